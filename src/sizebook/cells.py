@@ -1,0 +1,226 @@
+"""From cells to arguments and back: the one coercion step that every surface shares.
+
+`call` takes what a cell, a command-line word or a scenario value holds and evaluates a registered function: blank means
+the default, 4096.0 is 4096, "70B" is 70e9, a 1x1 range is a scalar, and a larger range broadcasts, where one bad cell
+spoils only its own result.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from sizebook.errors import CODES, CellError, InputError, RangeError, SizebookError, UnknownKeyError, suggestion
+from sizebook.registry import Argument, Function, find
+
+Cell = Any  # None, bool, int, float, str, or a SizebookError standing in its place
+Range = list[list[Cell]]
+
+_NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)([A-Za-z]?)")
+_SUFFIX = {"": 1, "M": 10**6, "B": 10**9, "T": 10**12}
+_LARGEST = 1.7976931348623157e308
+
+
+def call(name: str, *cells: Cell | Range) -> Cell | Range:
+    """Return what the cell ``=NAME(cells...)`` shows: a value, or rows of values where an argument is a range.
+
+    Raises a `SizebookError` for a single bad call. In a broadcast the error stands in the place of the one result.
+    """
+    return evaluate(find(name), cells)
+
+
+def evaluate(function: Function, cells: Sequence[Cell | Range]) -> Cell | Range:
+    """Evaluate one function over cells; see `call`."""
+    arguments = function.arguments
+    if len(cells) > len(arguments):
+        raise InputError(
+            f"too many arguments: got {len(cells)}, want at most {len(arguments)} for {function.name}. "
+            f"The arguments are {', '.join(a.name for a in arguments)}."
+        )
+    padded = [*cells, *[None] * (len(arguments) - len(cells))]
+    spread = [_broadcastable(a, c) for a, c in zip(arguments, padded, strict=True)]
+    shapes = [(len(rows), len(rows[0])) for rows in spread if isinstance(rows, list)]
+    if not shapes:
+        return _once(function, padded)
+    n_rows, n_columns = _common_shape(function, shapes)
+    return [[_tried(function, padded, spread, row, col) for col in range(n_columns)] for row in range(n_rows)]
+
+
+def _broadcastable(argument: Argument, cell: Cell | Range) -> Range | None:
+    """Return the rows to broadcast over, or None for a scalar, a 1x1 range or an argument that takes a whole range."""
+    rows = as_rows(cell)
+    if rows is None or argument.quantity.kind == "range" or (len(rows) == 1 and len(rows[0]) == 1):
+        return None
+    return rows
+
+
+def as_rows(cell: Cell | Range) -> Range | None:
+    """Return a range as a list of rows, or None when the value is a single cell."""
+    if not isinstance(cell, (list, tuple)):
+        return None
+    if not cell:
+        return [[None]]
+    if not isinstance(cell[0], (list, tuple)):
+        return [list(cell)]
+    return [list(row) for row in cell]
+
+
+def _common_shape(function: Function, shapes: list[tuple[int, int]]) -> tuple[int, int]:
+    n_rows, n_columns = max(r for r, _ in shapes), max(c for _, c in shapes)
+    if any(r not in (1, n_rows) or c not in (1, n_columns) for r, c in shapes):
+        shown = ", ".join(f"{r}x{c}" for r, c in shapes)
+        raise InputError(
+            f"ranges do not match: got {shown} for {function.name}, want the same rows and columns, or single cells. "
+            "Make the ranges the same size."
+        )
+    return n_rows, n_columns
+
+
+def _tried(function: Function, cells: Sequence[Cell], spread: Sequence[Range | None], row: int, col: int) -> Cell:
+    picked = [
+        cell if rows is None else rows[row if len(rows) > 1 else 0][col if len(rows[0]) > 1 else 0]
+        for cell, rows in zip(cells, spread, strict=True)
+    ]
+    try:
+        return _once(function, picked)
+    except SizebookError as error:
+        return error
+
+
+def bind(function: Function, cells: Sequence[Cell]) -> dict[str, Any]:
+    """Return the coerced arguments by name, defaults filled in."""
+    return {a.name: coerce(a, c) for a, c in zip(function.arguments, cells, strict=True)}
+
+
+def _once(function: Function, cells: Sequence[Cell]) -> Cell | Range:
+    try:
+        return _presentable(function, function.python(**bind(function, cells)))
+    except (OverflowError, ZeroDivisionError) as error:
+        raise RangeError(
+            f"result out of range: got {error} in {function.name}, want numbers a cell can hold. Use smaller arguments."
+        ) from error
+
+
+def _presentable(function: Function, value: Any) -> Any:
+    """Return a result that a cell can hold: finite, and within the range of a double."""
+    if isinstance(value, (bool, str)) or value is None or isinstance(value, (list, tuple)):
+        return value
+    if not (isinstance(value, int) and abs(value) <= _LARGEST) and not math.isfinite(value):
+        raise RangeError(
+            f"result out of range: got {value} from {function.name}, want a finite number. Use smaller arguments."
+        )
+    return value
+
+
+def coerce(argument: Argument, cell: Cell | Range) -> Any:
+    """Return one argument's value from what a cell holds, or raise with the argument's name in the message."""
+    if argument.quantity.kind == "range":
+        return None if is_blank(cell) and not argument.required else (as_rows(cell) or [[cell]])
+    rows = as_rows(cell)
+    if rows is not None:
+        cell = rows[0][0]
+    if isinstance(cell, SizebookError):
+        raise cell
+    if isinstance(cell, str) and cell.strip() in CODES:
+        raise CellError(cell.strip())
+    if is_blank(cell):
+        if argument.required:
+            raise InputError(f"{argument.name} is blank: got nothing, want {_wanted(argument)}. Fill the cell.")
+        return argument.default
+    return _COERCE[argument.quantity.kind](argument, cell)
+
+
+def is_blank(cell: Cell | Range) -> bool:
+    """Return whether a cell holds nothing: empty, or only spaces."""
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def _wanted(argument: Argument) -> str:
+    kinds = {"integer": "a whole number", "number": "a number", "flag": "TRUE or FALSE", "text": "text"}
+    wanted = kinds.get(argument.quantity.kind) or f"one of {', '.join(argument.quantity.allowed)}"
+    return f"{wanted} ({argument.quantity.meaning})"
+
+
+def _number(argument: Argument, cell: Cell) -> int | float:
+    if isinstance(cell, bool) or not isinstance(cell, (int, float, str)):
+        # NumPy's scalars arrive from sweeps; anything that says it is a real number is one.
+        if not isinstance(cell, bool) and hasattr(cell, "item"):
+            return _number(argument, cell.item())
+        raise InputError(f"{argument.name} is not a number: got {cell!r}, want {_wanted(argument)}. Type a number.")
+    value = _parsed(argument, cell) if isinstance(cell, str) else cell
+    if isinstance(value, float) and not math.isfinite(value):
+        raise RangeError(f"{argument.name} is not finite: got {value}, want {_wanted(argument)}. Type a number.")
+    return _within(argument, value)
+
+
+def _parsed(argument: Argument, text: str) -> int | float:
+    match = _NUMBER.fullmatch(text.strip())
+    suffix = match[2].upper() if match else ""
+    if match and suffix == "K":
+        raise InputError(
+            f"{argument.name} is ambiguous: got '{text}', want plain digits. "
+            f"Write {match[1]}000 or {match[1]} x 1024 in full."
+        )
+    if match is None or suffix not in _SUFFIX:
+        raise InputError(
+            f"{argument.name} is not a number: got '{text}', want {_wanted(argument)}. "
+            "Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."
+        )
+    value = float(match[1]) * _SUFFIX[suffix]
+    return int(match[1]) * _SUFFIX[suffix] if match[1].lstrip("+-").isdigit() else value
+
+
+def _within(argument: Argument, value: int | float) -> int | float:
+    quantity = argument.quantity
+    low = quantity.minimum if quantity.minimum is not None else quantity.above
+    too_low = (quantity.minimum is not None and value < quantity.minimum) or (
+        quantity.above is not None and value <= quantity.above
+    )
+    if too_low or (quantity.maximum is not None and value > quantity.maximum):
+        bounds = [] if low is None else [f"{'at least' if quantity.minimum is not None else 'above'} {low:g}"]
+        bounds += [] if quantity.maximum is None else [f"at most {quantity.maximum:g}"]
+        raise RangeError(
+            f"{argument.name} is out of range: got {value}, want {' and '.join(bounds)} ({quantity.meaning}). "
+            "Correct the number."
+        )
+    return value
+
+
+def _integer(argument: Argument, cell: Cell) -> int:
+    value = _number(argument, cell)
+    if value != int(value):
+        raise RangeError(
+            f"{argument.name} is not whole: got {value}, want {_wanted(argument)}. Round it to a whole number."
+        )
+    return int(value)
+
+
+def _flag(argument: Argument, cell: Cell) -> bool:
+    folded = cell.strip().upper() if isinstance(cell, str) else cell
+    if folded in (True, 1, "TRUE", "1"):
+        return True
+    if folded in (False, 0, "FALSE", "0"):
+        return False
+    raise InputError(f"{argument.name} is not a flag: got {cell!r}, want {_wanted(argument)}. Type TRUE or FALSE.")
+
+
+def _text(argument: Argument, cell: Cell) -> str:
+    if isinstance(cell, float) and cell.is_integer():
+        cell = int(cell)
+    return str(cell).strip()
+
+
+def _choice(argument: Argument, cell: Cell) -> str:
+    word = _text(argument, cell)
+    allowed = argument.quantity.allowed
+    for candidate in allowed:
+        if candidate.casefold() == word.casefold():
+            return candidate
+    raise UnknownKeyError(
+        f"unknown {argument.name}: got '{word}', want one of {', '.join(allowed)}.{suggestion(word, allowed)}"
+    )
+
+
+_COERCE = {"integer": _integer, "number": _number, "flag": _flag, "text": _text, "choice": _choice}

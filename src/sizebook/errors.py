@@ -1,0 +1,74 @@
+"""What can go wrong, one class per spreadsheet error code.
+
+Every message reads ``problem: got X, want Y. Fix.`` so that the person who sees it in a cell comment, on the command
+line or in a report knows what to change. Surfaces show ``code`` where a cell has room for nothing more.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SizebookError(Exception):
+    """Any refusal of the library; ``code`` is what a spreadsheet cell shows."""
+
+    code = "#VALUE!"
+
+
+class InputError(SizebookError):
+    """An argument of the wrong kind: text where a number belongs, a required argument left blank."""
+
+
+class RangeError(SizebookError):
+    """A number outside what the quantity allows: negative, zero, too large, arguments that contradict each other."""
+
+    code = "#NUM!"
+
+
+class UnknownKeyError(SizebookError):
+    """A key that no table holds: a model, GPU, dtype or region that is not known."""
+
+    code = "#N/A"
+
+
+class UnknownFunctionError(SizebookError):
+    """A function name that the registry does not hold."""
+
+    code = "#NAME?"
+
+
+class TargetError(SizebookError):
+    """A target that cannot be met; the message says which limit binds and what would meet it."""
+
+    code = "#NUM!"
+
+
+class CellError(SizebookError):
+    """An error value that came in from another cell and passes through unchanged."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(f"error in an argument: got {code}, want a value. Mend the cell that this argument refers to.")
+        self.code = code
+
+
+CODES = ("#VALUE!", "#NUM!", "#N/A", "#NAME?", "#DIV/0!", "#REF!", "#NULL!", "#SPILL!", "#CALC!")
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """Return `` Did you mean 'x'?`` for a near miss among the known words, otherwise nothing."""
+    by_folded = {candidate.casefold(): candidate for candidate in known}
+    near = difflib.get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.6)
+    return f" Did you mean '{by_folded[near[0]]}'?" if near else ""
+
+
+def unknown_key(what: str, got: str, known: Iterable[str], where: str) -> UnknownKeyError:
+    """Return the error for a key that is not in a table, with the nearest key as a suggestion."""
+    return UnknownKeyError(f"unknown {what}: got '{got}', want {where}.{suggestion(got, known)}")
+
+
+def require(holds: object, message: str) -> None:
+    """Raise a `RangeError` unless the condition holds, for one number or for every element of an array."""
+    every = getattr(holds, "all", None)
+    if not (every() if every is not None else holds):
+        raise RangeError(message)

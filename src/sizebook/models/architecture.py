@@ -1,0 +1,253 @@
+"""What a model is: an `Architecture` made of layers, each a handful of bricks.
+
+A brick (attention, feed-forward block, experts, norm, ...) knows its own tensors and nothing else. Parameter counts,
+FLOPs, activation memory and cache sizes all derive from the same bricks, so there is one description of a model.
+A layer that occurs several times is one `Layer` object repeated: counting visits it once.
+
+Vocabulary: d_model is the width of the residual stream, n_heads and n_kv_heads the query and key-value heads, d_head
+the width of a query-key head and d_head_v of a value head.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Part = Literal["embedding", "lm_head", "attention", "mlp", "router", "norm", "bias", "ssm", "tower", "other"]
+PARTS: tuple[Part, ...] = (
+    "embedding",
+    "lm_head",
+    "attention",
+    "mlp",
+    "router",
+    "norm",
+    "bias",
+    "ssm",
+    "tower",
+    "other",
+)
+
+Use = Literal["matmul", "lookup", "vector"]
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """One tensor, or ``copies`` of it: routed experts are copies of which a token visits ``active``.
+
+    ``use`` says what a token does with it: multiply (each element is one multiply-add a token), look a row up, or
+    apply it element by element (norms, biases, state vectors).
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    part: Part
+    use: Use = "matmul"
+    copies: int = 1
+    active: int = 1
+
+    @property
+    def size(self) -> int:
+        """Elements of one copy."""
+        size = 1
+        for extent in self.shape:
+            size *= extent
+        return size
+
+
+def _bias(name: str, width: int) -> Weight:
+    return Weight(name, (width,), "bias", "vector")
+
+
+class Brick(Protocol):
+    """Anything that can say which tensors it holds."""
+
+    @property
+    def weights(self) -> tuple[Weight, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Norm:
+    """A norm's gain of ``width`` entries and, for a layer norm, its bias."""
+
+    name: str
+    width: int
+    bias: bool = False
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        gain = Weight(f"{self.name}.weight", (self.width,), "norm", "vector")
+        return (gain, _bias(f"{self.name}.bias", self.width)) if self.bias else (gain,)
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """A lookup table: tokens, learned positions, token types."""
+
+    name: str
+    rows: int
+    width: int
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        return (Weight(f"{self.name}.weight", (self.rows, self.width), "embedding", "lookup"),)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The projection to the vocabulary. Tied, it multiplies like any other but stores nothing of its own."""
+
+    vocab: int
+    width: int
+    tied: bool
+    bias: bool = False
+    name: str = "lm_head"
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        matrix = () if self.tied else (Weight(f"{self.name}.weight", (self.vocab, self.width), "lm_head"),)
+        return (*matrix, _bias(f"{self.name}.bias", self.vocab)) if self.bias else matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """Multi-head, grouped (n_kv_heads < n_heads) or multi-query (n_kv_heads = 1) attention.
+
+    ``window`` is the number of past tokens it sees, None for all. ``qk_norm`` gives the widths of the query and key
+    norms, ``cross`` that keys and values come from an encoder, ``kv_shared`` that they are an earlier layer's.
+    """
+
+    d_model: int
+    n_heads: int
+    n_kv_heads: int
+    d_head: int
+    d_head_v: int = 0
+    qkv_bias: bool = False
+    out_bias: bool = False
+    qk_norm: tuple[int, int] | None = None
+    window: int | None = None
+    cross: bool = False
+    kv_shared: bool = False
+    d_kv_in: int = 0
+    name: str = "self_attn"
+
+    @property
+    def d_value(self) -> int:
+        """Width of a value head."""
+        return self.d_head_v or self.d_head
+
+    @property
+    def cache_width(self) -> int:
+        """Elements cached per token and layer: keys and values of every key-value head."""
+        return 0 if self.kv_shared else self.n_kv_heads * (self.d_head + self.d_value)
+
+    @property
+    def score_width(self) -> int:
+        """Multiply-adds per query-key pair: n_heads (d_head + d_head_v)."""
+        return self.n_heads * (self.d_head + self.d_value)
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        projections = [("q_proj", self.n_heads * self.d_head, self.d_model)]
+        if not self.kv_shared:
+            projections += [
+                ("k_proj", self.n_kv_heads * self.d_head, self.d_kv_in or self.d_model),
+                ("v_proj", self.n_kv_heads * self.d_value, self.d_kv_in or self.d_model),
+            ]
+        matrices = [Weight(f"{self.name}.{p}.weight", (out, d_in), "attention") for p, out, d_in in projections]
+        matrices.append(Weight(f"{self.name}.o_proj.weight", (self.d_model, self.n_heads * self.d_value), "attention"))
+        biases = [_bias(f"{self.name}.{p}.bias", out) for p, out, _ in projections] if self.qkv_bias else []
+        if self.out_bias:
+            biases.append(_bias(f"{self.name}.o_proj.bias", self.d_model))
+        norms = [
+            Weight(f"{self.name}.{n}.weight", (width,), "norm", "vector")
+            for n, width in zip(("q_norm", "k_norm"), self.qk_norm or (), strict=False)
+            if not (self.kv_shared and n == "k_norm")
+        ]
+        return (*matrices, *biases, *norms)
+
+
+@dataclass(frozen=True, slots=True)
+class FeedForward:
+    """A plain (up, down) or gated (gate, up, down) feed-forward block."""
+
+    d_model: int
+    d_ff: int
+    gated: bool
+    bias: bool = False
+    name: str = "mlp"
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        inward = ("gate_proj", "up_proj") if self.gated else ("up_proj",)
+        matrices = [Weight(f"{self.name}.{p}.weight", (self.d_ff, self.d_model), "mlp") for p in inward]
+        matrices.append(Weight(f"{self.name}.down_proj.weight", (self.d_model, self.d_ff), "mlp"))
+        if not self.bias:
+            return tuple(matrices)
+        biases = [_bias(f"{self.name}.{p}.bias", self.d_ff) for p in inward]
+        return (*matrices, *biases, _bias(f"{self.name}.down_proj.bias", self.d_model))
+
+
+@dataclass(frozen=True, slots=True)
+class Experts:
+    """Routed experts, of which a token visits ``top_k``, the router, and the shared experts that every token visits."""
+
+    d_model: int
+    d_ff: int
+    n_experts: int
+    top_k: int
+    d_ff_shared: int = 0
+    shared_gate: bool = False
+    gated: bool = True
+    name: str = "mlp"
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        inward = ("gate_proj", "up_proj") if self.gated else ("up_proj",)
+        shapes = [(p, (self.d_ff, self.d_model)) for p in inward] + [("down_proj", (self.d_model, self.d_ff))]
+        weights = [
+            Weight(f"{self.name}.experts.*.{p}.weight", shape, "mlp", "matmul", self.n_experts, self.top_k)
+            for p, shape in shapes
+        ]
+        weights.append(Weight(f"{self.name}.gate.weight", (self.n_experts, self.d_model), "router"))
+        if self.d_ff_shared:
+            name = f"{self.name}.shared_experts"
+            weights += FeedForward(self.d_model, self.d_ff_shared, self.gated, name=name).weights
+        if self.shared_gate:
+            weights.append(Weight(f"{self.name}.shared_expert_gate.weight", (1, self.d_model), "router"))
+        return tuple(weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One block of the stack. ``stored`` is False for a layer that computes with another layer's weights."""
+
+    bricks: tuple[Brick, ...]
+    stored: bool = True
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        return tuple(weight for brick in self.bricks for weight in brick.weights) if self.stored else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """A whole model: input tables, the stack of layers, what follows it, and the head.
+
+    ``mtp`` holds multi-token-prediction layers, stored in checkpoints but counted apart; ``buffers`` the tensors that
+    are stored but not trained.
+    """
+
+    model_type: str
+    d_model: int
+    vocab: int
+    n_ctx: int | None
+    inputs: tuple[Brick, ...]
+    layers: tuple[Layer, ...]
+    outputs: tuple[Brick, ...]
+    head: Head | None
+    mtp: tuple[Layer, ...] = ()
+    buffers: tuple[Weight, ...] = ()
+
+    @property
+    def n_layers(self) -> int:
+        return len(self.layers)

@@ -1,0 +1,64 @@
+"""Exact parameter counts: an `Architecture` in, named parts and their sum out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sizebook.models.architecture import PARTS, Architecture, Layer, Part, Weight
+
+
+@dataclass(frozen=True)
+class Count:
+    """The parameters of one model. ``parts`` add up to ``total``; buffers and multi-token prediction stand apart.
+
+    ``active`` counts what one token visits: everything but the routed experts that it is not sent to. Embedding, head
+    and towers count whole.
+    """
+
+    total: int
+    active: int
+    active_without_embedding: int
+    parts: dict[Part, int]
+    buffers: int
+    mtp: int
+
+
+def count(architecture: Architecture) -> Count:
+    """Return the exact parameter count of a model, total, active and by part."""
+    parts: Counter[Part] = Counter()
+    active = 0
+    for weights, times in _repeated(architecture):
+        for weight in weights:
+            size = weight.size * times
+            parts[weight.part] += size * weight.copies
+            active += size * weight.active
+    return Count(
+        total=parts.total(),
+        active=active,
+        active_without_embedding=active - parts["embedding"],
+        parts={part: parts[part] for part in PARTS},
+        buffers=stored(architecture.buffers),
+        mtp=sum(stored(layer.weights) for layer in architecture.mtp),
+    )
+
+
+def stored(weights: Iterable[Weight]) -> int:
+    """Return the elements of some tensors, every copy counted."""
+    return sum(weight.size * weight.copies for weight in weights)
+
+
+def _repeated(architecture: Architecture) -> Iterable[tuple[tuple[Weight, ...], int]]:
+    """Yield each distinct group of tensors with how often it occurs; equal layers are one object."""
+    outside = (*architecture.inputs, *architecture.outputs, *([architecture.head] if architecture.head else []))
+    for brick in outside:
+        yield brick.weights, 1
+    times: dict[int, int] = {}
+    distinct: dict[int, Layer] = {}
+    for layer in architecture.layers:
+        key = id(layer)
+        times[key] = times.get(key, 0) + 1
+        distinct[key] = layer
+    for key, layer in distinct.items():
+        yield layer.weights, times[key]

@@ -1,0 +1,98 @@
+"""How quantities are shown. Inside, everything is bytes, FLOP, seconds, tokens, watts, USD and kilograms."""
+
+from __future__ import annotations
+
+import math
+
+THIN_SPACE = "\u2009"
+NO_BREAK_SPACE = "\u00a0"
+
+_DECIMAL = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_SHORT_SCALE = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
+_BINARY = ((2.0**50, "PiB"), (2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
+
+
+def grouped(count: int | float) -> str:
+    """Return a whole number with thin spaces between thousands: ``1 234 567``."""
+    return f"{round(count):,}".replace(",", THIN_SPACE)
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Return a number to so many significant digits, never in scientific notation: ``16.1``, ``1 234``."""
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else str(value)
+    decimals = digits - 1 - math.floor(math.log10(abs(value)))
+    rounded = round(value, decimals)
+    # Rounding can add a digit (9.996 -> 10.0), so the decimals are worked out again from the rounded number.
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+    return f"{rounded:,.{decimals}f}".replace(",", THIN_SPACE)
+
+
+def _scaled(value: float, scale: tuple[tuple[float, str], ...], unit: str, digits: int) -> str:
+    for index, (factor, prefix) in enumerate(scale):
+        if abs(value) >= factor:
+            text = significant(value / factor, digits)
+            # 999.96 M rounds to 1 000 M: step to the next larger prefix.
+            if index and text.replace(THIN_SPACE, "").startswith("1000"):
+                factor, prefix = scale[index - 1]
+                text = significant(value / factor, digits)
+            return f"{text}{NO_BREAK_SPACE}{prefix}{unit}"
+    return f"{significant(value, digits)}{NO_BREAK_SPACE}{unit}".rstrip(NO_BREAK_SPACE)
+
+
+def parameters(count: float, digits: int = 3) -> str:
+    """Return a count of parameters or tokens in the field's short scale: ``70.6 B``."""
+    return _scaled(count, _SHORT_SCALE, "", digits)
+
+
+def gigabytes(n_bytes: float, digits: int = 3) -> str:
+    """Return bytes with powers of ten: ``16.1 GB``."""
+    return _scaled(n_bytes, _DECIMAL, "B", digits)
+
+
+def gibibytes(n_bytes: float, digits: int = 3) -> str:
+    """Return bytes with powers of two: ``14.96 GiB``."""
+    return _scaled(n_bytes, _BINARY, "", digits) if abs(n_bytes) >= 1024 else _scaled(n_bytes, (), "B", digits)
+
+
+def flop(value: float, digits: int = 3) -> str:
+    """Return floating-point operations: ``16.1 GFLOP``."""
+    return _scaled(value, _DECIMAL, "FLOP", digits)
+
+
+def usd(amount: float, digits: int = 3) -> str:
+    """Return US dollars: ``$1.24 M``."""
+    sign = "-" if amount < 0 else ""
+    return f"{sign}${_scaled(abs(amount), _SHORT_SCALE, '', digits)}"
+
+
+def duration(seconds: float, digits: int = 3) -> str:
+    """Return a duration in the largest unit that it fills: ``3.2 days``, ``41 ms``."""
+    for factor, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s"), (1e-3, "ms")):
+        if abs(seconds) >= factor:
+            return f"{significant(seconds / factor, digits)}{NO_BREAK_SPACE}{unit}"
+    return f"{significant(seconds * 1e6, digits)}{NO_BREAK_SPACE}us"
+
+
+def percent(ratio: float, digits: int = 3) -> str:
+    """Return a ratio as per cent: ``96.1 %``."""
+    return f"{significant(100 * ratio, digits)}{NO_BREAK_SPACE}%"
+
+
+def in_unit(value: float, unit: str) -> str:
+    """Return a value with its unit, the way a person reads it; ``unit`` is a unit of the registry."""
+    shown = {
+        "parameters": f"{grouped(value)} parameters ({parameters(value)})",
+        "bytes": f"{grouped(value)} bytes ({gibibytes(value)}, {gigabytes(value)})",
+        "FLOP": f"{significant(value, 4)} FLOP ({flop(value)})" if abs(value) < 1e6 else flop(value, 4),
+        "FLOP/token": f"{flop(value, 4)}/token",
+        "seconds": f"{significant(value, 4)} s ({duration(value)})",
+        "USD": usd(value, 4),
+        "ratio": f"{significant(value, 4)} ({percent(value)})",
+    }
+    if not math.isfinite(value):
+        return f"{value} {unit}"
+    if unit in shown:
+        return shown[unit]
+    number = grouped(value) if float(value).is_integer() else significant(value, 4)
+    return f"{number} {unit}".rstrip()
