@@ -6,7 +6,6 @@ line or in a report knows what to change. Surfaces show ``code`` where a cell ha
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -57,6 +56,8 @@ CODES = ("#VALUE!", "#NUM!", "#N/A", "#NAME?", "#DIV/0!", "#REF!", "#NULL!", "#S
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return `` Did you mean 'x'?`` for a near miss among the known words, otherwise nothing."""
+    import difflib  # only a mistake needs it, and every start would pay for it
+
     by_folded = {candidate.casefold(): candidate for candidate in known}
     near = difflib.get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.6)
     return f" Did you mean '{by_folded[near[0]]}'?" if near else ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
-from sizebook.registry import Function, registered
+from sizebook import registry
+from sizebook.registry import Function
 
 MODULES = (
     "formulas.params",
@@ -18,4 +19,13 @@ def load() -> dict[str, Function]:
     """Return every function of the product by name."""
     for module in MODULES:
         import_module(f"sizebook.{module}")
-    return registered()
+    return registry.registered()
+
+
+def find(name: str) -> Function:
+    """Return one function, importing modules only until it appears: a single call need not load them all."""
+    for module in MODULES:
+        import_module(f"sizebook.{module}")
+        if name.upper() in registry.registered():
+            break
+    return registry.find(name)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 from functools import cache
-from importlib import resources
 from pathlib import Path
+
+DATA = Path(__file__).parent / "data"
 
 Row = dict[str, str]
 
@@ -19,8 +20,7 @@ def read(path: Path) -> list[Row]:
 @cache
 def table(name: str) -> tuple[Row, ...]:
     """Return the rows of ``data/<name>.csv``, read once."""
-    with resources.as_file(resources.files("sizebook") / "data" / f"{name}.csv") as path:
-        return tuple(read(path))
+    return tuple(read(DATA / f"{name}.csv"))
 
 
 @cache

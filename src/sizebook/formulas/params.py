@@ -69,7 +69,8 @@ def params_attention(
     """Return the trainable parameters of one attention block with explicit heads, grouped where n_kv_heads is given.
 
     Query and output projections hold d_model x n_heads d_head each, key and value projections
-    d_model x n_kv_heads d_head each. Left out: query and key norms, rotary tables (no parameters). n_kv_heads must divide n_heads.
+    d_model x n_kv_heads d_head each. n_kv_heads must divide n_heads. Left out: query and key norms, rotary tables (no
+    parameters).
     """
     kv_heads = n_heads if n_kv_heads is None else n_kv_heads
     require(

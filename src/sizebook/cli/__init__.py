@@ -1,0 +1,50 @@
+"""The command line: `sizebook COMMAND`. A command's module is imported only when that command runs.
+
+A problem is one message on standard error and exit code 2; a batch or check that found failures exits with 1.
+Click rather than Typer: Typer imports pydantic at every start, which made `sizebook call` three times as slow.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from sizebook import __version__
+from sizebook.errors import SizebookError
+
+# Command -> module of this package and the click command (or group) in it.
+COMMANDS = {
+    "functions": "functions:list_functions",
+    "call": "functions:call_function",
+}
+
+
+class _LazyGroup(click.Group):
+    """Loads a command when it is asked for, so that `call` does not pay for the others."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[cmd_name].split(":")
+        command: click.Command = getattr(import_module(f"sizebook.cli.{module}"), attribute)
+        return command
+
+
+@click.group(cls=_LazyGroup)
+@click.version_option(__version__, prog_name="sizebook")
+def app() -> None:
+    """Size transformer models: parameters, memory, compute, GPUs, money, energy and carbon."""
+
+
+def main() -> None:
+    """Run the command line; the entry point of the package."""
+    try:
+        app()
+    except SizebookError as error:
+        click.echo(f"sizebook: {error}", err=True)
+        sys.exit(2)

@@ -1,0 +1,121 @@
+"""`sizebook functions` lists the registry; `sizebook call` evaluates one function as a cell would."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from sizebook import cells
+from sizebook.errors import SizebookError
+from sizebook.functions import find, load
+from sizebook.registry import Argument, Function, Quantity
+
+
+@click.command("functions")
+@click.option("--json", "as_json", is_flag=True, help="Print everything the registry knows, as JSON.")
+def list_functions(as_json: bool) -> None:
+    """List the functions with their arguments."""
+    functions = load().values()
+    if as_json:
+        click.echo(json.dumps([_described(f) for f in functions], indent=2, ensure_ascii=False))
+        return
+    category = ""
+    for function in sorted(functions, key=lambda f: (f.category, f.name)):
+        if function.category != category:
+            category = function.category
+            click.echo(f"\n{category.upper()}" if category else category.upper())
+        click.echo(f"  {signature(function)}\n      {function.summary}")
+
+
+def signature(function: Function) -> str:
+    """Return ``NAME(required, [optional])`` as a wizard shows it."""
+    shown = (a.name if a.required else f"[{a.name}]" for a in function.arguments)
+    return f"{function.name}({', '.join(shown)})"
+
+
+def _described(function: Function) -> dict[str, Any]:
+    arguments, value = function.example
+    return {
+        "name": function.name,
+        "category": function.category,
+        "summary": function.summary,
+        "description": function.description,
+        "formula": function.formula,
+        "source": function.source,
+        "arguments": [_argument(a) for a in function.arguments],
+        "result": {"meaning": function.result.meaning, "unit": function.result.unit},
+        "example": {"arguments": dict(arguments), "value": value},
+    }
+
+
+def _argument(argument: Argument) -> dict[str, Any]:
+    quantity: Quantity = argument.quantity
+    described: dict[str, Any] = {
+        "name": argument.name,
+        "meaning": quantity.meaning,
+        "unit": quantity.unit,
+        "kind": quantity.kind,
+        "required": argument.required,
+    }
+    if not argument.required:
+        described["default"] = argument.default
+    if quantity.allowed:
+        described["choices"] = list(quantity.allowed)
+    return described
+
+
+# Unknown options are passed on, so that -3 is a number.
+@click.command("call", context_settings={"ignore_unknown_options": True})
+@click.argument("name")
+@click.argument("arguments", nargs=-1)
+@click.option("--explain", "explained", is_flag=True, help="Print formula, numbers, unit and source.")
+def call_function(name: str, arguments: tuple[str, ...], explained: bool) -> None:
+    """Evaluate one function as a cell would and print the bare value.
+
+    ARGUMENTS in order; '' leaves one blank, NAME=VALUE sets one by its name.
+    """
+    function = find(name)
+    given = _placed(function, arguments)
+    value = cells.evaluate(function, given)
+    if not explained:
+        click.echo(shown(value))
+        return
+    from sizebook.derivation import explain
+
+    step = explain(function, cells.bind(function, given), value)
+    click.echo(f"{signature(function)}\n{function.summary}\n")
+    rows = [("formula", step.formula), ("numbers", step.substituted), ("result", step.shown), ("source", step.source)]
+    for label, text in rows:
+        if text:
+            click.echo(f"{label:8} {text}")
+
+
+def _placed(function: Function, words: tuple[str, ...]) -> list[Any]:
+    """Return the cells in order of the arguments, taking NAME=VALUE words to their places."""
+    names = [a.name for a in function.arguments]
+    placed: list[Any] = []
+    for word in words:
+        name, separator, value = word.partition("=")
+        if separator and name in names:
+            index = names.index(name)
+            placed += [None] * (index + 1 - len(placed))
+            placed[index] = value
+        else:
+            placed.append(word)
+    return placed + [None] * (len(names) - len(placed))
+
+
+def shown(value: Any) -> str:
+    """Return a value as a cell holds it: bare, rows on lines and columns apart by tabs."""
+    if isinstance(value, list):
+        rows = cells.as_rows(value) or []
+        return "\n".join("\t".join(shown(cell) for cell in row) for row in rows)
+    if isinstance(value, SizebookError):
+        return value.code
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return "" if value is None else str(value)
