@@ -29,7 +29,7 @@ def count(architecture: Architecture) -> Count:
     """Return the exact parameter count of a model, total, active and by part."""
     parts: Counter[Part] = Counter()
     active = 0
-    for weights, times in _repeated(architecture):
+    for weights, times in repeated(architecture):
         for weight in weights:
             size = weight.size * times
             parts[weight.part] += size * weight.copies
@@ -49,7 +49,7 @@ def stored(weights: Iterable[Weight]) -> int:
     return sum(weight.size * weight.copies for weight in weights)
 
 
-def _repeated(architecture: Architecture) -> Iterable[tuple[tuple[Weight, ...], int]]:
+def repeated(architecture: Architecture) -> Iterable[tuple[tuple[Weight, ...], int]]:
     """Yield each distinct group of tensors with how often it occurs; equal layers are one object."""
     outside = (*architecture.inputs, *architecture.outputs, *([architecture.head] if architecture.head else []))
     for brick in outside:

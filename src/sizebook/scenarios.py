@@ -1,0 +1,92 @@
+"""Scenario files: TOML whose keys are checked before anything is computed, with messages that name key, value and fix.
+
+A scenario's ``plan`` says which plan it feeds: ``sizing`` (the default), ``training`` or ``serving``. Each plan has its
+own model of the file here or beside its command; `parse` turns any of them into an object or one clear error.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sizebook.errors import InputError, suggestion
+from sizebook.quantities import dtype_keys
+
+
+class Scenario(BaseModel):
+    """What every scenario has: a plan, a title and a model; unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    plan: str = "sizing"
+    title: str = ""
+    model: str = Field(min_length=1, description="a model of the catalog, or the path of a config.json")
+    as_of: date | None = Field(default=None, description="date printed on the report, today when left out")
+
+
+class SizingScenario(Scenario):
+    """A model to count and the number format to store it in."""
+
+    plan: Literal["sizing"] = "sizing"
+    dtype: str = "bf16"
+    published_total: int | None = Field(default=None, gt=0, description="published parameters to compare with")
+    published_source: str = ""
+
+
+Kind = TypeVar("Kind", bound=BaseModel)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the keys of a TOML file, or say what is wrong with it and where."""
+    try:
+        with path.open("rb") as lines:
+            return tomllib.load(lines)
+    except OSError as error:
+        raise InputError(
+            f"cannot read: got {error.strerror} for {path}, want a scenario file. Check the path."
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"not TOML: got {error} in {path.name}, want key = value lines. Correct that line.") from error
+
+
+def parse(kind: type[Kind], values: Mapping[str, Any], where: str) -> Kind:
+    """Return the scenario that the values describe; raise one error that lists every problem by key."""
+    try:
+        scenario = kind.model_validate(dict(values))
+    except ValidationError as error:
+        problems = [_problem(kind, values, problem) for problem in error.errors()]
+        raise InputError("\n".join(f"{where}: {problem}" for problem in problems)) from None
+    dtype = getattr(scenario, "dtype", None)
+    if dtype is not None and dtype not in dtype_keys():
+        raise InputError(
+            f"{where}: unknown dtype: got '{dtype}', want one of {', '.join(dtype_keys())}."
+            f"{suggestion(dtype, dtype_keys())}"
+        )
+    return scenario
+
+
+def _problem(kind: type[BaseModel], values: Mapping[str, Any], problem: Any) -> str:
+    key = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        known = list(kind.model_fields)
+        return f"unknown key: got '{key}', want one of {', '.join(known)}.{suggestion(key, known) or ' Remove it.'}"
+    if problem["type"] == "missing":
+        return f"missing key: got no '{key}', want {_wanted(kind, key)}. Add a line '{key} = ...'."
+    return f"bad value: got {key} = {problem['input']!r}, want {_wanted(kind, key)} ({problem['msg']}). Correct it."
+
+
+def _wanted(kind: type[BaseModel], key: str) -> str:
+    field = kind.model_fields.get(key.split(".")[0])
+    if field is None:
+        return "another value"
+    return field.description or f"a value of kind {getattr(field.annotation, '__name__', field.annotation)}"
+
+
+def load_sizing(path: Path) -> SizingScenario:
+    """Return the sizing scenario of a TOML file."""
+    return parse(SizingScenario, read_toml(path), path.name)
