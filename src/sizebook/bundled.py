@@ -1,0 +1,25 @@
+"""Finds the folders that travel with the package: report templates and planning workbooks.
+
+A wheel holds them under ``sizebook/_bundled``; a checkout holds them at its top level, where their authors look for
+them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def bundled(folder: Literal["templates", "workbooks"]) -> Path:
+    """Return the path of a bundled folder, in an installed wheel or in a checkout.
+
+    Errors: `FileNotFoundError` when neither holds it, which a broken build or a partial checkout would cause.
+    """
+    for place in (_PACKAGE / "_bundled" / folder, _PACKAGE.parents[1] / folder):
+        if place.is_dir():
+            return place
+    raise FileNotFoundError(
+        f"missing folder: got no '{folder}' in {_PACKAGE} nor beside its source, want one. Reinstall sizebook."
+    )
