@@ -10,6 +10,7 @@ import click
 from sizebook import cells
 from sizebook.errors import SizebookError
 from sizebook.functions import find, load
+from sizebook.reference import signature
 from sizebook.registry import Argument, Function, Quantity
 
 
@@ -27,12 +28,6 @@ def list_functions(as_json: bool) -> None:
             category = function.category
             click.echo(f"\n{category.upper()}" if category else category.upper())
         click.echo(f"  {signature(function)}\n      {function.summary}")
-
-
-def signature(function: Function) -> str:
-    """Return ``NAME(required, [optional])`` as a wizard shows it."""
-    shown = (a.name if a.required else f"[{a.name}]" for a in function.arguments)
-    return f"{function.name}({', '.join(shown)})"
 
 
 def _described(function: Function) -> dict[str, Any]:

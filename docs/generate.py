@@ -1,0 +1,73 @@
+"""Rebuilds every generated file of the repository; with --check, says which are out of date and exits with 1.
+
+Run it by `make generated`. Each entry of TEXTS is a file and the function that writes its text.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from sizebook.cells import call
+from sizebook.functions import load
+from sizebook.reference import markdown
+from sizebook.tables import Row, read
+from sizebook.units import grouped, parameters, percent
+
+ROOT = Path(__file__).resolve().parents[1]
+PUBLISHED = ROOT / "tests" / "published"
+
+
+def seeds_page() -> str:
+    """Return the page that derives the seeds' tables, from the published figures and the registry."""
+    load()
+    template = (ROOT / "docs" / "seeds.template.md").read_text(encoding="utf-8")
+    gpt3 = _comparison("gpt3_table_2_1.csv", "PARAMS_GPT", ("n_layers", "d_model", "n_heads", "d_head"), (50257, 2048))
+    original = _comparison(
+        "transformer_table_3.csv", "PARAMS_TRANSFORMER", ("n_layers", "d_model", "d_ff", "vocab"), (0, "tied")
+    )
+    return template.replace("<!-- table of GPT-3 -->", gpt3).replace(
+        "<!-- table of the original transformer -->", original
+    )
+
+
+def _comparison(file: str, function: str, columns: tuple[str, ...], constants: tuple[int | str, ...]) -> str:
+    """Return published and computed totals side by side as a Markdown table."""
+    lines = ["| model | published | ours | difference | remark |", "|---|--:|--:|--:|---|"]
+    for row in read(PUBLISHED / file):
+        ours = call(function, *(int(row[column]) for column in columns), *constants)
+        lines.append(_compared(row, ours))
+    return "\n".join(lines)
+
+
+def _compared(row: Row, ours: int) -> str:
+    published = int(row["published_total"])
+    share = (ours - published) / published
+    difference = f"{'+' if share > 0 else ''}{percent(share, 2)}"
+    return f"| {row['name']} | {parameters(published)} | {grouped(ours)} | {difference} | {row['remark']} |"
+
+
+TEXTS: dict[str, Callable[[], str]] = {
+    "docs/functions.md": markdown,
+    "docs/seeds.md": seeds_page,
+}
+
+
+def main() -> int:
+    check = "--check" in sys.argv[1:]
+    stale = []
+    for name, build in TEXTS.items():
+        path, text = ROOT / name, build()
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(name)
+        if not check:
+            path.write_text(text, encoding="utf-8")
+    for name in stale:
+        print(f"out of date: {name}. Run 'make generated'." if check else f"rebuilt {name}")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
