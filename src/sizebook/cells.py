@@ -107,11 +107,13 @@ def _presentable(function: Function, value: Any) -> Any:
     """Return a result that a cell can hold: finite, and within the range of a double."""
     if isinstance(value, (bool, str)) or value is None or isinstance(value, (list, tuple)):
         return value
-    if not (isinstance(value, int) and abs(value) <= _LARGEST) and not math.isfinite(value):
-        raise RangeError(
-            f"result out of range: got {value} from {function.name}, want a finite number. Use smaller arguments."
-        )
-    return value
+    if abs(value) <= _LARGEST:  # False for infinity and for not-a-number too
+        return value
+    shown = f"a number of {len(str(abs(value)))} digits" if isinstance(value, int) else value
+    raise RangeError(
+        f"result out of range: got {shown} from {function.name}, want a number that a cell can hold. "
+        "Use smaller arguments."
+    )
 
 
 def coerce(argument: Argument, cell: Cell | Range) -> Any:

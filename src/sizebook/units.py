@@ -18,14 +18,14 @@ def grouped(count: int | float) -> str:
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Return a number to so many significant digits, never in scientific notation: ``16.1``, ``1 234``."""
+    """Return a number to so many significant digits, whole digits always kept: ``16.1``, ``1 234``."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)
     decimals = digits - 1 - math.floor(math.log10(abs(value)))
     rounded = round(value, decimals)
     # Rounding can add a digit (9.996 -> 10.0), so the decimals are worked out again from the rounded number.
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
-    return f"{rounded:,.{decimals}f}".replace(",", THIN_SPACE)
+    return f"{value:,.{decimals}f}".replace(",", THIN_SPACE)
 
 
 def _scaled(value: float, scale: tuple[tuple[float, str], ...], unit: str, digits: int) -> str:

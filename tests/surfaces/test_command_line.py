@@ -1,0 +1,48 @@
+"""The command line prints bare values, explains, lists, and refuses with exit code 2."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+def sizebook(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "sizebook", *words], capture_output=True, text=True, check=False)
+
+
+def test_call_prints_the_bare_value() -> None:
+    assert sizebook("call", "PARAMS_MHA", "4096").stdout == "67125248\n"
+    assert sizebook("call", "params_attention", "12288", "96", "128", "bias=FALSE").stdout == "603979776\n"
+
+
+def test_call_explains() -> None:
+    lines = sizebook("call", "MODEL_BYTES", "354336768", "nvfp4", "--explain").stdout.splitlines()
+    assert lines[0] == "MODEL_BYTES(parameters, [dtype])"
+    assert lines[3:5] == ["formula  parameters * DTYPE_BITS(dtype) / 8", "numbers  354336768 * 4.5 / 8"]
+    assert lines[5].startswith("result   199") and lines[5].endswith("MB)")
+    assert lines[6] == "source   data/dtypes.csv, one source a row"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("call", "PARAMS_MHA", "-3"), "sizebook: d_model is out of range: got -3, want at least 1 "
+         "(hidden size: width of the residual stream). Correct the number.\n"),
+        (("call", "PARAMS_MHAA", "3"), "sizebook: unknown function: got 'PARAMS_MHAA', want a name that "
+         "'sizebook functions' lists. Did you mean 'PARAMS_MHA'?\n"),
+    ],
+)  # fmt: skip
+def test_refusals_go_to_standard_error_with_exit_code_2(words: tuple[str, ...], message: str) -> None:
+    done = sizebook(*words)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+
+
+def test_functions_as_json_holds_what_a_wizard_needs() -> None:
+    functions = {f["name"]: f for f in json.loads(sizebook("functions", "--json").stdout)}
+    mha = functions["PARAMS_MHA"]
+    assert mha["example"] == {"arguments": {"d_model": 512}, "value": 1050624}
+    assert [a["name"] for a in mha["arguments"]] == ["d_model", "bias"]
+    assert mha["arguments"][1]["default"] is True

@@ -1,0 +1,101 @@
+"""The one coercion step: what a cell holds becomes an argument, or an error that says what to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from sizebook.cells import call
+from sizebook.errors import CellError, InputError, RangeError, SizebookError, UnknownFunctionError, UnknownKeyError
+from sizebook.functions import load
+
+load()
+D_MODEL = "a whole number (hidden size: width of the residual stream)"
+
+
+@pytest.mark.parametrize("cell", [512, 512.0, "512", " 512 ", [[512]], [512]])
+def test_one_number_in_any_shape_is_that_number(cell: object) -> None:
+    assert call("PARAMS_MHA", cell) == 1_050_624
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"), [("70B", 70 * 10**9), ("15T", 15 * 10**12), ("1.5m", 1_500_000), ("2e3", 2000)]
+)
+def test_suffixes_are_powers_of_ten(cell: str, value: int) -> None:
+    assert call("PARAMS_LN", cell, False) == value
+
+
+@pytest.mark.parametrize("blank", [None, "", "  "])
+def test_blank_means_the_default(blank: object) -> None:
+    assert call("PARAMS_MHA", 512, blank) == call("PARAMS_MHA", 512, True) == 1_050_624
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"), [(False, 1_048_576), ("false", 1_048_576), (0, 1_048_576), (1.0, 1_050_624)]
+)
+def test_flags(cell: object, value: int) -> None:
+    assert call("PARAMS_MHA", 512, cell) == value
+
+
+@pytest.mark.parametrize(
+    ("cells", "error", "message"),
+    [
+        (("x",), InputError, f"d_model is not a number: got 'x', want {D_MODEL}. "
+         "Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."),
+        (("4k",), InputError, "d_model is ambiguous: got '4k', want plain digits. Write 4000 or 4 x 1024 in full."),
+        ((None,), InputError, f"d_model is blank: got nothing, want {D_MODEL}. Fill the cell."),
+        ((True,), InputError, f"d_model is not a number: got True, want {D_MODEL}. Type a number."),
+        ((512.5,), RangeError, f"d_model is not whole: got 512.5, want {D_MODEL}. Round it to a whole number."),
+        ((0,), RangeError, "d_model is out of range: got 0, want at least 1 (hidden size: width of the residual stream). "
+         "Correct the number."),
+        ((float("inf"),), RangeError, f"d_model is not finite: got inf, want {D_MODEL}. Type a number."),
+        ((512, "maybe"), InputError, "bias is not a flag: got 'maybe', want TRUE or FALSE "
+         "(whether projections carry a bias). Type TRUE or FALSE."),
+        ((512, True, 3), InputError, "too many arguments: got 3, want at most 2 for PARAMS_MHA. "
+         "The arguments are d_model, bias."),
+        (("#N/A",), CellError, "error in an argument: got #N/A, want a value. "
+         "Mend the cell that this argument refers to."),
+        (([[1, 2]], [[True], [False], [True]]), None, ""),
+    ],
+)  # fmt: skip
+def test_refusals_say_what_to_do(cells: tuple[object, ...], error: type[SizebookError] | None, message: str) -> None:
+    if error is None:  # a row against a column is a grid, as in a spreadsheet
+        assert call("PARAMS_MHA", *cells) == [[8, 24], [4, 16], [8, 24]]
+        return
+    with pytest.raises(error) as caught:
+        call("PARAMS_MHA", *cells)
+    assert str(caught.value) == message
+
+
+def test_error_codes_are_what_a_cell_shows() -> None:
+    with pytest.raises(UnknownKeyError) as caught:
+        call("MODEL_BYTES", 1, "bf61")
+    assert caught.value.code == "#N/A"
+    assert str(caught.value).endswith("q5_k_m, q8_0. Did you mean 'bf16'?")
+    with pytest.raises(UnknownFunctionError) as named:
+        call("PARAMS_MHAA", 1)
+    assert named.value.code == "#NAME?"
+    assert str(named.value) == (
+        "unknown function: got 'PARAMS_MHAA', want a name that 'sizebook functions' lists. Did you mean 'PARAMS_MHA'?"
+    )
+
+
+def test_one_bad_cell_spoils_only_its_own_result() -> None:
+    rows = call("PARAMS_LN", [[1, "x"], [None, 4], [-1, "#REF!"]])
+    assert rows[0][0] == 2 and rows[1][1] == 8
+    assert [rows[0][1].code, rows[1][0].code, rows[2][0].code, rows[2][1].code] == [
+        "#VALUE!", "#VALUE!", "#NUM!", "#REF!",
+    ]  # fmt: skip
+
+
+def test_ranges_of_different_shapes_are_refused() -> None:
+    with pytest.raises(InputError) as caught:
+        call("PARAMS_FFN", [[1, 2, 3]], [[1, 2]])
+    assert str(caught.value) == (
+        "ranges do not match: got 1x3, 1x2 for PARAMS_FFN, want the same rows and columns, or single cells. "
+        "Make the ranges the same size."
+    )
+
+
+def test_a_result_that_no_cell_holds_is_an_error() -> None:
+    with pytest.raises(RangeError, match=r"^result out of range: got 4.* from PARAMS_MHA, want a finite number\. Use"):
+        call("PARAMS_MHA", 1e200)

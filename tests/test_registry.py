@@ -1,0 +1,84 @@
+"""Every function of the registry is complete, names survive VBA, and examples and formulas come out."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sizebook
+from sizebook.cells import bind, call
+from sizebook.derivation import substitute
+from sizebook.functions import MODULES, load
+from sizebook.registry import LONGEST_SUMMARY, LOOKS_LIKE_CELL, RESERVED, Function
+
+FUNCTIONS = sorted(load().values(), key=lambda f: f.name)
+every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.name)
+
+
+def example_cells(function: Function) -> list[Any]:
+    arguments, _ = function.example
+    return [arguments.get(a.name) for a in function.arguments]
+
+
+@every_function
+def test_names_survive_vba_and_do_not_look_like_cells(function: Function) -> None:
+    for name in (function.name, *(a.name for a in function.arguments)):
+        assert re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name)
+        assert name.lower() not in RESERVED
+        assert not LOOKS_LIKE_CELL.fullmatch(name)
+
+
+@every_function
+def test_entries_are_complete(function: Function) -> None:
+    assert function.category and function.source and function.summary
+    assert len(function.summary) <= LONGEST_SUMMARY
+    assert all(a.quantity.meaning for a in function.arguments)
+    assert set(function.example[0]) <= {a.name for a in function.arguments}
+
+
+@every_function
+def test_the_example_comes_out(function: Function) -> None:
+    expected = function.example[1]
+    got = call(function.name, *example_cells(function))
+    if isinstance(expected, float):
+        assert got == pytest.approx(expected, rel=1e-9)
+    else:
+        assert got == expected
+
+
+@pytest.mark.parametrize("function", [f for f in FUNCTIONS if f.formula], ids=lambda f: f.name)
+def test_the_formula_as_text_gives_the_example(function: Function) -> None:
+    bound = bind(function, example_cells(function))
+    if bound.get("n_kv_heads", 0) is None:
+        bound["n_kv_heads"] = bound["n_heads"]
+    assert evaluated(substitute(function.formula, bound)) == pytest.approx(
+        call(function.name, *example_cells(function))
+    )
+
+
+ARITHMETIC: Mapping[str, Any] = {"ceil": math.ceil, "floor": math.floor, "min": min, "max": max, "sqrt": math.sqrt}
+
+
+def evaluated(arithmetic: str) -> float:
+    """Return the value of a substituted formula; ``^`` is a power, and only plain arithmetic is allowed."""
+    tree = ast.parse(arithmetic.replace("^", "**"), mode="eval")
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert names <= set(ARITHMETIC), f"the formula leaves {sorted(names - set(ARITHMETIC))} without a number"
+    return float(eval(compile(tree, "formula", "eval"), {"__builtins__": {}}, dict(ARITHMETIC)))
+
+
+def test_every_module_with_functions_is_loaded() -> None:
+    source = Path(sizebook.__file__).parent
+    decorated = {
+        path.relative_to(source).with_suffix("").as_posix().replace("/", ".")
+        for layer in ("formulas", "models", "plans")
+        for path in (source / layer).rglob("*.py")
+        if re.search(r"^@function\(", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert decorated == set(MODULES)

@@ -1,0 +1,34 @@
+"""Display of quantities: the label always says which kind of gigabyte."""
+
+from __future__ import annotations
+
+import pytest
+
+from sizebook import units
+
+
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        (units.gibibytes(1_417_347_072), "1.32 GiB"),
+        (units.gigabytes(1_417_347_072), "1.42 GB"),
+        (units.gibibytes(16_060_522_496, 4), "14.96 GiB"),
+        (units.gigabytes(999_960_000), "1.00 GB"),
+        (units.gigabytes(0), "0 B"),
+        (units.parameters(70_553_706_496), "70.6 B"),
+        (units.parameters(999), "999"),
+        (units.usd(1_239_000), "$1.24 M"),
+        (units.usd(-5), "-$5.00"),
+        (units.duration(3.2 * 86400), "3.20 days"),
+        (units.duration(0.0412), "41.2 ms"),
+        (units.percent(0.961), "96.1 %"),
+        (units.grouped(1_234_567), "1 234 567"),
+        (units.significant(9.996), "10.0"),
+        (units.significant(1234.4), "1 234"),
+        (units.in_unit(1_050_624, "parameters"), "1 050 624 parameters (1.05 M)"),
+        (units.in_unit(0.4, "ratio"), "0.4000 (40.0 %)"),
+        (units.in_unit(7, "tokens"), "7 tokens"),
+    ],
+)
+def test_display(shown: str, text: str) -> None:
+    assert shown.replace(units.THIN_SPACE, " ").replace(units.NO_BREAK_SPACE, " ") == text
