@@ -45,8 +45,8 @@ def test_flags(cell: object, value: int) -> None:
         ((None,), InputError, f"d_model is blank: got nothing, want {D_MODEL}. Fill the cell."),
         ((True,), InputError, f"d_model is not a number: got True, want {D_MODEL}. Type a number."),
         ((512.5,), RangeError, f"d_model is not whole: got 512.5, want {D_MODEL}. Round it to a whole number."),
-        ((0,), RangeError, "d_model is out of range: got 0, want at least 1 (hidden size: width of the residual stream). "
-         "Correct the number."),
+        ((0,), RangeError, "d_model is out of range: got 0, want at least 1 "
+         "(hidden size: width of the residual stream). Correct the number."),
         ((float("inf"),), RangeError, f"d_model is not finite: got inf, want {D_MODEL}. Type a number."),
         ((512, "maybe"), InputError, "bias is not a flag: got 'maybe', want TRUE or FALSE "
          "(whether projections carry a bias). Type TRUE or FALSE."),
@@ -97,5 +97,9 @@ def test_ranges_of_different_shapes_are_refused() -> None:
 
 
 def test_a_result_that_no_cell_holds_is_an_error() -> None:
-    with pytest.raises(RangeError, match=r"^result out of range: got 4.* from PARAMS_MHA, want a finite number\. Use"):
+    with pytest.raises(RangeError) as caught:
         call("PARAMS_MHA", 1e200)
+    assert str(caught.value) == (
+        "result out of range: got a number of 401 digits from PARAMS_MHA, want a number that a cell can hold. "
+        "Use smaller arguments."
+    )

@@ -12,6 +12,7 @@ from sizebook.cells import call
 from sizebook.errors import RangeError
 from sizebook.formulas import params
 from sizebook.functions import load
+from sizebook.registry import find
 from sizebook.tables import read
 
 load()
@@ -23,7 +24,8 @@ PUBLISHED = Path(__file__).resolve().parents[1] / "published"
     [
         ("PARAMS_MHA", {"d_model": 512}, 1050624),
         ("PARAMS_ATTENTION", {"d_model": 12288, "n_heads": 96, "d_head": 128, "bias": False}, 603979776),
-        ("PARAMS_ATTENTION", {"d_model": 12288, "n_heads": 96, "d_head": 128, "n_kv_heads": 96, "bias": False}, 603979776),
+        ("PARAMS_ATTENTION", {"d_model": 12288, "n_heads": 96, "d_head": 128, "n_kv_heads": 96, "bias": False},
+         603979776),
         # Llama-3.1-8B: 2 x 4096 x 4096 + 2 x 4096 x 1024
         ("PARAMS_ATTENTION", {"d_model": 4096, "n_heads": 32, "d_head": 128, "n_kv_heads": 8, "bias": False}, 41943040),
         # Qwen2-7B has biases on q, k, v; ours adds the output's: 3584 x (3584 + 512) x 2 + 3584 + 2 x 512 + 3584
@@ -38,7 +40,8 @@ PUBLISHED = Path(__file__).resolve().parents[1] / "published"
         ("PARAMS_LINEAR", {"d_in": 512, "d_out": 37000}, 18981000),
         ("PARAMS_TRANSFORMER", {"n_layers": 6, "d_model": 512, "d_ff": 2048, "vocab": 37000}, 63119496),
         # errata: 63,082,496 with biases and norms, three-way tied; 63.2 M with 512 learned positions
-        ("PARAMS_TRANSFORMER", {"n_layers": 6, "d_model": 512, "d_ff": 2048, "vocab": 37000, "convention": "tied"}, 63082496),
+        ("PARAMS_TRANSFORMER", {"n_layers": 6, "d_model": 512, "d_ff": 2048, "vocab": 37000, "convention": "tied"},
+         63082496),
         # Kaplan's way by hand: 12 x 6 x 512^2 + 4 x 6 x 512 x 2048 + 37512 x 512
         ("PARAMS_TRANSFORMER", {"n_layers": 6, "d_model": 512, "d_ff": 2048, "vocab": 37000, "n_positions": 512,
                                 "convention": "weights"}, 63246336),
@@ -59,8 +62,6 @@ PUBLISHED = Path(__file__).resolve().parents[1] / "published"
     ],
 )  # fmt: skip
 def test_values(name: str, arguments: dict[str, object], value: int) -> None:
-    from sizebook.registry import find
-
     assert call(name, *(arguments.get(a.name) for a in find(name).arguments)) == value
 
 
