@@ -1,0 +1,68 @@
+"""How long the command line takes to start, as ratios against an empty interpreter and against click alone.
+
+Run `python benchmarks/startup.py`. Every command is run in turn, round after round, so that a machine whose speed drifts
+slows all of them alike; the figures are medians of processor time and of wall time over whole processes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROUNDS = 15
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 4096,
+    "intermediate_size": 14336,
+    "num_attention_heads": 32,
+    "num_hidden_layers": 32,
+    "num_key_value_heads": 8,
+    "vocab_size": 128256,
+}
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "config.json"
+        config.write_text(json.dumps(LLAMA))
+        commands = {
+            "python -c pass": ["-c", "pass"],
+            "import click": ["-c", "import click"],
+            "sizebook call PARAMS_MHA 4096": ["-m", "sizebook", "call", "PARAMS_MHA", "4096"],
+            "sizebook count config.json": ["-m", "sizebook", "count", str(config)],
+            "import every function module": ["-c", "from sizebook.functions import load; load()"],
+        }
+        times: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+        for _ in range(ROUNDS):
+            for name, arguments in commands.items():
+                times[name].append(_timed(arguments))
+    _print(times)
+
+
+def _timed(arguments: list[str]) -> tuple[float, float]:
+    before, start = os.times(), time.perf_counter()
+    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
+    wall, after = time.perf_counter() - start, os.times()
+    cpu = after.children_user - before.children_user + after.children_system - before.children_system
+    return cpu, wall
+
+
+def _print(times: dict[str, list[tuple[float, float]]]) -> None:
+    medians = {name: tuple(statistics.median(column) for column in zip(*runs, strict=True)) for name, runs in times.items()}
+    empty, click = medians["python -c pass"], medians["import click"]
+    print(f"{'command':34} {'cpu ms':>8} {'wall ms':>8} {'cpu / pass':>11} {'cpu / click':>12} {'wall / click':>13}")
+    for name, (cpu, wall) in medians.items():
+        print(
+            f"{name:34} {1e3 * cpu:8.0f} {1e3 * wall:8.0f} {cpu / empty[0]:11.2f} {cpu / click[0]:12.2f} "
+            f"{wall / click[1]:13.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()
