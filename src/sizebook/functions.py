@@ -11,6 +11,7 @@ from sizebook.registry import Function
 MODULES = (
     "formulas.params",
     "formulas.weights",
+    "formulas.why",  # the last: it asks about the others
 )
 
 

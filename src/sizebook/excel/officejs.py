@@ -1,0 +1,38 @@
+"""The functions for xlwings Lite and xlwings Server (Office.js: Windows, Mac and web).
+
+A server's ``custom_functions`` package and Lite's ``main.py`` import everything from here. Importing it loads
+`xlwings.server`, which is part of xlwings PRO and asks for a licence key; Lite brings its own. Nothing else of sizebook
+imports it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xlwings import LicenseError, XlwingsError
+
+from sizebook.errors import CellError, SizebookError
+from sizebook.excel.functions import build, error_value
+from sizebook.functions import load
+from sizebook.wizard import help_url
+
+try:
+    from xlwings.server import func
+except LicenseError as missing:
+    raise LicenseError(
+        "no xlwings licence key: got none that is valid, want XLWINGS_LICENSE_KEY in the environment. xlwings Server "
+        "is free for noncommercial use (set it to 'noncommercial': PolyForm Noncommercial 1.0.0) and needs a paid plan "
+        "otherwise; xlwings Lite brings its own key."
+    ) from missing
+
+
+def _refused(error: SizebookError) -> Any:
+    """Raise with the message, which Excel shows beside a #VALUE!; an error from another cell passes through."""
+    if isinstance(error, CellError):
+        return error_value(error)
+    raise XlwingsError(str(error)) from error
+
+
+_FUNCTIONS = {name: func(help_url=help_url(load()[name]))(built) for name, built in build(_refused).items()}
+__all__ = list(_FUNCTIONS)
+globals().update(_FUNCTIONS)

@@ -1,0 +1,54 @@
+"""Calls the functions the way Excel's Office.js runtime does, through xlwings' own entry points."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from types import FrameType
+from typing import Any
+
+# The tests are noncommercial use of xlwings PRO (PolyForm Noncommercial); a company's own key stays in force.
+os.environ.setdefault("XLWINGS_LICENSE_KEY", "noncommercial")
+
+import xlwings
+from xlwings import server
+
+from sizebook.excel import officejs
+
+NOT_AVAILABLE = {"type": "Error", "basicValue": "#N/A", "errorType": "NotAvailable"}
+SECONDS = 10
+
+
+def meta() -> dict[str, dict[str, Any]]:
+    """Return what Excel is told about each function, by name."""
+    return {f["name"]: f for f in server.custom_functions_meta(officejs)["functions"]}
+
+
+def call(name: str, *args: Any, runtime: str = "1.4") -> Any:
+    """Return the rows that Excel writes; a single cell is sent as the 1x1 range that Office.js makes of it."""
+    data = {
+        "func_name": name,
+        "args": [arg if arg is None or isinstance(arg, list) else [[arg]] for arg in args],
+        "caller_address": "[Book1.xlsx]Sheet1!B2",
+        "content_language": "en-US",
+        "version": xlwings.__version__,
+        "client": "Office.js",
+        "runtime": runtime,
+        "date_format": "m/d/yyyy",
+    }
+    signal.signal(signal.SIGALRM, _too_slow)
+    signal.alarm(SECONDS)
+    try:
+        return asyncio.run(server.custom_functions_call(data, officejs))
+    finally:
+        signal.alarm(0)
+
+
+def _too_slow(signum: int, frame: FrameType | None) -> None:
+    raise TimeoutError(f"a cell took longer than {SECONDS} s: Excel would hang.")
+
+
+def error(kind: str) -> dict[str, str]:
+    """Return the error value that Excel is given for `kind` (Num, Value, NotAvailable ...)."""
+    return {"type": "Error", "errorType": kind}
