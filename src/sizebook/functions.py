@@ -9,7 +9,10 @@ from sizebook import registry
 from sizebook.registry import Function
 
 MODULES = (
+    "formulas.grid",
+    "formulas.hardware",
     "formulas.params",
+    "formulas.prices",
     "formulas.weights",
     "formulas.why",  # the last: it asks about the others
 )

@@ -53,3 +53,14 @@ ParameterCount = Annotated[int, Quantity("number of parameters", unit="parameter
 Parameters = Annotated[int, Quantity("trainable parameters", unit="parameters", kind="integer")]
 Bytes = Annotated[int, Quantity("memory or storage", unit="bytes", kind="integer")]
 Bits = Annotated[float, Quantity("storage per weight, scales included", unit="bits")]
+
+# Hardware ------------------------------------------------------------------------------------------------------------
+
+
+def gpu_keys() -> tuple[str, ...]:
+    """Return the accelerators of ``data/hardware.csv``."""
+    return tuple(by_key("hardware", "key"))
+
+
+# Text, not a choice: `sizebook.formulas.hardware.accelerator` forgives spellings and names the candidates.
+Gpu = Annotated[str, Quantity("accelerator, form factor included, such as h100-sxm", kind="text", choices=gpu_keys)]

@@ -18,6 +18,7 @@ from sizebook.errors import SizebookError
 COMMANDS = {
     "functions": "functions:list_functions",
     "call": "functions:call_function",
+    "data": "data:data",
 }
 
 

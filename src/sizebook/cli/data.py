@@ -1,0 +1,110 @@
+"""`sizebook data` checks tables of hardware, prices and grids, and adds the user's own prices."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from sizebook import data_checks
+from sizebook.errors import InputError
+from sizebook.tables import Row, read, table, user_folder
+
+_PRICE_IDENTITY = ("provider", "instance", "gpu", "region", "term", "date")
+
+
+@click.group("data")
+def data() -> None:
+    """Check the data tables, or add your own prices to them."""
+
+
+@data.command("check")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+def check(file: Path | None) -> None:
+    """Check FILE, or every shipped table: sources, dates, dense peaks, plausible prices. Exit code 1 on findings."""
+    if file is not None:
+        kind, rows = _loaded(file)
+        sys.exit(_report(str(file), kind, rows))
+    sys.exit(max(_report(f"data/{name}.csv", name, table(name)) for name in data_checks.KINDS))
+
+
+def _loaded(file: Path) -> tuple[str, list[Row]]:
+    """Return the kind and rows of a user's file, blanks in place of cells that are missing at the end of a line."""
+    try:
+        rows = read(file)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read: got {file}, want a CSV file in UTF-8. {error}.") from error
+    if not rows:
+        raise InputError(f"no rows: got {file}, want a header and at least one row. Fill the table.")
+    _refuse_spilled_cells(file, rows)
+    kind = data_checks.kind_of(list(rows[0]))
+    columns = data_checks.KINDS[kind].columns
+    return kind, [{column: (row[column] or "").strip() for column in columns} for row in rows]
+
+
+def _refuse_spilled_cells(file: Path, rows: list[Row]) -> None:
+    """Raise where a line holds more cells than the header: an unquoted comma has moved every cell after it."""
+    for line, row in enumerate(rows, start=2):
+        if None in row:
+            raise InputError(
+                f"too many cells: got {len(row) - 1 + len(row[None])} on line {line} of {file}, want {len(row) - 1}. "  # type: ignore[index]
+                "Put quotes round a cell that holds a comma, and write numbers without separators."
+            )
+
+
+def _report(name: str, kind: str, rows: tuple[Row, ...] | list[Row]) -> int:
+    found = data_checks.findings(kind, rows)
+    for finding in found:
+        click.echo(f"{name} {finding}")
+    click.echo(f"{name}: {len(rows)} rows of {kind}, {len(found) or 'no'} finding{'' if len(found) == 1 else 's'}")
+    return 1 if found else 0
+
+
+@data.group("add")
+def add() -> None:
+    """Add your own rows to a table."""
+
+
+@add.command("prices")
+@click.argument("file", type=click.Path(path_type=Path))
+def add_prices(file: Path) -> None:
+    """Check the prices of FILE and add them to your own table; nothing is written if there is a finding.
+
+    Your rows come before the shipped ones wherever they match. A row for the same provider, instance, accelerator,
+    region, term and date replaces the one you added before. Columns beyond those of a price table are not kept.
+    """
+    kind, rows = _loaded(file)
+    if kind != "prices":
+        raise InputError(f"not a price table: got a table of {kind} in {file}, want prices. Give a price table.")
+    if _report(str(file), kind, rows):
+        click.echo("nothing added: mend the findings first")
+        sys.exit(1)
+    target = user_folder() / "prices.csv"
+    kept = {_identity(row): row for row in (_loaded(target)[1] if target.is_file() else [])}
+    replaced = sum(_identity(row) in kept for row in rows)
+    kept.update((_identity(row), row) for row in rows)
+    _write(target, list(kept.values()))
+    click.echo(f"{len(rows)} rows added to {target}, {replaced} of them in place of earlier ones")
+
+
+def _identity(row: Row) -> tuple[str, ...]:
+    return tuple(row[column] for column in _PRICE_IDENTITY)
+
+
+def _write(target: Path, rows: list[Row]) -> None:
+    """Write a price table to a temporary file beside its target, then rename it: readers never see half a table."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".prices-", suffix=".csv")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as lines:
+            writer = csv.DictWriter(lines, data_checks.KINDS["prices"].columns, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
