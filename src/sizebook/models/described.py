@@ -130,7 +130,9 @@ def _norm(config: Config, name: str, width: int) -> Norm:
 def _one_of(config: Config, key: str, allowed: tuple[str, ...], default: str | None = None) -> str:
     word = config.text(key) if default is None else config.text(key, default=default)
     if word not in allowed:
-        raise InputError(f"bad key: got '{key}' = '{word}' in {config.where}, want one of {', '.join(allowed)}.")
+        raise InputError(
+            f"bad key: got '{key}' = '{word}' in {config.where}, want one of {', '.join(allowed)}. Correct it."
+        )
     return word
 
 
@@ -143,7 +145,8 @@ def _at(config: Config, key: str, index: int, default: int | None = None) -> int
     n_layers = config.integer("n_layers")
     if len(value) != n_layers or not all(isinstance(entry, int) and entry > 0 for entry in value):
         raise InputError(
-            f"bad key: got {len(value)} entries of '{key}' in {config.where}, want {n_layers} whole numbers, one a layer."
+            f"bad key: got {len(value)} entries of '{key}' in {config.where}, want {n_layers} whole numbers, one a layer. "
+            "Correct the list."
         )
     return int(value[index])
 

@@ -1,0 +1,103 @@
+"""The catalog of published models: facts with a source per row, and architectures that the mappings count.
+
+``data/models.csv`` holds what was published about a model, ``data/architectures.csv`` its dimensions in the keys of a
+config.json, so a catalog entry is counted by the same code as a user's file. Models of one architecture share a row.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import sizebook.models.described  # noqa: F401  (registers its model type)
+from sizebook.errors import UnknownKeyError, unknown_key
+from sizebook.models import huggingface
+from sizebook.models.architecture import Architecture
+from sizebook.models.config import Config
+from sizebook.models.counting import Count, count
+from sizebook.tables import Row, by_key, table
+
+WHERE = "a key that 'sizebook models' lists, or the name of a Hugging Face repository in it"
+
+
+def keys(family: str | None = None) -> tuple[str, ...]:
+    """Return the keys of the catalog, of one family or of all, in the order of the table."""
+    return tuple(row["key"] for row in table("models") if family in (None, row["family"]))
+
+
+def families() -> tuple[str, ...]:
+    """Return the families of the catalog in the order of the table."""
+    return tuple(dict.fromkeys(row["family"] for row in table("models")))
+
+
+def resolve(name: str) -> str:
+    """Return the catalog key of a model given in any case, with or without its organisation.
+
+    Accepted are the key, an alias, the display name, and each Hugging Face repository of the row in full or without
+    what stands before the slash. An unknown name is refused with the nearest one.
+    """
+    names = _names()
+    folded = _folded(name)
+    key = names.get(folded) or names.get(folded.rpartition("/")[2])
+    if key is None:
+        raise unknown_key("model", name, names, WHERE)
+    return key
+
+
+def facts(name: str) -> Row:
+    """Return the row of a model in ``data/models.csv``; blank means not published."""
+    return by_key("models", "key")[resolve(name)]
+
+
+def config(name: str) -> dict[str, Any]:
+    """Return the dimensions of a model in the keys of a config.json."""
+    row = facts(name)
+    if not row["architecture"]:
+        raise UnknownKeyError(
+            f"architecture not published: got '{row['key']}', want a model whose dimensions are public. "
+            f"{row['organisation']} has not disclosed them; choose another model."
+        )
+    values: dict[str, Any] = json.loads(by_key("architectures", "architecture")[row["architecture"]]["config"])
+    return values
+
+
+def architecture(name: str) -> Architecture:
+    """Return the architecture of a published model."""
+    return _architecture(resolve(name))
+
+
+def counted(name: str) -> Count:
+    """Return the exact parameter count of a published model, computed from its dimensions."""
+    return _counted(resolve(name))
+
+
+@cache
+def _architecture(key: str) -> Architecture:
+    return huggingface.architecture(Config(config(key), f"the catalog entry {key}"))
+
+
+@cache
+def _counted(key: str) -> Count:
+    return count(_architecture(key))
+
+
+def _folded(name: str) -> str:
+    return name.strip().casefold().replace("_", "-").replace(" ", "-")
+
+
+@cache
+def _names() -> dict[str, str]:
+    """Return every accepted spelling with its key; keys win over aliases and names."""
+    names: dict[str, str] = {}
+    spellings: list[tuple[str, str]] = []
+    for row in table("models"):
+        repositories = [part for part in row["hf_id"].split(";") if part]
+        names[row["key"]] = row["key"]
+        spellings += [(alias, row["key"]) for alias in row["aliases"].split("|") if alias]
+        spellings += [(repository, row["key"]) for repository in repositories]
+        spellings += [(repository.rpartition("/")[2], row["key"]) for repository in repositories]
+        spellings.append((row["name"], row["key"]))
+    for spelling, key in spellings:
+        names.setdefault(_folded(spelling), key)
+    return names
