@@ -1,0 +1,154 @@
+"""An .xlsx file as its parts: read whole, changed part by part, written back with every other part as it was."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lxml import etree
+
+from sizebook.errors import InputError
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE_RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+WORKBOOK = "xl/workbook.xml"
+
+# No entities, no network: a workbook is data from outside.
+_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, remove_blank_text=False)
+
+
+def tag(name: str) -> str:
+    """Return a SpreadsheetML tag as lxml writes it."""
+    return f"{{{MAIN}}}{name}"
+
+
+@dataclass(frozen=True)
+class DefinedName:
+    """A defined name, the text that it stands for and the sheet it belongs to (None for the whole workbook)."""
+
+    name: str
+    text: str
+    sheet: str | None
+
+
+@dataclass
+class Package:
+    """The parts of one workbook file; `xml` gives a part to change, `save` writes what changed and copies the rest."""
+
+    path: Path
+    entries: list[tuple[zipfile.ZipInfo, bytes]]
+    _parsed: dict[str, etree._Element] = field(default_factory=dict)
+    _changed: set[str] = field(default_factory=set)
+    _removed: set[str] = field(default_factory=set)
+
+    @classmethod
+    def read(cls, path: Path) -> Package:
+        """Return the parts of an .xlsx or .xlsm file, or say why it is none."""
+        try:
+            with zipfile.ZipFile(path) as archive:
+                entries = [(info, archive.read(info)) for info in archive.infolist() if not info.is_dir()]
+        except OSError as error:
+            raise InputError(
+                f"cannot read: got {error.strerror} for {path}, want a workbook. Check the path."
+            ) from error
+        except (zipfile.BadZipFile, RuntimeError) as error:
+            raise InputError(
+                f"not a workbook: got {path.name}, want an .xlsx or .xlsm file without a password. "
+                "Save it in that format from Excel."
+            ) from error
+        package = cls(path, entries)
+        if WORKBOOK not in package.names():
+            raise InputError(
+                f"not a workbook: got {path.name} without {WORKBOOK}, want an .xlsx or .xlsm file. "
+                "Save it in that format from Excel."
+            )
+        return package
+
+    def names(self) -> list[str]:
+        """Return the names of the parts in the order of the file."""
+        return [info.filename for info, _ in self.entries if info.filename not in self._removed]
+
+    def xml(self, part: str, *, change: bool = False) -> etree._Element:
+        """Return a part's root element; with ``change`` it is written back from that element."""
+        if part not in self._parsed:
+            data = next(data for info, data in self.entries if info.filename == part)
+            try:
+                self._parsed[part] = etree.fromstring(data, _PARSER)
+            except etree.XMLSyntaxError as error:
+                raise InputError(
+                    f"damaged workbook: got {error} in {part} of {self.path.name}, want well-formed XML. "
+                    "Open and save it in Excel."
+                ) from error
+        if change:
+            self._changed.add(part)
+        return self._parsed[part]
+
+    def remove(self, part: str) -> None:
+        """Leave a part out; the caller removes what refers to it."""
+        self._removed.add(part)
+
+    def parts(self) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
+        """Yield every part as it will be written."""
+        for info, data in self.entries:
+            if info.filename in self._changed:
+                root = self._parsed[info.filename]
+                yield info, etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
+            elif info.filename not in self._removed:
+                yield info, data
+
+    def save(self, path: Path) -> None:
+        """Write the workbook whole or not at all: to a temporary file beside ``path``, then renamed."""
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+                for info, data in self.parts():
+                    archive.writestr(info, data)
+            temporary.replace(path)
+        except OSError as error:
+            raise InputError(
+                f"cannot write: got {error.strerror} for {path}, want a file in a folder that exists. Check the path."
+            ) from error
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def relations(self, part: str) -> dict[str, str]:
+        """Return the parts that a part refers to, by relationship id; links to the outside are left out."""
+        folder, name = posixpath.split(part)
+        relations = f"{folder}/_rels/{name}.rels"
+        if relations not in self.names():
+            return {}
+        return {
+            relation.get("Id", ""): resolved(folder, relation.get("Target", ""))
+            for relation in self.xml(relations)
+            if relation.get("TargetMode") != "External"
+        }
+
+    def sheets(self) -> dict[str, str]:
+        """Return the part of every worksheet by its name, in the order of the tabs; chart sheets are left out."""
+        targets = self.relations(WORKBOOK)
+        found = {}
+        for sheet in self.xml(WORKBOOK).iterfind(f"{tag('sheets')}/{tag('sheet')}"):
+            part = targets.get(sheet.get(f"{{{RELATIONS}}}id", ""), "")
+            if part in self.names() and self.xml(part).tag == tag("worksheet"):
+                found[sheet.get("name", "")] = part
+        return found
+
+    def defined_names(self) -> list[DefinedName]:
+        """Return the defined names that people made; print areas and the like are left out."""
+        tabs = [s.get("name", "") for s in self.xml(WORKBOOK).iterfind(f"{tag('sheets')}/{tag('sheet')}")]
+        found = []
+        for element in self.xml(WORKBOOK).iterfind(f"{tag('definedNames')}/{tag('definedName')}"):
+            name, scope = element.get("name", ""), element.get("localSheetId")
+            if not name.startswith("_xlnm."):
+                found.append(DefinedName(name, element.text or "", None if scope is None else tabs[int(scope)]))
+        return found
+
+
+def resolved(folder: str, target: str) -> str:
+    """Return the part that a relationship's target means, from the folder of the part that refers to it."""
+    return target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))

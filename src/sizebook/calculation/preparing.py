@@ -1,0 +1,118 @@
+"""Rewrites a workbook's formulas into the plain form that the calculation engine reads.
+
+Defined names become what they stand for (IronCalc knows no named constants, and refuses a named range where Excel picks
+the row's own cell), and every spelling of a registered function becomes its registry name. The engine then sees one
+form of a formula whichever add-in the workbook was written for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from dataclasses import dataclass
+
+from lxml import etree
+
+from sizebook.calculation.package import Package, tag
+from sizebook.calculation.spellings import plain_name
+from sizebook.calculation.tokens import Area, Token, area, tokenize, unquoted
+from sizebook.errors import InputError
+
+_DEEPEST_NAME = 16
+_ABSOLUTE = re.compile(
+    r"\$[A-Za-z]{1,3}\$\d+(:\$[A-Za-z]{1,3}\$\d+)?|\$[A-Za-z]{1,3}:\$[A-Za-z]{1,3}|\$\d+:\$\d+", re.ASCII
+)
+
+
+@dataclass(frozen=True)
+class FormulaCell:
+    """A cell with a formula; ``array`` is the area that an array formula fills, ``dynamic`` whether it may grow."""
+
+    at: Area
+    array: Area | None = None
+    dynamic: bool = False
+
+
+def formula_cells(package: Package) -> list[FormulaCell]:
+    """Return every cell that holds a formula, in the order of the file; a what-if data table is refused."""
+    return [
+        _formula_cell(sheet, cell, formula)
+        for sheet, part in package.sheets().items()
+        for cell in package.xml(part).iter(tag("c"))
+        if (formula := cell.find(tag("f"))) is not None
+    ]
+
+
+def cell_area(cell: etree._Element, sheet: str) -> Area:
+    """Return where a cell element stands; Excel and every writer that we know name each cell."""
+    at = area(cell.get("r", ""), sheet)
+    if at is None:
+        raise InputError(
+            f"cell without an address: got r={cell.get('r')!r} on sheet '{sheet}', want A1, B2 ... "
+            "Open the workbook in Excel and save it again."
+        )
+    return at
+
+
+def _formula_cell(sheet: str, cell: etree._Element, formula: etree._Element) -> FormulaCell:
+    at = cell_area(cell, sheet)
+    kind = formula.get("t")
+    if kind == "dataTable":
+        raise InputError(
+            f"what-if data table: got one at {sheet}!{formula.get('ref')}, want formulas. "
+            "Replace it by formulas: nothing but Excel can recalculate it."
+        )
+    if kind != "array":
+        return FormulaCell(at)
+    # cm points at the cell metadata that makes an array formula a dynamic one; Excel writes no other.
+    return FormulaCell(at, area(formula.get("ref", ""), sheet), cell.get("cm") is not None)
+
+
+def prepare(package: Package, known: Container[str]) -> None:
+    """Rewrite the formulas of a package in place; ``known`` holds the names of the registered functions."""
+    names = Names(package)
+    for sheet, part in package.sheets().items():
+        for formula in package.xml(part).iter(tag("f")):
+            text = formula.text or ""
+            rewritten = plain(text, sheet, names, known)
+            if rewritten != text:
+                package.xml(part, change=True)
+                formula.text = rewritten
+
+
+def plain(formula: str, sheet: str, names: Names, known: Container[str]) -> str:
+    """Return one formula with names expanded and registered functions under their registry names."""
+    return "".join(_plain_token(token, sheet, names, known) for token in tokenize(formula))
+
+
+def _plain_token(token: Token, sheet: str, names: Names, known: Container[str]) -> str:
+    if token.kind == "call":
+        name = plain_name(token.text[:-1], known)
+        return token.text if name is None else f"{name}("
+    return names.expanded(token.text, sheet) if token.kind == "name" else token.text
+
+
+class Names:
+    """The defined names of a workbook and what they stand for in a formula."""
+
+    def __init__(self, package: Package) -> None:
+        self._texts = {(found.sheet, found.name.casefold()): found.text for found in package.defined_names()}
+
+    def text(self, name: str, sheet: str) -> str | None:
+        """Return the text of a name as seen from a sheet: the sheet's own name first, then the workbook's."""
+        scope, _, bare = name.rpartition("!")
+        own = self._texts.get((unquoted(scope) if scope else sheet, bare.casefold()))
+        return own if own is not None else self._texts.get((None, bare.casefold()))
+
+    def expanded(self, name: str, sheet: str, depth: int = 0) -> str:
+        """Return what a name stands for, or the name itself where only the engine can know (LAMBDA, relative)."""
+        text = self.text(name, sheet)
+        if text is None or depth > _DEEPEST_NAME or text.upper().startswith(("LAMBDA(", "_XLFN.LAMBDA(")):
+            return name
+        tokens = tokenize(text)
+        if any(t.kind == "reference" and not _ABSOLUTE.fullmatch(t.text.rpartition("!")[2]) for t in tokens):
+            return name
+        if len(tokens) == 1 and tokens[0].kind == "reference":
+            return text
+        inner = "".join(self.expanded(t.text, sheet, depth + 1) if t.kind == "name" else t.text for t in tokens)
+        return f"({inner})"

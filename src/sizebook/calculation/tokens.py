@@ -1,0 +1,176 @@
+"""Takes formulas apart: a small tokenizer, and what calculation needs to know of references and calls.
+
+openpyxl's tokenizer refuses the spill operator (``A1#``) and joins ``@`` with what follows, both of which modern Excel
+writes; hence this one. It splits and never judges: text that is not a formula comes out as tokens all the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_SHEET = r"(?:(?:'(?:[^']|'')+'|[\w.\[\]:]+)!)"
+_CELL = r"\$?[A-Za-z]{1,3}\$?[1-9]\d{0,6}"
+_AREA = rf"(?:{_CELL}(?::{_CELL})?|\$?[A-Za-z]{{1,3}}:\$?[A-Za-z]{{1,3}}|\$?\d+:\$?\d+)"
+_TOKEN = re.compile(
+    rf"""
+    (?P<text>"(?:[^"]|"")*")
+  | (?P<array>\{{(?:"(?:[^"]|"")*"|[^}}"])*\}})
+  | (?P<error>\#(?:N/A|N/IMPL!|[A-Z0-9/]+[!?]))
+  | (?P<call>{_SHEET}?[^\W\d][\w.]*\()
+  | (?P<reference>{_SHEET}?{_AREA}(?![\w.(])\#?)
+  | (?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)
+  | (?P<name>{_SHEET}?[^\W\d\\][\w.?]*(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?)
+  | (?P<bracket>\[(?:[^\[\]]|\[[^\[\]]*\])*\])
+  | (?P<open>\() | (?P<close>\)) | (?P<comma>,) | (?P<space>\s+) | (?P<operator>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_REFERENCE = re.compile(rf"(?:(?P<sheet>{_SHEET[3:-2]})!)?(?P<area>{_AREA})(?P<spill>\#?)")
+LAST_ROW, LAST_COLUMN = 1_048_576, 16_384
+
+
+@dataclass(frozen=True)
+class Token:
+    """One piece of a formula and what it is: text, array, error, call, reference, number, name, operator ..."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Area:
+    """A rectangle of cells on one sheet, rows and columns counted from 1."""
+
+    sheet: str
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+    @property
+    def is_cell(self) -> bool:
+        return self.top == self.bottom and self.left == self.right
+
+    def cells(self) -> Iterator[tuple[int, int]]:
+        """Yield the row and column of every cell, row by row."""
+        for row in range(self.top, self.bottom + 1):
+            for column in range(self.left, self.right + 1):
+                yield row, column
+
+
+def tokenize(formula: str) -> list[Token]:
+    """Return the tokens of a formula, with or without its leading ``=``; joined, they are the formula again."""
+    body = formula.removeprefix("=")
+    return [Token(str(match.lastgroup), match[0]) for match in _TOKEN.finditer(body)]
+
+
+def called_name(token: Token) -> str:
+    """Return the function name of a call token, without sheet or book before it."""
+    return token.text[:-1].rpartition("!")[2]
+
+
+def balanced(tokens: Sequence[Token]) -> bool:
+    """Return whether every parenthesis that opens is closed, in order."""
+    depth = 0
+    for token in tokens:
+        depth += (token.kind in ("call", "open")) - (token.kind == "close")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def closing(tokens: Sequence[Token], opening: int) -> int:
+    """Return the index of the parenthesis that closes the call at ``opening``; the tokens must be `balanced`."""
+    depth = 0
+    for index in range(opening, len(tokens)):
+        if tokens[index].kind in ("call", "open"):
+            depth += 1
+        elif tokens[index].kind == "close":
+            depth -= 1
+            if depth == 0:
+                return index
+    return len(tokens)
+
+
+def arguments(tokens: Sequence[Token], opening: int, end: int) -> list[list[Token]]:
+    """Return the arguments between a call token and its closing parenthesis; blank ones are empty lists."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens[opening + 1 : end]:
+        depth += (token.kind in ("call", "open")) - (token.kind == "close")
+        if token.kind == "comma" and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    stripped = [_stripped(part) for part in parts]
+    return [] if stripped == [[]] else stripped
+
+
+def _stripped(tokens: list[Token]) -> list[Token]:
+    while tokens and tokens[0].kind == "space":
+        tokens = tokens[1:]
+    while tokens and tokens[-1].kind == "space":
+        tokens = tokens[:-1]
+    return tokens
+
+
+def area(text: str, sheet: str) -> Area | None:
+    """Return the area that a reference means on a sheet, or None for text that is no plain reference."""
+    match = _REFERENCE.fullmatch(text)
+    if match is None or match["spill"]:
+        return None
+    first, _, last = match["area"].replace("$", "").upper().partition(":")
+    top, left = _corner(first, at_end=False)
+    bottom, right = _corner(last or first, at_end=True)
+    return Area(
+        unquoted(match["sheet"]) if match["sheet"] else sheet,
+        min(top, bottom),
+        min(left, right),
+        max(top, bottom),
+        max(left, right),
+    )
+
+
+def _corner(cell: str, at_end: bool) -> tuple[int, int]:
+    letters = cell.rstrip("0123456789")
+    row = int(cell[len(letters) :] or (LAST_ROW if at_end else 1))
+    return row, column_number(letters) if letters else (LAST_COLUMN if at_end else 1)
+
+
+def on_sheet(token: Token, sheet: str) -> str:
+    """Return a reference with its sheet named, so that it means the same from anywhere."""
+    return token.text if "!" in token.text else f"{quoted(sheet)}!{token.text}"
+
+
+def column_number(letters: str) -> int:
+    """Return 1 for A, 27 for AA."""
+    number = 0
+    for letter in letters.upper():
+        number = number * 26 + ord(letter) - 64
+    return number
+
+
+def column_letters(number: int) -> str:
+    """Return A for 1, AA for 27."""
+    letters = ""
+    while number:
+        number, remainder = divmod(number - 1, 26)
+        letters = chr(65 + remainder) + letters
+    return letters
+
+
+def address(row: int, column: int) -> str:
+    """Return ``C7`` for row 7, column 3."""
+    return f"{column_letters(column)}{row}"
+
+
+def quoted(sheet: str) -> str:
+    """Return a sheet name as formulas write it."""
+    return "'" + sheet.replace("'", "''") + "'"
+
+
+def unquoted(sheet: str) -> str:
+    """Return a sheet name without the quotes of a formula."""
+    return sheet[1:-1].replace("''", "'") if sheet.startswith("'") else sheet

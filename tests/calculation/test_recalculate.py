@@ -1,0 +1,164 @@
+"""Registered functions in workbooks: every value here is worked out by hand from 4 (d^2 + d) and the like."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import Workbook
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.formula import ArrayFormula
+
+from sizebook.calculation import Calculated, ErrorCode, recalculate
+from sizebook.errors import InputError
+
+
+def calculate(folder: Path, cells: dict[str, Any], names: dict[str, str] | None = None) -> Calculated:
+    """Recalculate a workbook of a sheet ``Main`` with these cells and a sheet ``It's`` with 4 and 8 in A1:A2."""
+    book = Workbook()
+    main = book.active
+    assert main is not None
+    main.title = "Main"
+    for address, value in cells.items():
+        main[address] = value
+    other = book.create_sheet("It's")
+    other["A1"], other["A2"] = 4, 8
+    for name, text in (names or {}).items():
+        book.defined_names[name] = DefinedName(name, attr_text=text)
+    book.save(folder / "book.xlsx")
+    return recalculate(folder / "book.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("formula", "value"),
+    [
+        ("=PARAMS_MHA(512)", 1_050_624),
+        ("=params_mha(512, FALSE)", 1_048_576),
+        ("=PARAMS_MHA(A1)", 80),
+        ("=PARAMS_MHA(A1,A9)", 80),  # A9 is blank: the default, bias TRUE
+        ("=PARAMS_MHA(A1,)", 80),
+        ("=PARAMS_MHA('It''s'!A2,FALSE)", 256),
+        ("=PARAMS_MHA(A1*2)", 288),
+        ("=PARAMS_MHA(ROW()+1)", 4 * (21 * 21 + 21)),  # the formula stands in row 20
+        ('="n = "&TEXT(PARAMS_MHA(A1),"0")', "n = 80"),
+        ('=IF(PARAMS_MHA(A1)>79,"a, (b)",0)', "a, (b)"),
+        ('=MODEL_BYTES(PARAMS_MHA(4),"fp32")', 320),
+        ("=PARAMS_LN(PARAMS_LN(PARAMS_LN(A1)))", 32),
+        ("=SUM(PARAMS_MHA(A1:A3))", 80 + 288 + 1088),
+        ("=PARAMS_MHA(A1:A3)", 80),  # an ordinary formula shows the first value
+        ("=ROUND(PARAMS_MHA(A1:A3)/7,1)", 11.4),
+        ("=SUM(PARAMS_MHA({4,8}))", 368),
+        ("=SUM(PARAMS_MHA(A1:A2*2))", 288 + 1088),
+        ("=SUM(PARAMS_LN(PARAMS_LN(A1:A2)))", 4 * (4 + 8)),
+        ("=width", 4),
+        ("=PARAMS_MHA(width)", 80),
+        ("=SUM(PARAMS_MHA(widths))", 80 + 288),
+        ("=PARAMS_MHA(twice)", 288),
+        ("=PARAMS_MHA(plain)", 288),
+        ('=IFERROR(PARAMS_MHA("wide"),-1)', -1),
+        ("=_xldudf_NS_PARAMS_MHA(A1)", 80),
+        ("=SIZEBOOK.PARAMS_MHA(A1)", 80),
+        ("=[1]!PARAMS_MHA(A1)", 80),
+        ("=PARAMS_MHA(A1)+_xll.PARAMS_LN(A2)", 96),
+    ],
+)
+def test_value(tmp_path: Path, formula: str, value: Any) -> None:
+    names = {
+        "width": "'It''s'!$A$1",
+        "widths": "'It''s'!$A$1:$A$2",
+        "twice": "width*2",
+        "plain": "8",
+    }
+    calculated = calculate(tmp_path, {"A1": 4, "A2": 8, "A3": 16, "C20": formula}, names)
+    assert calculated["Main", "C20"] == value
+    assert calculated.not_calculated == []
+
+
+@pytest.mark.parametrize(
+    ("formula", "code", "problem"),
+    [
+        (
+            '=PARAMS_MHA("wide")',
+            "#VALUE!",
+            "d_model is not a number: got 'wide', want a whole number (hidden size: width of the residual stream). "
+            "Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12.",
+        ),
+        (
+            "=PARAMS_MHA(-1)",
+            "#NUM!",
+            "d_model is out of range: got -1, want at least 1 (hidden size: width of the residual stream). "
+            "Correct the number.",
+        ),
+        (
+            "=PARAMS_MHA(A9)",
+            "#VALUE!",
+            "d_model is blank: got nothing, want a whole number (hidden size: width of the residual stream). "
+            "Fill the cell.",
+        ),
+        ("=PARAMS_MHA(1/0)", "#DIV/0!", "=params_mha(1/0) gives #DIV/0!"),
+        ("=NO_SUCH(1)", "#NAME?", "=no_such(1) gives #NAME?"),
+    ],
+)
+def test_error_is_an_error_value_and_keeps_its_message(tmp_path: Path, formula: str, code: str, problem: str) -> None:
+    calculated = calculate(tmp_path, {"B1": formula, "B2": "=ISERROR(B1)", "B3": "=SUM(B1,1)"})
+    assert calculated["Main", "B1"] == ErrorCode(code)
+    assert isinstance(calculated["Main", "B1"], ErrorCode)
+    assert calculated["Main", "B2"] is True
+    assert calculated["Main", "B3"] == code
+    assert calculated.problems["Main", "B1"] == problem
+
+
+def test_text_that_reads_like_an_error_is_text(tmp_path: Path) -> None:
+    calculated = calculate(tmp_path, {"A1": '="#N/A"', "A2": "=ISERROR(A1)"})
+    assert calculated["Main", "A1"] == "#N/A"
+    assert not isinstance(calculated["Main", "A1"], ErrorCode)
+    assert calculated["Main", "A2"] is False
+    assert calculated.problems == {}
+
+
+def test_rows_fill_an_array_formula_and_one_bad_cell_spoils_only_its_own(tmp_path: Path) -> None:
+    cells = {"A1": 4, "A2": "x", "A3": 16, "B1": ArrayFormula("B1:B3", "=PARAMS_MHA(A1:A3)"), "C1": "=SUM(B1,B3)"}
+    calculated = calculate(tmp_path, cells)
+    assert [calculated["Main", f"B{row}"] for row in (1, 2, 3)] == [80, "#VALUE!", 1088]
+    assert calculated["Main", "C1"] == 1168
+    assert calculated.problems["Main", "B2"].startswith("d_model is not a number: got 'x'")
+
+
+def test_chain_of_calls_settles(tmp_path: Path) -> None:
+    cells: dict[str, Any] = {"A1": 1}
+    for row in range(2, 42):
+        cells[f"A{row}"] = f"=PARAMS_LN(A{row - 1})/IF({row}<0,1,2)+1"
+    assert calculate(tmp_path, cells)["Main", "A41"] == 41
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        {"A1": "=B1", "B1": "=A1+1"},
+        {"A1": "=PARAMS_LN(B1)", "B1": "=A1+1"},
+        {"A1": "=MIN(PARAMS_LN(B1),4)", "B1": "=A1*1"},  # settles at a fixed point, and is circular all the same
+    ],
+)
+def test_circle_is_refused(tmp_path: Path, cells: dict[str, Any]) -> None:
+    with pytest.raises(InputError) as caught:
+        calculate(tmp_path, cells)
+    assert str(caught.value) == (
+        "circular formulas: got Main!A1, Main!B1, want formulas that do not depend on their own result. "
+        "Break the circle."
+    )
+
+
+def test_untaken_branch_is_no_circle(tmp_path: Path) -> None:
+    assert calculate(tmp_path, {"A1": "=IF(TRUE,PARAMS_LN(4),A1)"})["Main", "A1"] == 8
+
+
+def test_file_that_is_no_workbook(tmp_path: Path) -> None:
+    path = tmp_path / "notes.xlsx"
+    path.write_text("hello")
+    with pytest.raises(InputError) as caught:
+        recalculate(path)
+    assert str(caught.value) == (
+        "not a workbook: got notes.xlsx, want an .xlsx or .xlsm file without a password. "
+        "Save it in that format from Excel."
+    )
