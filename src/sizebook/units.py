@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-THIN_SPACE = "\u2009"
+# Narrow and no-break: a number must not be torn apart at the end of a line.
+THIN_SPACE = "\u202f"
 NO_BREAK_SPACE = "\u00a0"
 
 _DECIMAL = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))

@@ -19,6 +19,7 @@ COMMANDS = {
     "functions": "functions:list_functions",
     "call": "functions:call_function",
     "data": "data:data",
+    "report": "reports:write_report",
 }
 
 

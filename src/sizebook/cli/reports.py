@@ -1,0 +1,21 @@
+"""`sizebook report` writes the PDF report of one scenario."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("report")
+@click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="PDF to write.")
+def write_report(scenario: Path, output: Path) -> None:
+    """Write the PDF report of a scenario file: sizing, training or serving, as its plan says."""
+    from sizebook.jobs import JOBS, scenario_of
+    from sizebook.reports.render import write_pdf
+    from sizebook.scenarios import read_toml
+
+    checked = scenario_of(read_toml(scenario), scenario.name)
+    write_pdf(JOBS[checked.plan].report(checked), output)
+    click.echo(output)

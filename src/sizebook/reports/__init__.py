@@ -1,0 +1,1 @@
+"""Reports: a plan's result becomes a `view.Report`, its charts SVG, the whole HTML and a tagged PDF."""

@@ -1,0 +1,1 @@
+"""Charts: what they show (`kinds`), and how they are drawn (`draw`)."""

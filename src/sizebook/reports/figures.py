@@ -1,0 +1,60 @@
+"""Columns of figures: one unit and as many decimals a column as make its numbers comparable at a glance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from sizebook.units import THIN_SPACE
+
+_GIGA, _MEGA, _KILO = 1e9, 1e6, 1e3
+_DECIMAL = ((1e15, "P"), (1e12, "T"), (_GIGA, "G"), (_MEGA, "M"), (_KILO, "k"))
+_BINARY = ((2.0**50, "Pi"), (2.0**40, "Ti"), (2.0**30, "Gi"), (2.0**20, "Mi"), (2.0**10, "Ki"))
+_SHORT = ((1e12, "T"), (_GIGA, "B"), (_MEGA, "M"), (_KILO, "k"))
+SHORT_WORDS = {"T": "trillions", "B": "billions", "M": "millions", "k": "thousands", "": ""}
+MOST_DECIMALS = 3
+
+
+def decimal_scale(values: Iterable[float]) -> tuple[float, str]:
+    """Return factor and prefix (P T G M k) for a column or axis of quantities, by its largest value."""
+    return _scale(values, _DECIMAL)
+
+
+def binary_scale(values: Iterable[float]) -> tuple[float, str]:
+    """Return factor and prefix (Pi Ti Gi Mi Ki) for a column or axis of bytes, by its largest value."""
+    return _scale(values, _BINARY)
+
+
+def short_scale(values: Iterable[float]) -> tuple[float, str]:
+    """Return factor and sign (T B M k) for a column or axis of counts or money, by its largest value."""
+    return _scale(values, _SHORT)
+
+
+def _scale(values: Iterable[float], scale: tuple[tuple[float, str], ...]) -> tuple[float, str]:
+    largest = max(map(abs, values), default=0)
+    return next(((factor, sign) for factor, sign in scale if largest >= factor), (1.0, ""))
+
+
+def aligned(values: Sequence[float], digits: int = 3, factor: float = 1.0) -> list[str]:
+    """Return numbers with equal decimals, so that a right-aligned column aligns on the point.
+
+    Decimals are as many as give the smallest non-zero number ``digits`` significant digits, at most three. A number
+    that those would round to zero is shown as less than the last decimal: ``<0.001``.
+    """
+    scaled = [value / factor for value in values]
+    smallest = min((abs(v) for v in scaled if v), default=1.0)
+    decimals = min(MOST_DECIMALS, max(0, digits - 1 - math.floor(math.log10(smallest))))
+    return [fixed(value, decimals) for value in scaled]
+
+
+def fixed(value: float, decimals: int) -> str:
+    """Return a number with so many decimals and thin spaces between thousands; ``<0.01`` where it would round to 0."""
+    least = 10.0**-decimals
+    if 0 < abs(value) < least / 2:
+        return f"{'>-' if value < 0 else '<'}{least:.{decimals}f}"
+    return f"{value:,.{decimals}f}".replace(",", THIN_SPACE).replace("-", "\u2212")
+
+
+def percentages(ratios: Sequence[float]) -> list[str]:
+    """Return ratios as per cent with two decimals, tiny ones as ``<0.01``."""
+    return [fixed(100 * ratio, 2) for ratio in ratios]

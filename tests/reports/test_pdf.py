@@ -1,0 +1,106 @@
+"""The sizing report as a file: its text, tags, fonts, bookmarks and that equal reports are equal files."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pypdf
+from pypdf.generic import ArrayObject, DictionaryObject
+
+from sizebook.plans.sizing import Sizing
+from sizebook.reports.render import write_pdf
+from sizebook.reports.sizing import report
+
+
+def _elements(node: object) -> list[DictionaryObject]:
+    """Return all structure elements below a node of the tag tree."""
+    if isinstance(node, ArrayObject):
+        return [element for child in node for element in _elements(child.get_object())]
+    if isinstance(node, DictionaryObject) and "/S" in node:
+        return [node, *_elements(node.get("/K", ArrayObject()).get_object())]
+    return []
+
+
+def _tags(pdf: Path) -> list[DictionaryObject]:
+    root = pypdf.PdfReader(pdf).trailer["/Root"]["/StructTreeRoot"]
+    return _elements(root["/K"].get_object())
+
+
+def test_first_page_leads_with_model_date_and_figures(pages: list[str]) -> None:
+    first = pages[0]
+    for text in (
+        "Model sizing report",
+        "21 November 2026",
+        "Llama-3.1-8B holds 8 030 261 248 parameters. Stored in bf16, its weights take 16.1 GB (15.0 GiB).",
+        "The count equals the published one to the last parameter.",
+        "Feed-forward blocks hold 70.2 % of the parameters",
+    ):
+        assert text in first
+
+
+def test_parts_are_printed_exactly_and_add_up(pages: list[str]) -> None:
+    # 32 x (2 x 4096^2 + 2 x 1024 x 4096), 32 x 3 x 14336 x 4096, 128256 x 4096 and (2 x 32 + 1) x 4096, by hand.
+    parts = ("1 342 177 280", "5 637 144 576", "525 336 576", "525 336 576", "266 240")
+    assert sum(int(part.replace(" ", "")) for part in parts) == 8_030_261_248
+    for part in (*parts, "8 030 261 248"):
+        assert part in pages[0]
+
+
+def test_derivations_show_formula_and_numbers(pages: list[str]) -> None:
+    last = pages[-1]
+    assert "32 × (2 × 4096 × 4096 + 2 × 1024 × 4096)" in last
+    assert "total × bits per weight / 8" in last
+    assert "8 030 261 248 × 16 / 8" in last
+
+
+def test_pages_are_numbered_in_the_footer(pages: list[str]) -> None:
+    assert [f"Page {n} of {len(pages)}" in text for n, text in enumerate(pages, 1)] == [True] * len(pages)
+
+
+def test_bookmarks_are_title_and_topics(pdf: Path) -> None:
+    outline = pypdf.PdfReader(pdf).outline
+    assert outline[0].title == "Llama-3.1-8B"
+    assert [mark.title for mark in outline[1]] == ["Parameters", "Memory", "Published count", "Derivation", "Notes"]
+
+
+def test_metadata_says_pdf_ua_title_and_language(pdf: Path) -> None:
+    reader = pypdf.PdfReader(pdf)
+    assert reader.metadata.title == "Llama-3.1-8B: model sizing report"
+    assert reader.trailer["/Root"]["/Lang"] == "en"
+    assert reader.trailer["/Root"]["/MarkInfo"]["/Marked"]
+    xmp = reader.trailer["/Root"]["/Metadata"].get_object().get_data()
+    assert b"pdfuaid:part" in xmp
+    assert str(reader.pages[0].mediabox[2:]) == "[595.275591, 841.889764]"  # A4 in points
+
+
+def test_figures_have_alternative_text_and_tables_have_headers(pdf: Path) -> None:
+    tags = _tags(pdf)
+    alternatives = [tag["/Alt"] for tag in tags if tag["/S"] == "/Figure"]
+    assert len(alternatives) == 2
+    assert alternatives[0].startswith("Bar chart. Parameters by part. Feed-forward blocks: 5.64")
+    kinds = {str(tag["/S"]) for tag in tags}
+    assert {"/H1", "/H2", "/Table", "/THead", "/TBody", "/TR", "/TH", "/TD", "/Caption", "/L", "/LI"} <= kinds
+    lists = [tag for tag in tags if tag["/S"] == "/L"]
+    assert all(child.get_object()["/S"] == "/LI" for tag in lists for child in tag["/K"])
+
+
+def test_fonts_are_the_shipped_ones_and_embedded(pdf: Path) -> None:
+    fonts = {
+        (str(font["/BaseFont"]).partition("+")[2], "/FontFile2" in font["/DescendantFonts"][0]["/FontDescriptor"])
+        for page in pypdf.PdfReader(pdf).pages
+        for font in (reference.get_object() for reference in page["/Resources"]["/Font"].values())
+    }
+    assert {name for name, _ in fonts} == {"Inter", "Inter-Semi-Bold", "JetBrains-Mono", "JetBrains-Mono-Semi-Bold"}
+    assert all(embedded for _, embedded in fonts)
+
+
+def test_no_glyph_is_missing(pages: list[str]) -> None:
+    assert not set("\ufffd\u25a1\x00") & set("".join(pages))
+
+
+def test_equal_reports_are_equal_files(pdf: Path, sizing: Sizing, tmp_path: Path, as_of: date) -> None:
+    again = tmp_path / "again.pdf"
+    write_pdf(report(sizing, as_of), again)
+    assert again.read_bytes() == pdf.read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["again.pdf"]
