@@ -14,6 +14,7 @@ MODULES = (
     "formulas.params",
     "formulas.prices",
     "formulas.weights",
+    "formulas.catalog",
     "formulas.why",  # the last: it asks about the others
 )
 

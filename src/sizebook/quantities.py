@@ -37,6 +37,13 @@ Gated = Annotated[
 Tied = Annotated[bool, Quantity("whether the output projection shares the token embedding", kind="flag")]
 FinalNorm = Annotated[bool, Quantity("whether a norm follows the last layer", kind="flag")]
 
+# Published models ----------------------------------------------------------------------------------------------------
+
+Model = Annotated[
+    str,
+    Quantity("published model of the catalog, in any case, with or without its organisation", kind="text"),
+]
+
 # Storage -------------------------------------------------------------------------------------------------------------
 
 

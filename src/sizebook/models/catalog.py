@@ -21,7 +21,7 @@ from sizebook.tables import Row, by_key, table
 WHERE = "a key that 'sizebook models' lists, or the name of a Hugging Face repository in it"
 
 
-def keys(family: str | None = None) -> tuple[str, ...]:
+def model_keys(family: str | None = None) -> tuple[str, ...]:
     """Return the keys of the catalog, of one family or of all, in the order of the table."""
     return tuple(row["key"] for row in table("models") if family in (None, row["family"]))
 

@@ -145,8 +145,8 @@ def _at(config: Config, key: str, index: int, default: int | None = None) -> int
     n_layers = config.integer("n_layers")
     if len(value) != n_layers or not all(isinstance(entry, int) and entry > 0 for entry in value):
         raise InputError(
-            f"bad key: got {len(value)} entries of '{key}' in {config.where}, want {n_layers} whole numbers, one a layer. "
-            "Correct the list."
+            f"bad key: got {len(value)} entries of '{key}' in {config.where}, want {n_layers} whole numbers, "
+            "one a layer. Correct the list."
         )
     return int(value[index])
 
