@@ -90,11 +90,14 @@ _HARDWARE_NUMBERS = tuple(
     name for name in spec_fields() if name.endswith(("_bytes", "_per_s", "_watts", "_usd", "_node", "_domain"))
 )
 _HARDWARE_REQUIRED = ("memory_bytes", "memory_bandwidth_bytes_per_s", "gpus_per_node", "scale_up_domain")
-# A peak, the peak it is measured against, and the column of generations.csv with the ratios that dense units have.
+_HALF = "16-bit peak"
+# Two peaks, and the column of generations.csv with the ratios between them that dense units have. Vector fp32 is never
+# quoted sparse, so it gives away a data sheet of which every matrix peak is.
 _RATIOS = (
-    ("peak_tf32_flop_per_s", "half", "tf32_per_bf16"),
-    ("peak_fp8_flop_per_s", "half", "fp8_per_bf16"),
-    ("peak_int8_op_per_s", "half", "int8_per_bf16"),
+    (_HALF, "peak_fp32_flop_per_s", "bf16_per_fp32"),
+    ("peak_tf32_flop_per_s", _HALF, "tf32_per_bf16"),
+    ("peak_fp8_flop_per_s", _HALF, "fp8_per_bf16"),
+    ("peak_int8_op_per_s", _HALF, "int8_per_bf16"),
     ("peak_fp6_flop_per_s", "peak_fp8_flop_per_s", "fp6_per_fp8"),
     ("peak_fp4_flop_per_s", "peak_fp8_flop_per_s", "fp4_per_fp8"),
 )
@@ -132,16 +135,15 @@ def _dense(row: Row, generation: Row) -> Iterator[str]:
             f"sparse peak: got {half:.4g} FLOP/s in 16 bit, want at most {ceiling:.4g}, the dense peak of the best "
             f"{row['generation']} part. Halve a figure that the data sheet marks 'with sparsity'."
         )
-    for column, base, ratios in _RATIOS:
-        reference = half if base == "half" else _number(row, base)
-        peak = _number(row, column)
+    peaks = {_HALF: half} | {name: _number(row, name) for name in row if name.startswith("peak_")}
+    for column, against, ratios in _RATIOS:
+        peak, base = peaks[column], peaks[against]
         allowed = [float(ratio) for ratio in generation[ratios].split()]
-        if peak and reference and not any(abs(peak / reference / ratio - 1) < _RATIO_TOLERANCE for ratio in allowed):
+        if peak and base and not any(abs(peak / base / ratio - 1) < _RATIO_TOLERANCE for ratio in allowed):
             wanted = " or ".join(f"{ratio:g}" for ratio in allowed) or "none"
-            against = "16-bit" if base == "half" else "fp8"
             yield (
-                f"sparse or wrong peak: got {column} {peak / reference:.3g} x the {against} peak, "
-                f"want {wanted} x on {row['generation']}. Halve whichever the data sheet marks 'with sparsity'."
+                f"sparse or wrong peak: got {column} {peak / base:.3g} x {against}, want {wanted} x on "
+                f"{row['generation']}. Halve whichever the data sheet marks 'with sparsity'."
             )
 
 
@@ -179,17 +181,18 @@ def _price_row(row: Row) -> Iterator[str]:
         known = accelerators()
         yield f"unknown gpu: got '{row['gpu']}', want a key of data/hardware.csv.{suggestion(row['gpu'], known)}"
     elif gpu_hour:
-        yield from _plausible(row["gpu"], gpu_hour)
+        yield from _plausible(row["gpu"], row["term"], gpu_hour)
 
 
-def _plausible(gpu: str, gpu_hour: float) -> Iterator[str]:
+def _plausible(gpu: str, term: str, gpu_hour: float) -> Iterator[str]:
     found = accelerators()[gpu]
     card = "card_" if found.form == "pcie" else ""
     bounds = by_key("generations", "generation")[found.generation]
     low, high = (float(bounds[f"{end}_{card}usd_per_gpu_hour"]) for end in ("lowest", "highest"))
+    low = low / 3 if term == "spot" else low
     if not low <= gpu_hour <= high:
         yield (
-            f"implausible price: got {gpu_hour:g} USD a GPU-hour, want {low:g} to {high:g} for {gpu}. "
+            f"implausible price: got {gpu_hour:g} USD a GPU-hour, want {low:.3g} to {high:g} for {gpu} {term}. "
             "Check that host and accelerator are priced together, and the number of accelerators."
         )
 

@@ -1,0 +1,136 @@
+"""`sizebook data check` and `sizebook data add prices`: the same checks on a user's own files."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sizebook.cli import app
+from sizebook.errors import InputError
+from sizebook.tables import Row, table, user_folder
+
+CONTRACT: Row = {
+    **next(row for row in table("prices") if row["gpu"] == "h100-sxm" and row["term"] == "reserved_1y"),
+    "provider": "ourcloud",
+    "gpus": "8",
+    "usd_per_hour": "15.2",
+    "usd_per_gpu_hour": "1.9",
+    "date": "2026-10-01",
+    "source": "contract 4711",
+}
+
+
+def written(path: Path, *rows: Row, encoding: str = "utf-8") -> Path:
+    with path.open("w", encoding=encoding, newline="") as lines:
+        writer = csv.DictWriter(lines, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def run(*words: str | Path, folder: Path) -> Result:
+    return CliRunner(env={"SIZEBOOK_DATA": str(folder)}).invoke(app, ["data", *map(str, words)])
+
+
+def test_shipped_tables_pass(tmp_path: Path) -> None:
+    result = run("check", folder=tmp_path)
+    assert result.exit_code == 0
+    assert [line.partition(": ")[0] for line in result.output.splitlines()] == [
+        "data/hardware.csv",
+        "data/prices.csv",
+        "data/grid.csv",
+    ]
+    assert result.output.count("no findings") == 3
+
+
+def test_findings_are_lines_and_exit_code_1(tmp_path: Path) -> None:
+    file = written(tmp_path / "mine.csv", {**CONTRACT, "source": ""})
+    result = run("check", file, folder=tmp_path)
+    assert result.exit_code == 1
+    assert result.output.splitlines() == [
+        f"{file} line 2 (ourcloud {CONTRACT['instance']} reserved_1y): no source: got a blank, want where the figures "
+        "come from. Name the page, paper or file.",
+        f"{file}: 1 rows of prices, 1 finding",
+    ]
+
+
+def test_added_prices_answer_before_the_shipped_ones(tmp_path: Path) -> None:
+    # A spreadsheet program writes the byte-order mark.
+    file = written(tmp_path / "mine.csv", CONTRACT, encoding="utf-8-sig")
+    folder = tmp_path / "settings"
+    assert run("add", "prices", file, folder=folder).output.splitlines()[-1] == (
+        f"1 rows added to {folder / 'prices.csv'}, 0 of them in place of earlier ones"
+    )
+    cheaper = written(tmp_path / "mine.csv", {**CONTRACT, "usd_per_hour": "14.4", "usd_per_gpu_hour": "1.8"})
+    assert run("add", "prices", cheaper, folder=folder).output.splitlines()[-1] == (
+        f"1 rows added to {folder / 'prices.csv'}, 1 of them in place of earlier ones"
+    )
+    call = [sys.executable, "-m", "sizebook", "call", "PRICE_USD_PER_GPU_HOUR", "h100-sxm", "term=reserved_1y"]
+    done = subprocess.run(call, env={**os.environ, "SIZEBOOK_DATA": str(folder)}, capture_output=True, text=True)
+    assert (done.stdout.strip(), done.stderr) == ("1.8", "")
+    assert [path.name for path in folder.iterdir()] == ["prices.csv"]
+
+
+def test_nothing_is_added_when_a_row_is_refused(tmp_path: Path) -> None:
+    file = written(tmp_path / "mine.csv", CONTRACT, {**CONTRACT, "region": "elsewhere", "usd_per_gpu_hour": "0.19"})
+    result = run("add", "prices", file, folder=tmp_path / "settings")
+    assert result.exit_code == 1
+    assert result.output.splitlines()[-1] == "nothing added: mend the findings first"
+    assert not (tmp_path / "settings").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "key,name\na,b\n",
+            "not a table of sizebook: got columns key, name, want those of hardware, prices, grid. For grid add kind, "
+            "g_co2e_per_kwh, basis, year, carbon_free_share, source, retrieved; separate columns by commas.",
+        ),
+        (
+            "provider,usd_per_hour\naws,1,024\n",
+            "too many cells: got 3 on line 2 of {file}, want 2. Put quotes round a cell that holds a comma, and write "
+            "numbers without separators.",
+        ),
+        ("provider\n", "no rows: got {file}, want a header and at least one row. Fill the table."),
+    ],
+)
+def test_files_that_are_no_table(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text(text, encoding="utf-8")
+    error = run("check", file, folder=tmp_path).exception
+    assert isinstance(error, InputError)
+    assert str(error) == message.format(file=file)
+
+
+def test_a_grid_is_not_added_to_prices(tmp_path: Path) -> None:
+    file = written(tmp_path / "mine.csv", table("grid")[0])
+    error = run("add", "prices", file, folder=tmp_path).exception
+    assert str(error) == f"not a price table: got a table of grid in {file}, want prices. Give a price table."
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "folder"),
+    [
+        ("linux", {"SIZEBOOK_DATA": "/srv/sizing"}, "/srv/sizing"),
+        ("linux", {"XDG_CONFIG_HOME": "/home/ada/settings"}, "/home/ada/settings/sizebook"),
+        ("linux", {"HOME": "/home/ada"}, "/home/ada/.config/sizebook"),
+        ("darwin", {"HOME": "/Users/ada"}, "/Users/ada/Library/Application Support/sizebook"),
+        ("win32", {"APPDATA": "/users/ada/roaming"}, "/users/ada/roaming/sizebook"),
+    ],
+)
+def test_where_the_users_tables_are(
+    monkeypatch: pytest.MonkeyPatch, platform: str, environment: dict[str, str], folder: str
+) -> None:
+    for name in ("SIZEBOOK_DATA", "XDG_CONFIG_HOME", "APPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "platform", platform)
+    assert user_folder() == Path(folder)

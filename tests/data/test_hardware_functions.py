@@ -1,0 +1,139 @@
+"""GPU_SPEC, GPU_LIST and PRICE_USD_PER_GPU_HOUR as a cell sees them."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import pytest
+
+from sizebook.cells import call
+from sizebook.errors import UnknownKeyError
+from sizebook.formulas import prices
+from sizebook.formulas.hardware import accelerator, accelerators
+from sizebook.functions import load
+
+load()
+
+
+@pytest.fixture(autouse=True)
+def no_prices_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prices, "user_prices", tuple)
+
+
+@pytest.mark.parametrize("spelling", ["h100-sxm", "H100-SXM", "h100_sxm", " H100 SXM "])
+def test_spelling_is_forgiven(spelling: str) -> None:
+    assert call("GPU_SPEC", spelling, "memory_bytes") == 80 * 2**30
+
+
+def test_a_spec_is_text_where_the_sheet_has_words() -> None:
+    assert call("GPU_SPEC", "b200-sxm", "generation") == "blackwell"
+
+
+@pytest.mark.parametrize(
+    ("gpu", "field", "message"),
+    [
+        (
+            "h100-smx",
+            "tdp_watts",
+            "unknown gpu: got 'h100-smx', want a key of data/hardware.csv. Did you mean 'h100-sxm'?",
+        ),
+        (
+            "a100",
+            "tdp_watts",
+            "ambiguous gpu: got 'a100', want its form and memory size too. "
+            "Use one of a100-sxm-40gb, a100-sxm-80gb, a100-pcie-40gb, a100-pcie-80gb.",
+        ),
+        ("b200", "tdp_watts", "unknown gpu: got 'b200', want a key of data/hardware.csv. Did you mean 'b200-sxm'?"),
+        (
+            "l4",
+            "memory",
+            "unknown field: got 'memory', want a column of data/hardware.csv. Did you mean 'memory_bytes'?",
+        ),
+        (
+            "v100-sxm-16gb",
+            "peak_bf16_flop_per_s",
+            "figure not published: got a blank peak_bf16_flop_per_s for 'v100-sxm-16gb', want a number. "
+            "Type the figure of your own data sheet instead.",
+        ),
+    ],
+)
+def test_spec_errors(gpu: str, field: str, message: str) -> None:
+    with pytest.raises(UnknownKeyError) as raised:
+        call("GPU_SPEC", gpu, field)
+    assert str(raised.value) == message
+
+
+def test_gpu_list_spills_one_key_a_row() -> None:
+    everything = call("GPU_LIST")
+    assert [key for (key,) in everything] == list(accelerators())
+    assert ["mi300x"] in call("GPU_LIST", "amd")
+    assert ["h100-sxm"] not in call("GPU_LIST", "amd")
+
+
+def test_peaks_by_dtype() -> None:
+    b200 = accelerator("b200-sxm")
+    assert b200.peak_flop_per_s("fp4") == 2 * b200.peak_flop_per_s("fp8") == 4 * b200.peak_flop_per_s("bf16")
+    with pytest.raises(UnknownKeyError) as raised:
+        accelerator("a100-sxm-80gb").peak_flop_per_s("fp8")
+    assert str(raised.value) == (
+        "no fp8 peak: got 'a100-sxm-80gb', want an accelerator with fp8 units. It has fp32, tf32, bf16, fp16, int8."
+    )
+
+
+def row(provider: str, region: str, date: str, usd: float) -> prices.Price:
+    return prices.Price(provider, "8x", "h100-sxm", 8, region, "on_demand", 8 * usd, usd, "USD", date, "catalog", date)
+
+
+ROWS = (
+    row("one", "east", "2025-01", 9.0),  # older than the next rows of the same provider: does not count
+    row("one", "east", "2026-01", 3.0),
+    row("one", "west", "2026-01", 5.0),
+    row("one", "south", "2026-01", 10.0),
+    row("two", "all", "2025-06-01", 2.0),
+)
+
+
+def test_newest_rows_of_each_provider_then_the_median_of_providers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prices, "prices", lambda: ROWS)
+    assert prices.quote("h100-sxm").usd_per_gpu_hour == median([5.0, 2.0])
+    assert prices.quote("h100-sxm", provider="ONE").usd_per_gpu_hour == 5.0
+    assert prices.quote("h100-sxm", provider="one", region="East").usd_per_gpu_hour == 3.0
+    assert prices.quote("h100-sxm", provider="one").rows == ROWS[1:4]
+
+
+def test_the_users_own_rows_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prices, "prices", lambda: ROWS)
+    monkeypatch.setattr(prices, "user_prices", lambda: (row("contract", "all", "2026-02-01", 1.75),))
+    assert prices.quote("h100-sxm").usd_per_gpu_hour == 1.75
+    assert prices.quote("h100-sxm", provider="two").usd_per_gpu_hour == 2.0
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (
+            ("h100-sxm", "twp"),
+            "unknown provider: got 'twp', want one of one, two. Did you mean 'two'?",
+        ),
+        (
+            ("h100-sxm", "one", "wst"),
+            "no price for 'h100-sxm': got one wst on_demand, want one of one east on_demand, one south on_demand, "
+            "one west on_demand. Did you mean 'west'?",
+        ),
+        (
+            ("h100-sxm", None, None, "spot"),
+            "no price for 'h100-sxm': got spot, want one of one east on_demand, one south on_demand, "
+            "one west on_demand, two all on_demand.",
+        ),
+        (
+            ("t4",),
+            "no price: got 't4', want an accelerator that data/prices.csv holds. "
+            "Add your own with 'sizebook data add prices FILE.csv'.",
+        ),
+    ],
+)
+def test_price_errors(monkeypatch: pytest.MonkeyPatch, cells: tuple[str | None, ...], message: str) -> None:
+    monkeypatch.setattr(prices, "prices", lambda: ROWS)
+    with pytest.raises(UnknownKeyError) as raised:
+        call("PRICE_USD_PER_GPU_HOUR", *cells)
+    assert str(raised.value) == message
