@@ -39,8 +39,8 @@ def test_the_shipped_table_has_no_findings() -> None:
 FAMILIES = """
     v100-sxm-16gb v100-sxm-32gb v100-pcie-32gb t4 a100-sxm-40gb a100-sxm-80gb a100-pcie-80gb a10g a30 a40 l4 l40s
     rtx-4090 rtx-5090 rtx-6000-ada rtx-pro-6000-server h100-sxm h100-pcie h100-nvl h200-sxm h200-nvl h20 gh200-144gb
-    b100-sxm b200-sxm b300-sxm gb200 gb300 mi210 mi250x mi300a mi300x mi325x mi350x mi355x tpu-v4 tpu-v5e tpu-v5p tpu-v6e
-    tpu-v7 trainium1 trainium2 trainium3 gaudi2 gaudi3
+    b100-sxm b200-sxm b300-sxm gb200 gb300 mi210 mi250x mi300a mi300x mi325x mi350x mi355x tpu-v4 tpu-v5e tpu-v5p
+    tpu-v6e tpu-v7 trainium1 trainium2 trainium3 gaudi2 gaudi3
 """
 
 
