@@ -184,10 +184,15 @@ def _within(argument: Argument, value: int | float) -> int | float:
         bounds = [] if low is None else [f"{'at least' if quantity.minimum is not None else 'above'} {low:g}"]
         bounds += [] if quantity.maximum is None else [f"at most {quantity.maximum:g}"]
         raise RangeError(
-            f"{argument.name} is out of range: got {value}, want {' and '.join(bounds)} ({quantity.meaning}). "
+            f"{argument.name} is out of range: got {_bare(value)}, want {' and '.join(bounds)} ({quantity.meaning}). "
             "Correct the number."
         )
     return value
+
+
+def _bare(value: int | float) -> int | float:
+    """Return a whole double as an integer: some spreadsheets hand over -1 and some -1.0, the message is one."""
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
 def _integer(argument: Argument, cell: Cell) -> int:

@@ -1,0 +1,1 @@
+"""The functions of the registry as an add-in of LibreOffice Calc."""

@@ -1,0 +1,58 @@
+"""One call as Calc makes it: from the add-in's arguments to the value that the cell shows.
+
+Standard library only: this runs inside the office's own Python.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+from sizebook import cells
+from sizebook.errors import SizebookError
+from sizebook.registry import Function
+
+Rows = tuple[tuple[float | str, ...], ...]
+
+# Calc's numbers for the error values; #N/A is the largest 16-bit signed integer.
+_ERROR_NUMBERS = {
+    "#VALUE!": 519,
+    "#NUM!": 503,
+    "#N/A": 0x7FFF,
+    "#NAME?": 525,
+    "#DIV/0!": 532,
+    "#REF!": 524,
+    "#NULL!": 521,
+}
+_QUIET_NAN = 0x7FF8_0000_0000_0000
+
+
+def evaluate(function: Function, given: Sequence[Any]) -> Rows:
+    """Return what the add-in hands back: rows of numbers and texts, where an error is a NaN that carries it.
+
+    Always rows, of one cell for a single result: a Python component cannot return now a number and now rows.
+
+    An argument left out arrives as None, an empty cell of a range as "", TRUE as 1.0, an empty single cell as 0.0 (Calc
+    does not tell it from a typed 0). A cell that holds an error never gets here: Calc passes it on by itself.
+    """
+    try:
+        value = cells.evaluate(function, given)
+    except SizebookError as error:
+        return ((error_number(error),),)
+    return tuple(tuple(_shown(cell) for cell in row) for row in cells.as_rows(value) or [[value]])
+
+
+def error_number(error: SizebookError) -> float:
+    """Return the number that Calc shows as the error's code: its error number in the low bits of a NaN."""
+    number = _ERROR_NUMBERS.get(error.code, _ERROR_NUMBERS["#VALUE!"])
+    nan: float = struct.unpack("<d", struct.pack("<Q", _QUIET_NAN | number))[0]
+    return nan
+
+
+def _shown(cell: Any) -> float | str:
+    if isinstance(cell, SizebookError):
+        return error_number(cell)
+    if cell is None:
+        return ""
+    return cell if isinstance(cell, str) else float(cell)

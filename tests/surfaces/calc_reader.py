@@ -1,0 +1,111 @@
+"""Drives one hidden LibreOffice; runs under a Python that has `uno` (see `office`), never under pytest itself.
+
+Usage: calc_reader.py SOFFICE PROFILE. Each line on standard input is a JSON request, each line out its answer:
+{"read": FILE, "recalculate": BOOL} gives {sheet: {cell: displayed text}}, {"pdf": FILE, "to": FILE, ...} prints it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import uno
+from com.sun.star.beans import PropertyValue
+from com.sun.star.connection import NoConnectException
+
+START_SECONDS = 90
+
+
+def main() -> None:
+    soffice, profile = sys.argv[1:]
+    pipe = f"sizebook{os.getpid()}"
+    office = subprocess.Popen(
+        [
+            soffice,
+            f"-env:UserInstallation=file://{profile}",
+            "--headless",
+            "--norestore",
+            "--nologo",
+            "--nodefault",
+            f"--accept=pipe,name={pipe};urp;",
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    desktop = connect(pipe)
+    try:
+        reply("ready")
+        for line in sys.stdin:
+            reply(answer(desktop, json.loads(line)))
+    finally:
+        desktop.terminate()
+        office.wait(30)
+
+
+def reply(message):
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def connect(pipe):
+    context = uno.getComponentContext()
+    resolver = context.ServiceManager.createInstanceWithContext("com.sun.star.bridge.UnoUrlResolver", context)
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            remote = resolver.resolve(f"uno:pipe,name={pipe};urp;StarOffice.ComponentContext")
+            return remote.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", remote)
+        except NoConnectException:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
+def answer(desktop, request):
+    path = request.get("read") or request["pdf"]
+    document = desktop.loadComponentFromURL(Path(path).as_uri(), "_blank", 0, properties(Hidden=True))
+    try:
+        if request["recalculate"]:
+            # Cached values would hide what Calc itself gives.
+            document.calculateAll()
+        if "to" not in request:
+            return {sheet.Name: displayed(sheet) for sheet in document.Sheets}
+        document.storeToURL(Path(request["to"]).as_uri(), properties(FilterName="calc_pdf_Export"))
+        return request["to"]
+    finally:
+        document.close(True)
+
+
+def properties(**values):
+    return tuple(PropertyValue(name, 0, value, 0) for name, value in values.items())
+
+
+def displayed(sheet):
+    cursor = sheet.createCursor()
+    cursor.gotoEndOfUsedArea(False)
+    end = cursor.RangeAddress
+    texts = {}
+    for row in range(end.EndRow + 1):
+        for column in range(end.EndColumn + 1):
+            text = sheet.getCellByPosition(column, row).String
+            if text:
+                texts[f"{letters(column)}{row + 1}"] = text
+    return texts
+
+
+def letters(column):
+    name = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        name = chr(65 + rest) + name
+    return name
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""One LibreOffice for the whole test session, with the add-in installed in a profile of its own.
+
+It runs without a display and, where the tests run as root, as `nobody`: `unopkg` refuses root.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+from sizebook.libreoffice.extension import build
+
+READER = Path(__file__).with_name("calc_reader.py")
+Display = dict[str, dict[str, str]]
+
+
+class Displays(Protocol):
+    def __call__(self, path: Path, recalculate: bool = True) -> Display: ...
+
+
+class Prints(Protocol):
+    def __call__(self, path: Path, recalculate: bool = True) -> Path: ...
+
+
+class Office:
+    """A running office: reads what Calc displays, and prints to PDF."""
+
+    def __init__(self) -> None:
+        # Not pytest's folder: another user could not enter it.
+        self.folder = Path(tempfile.mkdtemp(prefix="sizebook-office-"))
+        self._as_user = _unprivileged(self.folder)
+        profile = self.folder / "profile"
+        extension = build(self.folder / "sizebook.oxt")
+        installed = self._run([program("unopkg"), "add", f"-env:UserInstallation=file://{profile}", str(extension)])
+        assert installed.returncode == 0, installed.stderr
+        shutil.copy(READER, self.folder / READER.name)
+        self._process = subprocess.Popen(
+            [python_with_uno(), str(self.folder / READER.name), program("soffice"), str(profile)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            **self._as_user,
+        )
+        assert self._answer() == "ready"
+
+    def display(self, path: Path, recalculate: bool = True) -> Display:
+        """Return the text of every cell that is not empty, by sheet and cell, as Calc displays it.
+
+        Without recalculation Calc shows the values stored in the file, as it does for a reader who opens it.
+        """
+        shown: Display = self._ask({"read": str(self._copied(path)), "recalculate": recalculate})
+        return shown
+
+    def pdf(self, path: Path, recalculate: bool = True) -> Path:
+        """Return a PDF that Calc printed of the workbook."""
+        target = str(self.folder / f"{path.stem}.pdf")
+        return Path(self._ask({"pdf": str(self._copied(path)), "to": target, "recalculate": recalculate}))
+
+    def __enter__(self) -> Office:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(60)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _copied(self, path: Path) -> Path:
+        copied = self.folder / path.name
+        shutil.copyfile(path, copied)
+        copied.chmod(0o644)
+        return copied
+
+    def _ask(self, request: dict[str, str | bool]) -> Any:
+        assert self._process.stdin is not None
+        print(json.dumps(request), file=self._process.stdin, flush=True)
+        return self._answer()
+
+    def _answer(self) -> Any:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        assert line, "LibreOffice ended: see its message above"
+        return json.loads(line)
+
+    def _run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **self._as_user)
+
+
+def _unprivileged(folder: Path) -> dict[str, Any]:
+    """Return how to start a process whose home is the folder, as nobody when this one is root."""
+    environment = {"HOME": str(folder), "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    if os.geteuid() != 0:
+        return {"env": environment, "cwd": folder}
+    import pwd
+
+    nobody = pwd.getpwnam("nobody")
+    os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+    return {
+        "env": environment,
+        "cwd": folder,
+        "user": nobody.pw_uid,
+        "group": nobody.pw_gid,
+        "extra_groups": [],
+    }
+
+
+def program(name: str) -> str:
+    found = shutil.which(name)
+    assert found, f"missing program: got no {name}, want LibreOffice Calc. Install libreoffice-calc."
+    return found
+
+
+def python_with_uno() -> str:
+    """Return a Python that can talk to the office: the system's, as a virtual environment has no `uno`."""
+    for candidate in ("/usr/bin/python3", sys.executable):
+        if subprocess.run([candidate, "-c", "import uno"], capture_output=True, check=False).returncode == 0:
+            return candidate
+    raise AssertionError("missing module: got no Python with uno, want one. Install python3-uno.")
