@@ -56,7 +56,7 @@ def test_findings_are_lines_and_exit_code_1(tmp_path: Path) -> None:
     assert result.output.splitlines() == [
         f"{file} line 2 (ourcloud {CONTRACT['instance']} reserved_1y): no source: got a blank, want where the figures "
         "come from. Name the page, paper or file.",
-        f"{file}: 1 rows of prices, 1 finding",
+        f"{file}: 1 row of prices, 1 finding",
     ]
 
 
@@ -65,11 +65,11 @@ def test_added_prices_answer_before_the_shipped_ones(tmp_path: Path) -> None:
     file = written(tmp_path / "mine.csv", CONTRACT, encoding="utf-8-sig")
     folder = tmp_path / "settings"
     assert run("add", "prices", file, folder=folder).output.splitlines()[-1] == (
-        f"1 rows added to {folder / 'prices.csv'}, 0 of them in place of earlier ones"
+        f"1 row added to {folder / 'prices.csv'}, 0 in place of an earlier one"
     )
     cheaper = written(tmp_path / "mine.csv", {**CONTRACT, "usd_per_hour": "14.4", "usd_per_gpu_hour": "1.8"})
     assert run("add", "prices", cheaper, folder=folder).output.splitlines()[-1] == (
-        f"1 rows added to {folder / 'prices.csv'}, 1 of them in place of earlier ones"
+        f"1 row added to {folder / 'prices.csv'}, 1 in place of an earlier one"
     )
     call = [sys.executable, "-m", "sizebook", "call", "PRICE_USD_PER_GPU_HOUR", "h100-sxm", "term=reserved_1y"]
     done = subprocess.run(call, env={**os.environ, "SIZEBOOK_DATA": str(folder)}, capture_output=True, text=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from statistics import median
 
 import pytest
@@ -16,8 +17,11 @@ load()
 
 
 @pytest.fixture(autouse=True)
-def no_prices_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_prices_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(prices, "user_prices", tuple)
+    prices.quote.cache_clear()
+    yield
+    prices.quote.cache_clear()
 
 
 @pytest.mark.parametrize("spelling", ["h100-sxm", "H100-SXM", "h100_sxm", " H100 SXM "])

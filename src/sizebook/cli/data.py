@@ -60,8 +60,12 @@ def _report(name: str, kind: str, rows: tuple[Row, ...] | list[Row]) -> int:
     found = data_checks.findings(kind, rows)
     for finding in found:
         click.echo(f"{name} {finding}")
-    click.echo(f"{name}: {len(rows)} rows of {kind}, {len(found) or 'no'} finding{'' if len(found) == 1 else 's'}")
+    click.echo(f"{name}: {_counted(len(rows), 'row')} of {kind}, {_counted(len(found), 'finding')}")
     return 1 if found else 0
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number or 'no'} {word}{'' if number == 1 else 's'}"
 
 
 @data.group("add")
@@ -88,7 +92,7 @@ def add_prices(file: Path) -> None:
     replaced = sum(_identity(row) in kept for row in rows)
     kept.update((_identity(row), row) for row in rows)
     _write(target, list(kept.values()))
-    click.echo(f"{len(rows)} rows added to {target}, {replaced} of them in place of earlier ones")
+    click.echo(f"{_counted(len(rows), 'row')} added to {target}, {replaced} in place of an earlier one")
 
 
 def _identity(row: Row) -> tuple[str, ...]:

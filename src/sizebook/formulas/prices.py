@@ -67,6 +67,7 @@ def _parsed(row: Row) -> Price:
         ) from error
 
 
+@cache
 def quote(gpu: str, provider: str | None = None, region: str | None = None, term: str = "on_demand") -> Quote:
     """Return the price of one accelerator for an hour, with the rows it comes from.
 
