@@ -9,6 +9,8 @@ from sizebook import registry
 from sizebook.registry import Function
 
 MODULES = (
+    "formulas.flops",
+    "formulas.training_memory",
     "formulas.grid",
     "formulas.hardware",
     "formulas.params",

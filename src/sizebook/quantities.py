@@ -59,6 +59,7 @@ ParameterCount = Annotated[int, Quantity("number of parameters", unit="parameter
 
 Parameters = Annotated[int, Quantity("trainable parameters", unit="parameters", kind="integer")]
 Bytes = Annotated[int, Quantity("memory or storage", unit="bytes", kind="integer")]
+MemoryBytes = Annotated[float, Quantity("memory, an estimate", unit="bytes", minimum=0)]
 Bits = Annotated[float, Quantity("storage per weight, scales included", unit="bits")]
 
 # Hardware ------------------------------------------------------------------------------------------------------------
@@ -71,3 +72,52 @@ def gpu_keys() -> tuple[str, ...]:
 
 # Text, not a choice: `sizebook.formulas.hardware.accelerator` forgives spellings and names the candidates.
 Gpu = Annotated[str, Quantity("accelerator, form factor included, such as h100-sxm", kind="text", choices=gpu_keys)]
+
+# Training: compute and time ------------------------------------------------------------------------------------------
+
+Seq = Annotated[int, Quantity("tokens in one sequence", unit="tokens", kind="integer", minimum=1)]
+Batch = Annotated[int, Quantity("sequences in one optimizer step, all GPUs together", kind="integer", minimum=1)]
+Tokens = Annotated[float, Quantity("tokens trained on", unit="tokens", above=0)]
+FlopsPerToken = Annotated[float, Quantity("FLOPs that one token costs", unit="FLOP/token", above=0)]
+Flops = Annotated[float, Quantity("floating-point operations of the whole run", unit="FLOP", above=0)]
+PeakFlops = Annotated[float, Quantity("dense peak of one GPU in the dtype that multiplies", unit="FLOP/s", above=0)]
+TokenRate = Annotated[float, Quantity("tokens a second on one GPU", unit="tokens/s", above=0)]
+Utilization = Annotated[
+    float, Quantity("share of the peak that model FLOPs reach (MFU)", unit="ratio", above=0, maximum=1)
+]
+Gpus = Annotated[int, Quantity("number of GPUs", kind="integer", minimum=1)]
+Seconds = Annotated[float, Quantity("duration", unit="seconds", minimum=0)]
+Days = Annotated[float, Quantity("duration", unit="days", above=0)]
+Hours = Annotated[float, Quantity("duration", unit="hours", above=0)]
+Ratio = Annotated[float, Quantity("share of a whole", unit="ratio")]
+
+# Training: layout ----------------------------------------------------------------------------------------------------
+
+Tp = Annotated[int, Quantity("tensor-parallel degree", kind="integer", minimum=1)]
+Pp = Annotated[int, Quantity("pipeline stages", kind="integer", minimum=1)]
+Dp = Annotated[int, Quantity("data-parallel degree", kind="integer", minimum=1)]
+Cp = Annotated[int, Quantity("context-parallel degree", kind="integer", minimum=1)]
+Ep = Annotated[int, Quantity("expert-parallel degree", kind="integer", minimum=1)]
+MicroBatch = Annotated[int, Quantity("sequences in one micro-batch on one GPU", kind="integer", minimum=1)]
+MicroBatches = Annotated[int, Quantity("micro-batches a pipeline runs in one step", kind="integer", minimum=1)]
+Interleave = Annotated[
+    int, Quantity("model chunks a pipeline stage holds (1: not interleaved)", kind="integer", minimum=1)
+]
+ZeroStage = Annotated[
+    int,
+    Quantity("ZeRO stage: 0 none, 1 optimizer, 2 gradients too, 3 weights too", kind="integer", minimum=0, maximum=3),
+]
+SequenceParallel = Annotated[
+    bool, Quantity("whether norms and residuals are split over the tensor-parallel group", kind="flag")
+]
+
+# Money, energy and carbon --------------------------------------------------------------------------------------------
+
+GpuHours = Annotated[float, Quantity("GPU-hours: GPUs x hours", unit="GPU-hours", minimum=0)]
+Price = Annotated[float, Quantity("price of one GPU for one hour", unit="USD/GPU-hour", minimum=0)]
+Usd = Annotated[float, Quantity("money", unit="USD")]
+Watts = Annotated[float, Quantity("mean electrical power of one GPU while it works", unit="watts", minimum=0)]
+Pue = Annotated[float, Quantity("power usage effectiveness: facility power over IT power", unit="ratio", minimum=1)]
+KilowattHours = Annotated[float, Quantity("electrical energy", unit="kWh", minimum=0)]
+GramsPerKwh = Annotated[float, Quantity("greenhouse gases per energy", unit="gCO2e/kWh", minimum=0)]
+KilogramsCo2e = Annotated[float, Quantity("greenhouse gases", unit="kgCO2e")]

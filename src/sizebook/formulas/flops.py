@@ -1,0 +1,143 @@
+"""FLOPs in closed form, for models whose dimensions are typed in; `sizebook.models.flops` counts real architectures."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from sizebook.quantities import (
+    Batch,
+    DHead,
+    DModel,
+    Flops,
+    FlopsPerToken,
+    NHeads,
+    NLayers,
+    ParameterCount,
+    PeakFlops,
+    Ratio,
+    Seq,
+    TokenRate,
+    Tokens,
+    Utilization,
+    Vocab,
+)
+from sizebook.registry import Quantity, function
+
+NARAYANAN = "Narayanan et al. 2021 (arXiv:2104.04473)"
+PALM = "Chowdhery et al. 2022 (arXiv:2204.02311), appendix B"
+
+Recompute = Annotated[
+    str,
+    Quantity(
+        "what the backward pass recomputes: none, selective (attention scores), full (every layer)",
+        kind="choice",
+        choices=("none", "selective", "full"),
+    ),
+]
+AdapterRank = Annotated[int, Quantity("rank of the low-rank adapters", kind="integer", minimum=1)]
+
+
+@function(
+    category="compute",
+    source="Kaplan et al. 2020 (arXiv:2001.08361), section 2.1: C = 6 N D",
+    formula="6 * n_parameters * tokens",
+    example=({"n_parameters": 175_000_000_000, "tokens": 300e9}, 3.15e23),
+)
+def flops_6nd(n_parameters: ParameterCount, tokens: Tokens) -> Flops:
+    """Return the training FLOPs of the rule 6 N D: a multiply-add forward and two backward per parameter and token.
+
+    Leaves out attention scores and recomputation. For experts, N is the parameters that a token visits.
+    """
+    return 6 * n_parameters * tokens
+
+
+@function(
+    category="compute",
+    source=PALM,
+    formula="6 * n_parameters + 12 * n_layers * n_heads * d_head * seq",
+    example=(
+        {"n_parameters": 540_350_000_000, "n_layers": 118, "n_heads": 48, "d_head": 256, "seq": 2048},
+        3_277_734_806_784,
+    ),
+)
+def flops_per_token_palm(
+    n_parameters: ParameterCount, n_layers: NLayers, n_heads: NHeads, d_head: DHead, seq: Seq
+) -> FlopsPerToken:
+    """Return training FLOPs per token as PaLM counts them for MFU: 6 N + 12 L H Q T.
+
+    N counts every parameter; attention scores are the full square. Leaves out recomputation.
+    """
+    return 6 * n_parameters + 12 * n_layers * n_heads * d_head * seq
+
+
+@function(
+    category="compute",
+    source=f"{NARAYANAN}, equation 3 (full recomputation); none: Korthikanti et al. 2022 (arXiv:2205.05198), "
+    f"equation 7",
+    example=(
+        {"batch": 1536, "seq": 2048, "n_layers": 96, "d_model": 12288, "vocab": 51200},
+        4_510_970_753_323_106_304,
+    ),
+)
+def flops_per_step_gpt(
+    batch: Batch, seq: Seq, n_layers: NLayers, d_model: DModel, vocab: Vocab, recompute: Recompute = "full"
+) -> Flops:
+    """Return the FLOPs of one optimizer step of a GPT (d_ff = 4 d_model, heads as wide as the model), full-square
+    scores.
+
+    Full recomputation: 96 B s L h^2 (1 + s / 6h + V / 16 L h). Without: 72 B s L h^2 (1 + s / 6h + V / 12 L h).
+    Selective recomputes the scores once: 4 B s^2 L h more. Leaves out norms and softmax.
+    """
+    tokens = batch * seq
+    layers, scores, head = 24 * n_layers * d_model**2, 4 * n_layers * d_model * seq, 2 * d_model * vocab
+    passes = 4 if recompute == "full" else 3
+    return tokens * (passes * (layers + scores) + 3 * head + (scores if recompute == "selective" else 0))
+
+
+@function(
+    category="compute",
+    source="definition: tokens x FLOPs per token",
+    formula="flops_per_token * tokens",
+    example=({"flops_per_token": 42e9, "tokens": 2e12}, 8.4e22),
+)
+def train_flops(flops_per_token: FlopsPerToken, tokens: Tokens) -> Flops:
+    """Return the FLOPs of a whole training run: FLOPs per token x tokens, in the convention of the first argument."""
+    return flops_per_token * tokens
+
+
+@function(
+    category="compute",
+    source=PALM,
+    formula="tokens_per_s_per_gpu * flops_per_token / peak_flop_per_s",
+    example=({"tokens_per_s_per_gpu": 1000, "flops_per_token": 450e9, "peak_flop_per_s": 1e15}, 0.45),
+)
+def mfu(tokens_per_s_per_gpu: TokenRate, flops_per_token: FlopsPerToken, peak_flop_per_s: PeakFlops) -> Ratio:
+    """Return model FLOPs utilisation: FLOPs that the model needs per second over the dense peak of the GPU.
+
+    With FLOPs that include recomputation it is hardware FLOPs utilisation (HFU). A sparse peak halves it wrongly.
+    """
+    return tokens_per_s_per_gpu * flops_per_token / peak_flop_per_s
+
+
+@function(
+    category="compute",
+    source=f"{PALM}: MFU solved for the rate",
+    formula="utilization * peak_flop_per_s / flops_per_token",
+    example=({"utilization": 0.45, "flops_per_token": 450e9, "peak_flop_per_s": 1e15}, 1000.0),
+)
+def train_tokens_per_s(
+    utilization: Utilization, flops_per_token: FlopsPerToken, peak_flop_per_s: PeakFlops
+) -> TokenRate:
+    """Return the tokens a second that one GPU trains on at a given MFU."""
+    return utilization * peak_flop_per_s / flops_per_token
+
+
+@function(
+    category="compute",
+    source="Hu et al. 2021 (arXiv:2106.09685), section 4.1",
+    formula="rank * (d_model + d_out)",
+    example=({"d_model": 4096, "d_out": 4096, "rank": 16}, 131_072),
+)
+def params_lora(d_model: DModel, d_out: DModel, rank: AdapterRank) -> ParameterCount:
+    """Return the trainable parameters of one low-rank adapter on a d_model x d_out matrix: rank (d_model + d_out)."""
+    return rank * (d_model + d_out)

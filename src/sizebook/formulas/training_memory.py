@@ -1,0 +1,175 @@
+"""Training memory in closed form: states per parameter, activations of a GPT block, logits.
+
+For a real model on a real layout see TRAIN_MEMORY_BYTES, which adds the same terms over the model's own tensors.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from sizebook.errors import require, unknown_key
+from sizebook.formulas.flops import Recompute
+from sizebook.formulas.weights import dtype_bits
+from sizebook.quantities import (
+    DModel,
+    Dp,
+    Dtype,
+    Interleave,
+    MemoryBytes,
+    MicroBatch,
+    NHeads,
+    NLayers,
+    ParameterCount,
+    Pp,
+    Seq,
+    SequenceParallel,
+    Tp,
+    Vocab,
+    ZeroStage,
+)
+from sizebook.registry import Quantity, function
+from sizebook.tables import by_key
+
+KORTHIKANTI = "Korthikanti et al. 2022 (arXiv:2205.05198)"
+ZERO = "Rajbhandari et al. 2020 (arXiv:1910.02054)"
+
+
+def optimizer_keys() -> tuple[str, ...]:
+    """Return the optimizers of ``data/optimizers.csv``."""
+    return tuple(by_key("optimizers", "optimizer"))
+
+
+OptimizerName = Annotated[
+    str, Quantity("optimizer, a key of data/optimizers.csv", kind="choice", choices=optimizer_keys)
+]
+BytesPerParameter = Annotated[float, Quantity("bytes kept per parameter", unit="bytes", minimum=0)]
+
+
+@function(
+    category="training memory",
+    source="data/dtypes.csv",
+    example=({"n_parameters": 8_030_261_248, "dtype": "bf16"}, 16_060_522_496),
+)
+def weight_bytes(n_parameters: ParameterCount, dtype: Dtype = "bf16") -> MemoryBytes:
+    """Return the bytes of weights while they are computed with: parameters x bits per weight / 8."""
+    return n_parameters * dtype_bits(dtype) / 8
+
+
+@function(
+    category="training memory",
+    source="data/optimizers.csv, one source a row",
+    example=({"n_parameters": 8_030_261_248, "optimizer": "adamw"}, 64_242_089_984),
+)
+def optimizer_bytes(n_parameters: ParameterCount, optimizer: OptimizerName = "adamw") -> MemoryBytes:
+    """Return the bytes of optimizer states: parameters x bytes per parameter of that optimizer, master weights apart.
+
+    Takes every parameter to be in a matrix inside the layers. Adafactor's row and column sums need the shapes and are
+    0 here (they are under a thousandth of a byte per parameter of a wide model); TRAIN_MEMORY_BYTES counts them.
+    """
+    rows = by_key("optimizers", "optimizer")
+    if optimizer not in rows:
+        raise unknown_key("optimizer", optimizer, rows, f"one of {', '.join(rows)}")
+    return n_parameters * float(rows[optimizer]["matrix_bytes"])
+
+
+@function(
+    category="training memory",
+    source=f"{ZERO}, section 5 and figure 1",
+    example=({"n_parameters": 7_500_000_000, "dp": 64, "zero_stage": 3}, 1_875_000_000),
+)
+def model_state_bytes(
+    n_parameters: ParameterCount,
+    dp: Dp = 1,
+    zero_stage: ZeroStage = 0,
+    weight_bytes_each: BytesPerParameter = 2,
+    gradient_bytes_each: BytesPerParameter = 2,
+    optimizer_bytes_each: BytesPerParameter = 12,
+) -> MemoryBytes:
+    """Return weights, gradients and optimizer states of one rank under ZeRO: each part divided by dp from its stage on.
+
+    Stage 1 shards the optimizer (master weights included), 2 the gradients too, 3 the weights too. The defaults are
+    bf16 with AdamW, 16 bytes a parameter; Megatron accumulates gradients in fp32: gradient_bytes_each 4.
+    """
+    parts = ((weight_bytes_each, 3), (gradient_bytes_each, 2), (optimizer_bytes_each, 1))
+    return sum(n_parameters * each / (dp if zero_stage >= stage else 1) for each, stage in parts)
+
+
+@function(
+    category="training memory",
+    source=f"{KORTHIKANTI}, figure 1 and section 5: 18 bytes x 12 L h^2 / (t p)",
+    formula="18 * 12 * n_layers * d_model^2 / (tp * pp)",
+    example=({"n_layers": 48, "d_model": 6144, "tp": 8}, 48_922_361_856),
+)
+def state_bytes_gpt(n_layers: NLayers, d_model: DModel, tp: Tp = 1, pp: Pp = 1) -> MemoryBytes:
+    """Return weights, gradients and optimizer states of one rank of a GPT, at 18 bytes per layer parameter.
+
+    2 (bf16 weights) + 4 (fp32 gradients) + 12 (AdamW and master weights), nothing sharded over data-parallel ranks.
+    Leaves out embeddings, biases and norms.
+    """
+    return 18 * 12 * n_layers * d_model**2 / (tp * pp)
+
+
+@function(
+    category="training memory",
+    source=f"{KORTHIKANTI}, equations 1 to 4, table 2 and section 4.2.3",
+    example=(
+        {
+            "seq": 2048,
+            "micro_batch": 1,
+            "d_model": 12288,
+            "n_heads": 96,
+            "n_layers": 96,
+            "tp": 8,
+            "pp": 8,
+            "interleave": 3,
+            "recompute": "selective",
+        },
+        13_262_389_248,
+    ),
+)
+def activation_bytes(
+    seq: Seq,
+    micro_batch: MicroBatch,
+    d_model: DModel,
+    n_heads: NHeads,
+    n_layers: NLayers,
+    tp: Tp = 1,
+    pp: Pp = 1,
+    interleave: Interleave = 1,
+    sequence_parallel: SequenceParallel = True,
+    recompute: Recompute = "none",
+) -> MemoryBytes:
+    """Return the activations that the first pipeline stage of a GPT keeps for the backward pass, in bf16 with dropout.
+
+    A layer keeps s b h (34 + 5 a s / h) / t with sequence parallelism, s b h (10 + 24 / t + 5 a s / (h t)) without;
+    selective recomputation drops the 5 a s / h, full keeps 2 s b h (divided by t with sequence parallelism). The first
+    stage holds pp micro-batches of L / pp layers, times 1 + (pp - 1) / (pp v) with v interleaved chunks. Leaves out
+    embedding, final norm and logits; a flash attention kernel keeps what 'selective' does.
+    """
+    require(
+        interleave == 1 or pp > 1,
+        f"interleave needs a pipeline: got interleave {interleave} and pp {pp}, want pp above 1. Set interleave to 1.",
+    )
+    tokens = seq * micro_batch
+    scores = 0 if recompute == "selective" else 5 * n_heads * seq
+    kept = (34 * d_model + scores) / tp if sequence_parallel else 10 * d_model + (24 * d_model + scores) / tp
+    if recompute == "full":
+        kept = 2 * d_model / (tp if sequence_parallel else 1)
+    pipeline = 1 if interleave == 1 else 1 + (pp - 1) / (pp * interleave)
+    return tokens * n_layers * kept * pipeline
+
+
+@function(
+    category="training memory",
+    source=f"{KORTHIKANTI}, section 4.3: 4 s b v / t in fp32",
+    formula="micro_batch * seq * vocab * bytes_each / tp",
+    example=({"seq": 8192, "micro_batch": 2, "vocab": 128_256}, 8_405_385_216),
+)
+def logits_bytes(
+    seq: Seq, micro_batch: MicroBatch, vocab: Vocab, bytes_each: BytesPerParameter = 4, tp: Tp = 1
+) -> MemoryBytes:
+    """Return the bytes of one copy of the logits of a micro-batch, fp32 unless said otherwise.
+
+    Cross-entropy holds two or three such copies at its peak unless it is a fused kernel.
+    """
+    return micro_batch * seq * vocab * bytes_each / tp

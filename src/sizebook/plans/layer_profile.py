@@ -1,0 +1,210 @@
+"""What the layers of a stage hold and cost, in numbers that do not depend on the layout and add up over layers.
+
+Widths are elements per token. The activation rule follows from the tensors: the backward pass keeps the input of a
+block, the output of every projection into it and the input of the projection out of it (Korthikanti et al. 2022,
+arXiv:2205.05198, section 4.1, for the GPT block, where it gives 34 s b h + 5 a s^2 b bytes).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from sizebook.models.architecture import Architecture, Brick, Embedding, Experts, Layer, Norm, Weight
+from sizebook.models.flops import causal, distinct_layers, head_parameters, score_width, seen_keys, state_flops
+
+# Projections out of a block: what enters them is kept, what leaves them is added to the residual stream.
+_OUTWARD = (".o_proj.", ".down_proj.", ".out_proj.")
+# Low-rank projections down are as wide on every tensor-parallel rank.
+_LOW_RANK = (".q_a_proj", ".kv_a_proj")
+_KEY_VALUE = (".k_proj.", ".v_proj.")
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Sums over layers; counts are floats so that a share of a layer can be taken.
+
+    Parameters: ``dense`` split by TP, ``kv`` by at most n_kv_heads, ``replicated`` not, ``experts`` by EP and expert
+    TP.
+    ``factored`` is the sum of both extents of every matrix (Adafactor's state), ``adapter_*`` the same over the
+    matrices that adapters sit on. Kept activations: ``inner`` split by TP, ``inner_kv`` like kv, ``routed`` per
+    visited expert,
+    ``residual`` split by TP only with sequence parallelism. ``alternate_*`` are the outputs of every second matmul.
+    ``scores`` are forward FLOPs a token, ``score_elements`` the entries of the score matrix a token.
+    """
+
+    layers: float = 0
+    dense: float = 0
+    kv: float = 0
+    replicated: float = 0
+    experts: float = 0
+    active_experts: float = 0
+    matrices: float = 0
+    factored: float = 0
+    adapter_attention: float = 0
+    adapter_all: float = 0
+    inner: float = 0
+    inner_kv: float = 0
+    residual: float = 0
+    routed: float = 0
+    dispatched: float = 0
+    router: float = 0
+    blocks: float = 0
+    expert_blocks: float = 0
+    heads: float = 0
+    attention_out: float = 0
+    alternate_inner: float = 0
+    alternate_residual: float = 0
+    scores: float = 0
+    score_elements: float = 0
+    state_flops: float = 0
+
+    def times(self, n: float) -> Profile:
+        """Return the profile of n such layers."""
+        return Profile(*[getattr(self, name) * n for name in _FIELDS])
+
+    def plus(self, other: Profile) -> Profile:
+        """Return the profile of both together."""
+        return Profile(*[getattr(self, name) + getattr(other, name) for name in _FIELDS])
+
+    @property
+    def parameters(self) -> float:
+        """Every parameter, each expert counted."""
+        return self.dense + self.kv + self.replicated + self.experts
+
+
+_FIELDS = tuple(field.name for field in fields(Profile))
+
+
+def layer_profile(layer: Layer, d_model: int, seq: int, *, causal: bool) -> Profile:
+    """Return the profile of one layer: its blocks, its norms and what each keeps for the backward pass."""
+    sums = dict.fromkeys(_FIELDS, 0.0)
+    sums["layers"] = 1
+    matmuls = 0
+    for brick in layer.bricks:
+        _add_brick(sums, brick, d_model)
+        _add_scores(sums, brick, seq, causal=causal)
+        for weight in brick.weights:
+            _add_parameters(sums, weight, stored=layer.stored)
+            if weight.use == "matmul" and weight.part != "router":
+                matmuls += 1
+                _add_kept(sums, weight, alternate=matmuls % 2 == 1)
+    return Profile(**sums)
+
+
+def _add_brick(sums: dict[str, float], brick: Brick, d_model: int) -> None:
+    if isinstance(brick, Norm):
+        sums["residual"] += brick.width
+        return
+    if isinstance(brick, Experts):
+        sums["routed"] += brick.top_k * d_model
+        sums["dispatched"] += brick.top_k * d_model
+        sums["router"] += brick.n_experts
+        sums["expert_blocks"] += 1
+    if any(weight.use == "matmul" for weight in brick.weights):
+        sums["residual"] += d_model
+        sums["blocks"] += 1
+
+
+def _add_scores(sums: dict[str, float], brick: Brick, seq: int, *, causal: bool) -> None:
+    width = score_width(brick)
+    n_heads = getattr(brick, "n_heads", 0) if width else 0
+    sums["scores"] += 2 * width * seen_keys(brick, seq, causal=causal)
+    sums["score_elements"] += n_heads * min(getattr(brick, "window", None) or seq, seq)
+    sums["heads"] += n_heads
+    sums["state_flops"] += state_flops(brick)
+
+
+def _add_parameters(sums: dict[str, float], weight: Weight, *, stored: bool) -> None:
+    size = weight.size * weight.copies
+    if weight.use == "matmul" and weight.copies == 1:
+        sums["matrices"] += size
+    if weight.copies > 1:
+        sums["active_experts"] += weight.size * weight.active
+    if not stored:
+        return
+    sums[_home(weight)] += size
+    sums["factored"] += weight.copies * sum(weight.shape)
+    if weight.use == "matmul" and weight.part in ("attention", "mlp", "ssm"):
+        sums["adapter_all"] += weight.copies * sum(weight.shape)
+        sums["adapter_attention"] += sum(weight.shape) if weight.part == "attention" else 0
+
+
+def _home(weight: Weight) -> str:
+    """Return which parallelism splits a tensor."""
+    if weight.copies > 1:
+        return "experts"
+    if weight.use == "vector" or weight.part == "router" or any(name in weight.name for name in _LOW_RANK):
+        return "replicated"
+    return "kv" if any(name in weight.name for name in _KEY_VALUE) else "dense"
+
+
+def _add_kept(sums: dict[str, float], weight: Weight, *, alternate: bool) -> None:
+    outward = any(name in weight.name for name in _OUTWARD)
+    width = weight.shape[1] if outward else weight.shape[0]
+    if weight.copies > 1:
+        sums["routed"] += width * weight.active
+    else:
+        sums["inner_kv" if _home(weight) == "kv" else "inner"] += width
+    if outward and weight.part == "attention":
+        sums["attention_out"] += width
+    if alternate:
+        sums["alternate_residual" if outward else "alternate_inner"] += weight.shape[0] * weight.active
+
+
+@dataclass(frozen=True)
+class ModelProfile:
+    """A model as the training plan sees it: the profile of each layer in order and what stands outside the layers."""
+
+    architecture: Architecture
+    seq: int
+    layers: tuple[tuple[Profile, int], ...]
+    embedding: int
+    outside: int
+    head: int
+    stored_head: int
+    n_kv_heads: int
+    widest: Profile
+
+    @property
+    def n_layers(self) -> int:
+        return self.architecture.n_layers
+
+    def stage(self, first: int, n: int) -> Profile:
+        """Return the profile of n layers from the first on: runs of equal layers are taken at once."""
+        total, start = Profile(), 0
+        for profile, times in self.layers:
+            overlap = min(first + n, start + times) - max(first, start)
+            if overlap > 0:
+                total = total.plus(profile.times(overlap))
+            start += times
+        return total
+
+
+def model_profile(architecture: Architecture, seq: int) -> ModelProfile:
+    """Return the profile of a model on sequences of ``seq`` tokens."""
+    known = {
+        id(layer): layer_profile(layer, architecture.d_model, seq, causal=causal(architecture))
+        for layer, _ in distinct_layers(architecture.layers)
+    }
+    runs: list[tuple[Profile, int]] = []
+    for layer in architecture.layers:
+        profile = known[id(layer)]
+        if runs and runs[-1][0] is profile:
+            runs[-1] = (profile, runs[-1][1] + 1)
+        else:
+            runs.append((profile, 1))
+    outside = (*architecture.inputs, *architecture.outputs)
+    stored = [w.size * w.copies for brick in outside for w in brick.weights]
+    embedding = sum(w.size for b in architecture.inputs if isinstance(b, Embedding) for w in b.weights)
+    heads = [getattr(b, "n_kv_heads", 0) for layer in architecture.layers for b in layer.bricks]
+    return ModelProfile(
+        architecture=architecture,
+        seq=seq,
+        layers=tuple(runs),
+        embedding=embedding,
+        outside=sum(stored) - embedding,
+        head=head_parameters(architecture),
+        stored_head=sum(w.size for w in architecture.head.weights) if architecture.head else 0,
+        n_kv_heads=min((n for n in heads if n), default=1),
+        widest=max(known.values(), key=lambda p: p.inner + p.routed),
+    )

@@ -1,0 +1,301 @@
+"""Bytes on the fullest rank of a training run, component by component, for every pipeline stage.
+
+Weights, gradients, master weights, optimizer states, activations, the loss, buffers and the framework's own share.
+What a framework keeps per parameter comes from data/training_stacks.csv, optimizer states from data/optimizers.csv.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cache
+
+from sizebook.errors import unknown_key
+from sizebook.plans.layer_profile import ModelProfile, Profile
+from sizebook.plans.layout import Layout, in_flight, stage_layers
+from sizebook.tables import by_key
+
+ACTIVATION_BYTES = 2
+
+
+@dataclass(frozen=True)
+class Stack:
+    """What a training framework keeps: bytes per parameter and per logit, see data/training_stacks.csv."""
+
+    stack: str
+    weight_bytes: float
+    gradient_bytes: float
+    master_bytes: float
+    gathered_bytes: float
+    logit_bytes: float
+    logit_bytes_tp: float
+    logit_bytes_fused: float
+    reserved_over_allocated: float
+    context_bytes: float
+
+
+@dataclass(frozen=True)
+class Optimizer:
+    """Bytes of optimizer state per parameter, see data/optimizers.csv."""
+
+    matrix_bytes: float
+    other_bytes: float
+    factored_bytes: float
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is trained and how, apart from the layout. ``adapter_rank`` above 0 freezes the model and trains adapters.
+
+    ``frozen_weight_bytes`` is what a frozen weight takes: 2 in bf16, 0.5 and scales for a 4-bit base (QLoRA, 4.127 bits
+    with double quantisation: Dettmers et al. 2023, arXiv:2305.14314).
+    """
+
+    stack: str = "megatron"
+    optimizer: str = "adamw"
+    flash_attention: bool = True
+    fused_loss: bool = False
+    dropout: bool = False
+    expert_imbalance: float = 1.0
+    adapter_rank: int = 0
+    adapter_on: str = "attention"
+    frozen_weight_bytes: float = 2.0
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes on one rank by component. ``allocated`` is what live tensors take, ``reserved`` adds the allocator's cache,
+    ``total`` the CUDA and communication context outside the allocator."""
+
+    stage: int
+    weights: float
+    gradients: float
+    master_weights: float
+    optimizer_states: float
+    activations: float
+    loss: float
+    buffers: float
+    fragmentation: float
+    context: float
+
+    @property
+    def allocated(self) -> float:
+        return self.total - self.fragmentation - self.context
+
+    @property
+    def reserved(self) -> float:
+        return self.total - self.context
+
+    @property
+    def total(self) -> float:
+        return float(sum(getattr(self, name) for name in COMPONENTS))
+
+
+COMPONENTS = tuple(field.name for field in fields(Memory) if field.name != "stage")
+
+
+@cache
+def stack(name: str) -> Stack:
+    """Return a framework of data/training_stacks.csv."""
+    rows = by_key("training_stacks", "stack")
+    if name not in rows:
+        raise unknown_key("training stack", name, rows, f"one of {', '.join(rows)}")
+    row = rows[name]
+    return Stack(name, *(float(row[field.name]) for field in fields(Stack)[1:]))
+
+
+@cache
+def optimizer(name: str) -> Optimizer:
+    """Return an optimizer of data/optimizers.csv."""
+    rows = by_key("optimizers", "optimizer")
+    if name not in rows:
+        raise unknown_key("optimizer", name, rows, f"one of {', '.join(rows)}")
+    return Optimizer(*(float(rows[name][field.name]) for field in fields(Optimizer)))
+
+
+def memory(profile: ModelProfile, layout: Layout, recipe: Recipe, n_micro: int) -> Memory:
+    """Return the memory of the fullest rank: the largest of all pipeline stages."""
+    return max(memory_by_stage(profile, layout, recipe, n_micro), key=lambda each: each.total)
+
+
+def memory_by_stage(profile: ModelProfile, layout: Layout, recipe: Recipe, n_micro: int) -> tuple[Memory, ...]:
+    """Return the memory of one rank of every pipeline stage.
+
+    Equal stages differ only in how many micro-batches they hold, so the first, the last and one or two between are
+    what can be fullest; all are returned so that a report can show them.
+    """
+    counts = stage_layers(profile.n_layers, layout.pp)
+    first, found = 0, []
+    for stage, n_layers in enumerate(counts):
+        found.append(_stage_memory(profile, layout, recipe, n_micro, stage, profile.stage(first, n_layers)))
+        first += n_layers
+    return tuple(found)
+
+
+def fullest_candidates(profile: ModelProfile, layout: Layout, recipe: Recipe, n_micro: int) -> Memory:
+    """Return the fullest of the first, second and last stage: enough to find the maximum, cheaper than all."""
+    counts = stage_layers(profile.n_layers, layout.pp)
+    found = []
+    for stage in sorted({0, min(1, layout.pp - 1), layout.pp - 1}):
+        layers = profile.stage(sum(counts[:stage]), counts[stage])
+        found.append(_stage_memory(profile, layout, recipe, n_micro, stage, layers))
+    return max(found, key=lambda each: each.total)
+
+
+def _stage_memory(
+    profile: ModelProfile, layout: Layout, recipe: Recipe, n_micro: int, stage: int, layers: Profile
+) -> Memory:
+    kept = stack(recipe.stack)
+    last = stage == layout.pp - 1
+    share = _parameters(profile, layout, layers, stage)
+    states = _states(recipe, layout, kept, share, layers)
+    tokens = layout.micro_batch * profile.seq / layout.cp
+    per_micro = tokens * kept_bytes(layers, layout, recipe, profile)
+    flying = in_flight(layout, stage, n_micro)
+    loss = _loss_bytes(profile, layout, recipe, kept, tokens) if last else 0.0
+    # The loss's temporaries are freed before the last layer's backward pass starts: only the larger counts.
+    working = tokens * working_bytes(profile.widest, layout, recipe, profile)
+    buffers = _buffers(profile, layout, recipe, kept, share, tokens)
+    live = sum(states) + flying * per_micro + max(loss, working) + buffers
+    return Memory(
+        stage,
+        *states,
+        activations=flying * per_micro + (0.0 if loss >= working else working),
+        loss=loss if loss >= working else 0.0,
+        buffers=buffers,
+        fragmentation=live * (kept.reserved_over_allocated - 1),
+        context=kept.context_bytes,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """Parameters on one rank before data-parallel sharding: in the layers, outside them, experts."""
+
+    layers: float
+    outside: float
+    experts: float
+    trained_share: float = 1.0
+
+
+def _parameters(profile: ModelProfile, layout: Layout, layers: Profile, stage: int) -> _Share:
+    kv_split = min(layout.tp, profile.n_kv_heads)
+    dense = layers.dense / layout.tp + layers.kv / kv_split + layers.replicated
+    outside = 0.0
+    if stage == 0:
+        outside += profile.embedding / layout.tp
+    if stage == layout.pp - 1:
+        # A tied head is a second copy of the embedding once the two are on different stages.
+        head = profile.stored_head or (profile.head if layout.pp > 1 else 0)
+        outside += head / layout.tp + profile.outside
+    return _Share(dense, outside, layers.experts / (layout.ep * layout.etp))
+
+
+def _states(
+    recipe: Recipe, layout: Layout, kept: Stack, share: _Share, layers: Profile
+) -> tuple[float, float, float, float]:
+    """Return bytes of weights, gradients, master weights and optimizer states on one rank after ZeRO sharding."""
+    group, expert_group = layout.dp * layout.cp, layout.expert_dp
+    z = layout.zero_stage
+    dense, experts = share.layers + share.outside, share.experts
+    if recipe.adapter_rank:
+        return _adapter_states(recipe, layout, kept, dense, experts, layers)
+
+    def sharded(n_bytes: float, from_stage: int) -> float:
+        split = z >= from_stage
+        return n_bytes * (dense / (group if split else 1) + experts / (expert_group if split else 1))
+
+    rule = optimizer(recipe.optimizer)
+    state = rule.matrix_bytes * (share.layers / (group if z else 1) + experts / (expert_group if z else 1))
+    state += rule.other_bytes * share.outside / (group if z else 1)
+    state += rule.factored_bytes * layers.factored / layout.tp / (group if z else 1)
+    return sharded(kept.weight_bytes, 3), sharded(kept.gradient_bytes, 2), sharded(kept.master_bytes, 1), state
+
+
+def _adapter_states(
+    recipe: Recipe, layout: Layout, kept: Stack, dense: float, experts: float, layers: Profile
+) -> tuple[float, float, float, float]:
+    """Frozen weights without gradients or states; adapters with both, replicated over data-parallel ranks unless
+    sharded."""
+    sums = layers.adapter_attention if recipe.adapter_on == "attention" else layers.adapter_all
+    adapters = recipe.adapter_rank * sums / layout.tp
+    group = layout.dp * layout.cp if layout.zero_stage == 3 else 1
+    trained = adapters / group
+    frozen = recipe.frozen_weight_bytes * (
+        dense / group + experts / (layout.expert_dp if layout.zero_stage == 3 else 1)
+    )
+    rule = optimizer(recipe.optimizer)
+    return (
+        frozen + kept.weight_bytes * trained,
+        kept.gradient_bytes * trained,
+        kept.master_bytes * trained,
+        rule.matrix_bytes * trained,
+    )
+
+
+def kept_bytes(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile) -> float:
+    """Return the bytes per token that a micro-batch keeps for the backward pass on one rank."""
+    spread = layout.tp if layout.sequence_parallel else 1
+    d_model = profile.architecture.d_model
+    if layout.recompute == "full":
+        return ACTIVATION_BYTES * layers.layers * d_model / spread
+    if layout.recompute == "every-other-matmul":
+        inner = (layers.alternate_inner + layers.attention_out) / layout.tp
+        residual = layers.alternate_residual + layers.layers * d_model
+        return ACTIVATION_BYTES * (inner + residual / spread) + 4 * layers.heads / layout.tp
+    return _everything(layers, layout, recipe, profile, scores=layout.recompute == "none")
+
+
+def _everything(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile, *, scores: bool) -> float:
+    spread = layout.tp if layout.sequence_parallel else 1
+    kv_split = min(layout.tp, profile.n_kv_heads)
+    n_bytes = ACTIVATION_BYTES * (layers.inner / layout.tp + layers.inner_kv / kv_split + layers.residual / spread)
+    n_bytes += ACTIVATION_BYTES * recipe.expert_imbalance * layers.routed / layout.etp
+    n_bytes += 4 * layers.router / spread
+    if recipe.dropout:
+        n_bytes += layers.blocks * profile.architecture.d_model / spread
+    if recipe.flash_attention:
+        return n_bytes + 4 * layers.heads / layout.tp
+    # Softmax output in bf16 and, with dropout, its mask and what it lets through.
+    per_score = 5 if recipe.dropout else 2
+    return n_bytes + (per_score * layers.score_elements / layout.tp if scores else 0)
+
+
+def working_bytes(widest: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile) -> float:
+    """Return the bytes per token of one layer's backward pass: its recomputed activations and the widest gradients."""
+    inner = ACTIVATION_BYTES * (widest.inner / layout.tp + recipe.expert_imbalance * widest.routed / layout.etp)
+    if layout.recompute == "none":
+        return inner
+    if layout.recompute == "selective":
+        core = 0 if recipe.flash_attention else 5 * widest.score_elements / layout.tp
+        return inner + core
+    gathered = 4 * ACTIVATION_BYTES * profile.architecture.d_model if layout.tp > 1 else 0
+    return inner + gathered + _everything(widest, layout, recipe, profile, scores=True)
+
+
+def _loss_bytes(profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Stack, tokens: float) -> float:
+    per_logit = kept.logit_bytes_tp if layout.tp > 1 else kept.logit_bytes
+    if recipe.fused_loss:
+        per_logit = kept.logit_bytes_fused
+    logits = tokens * profile.architecture.vocab / layout.tp if profile.head else 0.0
+    # The head's input is gathered over the TP group and its gradient is whole before it is scattered.
+    gathered = 2 * ACTIVATION_BYTES * tokens * profile.architecture.d_model if layout.tp > 1 else 0.0
+    return per_logit * logits + gathered
+
+
+def _buffers(profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Stack, share: _Share, tokens: float) -> float:
+    """Return the bytes of gathered weights and gradients (ZeRO-3), and of what pipeline stages send."""
+    n_bytes = 0.0
+    if layout.pp > 1:
+        spread = layout.tp if layout.sequence_parallel else 1
+        n_bytes += 2 * ACTIVATION_BYTES * tokens * profile.architecture.d_model / spread
+    if layout.zero_stage < 3 or layout.dp * layout.cp == 1:
+        return n_bytes
+    if layout.pp > 1:
+        # Gathering anew for every micro-batch would cost more than the pipeline gains, so the stage stays gathered and
+        # its gradients are whole until the last micro-batch.
+        gathered = kept.gathered_bytes + (0 if recipe.adapter_rank else kept.gradient_bytes)
+        return n_bytes + gathered * (share.layers + share.experts + share.outside)
+    widest = profile.widest
+    layer = (widest.dense + widest.kv + widest.replicated) / layout.tp + widest.experts / (layout.ep * layout.etp)
+    # Two layers in flight (one computed, one prefetched), one layer's gradients, and what stands outside the layers.
+    return n_bytes + kept.gathered_bytes * (3 * layer + 2 * share.outside)

@@ -1,0 +1,71 @@
+"""FLOPs in closed form against the papers' own figures."""
+
+from __future__ import annotations
+
+import pytest
+
+from sizebook.cells import call
+from sizebook.errors import SizebookError
+from sizebook.formulas.flops import flops_6nd, flops_per_step_gpt, flops_per_token_palm, mfu, train_tokens_per_s
+from sizebook.functions import load
+
+load()
+DAY = 86_400
+A100 = 312e12
+
+
+def test_equation_3_of_narayanan_in_its_own_form() -> None:
+    batch, seq, n_layers, d_model, vocab = 1536, 2048, 96, 12288, 51200
+    factor = 1 + seq / (6 * d_model) + vocab / (16 * n_layers * d_model)
+    published = 96 * batch * seq * n_layers * d_model**2 * factor
+    assert flops_per_step_gpt(batch, seq, n_layers, d_model, vocab) == pytest.approx(published, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "tflops", "days"),
+    [(384, 153, 84), (768, 149, 43), (1536, 141, 23), (384, 144, 90), (768, 88, 74), (1536, 44, 74)],
+)
+def test_days_for_300_billion_tokens_of_narayanan_table_2(gpus: int, tflops: float, days: float) -> None:
+    per_token = flops_per_step_gpt(1, 2048, 96, 12288, 51200) / 2048
+    assert per_token * 300e9 / (gpus * tflops * 1e12) / DAY == pytest.approx(days, rel=0.015)
+
+
+@pytest.mark.parametrize(
+    ("batch", "gpus", "n_layers", "d_model", "seconds", "published"),
+    [(4, 8, 48, 6144, 1.10, 0.415), (64, 64, 96, 12288, 13.75, 0.514)],
+)
+def test_mfu_of_korthikanti_table_5(
+    batch: int, gpus: int, n_layers: int, d_model: int, seconds: float, published: float
+) -> None:
+    n_flops = flops_per_step_gpt(batch, 2048, n_layers, d_model, 51200, recompute="none")
+    assert n_flops / seconds / gpus / A100 == pytest.approx(published, rel=0.01)
+
+
+def test_selective_recomputation_adds_one_forward_pass_of_the_scores() -> None:
+    shape = (1, 2048, 2, 512, 50000)
+    more = flops_per_step_gpt(*shape, recompute="selective") - flops_per_step_gpt(*shape, recompute="none")
+    assert more == 4 * 2048**2 * 2 * 512
+
+
+@pytest.mark.parametrize(("rate", "peak", "published"), [(9670, 989.4e12, 0.422), (3679, 312e12, 0.5092)])
+def test_mfu_of_mpt_7b_in_llm_foundry(rate: float, peak: float, published: float) -> None:
+    per_token = flops_per_token_palm(6_658_859_008, 32, 32, 128, 2048)
+    assert mfu(rate, per_token, peak) == pytest.approx(published, rel=0.005)
+
+
+def test_six_nd_of_gpt_3() -> None:
+    # Brown et al. 2020, table D.1: 3.14e23 FLOPs for 174.6 B parameters and 300 B tokens.
+    assert flops_6nd(174_600_000_000, 300e9) == pytest.approx(3.14e23, rel=0.002)
+
+
+def test_the_rate_at_an_mfu_gives_that_mfu() -> None:
+    assert mfu(train_tokens_per_s(0.37, 5e10, 9e14), 5e10, 9e14) == pytest.approx(0.37)
+
+
+def test_a_utilisation_above_one_is_refused() -> None:
+    with pytest.raises(SizebookError) as refused:
+        call("TRAIN_TOKENS_PER_S", 45, 1e11, 1e15)
+    assert str(refused.value) == (
+        "utilization is out of range: got 45, want above 0 and at most 1 "
+        "(share of the peak that model FLOPs reach (MFU)). Correct the number."
+    )
