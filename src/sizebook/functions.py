@@ -11,6 +11,10 @@ from sizebook.registry import Function
 MODULES = (
     "formulas.flops",
     "formulas.training_memory",
+    "formulas.training_time",
+    "formulas.scaling",
+    "formulas.money",
+    "formulas.energy",
     "formulas.grid",
     "formulas.hardware",
     "formulas.params",

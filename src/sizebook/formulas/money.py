@@ -1,0 +1,106 @@
+"""Money: rented and owned GPU-hours. Prices are USD at the date that their row in data/prices.csv states."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from sizebook.quantities import GpuHours, Price, Pue, Usd, Watts
+from sizebook.registry import Quantity, function
+
+Years = Annotated[float, Quantity("duration", unit="years", above=0)]
+Capex = Annotated[
+    float, Quantity("purchase of one GPU with its share of host, network and storage", unit="USD", minimum=0)
+]
+UsdPerKwh = Annotated[float, Quantity("price of electrical energy", unit="USD/kWh", minimum=0)]
+UsdPerKwMonth = Annotated[float, Quantity("colocation per kilowatt of IT power and month", unit="USD/kW", minimum=0)]
+UsdPerYear = Annotated[float, Quantity("yearly cost", unit="USD/year", minimum=0)]
+Busy = Annotated[float, Quantity("share of the hours in which the GPU is used", unit="ratio", above=0, maximum=1)]
+Residual = Annotated[
+    float, Quantity("share of the purchase that is left at the end", unit="ratio", minimum=0, maximum=1)
+]
+
+HOURS_PER_YEAR = 8760
+MONTHS_PER_YEAR = 12
+
+
+@function(
+    category="money",
+    source="definition",
+    formula="gpu_hours * price_usd_per_gpu_hour + other_usd",
+    example=({"gpu_hours": 1_000_000, "price_usd_per_gpu_hour": 2.5}, 2_500_000.0),
+)
+def train_cost_usd(gpu_hours: GpuHours, price_usd_per_gpu_hour: Price, other_usd: Usd = 0) -> Usd:
+    """Return the cost of a run: GPU-hours x price, and whatever else it needs (storage, traffic, staff) in one sum.
+
+    With owned hardware the price is OWNED_USD_PER_GPU_HOUR, and energy must not be added again.
+    """
+    return gpu_hours * price_usd_per_gpu_hour + other_usd
+
+
+@function(
+    category="money",
+    source="straight-line depreciation; definition of total cost of ownership",
+    formula="(capex_usd * (1 - residual) / years + staff_usd_per_year) / (8760 * busy) "
+    "+ watts / 1000 * (pue * usd_per_kwh + colocation_usd_per_kw_month * 12 / 8760 / busy)",
+    example=(
+        {
+            "capex_usd": 40_000,
+            "years": 4,
+            "busy": 0.8,
+            "watts": 1275,
+            "pue": 1.3,
+            "usd_per_kwh": 0.08,
+            "colocation_usd_per_kw_month": 120,
+            "staff_usd_per_year": 500,
+        },
+        1.8928739726027397,
+    ),
+)
+def owned_usd_per_gpu_hour(
+    capex_usd: Capex,
+    years: Years = 4,
+    busy: Busy = 0.8,
+    watts: Watts = 1275,
+    pue: Pue = 1.3,
+    usd_per_kwh: UsdPerKwh = 0.1,
+    colocation_usd_per_kw_month: UsdPerKwMonth = 0,
+    staff_usd_per_year: UsdPerYear = 0,
+    residual: Residual = 0,
+) -> Price:
+    """Return what one used hour of an owned GPU costs: depreciation, staff, energy with PUE, colocation.
+
+    Depreciation and staff are spread over the hours used (busy x 8760 a year); energy is paid for those hours only;
+    colocation is paid for every hour. Watts include the GPU's share of host and network. Leaves out capital cost.
+    """
+    used_hours = HOURS_PER_YEAR * busy
+    fixed = (capex_usd * (1 - residual) / years + staff_usd_per_year) / used_hours
+    colocation = colocation_usd_per_kw_month * MONTHS_PER_YEAR / used_hours
+    return fixed + watts / 1000 * (pue * usd_per_kwh + colocation)
+
+
+@function(
+    category="money",
+    source="definition: hours at which owning and renting cost the same",
+    example=(
+        {"capex_usd": 30_000, "rented_usd_per_gpu_hour": 2.5, "running_usd_per_gpu_hour": 0.25},
+        13_333.333333333334,
+    ),
+)
+def break_even_gpu_hours(
+    capex_usd: Capex, rented_usd_per_gpu_hour: Price, running_usd_per_gpu_hour: Price = 0
+) -> GpuHours:
+    """Return the hours after which a bought GPU is cheaper than a rented one: purchase / (rent - running cost)."""
+    return capex_usd / (rented_usd_per_gpu_hour - running_usd_per_gpu_hour)
+
+
+@function(
+    category="money",
+    source="definition: mean of the two prices by share of hours",
+    formula="reserved_share * reserved_usd_per_gpu_hour + (1 - reserved_share) * on_demand_usd_per_gpu_hour",
+    example=({"reserved_share": 0.75, "reserved_usd_per_gpu_hour": 2, "on_demand_usd_per_gpu_hour": 4}, 2.5),
+)
+def blended_usd_per_gpu_hour(
+    reserved_share: Residual, reserved_usd_per_gpu_hour: Price, on_demand_usd_per_gpu_hour: Price
+) -> Price:
+    """Return the mean price of a mix of reserved and on-demand (or spot) hours."""
+    return reserved_share * reserved_usd_per_gpu_hour + (1 - reserved_share) * on_demand_usd_per_gpu_hour

@@ -1,0 +1,191 @@
+"""Time of a training run from its FLOPs: utilisation, pipeline bubble, failures and checkpoints, deadlines."""
+
+from __future__ import annotations
+
+from math import ceil, exp, sqrt
+from typing import Annotated
+
+from sizebook.errors import TargetError, require
+from sizebook.quantities import (
+    Days,
+    Flops,
+    GpuHours,
+    Gpus,
+    Hours,
+    Interleave,
+    MicroBatches,
+    PeakFlops,
+    Pp,
+    Ratio,
+    Seconds,
+    Utilization,
+)
+from sizebook.registry import Quantity, function
+
+DEFINITION = "definition: FLOPs over the FLOP/s that all GPUs together sustain (Narayanan et al. 2021, equation 4)"
+DALY = "Daly 2006, A higher order estimate of the optimum checkpoint interval; Young 1974, first order"
+
+Mtbf = Annotated[float, Quantity("mean time between failures of one GPU", unit="hours", above=0)]
+PositiveSeconds = Annotated[float, Quantity("duration", unit="seconds", above=0)]
+Goodput = Annotated[float, Quantity("share of the time that advances the run", unit="ratio", above=0, maximum=1)]
+
+
+@function(
+    category="training time",
+    source=DEFINITION,
+    formula="n_flops / (gpus * peak_flop_per_s * utilization * goodput)",
+    example=({"n_flops": 6.3e23, "gpus": 1024, "peak_flop_per_s": 312e12, "utilization": 0.5}, 3943810.096153846),
+)
+def train_seconds(
+    n_flops: Flops,
+    gpus: Gpus,
+    peak_flop_per_s: PeakFlops,
+    utilization: Utilization,
+    goodput: Goodput = 1,
+) -> Seconds:
+    """Return the wall-clock seconds of a run: FLOPs / (GPUs x peak x utilisation x goodput).
+
+    Utilisation must be of the same kind as the FLOPs: MFU for model FLOPs, HFU where recomputation is counted.
+    """
+    return n_flops / (gpus * peak_flop_per_s * utilization * goodput)
+
+
+@function(
+    category="training time",
+    source=DEFINITION,
+    formula="n_flops / (gpus * peak_flop_per_s * utilization * goodput) / 86400",
+    example=({"n_flops": 4.3e23, "gpus": 384, "peak_flop_per_s": 312e12, "utilization": 0.49}, 84.77597918322124),
+)
+def train_days(
+    n_flops: Flops,
+    gpus: Gpus,
+    peak_flop_per_s: PeakFlops,
+    utilization: Utilization,
+    goodput: Goodput = 1,
+) -> Days:
+    """Return the days of a run: its seconds (see TRAIN_SECONDS) / 86 400."""
+    return train_seconds(n_flops, gpus, peak_flop_per_s, utilization, goodput) / 86_400
+
+
+@function(
+    category="training time",
+    source="definition",
+    formula="gpus * seconds / 3600",
+    example=({"gpus": 1024, "seconds": 3_600_000}, 1_024_000.0),
+)
+def gpu_hours(gpus: Gpus, seconds: Seconds) -> GpuHours:
+    """Return the GPU-hours of a run: GPUs x hours, idle ones included."""
+    return gpus * seconds / 3600
+
+
+@function(
+    category="training time",
+    source=f"{DEFINITION}, solved for the number of GPUs",
+    example=({"n_flops": 6.3e23, "days": 30, "peak_flop_per_s": 989.4e12, "utilization": 0.4}, 615),
+)
+def gpus_for_deadline(
+    n_flops: Flops, days: Days, peak_flop_per_s: PeakFlops, utilization: Utilization, goodput: Goodput = 1
+) -> Gpus:
+    """Return the fewest GPUs that finish in so many days at a given utilisation, rounded up.
+
+    Takes utilisation not to fall with the number of GPUs; over a doubling of the cluster it usually does.
+    """
+    return ceil(n_flops / (days * 86_400 * peak_flop_per_s * utilization * goodput))
+
+
+@function(
+    category="training time",
+    source="Narayanan et al. 2021 (arXiv:2104.04473), sections 2.2.1 and 2.2.2",
+    formula="(pp - 1) / (interleave * micro_batches)",
+    example=({"pp": 8, "micro_batches": 64, "interleave": 2}, 0.0546875),
+)
+def pipeline_bubble(pp: Pp, micro_batches: MicroBatches, interleave: Interleave = 1) -> Ratio:
+    """Return the pipeline's idle time over its busy time: (p - 1) / (v m), with v interleaved chunks a stage."""
+    return (pp - 1) / (interleave * micro_batches)
+
+
+@function(
+    category="training time",
+    source="failures of independent GPUs add up; Llama 3: 419 in 54 days on 16,384 GPUs (arXiv:2407.21783, section "
+    "3.3.4)",
+    formula="gpu_mtbf_hours / gpus",
+    example=({"gpus": 16384, "gpu_mtbf_hours": 50_677}, 3.09307861328125),
+)
+def cluster_mtbf_hours(gpus: Gpus, gpu_mtbf_hours: Mtbf = 50_000) -> Hours:
+    """Return the mean hours between interruptions of a job: the MTBF of one GPU over the number of GPUs.
+
+    The default of 50 000 hours is the rate of the Llama 3 run (16 384 GPUs x 54 days x 24 / 419 = 50 677), which
+    counts every unexpected interruption, hosts, network and software included.
+    """
+    return gpu_mtbf_hours / gpus
+
+
+@function(
+    category="training time",
+    source=DALY,
+    example=({"checkpoint_seconds": 60, "mtbf_hours": 3.1}, 1117.5837418840647),
+)
+def checkpoint_interval_seconds(checkpoint_seconds: PositiveSeconds, mtbf_hours: Mtbf) -> Seconds:
+    """Return the seconds of work between checkpoints that lose least time: Daly's optimum, Young's first order inside.
+
+    sqrt(2 c M) (1 + sqrt(c / 2M) / 3 + c / 18M) - c for a checkpoint time c below 2M, otherwise M.
+    """
+    mean, cost = mtbf_hours * 3600, checkpoint_seconds
+    if cost >= 2 * mean:
+        return mean
+    return sqrt(2 * cost * mean) * (1 + sqrt(cost / (2 * mean)) / 3 + cost / (18 * mean)) - cost
+
+
+@function(
+    category="training time",
+    source=f"{DALY}: exponential failures, expected time per interval",
+    example=(
+        {"checkpoint_seconds": 60, "restart_seconds": 600, "mtbf_hours": 3.1},
+        0.8527557385653203,
+    ),
+)
+def goodput(
+    mtbf_hours: Mtbf,
+    checkpoint_seconds: PositiveSeconds = 60,
+    restart_seconds: Seconds = 600,
+    interval_seconds: PositiveSeconds | None = None,
+) -> Ratio:
+    """Return the share of wall-clock time that advances the run: work over work + checkpoints + lost work + restarts.
+
+    For exponential failures with mean M, interval t, checkpoint c and restart R: t / (M e^(R/M) (e^((t + c)/M) - 1)).
+    A blank interval is the best one (CHECKPOINT_INTERVAL_SECONDS). An asynchronous checkpoint counts only the time for
+    which it stops the run.
+    """
+    mean = mtbf_hours * 3600
+    interval = interval_seconds or checkpoint_interval_seconds(checkpoint_seconds, mtbf_hours)
+    exponent = (interval + checkpoint_seconds + restart_seconds) / mean
+    require(
+        exponent < 700,
+        f"the run never advances: got a failure every {mean:.3g} s and {interval + checkpoint_seconds:.3g} s between "
+        "checkpoints, want a failure less often than that. Checkpoint more often, or use fewer GPUs.",
+    )
+    cycle = mean * exp(restart_seconds / mean) * (exp((interval + checkpoint_seconds) / mean) - 1)
+    return interval / cycle
+
+
+@function(
+    category="training time",
+    source=f"{DEFINITION}, checked against a deadline",
+    example=(
+        {"n_flops": 6.3e23, "gpus": 1024, "days": 60, "peak_flop_per_s": 312e12, "utilization": 0.5},
+        14.354049813034187,
+    ),
+)
+def days_to_spare(
+    n_flops: Flops, gpus: Gpus, days: Days, peak_flop_per_s: PeakFlops, utilization: Utilization, goodput: Goodput = 1
+) -> Days:
+    """Return the days left of a deadline after training, or refuse a deadline that cannot be met and say by how
+    much."""
+    needed = train_days(n_flops, gpus, peak_flop_per_s, utilization, goodput)
+    if needed > days:
+        enough = gpus_for_deadline(n_flops, days, peak_flop_per_s, utilization, goodput)
+        raise TargetError(
+            f"deadline missed: got {needed:.3g} days on {gpus} GPUs, want at most {days:g}, short by "
+            f"{needed - days:.3g} days ({needed / days - 1:.0%}). Use {enough} GPUs at the same utilisation."
+        )
+    return days - needed
