@@ -1,8 +1,20 @@
-"""The charts a report can hold, as data: numbers, their finished texts, and a title that states the message."""
+"""The charts a report can hold, as data: numbers, their finished texts, and a title that states the message.
+
+Each knows its own description in words (``alt``) for those who do not see it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A line across the chart at a value: memory of the GPU, a latency target, the base case."""
+
+    value: float
+    label: str
 
 
 @dataclass(frozen=True)
@@ -25,8 +37,112 @@ class Bars:
 
     @property
     def alt(self) -> str:
-        """The chart in words, for those who do not see it."""
-        return f"Bar chart. {self.title}. " + "; ".join(f"{bar.label}: {bar.text}" for bar in self.bars) + "."
+        return f"Bar chart. {self.title}. {_listed((bar.label, bar.text) for bar in self.bars)}"
 
 
-Chart = Bars
+@dataclass(frozen=True)
+class Span:
+    """One floating bar from ``start`` to ``end``: a step of a waterfall, a phase of a timeline, a sensitivity."""
+
+    label: str
+    start: float
+    end: float
+    text: str
+    marked: bool = False
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Horizontal floating bars: waterfall, timeline or tornado. ``limit`` is the base case of a tornado."""
+
+    title: str
+    axis: str
+    spans: tuple[Span, ...]
+    limit: Limit | None = None
+
+    @property
+    def alt(self) -> str:
+        return f"Chart of ranges. {self.title}. {_listed((span.label, span.text) for span in self.spans)}"
+
+
+@dataclass(frozen=True)
+class Series:
+    """One series of a stack or of columns: a value and, where it should be written, a text for each category."""
+
+    name: str
+    values: tuple[float, ...]
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Stacks:
+    """Horizontal bars from zero, each the sum of at most six series, with its total at the end."""
+
+    title: str
+    axis: str
+    categories: tuple[str, ...]
+    series: tuple[Series, ...]
+    totals: tuple[str, ...]
+    limit: Limit | None = None
+
+    @property
+    def alt(self) -> str:
+        parts = ", ".join(series.name for series in self.series)
+        totals = _listed(zip(self.categories, self.totals, strict=True))
+        return f"Stacked bars of {parts}. {self.title}. {totals}"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Upright columns over hours or months, stacked where there are several series."""
+
+    title: str
+    x_axis: str
+    y_axis: str
+    categories: tuple[str, ...]
+    series: tuple[Series, ...]
+    limit: Limit | None = None
+
+    @property
+    def alt(self) -> str:
+        parts = ", ".join(series.name for series in self.series)
+        limit = f" {self.limit.label}." if self.limit else ""
+        return (
+            f"Columns of {parts} by {self.x_axis}, {self.categories[0]} to {self.categories[-1]}. {self.title}.{limit}"
+        )
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of (x, y) points, and the band of (x, low, high) around it where its error is known."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+    band: tuple[tuple[float, float, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines labelled at their ends; ``points`` are (x, y, text) marked on the chart, such as the plan itself."""
+
+    title: str
+    x_axis: str
+    y_axis: str
+    lines: tuple[Line, ...]
+    limit: Limit | None = None
+    points: tuple[tuple[float, float, str], ...] = ()
+    log_x: bool = False
+
+    @property
+    def alt(self) -> str:
+        names = ", ".join(line.name for line in self.lines)
+        marked = "; ".join(text for _, _, text in self.points)
+        limit = f" {self.limit.label}." if self.limit else ""
+        return f"Lines of {names} over {self.x_axis}. {self.title}.{limit}{f' {marked}.' if marked else ''}"
+
+
+Chart = Bars | Spans | Stacks | Columns | Lines
+
+
+def _listed(pairs: Iterable[tuple[str, str]]) -> str:
+    return "; ".join(f"{label}: {text}" for label, text in pairs) + "."
