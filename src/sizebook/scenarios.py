@@ -54,10 +54,13 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"not TOML: got {error} in {path.name}, want key = value lines. Correct that line.") from error
 
 
-def parse(kind: type[Kind], values: Mapping[str, Any], where: str) -> Kind:
-    """Return the scenario that the values describe; raise one error that lists every problem by key."""
+def parse(kind: type[Kind], values: Mapping[str, Any], where: str, *, strict: bool = True) -> Kind:
+    """Return the scenario that the values describe; raise one error that lists every problem by key.
+
+    Not strict, a number may come as text, as it does from a CSV file.
+    """
     try:
-        scenario = kind.model_validate(dict(values))
+        scenario = kind.model_validate(dict(values), strict=strict)
     except ValidationError as error:
         problems = [_problem(kind, values, problem) for problem in error.errors()]
         raise InputError("\n".join(f"{where}: {problem}" for problem in problems)) from None

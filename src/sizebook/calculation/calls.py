@@ -1,8 +1,8 @@
 """Calls of registered functions inside formulas.
 
 IronCalc does not know our functions. So each call becomes a reference to a scratch cell: its arguments are read from
-the workbook (or from scratch cells that hold their expressions), Python evaluates the function, and the result is written
-where the formula now looks for it.
+the workbook (or from scratch cells that hold their expressions), Python evaluates the function, and the result goes
+where the formula now looks.
 """
 
 from __future__ import annotations

@@ -18,6 +18,8 @@ from sizebook.errors import SizebookError
 COMMANDS = {
     "functions": "functions:list_functions",
     "call": "functions:call_function",
+    "batch": "production:batch",
+    "demo": "production:demo",
     "data": "data:data",
     "report": "reports:write_report",
 }

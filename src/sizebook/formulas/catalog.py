@@ -80,8 +80,10 @@ def model_spec(model: Model, field: Field) -> Fact:
     """Return one fact about a published model: a column of the catalog, or a dimension of its architecture.
 
     Numbers come back as numbers. What was not published gives #N/A, so that a blank never counts as zero. d_head, d_ff
-    and the heads are those of the first layer that has them.
+    and the heads are those of the first layer that has them. Of a config.json only the dimensions are known.
     """
+    if catalog.is_file(model):
+        return _known(_dimension(model, field) if field in DIMENSIONS else None, model, field)
     return _spec(catalog.resolve(model), field)
 
 
@@ -126,6 +128,10 @@ def _spec(key: str, field: str) -> str | int | float:
         value = {row["activation"]: row["formula"] for row in table("activations")}.get(name, "")
     else:
         value = catalog.facts(key)[field]
+    return _known(value, key, field)
+
+
+def _known(value: str | int | None, key: str, field: str) -> str | int | float:
     if value is None or value == "":
         raise UnknownKeyError(
             f"not published: got no {field} for '{key}', want a fact that the catalog holds. Choose another field."

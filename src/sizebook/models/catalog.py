@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import sizebook.models.described  # noqa: F401  (registers its model type)
 from sizebook.errors import UnknownKeyError, unknown_key
 from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture
-from sizebook.models.config import Config
+from sizebook.models.config import Config, load
 from sizebook.models.counting import Count, count
 from sizebook.tables import Row, by_key, table
 
@@ -62,14 +63,19 @@ def config(name: str) -> dict[str, Any]:
     return values
 
 
+def is_file(name: str) -> bool:
+    """Return whether a model is given as the path of a config.json and not by a name of the catalog."""
+    return name.casefold().endswith(".json")
+
+
 def architecture(name: str) -> Architecture:
-    """Return the architecture of a published model."""
-    return _architecture(resolve(name))
+    """Return the architecture of a published model, or of the config.json that the name is the path of."""
+    return huggingface.architecture(load(Path(name))) if is_file(name) else _architecture(resolve(name))
 
 
 def counted(name: str) -> Count:
-    """Return the exact parameter count of a published model, computed from its dimensions."""
-    return _counted(resolve(name))
+    """Return the exact parameter count of a published model or a config.json, computed from its dimensions."""
+    return count(architecture(name)) if is_file(name) else _counted(resolve(name))
 
 
 @cache

@@ -1,0 +1,71 @@
+"""The index workbook of a batch: one line a scenario, with its headline figures, its files, or what was wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from openpyxl import Workbook
+from openpyxl.styles import Alignment, Border, Font, Side
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.worksheet import Worksheet
+
+from sizebook.batch.running import Outcome
+
+INK, MUTED, ACCENT, FAILED, HAIRLINE = "1B1F24", "5B6570", "0B5FFF", "B3261E", "D8DEE4"
+WIDTHS = {"Scenario": 26, "Model": 30, "Status": 10, "Workbook": 30, "Report": 30, "Problem": 90}
+
+
+def write_index(outcomes: Sequence[Outcome], path: Path) -> Path:
+    """Write the index of a batch and return its path; it appears whole or not at all."""
+    book = Workbook()
+    sheet = book.active
+    assert isinstance(sheet, Worksheet)
+    sheet.title = "Index"
+    labels = list(dict.fromkeys(label for o in outcomes if o.outputs for label, _ in o.outputs.headline))
+    headings = ["Scenario", "Model", "Status", *labels, "Workbook", "Report", "Problem"]
+    sheet.append(headings)
+    for outcome in outcomes:
+        sheet.append(_line(outcome, labels))
+    _link(sheet, headings, outcomes)
+    _style(sheet, headings, outcomes)
+    temporary = path.with_name(f".{path.name}.part")
+    book.save(temporary)
+    temporary.replace(path)
+    return path
+
+
+def _line(outcome: Outcome, labels: Sequence[str]) -> list[str]:
+    model = str(outcome.row.values.get("model", ""))
+    if outcome.outputs is None:
+        return [outcome.row.name, model, "failed", *[""] * len(labels), "", "", outcome.problem]
+    figures = dict(outcome.outputs.headline)
+    files = [outcome.outputs.workbook.name, outcome.outputs.report.name]
+    return [outcome.row.name, model, "done", *(figures.get(label, "") for label in labels), *files, ""]
+
+
+def _link(sheet: Worksheet, headings: Sequence[str], outcomes: Sequence[Outcome]) -> None:
+    for row, outcome in enumerate(outcomes, 2):
+        for heading in ("Workbook", "Report"):
+            cell = sheet.cell(row, headings.index(heading) + 1)
+            if outcome.outputs is not None:
+                cell.hyperlink = str(cell.value)
+                cell.font = Font(name="Calibri", color=ACCENT, underline="single")
+
+
+def _style(sheet: Worksheet, headings: Sequence[str], outcomes: Sequence[Outcome]) -> None:
+    line = Border(bottom=Side(style="thin", color=HAIRLINE))
+    for column, heading in enumerate(headings, 1):
+        head = sheet.cell(1, column)
+        head.font, head.border = Font(name="Calibri", bold=True, color=MUTED), Border(bottom=Side("thin", color=INK))
+        sheet.column_dimensions[get_column_letter(column)].width = WIDTHS.get(heading, 18)
+        for row, outcome in enumerate(outcomes, 2):
+            cell = sheet.cell(row, column)
+            cell.border, cell.alignment = line, Alignment(vertical="top", wrap_text=heading == "Problem")
+            if outcome.outputs is None and heading in ("Status", "Problem"):
+                cell.font = Font(name="Calibri", color=FAILED)
+    sheet.freeze_panes = "B2"
+    sheet.sheet_view.showGridLines = False
+    sheet.page_setup.orientation, sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = "landscape", 1, 0
+    sheet.sheet_properties.pageSetUpPr.fitToPage = True
+    sheet.print_title_rows = "1:1"

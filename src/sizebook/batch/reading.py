@@ -1,0 +1,86 @@
+"""Reads the scenarios of a batch: a TOML list, a CSV file or a worksheet, one scenario a row."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sizebook.errors import InputError
+from sizebook.scenarios import read_toml
+
+READABLE = (".toml", ".csv", ".xlsx")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scenario of a batch as the table gives it: where it stands, the stem of its files and its values."""
+
+    where: str
+    name: str
+    values: dict[str, Any]
+    strict: bool
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Return the scenarios of a TOML list (``[[scenario]]``), a CSV file or the first sheet of a workbook."""
+    if path.suffix.lower() not in READABLE:
+        raise InputError(
+            f"unknown table: got '{path.name}', want a name that ends in {', '.join(READABLE)}. Save it so."
+        )
+    if not path.is_file():
+        raise InputError(f"cannot read: got no file {path}, want a table of scenarios. Check the path.")
+    strict = path.suffix.lower() == ".toml"
+    values = list(_toml(path) if strict else _csv(path) if path.suffix.lower() == ".csv" else _xlsx(path))
+    if not values:
+        raise InputError(f"no scenario: got an empty table {path.name}, want one scenario a row. Add rows.")
+    return _named(path.name, values, strict)
+
+
+def _toml(path: Path) -> Iterator[dict[str, Any]]:
+    keys = read_toml(path)
+    scenarios = keys.pop("scenario", None)
+    if not isinstance(scenarios, list) or keys:
+        found = ", ".join(keys) or "no [[scenario]]"
+        raise InputError(f"not a list: got {found} in {path.name}, want [[scenario]] tables only. Write one each.")
+    yield from scenarios
+
+
+def _csv(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8-sig", newline="") as lines:
+        reader = csv.DictReader(lines)
+        for values in reader:
+            if None in values:
+                raise InputError(
+                    f"too many cells: got {len(values[None])} more than columns in line {reader.line_num} of "
+                    f"{path.name}, want one value a column. Quote values that hold commas."
+                )
+            yield {key: value for key, value in values.items() if value}
+
+
+def _xlsx(path: Path) -> Iterator[dict[str, Any]]:
+    from openpyxl import load_workbook
+
+    sheet = load_workbook(path, read_only=True, data_only=True).worksheets[0]
+    rows = sheet.iter_rows(values_only=True)
+    header = [str(cell) if cell is not None else "" for cell in next(rows, ())]
+    for cells in rows:
+        values = {key: cell for key, cell in zip(header, cells, strict=False) if key and cell is not None}
+        if values:
+            yield values
+
+
+def _named(table: str, values: Sequence[dict[str, Any]], strict: bool) -> list[Row]:
+    """Give each scenario the stem of its files: its ``name``, else its model; equal stems are told apart by number."""
+    rows, taken = [], set[str]()
+    for number, given in enumerate(values, 1):
+        keys = dict(given)
+        wanted = str(keys.pop("name", None) or keys.get("model", "scenario"))
+        stem = re.sub(r"[^A-Za-z0-9._-]+", "-", wanted).strip("-.") or "scenario"
+        name = stem if stem not in taken else f"{stem}-{number}"
+        taken.add(name)
+        rows.append(Row(f"{table}, scenario {number}", name, keys, strict))
+    return rows

@@ -1,0 +1,57 @@
+"""`sizebook batch` and `sizebook demo`: workbooks and reports in one go."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.command("demo")
+@click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=Path("sizebook-demo"))
+def demo(output: Path) -> None:
+    """Size Llama-3.1-8B: fill the planning workbook and render the report into a folder."""
+    from sizebook.bundled import bundled
+    from sizebook.jobs import produce, scenario_of
+    from sizebook.scenarios import read_toml
+
+    path = bundled("workbooks") / "scenarios" / "llama-3.1-8b.toml"
+    outputs = produce(scenario_of(read_toml(path), path.name), output, path.stem)
+    for label, text in outputs.headline:
+        click.echo(f"{label:24} {text}")
+    click.echo(f"{'Workbook':24} {outputs.workbook.resolve()}")
+    click.echo(f"{'Report':24} {outputs.report.resolve()}")
+
+
+@click.command("batch")
+@click.argument("scenarios", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder to fill.")
+@click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="one a processor")
+def batch(scenarios: Path, output: Path, jobs: int) -> None:
+    """Produce a workbook and a report for every scenario of a table, and an index workbook.
+
+    SCENARIOS is a TOML list of [[scenario]] tables, a CSV file or a workbook with one scenario a row. Exits with 1 when
+    a scenario failed; the others are produced all the same.
+    """
+    from rich.console import Console
+    from rich.progress import track
+
+    from sizebook.batch.index import write_index
+    from sizebook.batch.reading import read_rows
+    from sizebook.batch.running import run
+
+    rows = read_rows(scenarios)
+    output.mkdir(parents=True, exist_ok=True)
+    console = Console(stderr=True)
+    finished = track(run(rows, output, jobs), total=len(rows), description="Scenarios", console=console)
+    by_name = {outcome.row.name: outcome for outcome in finished}
+    outcomes = [by_name[row.name] for row in rows]
+    index = write_index(outcomes, output / "index.xlsx")
+    failed = [outcome for outcome in outcomes if outcome.outputs is None]
+    click.echo(f"{len(outcomes) - len(failed)} of {len(outcomes)} scenarios done. Index: {index.resolve()}")
+    for outcome in failed:
+        click.echo(f"failed: {outcome.problem}", err=True)
+    if failed:
+        sys.exit(1)

@@ -1,0 +1,91 @@
+"""What a scenario turns into: a filled planning workbook and a report, by the plan that the scenario names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sizebook.bundled import bundled
+from sizebook.errors import unknown_key
+from sizebook.models import catalog
+from sizebook.models.reconciliation import statement
+from sizebook.scenarios import Scenario, SizingScenario, parse
+
+if TYPE_CHECKING:
+    from sizebook.reports.view import Report
+
+
+@dataclass(frozen=True)
+class Job:
+    """One kind of plan: its scenario, its planning workbook with the inputs to fill in, and its report."""
+
+    scenario: type[Scenario]
+    workbook: str
+    inputs: Callable[[Any], dict[str, Any]]
+    report: Callable[[Any], Report]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files of one scenario and the figures that an index shows of it, as (label, text)."""
+
+    workbook: Path
+    report: Path
+    headline: tuple[tuple[str, str], ...]
+
+
+def _sizing_inputs(scenario: SizingScenario) -> dict[str, Any]:
+    given = {"model": scenario.model, "dtype": scenario.dtype}
+    return given if scenario.published_total is None else {**given, "published_total": scenario.published_total}
+
+
+def _sizing_report(scenario: SizingScenario) -> Report:
+    from sizebook.plans.sizing import size_model
+    from sizebook.reports.render import report_date
+    from sizebook.reports.sizing import report
+
+    name, published_total, published_source = _published(scenario)
+    sizing = size_model(name, catalog.architecture(scenario.model), scenario.dtype, published_total, published_source)
+    return report(sizing, report_date(scenario.as_of), scenario.title)
+
+
+def _published(scenario: SizingScenario) -> tuple[str, int | None, str]:
+    """Return the model's name and the count to compare with: the scenario's own, else the checkpoint's, else stated."""
+    row = {} if catalog.is_file(scenario.model) else catalog.facts(scenario.model)
+    name = row.get("name") or scenario.model
+    if scenario.published_total is not None:
+        return name, scenario.published_total, scenario.published_source or "the scenario"
+    if total := row.get("checkpoint_total"):
+        return name, int(total), f"the checkpoint's own total ({row['hf_id'].partition(';')[0]})"
+    if stated := row.get("published_total"):
+        return name, statement(stated).parameters, row["source"]
+    return name, None, ""
+
+
+JOBS: dict[str, Job] = {
+    "sizing": Job(SizingScenario, "model_sizing.xlsx", _sizing_inputs, _sizing_report),
+}
+
+
+def scenario_of(values: Mapping[str, Any], where: str, *, strict: bool = True) -> Scenario:
+    """Return the checked scenario of the plan that ``values`` names, sizing where it names none."""
+    plan = str(values.get("plan", "sizing"))
+    if plan not in JOBS:
+        raise unknown_key("plan", plan, JOBS, f"one of {', '.join(JOBS)}")
+    return parse(JOBS[plan].scenario, values, where, strict=strict)
+
+
+def produce(scenario: Scenario, folder: Path, stem: str) -> Outputs:
+    """Write ``stem.xlsx`` and ``stem.pdf`` into a folder and return where they are."""
+    from sizebook.reports.render import write_pdf
+    from sizebook.workbooks.filling import fill
+
+    job = JOBS[scenario.plan]
+    folder.mkdir(parents=True, exist_ok=True)
+    workbook, pdf = folder / f"{stem}.xlsx", folder / f"{stem}.pdf"
+    report = job.report(scenario)
+    fill(bundled("workbooks") / job.workbook, job.inputs(scenario), workbook)
+    write_pdf(report, pdf)
+    return Outputs(workbook, pdf, tuple((tile.label, tile.value) for tile in report.tiles))

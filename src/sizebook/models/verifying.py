@@ -1,0 +1,198 @@
+"""Compares a checkpoint, tensor by tensor, with what the architecture predicts.
+
+Implementations name tensors differently, fuse some (query, key and value in one matrix) and transpose others. So the
+tensors of each layer are matched in three passes: by name and shape, then by shape alone, then what is left by its sum
+of elements. A layer whose leftovers do not add up differs, and every tensor concerned is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from sizebook.models.architecture import Architecture, Weight
+from sizebook.models.checkpoint import Tensor, total_bytes
+
+OUTSIDE = -1
+_Key = tuple[str, tuple[int, ...]]
+_IN_LAYER = re.compile(r"(?:^|\.)(?:layers|h|blocks|block|layer)\.(\d+)\.(.+)$")
+_EXPERT = re.compile(r"\bexperts\.\d+\.")
+# What quantised checkpoints store beside a weight; it belongs to the weight's bytes, not to the count.
+_SCALES = re.compile(r"(_scale|_scale_inv|_scale_2|\.scales|_scales|input_scale|_zero_point|qzeros|g_idx)$")
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The outcome: how many tensors and parameters agree, which differ, and what is stored besides."""
+
+    predicted: int
+    matched: int
+    by_name: int
+    refolded: int
+    parameters_predicted: int
+    parameters_found: int
+    n_bytes: int
+    bytes_by_dtype: dict[str, int]
+    differences: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def agrees(self) -> bool:
+        return not self.differences
+
+
+@dataclass
+class _Ledger:
+    """What the passes over the layers have matched so far."""
+
+    predicted: int = 0
+    by_name: int = 0
+    by_shape: int = 0
+    refolded: int = 0
+    differences: list[str] = field(default_factory=list)
+
+
+def verify(architecture: Architecture, tensors: Iterable[Tensor]) -> Verification:
+    """Return how a checkpoint's tensors compare with the architecture's."""
+    stored = list(tensors)
+    weights = [tensor for tensor in stored if not _SCALES.search(tensor.name)]
+    found = _grouped(weights)
+    remarks = _extras(architecture, found)
+    if scales := [tensor for tensor in stored if _SCALES.search(tensor.name)]:
+        remarks.append(f"{len(scales)} quantisation scales, {total_bytes(scales)} bytes")
+    ledger, predicted = _Ledger(), 0
+    for layer, expected in _expected(architecture).items():
+        predicted += sum(weight.size for weight in expected)
+        _compare(layer, expected, found.pop(layer, []), ledger)
+    for left in found.values():
+        ledger.differences += [f"not predicted: {tensor.name} {list(tensor.shape)}" for tensor in left if tensor.size]
+    by_dtype: dict[str, int] = defaultdict(int)
+    for tensor in stored:
+        by_dtype[tensor.dtype] += tensor.n_bytes
+    return Verification(
+        predicted=ledger.predicted,
+        matched=ledger.by_name + ledger.by_shape + ledger.refolded,
+        by_name=ledger.by_name,
+        refolded=ledger.refolded,
+        parameters_predicted=predicted,
+        parameters_found=sum(tensor.size for tensor in weights),
+        n_bytes=total_bytes(stored),
+        bytes_by_dtype=dict(sorted(by_dtype.items())),
+        differences=tuple(ledger.differences),
+        remarks=tuple(remarks),
+    )
+
+
+def _place(name: str) -> tuple[int, str]:
+    """Return the layer that a tensor belongs to and its name within it; experts lose their number."""
+    match = _IN_LAYER.search(name)
+    layer, inner = (int(match[1]), match[2]) if match else (OUTSIDE, name)
+    return layer, _EXPERT.sub("experts.*.", inner)
+
+
+def _grouped(tensors: Iterable[Tensor]) -> dict[int, list[Tensor]]:
+    groups: dict[int, list[Tensor]] = defaultdict(list)
+    for tensor in tensors:
+        groups[_place(tensor.name)[0]].append(tensor)
+    return groups
+
+
+def _expected(architecture: Architecture) -> dict[int, list[Weight]]:
+    """Return the predicted tensors by layer, each copy of an expert one of its own."""
+    outside = (*architecture.inputs, *architecture.outputs, *([architecture.head] if architecture.head else []))
+    groups = {OUTSIDE: _copies(weight for brick in outside for weight in brick.weights)}
+    for index, layer in enumerate(architecture.layers):
+        groups[index] = _copies(layer.weights)
+    return groups
+
+
+def _copies(weights: Iterable[Weight]) -> list[Weight]:
+    return [weight for weight in weights for _ in range(weight.copies)]
+
+
+def _extras(architecture: Architecture, found: dict[int, list[Tensor]]) -> list[str]:
+    """Take out what a checkpoint stores beside the trained count, and say what it was."""
+    remarks = []
+    for name, taken in (
+        ("prediction layers (multi-token prediction)", _take_mtp(architecture, found)),
+        ("buffers", _take_buffers(architecture, found)),
+        ("heads stored although tied", _take_tied_head(architecture, found)),
+    ):
+        if taken:
+            remarks.append(f"{name}: {sum(t.size for t in taken)} elements, {total_bytes(taken)} bytes")
+    return remarks
+
+
+def _take_mtp(architecture: Architecture, found: dict[int, list[Tensor]]) -> list[Tensor]:
+    n_layers = architecture.n_layers
+    layers = range(n_layers, n_layers + len(architecture.mtp))
+    return [tensor for layer in layers for tensor in found.pop(layer, [])]
+
+
+def _take_buffers(architecture: Architecture, found: dict[int, list[Tensor]]) -> list[Tensor]:
+    suffixes = {weight.name.rpartition(".")[2] for weight in architecture.buffers}
+    return _taken(found, lambda tensor: tensor.name.rpartition(".")[2] in suffixes)
+
+
+def _take_tied_head(architecture: Architecture, found: dict[int, list[Tensor]]) -> list[Tensor]:
+    head = architecture.head
+    if head is None or not head.tied:
+        return []
+    return _taken(found, lambda tensor: tensor.name == f"{head.name}.weight")
+
+
+def _taken(found: dict[int, list[Tensor]], chosen: Callable[[Tensor], bool]) -> list[Tensor]:
+    taken = []
+    for layer, tensors in found.items():
+        taken += [tensor for tensor in tensors if chosen(tensor)]
+        found[layer] = [tensor for tensor in tensors if not chosen(tensor)]
+    return taken
+
+
+def _compare(layer: int, expected: list[Weight], found: list[Tensor], ledger: _Ledger) -> None:
+    ledger.predicted += len(expected)
+    names = defaultdict(list)
+    for tensor in found:
+        names[(_place(tensor.name)[1], tensor.shape)].append(tensor)
+    left = []
+    for weight in expected:
+        same = next((names[key] for key in _spellings(names, weight) if names[key]), None)
+        if same is None:
+            left.append(weight)
+        else:
+            same.pop()
+            ledger.by_name += 1
+    shapes = defaultdict(list)
+    for tensor in (tensor for group in names.values() for tensor in group):
+        shapes[tuple(sorted(tensor.shape))].append(tensor)
+    unmatched = []
+    for weight in left:
+        same_shape = shapes[tuple(sorted(weight.shape))]
+        if same_shape:
+            same_shape.pop()
+            ledger.by_shape += 1
+        else:
+            unmatched.append(weight)
+    _settle(layer, unmatched, [tensor for group in shapes.values() for tensor in group], ledger)
+
+
+def _spellings(
+    names: dict[tuple[str, tuple[int, ...]], list[Tensor]], weight: Weight
+) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield the keys under which a predicted tensor may be found: its name, or a longer one that ends with it."""
+    exact = (weight.name, weight.shape)
+    if exact in names:
+        yield exact
+    yield from [key for key in names if key[1] == weight.shape and key[0].endswith(f".{weight.name}")]
+
+
+def _settle(layer: int, expected: list[Weight], found: list[Tensor], ledger: _Ledger) -> None:
+    """Accept leftovers that are the same elements fused or split otherwise; name them all where they are not."""
+    if sum(weight.size for weight in expected) == sum(tensor.size for tensor in found):
+        ledger.refolded += len(expected)
+        return
+    place = "outside the layers" if layer == OUTSIDE else f"in layer {layer}"
+    ledger.differences += [f"not found {place}: {weight.name} {list(weight.shape)}" for weight in expected]
+    ledger.differences += [f"not predicted {place}: {tensor.name} {list(tensor.shape)}" for tensor in found]
