@@ -21,6 +21,8 @@ COMMANDS = {
     "batch": "production:batch",
     "demo": "production:demo",
     "data": "data:data",
+    "models": "models:list_models",
+    "reconcile": "models:write_reconciliation",
     "report": "reports:write_report",
 }
 

@@ -1,0 +1,159 @@
+"""`sizebook models` prints the catalog, computed counts beside published ones; `sizebook reconcile` reports on them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sizebook.errors import InputError, unknown_key
+from sizebook.models import catalog
+from sizebook.models.reconciliation import Comparison, compare, reconcile
+from sizebook.units import grouped, parameters
+
+_SHOWN = ("model", "organisation", "released", "context", "total", "active", "published", "difference", "status")
+_COMPUTED = ("total", "active", "difference", "status")
+
+
+@click.command("models")
+@click.option("--family", help="Only the models of one family.")
+@click.option("--sort", "key", help="Sort by any column of --csv; a minus before it turns the order round.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print every column as CSV.")
+@click.option("--json", "as_json", is_flag=True, help="Print every column as JSON, with the parts of each count.")
+def list_models(family: str | None, key: str | None, as_csv: bool, as_json: bool) -> None:
+    """List the published models: facts, exact count, and how it compares with the published one."""
+    if family is not None and family not in catalog.families():
+        raise unknown_key("family", family, catalog.families(), "a family that 'sizebook models --csv' lists")
+    entries = _sorted([_entry(model) for model in catalog.model_keys(family)], key)
+    if as_json:
+        click.echo(json.dumps([_with_parts(entry) for entry in entries], indent=2, ensure_ascii=False))
+    elif as_csv:
+        click.echo(_csv(entries), nl=False)
+    else:
+        click.echo(_columns(entries))
+
+
+def _entry(model: str) -> dict[str, Any]:
+    """Return the facts of a model with numbers as numbers, and what was computed."""
+    row = catalog.facts(model)
+    compared = compare(model)
+    counted = catalog.counted(model) if row["architecture"] else None
+    computed = dict.fromkeys(_COMPUTED)
+    if counted is not None:
+        computed = {"total": counted.total, "active": counted.active, "difference": compared.difference}
+    return {name: _value(text) for name, text in row.items()} | computed | {"status": compared.status}
+
+
+def _value(text: str) -> str | int | float | None:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text or None
+
+
+def _sorted(entries: list[dict[str, Any]], key: str | None) -> list[dict[str, Any]]:
+    if key is None:
+        return entries
+    column = key.removeprefix("-")
+    if entries and column not in entries[0]:
+        raise unknown_key("column", column, entries[0], "a column that 'sizebook models --csv' prints")
+    known = [entry for entry in entries if entry[column] is not None]
+    numbers = all(isinstance(entry[column], (int, float)) for entry in known)
+    known.sort(key=lambda e: e[column] if numbers else str(e[column]).casefold(), reverse=key.startswith("-"))
+    return known + [entry for entry in entries if entry[column] is None]
+
+
+def _with_parts(entry: dict[str, Any]) -> dict[str, Any]:
+    if entry["total"] is None:
+        return entry
+    counted = catalog.counted(entry["key"])
+    return entry | {"parts": counted.parts, "buffers": counted.buffers, "mtp": counted.mtp}
+
+
+def _csv(entries: list[dict[str, Any]]) -> str:
+    written = io.StringIO()
+    writer = csv.DictWriter(written, list(entries[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(entries)
+    return written.getvalue()
+
+
+def _columns(entries: list[dict[str, Any]]) -> str:
+    rows = [_SHOWN, *(_shown(entry) for entry in entries)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_SHOWN))]
+    right = {"context", "total", "active", "published", "difference"}
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if heading in right else cell.ljust(width)
+            for cell, width, heading in zip(row, widths, _SHOWN, strict=True)
+        ).rstrip()
+        for row in rows
+    )
+
+
+def _shown(entry: dict[str, Any]) -> tuple[str, ...]:
+    total, active, difference = entry["total"], entry["active"], entry["difference"]
+    return (
+        entry["key"],
+        entry["organisation"],
+        entry["release_date"] or "",
+        grouped(entry["context_length"]) if entry["context_length"] else "",
+        grouped(total) if total else "",
+        parameters(active) if active and active != total else "",
+        str(entry["published_total"] or ""),
+        "" if difference is None else f"{difference:+,}".replace(",", "\u2009"),
+        entry["status"],
+    )
+
+
+@click.command("reconcile")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="PDF or XLSX to write.")
+def write_reconciliation(output: Path | None) -> None:
+    """Compare the published parameter count of every model with the computed one; exit code 1 if one is unexplained.
+
+    Prints the summary and what needed an explanation; with --output writes the whole report.
+    """
+    compared = reconcile()
+    if output is not None:
+        _write(compared, output)
+        click.echo(output)
+    else:
+        click.echo(_summary(compared))
+    sys.exit(1 if any(one.status == "unexplained" for one in compared) else 0)
+
+
+def _write(compared: tuple[Comparison, ...], output: Path) -> None:
+    # The reports load only when one is written: they bring WeasyPrint or openpyxl.
+    suffix = output.suffix.casefold()
+    if suffix not in (".pdf", ".xlsx"):
+        raise InputError(f"unknown format: got '{output.name}', want a name that ends in .pdf or .xlsx. Rename it.")
+    if suffix == ".xlsx":
+        from sizebook.reports.reconciliation_workbook import write_xlsx
+
+        write_xlsx(compared, output)
+        return
+    from sizebook.reports import reconciliation
+    from sizebook.reports.render import report_date, write_pdf
+
+    write_pdf(reconciliation.report(compared, report_date()), output)
+
+
+def _summary(compared: tuple[Comparison, ...]) -> str:
+    lines = []
+    for status in ("exact", "rounds to it", "cut to it", "explained", "unexplained", "not stated", "not published"):
+        lines.append(f"{sum(one.status == status for one in compared):5} {status}")
+    lines.append("")
+    for one in compared:
+        if one.status in ("explained", "unexplained") and one.stated and one.computed:
+            lines.append(
+                f"{one.key} ({one.what}): stated {one.stated.text}, computed {grouped(one.computed)}, {one.status}. "
+                f"{one.explanation}".rstrip()
+            )
+    return "\n".join(lines)

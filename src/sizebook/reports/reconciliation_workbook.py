@@ -1,0 +1,145 @@
+"""The reconciliation as a workbook: the GPT-3 table first, then every model, then the explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from openpyxl import Workbook
+from openpyxl.styles import Alignment, Border, Font, Side
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.worksheet import Worksheet
+
+from sizebook.formulas.params import params_gpt
+from sizebook.models import catalog
+from sizebook.models.reconciliation import Comparison, compare
+from sizebook.reports.reconciliation import GPT3
+
+_INK, _MUTED, _HAIRLINE, _FAILED = "FF1B1F24", "FF5B6570", "FFD8DEE4", "FFB3261E"
+_COUNT, _RATIO = "#,##0", "0.00%;[Color16]-0.00%"
+
+_GPT3_HEADINGS = (
+    ("Model", 16),
+    ("Printed", 10),
+    ("Printed, parameters", 20),
+    ("n_layers", 10),
+    ("d_model", 10),
+    ("n_heads", 10),
+    ("d_head", 10),
+    ("Weights alone", 20),
+    ("With biases and norms", 22),
+    ("Difference", 18),
+    ("Difference, %", 14),
+)
+_MODEL_HEADINGS = (
+    ("Key", 30),
+    ("Model", 32),
+    ("Organisation", 22),
+    ("Count", 8),
+    ("Stated", 14),
+    ("Stated, parameters", 20),
+    ("Scope of the statement", 26),
+    ("Computed", 20),
+    ("Difference", 18),
+    ("Difference, %", 14),
+    ("Result", 14),
+    ("Explanation", 80),
+    ("Source", 70),
+)
+
+
+def write_xlsx(compared: Sequence[Comparison], path: Path) -> None:
+    """Write the workbook; it appears whole or not at all."""
+    book = Workbook()
+    first = book.active
+    assert isinstance(first, Worksheet)
+    first.title = "GPT-3"
+    _gpt3(first)
+    _models(book.create_sheet("Models"), compared)
+    partial = path.with_name(f".{path.name}.partial")
+    book.save(partial)
+    partial.replace(path)
+
+
+def _gpt3(sheet: Worksheet) -> None:
+    _title(
+        sheet, "GPT-3, table 2.1, recomputed", "Brown et al. 2020 (arXiv:2005.14165); vocabulary 50 257, 2048 positions"
+    )
+    _headings(sheet, _GPT3_HEADINGS)
+    for index, key in enumerate(catalog.model_keys(GPT3)):
+        row = _FIRST_ROW + index
+        dims, facts = catalog.config(key), catalog.facts(key)
+        n_layers, d_model, n_heads, d_head = (dims[field] for field in ("n_layers", "d_model", "n_heads", "d_head"))
+        weights = params_gpt(n_layers, d_model, n_heads, d_head, dims["vocab"], dims["n_ctx"])
+        one = compare(key)
+        stated = one.stated.parameters if one.stated else None
+        cells = [facts["name"], facts["published_total"], stated, n_layers, d_model, n_heads, d_head]
+        _fill(sheet, row, [*cells, weights, one.computed, one.difference, one.relative])
+    _formats(sheet, {"C": _COUNT, "H": _COUNT, "I": _COUNT, "J": _COUNT, "K": _RATIO, "E": _COUNT})
+
+
+def _models(sheet: Worksheet, compared: Iterable[Comparison]) -> None:
+    _title(sheet, "Published parameter counts, recomputed", "Blank: not published. Every difference has its reason.")
+    _headings(sheet, _MODEL_HEADINGS)
+    for index, one in enumerate(compared):
+        row = _FIRST_ROW + index
+        cells = [
+            one.key,
+            one.name,
+            catalog.facts(one.key)["organisation"],
+            one.what,
+            one.stated.text if one.stated else None,
+            one.stated.parameters if one.stated else None,
+            one.scope or None,
+            one.computed,
+            one.difference,
+            one.relative,
+            one.status,
+            one.explanation or None,
+            one.source,
+        ]
+        _fill(sheet, row, cells)
+        if one.status == "unexplained":
+            sheet[f"K{row}"].font = Font(name="Calibri", size=10, color=_FAILED, bold=True)
+    _formats(sheet, {"F": _COUNT, "H": _COUNT, "I": _COUNT, "J": _RATIO})
+    sheet.auto_filter.ref = f"A{_FIRST_ROW - 1}:{get_column_letter(len(_MODEL_HEADINGS))}{sheet.max_row}"
+
+
+_FIRST_ROW = 5
+
+
+def _title(sheet: Worksheet, title: str, subtitle: str) -> None:
+    sheet["A1"].value = title
+    sheet["A2"].value = subtitle
+    sheet["A1"].font = Font(name="Calibri", size=14, bold=True, color=_INK)
+    sheet["A2"].font = Font(name="Calibri", size=10, color=_MUTED)
+    sheet.sheet_view.showGridLines = False
+
+
+def _headings(sheet: Worksheet, headings: Sequence[tuple[str, float]]) -> None:
+    for column, (heading, width) in enumerate(headings, start=1):
+        cell: Any = sheet.cell(_FIRST_ROW - 1, column, heading)
+        cell.font = Font(name="Calibri", size=10, color=_MUTED)
+        cell.border = Border(bottom=Side("thin", color=_MUTED))
+        cell.alignment = Alignment(wrap_text=True, vertical="bottom")
+        sheet.column_dimensions[get_column_letter(column)].width = width
+    sheet.freeze_panes = f"B{_FIRST_ROW}"
+    sheet.page_setup.orientation = "landscape"
+    sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = 1, 0
+    sheet.sheet_properties.pageSetUpPr.fitToPage = True  # type: ignore[union-attr]
+    sheet.print_title_rows = f"{_FIRST_ROW - 1}:{_FIRST_ROW - 1}"
+
+
+def _fill(sheet: Worksheet, row: int, cells: Sequence[Any]) -> None:
+    for column, value in enumerate(cells, start=1):
+        cell: Any = sheet.cell(row, column, value)
+        cell.font = Font(name="Calibri", size=10, color=_INK)
+        cell.border = Border(bottom=Side("hair", color=_HAIRLINE))
+        cell.alignment = Alignment(vertical="top", wrap_text=column > 11)
+
+
+def _formats(sheet: Worksheet, formats: dict[str, str]) -> None:
+    for letter, number_format in formats.items():
+        for cell in sheet[letter][_FIRST_ROW - 1 :]:
+            cell.number_format = number_format
