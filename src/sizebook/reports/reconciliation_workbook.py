@@ -17,7 +17,7 @@ from sizebook.models.reconciliation import Comparison, compare
 from sizebook.reports.reconciliation import GPT3
 
 _INK, _MUTED, _HAIRLINE, _FAILED = "FF1B1F24", "FF5B6570", "FFD8DEE4", "FFB3261E"
-_COUNT, _RATIO = "#,##0", "0.00%;[Color16]-0.00%"
+_COUNT, _RATIO = "#,##0", "0.00%"
 
 _GPT3_HEADINGS = (
     ("Model", 16),
@@ -32,21 +32,24 @@ _GPT3_HEADINGS = (
     ("Difference", 18),
     ("Difference, %", 14),
 )
+# The last two stay out of the print area, which holds what fits the width of a page.
 _MODEL_HEADINGS = (
-    ("Key", 30),
-    ("Model", 32),
-    ("Organisation", 22),
-    ("Count", 8),
+    ("Model", 30),
+    ("Organisation", 18),
+    ("Count", 7),
     ("Stated", 14),
-    ("Stated, parameters", 20),
-    ("Scope of the statement", 26),
-    ("Computed", 20),
-    ("Difference", 18),
-    ("Difference, %", 14),
-    ("Result", 14),
-    ("Explanation", 80),
+    ("Stated, parameters", 18),
+    ("Computed", 18),
+    ("Difference", 16),
+    ("Difference, %", 11),
+    ("Result", 13),
+    ("Scope of the statement", 24),
+    ("Explanation", 60),
     ("Source", 70),
+    ("Key", 30),
 )
+_EXPLANATION, _LAST_PRINTED = 11, "K"
+_LINE, _LETTERS_A_LINE = 14, 62
 
 
 def write_xlsx(compared: Sequence[Comparison], path: Path) -> None:
@@ -85,25 +88,28 @@ def _models(sheet: Worksheet, compared: Iterable[Comparison]) -> None:
     for index, one in enumerate(compared):
         row = _FIRST_ROW + index
         cells = [
-            one.key,
             one.name,
             catalog.facts(one.key)["organisation"],
             one.what,
             one.stated.text if one.stated else None,
             one.stated.parameters if one.stated else None,
-            one.scope or None,
             one.computed,
             one.difference,
             one.relative,
             one.status,
+            one.scope or None,
             one.explanation or None,
             one.source,
+            one.key,
         ]
         _fill(sheet, row, cells)
+        sheet[f"I{row}"].alignment = Alignment(vertical="top", indent=1)
+        sheet.row_dimensions[row].height = _LINE * max(1, -(-len(one.explanation) // _LETTERS_A_LINE))
         if one.status == "unexplained":
-            sheet[f"K{row}"].font = Font(name="Calibri", size=10, color=_FAILED, bold=True)
-    _formats(sheet, {"F": _COUNT, "H": _COUNT, "I": _COUNT, "J": _RATIO})
+            sheet[f"I{row}"].font = Font(name="Calibri", size=10, color=_FAILED, bold=True)
+    _formats(sheet, {"E": _COUNT, "F": _COUNT, "G": _COUNT, "H": _RATIO})
     sheet.auto_filter.ref = f"A{_FIRST_ROW - 1}:{get_column_letter(len(_MODEL_HEADINGS))}{sheet.max_row}"
+    sheet.print_area = f"A1:{_LAST_PRINTED}{sheet.max_row}"
 
 
 _FIRST_ROW = 5
@@ -122,7 +128,8 @@ def _headings(sheet: Worksheet, headings: Sequence[tuple[str, float]]) -> None:
         cell: Any = sheet.cell(_FIRST_ROW - 1, column, heading)
         cell.font = Font(name="Calibri", size=10, color=_MUTED)
         cell.border = Border(bottom=Side("thin", color=_MUTED))
-        cell.alignment = Alignment(wrap_text=True, vertical="bottom")
+        right = heading.startswith(("Stated, ", "Printed, ", "Computed", "Difference", "n_", "d_", "Weights", "With"))
+        cell.alignment = Alignment(wrap_text=True, vertical="bottom", horizontal="right" if right else "left")
         sheet.column_dimensions[get_column_letter(column)].width = width
     sheet.freeze_panes = f"B{_FIRST_ROW}"
     sheet.page_setup.orientation = "landscape"
@@ -136,7 +143,7 @@ def _fill(sheet: Worksheet, row: int, cells: Sequence[Any]) -> None:
         cell: Any = sheet.cell(row, column, value)
         cell.font = Font(name="Calibri", size=10, color=_INK)
         cell.border = Border(bottom=Side("hair", color=_HAIRLINE))
-        cell.alignment = Alignment(vertical="top", wrap_text=column > 11)
+        cell.alignment = Alignment(vertical="top", wrap_text=column == _EXPLANATION and isinstance(value, str))
 
 
 def _formats(sheet: Worksheet, formats: dict[str, str]) -> None:
