@@ -46,22 +46,26 @@ def _sizing_report(scenario: SizingScenario) -> Report:
     from sizebook.reports.render import report_date
     from sizebook.reports.sizing import report
 
-    name, published_total, published_source = _published(scenario)
-    sizing = size_model(name, catalog.architecture(scenario.model), scenario.dtype, published_total, published_source)
+    name, total, source, half_unit = _published(scenario)
+    sizing = size_model(name, catalog.architecture(scenario.model), scenario.dtype, total, source, half_unit)
     return report(sizing, report_date(scenario.as_of), scenario.title)
 
 
-def _published(scenario: SizingScenario) -> tuple[str, int | None, str]:
-    """Return the model's name and the count to compare with: the scenario's own, else the checkpoint's, else stated."""
+def _published(scenario: SizingScenario) -> tuple[str, int | None, str, int]:
+    """Return the model's name and the count to compare with: the scenario's own, else the checkpoint's, else stated.
+
+    The last figure is half a unit of the count's last digit, 0 for an exact one.
+    """
     row = {} if catalog.is_file(scenario.model) else catalog.facts(scenario.model)
     name = row.get("name") or scenario.model
     if scenario.published_total is not None:
-        return name, scenario.published_total, scenario.published_source or "the scenario"
+        return name, scenario.published_total, scenario.published_source or "the scenario", 0
     if total := row.get("checkpoint_total"):
-        return name, int(total), f"the checkpoint's own total ({row['hf_id'].partition(';')[0]})"
+        return name, int(total), f"the checkpoint's own total ({row['hf_id'].partition(';')[0]})", 0
     if stated := row.get("published_total"):
-        return name, statement(stated).parameters, row["source"]
-    return name, None, ""
+        count = statement(stated)
+        return name, count.parameters, row["source"], count.half_unit
+    return name, None, "", 0
 
 
 JOBS: dict[str, Job] = {

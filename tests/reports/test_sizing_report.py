@@ -33,8 +33,8 @@ def _section(view: Report, topic: str) -> Section:
         ),
         (
             8_030_261_250,
-            "The count is 2 fewer than the published 8 030 261 250 (less than 0.01 %).",
-            ("<0.010 %", "−2 parameters"),
+            "The count is 2 fewer than the published 8 030 261 250 (<0.01 %).",
+            ("<0.01 %", "−2 parameters"),
         ),
     ],
 )
@@ -46,6 +46,12 @@ def test_comparison_with_the_published_count(
     shown = [(_plain(t.value), _plain(t.note)) for t in view.tiles if t.label == "Against published"]
     assert shown == ([] if tile is None else [tile])
     assert _plain(_section(view, "Published count").message) == verdict.rstrip(".")
+
+
+def test_rounded_published_count_is_taken_as_rounded(as_of: date, llama: Architecture) -> None:
+    view = report(size_model("M", llama, "bf16", 8_000_000_000, "paper", 50_000_000), as_of)
+    assert _plain(view.summary).endswith("The count rounds to the published 8.00 B.")
+    assert [(t.value, _plain(t.note)) for t in view.tiles][-1] == ("agrees", "rounds to 8.00 B")
 
 
 def test_missing_published_count_says_how_to_give_one(as_of: date, llama: Architecture) -> None:

@@ -48,7 +48,10 @@ class Storage:
 
 @dataclass(frozen=True)
 class Sizing:
-    """What a sizing workbook and report show of one model."""
+    """What a sizing workbook and report show of one model.
+
+    ``published_half_unit`` is half a unit of the last digit of a rounded published count, 0 for one that is exact.
+    """
 
     model: str
     architecture: Architecture
@@ -60,6 +63,7 @@ class Sizing:
     figures: tuple[Step, ...]
     published_total: int | None = None
     published_source: str = ""
+    published_half_unit: int = 0
 
     @property
     def difference(self) -> int | None:
@@ -73,6 +77,7 @@ def size_model(
     dtype: str = "bf16",
     published_total: int | None = None,
     published_source: str = "",
+    published_half_unit: int = 0,
 ) -> Sizing:
     """Return the sizing of a model whose architecture is known; every figure carries its derivation."""
     counted = count(architecture)
@@ -94,6 +99,7 @@ def size_model(
         figures=_headline_steps(counted, parts, dtype, weight_bytes, source),
         published_total=published_total,
         published_source=published_source,
+        published_half_unit=published_half_unit,
     )
 
 

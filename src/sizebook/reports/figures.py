@@ -13,6 +13,7 @@ _BINARY = ((2.0**50, "Pi"), (2.0**40, "Ti"), (2.0**30, "Gi"), (2.0**20, "Mi"), (
 _SHORT = ((1e12, "T"), (_GIGA, "B"), (_MEGA, "M"), (_KILO, "k"))
 SHORT_WORDS = {"T": "trillions", "B": "billions", "M": "millions", "k": "thousands", "": ""}
 MOST_DECIMALS = 3
+MINUS = "\u2212"
 
 
 def decimal_scale(values: Iterable[float]) -> tuple[float, str]:
@@ -52,7 +53,7 @@ def fixed(value: float, decimals: int) -> str:
     least = 10.0**-decimals
     if 0 < abs(value) < least / 2:
         return f"{'>-' if value < 0 else '<'}{least:.{decimals}f}"
-    return f"{value:,.{decimals}f}".replace(",", THIN_SPACE).replace("-", "\u2212")
+    return f"{value:,.{decimals}f}".replace(",", THIN_SPACE).replace("-", MINUS)
 
 
 def percentages(ratios: Sequence[float]) -> list[str]:

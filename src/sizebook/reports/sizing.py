@@ -6,10 +6,19 @@ from datetime import date
 
 from sizebook.plans.sizing import Sizing
 from sizebook.reports.charts.kinds import Bar, Bars
-from sizebook.reports.figures import SHORT_WORDS, aligned, binary_scale, decimal_scale, fixed, percentages, short_scale
+from sizebook.reports.figures import (
+    MINUS,
+    SHORT_WORDS,
+    aligned,
+    binary_scale,
+    decimal_scale,
+    fixed,
+    percentages,
+    short_scale,
+)
 from sizebook.reports.view import Column, Derivation, Notes, Prose, Report, Row, Section, Table, Tile
 from sizebook.tables import table
-from sizebook.units import gibibytes, gigabytes, grouped, parameters, percent
+from sizebook.units import NO_BREAK_SPACE, gibibytes, gigabytes, grouped, parameters, percent
 
 
 def report(sizing: Sizing, as_of: date, title: str = "") -> Report:
@@ -47,10 +56,15 @@ def _verdict(sizing: Sizing) -> str:
         return "No published count was given to compare with."
     if difference == 0:
         return "The count equals the published one to the last parameter."
+    if abs(difference) <= sizing.published_half_unit:
+        return f"The count rounds to the published {parameters(published)}."
     relation = "more" if difference > 0 else "fewer"
-    ratio = abs(difference) / published
-    share = percent(ratio, 2) if ratio >= 0.0001 else "less than 0.01\u00a0%"
+    share = _per_cent(abs(difference) / published)
     return f"The count is {grouped(abs(difference))} {relation} than the published {grouped(published)} ({share})."
+
+
+def _per_cent(ratio: float) -> str:
+    return f"{fixed(100 * ratio, 2)}{NO_BREAK_SPACE}%"
 
 
 def _tiles(sizing: Sizing) -> tuple[Tile, ...]:
@@ -66,20 +80,24 @@ def _tiles(sizing: Sizing) -> tuple[Tile, ...]:
         Tile("Largest part", percent(largest.share), largest.label),
     ]
     if sizing.difference is not None:
-        tiles.append(Tile("Against published", *_deviation(sizing.difference, sizing.published_total or 1)))
+        tiles.append(Tile("Against published", *_deviation(sizing)))
     return tuple(tiles)
 
 
-def _deviation(difference: int, published: int) -> tuple[str, str]:
+def _deviation(sizing: Sizing) -> tuple[str, str]:
+    """Return how far the count is from the published one, and by how many parameters."""
+    difference, published = sizing.difference or 0, sizing.published_total or 0
     if difference == 0:
         return "exact", grouped(published)
-    ratio = max(abs(difference) / published, 0.0001)
-    sign = ("+" if difference > 0 else "\u2212") if ratio > 0.0001 else "<"
-    return f"{sign}{percent(ratio, 2)}", f"{_signed(difference)} parameters"
+    if abs(difference) <= sizing.published_half_unit:
+        return "agrees", f"rounds to {parameters(published)}"
+    share = _per_cent(abs(difference) / published)
+    sign = "" if share.startswith("<") else "+" if difference > 0 else MINUS
+    return f"{sign}{share}", f"{_signed(difference)} parameters"
 
 
 def _signed(count: int) -> str:
-    return f"+{grouped(count)}" if count > 0 else grouped(count).replace("-", "\u2212")
+    return f"+{grouped(count)}" if count > 0 else grouped(count).replace("-", MINUS)
 
 
 def _breakdown(sizing: Sizing) -> Section:
@@ -178,7 +196,7 @@ def _comparison(sizing: Sizing) -> Section:
             (
                 "Difference",
                 _signed(sizing.difference) if sizing.difference else "0",
-                f"{fixed(100 * ratio, 2)} % of the published count",
+                f"{_per_cent(ratio)} of the published count",
             ),
             "total",
         ),
