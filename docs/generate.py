@@ -6,12 +6,18 @@ Run it by `make generated`. Each entry of TEXTS is a file and the function that 
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from pypdf import PdfReader
+
 from sizebook.cells import call
 from sizebook.functions import load
+from sizebook.jobs import JOBS, scenario_of
 from sizebook.reference import markdown
+from sizebook.reports.render import write_pdf
+from sizebook.scenarios import read_toml
 from sizebook.tables import Row, read
 from sizebook.units import grouped, parameters, percent
 
@@ -54,9 +60,32 @@ TEXTS: dict[str, Callable[[], str]] = {
 }
 
 
+def render_samples(check: bool) -> list[str]:
+    """Render the sample reports whose text is out of date, and return their names.
+
+    Texts are compared, not bytes: those also depend on the versions of the layout libraries.
+    """
+    stale = []
+    for path in sorted((ROOT / "reports").glob("*.toml")):
+        scenario, sample = scenario_of(read_toml(path), path.name), path.with_suffix(".pdf")
+        with tempfile.TemporaryDirectory() as folder:
+            fresh = Path(folder) / sample.name
+            write_pdf(JOBS[scenario.plan].report(scenario), fresh)
+            if sample.exists() and _pdf_text(sample) == _pdf_text(fresh):
+                continue
+            stale.append(f"reports/{sample.name}")
+            if not check:
+                sample.write_bytes(fresh.read_bytes())
+    return stale
+
+
+def _pdf_text(path: Path) -> str:
+    return "\f".join(page.extract_text() for page in PdfReader(path).pages)
+
+
 def main() -> int:
     check = "--check" in sys.argv[1:]
-    stale = []
+    stale = render_samples(check)
     for name, build in TEXTS.items():
         path, text = ROOT / name, build()
         if path.exists() and path.read_text(encoding="utf-8") == text:

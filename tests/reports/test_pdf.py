@@ -6,8 +6,10 @@ from datetime import date
 from pathlib import Path
 
 import pypdf
+import pytest
 from pypdf.generic import ArrayObject, DictionaryObject
 
+from sizebook.errors import InputError
 from sizebook.plans.sizing import Sizing
 from sizebook.reports.render import write_pdf
 from sizebook.reports.sizing import report
@@ -104,3 +106,12 @@ def test_equal_reports_are_equal_files(pdf: Path, sizing: Sizing, tmp_path: Path
     write_pdf(report(sizing, as_of), again)
     assert again.read_bytes() == pdf.read_bytes()
     assert [path.name for path in tmp_path.iterdir()] == ["again.pdf"]
+
+
+@pytest.mark.parametrize("name", ["report.xlsx", "absent/report.pdf"])
+def test_path_that_cannot_hold_a_pdf_is_refused(name: str, sizing: Sizing, as_of: date, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        write_pdf(report(sizing, as_of), tmp_path / name)
+    wanted = "want the name of a .pdf file in a folder that exists. Correct the path."
+    assert str(raised.value) == f"cannot write: got '{tmp_path / name}', {wanted}"
+    assert list(tmp_path.iterdir()) == []

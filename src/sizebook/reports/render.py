@@ -13,6 +13,7 @@ import jinja2
 
 from sizebook import __version__
 from sizebook.bundled import bundled
+from sizebook.errors import InputError
 from sizebook.reports.view import Block, Derivation, Notes, Prose, Report, Table
 from sizebook.units import grouped
 
@@ -75,6 +76,10 @@ def html(report: Report) -> str:
 
 def write_pdf(report: Report, path: Path) -> None:
     """Write a report as PDF/UA-1; the file appears whole or not at all, and equal reports give equal files."""
+    if path.suffix.lower() != ".pdf" or not path.parent.is_dir():
+        raise InputError(
+            f"cannot write: got '{path}', want the name of a .pdf file in a folder that exists. Correct the path."
+        )
     # WeasyPrint loads Pango and takes a second.
     import weasyprint
 
