@@ -1,7 +1,7 @@
 """How long the command line takes to start, as ratios against an empty interpreter and against click alone.
 
-Run `python benchmarks/startup.py`. Every command is run in turn, round after round, so that a machine whose speed drifts
-slows all of them alike; the figures are medians of processor time and of wall time over whole processes.
+Run `python benchmarks/startup.py`. Every command is run in turn, round after round, so that a machine whose speed
+drifts slows all of them alike; the figures are medians of processor time and of wall time over whole processes.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def _timed(arguments: list[str]) -> tuple[float, float]:
 
 
 def _print(times: dict[str, list[tuple[float, float]]]) -> None:
-    medians = {name: tuple(statistics.median(column) for column in zip(*runs, strict=True)) for name, runs in times.items()}
+    medians = {
+        name: tuple(statistics.median(column) for column in zip(*runs, strict=True)) for name, runs in times.items()
+    }
     empty, click = medians["python -c pass"], medians["import click"]
     print(f"{'command':34} {'cpu ms':>8} {'wall ms':>8} {'cpu / pass':>11} {'cpu / click':>12} {'wall / click':>13}")
     for name, (cpu, wall) in medians.items():

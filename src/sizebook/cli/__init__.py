@@ -24,6 +24,7 @@ COMMANDS = {
     "models": "models:list_models",
     "reconcile": "models:write_reconciliation",
     "report": "reports:write_report",
+    "verify": "verifying:verify_checkpoint",
 }
 
 

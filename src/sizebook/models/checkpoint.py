@@ -97,9 +97,7 @@ def read_header(read: ReadRange, file_size: int, where: str) -> list[Tensor]:
 def header_length(first: bytes, where: str) -> int:
     """Return the length that a file's first 8 bytes state, refusing one that no honest file has."""
     if len(first) < 8:
-        raise InputError(
-            f"not safetensors: got {len(first)} bytes in {where}, want at least 8. Download the file again."
-        )
+        raise InputError(f"not safetensors: got {len(first)} bytes in {where}, want at least 8. Download it again.")
     length = int.from_bytes(first, "little")
     if length > LONGEST_HEADER:
         raise InputError(

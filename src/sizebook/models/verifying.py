@@ -32,7 +32,6 @@ class Verification:
     by_name: int
     refolded: int
     parameters_predicted: int
-    parameters_found: int
     n_bytes: int
     bytes_by_dtype: dict[str, int]
     differences: tuple[str, ...]
@@ -77,7 +76,6 @@ def verify(architecture: Architecture, tensors: Iterable[Tensor]) -> Verificatio
         by_name=ledger.by_name,
         refolded=ledger.refolded,
         parameters_predicted=predicted,
-        parameters_found=sum(tensor.size for tensor in weights),
         n_bytes=total_bytes(stored),
         bytes_by_dtype=dict(sorted(by_dtype.items())),
         differences=tuple(ledger.differences),
@@ -106,6 +104,18 @@ def _expected(architecture: Architecture) -> dict[int, list[Weight]]:
     for index, layer in enumerate(architecture.layers):
         groups[index] = _copies(layer.weights)
     return groups
+
+
+def predicted_names(architecture: Architecture) -> dict[str, tuple[int, ...]]:
+    """Return the predicted tensors by name, layers as ``layers.N.``, each expert under its number."""
+    named: dict[str, tuple[int, ...]] = {}
+    for layer, weights in _expected(architecture).items():
+        prefix = "" if layer == OUTSIDE else f"layers.{layer}."
+        seen: dict[str, int] = defaultdict(int)
+        for weight in weights:
+            named[prefix + weight.name.replace(".*.", f".{seen[weight.name]}.")] = weight.shape
+            seen[weight.name] += 1
+    return named
 
 
 def _copies(weights: Iterable[Weight]) -> list[Weight]:

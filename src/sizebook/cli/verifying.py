@@ -1,0 +1,63 @@
+"""`sizebook verify` compares a checkpoint's headers with what the architecture predicts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from sizebook.models.verifying import Verification
+
+
+SHOWN = 40
+
+
+@click.command("verify")
+@click.argument("checkpoint")
+@click.option("--config", help="config.json, catalog model or repository; the checkpoint's own when left out.")
+def verify_checkpoint(checkpoint: str, config: str | None) -> None:
+    """Compare a checkpoint, tensor by tensor, with what its architecture predicts.
+
+    CHECKPOINT is a .safetensors file, a folder of them or a Hub repository ORG/NAME; only headers are read. Exits with
+    1 when a tensor differs.
+    """
+    from sizebook.hub import is_repository, remote_checkpoint
+    from sizebook.models.checkpoint import read_checkpoint
+    from sizebook.models.huggingface import architecture
+    from sizebook.models.verifying import verify
+    from sizebook.sources import source_of
+
+    path = Path(checkpoint)
+    remote = is_repository(checkpoint)
+    beside = path.parent if path.is_file() else path
+    source = source_of(config or (checkpoint if remote else str(beside)), from_hub=remote and config is None)
+    tensors = remote_checkpoint(checkpoint) if remote else read_checkpoint(path)
+    result = verify(architecture(source.config), tensors)
+    for line in _lines(result):
+        click.echo(line)
+    if not result.agrees:
+        click.echo(f"{len(result.differences)} tensors differ:", err=True)
+        for difference in result.differences[:SHOWN]:
+            click.echo(f"  {difference}", err=True)
+        if len(result.differences) > SHOWN:
+            click.echo(f"  and {len(result.differences) - SHOWN} more", err=True)
+        sys.exit(1)
+
+
+def _lines(result: Verification) -> Iterator[str]:
+    from sizebook.units import gigabytes, grouped
+
+    agree = "agrees" if result.agrees else "differs"
+    yield f"{agree}: {grouped(result.matched)} of {grouped(result.predicted)} predicted tensors found"
+    yield f"  by name and shape {grouped(result.by_name)}"
+    yield f"  by shape, under another name {grouped(result.matched - result.by_name - result.refolded)}"
+    yield f"  fused or split, equal in sum {grouped(result.refolded)}"
+    yield f"parameters: {grouped(result.parameters_predicted)} predicted"
+    by_dtype = ", ".join(f"{dtype} {gigabytes(n)}" for dtype, n in result.bytes_by_dtype.items())
+    yield f"values on disk: {grouped(result.n_bytes)} bytes ({by_dtype})"
+    for remark in result.remarks:
+        yield f"stored besides: {remark}"

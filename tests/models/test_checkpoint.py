@@ -1,0 +1,125 @@
+"""Headers of checkpoints: what an honest file says, and what a corrupt or hostile one is refused for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sizebook.errors import InputError
+from sizebook.models.checkpoint import read_checkpoint, total_bytes
+
+from .checkpoints import TINY_PARAMETERS, file_bytes, framed, tiny_tensors, write
+
+ONE = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
+
+
+def test_an_honest_file(tmp_path: Path) -> None:
+    tensors = read_checkpoint(write(tmp_path, tiny_tensors()))
+    assert len(tensors) == 2 * 9 + 3
+    assert total_bytes(tensors) == 2 * TINY_PARAMETERS
+
+
+def header(entries: dict[str, object], values: int) -> bytes:
+    return framed(json.dumps(entries).encode()) + bytes(values)
+
+
+HOSTILE = {
+    "empty": (b"", "not safetensors: got 0 bytes in x.safetensors, want at least 8. Download it again."),
+    "beyond the file": (
+        (1000).to_bytes(8, "little") + b"{}",
+        "truncated or corrupt: got a header of 1000 bytes in x.safetensors, want at most the 2 that follow. "
+        "Download the file again.",
+    ),
+    "100 MB header": (
+        (100_000_001).to_bytes(8, "little"),
+        "header too long: got 100000001 bytes in x.safetensors, want at most 100000000. "
+        "The file is corrupt or hostile; do not load it.",
+    ),
+    "duplicate key": (
+        framed(b'{"a": {"dtype":"U8","shape":[0],"data_offsets":[0,0]}, "a": {}}'),
+        "duplicate key: got 'a' twice in the header of x.safetensors, want each once. "
+        "The file is corrupt or hostile; do not load it.",
+    ),
+    "not JSON": (
+        framed(b"{]"),
+        "corrupt header: got Expecting property name enclosed in double quotes: line 1 column 2 (char 1) in "
+        "x.safetensors, want JSON. Download the file again.",
+    ),
+    "a list": (framed(b"[]"), "corrupt header: got list in x.safetensors, want an object. Download it again."),
+    "no shape": (
+        header({"a": {"dtype": "F32", "data_offsets": [0, 8]}}, 8),
+        "corrupt entry: got {'dtype': 'F32', 'data_offsets': [0, 8]} for 'a' in x.safetensors, want dtype, shape and "
+        "two data_offsets. Download the file again.",
+    ),
+    "shape against bytes": (
+        header({"a": {**ONE, "shape": [3]}}, 8),
+        "corrupt entry: got 8 bytes for 'a' in x.safetensors, want 12 for F32 [3]. Download the file again.",
+    ),
+    "overlap": (
+        header({"a": ONE, "b": {**ONE, "data_offsets": [4, 12]}}, 12),
+        "corrupt offsets: got 'b' at byte 4 in x.safetensors, want 8, where the tensor before it ends. "
+        "Download the file again.",
+    ),
+    "truncated values": (
+        header({"a": ONE}, 4),
+        "truncated or corrupt: got 4 bytes of values in x.safetensors, want 8. Download it again.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_and_broken_files(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        read_checkpoint(path)
+    assert str(caught.value) == message
+
+
+def test_deep_nesting_is_refused_and_not_a_crash(tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(framed(b'{"a":' + b"[" * 200_000))
+    with pytest.raises(InputError, match=r"^corrupt header: got "):
+        read_checkpoint(path)
+
+
+def sharded(folder: Path, index: dict[str, str]) -> None:
+    (folder / "a.safetensors").write_bytes(file_bytes({"x": (2,)}))
+    (folder / "b.safetensors").write_bytes(file_bytes({"y": (3,)}))
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
+
+
+def test_shards_with_their_index(tmp_path: Path) -> None:
+    sharded(tmp_path, {"x": "a.safetensors", "y": "b.safetensors"})
+    assert [tensor.name for tensor in read_checkpoint(tmp_path)] == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("index", "message"),
+    [
+        ({"x": "a.safetensors", "y": "b.safetensors", "z": "c.safetensors"},
+         "index and files differ: got 'z' in no file, want it in c.safetensors as model.safetensors.index.json says. "
+         "Download what is missing."),
+        ({"x": "a.safetensors"},
+         "index and files differ: got 1 tensors that model.safetensors.index.json does not list, first 'y', "
+         "want none. Remove files of another checkpoint from the folder."),
+    ],
+)  # fmt: skip
+def test_an_index_that_lies(tmp_path: Path, index: dict[str, str], message: str) -> None:
+    sharded(tmp_path, index)
+    with pytest.raises(InputError) as caught:
+        read_checkpoint(tmp_path)
+    assert str(caught.value) == message
+
+
+def test_the_same_tensor_in_two_files(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.safetensors").write_bytes(file_bytes({"x": (2,)}))
+    with pytest.raises(InputError) as caught:
+        read_checkpoint(tmp_path)
+    assert str(caught.value) == (
+        "duplicate tensor: got 'x' in a.safetensors and b.safetensors, want it once. "
+        "Remove the file that belongs to another checkpoint."
+    )

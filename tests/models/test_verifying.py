@@ -1,0 +1,86 @@
+"""A checkpoint against its architecture: agreement, other names, fused tensors, what is stored besides, differences."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from sizebook.models.checkpoint import Tensor
+from sizebook.models.config import Config
+from sizebook.models.huggingface import architecture
+from sizebook.models.verifying import Verification, verify
+
+from sizebook.units import THIN_SPACE
+
+from .checkpoints import TINY, TINY_PARAMETERS, tiny, tiny_tensors, write
+
+
+def compared(tensors: dict[str, tuple[int, ...]], **changed: object) -> Verification:
+    model = architecture(Config({**TINY, **changed}, "config.json")) if changed else tiny()
+    return verify(model, (Tensor(n, "BF16", s, 0) for n, s in tensors.items()))
+
+
+def test_the_checkpoint_as_predicted() -> None:
+    result = compared(tiny_tensors())
+    assert (result.agrees, result.predicted, result.by_name, result.parameters_predicted) == (
+        True, 21, 21, TINY_PARAMETERS,
+    )  # fmt: skip
+
+
+def test_other_names_and_transposed_tensors_match_by_shape() -> None:
+    tensors = tiny_tensors()
+    tensors["model.layers.0.attention.wq"] = tensors.pop("model.layers.0.self_attn.q_proj.weight")
+    tensors["model.layers.0.mlp.w2"] = tensors.pop("model.layers.0.mlp.down_proj.weight")[::-1]
+    result = compared(tensors)
+    assert (result.agrees, result.by_name, result.matched) == (True, 19, 21)
+
+
+def test_a_fused_projection_matches_in_sum() -> None:
+    tensors = tiny_tensors()
+    for name in ("q", "k", "v"):
+        del tensors[f"model.layers.1.self_attn.{name}_proj.weight"]
+    tensors["model.layers.1.self_attn.qkv_proj.weight"] = (64 + 32 + 32, 64)
+    result = compared(tensors)
+    assert (result.agrees, result.refolded, result.matched) == (True, 3, 21)
+
+
+def test_what_is_missing_or_not_predicted_is_named() -> None:
+    tensors = tiny_tensors()
+    del tensors["model.layers.1.self_attn.k_proj.weight"]
+    tensors["model.layers.2.mlp.up_proj.weight"] = (5, 5)
+    assert compared(tensors).differences == (
+        "not found in layer 1: self_attn.k_proj.weight [32, 64]",
+        "not predicted: model.layers.2.mlp.up_proj.weight [5, 5]",
+    )
+
+
+def test_a_tied_head_that_is_stored_is_a_remark() -> None:
+    result = compared(tiny_tensors(), tie_word_embeddings=True)
+    assert result.agrees
+    assert result.remarks == ("heads stored although tied: 6400 elements, 0 bytes",)
+
+
+def test_scales_of_a_quantised_checkpoint_are_a_remark() -> None:
+    tensors = {**tiny_tensors(), "model.layers.0.mlp.up_proj.weight_scale_inv": (1, 1)}
+    result = compared(tensors)
+    assert result.agrees
+    assert result.remarks == ("1 quantisation scales, 0 bytes",)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    write(tmp_path, tiny_tensors())
+    done = command(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "agrees: 21 of 21 predicted tensors found"
+    assert "86 848 predicted" in done.stdout.replace(THIN_SPACE, " ")
+    (tmp_path / "config.json").write_text(json.dumps({**TINY, "num_hidden_layers": 3}))
+    differing = command(tmp_path)
+    assert differing.returncode == 1
+    assert "not found in layer 2: self_attn.q_proj.weight [64, 64]" in differing.stderr
+
+
+def command(folder: Path) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "sizebook", "verify", str(folder)]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
