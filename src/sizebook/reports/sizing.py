@@ -129,7 +129,11 @@ def _breakdown(sizing: Sizing) -> Section:
         "Parameters",
         message,
         (
-            Bars("Parameters by part", " ".join(("Parameters,", SHORT_WORDS[sign])).rstrip(", "), bars),
+            Bars(
+                f"{largest.label}: {parameters(largest.parameters)} of {parameters(sizing.count.total)}",
+                " ".join(("Parameters,", SHORT_WORDS[sign])).rstrip(", "),
+                bars,
+            ),
             Table(
                 "Parameters by part, exact",
                 (Column("Part"), Column("Key"), Column("Parameters", figures=True), Column("Share", "%", figures=True)),
@@ -143,7 +147,8 @@ def _storage(sizing: Sizing) -> Section:
     factor, prefix = decimal_scale(stored.n_bytes for stored in sizing.storage)
     chosen = next((s for s in sizing.storage if s.dtype == sizing.dtype), None)
     smallest = min(sizing.storage, key=lambda stored: stored.n_bytes)
-    other = smallest if smallest is not chosen else sizing.storage[0]
+    most = max(sizing.storage, key=lambda stored: stored.n_bytes)
+    other = smallest if smallest is not chosen else most
     binary_factor, binary_prefix = binary_scale(stored.n_bytes for stored in sizing.storage)
     bars = tuple(
         Bar(s.dtype, s.n_bytes / factor, f"{gigabytes(s.n_bytes)} ({gibibytes(s.n_bytes)})", s is chosen)
@@ -169,7 +174,11 @@ def _storage(sizing: Sizing) -> Section:
         f"The weights take {gigabytes(sizing.weight_bytes)} in {sizing.dtype}, "
         f"{gigabytes(other.n_bytes)} in {other.dtype}",
         (
-            Bars("Memory of the weights by number format", f"Weights, {prefix}B (powers of ten)", bars),
+            Bars(
+                f"From {gigabytes(most.n_bytes)} in {most.dtype} to {gigabytes(smallest.n_bytes)} in {smallest.dtype}",
+                f"Weights, {prefix}B (powers of ten)",
+                bars,
+            ),
             Table(
                 "Memory of the weights by number format",
                 columns,

@@ -30,7 +30,7 @@ def sized(layers: Layers, height: float, room_right: float = 0) -> Layers:
 
 def figures_axis(**options: Any) -> alt.Axis:
     """Return an axis of figures: faint grid, no line of its own, plain numbers."""
-    return alt.Axis(grid=True, domain=False, tickCount=5, format=",~f", **options)
+    return alt.Axis(grid=True, domain=False, tickCount=5, format=",~f", **{"labelFlush": False, **options})
 
 
 def series_colour(series: tuple[Series, ...]) -> alt.Color:
