@@ -49,7 +49,7 @@ _MODEL_HEADINGS = (
     ("Key", 30),
 )
 _EXPLANATION, _LAST_PRINTED = 11, "K"
-_LINE, _LETTERS_A_LINE = 14, 62
+_LINE, _LETTERS_A_LINE = 14, 72
 
 
 def write_xlsx(compared: Sequence[Comparison], path: Path) -> None:
