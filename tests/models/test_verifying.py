@@ -11,7 +11,6 @@ from sizebook.models.checkpoint import Tensor
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import Verification, verify
-
 from sizebook.units import THIN_SPACE
 
 from .checkpoints import TINY, TINY_PARAMETERS, tiny, tiny_tensors, write

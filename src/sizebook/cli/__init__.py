@@ -18,6 +18,7 @@ from sizebook.errors import SizebookError
 COMMANDS = {
     "functions": "functions:list_functions",
     "call": "functions:call_function",
+    "count": "counting:count_model",
     "batch": "production:batch",
     "demo": "production:demo",
     "data": "data:data",

@@ -1,0 +1,126 @@
+"""`sizebook count` counts the parameters of a model, exactly, from its config.json."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from sizebook.models.architecture import Architecture
+    from sizebook.models.counting import Count
+    from sizebook.sources import Source
+
+
+@click.command("count")
+@click.argument("model")
+@click.option("--json", "as_json", is_flag=True, help="Print the count as JSON.")
+@click.option("--layers", is_flag=True, help="Show each layer too; equal layers that follow each other as one line.")
+@click.option("--explain", "explained", is_flag=True, help="Show each part as a sum of products, and the keys.")
+@click.option("--hub", "from_hub", is_flag=True, help="Ask the Hub even for a model of the catalog.")
+@click.option("--engine", type=click.Choice(["sizebook", "transformers"]), default="sizebook", show_default=True)
+def count_model(model: str, as_json: bool, layers: bool, explained: bool, from_hub: bool, engine: str) -> None:
+    """Count the parameters of a model exactly: total, active and by part.
+
+    MODEL is the path of a config.json or of a folder that holds one, a model of the catalog, or a Hub repository
+    ORG/NAME. The engine transformers builds the model on PyTorch's meta device instead (extra 'torch').
+    """
+    from sizebook.sources import source_of
+
+    source = source_of(model, from_hub=from_hub)
+    if engine == "transformers":
+        _count_on_meta(source, as_json)
+        return
+    from sizebook.models.counting import count
+    from sizebook.models.huggingface import architecture
+
+    described = architecture(source.config)
+    counted = count(described)
+    if as_json:
+        click.echo(json.dumps(_as_json(source, described, counted, layers), indent=2))
+        return
+    _print_count(source, counted)
+    if layers:
+        _print_layers(described)
+    if explained:
+        _print_derivation(source, described)
+
+
+def _as_json(source: Source, described: Architecture, counted: Count, layers: bool) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "model": source.name,
+        "total": counted.total,
+        "active": counted.active,
+        "active_without_embedding": counted.active_without_embedding,
+        "buffers": counted.buffers,
+        "mtp": counted.mtp,
+        "parts": counted.parts,
+    }
+    return {**shown, "layers": _layers(described)} if layers else shown
+
+
+def _layers(described: Architecture) -> list[dict[str, Any]]:
+    """Return every run of equal layers with its parameters a layer."""
+    from sizebook.models.counting import parts_of
+
+    runs: list[dict[str, Any]] = []
+    previous = None
+    for index, layer in enumerate(described.layers):
+        if layer is previous:
+            runs[-1]["last"] = index
+            continue
+        previous = layer
+        parts = parts_of(layer.weights)
+        bricks = [type(brick).__name__ for brick in layer.bricks]
+        runs.append(
+            {"first": index, "last": index, "parameters": sum(parts.values()), "parts": parts, "bricks": bricks}
+        )
+    return runs
+
+
+def _print_count(source: Source, counted: Count) -> None:
+    from sizebook.units import grouped, parameters, percent
+
+    click.echo(f"{source.name}, from {source.origin}\n")
+    for part, number in counted.parts.items():
+        if number:
+            click.echo(f"  {part:24} {grouped(number):>22} {percent(number / counted.total):>9}")
+    click.echo(f"  {'total':24} {grouped(counted.total):>22} {parameters(counted.total):>9}")
+    rows = {"active": counted.active, "active without embedding": counted.active_without_embedding}
+    beside = {"buffers (beside)": counted.buffers, "prediction layers (beside)": counted.mtp}
+    for label, number in {**rows, **{k: v for k, v in beside.items() if v}}.items():
+        click.echo(f"  {label:24} {grouped(number):>22} {parameters(number):>9}")
+
+
+def _print_layers(described: Architecture) -> None:
+    from sizebook.units import grouped
+
+    click.echo("\nLayers, parameters each")
+    for run in _layers(described):
+        span = str(run["first"]) if run["first"] == run["last"] else f"{run['first']} to {run['last']}"
+        click.echo(f"  {span:12} {grouped(run['parameters']):>18}  {', '.join(run['bricks'])}")
+
+
+def _print_derivation(source: Source, described: Architecture) -> None:
+    from sizebook.plans.sizing import size_model
+
+    click.echo("\nEach part as a sum of tensor shapes")
+    for part in size_model(source.name, described).parts:
+        click.echo(f"  {part.part} = {part.derivation.substituted}")
+    unread = sorted(set(source.config.values) - source.config.read)
+    click.echo(f"\nKeys read: {', '.join(sorted(source.config.read & set(source.config.values)))}")
+    click.echo(f"Keys without effect on the count: {', '.join(unread) or 'none'}")
+
+
+def _count_on_meta(source: Source, as_json: bool) -> None:
+    from sizebook.torch_engine import count_on_meta
+    from sizebook.units import grouped
+
+    counted = count_on_meta(source.config)
+    if as_json:
+        shown = {"model": source.name, "total": counted.total, "buffers": counted.buffers, "class": counted.built_as}
+        click.echo(json.dumps(shown, indent=2))
+        return
+    click.echo(f"{source.name}, built by transformers as {counted.built_as}\n")
+    click.echo(f"  total   {grouped(counted.total):>22}\n  buffers {grouped(counted.buffers):>22}")

@@ -1,0 +1,111 @@
+"""Models from the Hub, against a server on the loopback interface."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .checkpoints import TINY, TINY_PARAMETERS, file_bytes, tiny_tensors
+from .loopback_hub import Hub, serving
+
+
+def repository() -> dict[str, bytes]:
+    return {"config.json": json.dumps(TINY).encode(), "model.safetensors": file_bytes(tiny_tensors())}
+
+
+def sharded_repository() -> dict[str, bytes]:
+    tensors = tiny_tensors()
+    names = list(tensors)
+    halves = {"one.safetensors": names[::2], "two.safetensors": names[1::2]}
+    index = {"weight_map": {name: file for file, members in halves.items() for name in members}}
+    files = {file: file_bytes({name: tensors[name] for name in members}) for file, members in halves.items()}
+    return {
+        **files,
+        "config.json": json.dumps(TINY).encode(),
+        "model.safetensors.index.json": json.dumps(index).encode(),
+    }
+
+
+def sizebook(hub_url: str, cache: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}
+    settings = {"HF_ENDPOINT": hub_url, "HF_HOME": str(cache), "HF_HUB_DISABLE_TELEMETRY": "1", **environment}
+    command = [sys.executable, "-m", "sizebook", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={**kept, **settings}, timeout=60)
+
+
+@pytest.mark.parametrize("files", [repository(), sharded_repository()], ids=["one file", "shards"])
+def test_a_remote_checkpoint_is_verified_from_its_headers(tmp_path: Path, files: dict[str, bytes]) -> None:
+    with serving(Hub(files)) as hub:
+        done = sizebook(hub.url, tmp_path, "verify", "test-org/tiny")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("agrees: 21 of 21 predicted tensors found\n")
+    values = 2 * TINY_PARAMETERS
+    assert hub.bytes_sent < sum(map(len, files.values())) - values + 100, "the values were downloaded"
+
+
+def test_the_count_of_a_repository_and_the_cache_without_network(tmp_path: Path) -> None:
+    with serving(Hub(repository())) as hub:
+        first = sizebook(hub.url, tmp_path, "count", "test-org/tiny", "--json")
+    assert first.returncode == 0, first.stderr
+    assert json.loads(first.stdout)["total"] == TINY_PARAMETERS
+    offline = sizebook(hub.url, tmp_path, "count", "test-org/tiny", "--json", HF_HUB_OFFLINE="1")
+    assert offline.stdout == first.stdout
+
+
+def test_a_gated_repository_opens_with_its_token(tmp_path: Path) -> None:
+    with serving(Hub(repository(), token="secret")) as hub:
+        refused = sizebook(hub.url, tmp_path / "a", "count", "test-org/tiny")
+        opened = sizebook(hub.url, tmp_path / "b", "count", "test-org/tiny", HF_TOKEN="secret")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == (
+        "sizebook: access refused: got a gated repository test-org/tiny, want permission and a token. "
+        "Accept its terms on the Hub and set HF_TOKEN, or give the path of a config.json.\n"
+    )
+    assert opened.returncode == 0, opened.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "message"),
+    [
+        ("test-org/huge", repository(), "sizebook: no such repository: got 'test-org/huge', want one that exists and "
+         "that you may read. Check its spelling, or set HF_TOKEN if it is private.\n"),
+        ("test-org/tiny", {}, "sizebook: no such file: got no config.json in test-org/tiny, want one. "
+         "Give the path of a config.json or checkpoint.\n"),
+    ],
+)  # fmt: skip
+def test_what_is_not_there(tmp_path: Path, name: str, files: dict[str, bytes], message: str) -> None:
+    with serving(Hub(files)) as hub:
+        done = sizebook(hub.url, tmp_path, "count", name)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+
+
+def test_a_server_that_ignores_ranges(tmp_path: Path) -> None:
+    with serving(Hub(repository(), ranges=False)) as hub:
+        done = sizebook(hub.url, tmp_path, "verify", "test-org/tiny")
+    assert done.returncode == 2
+    assert done.stderr.startswith("sizebook: no range requests: got status 200 from http://127.0.0.1:")
+
+
+def test_neither_network_nor_cache(tmp_path: Path) -> None:
+    done = sizebook("http://127.0.0.1:9", tmp_path, "count", "test-org/tiny", HF_HUB_OFFLINE="1")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "sizebook: Hub not reached: got no answer for config.json of test-org/tiny and no copy in the cache, want "
+        "either. Check the network and HF_HUB_OFFLINE, or give the path of a config.json or checkpoint.\n",
+    )
+
+
+def test_without_the_extra_the_message_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "huggingface_hub.py").write_text("raise ImportError('not installed', name='huggingface_hub')\n")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    done = sizebook("", tmp_path, "count", "test-org/tiny", PYTHONPATH=path)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "sizebook: huggingface_hub is missing: got a repository name, want the extra 'hub' to read it. "
+        "Run: pip install 'sizebook[hub]', or give the path of a config.json or checkpoint.\n",
+    )
