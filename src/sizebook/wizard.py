@@ -19,7 +19,9 @@ def category(function: Function) -> str:
 def argument_help(argument: Argument) -> str:
     """Return what an argument means, its unit, its default and its keys, as far as they fit."""
     quantity = argument.quantity
-    text = quantity.meaning + (f", in {quantity.unit}" if quantity.unit else "")
+    # "number of parameters, in parameters" says nothing twice, and a ratio has no unit to convert.
+    unit = "" if quantity.unit in quantity.meaning or quantity.unit == "ratio" else f", in {quantity.unit}"
+    text = quantity.meaning + unit
     if not argument.required and argument.default is not None:
         text += f"; blank: {_shown(argument.default)}"
     if quantity.allowed:

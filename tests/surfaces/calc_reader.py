@@ -1,7 +1,8 @@
 """Drives one hidden LibreOffice; runs under a Python that has `uno` (see `office`), never under pytest itself.
 
 Usage: calc_reader.py SOFFICE PROFILE. Each line on standard input is a JSON request, each line out its answer:
-{"read": FILE, "recalculate": BOOL} gives {sheet: {cell: displayed text}}, {"pdf": FILE, "to": FILE, ...} prints it.
+{"read": FILE, "recalculate": BOOL} gives {sheet: {cell: displayed text}}, {"pdf": FILE, "to": FILE, ...} prints it,
+{"basic": SOURCE, "call": FUNCTION} runs a function of a Basic module in VBA mode and gives what it returns.
 """
 
 from __future__ import annotations
@@ -67,6 +68,8 @@ def connect(pipe):
 
 
 def answer(desktop, request):
+    if "basic" in request:
+        return run_basic(desktop, request["basic"], request["call"])
     path = request.get("read") or request["pdf"]
     document = desktop.loadComponentFromURL(Path(path).as_uri(), "_blank", 0, properties(Hidden=True))
     try:
@@ -77,6 +80,21 @@ def answer(desktop, request):
             return {sheet.Name: displayed(sheet) for sheet in document.Sheets}
         document.storeToURL(Path(request["to"]).as_uri(), properties(FilterName="calc_pdf_Export"))
         return request["to"]
+    finally:
+        document.close(True)
+
+
+def run_basic(desktop, source, function):
+    document = desktop.loadComponentFromURL(
+        "private:factory/scalc", "_blank", 0, properties(Hidden=True, MacroExecutionMode=4)
+    )
+    try:
+        if not document.BasicLibraries.hasByName("Standard"):
+            document.BasicLibraries.createLibrary("Standard")
+        document.BasicLibraries.getByName("Standard").insertByName("Tested", source)
+        address = f"vnd.sun.star.script:Standard.Tested.{function}?language=Basic&location=document"
+        value, _, _ = document.ScriptProvider.getScript(address).invoke((), (), ())
+        return value
     finally:
         document.close(True)
 

@@ -63,6 +63,10 @@ class Office:
         target = str(self.folder / f"{path.stem}.pdf")
         return Path(self._ask({"pdf": str(self._copied(path)), "to": target, "recalculate": recalculate}))
 
+    def basic(self, source: str, function: str) -> Any:
+        """Return what a function of a Basic module gives; a module that does not compile ends the office."""
+        return self._ask({"basic": source, "call": function})
+
     def __enter__(self) -> Office:
         return self
 

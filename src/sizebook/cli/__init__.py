@@ -26,6 +26,8 @@ COMMANDS = {
     "reconcile": "models:write_reconciliation",
     "report": "reports:write_report",
     "verify": "verifying:verify_checkpoint",
+    "excel": "excel:excel",
+    "libreoffice": "libreoffice:libreoffice",
 }
 
 

@@ -12,9 +12,6 @@ from sizebook.excel.functions import build, error_value
 from sizebook.functions import load
 from sizebook.wizard import category
 
-_FUNCTIONS = {
-    name: xw.func(category=category(load()[name]), call_in_wizard=False)(built)
-    for name, built in build(error_value).items()
-}
+_FUNCTIONS = {name: xw.func(category=category(load()[name]))(built) for name, built in build(error_value).items()}
 __all__ = list(_FUNCTIONS)
 globals().update(_FUNCTIONS)

@@ -6,32 +6,24 @@ them, offline and without installing anything.
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 from sizebook import __version__
+from sizebook.domain import archive, domain_files
+from sizebook.files import write_whole
 from sizebook.functions import load
 from sizebook.registry import Function
 
-PACKAGE = Path(__file__).resolve().parents[1]
 IDENTIFIER = "org.sizebook.calc"
-# Beside the top-level modules: the domain layers and their tables. The other folders are surfaces.
-FOLDERS = ("formulas", "models", "plans", "data")
+COMPONENT = Path(__file__).with_name("addin.py")
 CALC = ("libreoffice/__init__.py", "libreoffice/calc.py")
-SUFFIXES = (".py", ".csv", ".json", ".toml")
 
 
 def build(path: Path) -> Path:
-    """Write the extension and return its path; the file appears whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".part")
-    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in contents().items():
-            # A fixed date: the same sources give the same bytes.
-            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
-    return unfinished.replace(path)
+    """Write the extension and return its path."""
+    return write_whole(path, archive(contents()))
 
 
 def contents() -> dict[str, bytes]:
@@ -40,17 +32,11 @@ def contents() -> dict[str, bytes]:
         "META-INF/manifest.xml": manifest(),
         "description.xml": description(),
         "XSizebook.idl": interface(load().values()),
+        "addin.py": COMPONENT.read_text(encoding="utf-8"),
     }
     files = {name: text.encode() for name, text in texts.items()}
-    files["addin.py"] = (PACKAGE / "libreoffice" / "addin.py").read_bytes()
-    return files | {f"pythonpath/sizebook/{name}": (PACKAGE / name).read_bytes() for name in bundled_files()}
-
-
-def bundled_files() -> list[str]:
-    """Return the files of the package that travel along, relative to it."""
-    in_folders = (p for folder in FOLDERS for p in (PACKAGE / folder).rglob("*") if p.suffix in SUFFIXES)
-    paths = [*PACKAGE.glob("*.py"), *in_folders]
-    return sorted([*(path.relative_to(PACKAGE).as_posix() for path in paths), *CALC])
+    # The office adds the folder `pythonpath` beside a component to Python's search path.
+    return files | {f"pythonpath/{name}": content for name, content in domain_files(*CALC).items()}
 
 
 def interface(functions: Iterable[Function]) -> str:

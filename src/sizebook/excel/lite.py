@@ -1,0 +1,67 @@
+"""What goes into xlwings Lite: a ``main.py`` that carries the package inside it, and a ``requirements.txt``.
+
+Lite runs Python in Pyodide and keeps its code in the workbook. The package's other dependencies have no build for
+Pyodide, and the functions need none of them; so ``main.py`` holds the domain layers as text, and the workbook works
+offline wherever it goes.
+"""
+
+from __future__ import annotations
+
+import base64
+import zipfile
+import zlib
+from importlib.metadata import version
+from pathlib import Path
+
+from sizebook import __version__
+from sizebook.domain import archive, domain_files
+from sizebook.files import write_whole
+
+SURFACE = ("excel/__init__.py", "excel/functions.py", "excel/officejs.py")
+COLUMNS = 120
+
+_MAIN = '''\
+"""sizebook {version} for xlwings Lite, made by `sizebook excel lite`. Make it again rather than change it.
+
+PACKAGE is the sizebook package (Apache-2.0): a ZIP archive, compressed with zlib, in base 85.
+"""
+
+import base64
+import io
+import sys
+import tempfile
+import zipfile
+import zlib
+from pathlib import Path
+
+PACKAGE = """
+{package}
+"""
+
+# A folder, not the archive itself: the package reads its tables as files.
+folder = Path(tempfile.gettempdir()) / "sizebook-{version}"
+packed = zlib.decompress(base64.b85decode(PACKAGE.replace("\\n", "")))
+zipfile.ZipFile(io.BytesIO(packed)).extractall(folder)
+if str(folder) not in sys.path:
+    sys.path.insert(0, str(folder))
+
+from sizebook.excel.officejs import *  # noqa: E402, F403
+'''
+
+
+def lite_files() -> dict[str, str]:
+    """Return the two texts to paste into the tabs of xlwings Lite, by the name of the tab."""
+    return {"main.py": _main(), "requirements.txt": f"xlwings=={version('xlwings')}\n"}
+
+
+def write_lite(folder: Path) -> list[Path]:
+    """Write the files into a folder and return their paths."""
+    return [write_whole(folder / name, text.encode()) for name, text in lite_files().items()]
+
+
+def _main() -> str:
+    # One stream over the whole archive is a third smaller than file by file.
+    stored = archive(domain_files(*SURFACE), zipfile.ZIP_STORED)
+    text = base64.b85encode(zlib.compress(stored, 9)).decode()
+    lines = "\n".join(text[start : start + COLUMNS] for start in range(0, len(text), COLUMNS))
+    return _MAIN.format(version=__version__, package=lines)

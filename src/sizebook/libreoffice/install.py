@@ -1,0 +1,38 @@
+"""Installs the extension into the LibreOffice of the user who asks."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from sizebook.errors import InputError
+from sizebook.libreoffice.extension import build
+
+
+def install() -> str:
+    """Build the extension, install it with `unopkg` in place of an earlier one, and return what `unopkg` said.
+
+    Errors: as root, which `unopkg` refuses; without LibreOffice; when `unopkg` fails, with its message.
+    """
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        raise InputError(
+            "cannot install as root: got user root, want the user of LibreOffice. Run the command as that user."
+        )
+    unopkg = shutil.which("unopkg")
+    if unopkg is None:
+        raise InputError(
+            "no LibreOffice found: got no program 'unopkg', want one on the search path. Install LibreOffice, or make "
+            "the file with 'sizebook libreoffice build' and open it in LibreOffice."
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        extension = build(Path(folder) / "sizebook.oxt")
+        done = subprocess.run([unopkg, "add", "--force", str(extension)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).strip()
+        raise InputError(
+            f"installation failed: got '{said}' from unopkg, want success. Close LibreOffice and try again."
+        )
+    return done.stdout.strip()
