@@ -7,7 +7,7 @@ arXiv:2205.05198, section 4.1, for the GPT block, where it gives 34 s b h + 5 a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 from sizebook.models.architecture import Architecture, Brick, Embedding, Experts, Layer, Norm, Weight
 from sizebook.models.flops import causal, distinct_layers, head_parameters, score_width, seen_keys, state_flops
@@ -164,6 +164,8 @@ class ModelProfile:
     stored_head: int
     n_kv_heads: int
     widest: Profile
+    whole: Profile
+    _stages: dict[tuple[int, int], Profile] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def n_layers(self) -> int:
@@ -171,12 +173,15 @@ class ModelProfile:
 
     def stage(self, first: int, n: int) -> Profile:
         """Return the profile of n layers from the first on: runs of equal layers are taken at once."""
+        if (first, n) in self._stages:
+            return self._stages[first, n]
         total, start = Profile(), 0
         for profile, times in self.layers:
             overlap = min(first + n, start + times) - max(first, start)
             if overlap > 0:
                 total = total.plus(profile.times(overlap))
             start += times
+        self._stages[first, n] = total
         return total
 
 
@@ -196,6 +201,9 @@ def model_profile(architecture: Architecture, seq: int) -> ModelProfile:
     outside = (*architecture.inputs, *architecture.outputs)
     stored = [w.size * w.copies for brick in outside for w in brick.weights]
     embedding = sum(w.size for b in architecture.inputs if isinstance(b, Embedding) for w in b.weights)
+    whole = Profile()
+    for profile, times in runs:
+        whole = whole.plus(profile.times(times))
     heads = [getattr(b, "n_kv_heads", 0) for layer in architecture.layers for b in layer.bricks]
     return ModelProfile(
         architecture=architecture,
@@ -207,4 +215,5 @@ def model_profile(architecture: Architecture, seq: int) -> ModelProfile:
         stored_head=sum(w.size for w in architecture.head.weights) if architecture.head else 0,
         n_kv_heads=min((n for n in heads if n), default=1),
         widest=max(known.values(), key=lambda p: p.inner + p.routed),
+        whole=whole,
     )

@@ -242,10 +242,12 @@ def kept_bytes(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelPr
         inner = (layers.alternate_inner + layers.attention_out) / layout.tp
         residual = layers.alternate_residual + layers.layers * d_model
         return ACTIVATION_BYTES * (inner + residual / spread) + 4 * layers.heads / layout.tp
-    return _everything(layers, layout, recipe, profile, scores=layout.recompute == "none")
+    return everything_bytes(layers, layout, recipe, profile, scores=layout.recompute == "none")
 
 
-def _everything(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile, *, scores: bool) -> float:
+def everything_bytes(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile, *, scores: bool) -> float:
+    """Return the bytes per token that layers keep without recomputation; ``scores`` adds the score matrix of plain
+    attention."""
     spread = layout.tp if layout.sequence_parallel else 1
     kv_split = min(layout.tp, profile.n_kv_heads)
     n_bytes = ACTIVATION_BYTES * (layers.inner / layout.tp + layers.inner_kv / kv_split + layers.residual / spread)
@@ -269,7 +271,7 @@ def working_bytes(widest: Profile, layout: Layout, recipe: Recipe, profile: Mode
         core = 0 if recipe.flash_attention else 5 * widest.score_elements / layout.tp
         return inner + core
     gathered = 4 * ACTIVATION_BYTES * profile.architecture.d_model if layout.tp > 1 else 0
-    return inner + gathered + _everything(widest, layout, recipe, profile, scores=True)
+    return inner + gathered + everything_bytes(widest, layout, recipe, profile, scores=True)
 
 
 def _loss_bytes(profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Stack, tokens: float) -> float:

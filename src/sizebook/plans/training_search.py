@@ -1,0 +1,145 @@
+"""Which layouts of a cluster fit, ranked by time: the table behind PLAN_TRAINING.
+
+Every layout of the grid below is timed; memory decides which of them run. Cost is GPU-hours times one price, so ranking
+by time is ranking by cost on a given cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sizebook.errors import SizebookError, TargetError, require
+from sizebook.formulas.hardware import Accelerator
+from sizebook.models.architecture import Architecture, Experts
+from sizebook.plans.layer_profile import ModelProfile, model_profile
+from sizebook.plans.layout import Layout, check, micro_batches
+from sizebook.plans.training_memory import Recipe, fullest_candidates
+from sizebook.plans.training_time import calibration, machine, step_time
+from sizebook.units import gibibytes
+
+LARGEST_TP = 8
+MICRO_BATCHES = (1, 2, 4, 8)
+INTERLEAVES = (1, 2, 4)
+# Below this many tokens a rank, context parallelism only adds communication.
+TOKENS_PER_CP_RANK = 8192
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One layout with what it needs and takes; ``reason`` is blank where it fits."""
+
+    layout: Layout
+    memory_bytes: float
+    step_seconds: float
+    tokens_per_s_per_gpu: float
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Search:
+    """The fastest layouts that fit, and the fastest that do not with why."""
+
+    best: tuple[Ranked, ...]
+    failing: tuple[Ranked, ...]
+    tried: int
+    fitting: int
+
+
+def search(
+    architecture: Architecture,
+    gpu: Accelerator,
+    gpus: int,
+    seq: int,
+    batch: int,
+    capacity: float,
+    dtype: str = "bf16",
+    recipe: Recipe | None = None,
+    top: int = 10,
+) -> Search:
+    """Return the layouts of a cluster that fit, fastest first; refuse a model that fits in none and say how far off."""
+    require(gpus > 0, f"no GPUs: got {gpus}, want at least 1. Correct gpus.")
+    recipe = recipe or Recipe()
+    profile = model_profile(architecture, seq)
+    rates = machine(gpu, dtype, recipe.stack, calibration())
+    every = []
+    for layout in layouts(architecture, gpu, gpus, seq, batch):
+        n_micro = micro_batches(layout, batch)
+        seconds = step_time(profile, layout, recipe, rates, n_micro).total
+        every.append((seconds, layout, n_micro))
+    if not every:
+        raise TargetError(
+            f"no layout divides: got {gpus} GPUs and a batch of {batch}, want a batch that dp divides. "
+            f"Use a batch that is a multiple of {gpus}, or fewer GPUs."
+        )
+    every.sort(key=lambda each: each[0])
+    return _ranked(every, profile, recipe, capacity, batch * seq / gpus, top)
+
+
+def _ranked(
+    every: list[tuple[float, Layout, int]],
+    profile: ModelProfile,
+    recipe: Recipe,
+    capacity: float,
+    tokens_per_gpu: float,
+    top: int,
+) -> Search:
+    fits: list[Ranked] = []
+    fails: list[Ranked] = []
+    least, fitting = None, 0
+    for seconds, layout, n_micro in every:
+        needed = fullest_candidates(profile, layout, recipe, n_micro).total
+        ranked = Ranked(layout, needed, seconds, tokens_per_gpu / seconds)
+        if needed <= capacity:
+            fitting += 1
+            if len(fits) < top:
+                fits.append(ranked)
+        elif len(fails) < top:
+            reason = f"needs {gibibytes(needed)}, {gibibytes(needed - capacity)} more than a GPU has"
+            fails.append(replace(ranked, reason=reason))
+        if least is None or needed < least[0]:
+            least = (needed, layout)
+    if not fits and least is not None:
+        raise TargetError(
+            f"fits in no layout: got {gibibytes(least[0])} a GPU at best ({least[1].name}), want at most "
+            f"{gibibytes(capacity)}, {gibibytes(least[0] - capacity)} too much. "
+            f"Use about {least[0] / capacity:.1f} times the GPUs, or GPUs with more memory."
+        )
+    return Search(tuple(fits), tuple(fails), len(every), fitting)
+
+
+def layouts(architecture: Architecture, gpu: Accelerator, gpus: int, seq: int, batch: int) -> Iterator[Layout]:
+    """Yield the layouts worth timing: TP inside the scale-up domain, PP that divides the layers or halves them."""
+    n_experts = min((b.n_experts for layer in architecture.layers for b in layer.bricks if isinstance(b, Experts)),
+                    default=1)  # fmt: skip
+    for tp in _powers(min(LARGEST_TP, gpu.scale_up_domain, gpus)):
+        for pp in _pipelines(architecture.n_layers, gpus // tp):
+            for cp in _powers(max(1, min(seq // TOKENS_PER_CP_RANK, gpus // (tp * pp)))):
+                if gpus % (tp * pp * cp):
+                    continue
+                base = Layout(tp=tp, pp=pp, cp=cp, dp=gpus // (tp * pp * cp))
+                for ep in _powers(min(n_experts, tp * cp * base.dp)):
+                    yield from _variants(replace(base, ep=ep), architecture, gpus, seq, batch)
+
+
+def _variants(base: Layout, architecture: Architecture, gpus: int, seq: int, batch: int) -> Iterator[Layout]:
+    stages = (0,) if base.dp * base.cp == 1 else (1, 3) if base.pp == 1 else (1,)
+    for interleave in INTERLEAVES if base.pp > 1 else (1,):
+        for micro_batch in MICRO_BATCHES:
+            layout = replace(base, interleave=interleave, micro_batch=micro_batch)
+            try:
+                check(layout, architecture, gpus, seq, batch)
+            except SizebookError:
+                continue
+            for zero_stage in stages:
+                for recompute in ("none", "full"):
+                    yield replace(layout, zero_stage=zero_stage, recompute=recompute)
+
+
+def _powers(at_most: int) -> list[int]:
+    return [2**power for power in range(max(at_most, 1).bit_length())]
+
+
+def _pipelines(n_layers: int, at_most: int) -> list[int]:
+    return [pp for pp in range(1, min(n_layers, at_most) + 1)
+            if at_most % pp == 0 and (n_layers % pp == 0 or pp & (pp - 1) == 0)]  # fmt: skip

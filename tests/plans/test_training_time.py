@@ -1,0 +1,105 @@
+"""Step time: measured runs, limits that can be worked out, and the causes that add up."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+
+from sizebook.errors import SizebookError
+from sizebook.formulas.hardware import accelerator
+from sizebook.models.architecture import Architecture, Attention, Embedding, FeedForward, Head, Layer, Norm
+from sizebook.plans.layer_profile import model_profile
+from sizebook.plans.layout import Layout
+from sizebook.plans.training_memory import Recipe
+from sizebook.plans.training_time import StepTime, calibration, error_band, machine, step_time
+
+
+def _gpt(d_model: int, n_layers: int, n_heads: int, n_kv: int, d_ff: int, vocab: int, *, gated: bool) -> Architecture:
+    attention = Attention(d_model, n_heads, n_kv, d_model // n_heads)
+    norms = Norm("a", d_model), Norm("b", d_model)
+    layer = Layer((norms[0], attention, norms[1], FeedForward(d_model, d_ff, gated=gated)))
+    tokens, head = Embedding("tokens", vocab, d_model), Head(vocab, d_model, tied=True)
+    return Architecture("test", d_model, vocab, None, (tokens,), (layer,) * n_layers, (Norm("n", d_model),), head)
+
+
+MEGATRON_22B = _gpt(6144, 48, 64, 64, 24576, 51200, gated=False)
+MEGATRON_175B = _gpt(12288, 96, 96, 96, 49152, 51200, gated=False)
+LLAMA_8B = _gpt(4096, 32, 32, 8, 14336, 128256, gated=True)
+UNFUSED = Recipe(flash_attention=False, dropout=True)
+
+
+def _time(model: Architecture, seq: int, gpu: str, layout: Layout, recipe: Recipe, n_micro: int) -> StepTime:
+    rates = machine(accelerator(gpu), "bf16", recipe.stack, calibration())
+    return step_time(model_profile(model, seq), layout, recipe, rates, n_micro)
+
+
+@pytest.mark.parametrize(
+    ("model", "layout", "n_micro", "seconds"),
+    [
+        (MEGATRON_22B, Layout(tp=8, micro_batch=4, recompute="full", zero_stage=0), 1, 1.42),
+        (MEGATRON_175B, Layout(tp=8, pp=8, interleave=3, recompute="full", zero_stage=0), 64, 18.13),
+        (MEGATRON_22B, Layout(tp=8, micro_batch=4, recompute="selective", zero_stage=0), 1, 1.10),
+        (MEGATRON_175B, Layout(tp=8, pp=8, interleave=3, recompute="selective", zero_stage=0), 64, 13.75),
+    ],
+)
+def test_steps_of_korthikanti_table_5(model: Architecture, layout: Layout, n_micro: int, seconds: float) -> None:
+    predicted = _time(model, 2048, "a100-sxm-80gb", layout, UNFUSED, n_micro).total
+    assert predicted == pytest.approx(seconds, rel=0.1)
+
+
+@pytest.mark.parametrize(("gpus", "rate"), [(8, 5762), (8, 6667), (128, 5605), (128, 6514)])
+def test_rates_of_torchtitan_8b(gpus: int, rate: float) -> None:
+    layout = Layout(dp=gpus, zero_stage=3, micro_batch=2, recompute="every-other-matmul")
+    seconds = _time(LLAMA_8B, 8192, "h100-sxm", layout, Recipe(stack="fsdp"), 1).total
+    assert 2 * 8192 / seconds == pytest.approx(rate, rel=0.25)
+
+
+def test_the_total_is_the_sum_of_its_causes() -> None:
+    layout = Layout(tp=2, pp=4, dp=8, cp=2, interleave=2, micro_batch=2)
+    step = _time(LLAMA_8B, 8192, "h100-sxm", layout, Recipe(), 16)
+    causes = [getattr(step, field.name) for field in fields(step)]
+    assert step.total == pytest.approx(sum(causes))
+    assert min(causes) >= 0
+
+
+def test_matrix_time_is_work_over_rate() -> None:
+    rates = machine(accelerator("h100-sxm"), "bf16", "megatron", calibration())
+    step = _time(LLAMA_8B, 4096, "h100-sxm", Layout(), Recipe(), 4)
+    layers = 32 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336)
+    assert step.matmul == pytest.approx(4 * 6 * 4096 * (layers / rates.matmul + 128256 * 4096 / rates.head))
+
+
+def test_the_bubble_is_pp_less_one_micro_batches_over_the_chunks() -> None:
+    plain = _time(LLAMA_8B, 4096, "h100-sxm", Layout(pp=4), Recipe(), 8)
+    busy = plain.total - plain.bubble - plain.data_parallel - plain.optimizer
+    assert plain.bubble == pytest.approx(3 / 8 * busy)
+
+
+def test_one_gpu_talks_to_nobody() -> None:
+    step = _time(LLAMA_8B, 2048, "h100-sxm", Layout(), Recipe(), 1)
+    talk = step.tensor_parallel, step.expert_parallel, step.context_parallel, step.pipeline, step.data_parallel
+    assert talk == (0, 0, 0, 0, 0)
+
+
+def test_full_recomputation_repeats_the_forward_pass() -> None:
+    plain = _time(LLAMA_8B, 2048, "h100-sxm", Layout(), Recipe(), 1)
+    full = _time(LLAMA_8B, 2048, "h100-sxm", Layout(recompute="full"), Recipe(), 1)
+    head = plain.matmul / 3 - full.recompute + plain.attention / 3.5 + plain.traffic / 3
+    rates = machine(accelerator("h100-sxm"), "bf16", "megatron", calibration())
+    assert head == pytest.approx(2 * 2048 * 128256 * 4096 / rates.head)
+    assert replace(full, recompute=0.0) == plain
+
+
+def test_the_band_brackets_the_prediction_and_efficiencies_are_shares() -> None:
+    low, high = error_band()
+    assert 0.5 < low < 1 < high < 2
+    assert all(0 < value <= 1 for name, value in calibration().items() if name.startswith(("matmul", "scores")))
+
+
+def test_a_format_that_nothing_trains_in_is_refused() -> None:
+    with pytest.raises(SizebookError) as refused:
+        machine(accelerator("h100-sxm"), "int4", "megatron", calibration())
+    assert str(refused.value) == (
+        "no training in int4: got 'int4', want one of bf16, fp16, fp8, mxfp8, nvfp4. Choose another."
+    )
