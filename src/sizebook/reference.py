@@ -16,12 +16,6 @@ range in place of a single value spills; one bad cell spoils only its own result
 """
 
 
-def signature(function: Function) -> str:
-    """Return ``NAME(required, [optional])`` as a function wizard shows it."""
-    shown = (a.name if a.required else f"[{a.name}]" for a in function.arguments)
-    return f"{function.name}({', '.join(shown)})"
-
-
 def markdown() -> str:
     """Return the reference of every registered function as one Markdown page."""
     functions = sorted(load().values(), key=lambda f: (f.category, f.name))
@@ -33,7 +27,7 @@ def markdown() -> str:
 
 
 def _entry(function: Function) -> str:
-    lines = [f"### {function.name}\n", f"`={signature(function)}`\n", f"{function.summary}\n"]
+    lines = [f"### {function.name}\n", f"`={function.signature}`\n", f"{function.summary}\n"]
     if function.description:
         lines.append(f"{function.description}\n")
     if function.formula:

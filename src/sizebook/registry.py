@@ -106,6 +106,12 @@ class Function:
         parameters = inspect.signature(self.python).parameters.values()
         return tuple(Argument(p.name, _quantity(self._hints[p.name]), p.default) for p in parameters)
 
+    @property
+    def signature(self) -> str:
+        """The call as a function wizard shows it: ``NAME(required, [optional])``."""
+        shown = (a.name if a.required else f"[{a.name}]" for a in self.arguments)
+        return f"{self.name}({', '.join(shown)})"
+
     @cached_property
     def result(self) -> Quantity:
         """What the function returns; kind ``range`` for a table that spills."""

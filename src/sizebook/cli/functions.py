@@ -10,7 +10,6 @@ import click
 from sizebook import cells
 from sizebook.errors import SizebookError
 from sizebook.functions import find, load
-from sizebook.reference import signature
 from sizebook.registry import Argument, Function, Quantity
 
 
@@ -27,7 +26,7 @@ def list_functions(as_json: bool) -> None:
         if function.category != category:
             category = function.category
             click.echo(f"\n{category.upper()}" if category else category.upper())
-        click.echo(f"  {signature(function)}\n      {function.summary}")
+        click.echo(f"  {function.signature}\n      {function.summary}")
 
 
 def _described(function: Function) -> dict[str, Any]:
@@ -80,7 +79,7 @@ def call_function(name: str, arguments: tuple[str, ...], explained: bool) -> Non
     from sizebook.derivation import explain
 
     step = explain(function, cells.bind(function, given), value)
-    click.echo(f"{signature(function)}\n{function.summary}\n")
+    click.echo(f"{function.signature}\n{function.summary}\n")
     rows = [("formula", step.formula), ("numbers", step.substituted), ("result", step.shown), ("source", step.source)]
     for label, text in rows:
         if text:
