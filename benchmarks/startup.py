@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 ROUNDS = 15
+SIZEBOOK = str(Path(sys.executable).parent / "sizebook")
 LLAMA = {
     "model_type": "llama",
     "hidden_size": 4096,
@@ -34,8 +35,8 @@ def main() -> None:
         commands = {
             "python -c pass": ["-c", "pass"],
             "import click": ["-c", "import click"],
-            "sizebook call PARAMS_MHA 4096": ["-m", "sizebook", "call", "PARAMS_MHA", "4096"],
-            "sizebook count config.json": ["-m", "sizebook", "count", str(config)],
+            "sizebook call PARAMS_MHA 4096": [SIZEBOOK, "call", "PARAMS_MHA", "4096"],
+            "sizebook count config.json": [SIZEBOOK, "count", str(config)],
             "import every function module": ["-c", "from sizebook.functions import load; load()"],
         }
         times: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}

@@ -8,7 +8,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from sizebook.registry import Quantity
-from sizebook.tables import by_key
+
+
+def _keys(table: str, column: str) -> tuple[str, ...]:
+    from sizebook.tables import by_key  # here, because most functions need no table and would pay for reading CSV
+
+    return tuple(by_key(table, column))
+
 
 # Dimensions of a model -----------------------------------------------------------------------------------------------
 
@@ -49,7 +55,7 @@ Model = Annotated[
 
 def dtype_keys() -> tuple[str, ...]:
     """Return the number formats of ``data/dtypes.csv``."""
-    return tuple(by_key("dtypes", "dtype"))
+    return _keys("dtypes", "dtype")
 
 
 Dtype = Annotated[str, Quantity("number format that weights are stored in", kind="choice", choices=dtype_keys)]
@@ -67,7 +73,7 @@ Bits = Annotated[float, Quantity("storage per weight, scales included", unit="bi
 
 def gpu_keys() -> tuple[str, ...]:
     """Return the accelerators of ``data/hardware.csv``."""
-    return tuple(by_key("hardware", "key"))
+    return _keys("hardware", "key")
 
 
 # Text, not a choice: `sizebook.formulas.hardware.accelerator` forgives spellings and names the candidates.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -19,6 +18,8 @@ def list_functions(as_json: bool) -> None:
     """List the functions with their arguments."""
     functions = load().values()
     if as_json:
+        import json
+
         click.echo(json.dumps([_described(f) for f in functions], indent=2, ensure_ascii=False))
         return
     category = ""
