@@ -1,0 +1,1 @@
+"""Planning workbooks: filling them losslessly and building new ones."""

@@ -1,0 +1,165 @@
+"""Fills a workbook losslessly: inputs in, every formula live, the computed value beside each."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from sizebook.calculation import Calculated, recalculate
+from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, tag
+from sizebook.calculation.preparing import formula_cells
+from sizebook.calculation.spellings import Target, plain_name, spelled
+from sizebook.calculation.tokens import address, tokenize
+from sizebook.errors import InputError
+from sizebook.functions import load
+from sizebook.workbooks.charts import refresh_charts
+from sizebook.workbooks.inputs import Input, cell_value, check, find_inputs
+from sizebook.workbooks.sheet import Sheet
+
+_CALC_CHAIN = "xl/calcChain.xml"
+# Excel 2019 and later: it takes the stored values as they are instead of calculating all on opening.
+_CALC_ID = "191029"
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A filled workbook: where it is and what its cells show; ``problems`` says what is wrong with cells in error."""
+
+    path: Path
+    calculated: Calculated
+
+    @property
+    def problems(self) -> list[str]:
+        """One line for each cell that shows an error: its place and what is wrong."""
+        return [f"{sheet}!{at}: {problem}" for (sheet, at), problem in self.calculated.problems.items()]
+
+
+def read_inputs(template: Path) -> dict[str, Input]:
+    """Return the inputs of a workbook by name, in the order of their cells."""
+    return find_inputs(Package.read(template))
+
+
+def fill(template: Path, inputs: Mapping[str, Any], output: Path, *, target: Target | None = None) -> Filled:
+    """Write inputs into a workbook by defined name, recalculate it and save it under another name.
+
+    Everything else stays as it is: parts without a changed cell are byte-identical, formulas are kept, and each holds
+    its computed value, so that a reader without Excel or the add-in sees the numbers.
+
+    Args:
+        template: an .xlsx or .xlsm workbook with inputs (see `sizebook.workbooks.inputs`).
+        inputs: the values by input name; None empties an optional input.
+        output: the file to write; it appears whole or not at all.
+        target: the add-in that will compute the file (`classic`, `office-js`, `libreoffice`); functions are spelled as
+            it stores them. Left out: as the template spells them.
+
+    Errors: `InputError` with one line for each wrong, unknown or missing input and for each formula that cannot be
+    calculated; nothing is written then.
+    """
+    package = Package.read(template)
+    _write_inputs(package, inputs)
+    _drop_calculation_chain(package)
+    _keep_stored_values(package)
+    if target is not None:
+        _respell(package, target)
+    with tempfile.TemporaryDirectory(prefix="sizebook-") as folder:
+        filled = Path(folder) / "filled.xlsx"
+        package.save(filled)
+        calculated = recalculate(filled)
+    _refuse_uncalculated(template, calculated)
+    _write_computed(package, calculated)
+    refresh_charts(package, lambda sheet, row, column: calculated[sheet, address(row, column)])
+    package.save(output)
+    return Filled(output, calculated)
+
+
+def _write_inputs(package: Package, given: Mapping[str, Any]) -> None:
+    inputs = find_inputs(package)
+    if not inputs:
+        raise InputError(
+            f"no inputs: got {package.path.name}, want a defined name on a cell with the style 'Input' or "
+            "'Optional input'. Name the input cells and give them that style."
+        )
+    problems = check(inputs, given, {name.name.casefold() for name in package.defined_names()})
+    if problems:
+        raise InputError("\n".join(f"{package.path.name}: {problem}" for problem in problems))
+    properties = package.xml(WORKBOOK).find(tag("workbookPr"))
+    from_1904 = properties is not None and properties.get("date1904") in ("1", "true")
+    by_name = {name.casefold(): entry for name, entry in inputs.items()}
+    sheets = {sheet: Sheet(package, sheet) for sheet in {entry.at.sheet for entry in inputs.values()}}
+    for name, value in given.items():
+        at = by_name[name.casefold()].at
+        sheets[at.sheet].write_input(at.top, at.left, cell_value(value, from_1904=from_1904))
+
+
+def _drop_calculation_chain(package: Package) -> None:
+    """Leave out the order of calculation, with all that refers to it: Excel makes it anew.
+
+    It must not name a cell whose formula an input has replaced.
+    """
+    if _CALC_CHAIN not in package.names():
+        return
+    package.remove(_CALC_CHAIN)
+    types = package.xml("[Content_Types].xml", change=True)
+    relations = package.xml("xl/_rels/workbook.xml.rels", change=True)
+    for entry in [entry for entry in types if entry.get("PartName") == f"/{_CALC_CHAIN}"]:
+        types.remove(entry)
+    for entry in [
+        e for e in relations.iter(f"{{{PACKAGE_RELATIONS}}}Relationship") if "calcChain" in e.get("Type", "")
+    ]:
+        relations.remove(entry)
+
+
+def _keep_stored_values(package: Package) -> None:
+    """Ask readers to show stored values: without the add-in, calculating on opening would give #NAME?."""
+    settings = package.xml(WORKBOOK).find(tag("calcPr"))
+    if settings is None:
+        root = package.xml(WORKBOOK, change=True)
+        settings = etree.Element(tag("calcPr"))
+        # The schema wants it behind the defined names, before whatever may follow them.
+        root.insert(1 + max(root.index(e) for e in root if e.tag in (tag("sheets"), tag("definedNames"))), settings)
+    before = sorted(settings.attrib.items())
+    for attribute in ("fullCalcOnLoad", "forceFullCalc", "calcCompleted"):
+        settings.attrib.pop(attribute, "")
+    settings.set("calcId", _CALC_ID)
+    if sorted(settings.attrib.items()) != before:
+        package.xml(WORKBOOK, change=True)
+
+
+def _respell(package: Package, target: Target) -> None:
+    known = load()
+    for part in package.sheets().values():
+        for formula in package.xml(part).iter(tag("f")):
+            text = "".join(
+                f"{spelled(name, target)}(" if t.kind == "call" and (name := plain_name(t.text[:-1], known)) else t.text
+                for t in tokenize(formula.text or "")
+            )
+            if text != (formula.text or ""):
+                package.xml(part, change=True)
+                formula.text = text
+
+
+def _refuse_uncalculated(template: Path, calculated: Calculated) -> None:
+    places = calculated.not_calculated
+    if places:
+        lines = [f"{template.name}: {sheet}!{at}: {calculated.problems[sheet, at]}" for sheet, at in places[:10]]
+        more = f"\nand {len(places) - 10} more" if len(places) > 10 else ""
+        raise InputError(
+            f"cannot calculate: got {len(places)} formulas that need a function or name which nobody here knows, want "
+            "functions of Excel and of 'sizebook functions'. Correct these cells:\n" + "\n".join(lines) + more
+        )
+
+
+def _write_computed(package: Package, calculated: Calculated) -> None:
+    sheets = {name: Sheet(package, name) for name in package.sheets()}
+    for cell in formula_cells(package):
+        sheet, at = sheets[cell.at.sheet], (cell.at.sheet, address(cell.at.top, cell.at.left))
+        filled = calculated.spilled.get(at, cell.at)
+        if cell.dynamic:
+            sheet.set_array(cell.at.top, cell.at.left, filled)
+        for row, column in filled.cells():
+            sheet.write_computed(row, column, calculated[cell.at.sheet, address(row, column)])

@@ -1,0 +1,173 @@
+"""Cells of one worksheet part: reading what they hold, writing inputs and the computed values beside formulas."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from functools import cached_property
+from typing import Any
+
+from lxml import etree
+
+from sizebook.calculation import ErrorCode
+from sizebook.calculation.package import Package, tag
+from sizebook.calculation.tokens import Area, address, area, column_number
+from sizebook.errors import InputError
+
+Cell = etree._Element
+# Error values that every reader of .xlsx knows; newer ones (#SPILL!, #CALC!) are stored as #VALUE!, as Excel does.
+_STORED_ERRORS = frozenset(["#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"])
+_CONTENT = (tag("f"), tag("v"), tag("is"))
+_XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+
+
+class Sheet:
+    """One worksheet of a package; the part counts as changed only once a cell is written differently."""
+
+    def __init__(self, package: Package, name: str) -> None:
+        self._package = package
+        self._part = package.sheets()[name]
+        self.name = name
+        self.root = package.xml(self._part)
+
+    @cached_property
+    def cells(self) -> dict[tuple[int, int], Cell]:
+        """The cells that the file holds, by row and column."""
+        found = {}
+        for cell in self.root.iter(tag("c")):
+            at = area(cell.get("r", ""), self.name)
+            if at is not None:
+                found[at.top, at.left] = cell
+        return found
+
+    def value(self, row: int, column: int) -> Any:
+        """Return what a cell holds or its formula last gave: None, bool, float, str or an `ErrorCode`."""
+        cell = self.cells.get((row, column))
+        if cell is None:
+            return None
+        kind, text = cell.get("t", "n"), cell.findtext(tag("v"))
+        if kind == "inlineStr":
+            return "".join(node.text or "" for node in cell.iter(tag("t")))
+        if not text:
+            return "" if kind == "str" else None
+        if kind == "s":
+            return _shared_strings(self._package)[int(text)]
+        if kind == "b":
+            return text == "1"
+        if kind == "e":
+            return ErrorCode(text)
+        return float(text) if kind == "n" else text
+
+    def write_input(self, row: int, column: int, value: Any) -> None:
+        """Put a value into a cell in place of what it holds, its format untouched; None empties it."""
+        self._package.xml(self._part, change=True)
+        cell = self._cell(row, column)
+        for child in [child for child in cell if child.tag in _CONTENT]:
+            cell.remove(child)
+        cell.attrib.pop("t", "")
+        if isinstance(value, str):
+            cell.set("t", "inlineStr")
+            text = etree.SubElement(etree.SubElement(cell, tag("is")), tag("t"))
+            text.text = value
+            text.set(_XML_SPACE, "preserve")
+        elif value is not None:
+            _store(cell, *_stored(value))
+
+    def write_computed(self, row: int, column: int, value: Any) -> None:
+        """Store what a formula gives beside it, or a value of the rows that an array formula gives."""
+        kind, text = _stored(value)
+        cell = self.cells.get((row, column))
+        if cell is not None and (cell.get("t", "n"), cell.findtext(tag("v"))) == (kind or "n", text):
+            return
+        self._package.xml(self._part, change=True)
+        _store(self._cell(row, column), kind, text)
+
+    def set_array(self, row: int, column: int, filled: Area) -> None:
+        """Note the area that a dynamic array formula now fills; cells that it no longer fills are emptied."""
+        formula = self.cells[row, column].find(tag("f"))
+        if formula is None:
+            return
+        before = area(formula.get("ref", ""), self.name)
+        if before is None or before == filled:
+            return
+        self._package.xml(self._part, change=True)
+        formula.set("ref", f"{address(filled.top, filled.left)}:{address(filled.bottom, filled.right)}")
+        kept = set(filled.cells())
+        for place in before.cells():
+            cell = self.cells.get(place)
+            if place not in kept and cell is not None:
+                _store(cell, "", None)
+
+    def _cell(self, row: int, column: int) -> Cell:
+        """Return a cell's element, made in its place where the file has none."""
+        if (row, column) not in self.cells:
+            line = self._row(row)
+            cell = etree.Element(tag("c"), r=address(row, column))
+            before = [c for c in line if column_number(c.get("r", "").rstrip("0123456789")) < column]
+            line.insert(len(before), cell)
+            self.cells[row, column] = cell
+        return self.cells[row, column]
+
+    def _row(self, row: int) -> etree._Element:
+        data = self.root.find(tag("sheetData"))
+        if data is None:
+            raise InputError(
+                f"damaged workbook: got sheet '{self.name}' without cells, want sheetData. Save it in Excel."
+            )
+        position = 0
+        for position, line in enumerate(data, 1):
+            number = int(line.get("r", "0"))
+            if number == row:
+                return line
+            if number > row:
+                position -= 1
+                break
+        created = etree.Element(tag("row"), r=str(row))
+        data.insert(position, created)
+        return created
+
+
+def _store(cell: Cell, kind: str, text: str | None) -> None:
+    for child in [child for child in cell if child.tag in (tag("v"), tag("is"))]:
+        cell.remove(child)
+    cell.attrib.pop("t", "")
+    if kind:
+        cell.set("t", kind)
+    if text is not None:
+        value = etree.Element(tag("v"))
+        value.text = text
+        formula = cell.find(tag("f"))
+        cell.insert(0 if formula is None else 1, value)
+
+
+def _stored(value: Any) -> tuple[str, str | None]:
+    """Return the type attribute and text with which a file stores a value."""
+    if value is None:
+        return "", None
+    if isinstance(value, bool):
+        return "b", str(int(value))
+    if isinstance(value, ErrorCode):
+        return "e", str(value) if value in _STORED_ERRORS else "#VALUE!"
+    if isinstance(value, str):
+        return "str", value
+    return "", repr(value)
+
+
+def _shared_strings(package: Package) -> list[str]:
+    part = "xl/sharedStrings.xml"
+    if part not in package.names():
+        return []
+    # Phonetic guides (rPh) hold text of their own, which is not part of the string.
+    phonetic = f"{tag('rPh')}/{tag('t')}"
+    return [
+        "".join(t.text or "" for t in item.iter(tag("t")) if t not in item.findall(phonetic))
+        for item in package.xml(part).iterfind(tag("si"))
+    ]
+
+
+def serial(value: date, *, from_1904: bool) -> float | int:
+    """Return the number with which a sheet stores a date or a date and time."""
+    start = date(1904, 1, 1) if from_1904 else date(1899, 12, 30)
+    if not isinstance(value, datetime):
+        return (value - start).days
+    seconds = value.hour * 3600 + value.minute * 60 + value.second
+    return (value.date() - start).days + seconds / 86400
