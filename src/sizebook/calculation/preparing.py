@@ -72,12 +72,23 @@ def prepare(package: Package, known: Container[str]) -> None:
     """Rewrite the formulas of a package in place; ``known`` holds the names of the registered functions."""
     names = Names(package)
     for sheet, part in package.sheets().items():
+        _empty_cells(package, part)
         for formula in package.xml(part).iter(tag("f")):
             text = formula.text or ""
             rewritten = plain(text, sheet, names, known)
             if rewritten != text:
                 package.xml(part, change=True)
                 formula.text = rewritten
+
+
+def _empty_cells(package: Package, part: str) -> None:
+    """Write cells that hold no more than a format without a type: IronCalc reads a typed one without a value as 0."""
+    for cell in package.xml(part).iter(tag("c")):
+        if cell.get("t") is not None and not any(child.text or len(child) for child in cell):
+            package.xml(part, change=True)
+            cell.attrib.pop("t")
+            for child in list(cell):
+                cell.remove(child)
 
 
 def plain(formula: str, sheet: str, names: Names, known: Container[str]) -> str:

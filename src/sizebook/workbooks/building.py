@@ -10,15 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from openpyxl import Workbook
 from openpyxl.cell import Cell
-from openpyxl.formatting.rule import CellIsRule
+from openpyxl.formatting.rule import Rule
 from openpyxl.styles import Font
+from openpyxl.styles.differential import DifferentialStyle
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
+from openpyxl.worksheet.pagebreak import Break
+from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.errors import InputError, suggestion
@@ -27,7 +30,7 @@ from sizebook.workbooks import look
 _PLACE = re.compile(r"\{([a-z]\w*)(?::([a-z]\w*))?\}")
 _IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
 _FIRST_COLUMN = 3  # A is a margin, B holds the labels
-LABEL, PASSED, FAILED = "B", "OK", "CHECK"
+PASSED, FAILED = "OK", "CHECK"
 BASE = "base"
 
 
@@ -53,9 +56,19 @@ class Book:
         self.workbook.remove(self.workbook.worksheets[0])
         look.dress(self.workbook)
 
-    def page(self, name: str, subtitle: str, cases: Sequence[str] = ("",), widths: Sequence[float] = ()) -> Page:
-        """Add a sheet of lines; ``cases`` heads its columns of figures, ``widths`` are those of the columns from B on."""
-        return Page(self, self.workbook.create_sheet(name), subtitle, tuple(cases), widths)
+    def page(
+        self,
+        name: str,
+        subtitle: str,
+        cases: Sequence[str] = ("",),
+        widths: Sequence[float] = (),
+        *,
+        portrait: bool = False,
+    ) -> Page:
+        """Add a sheet of lines; ``cases`` head its columns of figures, ``widths`` are those of the columns from B."""
+        page = Page(self, self.workbook.create_sheet(name), subtitle, tuple(cases), widths)
+        page.sheet.page_setup.orientation = "portrait" if portrait else "landscape"
+        return page
 
     def choices(self, name: str, values: Sequence[str]) -> str:
         """Put the values of a dropdown on the hidden sheet of lists; return the reference to them."""
@@ -100,22 +113,24 @@ class Page:
     def _set_up(self) -> None:
         sheet = self.sheet
         sheet.sheet_view.showGridLines = False
-        sheet.page_setup.orientation = "landscape"
         sheet.page_setup.paperSize = sheet.PAPERSIZE_A4
         sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = 1, 0
-        sheet.sheet_properties.pageSetUpPr.fitToPage = True
+        sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
         sheet.page_margins.left = sheet.page_margins.right = 0.5
         sheet.page_margins.top, sheet.page_margins.bottom = 0.6, 0.7
-        for footer, text in (("left", f"{self.book.title} · {sheet.title}"), ("right", "Page &P of &N")):
-            part = getattr(sheet.oddFooter, footer)
-            part.text, part.size = text.replace("&T", "&&T"), 8
-        sheet.oddFooter.center.text, sheet.oddFooter.center.size = f"sizebook {self.book.version}", 8
+        footer: Any = sheet.oddFooter
+        for part, text in (
+            (footer.left, f"{self.book.title} · {sheet.title}"),
+            (footer.center, f"sizebook {self.book.version}"),
+            (footer.right, "Page &P of &N"),
+        ):
+            part.text, part.size = text, 8
 
     def _put(self, column: int, value: Any, style: str, row: int | None = None) -> Cell:
-        cell = self.sheet.cell(self.row if row is None else row, column)
+        cell: Any = self.sheet.cell(self.row if row is None else row, column)
         cell.value = value
         cell.style = style
-        return cell
+        return cast(Cell, cell)
 
     def paragraph(self, text: str, style: str = "Paragraph", height: float = 15) -> None:
         """Write a text across the page; give the height that its lines need."""
@@ -130,15 +145,17 @@ class Page:
         self._put(2, label, "Column head")
         for column, case in enumerate(self.cases, _FIRST_COLUMN):
             self._put(column, case or "Value", "Figure head")
-        self._put(self.unit_column, "Unit", "Column head")
+        self._put(self.unit_column, "Unit", "Unit head")
         self._put(self.unit_column + 1, origin, "Column head")
         if freeze:
             self.sheet.freeze_panes = f"C{self.row + 1}"
             self.sheet.print_title_rows = f"{self.row}:{self.row}"
         self.row += 1
 
-    def section(self, title: str) -> None:
-        """Start a group of lines."""
+    def section(self, title: str, *, new_page: bool = False) -> None:
+        """Start a group of lines, on paper at the top of a page if so wanted."""
+        if new_page:
+            self.sheet.row_breaks.append(Break(id=self.row))
         self.row += 1
         for column in range(2, self.unit_column + 2):
             self._put(column, title if column == 2 else None, "Section")
@@ -154,7 +171,9 @@ class Page:
         for index in range(len(self.cases)):
             value = self.resolve(formula, index)
             linked = isinstance(value, str) and _IS_LINK.fullmatch(value)
-            cell = self._put(_FIRST_COLUMN + index, value, "Total" if total else ("Linked figure" if linked else "Figure"))
+            cell = self._put(
+                _FIRST_COLUMN + index, value, "Total" if total else ("Linked figure" if linked else "Figure")
+            )
             cell.number_format = number_format
         self.row += 1
 
@@ -170,9 +189,9 @@ class Page:
         required: bool = False,
         choices: str = "",
     ) -> None:
-        """Add an input that scenario files set by ``name``; on a page of cases the others are ``name_low``, ``name_high``.
+        """Add an input that scenario files set by ``name``; on a page of cases by ``name_low`` and ``name_high`` too.
 
-        ``values`` is one example value, or one for each case; a formula such as ``={mfu}`` may stand in for low and high.
+        ``values`` is one example value, or one for each case; a formula such as ``={mfu}`` may stand in for a case.
         """
         self._describe(label, unit, origin, "Label")
         self._keep(name)
@@ -187,6 +206,53 @@ class Page:
                 self._dropdown(cell, choices)
         self.row += 1
 
+    def statement(self, key: str, label: str, formula: str, origin: str) -> None:
+        """Add a calculated line that gives a text; it runs across figures and unit, on two lines where it must."""
+        self._describe(label, "", origin, "Label")
+        self._keep(key)
+        self._put(_FIRST_COLUMN, self.resolve(formula), "Statement")
+        self.sheet.merge_cells(
+            start_row=self.row, end_row=self.row, start_column=_FIRST_COLUMN, end_column=self.unit_column
+        )
+        self.sheet.row_dimensions[self.row].height = 28
+        self.row += 1
+
+    def fact(self, label: str, value: Any, number_format: str = look.GENERAL, style: str = "Fact") -> Cell:
+        """Add a label with a text or value beside it, without unit or origin; return the cell of the value."""
+        self._put(2, label, "Label")
+        for column in range(_FIRST_COLUMN + 1, self.unit_column + 2):
+            self._put(column, None, "Fact")
+        cell = self._put(_FIRST_COLUMN, self.resolve(value), style)
+        cell.number_format = number_format
+        self.row += 1
+        return cell
+
+    def tiles(self, figures: Sequence[tuple[str, str, str, str]]) -> None:
+        """Add headline figures side by side: label, formula, number format, and what stands under it."""
+        self.row += 1
+        for column, (label, formula, number_format, under) in enumerate(figures, 2):
+            self._put(column, self.resolve(label), "Tile label", self.row)
+            self._put(column, self.resolve(formula), "Tile", self.row + 1).number_format = number_format
+            self._put(column, self.resolve(under), "Tile unit", self.row + 2)
+        self.sheet.row_dimensions[self.row + 1].height = 30
+        self.row += 3
+
+    def table(
+        self, heads: Sequence[str], rows: Sequence[Sequence[Any]], formats: Sequence[str], total: bool = False
+    ) -> int:
+        """Add a table: texts left, figures right; with ``total`` its last row is in bold. Return its first row."""
+        for column, head in enumerate(heads, 2):
+            self._put(column, self.resolve(head), "Column head" if column == 2 else "Figure head")
+        self.row += 1
+        first = self.row
+        for number, values in enumerate(rows, 1):
+            last = total and number == len(rows)
+            for column, (value, number_format) in enumerate(zip(values, formats, strict=True), 2):
+                style = ("Total label" if last else "Label") if column == 2 else ("Total" if last else "Figure")
+                self._put(column, self.resolve(value), style).number_format = number_format
+            self.row += 1
+        return first
+
     def check(self, key: str, label: str, formula: str, origin: str) -> None:
         """Add a check: a formula that is TRUE when all is well; it shows OK in grey or CHECK in red."""
         self._describe(label, "", origin, "Label")
@@ -197,10 +263,23 @@ class Page:
             self.mark_failure(cell.coordinate)
         self.row += 1
 
+    def labels(self, first: str, last: str) -> str:
+        """Return a reference to the labels of the lines from one to another."""
+        top, bottom = self._find(first), self._find(last)
+        sheet = "" if top.page is self else f"{quoted(top.page.sheet.title)}!"
+        return f"{sheet}$B${top.row}:$B${bottom.row}"
+
+    def whole_row(self, first: str, last: str) -> str:
+        """Return a reference to every case of the lines from one to another."""
+        top, bottom = self._find(first).row, self._find(last).row
+        right = get_column_letter(self.unit_column - 1)
+        return f"$C${top}:${right}${bottom}"
+
     def mark_failure(self, cells: str) -> None:
         """Show a failed check in red and bold."""
-        red = Font(color=look.FAILED, bold=True)
-        self.sheet.conditional_formatting.add(cells, CellIsRule(operator="equal", formula=[f'"{FAILED}"'], font=red))
+        failed = DifferentialStyle(font=Font(color=look.FAILED, bold=True))
+        rule = Rule(type="cellIs", operator="equal", formula=[f'"{FAILED}"'], dxf=failed)
+        self.sheet.conditional_formatting.add(cells, rule)
 
     def resolve(self, formula: Any, case: int = 0) -> Any:
         """Return a formula with references in place of the lines that it names in braces."""
@@ -232,11 +311,11 @@ class Page:
     def _describe(self, label: str, unit: str, origin: str, style: str) -> None:
         total = style == "Total label"
         self._put(2, label, style)
-        self._put(self.unit_column, unit, "Total label" if total else "Unit")
+        self._put(self.unit_column, unit or None, "Total unit" if total else "Unit")
         self._put(self.unit_column + 1, origin, "Origin")
         width = self.sheet.column_dimensions[get_column_letter(self.unit_column + 1)].width
         # Excel fits the heights of wrapped rows only when a person edits them.
-        self.sheet.row_dimensions[self.row].height = 15 * max(1, -(-len(origin) // int(width * 1.12)))
+        self.sheet.row_dimensions[self.row].height = 15 * max(1, -(-len(origin) // int(width * 1.35)))
 
     def _keep(self, key: str) -> None:
         if key in self.book.places:

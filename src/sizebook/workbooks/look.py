@@ -1,7 +1,7 @@
 """The common look of planning workbooks: colours, cell styles, number formats. One place, so that all look alike.
 
-Inputs are blue on pale yellow, calculations ink, links green, checks grey until they fail. Arial stands on every machine
-(LibreOffice has a face of the same widths) and its figures are all equally wide.
+Inputs are blue on pale yellow, calculations ink, links green, checks grey until they fail. Arial stands on every
+machine (LibreOffice has a face of the same widths) and its figures are all equally wide.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ _HAIRLINE = Side(style="thin", color=HAIRLINE)
 _RULE = Side(style="thin", color=MUTED)
 _RIGHT = Alignment(horizontal="right", vertical="center")
 _LEFT = Alignment(horizontal="left", vertical="center", wrap_text=True)
-_EDITABLE = Protection(locked=False)
+_INDENTED = Alignment(horizontal="left", vertical="center", wrap_text=True, indent=1)
+_TILE = Alignment(horizontal="left", vertical="center", indent=1)
+_LINE = Border(bottom=_HAIRLINE)
 
 
 def _font(size: float = 10, color: str = INK, *, bold: bool = False) -> Font:
@@ -34,41 +36,48 @@ def _fill(color: str) -> PatternFill:
 
 def styles() -> list[NamedStyle]:
     """Return the cell styles of a planning workbook; `Input` and `Optional input` also mark what filling may write."""
-    line = Border(bottom=_HAIRLINE)
-    entry = Border(left=_HAIRLINE, right=_HAIRLINE, top=_HAIRLINE, bottom=_HAIRLINE)
-    optional = Border(*(Side(style="dashed", color=MUTED) for _ in range(4)))
-    written = {"font": _font(color=ACCENT), "fill": _fill(PALE_YELLOW), "alignment": _RIGHT, "protection": _EDITABLE}
     return [
         NamedStyle("Sheet title", font=_font(18, bold=True), alignment=Alignment(vertical="center")),
         NamedStyle("Sheet subtitle", font=_font(10, MUTED), alignment=Alignment(vertical="top", wrap_text=True)),
         NamedStyle("Section", font=_font(11, ACCENT, bold=True), border=Border(bottom=_RULE)),
         NamedStyle("Column head", font=_font(9, MUTED, bold=True), alignment=_LEFT, border=Border(bottom=_RULE)),
         NamedStyle("Figure head", font=_font(9, MUTED, bold=True), alignment=_RIGHT, border=Border(bottom=_RULE)),
-        NamedStyle("Label", font=_font(), alignment=_LEFT, border=line),
-        NamedStyle("Unit", font=_font(9, MUTED), alignment=_LEFT, border=line),
-        NamedStyle("Origin", font=_font(9, MUTED), alignment=_LEFT, border=line),
-        NamedStyle("Figure", font=_font(), alignment=_RIGHT, border=line),
-        NamedStyle("Linked figure", font=_font(color=LINK), alignment=_RIGHT, border=line),
+        NamedStyle("Unit head", font=_font(9, MUTED, bold=True), alignment=_INDENTED, border=Border(bottom=_RULE)),
+        NamedStyle("Label", font=_font(), alignment=_LEFT, border=_LINE),
+        NamedStyle("Fact", font=_font(), alignment=Alignment(horizontal="left", vertical="center"), border=_LINE),
+        NamedStyle("Statement", font=_font(), alignment=_INDENTED, border=_LINE),
+        NamedStyle("Unit", font=_font(9, MUTED), alignment=_INDENTED, border=_LINE),
+        NamedStyle("Origin", font=_font(9, MUTED), alignment=_LEFT, border=_LINE),
+        NamedStyle("Figure", font=_font(), alignment=_RIGHT, border=_LINE),
+        NamedStyle("Linked figure", font=_font(color=LINK), alignment=_RIGHT, border=_LINE),
         NamedStyle("Total label", font=_font(bold=True), alignment=_LEFT, border=Border(top=_RULE, bottom=_RULE)),
+        NamedStyle("Total unit", font=_font(9, MUTED), alignment=_INDENTED, border=Border(top=_RULE, bottom=_RULE)),
         NamedStyle("Total", font=_font(bold=True), alignment=_RIGHT, border=Border(top=_RULE, bottom=_RULE)),
         NamedStyle("Tile label", font=_font(9, MUTED), fill=_fill(PALE_GREY), alignment=Alignment(indent=1)),
-        NamedStyle(
-            "Tile",
-            font=_font(18, bold=True),
-            fill=_fill(PALE_GREY),
-            alignment=Alignment(horizontal="left", vertical="center", indent=1),
-        ),
+        NamedStyle("Tile", font=_font(18, bold=True), fill=_fill(PALE_GREY), alignment=_TILE),
         NamedStyle("Tile unit", font=_font(9, MUTED), fill=_fill(PALE_GREY), alignment=Alignment(indent=1)),
-        NamedStyle("Check", font=_font(color=MUTED), alignment=_RIGHT, border=line),
+        NamedStyle("Check", font=_font(color=MUTED), alignment=_RIGHT, border=_LINE),
         NamedStyle("Paragraph", font=_font(), alignment=Alignment(vertical="top", wrap_text=True)),
-        NamedStyle("Input", border=entry, builtinId=20, **written),
-        NamedStyle("Optional input", border=optional, **written),
+        _input("Input", Side(style="thin", color=MUTED), builtin=20),
+        _input("Optional input", Side(style="dashed", color=MUTED)),
     ]
+
+
+def _input(name: str, edge: Side, builtin: int | None = None) -> NamedStyle:
+    return NamedStyle(
+        name,
+        font=_font(color=ACCENT),
+        fill=_fill(PALE_YELLOW),
+        alignment=_RIGHT,
+        border=Border(left=edge, right=edge, top=edge, bottom=edge),
+        protection=Protection(locked=False),
+        builtinId=builtin,
+    )
 
 
 def dress(book: Workbook) -> None:
     """Give a new workbook the styles and the face of planning workbooks."""
-    normal = book._named_styles["Normal"]  # openpyxl has no public way to change the default style
-    normal.font = _font()
+    # openpyxl has no public way to change the style of cells that have none.
+    book._named_styles["Normal"].font = _font()  # type: ignore[attr-defined]
     for style in styles():
         book.add_named_style(style)

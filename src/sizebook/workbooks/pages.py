@@ -1,0 +1,97 @@
+"""The sheets that every planning workbook has: cover, checks, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from openpyxl.styles import Alignment
+
+from sizebook.functions import find
+from sizebook.tables import table
+from sizebook.workbooks.building import FAILED, PASSED, Book, Page, quoted
+
+_LEGEND = (
+    ("Input", "1 234", "An input that must be set. A scenario file sets it by its name."),
+    ("Optional input", "1 234", "An input that may stay as it is."),
+    ("Figure", "1 234", "Calculated on its sheet by a live formula."),
+    ("Linked figure", "1 234", "Brought from another sheet by a live formula."),
+    ("Check", PASSED, f"A check that holds; one that fails shows {FAILED} in red."),
+)
+_ADD_IN = (
+    "Functions such as PARAMS_MODEL come from the sizebook add-in: xlwings in Excel, its own in LibreOffice. "
+    "'sizebook fill' computes this workbook without either. Where the add-in is missing the stored figures stay."
+)
+# A line of a paragraph across a page holds about so many letters.
+_LETTERS_A_LINE = 150
+
+
+def cover(book: Book, purpose: str) -> Callable[[], None]:
+    """Add the cover; what it returns writes the contents and the state of the checks once all sheets stand."""
+    page = book.page("Cover", purpose, widths=(30, 30, 16, 62))
+
+    def finish() -> None:
+        page.section("This copy")
+        page.fact("Title", "={title}")
+        page.fact("Date", '=IF({as_of}="","not stated",TEXT({as_of},"yyyy-mm-dd"))')
+        page.mark_failure(page.fact("Checks", "={all_checks}").coordinate)
+        page.section("Sheets")
+        for sheet in book.workbook.worksheets[1:]:
+            if sheet.sheet_state == "visible":
+                cell = page.fact(sheet.title, sheet["B2"].value)
+                page.sheet.cell(cell.row, 2).hyperlink = f"#{quoted(sheet.title)}!A1"
+        page.section("How to read it")
+        for style, sample, meaning in _LEGEND:
+            cell = page.fact(style, sample, style=style)
+            page.sheet.cell(cell.row, 4, meaning).alignment = Alignment(horizontal="left", indent=1)
+        page.section("Functions")
+        page.paragraph(_ADD_IN, height=30)
+        page.finish()
+
+    return finish
+
+
+def checks_page(book: Book, checks: Sequence[tuple[str, str, str]], cases: Sequence[str] = ("",)) -> None:
+    """Add the sheet of checks: for each a label, a formula that is TRUE when all is well, and what it compares."""
+    page = book.page("Checks", "Every check must show OK before a figure leaves the house.", cases)
+    page.heads("Check", origin="What is compared")
+    page.section("Checks")
+    for number, (label, formula, origin) in enumerate(checks, 1):
+        page.check(f"check_{number}", label, formula, origin)
+    last = f"check_{len(checks)}"
+    page.section("All together")
+    every = page.whole_row("check_1", last)
+    page.check(
+        "all_checks", "All checks", f'=COUNTIF({every},"{PASSED}")={len(checks) * len(cases)}', "Count of OK above"
+    )
+    page.finish()
+
+
+def notes_page(book: Book, functions: Sequence[str], notes: Sequence[str]) -> None:
+    """Add the sheet of notes: what is meant and left out, the functions with formula and source, the data's dates."""
+    page = book.page(
+        "Notes", "What the figures mean, where they come from, and how old the data are.", widths=(30, 50, 16, 62)
+    )
+    page.section("What is counted")
+    for note in notes:
+        page.paragraph(note, height=15 * -(-len(note) // _LETTERS_A_LINE))
+    page.section("Functions")
+    for name in functions:
+        _function(page, name)
+    page.section("Data")
+    for name in ("models", "dtypes", "hardware", "prices", "grid"):
+        days = sorted({row["retrieved"] for row in table(name)})
+        page.fact(f"data/{name}.csv", f"{len(table(name))} rows, retrieved {days[0]} to {days[-1]}, source in each row")
+    page.section("Version")
+    page.fact("sizebook", book.version)
+    page.finish()
+
+
+def _function(page: Page, name: str) -> None:
+    function = find(name)
+    shown = function.formula or function.summary
+    cell = page.fact(name, shown)
+    source = page.sheet.cell(cell.row, 5, function.source)
+    cell.style = source.style = "Origin"
+    lines = max(-(-len(shown) // 68), -(-len(function.source) // 70))
+    page.sheet.merge_cells(f"C{cell.row}:D{cell.row}")
+    page.sheet.row_dimensions[cell.row].height = 14 * lines + 2

@@ -1,0 +1,50 @@
+"""Saves a new planning workbook: the same bytes each time, with the values of an example stored beside its formulas."""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sizebook.calculation.package import Package
+from sizebook.errors import InputError
+from sizebook.tables import table
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.filling import Filled, fill
+
+_DATED_TABLES = ("models", "dtypes", "hardware", "prices", "grid")
+_OLDEST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
+_CORE = "docProps/core.xml"
+
+
+def save(book: Book, example: Mapping[str, Any], path: Path) -> Filled:
+    """Write a workbook that shows an example; a cell in error is refused, for a template must not ship one."""
+    with tempfile.TemporaryDirectory(prefix="sizebook-") as folder:
+        raw = Path(folder) / path.name
+        book.workbook.properties.creator = "sizebook"
+        book.workbook.properties.title = book.title
+        book.workbook.save(raw)
+        package = Package.read(raw)
+        _date(package)
+        package.save(raw)
+        filled = fill(raw, example, path)
+    if filled.problems:
+        raise InputError("cells in error: got\n" + "\n".join(filled.problems) + "\nwant none. Correct the formulas.")
+    return filled
+
+
+def _date(package: Package) -> None:
+    """Put the day of the newest datum in place of the time of building, which openpyxl and ZIP write."""
+    newest = max(row["retrieved"] for name in _DATED_TABLES for row in table(name))
+    for element in package.xml(_CORE, change=True):
+        if str(element.tag).endswith(("}created", "}modified")):
+            element.text = f"{newest}T00:00:00Z"
+    package.entries = [(_undated(info), data) for info, data in package.entries]
+
+
+def _undated(info: zipfile.ZipInfo) -> zipfile.ZipInfo:
+    undated = zipfile.ZipInfo(info.filename, _OLDEST_ZIP_DATE)
+    undated.compress_type = zipfile.ZIP_DEFLATED
+    return undated

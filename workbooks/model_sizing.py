@@ -1,0 +1,317 @@
+"""Describes `model_sizing.xlsx`: the exact parameters of one published model and the bytes that store them."""
+
+from __future__ import annotations
+
+from sizebook.models import catalog
+from sizebook.models.architecture import PARTS
+from sizebook.plans.sizing import DTYPES_COMPARED, PART_LABELS
+from sizebook.quantities import dtype_keys
+from sizebook.tables import by_key
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book, Page
+from sizebook.workbooks.drawing import ROWS, Drawn, Kind, draw
+from sizebook.workbooks.pages import checks_page, cover, notes_page
+
+FILE, TITLE = "model_sizing.xlsx", "Model sizing"
+EXAMPLE = {"model": "llama-3.1-8b"}
+CONFIG = "config.json"
+SHOWN_PARTS = 5
+DIMENSIONS = (
+    ("n_layers", "Layers", "layers"),
+    ("d_model", "Hidden size", "values"),
+    ("n_heads", "Query heads", "heads"),
+    ("n_kv_heads", "Key and value heads", "heads"),
+    ("d_head", "Width of a head", "values"),
+    ("d_ff", "Inner width of the feed-forward block", "values"),
+    ("vocabulary", "Vocabulary", "entries"),
+    ("context_length", "Context length", "tokens"),
+)
+FUNCTIONS = (
+    "MODEL_SPEC",
+    "PARAMS_MODEL",
+    "PARAMS_ACTIVE",
+    "CONFIG_PARAMS",
+    "PARAMS_ATTENTION",
+    "PARAMS_FFN",
+    "PARAMS_LN",
+    "PARAMS_EMBEDDING",
+    "DTYPE_BITS",
+    "MODEL_BYTES",
+)
+NOTES = (
+    "Total: trainable parameters, tied weights once. Left out: buffers and multi-token-prediction layers, which "
+    "checkpoints store beside the model.",
+    "Active: the parameters that one token visits; each routed expert tensor counts top_k / n_experts. "
+    "Embedding, head and towers count whole.",
+    "Bytes: every parameter in the one format. Left out: file headers, and the tensors that quantised checkpoints keep "
+    "in a wider format.",
+    "Closed form: what the total would be if all layers were alike, with grouped heads and a gated feed-forward block; "
+    "a difference shows where a model departs from that.",
+    "The published figure is as its makers round it; a difference of a per cent or more is worth a look at what they "
+    "count.",
+)
+
+
+def build(book: Book) -> None:
+    """Put the sheets of the workbook together."""
+    front = cover(book, "How many parameters a published model has, to the last one, and how many bytes they take.")
+    inputs(book)
+    calculation(book)
+    result(book)
+    checks_page(book, CHECKS)
+    notes_page(book, FUNCTIONS, NOTES)
+    front()
+
+
+def inputs(book: Book) -> None:
+    page = book.page(
+        "Inputs", "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is."
+    )
+    page.heads("Input", origin="What to enter")
+    page.section("Model")
+    models = [key for key in catalog.model_keys() if catalog.facts(key)["architecture"]]
+    page.input(
+        "model", "Model", "llama-3.1-8b", "", f"Choose from the list; '{CONFIG}' counts the file below.",
+        required=True, choices=book.choices("Models", [CONFIG, *models]),
+    )  # fmt: skip
+    page.input(
+        "config_path", "Path of a config.json", None, "", f"A file of your own, for the choice '{CONFIG}'.", look.TEXT
+    )
+    page.input(
+        "dtype", "Number format of the weights", "bf16", "", "How each weight is stored: choose from the list.",
+        choices=book.choices("Number formats", dtype_keys()),
+    )  # fmt: skip
+    page.section("Comparison")
+    page.input(
+        "published_total", "Published parameters", None, "parameters",
+        "The total that the makers state, to compare with. Blank: no comparison.", look.WHOLE,
+    )  # fmt: skip
+    page.input("published_source", "Source of that figure", None, "", "Paper, model card or page.", look.TEXT)
+    page.section("This copy")
+    page.input("title", "Title", "Model sizing", "", "Stands on the cover.", look.TEXT)
+    page.input("as_of", "Date", None, "", "The day for which the figures are given. Blank: not stated.", look.DATE)
+    page.finish()
+
+
+def calculation(book: Book) -> None:
+    page = book.page("Calculation", "Every line is a live formula. Black: calculated here. Green: from another sheet.")
+    page.heads("Quantity")
+    page.section("Dimensions of the model")
+    page.line("chosen", "Model", "={model}", "", "Inputs", look.GENERAL)
+    for key, label, unit in DIMENSIONS:
+        formula = f'=IFERROR(MODEL_SPEC({{chosen}},"{key}"),"not stated")'
+        page.line(key, label, formula, unit, f"MODEL_SPEC(model, {key}): config.json or model card")
+    parts(page)
+    cross_check(page)
+    storage(page)
+    comparison(page)
+    ranking(page)
+    page.finish()
+
+
+def parts(page: Page) -> None:
+    page.section("Parameters by part, exact")
+    for part in PARTS:
+        formula = (
+            f'=IF({{chosen}}="{CONFIG}",CONFIG_PARAMS({{config_path}},"{part}"),PARAMS_MODEL({{chosen}},"{part}"))'
+        )
+        page.line(
+            part, PART_LABELS[part], formula, "parameters", f"PARAMS_MODEL(model, {part}): summed over the tensors"
+        )
+    page.line(
+        "total", "Total parameters", f"=SUM({{{PARTS[0]}:{PARTS[-1]}}})", "parameters", "Sum of the parts", total=True
+    )
+    page.line(
+        "active", "Active parameters", f'=IF({{chosen}}="{CONFIG}","not stated",PARAMS_ACTIVE({{chosen}}))',
+        "parameters",
+        "PARAMS_ACTIVE(model): total less the routed experts that a token does not visit",
+    )  # fmt: skip
+    page.line(
+        "active_share",
+        "Active share",
+        '=IFERROR({active}/{total},"not stated")',
+        "of total",
+        "Active / total",
+        look.PERCENT,
+    )
+
+
+def cross_check(page: Page) -> None:
+    page.section("The same in closed form, if all layers were alike", new_page=True)
+    page.line(
+        "layer_attention", "Attention of one layer",
+        '=IFERROR(PARAMS_ATTENTION({d_model},{n_heads},{d_head},{n_kv_heads},FALSE),"not comparable")',
+        "parameters", "PARAMS_ATTENTION: 2 d_model d_head (n_heads + n_kv_heads)",
+    )  # fmt: skip
+    page.line(
+        "layer_ffn", "Gated feed-forward block of one layer",
+        '=IFERROR(PARAMS_FFN({d_model},{d_ff},FALSE,TRUE),"not comparable")',
+        "parameters", "PARAMS_FFN, gated: 3 d_model d_ff",
+    )  # fmt: skip
+    page.line(
+        "layer_norms", "Two RMS norms of one layer", '=IFERROR(2*PARAMS_LN({d_model},FALSE),"not comparable")',
+        "parameters", "PARAMS_LN: d_model each",
+    )  # fmt: skip
+    page.line(
+        "token_table", "Token table", '=IFERROR(PARAMS_EMBEDDING({vocabulary},{d_model}),"not comparable")',
+        "parameters",
+        "PARAMS_EMBEDDING: vocabulary x d_model",
+    )  # fmt: skip
+    page.line(
+        "closed_attention", "Attention, closed form less exact",
+        '=IFERROR({layer_attention}*{n_layers}-{attention},"not comparable")', "parameters",
+        "0 where all layers have the same grouped heads",
+    )  # fmt: skip
+    page.line(
+        "closed_ffn", "Feed-forward, closed form less exact",
+        '=IFERROR({layer_ffn}*{n_layers}-{mlp},"not comparable")',
+        "parameters", "0 where all layers have the same gated block; experts make it negative",
+    )  # fmt: skip
+
+
+def storage(page: Page) -> None:
+    page.section("Bits per weight, scales included")
+    for dtype in DTYPES_COMPARED:
+        meaning = by_key("dtypes", "dtype")[dtype]["meaning"]
+        page.line(f"bits_{dtype}", dtype, f'=DTYPE_BITS("{dtype}")', "bits", meaning, look.DECIMAL)
+    page.section("Bytes of the weights")
+    for dtype in DTYPES_COMPARED:
+        formula = f'=MODEL_BYTES({{total}},"{dtype}")'
+        page.line(f"bytes_{dtype}", dtype, formula, "bytes", "MODEL_BYTES: parameters x bits / 8, rounded up")
+    page.line(
+        "weight_bytes", "In the chosen format", "=MODEL_BYTES({total},{dtype})", "bytes", "MODEL_BYTES(total, dtype)",
+        total=True,
+    )  # fmt: skip
+    page.line("weight_gb", "the same in GB", "={weight_bytes}/10^9", "GB", "1 GB = 10^9 bytes", look.DECIMAL)
+    page.line("weight_gib", "the same in GiB", "={weight_bytes}/2^30", "GiB", "1 GiB = 2^30 bytes", look.DECIMAL)
+
+
+def comparison(page: Page) -> None:
+    page.section("Comparison with the published figure", new_page=True)
+    page.line(
+        "difference", "Counted less published", '=IF({published_total}="","not stated",{total}-{published_total})',
+        "parameters", "Total less the figure on Inputs",
+    )  # fmt: skip
+    page.line(
+        "difference_share", "the same as a share", '=IFERROR({difference}/{published_total},"not stated")',
+        "of published", "Difference / published", "0.000%",
+    )  # fmt: skip
+    for key, label in (("published_total", "Figure in the catalog"), ("source", "Source of the catalog's facts")):
+        formula = f'=IFERROR(MODEL_SPEC({{chosen}},"{key}"),"not stated")'
+        page.statement(f"catalog_{key}", label, formula, f"MODEL_SPEC(model, {key})")
+
+
+def ranking(page: Page) -> None:
+    page.section("Parts in order of size, for the chart")
+    for part in PARTS:
+        # A count is whole, so a fraction that grows with the row tells equal counts apart.
+        formula = f"={{{part}}}+ROW()/10000"
+        page.line(f"rank_{part}", PART_LABELS[part], formula, "", "Count, with the row as tie-breaker", "#,##0.0000")
+    counts = f"{{{PARTS[0]}:{PARTS[-1]}}}"
+    page.statement(
+        "message", "Title of the first chart",
+        f'=INDEX({page.labels(PARTS[0], PARTS[-1])},MATCH(MAX({counts}),{counts},0))&" hold "'
+        f'&TEXT(MAX({counts})/{{total}},"0%")&" of the parameters"',
+        "Largest part and its share",
+    )  # fmt: skip
+    page.statement(
+        "storage_message", "Title of the second chart",
+        '="From "&TEXT({bytes_fp32}/10^9,"#,##0.0")&" GB in fp32 to "&TEXT({bytes_int4}/10^9,"#,##0.0")&" GB in int4"',
+        "Bytes of the weights",
+    )  # fmt: skip
+
+
+def result(book: Book) -> None:
+    page = book.page("Result", "The figures to hand on.", cases=("", ""), widths=(34, 26, 26, 26, 26), portrait=True)
+    page.tiles(
+        [
+            ('="Parameters of "&{chosen}', "={total}", look.WHOLE, "in total, exact"),
+            ("Active parameters", "={active}", look.WHOLE, '=IFERROR(TEXT({active_share},"0.0%")&" of the total","")'),
+            ('="Weights in "&{dtype}', "={weight_gb}", look.DECIMAL, "GB (10^9 bytes)"),
+            ("The same", "={weight_gib}", look.DECIMAL, "GiB (2^30 bytes)"),
+            (
+                "Counted less published",
+                "={difference}",
+                look.WHOLE,
+                '=IF(ISNUMBER({difference_share}),TEXT({difference_share},"0.000%")&" of published","no figure given")',
+            ),
+        ]
+    )
+    page.section("Parameters by part, largest first")
+    first = page.table(
+        ["Part", "Parameters", "Share of total", '="Bytes in "&{dtype}', "GB"],
+        _ranked(page),
+        [look.GENERAL, look.WHOLE, look.PERCENT, look.WHOLE, look.DECIMAL],
+        total=True,
+    )
+    _chart(page, "bars", "{message}", "parameters", look.WHOLE, (first, first + SHOWN_PARTS - 1), "C")
+    page.section("Weights by number format")
+    rows = [
+        (dtype, f"={{bits_{dtype}}}", f"={{bytes_{dtype}}}", f"={{bytes_{dtype}}}/10^9", f"={{bytes_{dtype}}}/2^30")
+        for dtype in DTYPES_COMPARED
+    ]
+    first = page.table(
+        ["Format", "Bits per weight", "Bytes", "GB", "GiB"],
+        rows,
+        [look.GENERAL, look.DECIMAL, look.WHOLE, look.DECIMAL, look.DECIMAL],
+    )
+    _chart(page, "columns", "{storage_message}", "GB", "#,##0.0", (first, first + len(rows) - 1), "E")
+    page.finish()
+
+
+def _ranked(page: Page) -> list[list[str]]:
+    """Return the rows of the breakdown: the largest parts, all others together, the total."""
+    ranks, counts = page.resolve(f"{{rank_{PARTS[0]}:rank_{PARTS[-1]}}}"), page.resolve(f"{{{PARTS[0]}:{PARTS[-1]}}}")
+    labels = page.labels(PARTS[0], PARTS[-1])
+    first = page.row + 1
+    rows = []
+    for rank in range(1, SHOWN_PARTS + 1):
+        match = f"MATCH(LARGE({ranks},{rank}),{ranks},0)"
+        count = f"INDEX({counts},{match})"
+        rows.append(
+            [f'=IF({count}=0,"",INDEX({labels},{match}))', f'=IF({count}=0,"",{count})', *_shares(first + rank - 1)]
+        )
+    last = first + SHOWN_PARTS - 1
+    rows.append(["All other parts", f"={{total}}-SUM(C{first}:C{last})", *_shares(last + 1)])
+    rows.append(["Total", "={total}", *_shares(last + 2)])
+    return rows
+
+
+def _shares(row: int) -> list[str]:
+    return [
+        f'=IF(C{row}="","",C{row}/{{total}})',
+        f'=IF(C{row}="","",MODEL_BYTES(C{row},{{dtype}}))',
+        f'=IF(C{row}="","",E{row}/10^9)',
+    ]
+
+
+def _chart(
+    page: Page, kind: Kind, title: str, unit: str, number_format: str, rows: tuple[int, int], column: str
+) -> None:
+    first, last = rows
+    page.row += 1
+    series = [(f"Result!${column}${first - 1}", f"Result!${column}${first}:${column}${last}")]
+    drawn = Drawn(kind, page.resolve(title), f"Result!$B${first}:$B${last}", series, unit, number_format)
+    draw(page.sheet, page.row, 6, drawn)
+    page.row += ROWS + 1
+
+
+CHECKS = (
+    (
+        "The parts add up to the model's total",
+        f'=IF({{chosen}}="{CONFIG}",CONFIG_PARAMS({{config_path}}),PARAMS_MODEL({{chosen}}))={{total}}',
+        "PARAMS_MODEL(model) = sum of the parts",
+    ),
+    ("Active parameters are at most the total", "=IF(ISNUMBER({active}),{active}<={total},TRUE)", "active <= total"),
+    ("Every part is zero or more", f"=MIN({{{PARTS[0]}:{PARTS[-1]}}})>=0", "Smallest part"),
+    (
+        "Bytes follow from bits",
+        "={weight_bytes}-{total}*DTYPE_BITS({dtype})/8<1",
+        "MODEL_BYTES = total x bits / 8, rounded up",
+    ),
+    (
+        "Within 1 % of the published figure",
+        '=IF({published_total}="",TRUE,ABS({difference})<=0.01*{published_total})',
+        "Holds when no figure is given",
+    ),
+)
