@@ -222,7 +222,7 @@ def ranking(page: Page) -> None:
 
 
 def result(book: Book) -> None:
-    page = book.page("Result", "The figures to hand on.", cases=("", ""), widths=(34, 26, 26, 26, 26), portrait=True)
+    page = book.page("Result", "The figures to hand on.", cases=("", ""), widths=(34, 28, 28, 28, 28), portrait=True)
     page.tiles(
         [
             ('="Parameters of "&{chosen}', "={total}", look.WHOLE, "in total, exact"),

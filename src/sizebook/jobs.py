@@ -37,8 +37,16 @@ class Outputs:
 
 
 def _sizing_inputs(scenario: SizingScenario) -> dict[str, Any]:
-    given = {"model": scenario.model, "dtype": scenario.dtype}
-    return given if scenario.published_total is None else {**given, "published_total": scenario.published_total}
+    """Return the inputs of model_sizing.xlsx, whose list of models holds catalog keys and 'config.json' for a file."""
+    if catalog.is_file(scenario.model):
+        given: dict[str, Any] = {"model": "config.json", "config_path": str(Path(scenario.model).resolve())}
+    else:
+        given = {"model": catalog.resolve(scenario.model)}
+    given["dtype"] = scenario.dtype
+    for name in ("title", "as_of", "published_total", "published_source"):
+        if value := getattr(scenario, name):
+            given[name] = value
+    return given
 
 
 def _sizing_report(scenario: SizingScenario) -> Report:

@@ -19,6 +19,7 @@ COMMANDS = {
     "functions": "functions:list_functions",
     "call": "functions:call_function",
     "count": "counting:count_model",
+    "fill": "workbooks:fill_workbook",
     "batch": "production:batch",
     "demo": "production:demo",
     "data": "data:data",

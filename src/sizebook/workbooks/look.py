@@ -54,7 +54,7 @@ def styles() -> list[NamedStyle]:
         NamedStyle("Total unit", font=_font(9, MUTED), alignment=_INDENTED, border=Border(top=_RULE, bottom=_RULE)),
         NamedStyle("Total", font=_font(bold=True), alignment=_RIGHT, border=Border(top=_RULE, bottom=_RULE)),
         NamedStyle("Tile label", font=_font(9, MUTED), fill=_fill(PALE_GREY), alignment=Alignment(indent=1)),
-        NamedStyle("Tile", font=_font(18, bold=True), fill=_fill(PALE_GREY), alignment=_TILE),
+        NamedStyle("Tile", font=_font(14, bold=True), fill=_fill(PALE_GREY), alignment=_TILE),
         NamedStyle("Tile unit", font=_font(9, MUTED), fill=_fill(PALE_GREY), alignment=Alignment(indent=1)),
         NamedStyle("Check", font=_font(color=MUTED), alignment=_RIGHT, border=_LINE),
         NamedStyle("Paragraph", font=_font(), alignment=Alignment(vertical="top", wrap_text=True)),

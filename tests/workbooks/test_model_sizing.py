@@ -1,0 +1,104 @@
+"""The planning workbook `model_sizing.xlsx`, filled and read back by other programs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+
+from sizebook.bundled import bundled
+from sizebook.cells import call
+from sizebook.functions import load
+from sizebook.workbooks.filling import fill
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = ("llama-3.1-8b", "mixtral-8x7b", "gpt-2")
+PARTS = ("embedding", "lm_head", "attention", "mlp", "router", "norm", "bias", "ssm", "tower", "other")
+
+
+def by_label(path: Path, sheet: str) -> dict[str, Any]:
+    """Return the stored value beside each label of a sheet; the last one where a label occurs twice."""
+    rows = load_workbook(path, data_only=True)[sheet].iter_rows(min_col=2, max_col=3, values_only=True)
+    return {str(label): value for label, value in rows if label is not None}
+
+
+@pytest.fixture(scope="module")
+def template() -> Path:
+    load()
+    return bundled("workbooks") / "model_sizing.xlsx"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_stored_values_are_what_python_gives(template: Path, tmp_path: Path, model: str) -> None:
+    filled = fill(template, {"model": model, "dtype": "nvfp4"}, tmp_path / "out.xlsx")
+    assert filled.problems == []
+    stored = by_label(tmp_path / "out.xlsx", "Calculation")
+    total = call("PARAMS_MODEL", model)
+    assert stored["Total parameters"] == total
+    assert stored["Active parameters"] == call("PARAMS_ACTIVE", model)
+    assert stored["In the chosen format"] == call("MODEL_BYTES", total, "nvfp4")
+    rows = load_workbook(tmp_path / "out.xlsx", data_only=True)["Calculation"].iter_rows(min_col=2, max_col=5)
+    parts = {row[3].value: row[1].value for row in rows if str(row[3].value).startswith("PARAMS_MODEL(model, ")}
+    for part in PARTS:
+        assert parts[f"PARAMS_MODEL(model, {part}): summed over the tensors"] == call("PARAMS_MODEL", model, part)
+    assert set(by_label(tmp_path / "out.xlsx", "Checks").values()) <= {None, "OK", "Value"}
+
+
+def test_llama_by_hand(template: Path, tmp_path: Path) -> None:
+    """Llama-3.1-8B: 128256 x 4096 twice, 32 layers of attention, gated block and two norms, one more norm."""
+    fill(template, {"model": "llama-3.1-8b"}, tmp_path / "out.xlsx")
+    stored = by_label(tmp_path / "out.xlsx", "Calculation")
+    layer = 2 * 4096 * 128 * (32 + 8) + 3 * 4096 * 14336 + 2 * 4096
+    assert stored["Total parameters"] == 2 * 128256 * 4096 + 32 * layer + 4096 == 8_030_261_248
+    assert stored["In the chosen format"] == 16_060_522_496
+    assert stored["Attention, closed form less exact"] == 0
+    assert stored["Title of the first chart"] == "Feed-forward blocks hold 70% of the parameters"
+
+
+def test_formulas_stay_live(template: Path, tmp_path: Path) -> None:
+    fill(template, {"model": "gpt-2"}, tmp_path / "out.xlsx")
+    before, after = load_workbook(template), load_workbook(tmp_path / "out.xlsx")
+    for sheet in before.worksheets:
+        formulas = {c.coordinate: c.value for row in sheet.iter_rows() for c in row if c.data_type == "f"}
+        kept = {at: after[sheet.title][at].value for at in formulas}
+        assert kept == formulas
+    assert after["Inputs"][before.defined_names["model"].attr_text.partition("!")[2].replace("$", "")].value == "gpt-2"
+
+
+def test_own_config_is_counted(template: Path, tmp_path: Path) -> None:
+    fill(template, {"model": "config.json", "config_path": "sample"}, tmp_path / "out.xlsx")
+    stored = by_label(tmp_path / "out.xlsx", "Calculation")
+    assert stored["Total parameters"] == call("CONFIG_PARAMS", "sample") == 1_043_584
+
+
+def test_published_figure_is_compared(template: Path, tmp_path: Path) -> None:
+    filled = fill(template, {"model": "llama-3.1-8b", "published_total": 8_000_000_000}, tmp_path / "out.xlsx")
+    assert by_label(filled.path, "Calculation")["Counted less published"] == 30_261_248
+    assert by_label(filled.path, "Checks")["Within 1 % of the published figure"] == "OK"
+    filled = fill(template, {"model": "llama-3.1-8b", "published_total": 7_000_000_000}, tmp_path / "out.xlsx")
+    assert by_label(filled.path, "Checks")["Within 1 % of the published figure"] == "CHECK"
+    assert by_label(filled.path, "Checks")["All checks"] == "CHECK"
+
+
+def test_a_build_gives_what_is_in_the_repository() -> None:
+    script = ROOT / "workbooks" / "build.py"
+    done = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+
+
+def test_libreoffice_shows_the_stored_figures_without_the_add_in(template: Path, tmp_path: Path) -> None:
+    fill(template, {"model": "mixtral-8x7b", "dtype": "fp8"}, tmp_path / "out.xlsx")
+    profile = f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}"
+    command = ["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", str(tmp_path)]
+    subprocess.run([*command, str(tmp_path / "out.xlsx")], check=True, capture_output=True, timeout=120)
+    pages = subprocess.run(
+        ["pdftotext", "-layout", tmp_path / "out.pdf", "-"], capture_output=True, text=True, check=True
+    )
+    assert "#NAME?" not in pages.stdout
+    assert "46,702,792,704" in pages.stdout  # every expert counts
+    assert "12,879,925,248" in pages.stdout  # two of eight do
+    assert "Feed-forward blocks hold 97% of the parameters" in pages.stdout  # the chart's title, drawn from its cache
