@@ -10,6 +10,9 @@ import pytest
 from officejs_client import NOT_AVAILABLE, call, error
 from xlwings import XlwingsError
 
+from sizebook.formulas.why import PLACES
+from sizebook.functions import load
+
 NO_KEY = {"XLWINGS_LICENSE_KEY": "", "HOME": "/nonexistent", "PYTHONPATH": ":".join(sys.path)}
 
 
@@ -108,6 +111,11 @@ def test_why_gives_the_message_for_every_cell() -> None:
     assert call("SIZEBOOK_WHY", "PARAMS_NL", 512) == [
         ["unknown function: got 'PARAMS_NL', want a name that 'sizebook functions' lists. Did you mean 'PARAMS_LN'?"]
     ]
+
+
+def test_why_has_room_for_every_function() -> None:
+    longest = max(load().values(), key=lambda f: len(f.arguments) if f.name != "SIZEBOOK_WHY" else 0)
+    assert len(longest.arguments) <= len(PLACES), longest.name
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:

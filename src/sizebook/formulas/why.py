@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import Parameter, Signature
 from typing import Annotated, Any
 
 from sizebook import cells
@@ -14,6 +15,7 @@ AnyCells = Annotated[Any, Quantity("its argument in this place: a value, a cell 
 Message = Annotated[str, Quantity("what is wrong and what would mend it", kind="text")]
 
 NO_ERROR = "no error"
+PLACES = tuple(f"arg_{place}" for place in range(1, 21))
 
 
 @function(
@@ -25,38 +27,13 @@ NO_ERROR = "no error"
         "Correct the number.",
     ),
 )
-def sizebook_why(
-    name: FunctionName,
-    arg_1: AnyCells = None,
-    arg_2: AnyCells = None,
-    arg_3: AnyCells = None,
-    arg_4: AnyCells = None,
-    arg_5: AnyCells = None,
-    arg_6: AnyCells = None,
-    arg_7: AnyCells = None,
-    arg_8: AnyCells = None,
-    arg_9: AnyCells = None,
-    arg_10: AnyCells = None,
-    arg_11: AnyCells = None,
-    arg_12: AnyCells = None,
-    arg_13: AnyCells = None,
-    arg_14: AnyCells = None,
-    arg_15: AnyCells = None,
-    arg_16: AnyCells = None,
-    arg_17: AnyCells = None,
-    arg_18: AnyCells = None,
-    arg_19: AnyCells = None,
-    arg_20: AnyCells = None,
-) -> Message:
+def sizebook_why(name: FunctionName, **arguments: AnyCells) -> Message:
     """Return why a function shows an error: repeats its call and gives the message, or 'no error'.
 
     In front of the failing cell's arguments goes the function's name: =PARAMS_MHA(B2, TRUE) becomes
     =SIZEBOOK_WHY("PARAMS_MHA", B2, TRUE). Ranges give one message for each result.
     """
-    given = [
-        *(arg_1, arg_2, arg_3, arg_4, arg_5, arg_6, arg_7, arg_8, arg_9, arg_10),
-        *(arg_11, arg_12, arg_13, arg_14, arg_15, arg_16, arg_17, arg_18, arg_19, arg_20),
-    ]
+    given = [arguments.get(place) for place in PLACES]
     while given and given[-1] in (None, [[None]]):
         given.pop()
     try:
@@ -64,6 +41,14 @@ def sizebook_why(
     except SizebookError as error:
         return str(error)
     return messages
+
+
+# A spreadsheet function has places, not keywords: what Python takes by keyword is declared as arg_1 to arg_20.
+sizebook_why.__signature__ = Signature(  # type: ignore[attr-defined]
+    [Parameter("name", Parameter.POSITIONAL_OR_KEYWORD)]
+    + [Parameter(place, Parameter.POSITIONAL_OR_KEYWORD, default=None) for place in PLACES]
+)
+sizebook_why.__annotations__ |= dict.fromkeys(PLACES, AnyCells)
 
 
 def _messages(value: Any) -> Any:
