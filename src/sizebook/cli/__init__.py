@@ -23,6 +23,7 @@ COMMANDS = {
     "batch": "production:batch",
     "demo": "production:demo",
     "data": "data:data",
+    "plan": "plan:plan",
     "models": "models:list_models",
     "reconcile": "models:write_reconciliation",
     "report": "reports:write_report",

@@ -93,6 +93,11 @@ class Memory:
 COMPONENTS = tuple(field.name for field in fields(Memory) if field.name != "stage")
 
 
+def stack_keys() -> tuple[str, ...]:
+    """Return the frameworks of data/training_stacks.csv."""
+    return tuple(by_key("training_stacks", "stack"))
+
+
 @cache
 def stack(name: str) -> Stack:
     """Return a framework of data/training_stacks.csv."""

@@ -19,7 +19,8 @@ from sizebook.tables import by_key, table
 
 # Matrix engines of one generation behave alike; what is not in the table falls back to the nearest that is.
 _GENERATION = {"volta": "ampere", "turing": "ampere", "ampere": "ampere", "ada": "ampere", "hopper": "hopper"}
-_FORMATS = {"bf16": "bf16", "fp16": "bf16", "fp8": "fp8", "mxfp8": "fp8", "nvfp4": "fp4"}
+_KINDS = {"bf16": "bf16", "fp16": "bf16", "fp8": "fp8", "mxfp8": "fp8", "nvfp4": "fp4"}
+FORMATS = tuple(_KINDS)
 _BACKWARD_MATMUL = 2.0
 # Flash attention's backward pass is five products where the forward pass is two (Dao 2023, arXiv:2307.08691).
 _BACKWARD_SCORES = 2.5
@@ -104,9 +105,9 @@ def machine(gpu: Accelerator, dtype: str, stack_name: str, fitted: Calibration) 
 
     ``dtype`` is what the matrices multiply in: bf16, fp16, fp8, mxfp8 or nvfp4; attention scores stay in bf16.
     """
-    if dtype not in _FORMATS:
-        raise RangeError(f"no training in {dtype}: got '{dtype}', want one of {', '.join(_FORMATS)}. Choose another.")
-    family, kind = generation(gpu), _FORMATS[dtype]
+    if dtype not in FORMATS:
+        raise RangeError(f"no training in {dtype}: got '{dtype}', want one of {', '.join(FORMATS)}. Choose another.")
+    family, kind = generation(gpu), _KINDS[dtype]
     half = gpu.peaks.get("bf16") or gpu.peak_flop_per_s("fp16")
     peak = half if kind == "bf16" else gpu.peak_flop_per_s(kind)
     efficiency = fitted.get(f"matmul_{family}_{kind}") or fitted[f"matmul_blackwell_{kind}"]

@@ -1,0 +1,314 @@
+"""Spreadsheet functions over whole training plans: FLOPs, memory, fit, time and the layout table of a published
+model."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Annotated
+
+from sizebook.errors import TargetError, require
+from sizebook.formulas.flops import Recompute
+from sizebook.formulas.hardware import accelerator
+from sizebook.formulas.training_memory import OptimizerName
+from sizebook.models import catalog
+from sizebook.models.flops import CONVENTIONS, forward
+from sizebook.models.flops import train_flops_per_token as flops_of
+from sizebook.plans.layer_profile import ModelProfile, model_profile
+from sizebook.plans.layout import Layout, check, micro_batches
+from sizebook.plans.training import capacity_bytes, peak_flop_per_s
+from sizebook.plans.training_memory import COMPONENTS, Memory, Recipe, memory, stack_keys
+from sizebook.plans.training_search import Search
+from sizebook.plans.training_search import search as search_layouts
+from sizebook.plans.training_time import FORMATS, calibration, error_band, machine, step_time
+from sizebook.quantities import (
+    Batch,
+    Cp,
+    Dp,
+    Ep,
+    Flops,
+    FlopsPerToken,
+    Gpu,
+    Gpus,
+    Interleave,
+    MemoryBytes,
+    MicroBatch,
+    Model,
+    Pp,
+    Ratio,
+    Seconds,
+    Seq,
+    Tp,
+    ZeroStage,
+)
+from sizebook.registry import Quantity, function
+
+MODEL_OF_MEMORY = "data/training_stacks.csv and data/optimizers.csv; Korthikanti et al. 2022 (arXiv:2205.05198)"
+MODEL_OF_TIME = "data/calibration_training.csv, fitted on published runs by calibration/training.py"
+MOST_GPUS = 2**17
+
+Convention = Annotated[
+    str, Quantity("which FLOPs count, see the documentation", kind="choice", choices=tuple(CONVENTIONS))
+]
+StackName = Annotated[
+    str, Quantity("training framework, a key of data/training_stacks.csv", kind="choice", choices=stack_keys)
+]
+Component = Annotated[
+    str, Quantity("what of it: total, or one component", kind="choice", choices=("total", "allocated", *COMPONENTS))
+]
+TrainDtype = Annotated[str, Quantity("format that matrices multiply in", kind="choice", choices=FORMATS)]
+Answer = Annotated[bool, Quantity("yes or no", kind="flag")]
+Layouts = Annotated[list[list[str | float]], Quantity("layouts, one a row, under a row of headings", kind="range")]
+Percentile = Annotated[float, Quantity("10 or 90: which end of the band", minimum=10, maximum=90)]
+Rows = Annotated[int, Quantity("how many layouts to list", kind="integer", minimum=1, maximum=100)]
+
+
+@lru_cache(maxsize=64)
+def profile_of(model: str, seq: int) -> ModelProfile:
+    """Return the profile of a published model on sequences of so many tokens."""
+    return model_profile(catalog.architecture(model), seq)
+
+
+@function(
+    category="compute",
+    source="counted from the architecture; conventions: docs/training.md",
+    example=({"model": "llama-3.1-8b", "seq": 8192}, 51_470_401_536.0),
+)
+def flops_per_token(
+    model: Model, seq: Seq = 4096, convention: Convention = "matmul", recompute: Recompute = "none"
+) -> FlopsPerToken:
+    """Return the training FLOPs that one token of a published model costs, under a named convention.
+
+    matmul (default): 6 x parameters that multiply, head included, and causal attention. Others reproduce the figures of
+    papers and frameworks: kaplan, 6nd, palm, torchtitan, megatron, chinchilla, hardware (recomputation counted).
+    """
+    return flops_of(catalog.architecture(model), seq, convention, recompute)
+
+
+@function(
+    category="compute",
+    source="torch FlopCounterMode counts the same, to the last FLOP",
+    example=({"model": "llama-3.1-8b", "seq": 128}, 1_929_782_493_184.0),
+)
+def flops_forward(model: Model, seq: Seq, batch: Batch = 1) -> Flops:
+    """Return the FLOPs of one forward pass over a batch of sequences, attention as the full square of every layer.
+
+    Experts count as many as a token visits. Leaves out norms, activations and vision or audio towers.
+    """
+    return batch * seq * forward(catalog.architecture(model), seq, causal=False, windows=False).total
+
+
+def _layout(
+    tp: int, pp: int, dp: int, cp: int, ep: int, zero_stage: int, micro_batch: int, recompute: str, interleave: int
+) -> Layout:
+    return Layout(tp, pp, dp, cp, ep, 1, interleave, zero_stage, micro_batch, True, recompute)
+
+
+def _memory(model: str, seq: int, layout: Layout, recipe: Recipe, batch: int | None) -> Memory:
+    profile = profile_of(model, seq)
+    sequences = batch or layout.dp * layout.micro_batch * layout.pp
+    check(layout, profile.architecture, layout.gpus, seq, sequences)
+    return memory(profile, layout, recipe, micro_batches(layout, sequences))
+
+
+@function(
+    category="training memory",
+    source=MODEL_OF_MEMORY,
+    example=({"model": "llama-3.1-8b", "seq": 4096, "dp": 8}, 85_361_326_080.0),
+)
+def train_memory_bytes(
+    model: Model,
+    seq: Seq = 4096,
+    tp: Tp = 1,
+    pp: Pp = 1,
+    dp: Dp = 1,
+    cp: Cp = 1,
+    ep: Ep = 1,
+    zero_stage: ZeroStage = 1,
+    micro_batch: MicroBatch = 1,
+    recompute: Recompute = "none",
+    interleave: Interleave = 1,
+    optimizer: OptimizerName = "adamw",
+    stack: StackName = "megatron",
+    component: Component = "total",
+    batch: Batch | None = None,
+) -> MemoryBytes:
+    """Return the bytes on the fullest GPU of a training run of a published model, in total or of one component.
+
+    Weights, gradients, master weights, optimizer states, activations, loss, buffers, allocator and CUDA context, with
+    flash attention and sequence parallelism. 'allocated' is what a framework reports as its peak. A blank batch gives
+    every pipeline as many micro-batches as it has stages.
+    """
+    layout = _layout(tp, pp, dp, cp, ep, zero_stage, micro_batch, recompute, interleave)
+    return float(getattr(_memory(model, seq, layout, Recipe(stack, optimizer), batch), component))
+
+
+@function(
+    category="training memory",
+    source=f"{MODEL_OF_MEMORY}; memory: data/hardware.csv",
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "dp": 16}, True),
+)
+def fits(
+    model: Model,
+    gpu: Gpu,
+    seq: Seq = 4096,
+    tp: Tp = 1,
+    pp: Pp = 1,
+    dp: Dp = 1,
+    cp: Cp = 1,
+    ep: Ep = 1,
+    zero_stage: ZeroStage = 1,
+    micro_batch: MicroBatch = 1,
+    recompute: Recompute = "none",
+    interleave: Interleave = 1,
+    optimizer: OptimizerName = "adamw",
+    stack: StackName = "megatron",
+) -> Answer:
+    """Return whether training a published model fits on GPUs of one kind in a given layout: see TRAIN_MEMORY_BYTES.
+
+    Compares with the memory that the driver was measured to leave, or 99 % of the label where it was not.
+    """
+    layout = _layout(tp, pp, dp, cp, ep, zero_stage, micro_batch, recompute, interleave)
+    needed = _memory(model, seq, layout, Recipe(stack, optimizer), None).total
+    return needed <= capacity_bytes(accelerator(gpu))
+
+
+@function(
+    category="training memory",
+    source=f"{MODEL_OF_MEMORY}; every layout of PLAN_TRAINING",
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm"}, 2),
+)
+def min_gpus_train(
+    model: Model,
+    gpu: Gpu,
+    seq: Seq = 4096,
+    optimizer: OptimizerName = "adamw",
+    stack: StackName = "megatron",
+) -> Gpus:
+    """Return the fewest GPUs, a power of two, on which some layout trains a published model with the whole of its
+    states.
+
+    Tries every layout of PLAN_TRAINING, full recomputation included, with one sequence a GPU and step.
+    """
+    profile, kind = profile_of(model, seq), accelerator(gpu)
+    gpus = 1
+    while gpus <= MOST_GPUS:
+        try:
+            search_layouts(
+                profile.architecture,
+                kind,
+                gpus,
+                seq,
+                gpus,
+                capacity_bytes(kind),
+                recipe=Recipe(stack, optimizer),
+                top=1,
+            )
+        except TargetError:
+            gpus *= 2
+        else:
+            return gpus
+    raise TargetError(
+        f"fits on no cluster: got more than {MOST_GPUS} GPUs for '{model}', want fewer. Use GPUs with more memory."
+    )
+
+
+@function(
+    category="training time",
+    source=MODEL_OF_TIME,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "batch": 128, "dp": 8}, 6.398066772793866),
+)
+def step_seconds(
+    model: Model,
+    gpu: Gpu,
+    batch: Batch,
+    seq: Seq = 4096,
+    tp: Tp = 1,
+    pp: Pp = 1,
+    dp: Dp = 1,
+    cp: Cp = 1,
+    ep: Ep = 1,
+    zero_stage: ZeroStage = 1,
+    micro_batch: MicroBatch = 1,
+    recompute: Recompute = "none",
+    interleave: Interleave = 1,
+    dtype: TrainDtype = "bf16",
+    stack: StackName = "megatron",
+) -> Seconds:
+    """Return the predicted seconds of one optimizer step: compute, memory traffic, communication, bubble, optimizer.
+
+    Says nothing of whether it fits (FITS). TRAIN_ERROR(10) and TRAIN_ERROR(90) are the factors of its band.
+    """
+    layout = _layout(tp, pp, dp, cp, ep, zero_stage, micro_batch, recompute, interleave)
+    profile = profile_of(model, seq)
+    check(layout, profile.architecture, layout.gpus, seq, batch)
+    rates = machine(accelerator(gpu), dtype, stack, calibration())
+    return step_time(profile, layout, Recipe(stack), rates, micro_batches(layout, batch)).total
+
+
+@function(
+    category="training time",
+    source=MODEL_OF_TIME,
+    example=({"percentile": 90}, 1.115),
+)
+def train_error(percentile: Percentile = 90) -> Ratio:
+    """Return measured over predicted step time at the 10th or 90th percentile of published runs the fit had not seen.
+
+    A predicted duration times this factor is the end of its band.
+    """
+    require(
+        percentile in (10, 90),
+        f"no such end of the band: got percentile {percentile:g}, want 10 or 90. Choose one of the two.",
+    )
+    return error_band()[percentile == 90]
+
+
+HEADINGS = ("layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mfu", "reason")
+
+
+@function(
+    category="training time",
+    source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}",
+    example=(
+        {"model": "gpt-2-small", "gpu": "a100-sxm-80gb", "gpus": 1, "batch": 8, "seq": 1024, "rows": 1},
+        [
+            ["layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mfu", "reason"],
+            ["TP1 PP1 DP1 ZeRO-0 mb8", 9.67, 0.0473, 173010.0, 0.4424, ""],
+        ],
+    ),
+)
+def plan_training(
+    model: Model,
+    gpu: Gpu,
+    gpus: Gpus,
+    batch: Batch,
+    seq: Seq = 4096,
+    dtype: TrainDtype = "bf16",
+    optimizer: OptimizerName = "adamw",
+    stack: StackName = "megatron",
+    rows: Rows = 10,
+) -> Layouts:
+    """Return the layouts of a cluster that train a published model fastest, and the faster ones that do not fit with
+    why.
+
+    TP inside the scale-up domain, PP, DP, CP, EP, ZeRO stage, micro-batch, interleaving and recomputation are searched;
+    the columns are layout, GiB on the fullest GPU, seconds a step, tokens a second on a GPU, MFU and reason.
+    """
+    profile, kind = profile_of(model, seq), accelerator(gpu)
+    recipe = Recipe(stack, optimizer)
+    found = search_layouts(profile.architecture, kind, gpus, seq, batch, capacity_bytes(kind), dtype, recipe, rows)
+    per_token = flops_of(profile.architecture, seq)
+    return [list(HEADINGS), *_table(found, per_token / peak_flop_per_s(kind, dtype))]
+
+
+def _table(found: Search, flops_over_peak: float) -> list[list[str | float]]:
+    return [
+        [
+            each.layout.name,
+            round(each.memory_bytes / 2**30, 2),
+            round(each.step_seconds, 4),
+            round(each.tokens_per_s_per_gpu, 1),
+            round(each.tokens_per_s_per_gpu * flops_over_peak, 4),
+            each.reason,
+        ]
+        for each in (*found.best, *found.failing)
+    ]
