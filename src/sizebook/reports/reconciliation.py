@@ -37,7 +37,7 @@ def report(compared: tuple[Comparison, ...], as_of: date) -> Report:
             f"explanation, {verdict}."
         ),
         tiles=_tiles(stated, by_status, agreeing),
-        sections=(_gpt3(), *_families(compared), _explained(compared), _notes()),
+        sections=(_gpt3(), *_all_models(compared), _explained(compared), _notes()),
         data_dates=f"catalog of {max(row['retrieved'] for row in table('models'))}",
     )
 
@@ -107,7 +107,7 @@ _COLUMNS = (
 )
 
 
-def _families(compared: Iterable[Comparison]) -> list[Section]:
+def _all_models(compared: Iterable[Comparison]) -> list[Section]:
     """Return the table of totals, by organisation, and that of active parameters."""
     totals = [one for one in compared if one.what == "total"]
     active = [one for one in compared if one.what == "active"]
