@@ -21,6 +21,7 @@ wheel: .venv/.test
 # Everything in the repository that is made from something else: function reference, workbooks, sample reports.
 generated: .venv/.test
 	$(PY) docs/generate.py
+	$(PY) workbooks/build.py
 
 .venv/.demo: pyproject.toml .ci/setup
 	bash .ci/setup demo

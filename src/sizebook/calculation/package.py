@@ -67,6 +67,11 @@ class Package:
                 f"not a workbook: got {path.name} without {WORKBOOK}, want an .xlsx or .xlsm file. "
                 "Save it in that format from Excel."
             )
+        if package.xml(WORKBOOK).tag != tag("workbook"):
+            raise InputError(
+                f"another kind of .xlsx: got {path.name} saved as Strict Open XML, want the usual kind. "
+                "Save it in Excel as 'Excel Workbook (*.xlsx)'."
+            )
         return package
 
     def names(self) -> list[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from sizebook.calculation.package import Package, tag
+from sizebook.calculation.package import WORKBOOK, Package, tag
 from sizebook.calculation.spellings import plain_name
 from sizebook.calculation.tokens import Area, Token, area, tokenize, unquoted
 from sizebook.errors import InputError
@@ -70,15 +70,44 @@ def _formula_cell(sheet: str, cell: etree._Element, formula: etree._Element) -> 
 
 def prepare(package: Package, known: Container[str]) -> None:
     """Rewrite the formulas of a package in place; ``known`` holds the names of the registered functions."""
+    _refuse_settings(package)
     names = Names(package)
     for sheet, part in package.sheets().items():
         _empty_cells(package, part)
         for formula in package.xml(part).iter(tag("f")):
             text = formula.text or ""
             rewritten = plain(text, sheet, names, known)
+            _refuse_other_books(rewritten, sheet, formula)
             if rewritten != text:
                 package.xml(part, change=True)
                 formula.text = rewritten
+
+
+def _refuse_settings(package: Package) -> None:
+    """Raise for a workbook whose settings change what formulas give in ways that the engine does not follow."""
+    root = package.xml(WORKBOOK)
+    properties, calculation = root.find(tag("workbookPr")), root.find(tag("calcPr"))
+    for element, attribute, value, meaning, fix in (
+        (properties, "date1904", "1", "dates counted from 1904", "Turn that off under Advanced options"),
+        (calculation, "fullPrecision", "0", "precision as displayed", "Turn that off under Advanced options"),
+        (calculation, "iterate", "1", "iterative calculation", "Break the circle that it serves and turn it off"),
+    ):
+        if element is not None and element.get(attribute, "").replace("true", "1").replace("false", "0") == value:
+            raise InputError(
+                f"cannot calculate: got {meaning} in {package.path.name}, want Excel's usual settings. {fix}."
+            )
+
+
+def _refuse_other_books(text: str, sheet: str, formula: etree._Element) -> None:
+    """Raise for a reference to another workbook: its cells are not here to be read."""
+    for token in tokenize(text) if "[" in text else ():
+        if token.kind in ("reference", "name") and "[" in token.text.rpartition("!")[0]:
+            cell = formula.getparent()
+            at = "" if cell is None else cell.get("r", "")
+            raise InputError(
+                f"another workbook: got {token.text} in {sheet}!{at}, want references within the workbook. "
+                "Copy those cells into it."
+            )
 
 
 def _empty_cells(package: Package, part: str) -> None:

@@ -18,7 +18,7 @@ from sizebook.calculation.tokens import address, tokenize
 from sizebook.errors import InputError
 from sizebook.functions import load
 from sizebook.workbooks.charts import refresh_charts
-from sizebook.workbooks.inputs import Input, cell_value, check, find_inputs
+from sizebook.workbooks.inputs import Input, check, find_inputs
 from sizebook.workbooks.sheet import Sheet
 
 _CALC_CHAIN = "xl/calcChain.xml"
@@ -87,13 +87,11 @@ def _write_inputs(package: Package, given: Mapping[str, Any]) -> None:
     problems = check(inputs, given, {name.name.casefold() for name in package.defined_names()})
     if problems:
         raise InputError("\n".join(f"{package.path.name}: {problem}" for problem in problems))
-    properties = package.xml(WORKBOOK).find(tag("workbookPr"))
-    from_1904 = properties is not None and properties.get("date1904") in ("1", "true")
     by_name = {name.casefold(): entry for name, entry in inputs.items()}
     sheets = {sheet: Sheet(package, sheet) for sheet in {entry.at.sheet for entry in inputs.values()}}
     for name, value in given.items():
         at = by_name[name.casefold()].at
-        sheets[at.sheet].write_input(at.top, at.left, cell_value(value, from_1904=from_1904))
+        sheets[at.sheet].write_input(at.top, at.left, value)
 
 
 def _drop_calculation_chain(package: Package) -> None:

@@ -17,7 +17,7 @@ from sizebook.calculation.package import Package, tag
 from sizebook.calculation.preparing import Names
 from sizebook.calculation.tokens import Area, address, area, tokenize
 from sizebook.errors import suggestion
-from sizebook.workbooks.sheet import Sheet, serial
+from sizebook.workbooks.sheet import Sheet
 
 REQUIRED, OPTIONAL = "Input", "Optional input"
 _X14 = "{http://schemas.microsoft.com/office/spreadsheetml/2009/9/main}"
@@ -146,8 +146,3 @@ def _value_problems(entry: Input, value: Any) -> list[str]:
         hint = suggestion(str(value), words) or " Choose one of them."
         return [f"not in the list: got '{value}' for '{entry.name}', want one of {shown}.{hint}"]
     return []
-
-
-def cell_value(value: Any, *, from_1904: bool) -> Any:
-    """Return a given value as a cell stores it: dates become numbers."""
-    return serial(value, from_1904=from_1904) if isinstance(value, date) else value

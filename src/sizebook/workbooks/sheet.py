@@ -143,6 +143,8 @@ def _stored(value: Any) -> tuple[str, str | None]:
     """Return the type attribute and text with which a file stores a value."""
     if value is None:
         return "", None
+    if isinstance(value, date):
+        return "", repr(serial(value))
     if isinstance(value, bool):
         return "b", str(int(value))
     if isinstance(value, ErrorCode):
@@ -164,10 +166,9 @@ def _shared_strings(package: Package) -> list[str]:
     ]
 
 
-def serial(value: date, *, from_1904: bool) -> float | int:
-    """Return the number with which a sheet stores a date or a date and time."""
-    start = date(1904, 1, 1) if from_1904 else date(1899, 12, 30)
+def serial(value: date) -> float | int:
+    """Return the number with which a sheet stores a date, or a date and time."""
+    days = (date(value.year, value.month, value.day) - date(1899, 12, 30)).days
     if not isinstance(value, datetime):
-        return (value - start).days
-    seconds = value.hour * 3600 + value.minute * 60 + value.second
-    return (value.date() - start).days + seconds / 86400
+        return days
+    return days + (value.hour * 3600 + value.minute * 60 + value.second) / 86400

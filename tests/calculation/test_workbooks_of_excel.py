@@ -1,0 +1,141 @@
+"""What Excel writes and openpyxl does not: shared and dynamic formulas, metadata; and settings that are refused."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook, load_workbook
+from openpyxl.styles import NamedStyle
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.formula import ArrayFormula
+from openpyxl.worksheet.table import Table
+
+from sizebook.calculation import ErrorCode, recalculate
+from sizebook.calculation.package import Package
+from sizebook.errors import InputError
+from sizebook.workbooks.filling import fill
+
+METADATA = """<metadata xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+ xmlns:xda="http://schemas.microsoft.com/office/spreadsheetml/2017/dynamicarray"><metadataTypes count="1">
+<metadataType name="XLDAPR" minSupportedVersion="120000" cellMeta="1"/></metadataTypes><futureMetadata name="XLDAPR"
+ count="1"><bk><extLst><ext uri="{bdbb8cdc-fa1e-496e-a857-3c3f30c029c3}"><xda:dynamicArrayProperties fDynamic="1"
+ fCollapsed="0"/></ext></extLst></bk></futureMetadata><cellMetadata count="1"><bk><rc t="1" v="0"/></bk></cellMetadata>
+</metadata>"""
+KIND = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/sheetMetadata"
+TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheetMetadata+xml"
+
+
+@pytest.fixture
+def modern(tmp_path: Path) -> Path:
+    """A workbook as Excel 365 stores it: a dynamic formula in D1, formulas of E2:E4 shared, a table in A1:B4."""
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "Plan"
+    book.add_named_style(NamedStyle("Input"))
+    sheet.append(["width", "count"])
+    for row, width in enumerate((4, 8, 16), 2):
+        sheet.cell(row, 1, width)
+        sheet.cell(row, 2, row)
+    sheet.add_table(Table(displayName="Widths", ref="A1:B4"))
+    sheet["C1"], sheet["C1"].style = 2, "Input"
+    book.defined_names["rows"] = DefinedName("rows", attr_text="Plan!$C$1")
+    sheet["D1"] = ArrayFormula("D1:D3", "=PARAMS_LN(_xlfn.SEQUENCE(C1))")
+    sheet["E2"] = "=PARAMS_MHA(A2)"
+    sheet["F1"] = "=SUM(PARAMS_LN(Widths[width]))"
+    sheet["F2"] = "=SUM(_xlfn.ANCHORARRAY(D1))"
+    book.save(tmp_path / "plain.xlsx")
+    path = tmp_path / "modern.xlsx"
+    with zipfile.ZipFile(tmp_path / "plain.xlsx") as old, zipfile.ZipFile(path, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, _modern(name, old.read(name).decode()))
+        new.writestr("xl/metadata.xml", METADATA)
+    return path
+
+
+def _modern(name: str, text: str) -> str:
+    if name == "[Content_Types].xml":
+        return text.replace("</Types>", f'<Override PartName="/xl/metadata.xml" ContentType="{TYPE}"/></Types>')
+    if name == "xl/_rels/workbook.xml.rels":
+        entry = f'<Relationship Id="rIdM" Type="{KIND}" Target="metadata.xml"/></Relationships>'
+        return text.replace("</Relationships>", entry)
+    if name == "xl/worksheets/sheet1.xml":
+        text = text.replace('<c r="D1"', '<c r="D1" cm="1"')
+        shared = '<f t="shared" ref="E2:E4" si="0">PARAMS_MHA(A2)</f>'
+        text = text.replace("<f>PARAMS_MHA(A2)</f>", shared)
+        for row in (3, 4):
+            child = f'<c r="E{row}"><f t="shared" si="0"/></c></row>'
+            before, after = text.split(f'<row r="{row}"')
+            text = before + f'<row r="{row}"' + after.replace("</row>", child, 1)
+    return text
+
+
+def test_shared_formulas_tables_and_spilled_rows(modern: Path) -> None:
+    calculated = recalculate(modern)
+    assert [calculated["Plan", f"E{row}"] for row in (2, 3, 4)] == [80, 288, 1088]
+    assert calculated["Plan", "F1"] == 2 * (4 + 8 + 16)
+    assert [calculated["Plan", f"D{row}"] for row in (1, 2, 3)] == [2, 4, None]
+    assert calculated["Plan", "F2"] == 6
+
+
+@pytest.mark.parametrize(("rows", "reference"), [(5, "D1:D5"), (2, "D1:D2"), (1, "D1:D1")])
+def test_dynamic_rows_grow_and_shrink_in_the_file(modern: Path, tmp_path: Path, rows: int, reference: str) -> None:
+    fill(modern, {"rows": rows}, tmp_path / "out.xlsx")
+    formula = load_workbook(tmp_path / "out.xlsx")["Plan"]["D1"].value
+    assert (formula.ref, formula.text) == (reference, "=PARAMS_LN(_xlfn.SEQUENCE(C1))")
+    stored = load_workbook(tmp_path / "out.xlsx", data_only=True)["Plan"]
+    assert [stored.cell(row, 4).value for row in range(1, 7)] == [2 * r if r <= rows else None for r in range(1, 7)]
+    assert stored["F2"].value == rows * (rows + 1)
+    # A second filling starts from what the first one left.
+    fill(tmp_path / "out.xlsx", {"rows": 3}, tmp_path / "again.xlsx")
+    stored = load_workbook(tmp_path / "again.xlsx", data_only=True)["Plan"]
+    assert [stored.cell(row, 4).value for row in range(1, 7)] == [2, 4, 6, None, None, None]
+
+
+def test_rows_without_room_are_an_error(modern: Path, tmp_path: Path) -> None:
+    book = load_workbook(modern)
+    book["Plan"]["D3"] = "in the way"
+    book["Plan"]["D1"] = "=1"
+    book.save(tmp_path / "blocked.xlsx")
+    package = Package.read(tmp_path / "blocked.xlsx")
+    cell = next(c for c in package.xml("xl/worksheets/sheet1.xml", change=True).iter() if c.get("r") == "D1")
+    cell.set("cm", "1")
+    cell[0].text = "_xlfn.SEQUENCE(3)"
+    cell[0].set("t", "array")
+    cell[0].set("ref", "D1")
+    package.save(tmp_path / "blocked.xlsx")
+    assert recalculate(tmp_path / "blocked.xlsx")["Plan", "D1"] == ErrorCode("#SPILL!")
+
+
+@pytest.mark.parametrize(
+    ("element", "attribute", "value", "message"),
+    [
+        ("workbookPr", "date1904", "1", "dates counted from 1904|Turn that off under Advanced options"),
+        ("calcPr", "fullPrecision", "0", "precision as displayed|Turn that off under Advanced options"),
+        ("calcPr", "iterate", "1", "iterative calculation|Break the circle that it serves and turn it off"),
+    ],
+)
+def test_settings_that_change_results_are_refused(
+    modern: Path, element: str, attribute: str, value: str, message: str
+) -> None:
+    package = Package.read(modern)
+    next(e for e in package.xml("xl/workbook.xml", change=True) if str(e.tag).endswith(element)).set(attribute, value)
+    package.save(modern)
+    with pytest.raises(InputError) as caught:
+        recalculate(modern)
+    meaning, fix = message.split("|")
+    assert str(caught.value) == (f"cannot calculate: got {meaning} in modern.xlsx, want Excel's usual settings. {fix}.")
+
+
+def test_other_workbooks_are_refused(tmp_path: Path) -> None:
+    book = Workbook()
+    book.worksheets[0]["A1"] = "=SUM('[1]Other book'!B2:B3)"
+    book.save(tmp_path / "linked.xlsx")
+    with pytest.raises(InputError) as caught:
+        recalculate(tmp_path / "linked.xlsx")
+    assert str(caught.value) == (
+        "another workbook: got '[1]Other book'!B2:B3 in Sheet!A1, want references within the workbook. "
+        "Copy those cells into it."
+    )
