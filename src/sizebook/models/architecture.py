@@ -113,7 +113,8 @@ class Attention:
     """Multi-head, grouped (n_kv_heads < n_heads) or multi-query (n_kv_heads = 1) attention.
 
     ``window`` is the number of past tokens it sees, None for all. ``qk_norm`` gives the widths of the query and key
-    norms, ``cross`` that keys and values come from an encoder, ``kv_shared`` that they are an earlier layer's.
+    norms, ``cross`` that keys and values come from an encoder, ``kv_shared`` that they are an earlier layer's,
+    ``bidirectional`` that a token sees later ones too, as an encoder's do: nothing is cached then.
     """
 
     d_model: int
@@ -128,6 +129,7 @@ class Attention:
     cross: bool = False
     kv_shared: bool = False
     d_kv_in: int = 0
+    bidirectional: bool = False
     name: str = "self_attn"
 
     @property
@@ -138,7 +140,7 @@ class Attention:
     @property
     def cache_width(self) -> int:
         """Elements cached per token and layer: keys and values of every key-value head."""
-        return 0 if self.kv_shared else self.n_kv_heads * (self.d_head + self.d_value)
+        return 0 if self.kv_shared or self.bidirectional else self.n_kv_heads * (self.d_head + self.d_value)
 
     @property
     def score_width(self) -> int:
@@ -215,6 +217,34 @@ class Experts:
         if self.shared_gate:
             weights.append(Weight(f"{self.name}.shared_expert_gate.weight", (1, self.d_model), "router"))
         return tuple(weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """One matrix of its own, with its bias: a factor of the embedding, a pooler, the transform before a head.
+
+    ``pooled`` says that it runs once a sequence and not once a token, as a pooler or a classifier does.
+    """
+
+    name: str
+    d_in: int
+    d_out: int
+    bias: bool = True
+    part: Part = "other"
+    pooled: bool = False
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        use: Use = "vector" if self.pooled else "matmul"
+        matrix = Weight(f"{self.name}.weight", (self.d_out, self.d_in), self.part, use)
+        return (matrix, _bias(f"{self.name}.bias", self.d_out)) if self.bias else (matrix,)
+
+
+@dataclass(frozen=True, slots=True)
+class Tensors:
+    """Tensors that fit no other brick: biases, scales, tables that are added."""
+
+    weights: tuple[Weight, ...]
 
 
 @dataclass(frozen=True, slots=True)

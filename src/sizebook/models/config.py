@@ -7,12 +7,26 @@ understands, `Config.finish` refuses what is left unless it is known not to matt
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from sizebook.errors import InputError, RangeError, UnknownKeyError
 
 MISSING: Any = object()
+
+# Keys that no architecture's tensors depend on: names and labels of things, token ids, what happens in training
+# (dropout, initial values, losses) and in generation, activation functions, numerics, storage.
+_HARMLESS = re.compile(
+    r"_.*|.*_token_ids?|.*_idx|.*dropout.*|.*layerdrop|.*_pdrop|.*_eps|.*epsilon|.*initializer.*|init_.*|.*_init|.*_std"
+    r"|.*(hidden_act|activation|activation_function|act_fn)|.*_loss.*|label2id|problem_type|dtype"
+    r"|torch_.*|torchscript|transformers_version|tokenizer_class|use_cache|use_bfloat16|return_dict.*|output_.*"
+    r"|model_name|name|finetuning_task|task_specific_params|gradient_checkpointing|chunk_size_feed_forward"
+    r"|is_encoder_decoder|rope_.*|mask_(time|feature)_.*|apply_spec_augment|median_filter_width"
+    r"|(max|min)_length|(encoder_)?no_repeat_ngram_size|num_beams|num_beam_groups|num_return_sequences|bad_words_ids"
+    r"|do_sample|early_stopping|temperature|top_[kp]|typical_p|.*_penalty|remove_invalid_values|begin_suppress_tokens"
+    r"|suppress_tokens|forced_decoder_ids|prefix|scale_embedding"
+)
 
 
 class Config:
@@ -67,6 +81,19 @@ class Config:
     def ignore(self, *keys: str) -> None:
         """Mark keys as understood and without effect on the count."""
         self.read.update(keys)
+
+    def finish(self) -> None:
+        """Refuse keys that were not read and may change the count; null and empty are the same as absent."""
+        left = [
+            key
+            for key, value in self.values.items()
+            if key not in self.read and value not in (None, {}, []) and not _HARMLESS.fullmatch(key)
+        ]
+        if left:
+            raise UnknownKeyError(
+                f"keys not understood: got {', '.join(left)} in {self.where}, want keys whose effect on the count of "
+                f"model type '{self.values.get('model_type')}' is known. Remove a key only if it changes no tensor."
+            )
 
     def divides(self, whole: str, n_whole: int, part: str, n_part: int) -> int:
         """Return n_whole / n_part, or refuse a config in which they contradict each other."""

@@ -72,7 +72,7 @@ def seen_keys(brick: Brick, seq: int, *, causal: bool) -> float:
     window = min(getattr(brick, "window", None) or seq, seq)
     if getattr(brick, "cross", False):
         return seq
-    if not causal:
+    if not causal or getattr(brick, "bidirectional", False):
         return min(2 * window, seq) if window < seq else seq
     return window * (1 - window / (2 * seq))
 

@@ -34,6 +34,8 @@ def model_type(*names: str) -> Callable[[Mapping], Mapping]:
 
 def architecture(config: Config) -> Architecture:
     """Return the architecture that a config.json describes, or refuse it by naming the type or key."""
+    import sizebook.models.families  # noqa: F401  # registers its mappings, which are imported when first needed
+
     name = config.text("model_type")
     mapping = _MAPPINGS.get(name)
     if mapping is None:
