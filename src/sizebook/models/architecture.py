@@ -114,7 +114,10 @@ class Attention:
 
     ``window`` is the number of past tokens it sees, None for all. ``qk_norm`` gives the widths of the query and key
     norms, ``cross`` that keys and values come from an encoder, ``kv_shared`` that they are an earlier layer's,
-    ``bidirectional`` that a token sees later ones too, as an encoder's do: nothing is cached then.
+    ``bidirectional`` that a token sees later ones too, as an encoder's do: nothing is cached then. ``gate`` is the
+    width of a projection that gates the output, ``sinks`` a learned score per head, ``values_are_keys`` that keys
+    serve as values, ``key_bias`` False that of query, key and value only the key has no bias. ``selected_keys`` is
+    the number of keys that an indexer leaves to each query.
     """
 
     d_model: int
@@ -131,6 +134,12 @@ class Attention:
     d_kv_in: int = 0
     bidirectional: bool = False
     name: str = "self_attn"
+    key_bias: bool = True
+    gate: int = 0
+    sinks: bool = False
+    values_are_keys: bool = False
+    qk_norm_bias: bool = False
+    selected_keys: int | None = None
 
     @property
     def d_value(self) -> int:
@@ -148,24 +157,33 @@ class Attention:
         return self.n_heads * (self.d_head + self.d_value)
 
     @property
-    def weights(self) -> tuple[Weight, ...]:
-        projections = [("q_proj", self.n_heads * self.d_head, self.d_model)]
+    def _inward(self) -> list[tuple[str, int, int]]:
+        d_in = self.d_kv_in or self.d_model
+        inward = [("q_proj", self.n_heads * self.d_head, self.d_model)]
         if not self.kv_shared:
-            projections += [
-                ("k_proj", self.n_kv_heads * self.d_head, self.d_kv_in or self.d_model),
-                ("v_proj", self.n_kv_heads * self.d_value, self.d_kv_in or self.d_model),
-            ]
-        matrices = [Weight(f"{self.name}.{p}.weight", (out, d_in), "attention") for p, out, d_in in projections]
-        matrices.append(Weight(f"{self.name}.o_proj.weight", (self.d_model, self.n_heads * self.d_value), "attention"))
-        biases = [_bias(f"{self.name}.{p}.bias", out) for p, out, _ in projections] if self.qkv_bias else []
+            inward.append(("k_proj", self.n_kv_heads * self.d_head, d_in))
+            if not self.values_are_keys:
+                inward.append(("v_proj", self.n_kv_heads * self.d_value, d_in))
+        return inward
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        inward = self._inward
+        found = [Weight(f"{self.name}.{p}.weight", (out, d_in), "attention") for p, out, d_in in inward]
+        if self.gate:
+            found.append(Weight(f"{self.name}.g_proj.weight", (self.gate, self.d_model), "attention"))
+        found.append(Weight(f"{self.name}.o_proj.weight", (self.d_model, self.n_heads * self.d_value), "attention"))
+        if self.sinks:
+            found.append(Weight(f"{self.name}.sinks", (self.n_heads,), "attention", "vector"))
+        if self.qkv_bias:
+            with_bias = [(p, out) for p, out, _ in inward if self.key_bias or p != "k_proj"]
+            found += [_bias(f"{self.name}.{p}.bias", out) for p, out in with_bias]
         if self.out_bias:
-            biases.append(_bias(f"{self.name}.o_proj.bias", self.d_model))
-        norms = [
-            Weight(f"{self.name}.{n}.weight", (width,), "norm", "vector")
-            for n, width in zip(("q_norm", "k_norm"), self.qk_norm or (), strict=False)
-            if not (self.kv_shared and n == "k_norm")
-        ]
-        return (*matrices, *biases, *norms)
+            found.append(_bias(f"{self.name}.o_proj.bias", self.d_model))
+        for name, width in zip(("q_norm", "k_norm"), self.qk_norm or (), strict=False):
+            if not (self.kv_shared and name == "k_norm"):
+                found += Norm(f"{self.name}.{name}", width, self.qk_norm_bias).weights
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +209,11 @@ class FeedForward:
 
 @dataclass(frozen=True, slots=True)
 class Experts:
-    """Routed experts, of which a token visits ``top_k``, the router, and the shared experts that every token visits."""
+    """Routed experts, of which a token visits ``top_k``, the router, and the shared experts that every token visits.
+
+    ``d_latent`` is the width between which and d_model two more projections lead where experts work in a narrower
+    space. ``router_rows`` counts the router's outputs where they are not one per expert (experts without weights).
+    """
 
     d_model: int
     d_ff: int
@@ -201,22 +223,36 @@ class Experts:
     shared_gate: bool = False
     gated: bool = True
     name: str = "mlp"
+    bias: bool = False
+    router_bias: bool = False
+    d_latent: int = 0
+    router_rows: int = 0
 
     @property
     def weights(self) -> tuple[Weight, ...]:
+        d_in = self.d_latent or self.d_model
+        rows = self.router_rows or self.n_experts
         inward = ("gate_proj", "up_proj") if self.gated else ("up_proj",)
-        shapes = [(p, (self.d_ff, self.d_model)) for p in inward] + [("down_proj", (self.d_model, self.d_ff))]
-        weights = [
-            Weight(f"{self.name}.experts.*.{p}.weight", shape, "mlp", "matmul", self.n_experts, self.top_k)
-            for p, shape in shapes
-        ]
-        weights.append(Weight(f"{self.name}.gate.weight", (self.n_experts, self.d_model), "router"))
+        shapes = [(p, (self.d_ff, d_in)) for p in inward] + [("down_proj", (d_in, self.d_ff))]
+        found = [self._routed(f"{p}.weight", shape, "mlp", "matmul") for p, shape in shapes]
+        if self.bias:
+            found += [self._routed(f"{p}.bias", shape[:1], "bias", "vector") for p, shape in shapes]
+        found.append(Weight(f"{self.name}.gate.weight", (rows, self.d_model), "router"))
+        if self.router_bias:
+            found.append(_bias(f"{self.name}.gate.bias", rows))
+        if self.d_latent:
+            found.append(Weight(f"{self.name}.fc1_latent_proj.weight", (d_in, self.d_model), "mlp"))
+            found.append(Weight(f"{self.name}.fc2_latent_proj.weight", (self.d_model, d_in), "mlp"))
         if self.d_ff_shared:
             name = f"{self.name}.shared_experts"
-            weights += FeedForward(self.d_model, self.d_ff_shared, self.gated, name=name).weights
+            found += FeedForward(self.d_model, self.d_ff_shared, self.gated, name=name).weights
         if self.shared_gate:
-            weights.append(Weight(f"{self.name}.shared_expert_gate.weight", (1, self.d_model), "router"))
-        return tuple(weights)
+            found.append(Weight(f"{self.name}.shared_expert_gate.weight", (1, self.d_model), "router"))
+        return tuple(found)
+
+    def _routed(self, inner: str, shape: tuple[int, ...], part: Part, use: Use) -> Weight:
+        visited = min(self.top_k, self.n_experts)
+        return Weight(f"{self.name}.experts.*.{inner}", shape, part, use, self.n_experts, visited)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +300,7 @@ class Architecture:
     """A whole model: input tables, the stack of layers, what follows it, and the head.
 
     ``mtp`` holds multi-token-prediction layers, stored in checkpoints but counted apart; ``buffers`` the tensors that
-    are stored but not trained.
+    are stored but not trained. ``notes`` say what a reader of the count must know.
     """
 
     model_type: str
@@ -277,6 +313,7 @@ class Architecture:
     head: Head | None
     mtp: tuple[Layer, ...] = ()
     buffers: tuple[Weight, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def n_layers(self) -> int:

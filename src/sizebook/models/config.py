@@ -1,46 +1,54 @@
 """Reads the keys of a Hugging Face config.json and remembers which were read.
 
 A key that changes the count and goes unread would make the count wrong in silence, so after a mapping has read what it
-understands, `Config.finish` refuses what is left unless it is known not to matter.
+understands, `Config.finish` refuses what is left unless its name says that it cannot matter (`key_names`).
 """
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 from sizebook.errors import InputError, RangeError, UnknownKeyError
+from sizebook.models.key_names import cannot_matter
 
 MISSING: Any = object()
 
-# Keys that no architecture's tensors depend on: names and labels of things, token ids, what happens in training
-# (dropout, initial values, losses) and in generation, activation functions, numerics, storage.
-_HARMLESS = re.compile(
-    r"_.*|.*_token_ids?|.*_idx|.*dropout.*|.*layerdrop|.*_pdrop|.*_eps|.*epsilon|.*initializer.*|init_.*|.*_init|.*_std"
-    r"|.*(hidden_act|activation|activation_function|act_fn)|.*_loss.*|label2id|problem_type|dtype"
-    r"|torch_.*|torchscript|transformers_version|tokenizer_class|use_cache|use_bfloat16|return_dict.*|output_.*"
-    r"|model_name|name|finetuning_task|task_specific_params|gradient_checkpointing|chunk_size_feed_forward"
-    r"|is_encoder_decoder|rope_.*|mask_(time|feature)_.*|apply_spec_augment|median_filter_width"
-    r"|(max|min)_length|(encoder_)?no_repeat_ngram_size|num_beams|num_beam_groups|num_return_sequences|bad_words_ids"
-    r"|do_sample|early_stopping|temperature|top_[kp]|typical_p|.*_penalty|remove_invalid_values|begin_suppress_tokens"
-    r"|suppress_tokens|forced_decoder_ids|prefix|scale_embedding"
-)
-
 
 class Config:
-    """The keys of one config.json, read by name with their kind checked."""
+    """The keys of one config.json, or of one of its sections, read by name with their kind checked.
 
-    def __init__(self, values: dict[str, Any], where: str) -> None:
+    ``defaults`` are the values that the model's class gives to keys which a section leaves out.
+    """
+
+    def __init__(self, values: dict[str, Any], where: str, defaults: dict[str, Any] | None = None) -> None:
         self.values = values
         self.where = where
+        self.defaults = defaults or {}
         self.read: set[str] = set()
+        self.sections: dict[str, Config] = {}
 
     def _get(self, keys: tuple[str, ...]) -> Any:
-        for key in keys:
-            self.read.add(key)
-        return next((self.values[key] for key in keys if self.values.get(key) is not None), MISSING)
+        self.read.update(keys)
+        for source in (self.values, self.defaults):
+            for key in keys:
+                if source.get(key) is not None:
+                    return source[key]
+        return MISSING
+
+    def unknown(self, key: str, value: Any, want: str) -> UnknownKeyError:
+        """Return the error for a key that is read but whose value is not described."""
+        return UnknownKeyError(f"not described: got '{key}' = {value!r} in {self.where}, want {want}.")
+
+    def _wrong(self, key: str, value: Any, want: str) -> InputError:
+        shown = "nothing" if value is MISSING else repr(value)
+        return InputError(f"bad key: got '{key}' = {shown} in {self.where}, want {want}. Correct it.")
+
+    def has(self, key: str) -> bool:
+        """Return whether a key is present and not null."""
+        self.read.add(key)
+        return self.values.get(key) is not None
 
     def integer(self, *keys: str, default: int | None = MISSING) -> int:
         """Return a positive whole number under the first of several spellings of a key."""
@@ -53,9 +61,16 @@ class Config:
                 )
             return default  # type: ignore[return-value]
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise InputError(
-                f"bad key: got '{keys[0]}' = {value!r} in {self.where}, want a whole number of 0 or more. Correct it."
-            )
+            raise self._wrong(keys[0], value, "a whole number of 0 or more")
+        return value
+
+    def number(self, *keys: str, default: float = MISSING) -> float:
+        """Return a number, whole or not, under the first of several spellings of a key."""
+        value = self._get(keys)
+        if value is MISSING and default is not MISSING:
+            return default
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+            raise self._wrong(keys[0], value, "a number of 0 or more")
         return value
 
     def flag(self, *keys: str, default: bool = MISSING) -> bool:
@@ -64,8 +79,7 @@ class Config:
         if value is MISSING and default is not MISSING:
             return default
         if not isinstance(value, bool):
-            shown = "nothing" if value is MISSING else repr(value)
-            raise InputError(f"bad key: got '{keys[0]}' = {shown} in {self.where}, want true or false. Correct it.")
+            raise self._wrong(keys[0], value, "true or false")
         return value
 
     def text(self, *keys: str, default: str = MISSING) -> str:
@@ -74,26 +88,68 @@ class Config:
         if value is MISSING and default is not MISSING:
             return default
         if not isinstance(value, str):
-            shown = "nothing" if value is MISSING else repr(value)
-            raise InputError(f"bad key: got '{keys[0]}' = {shown} in {self.where}, want a word. Correct it.")
+            raise self._wrong(keys[0], value, "a word")
         return value
+
+    def integers(self, key: str, default: list[int] = MISSING) -> list[int]:
+        """Return a list of whole numbers."""
+        value = self._get((key,))
+        if value is MISSING and default is not MISSING:
+            return default
+        if not isinstance(value, list) or any(isinstance(v, bool) or not isinstance(v, int) or v < 0 for v in value):
+            raise self._wrong(key, value, "a list of whole numbers of 0 or more")
+        return value
+
+    def per_layer(self, key: str, n_layers: int, default: list[Any] = MISSING) -> list[Any]:
+        """Return a list with one entry a layer, or the default; another length is refused."""
+        value = self._get((key,))
+        if value is MISSING and default is not MISSING:
+            return default
+        if not isinstance(value, list) or len(value) != n_layers:
+            got = f"{len(value)} entries" if isinstance(value, list) else "nothing" if value is MISSING else repr(value)
+            raise InputError(
+                f"bad key: got {got} for '{key}' in {self.where}, want a list of {n_layers}, one a layer. Correct it."
+            )
+        return value
+
+    def pattern(self, key: str, n_layers: int, allowed: tuple[str, ...], default: list[str] = MISSING) -> list[str]:
+        """Return the kind of each layer, refusing words that are not known."""
+        words = self.per_layer(key, n_layers, default)
+        for word in words:
+            if word not in allowed:
+                raise self._wrong(key, word, f"one of {', '.join(allowed)} for each layer")
+        return words
+
+    def section(self, key: str, defaults: dict[str, Any] | None = None) -> Config:
+        """Return a nested object of keys; left out, it is empty and the defaults hold."""
+        if key not in self.sections:
+            value = self._get((key,))
+            values = {} if value is MISSING else value
+            if not isinstance(values, dict):
+                raise self._wrong(key, values, "an object of keys")
+            self.sections[key] = Config(values, f"{self.where}, '{key}'", defaults)
+        return self.sections[key]
 
     def ignore(self, *keys: str) -> None:
         """Mark keys as understood and without effect on the count."""
         self.read.update(keys)
 
+    def unread(self) -> list[str]:
+        """Return the keys that no mapping read, those of sections behind the section's name."""
+        left = [key for key in self.values if key not in self.read]
+        return left + [f"{name}.{key}" for name, section in self.sections.items() for key in section.unread()]
+
     def finish(self) -> None:
-        """Refuse keys that were not read and may change the count; null and empty are the same as absent."""
-        left = [
-            key
-            for key, value in self.values.items()
-            if key not in self.read and value not in (None, {}, []) and not _HARMLESS.fullmatch(key)
-        ]
+        """Refuse keys that were not read and may change the count."""
+        left = [key for key, value in self.values.items() if key not in self.read and not cannot_matter(key, value)]
         if left:
             raise UnknownKeyError(
-                f"keys not understood: got {', '.join(left)} in {self.where}, want keys whose effect on the count of "
-                f"model type '{self.values.get('model_type')}' is known. Remove a key only if it changes no tensor."
+                f"keys not understood: got {', '.join(sorted(left))} in {self.where}, want keys whose effect on the "
+                f"count of model type '{self.values.get('model_type')}' is known. "
+                "Remove a key only if it changes no tensor."
             )
+        for section in self.sections.values():
+            section.finish()
 
     def divides(self, whole: str, n_whole: int, part: str, n_part: int) -> int:
         """Return n_whole / n_part, or refuse a config in which they contradict each other."""

@@ -69,7 +69,7 @@ def seen_keys(brick: Brick, seq: int, *, causal: bool) -> float:
 
     A causal window of W keys over T positions is seen whole except at the start: W (1 - W / 2T).
     """
-    window = min(getattr(brick, "window", None) or seq, seq)
+    window = min(getattr(brick, "window", None) or seq, getattr(brick, "selected_keys", None) or seq, seq)
     if getattr(brick, "cross", False):
         return seq
     if not causal or getattr(brick, "bidirectional", False):

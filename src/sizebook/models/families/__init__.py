@@ -1,8 +1,6 @@
-"""The mappings from config.json to `Architecture`, a module a family; importing the package registers them all."""
+"""The mappings from config.json to `Architecture`, a module a family.
 
-from sizebook.models.families import (
-    encoders_bert,
-    encoders_factored,
-)
+`sizebook.models.huggingface.mappings` imports every module of this package once, so a new module registers itself.
+"""
 
-__all__ = ["encoders_bert", "encoders_factored"]
+loaded = False

@@ -1,0 +1,144 @@
+"""What decoders have in common: reading the usual keys, building a layer per kind, putting the stack together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import replace
+from typing import Any, Literal, TypeVar
+
+from sizebook.models.architecture import (
+    Architecture,
+    Attention,
+    Brick,
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    Norm,
+    Weight,
+)
+from sizebook.models.config import MISSING, Config
+
+SLIDING = ("sliding_attention", "full_attention")
+
+
+Kind = TypeVar("Kind", bound=Hashable)
+
+
+def layers_of(kinds: Iterable[Kind], build: Callable[[Kind], Layer]) -> tuple[Layer, ...]:
+    """Return the layers of the given kinds; layers of one kind are one object, so that counting visits it once."""
+    built: dict[Kind, Layer] = {}
+    return tuple(built[kind] if kind in built else built.setdefault(kind, build(kind)) for kind in kinds)
+
+
+def n_kv_heads(config: Config, n_heads: int, *, required: bool = False) -> int:
+    """Return the key-value heads: as many as query heads where null, or left out unless that is not the default."""
+    absent = "num_key_value_heads" not in config.values
+    default = MISSING if absent and required else n_heads
+    count = config.integer("num_key_value_heads", default=default)
+    config.divides("num_attention_heads", n_heads, "num_key_value_heads", count)
+    return count
+
+
+def head_width(config: Config, d_model: int, n_heads: int, *, default: int | None = None) -> int:
+    """Return the explicit width of a head, else the type's default, else d_model / n_heads."""
+    explicit = config.integer("head_dim", default=0 if config.has("head_dim") or default is None else default)
+    return explicit or config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
+
+
+def attention(
+    config: Config,
+    *,
+    qkv_bias: bool = False,
+    out_bias: bool = False,
+    qk_norm: Literal["head", "all", None] = None,
+    d_head: int | None = None,
+    kv_required: bool = False,
+    **more: Any,
+) -> Attention:
+    """Return grouped attention from the usual keys; ``qk_norm`` norms each head or all heads together."""
+    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
+    width = head_width(config, d_model, n_heads, default=d_head)
+    kv_heads = n_kv_heads(config, n_heads, required=kv_required)
+    norms = {None: None, "head": (width, width), "all": (n_heads * width, kv_heads * width)}[qk_norm]
+    brick = Attention(d_model, n_heads, kv_heads, width, qkv_bias=qkv_bias, out_bias=out_bias, qk_norm=norms)
+    return replace(brick, **more) if more else brick
+
+
+def feed_forward(
+    config: Config, *, bias: bool = False, gated: bool = True, key: str = "intermediate_size"
+) -> FeedForward:
+    """Return a feed-forward block from the usual keys."""
+    return FeedForward(config.integer("hidden_size"), config.integer(key), gated=gated, bias=bias)
+
+
+def window_of(config: Config, kind: str, key: str = "sliding_window") -> int | None:
+    """Return the window of a layer of the given kind, None for one that sees everything."""
+    window = config.integer(key, default=0)
+    return window or None if kind in ("sliding_attention", "chunked_attention") else None
+
+
+def every(n_layers: int, period: int, *, last: str = "full_attention", other: str = "sliding_attention") -> list[str]:
+    """Return a pattern in which every period-th layer is of another kind."""
+    return [last if (i + 1) % period == 0 else other for i in range(n_layers)]
+
+
+def sliding_pattern(config: Config, default_period: int = 1) -> list[str]:
+    """Return which layers slide, from ``layer_types`` or the type's default: every period-th layer sees everything."""
+    n_layers = config.integer("num_hidden_layers")
+    return config.pattern("layer_types", n_layers, SLIDING, every(n_layers, default_period))
+
+
+def block(d_model: int, mixer: Brick, feed: Brick, *, bias: bool = False) -> Layer:
+    """Return the usual layer: norm, attention or mixer, norm, feed-forward block."""
+    first, second = Norm("input_layernorm", d_model, bias), Norm("post_attention_layernorm", d_model, bias)
+    return Layer((first, mixer, second, feed))
+
+
+def sandwich(d_model: int, mixer: Brick, feed: Brick, names: tuple[str, str, str, str]) -> Layer:
+    """Return a layer with norms before and after both of its blocks."""
+    before, after, before_feed, after_feed = (Norm(name, d_model) for name in names)
+    return Layer((before, mixer, after, before_feed, feed, after_feed))
+
+
+def stack(
+    config: Config,
+    layers: tuple[Layer, ...],
+    *,
+    tied: bool = False,
+    final: Brick | None = None,
+    final_norm: bool = True,
+    norm_bias: bool = False,
+    head_bias: bool = False,
+    inputs: tuple[Brick, ...] = (),
+    outputs: tuple[Brick, ...] = (),
+    buffers: tuple[Weight, ...] = (),
+    mtp: tuple[Layer, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Architecture:
+    """Return a decoder from the usual keys; ``tied`` is the type's default where the config does not say."""
+    d_model, vocab = config.integer("hidden_size"), config.integer("vocab_size")
+    norms: tuple[Brick, ...] = ((final or Norm("norm", d_model, norm_bias)),) if final_norm else ()
+    return Architecture(
+        model_type=config.text("model_type"),
+        d_model=d_model,
+        vocab=vocab,
+        n_ctx=config.integer("max_position_embeddings", "model_max_length", default=0) or None,
+        inputs=(Embedding("embed_tokens", vocab, d_model), *inputs),
+        layers=layers,
+        outputs=(*outputs, *norms),
+        head=Head(vocab, d_model, tied=config.flag("tie_word_embeddings", default=tied), bias=head_bias),
+        mtp=mtp,
+        buffers=buffers,
+        notes=notes,
+    )
+
+
+def vector(name: str, *shape: int, part: Any = "other") -> Weight:
+    """Return a tensor that is applied element by element."""
+    return Weight(name, shape, part, "vector")
+
+
+def matrix(name: str, d_out: int, d_in: int, part: Any = "other", copies: int = 1) -> Weight:
+    """Return a matrix by which each token is multiplied."""
+    return Weight(name, (d_out, d_in), part, "matmul", copies, copies)

@@ -1,0 +1,48 @@
+"""Which keys of a config.json cannot change a count, judged by name and value.
+
+Config files carry much that is not about tensors: names, token ids, what happens in training and in generation,
+activation functions, numerics, storage. A name on that list is harmless. Any other name that sounds like a size, a
+switch or a pattern may matter and is refused unless a mapping has read it. Null, false, zero and empty are the same
+as absent.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_HARMLESS = re.compile(
+    # names, storage, numerics
+    r"_.*|architectures|model_type|model_name|model_size|name|is_llama_config|transformers\.js_config|auto_map|dtype|torch_.*|torchscript|transformers_version"
+    r"|tokenizer_.*|.*quantization_config|compression_config|.*_implementation|.*attn_impl|bf16|fp16|fp32|.*_in_fp32"
+    r"|use_bfloat16|tf_legacy_loss|onnx_.*|use_flash_attn|.*_eps|.*epsilon|rescale_.*|.*fp32.*|use_mamba_kernels"
+    r"|use_mambapy|use_associative_scan|use_fast_.*|pretraining_tp|ep_size|.*_chunk_?size|chunk_size.*"
+    # tokens, labels, tasks, generation
+    r"|.*_token_ids?|.*_token_index|.*_token|.*_idx|label2id|id2label|num_labels|problem_type|finetuning_task"
+    r"|task_specific_params|summary_.*|use_cache|return_dict.*|output_(attentions|hidden_states|scores|past)"
+    r"|(max|min)_length|(encoder_)?no_repeat_ngram_size|num_beams|num_beam_groups|num_return_sequences|bad_words_ids"
+    r"|do_sample|early_stopping|temperature|top_[kp]|typical_p|.*_penalty|remove_invalid_values|.*suppress_tokens"
+    r"|forced_decoder_ids|prefix|is_encoder_decoder|classifier_.*|pad_key_length"
+    # training and initial values
+    r"|.*dropout.*|.*layerdrop|.*_pdrop|.*initializer.*|init_.*|.*_init|.*_std|.*_loss.*|.*_coef|.*jitter.*"
+    r"|gradient_checkpointing|mask_(time|feature)_.*|apply_spec_augment|median_filter_width|pruned_heads"
+    # how far a token sees
+    r"|context_window_size|sliding_window(_size)?|attention_sink_size|max_position_embeddings|original_max_position.*"
+    # functions and scales without weights
+    r"|.*(hidden_act|activation|activation_function|act_fn)|rope_.*|rotary_.*|.*partial_rotary_factor|.*rope_theta"
+    r"|.*scaling(_factor)?|.*_multipliers?|scale_.*|.*_scale|.*softcap(ping)?|.*_cap|clip_qkv|.*_theta|.*_limit"
+    r"|scoring_func|topk_method|topk_group|n_group|norm_topk_prob|query_pre_attn_scalar|logit_.*|seq_aux"
+)
+_MAY_MATTER = re.compile(
+    r"size|dim|rank|num|(^|_)n_|_n$|expert|layer|head|bias|width|depth|kernel|conv|channel|group|norm|gat(e|ing)|vocab"
+    r"|embed|proj|ff|mlp|moe|attn|attention|block|patch|state|expan|factor|ratio|mult|tie|pattern|type|lora|adapter"
+    r"|index|mtp|nextn|hidden|inner|intermediate|share|sparse|residual|router|tower|vision|audio|config|position"
+    r"|bucket|kv|(^|_)d_|freq|interval|step|period|offset|latent|mixer|mamba|ssm|rnn|time|^(use|has|add|enable|with)_"
+)
+
+
+def cannot_matter(key: str, value: Any) -> bool:
+    """Return whether a key that no mapping read can be left unread without changing the count."""
+    if value is None or value is False or value in (0, "", [], {}):
+        return True
+    return _HARMLESS.fullmatch(key) is not None or _MAY_MATTER.search(key) is None
