@@ -8,6 +8,7 @@ import math
 THIN_SPACE = "\u202f"
 NO_BREAK_SPACE = "\u00a0"
 
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _DECIMAL = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SHORT_SCALE = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 _BINARY = ((2.0**50, "PiB"), (2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
@@ -57,7 +58,10 @@ def gibibytes(n_bytes: float, digits: int = 3) -> str:
 
 
 def flop(value: float, digits: int = 3) -> str:
-    """Return floating-point operations: ``16.1 GFLOP``."""
+    """Return floating-point operations: ``16.1 GFLOP``; from a thousand EFLOP on as a power: ``6.74 × 10²⁴ FLOP``."""
+    if math.isfinite(value) and abs(value) >= 1e21:
+        exponent = math.floor(math.log10(abs(value)))
+        return f"{significant(value / 10**exponent, digits)} × 10{str(exponent).translate(_RAISED)}{NO_BREAK_SPACE}FLOP"
     return _scaled(value, _DECIMAL, "FLOP", digits)
 
 
@@ -73,6 +77,18 @@ def duration(seconds: float, digits: int = 3) -> str:
         if abs(seconds) >= factor:
             return f"{significant(seconds / factor, digits)}{NO_BREAK_SPACE}{unit}"
     return f"{significant(seconds * 1e6, digits)}{NO_BREAK_SPACE}us"
+
+
+def energy(kwh: float, digits: int = 3) -> str:
+    """Return electrical energy: ``1.24 GWh``, ``310 MWh``, ``12.0 kWh``."""
+    return _scaled(kwh * 1e3, ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")), "Wh", digits)
+
+
+def mass(kg: float, digits: int = 3) -> str:
+    """Return a mass, of carbon dioxide in particular: ``12.3 t``, ``310 kg``."""
+    if abs(kg) >= 1000:
+        return f"{significant(kg / 1000, digits)}{NO_BREAK_SPACE}t"
+    return f"{significant(kg, digits)}{NO_BREAK_SPACE}kg"
 
 
 def percent(ratio: float, digits: int = 3) -> str:

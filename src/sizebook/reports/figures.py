@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from sizebook.units import THIN_SPACE
+from sizebook.units import NO_BREAK_SPACE, THIN_SPACE
 
 _GIGA, _MEGA, _KILO = 1e9, 1e6, 1e3
 _DECIMAL = ((1e15, "P"), (1e12, "T"), (_GIGA, "G"), (_MEGA, "M"), (_KILO, "k"))
@@ -46,6 +46,15 @@ def aligned(values: Sequence[float], digits: int = 3, factor: float = 1.0) -> li
     smallest = min((abs(v) for v in scaled if v), default=1.0)
     decimals = min(MOST_DECIMALS, max(0, digits - 1 - math.floor(math.log10(smallest))))
     return [fixed(value, decimals) for value in scaled]
+
+
+def on_the_point(texts: Sequence[str]) -> list[str]:
+    """Return a column whose rows have units of their own with no-break spaces added so that decimal points align.
+
+    In the figures face a space is as wide as a digit.
+    """
+    tails = [len(text) - text.find(".") if "." in text else 0 for text in texts]
+    return [text + NO_BREAK_SPACE * (max(tails) - tail) for text, tail in zip(texts, tails, strict=True)]
 
 
 def fixed(value: float, decimals: int) -> str:

@@ -18,7 +18,7 @@ def chart(rows: list[dict[str, Any]]) -> alt.Chart:
     return alt.Chart(alt.InlineData(values=rows))
 
 
-def sized(layers: Layers, height: float, room_right: float = 0) -> Layers:
+def sized(layers: Layers, height: float, room_right: float = 4) -> Layers:
     """Return layers at the width of the text, with room on the right for labels that stand outside the plot."""
     return layers.properties(
         width=theme.WIDTH,

@@ -51,7 +51,7 @@ CONFIG: dict[str, Any] = {
         "symbolType": "square",
         "symbolSize": 80,
         "offset": 16,
-        "columnPadding": 14,
+        "columnPadding": 10,
         "labelLimit": 200,
     },
 }

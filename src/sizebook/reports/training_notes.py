@@ -1,0 +1,115 @@
+"""The back matter of the training report: what other conventions of FLOPs give, every assumption with its origin."""
+
+from __future__ import annotations
+
+from sizebook.models.flops import CONVENTIONS
+from sizebook.plans.training import TrainingPlan
+from sizebook.reports.figures import aligned, fixed
+from sizebook.reports.view import Column, Notes, Row, Section, Table
+from sizebook.units import duration, flop, gibibytes, grouped, parameters, percent
+
+
+def conventions(plan: TrainingPlan) -> Section:
+    """Return FLOPs per token and MFU under every convention: one run, several numbers in the literature."""
+    inputs, per_token = plan.inputs, plan.conventions
+    rate = plan.middle.tokens_per_s_per_gpu / plan.peak_flop_per_s
+    names = list(per_token)
+    gigaflop = aligned([per_token[name] for name in names], factor=1e9)
+    rows = tuple(
+        Row(
+            (name, figure, fixed(100 * rate * per_token[name], 1), CONVENTIONS[name]),
+            "marked" if name == inputs.convention else "plain",
+        )
+        for name, figure in zip(names, gigaflop, strict=True)
+    )
+    least, most = (percent(rate * bound(per_token.values())) for bound in (min, max))
+    return Section(
+        "Conventions",
+        f"The same run is an MFU of {least} or of {most}, by how FLOPs are counted",
+        (
+            Table(
+                f"Training FLOPs per token and MFU by convention; this plan uses {inputs.convention}",
+                (
+                    Column("Convention"),
+                    Column("FLOPs per token", "GFLOP", figures=True),
+                    Column("MFU", "%", figures=True),
+                    Column("What it counts"),
+                ),
+                rows,
+                f"MFU is against the dense {inputs.dtype} peak of {flop(plan.peak_flop_per_s)}/s. The convention "
+                "changes the ratio, not the time.",
+            ),
+        ),
+    )
+
+
+def assumptions(plan: TrainingPlan) -> Section:
+    """Return every input of the plan with where it comes from."""
+    rows = (*_model_rows(plan), *_layout_rows(plan), *_running_rows(plan), *_money_rows(plan))
+    return Section(
+        "Assumptions",
+        "What the plan takes as given",
+        (
+            Table("Inputs", (Column("Input"), Column("Value"), Column("Origin")), tuple(Row(row) for row in rows)),
+            Notes(
+                (
+                    "Storage and network traffic unless given as other costs, evaluation runs, failed "
+                    "experiments, and the time to find the recipe.",
+                    "Memory is that of the fullest pipeline stage; the allocator's cache and the driver's context are "
+                    "in it.",
+                ),
+                "Left out",
+            ),
+        ),
+        new_page=True,
+    )
+
+
+def _model_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
+    inputs = plan.inputs
+    return [
+        ("Model", f"{inputs.model}, {parameters(plan.count.total)} parameters", "scenario; counted exactly"),
+        ("Tokens", grouped(inputs.tokens), "scenario"),
+        ("Sequence and batch", f"{grouped(inputs.seq)} tokens, {grouped(inputs.batch)} sequences", "scenario"),
+        ("Number format", inputs.dtype, "scenario"),
+        ("Training stack", inputs.recipe.stack, "data/training_stacks.csv"),
+        ("Optimizer", inputs.recipe.optimizer, "data/optimizers.csv"),
+    ]
+
+
+def _layout_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
+    inputs = plan.inputs
+    return [
+        ("GPUs", f"{grouped(inputs.gpus)} {inputs.gpu.name}", f"scenario; {inputs.gpu.source}"),
+        ("Usable memory of a GPU", gibibytes(plan.capacity_bytes), "data/hardware.csv, what the driver leaves"),
+        ("Layout", inputs.layout.name, "scenario"),
+    ]
+
+
+def _running_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
+    operations = plan.inputs.operations
+    time = (
+        ("Utilisation", percent(plan.inputs.utilization), "scenario")
+        if plan.inputs.utilization is not None
+        else ("Step time", "model of compute, memory and network", "data/calibration_training.csv")
+    )
+    return [
+        time,
+        ("Mean time between failures of a GPU", f"{grouped(operations.gpu_mtbf_hours)} hours", "scenario or default"),
+        ("Writing a checkpoint", duration(operations.checkpoint_seconds), "scenario or default"),
+        ("Checkpoint interval", duration(plan.checkpoint_interval_seconds), "optimum of Daly 2006"),
+        ("Restart", duration(operations.restart_seconds), "scenario or default"),
+        ("Start-up", duration(operations.start_seconds) if operations.start_seconds else "none", "scenario or default"),
+    ]
+
+
+def _money_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
+    costs, power = plan.inputs.costs, plan.inputs.power
+    return [
+        ("Price per GPU-hour", f"${costs.price_usd_per_gpu_hour:,.2f}", costs.basis),
+        ("Other costs", f"${grouped(costs.other_usd)}", "scenario or default"),
+        ("Power of a GPU at work", f"{power.watts:g} W", "scenario, else the TDP in data/hardware.csv"),
+        ("PUE", f"{power.pue:g}", "scenario or default"),
+        ("Host and network, share of GPU power", percent(power.host_share), "scenario or default"),
+        ("Carbon intensity", f"{power.grams_per_kwh:g} g/kWh", power.grid_basis),
+    ]

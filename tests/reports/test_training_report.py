@@ -1,0 +1,131 @@
+"""What the training report says, and that it can be laid out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pypdf
+import pytest
+
+from sizebook.formulas.hardware import accelerator
+from sizebook.models import catalog
+from sizebook.plans.layout import Layout
+from sizebook.plans.training import Costs, Power, TrainingInputs, TrainingPlan, unchecked_plan
+from sizebook.reports.charts.kinds import Spans, Stacks
+from sizebook.reports.render import write_pdf
+from sizebook.reports.training import report
+from sizebook.reports.view import Report, Section, Table
+
+LAYOUT = Layout(tp=2, pp=8, dp=16)
+
+
+@pytest.fixture(scope="module")
+def plan() -> TrainingPlan:
+    inputs = TrainingInputs(
+        model="Llama 3.1 8B",
+        architecture=catalog.architecture("llama-3.1-8b"),
+        gpu=accelerator("h100-sxm"),
+        gpus=256,
+        tokens=1e12,
+        seq=8192,
+        batch=1024,
+        layout=LAYOUT,
+        costs=Costs(2.0, "a quote"),
+        power=Power(700, covered_share=0.6, residual_grams_per_kwh=450),
+    )
+    return unchecked_plan(inputs)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _section(view: Report, topic: str) -> Section:
+    return next(section for section in view.sections if section.topic == topic)
+
+
+def _table(section: Section) -> Table:
+    return next(block for block in section.blocks if isinstance(block, Table))
+
+
+def test_sections_are_those_a_planner_asks_for(plan: TrainingPlan, as_of: date) -> None:
+    assert [section.topic for section in report(plan, as_of).sections] == [
+        "Time",
+        "Step",
+        "Memory",
+        "Cost",
+        "Sensitivity",
+        "Energy and carbon",
+        "Conventions",
+        "Derivation",
+        "Assumptions",
+    ]
+
+
+def test_band_stands_beside_time_and_cost(plan: TrainingPlan, as_of: date) -> None:
+    view = report(plan, as_of)
+    tiles = {tile.label: tile for tile in view.tiles}
+    for label in ("Training time", "Cost", "MFU"):
+        assert " to " in tiles[label].note
+    assert "10th to the 90th percentile of published runs" in view.summary
+
+
+def test_given_mfu_has_no_band_and_no_split_of_the_step(plan: TrainingPlan, as_of: date) -> None:
+    # 6 N tokens / (GPUs x peak x MFU) / goodput, with the H100's dense 989.4 TFLOP/s.
+    given = unchecked_plan(replace(plan.inputs, utilization=0.4, convention="6nd"))
+    view = report(given, as_of)
+    tiles = {tile.label: tile for tile in view.tiles}
+    productive_days = 6 * 8_030_261_248 * 1e12 / (256 * 989.4e12 * 0.4) / 86_400
+    shown = float(tiles["Training time"].value.split("\u00a0")[0])
+    assert shown == pytest.approx(productive_days / given.goodput, rel=0.005)
+    assert tiles["Training time"].note == "at the MFU given"
+    assert _plain(view.summary).endswith("The time follows from the given MFU of 40.0 %.")
+    assert "Step" not in [section.topic for section in view.sections]
+
+
+def test_memory_shows_every_component_against_what_the_gpu_has(plan: TrainingPlan, as_of: date) -> None:
+    section = _section(report(plan, as_of), "Memory")
+    chart = section.blocks[0]
+    assert isinstance(chart, Stacks)
+    assert chart.limit is not None and chart.limit.label == "79.2 GiB usable"
+    # Eight stages: the first two and last two are shown, and the fullest, which is one of them.
+    assert chart.categories == ("Stage 1", "Stage 2", "Stage 7", "Stage 8")
+    for index, category in enumerate(chart.categories):
+        stage = plan.stages[int(category.removeprefix("Stage ")) - 1]
+        assert sum(one.values[index] for one in chart.series) == pytest.approx(stage.total / 2**30)
+
+
+def test_waterfall_ends_at_the_total(plan: TrainingPlan, as_of: date) -> None:
+    chart = _section(report(plan, as_of), "Cost").blocks[0]
+    assert isinstance(chart, Spans)
+    *steps, total = chart.spans
+    assert (total.label, total.start, total.marked) == ("Total", 0, True)
+    assert steps[-1].end == pytest.approx(total.end)
+    assert [one.start for one in steps[1:]] == [one.end for one in steps[:-1]]
+
+
+def test_conventions_give_one_row_each_and_mark_the_plans_own(plan: TrainingPlan, as_of: date) -> None:
+    rows = _table(_section(report(plan, as_of), "Conventions")).rows
+    assert [row.cells[0] for row in rows if row.kind == "marked"] == ["matmul"]
+    # 6 x 8 030 261 248 parameters: 48.2 GFLOP a token.
+    assert next(row.cells[1] for row in rows if row.cells[0] == "6nd") == "48.2"
+
+
+def test_market_based_emissions_are_an_account_of_their_own(plan: TrainingPlan, as_of: date) -> None:
+    labels = [row.cells[0] for row in _table(_section(report(plan, as_of), "Energy and carbon")).rows]
+    assert "Emissions, market-based" in labels
+    without = unchecked_plan(replace(plan.inputs, power=Power(700)))
+    labels = [row.cells[0] for row in _table(_section(report(without, as_of), "Energy and carbon")).rows]
+    assert "Emissions, market-based" not in labels
+
+
+def test_report_is_laid_out_with_its_basis(plan: TrainingPlan, as_of: date, tmp_path: Path) -> None:
+    write_pdf(report(plan, as_of, "Spring run"), tmp_path / "plan.pdf")
+    reader = pypdf.PdfReader(tmp_path / "plan.pdf")
+    text = _plain(" ".join(page.extract_text() for page in reader.pages))
+    assert reader.metadata.title == "Spring run: training plan"
+    assert len(reader.pages) <= 8
+    for expected in ("a quote", "data/calibration_training.csv", "79.2 GiB usable", "50 000 hours"):
+        assert expected in text
