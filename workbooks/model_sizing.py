@@ -8,8 +8,8 @@ from sizebook.plans.sizing import DTYPES_COMPARED, PART_LABELS
 from sizebook.quantities import dtype_keys
 from sizebook.tables import by_key
 from sizebook.workbooks import look
-from sizebook.workbooks.building import Book, Page
-from sizebook.workbooks.drawing import ROWS, Drawn, Kind, draw
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.page import Page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
 
 FILE, TITLE = "model_sizing.xlsx", "Model sizing"
@@ -210,7 +210,7 @@ def ranking(page: Page) -> None:
     counts = f"{{{PARTS[0]}:{PARTS[-1]}}}"
     page.statement(
         "message", "Title of the first chart",
-        f'=INDEX({page.labels(PARTS[0], PARTS[-1])},MATCH(MAX({counts}),{counts},0))&" hold "'
+        f'=INDEX({page.book.labels(PARTS[0], PARTS[-1], page.sheet.title)},MATCH(MAX({counts}),{counts},0))&" hold "'
         f'&TEXT(MAX({counts})/{{total}},"0%")&" of the parameters"',
         "Largest part and its share",
     )  # fmt: skip
@@ -238,31 +238,31 @@ def result(book: Book) -> None:
         ]
     )
     page.section("Parameters by part, largest first")
-    first = page.table(
+    rows = page.table(
         ["Part", "Parameters", "Share of total", '="Bytes in "&{dtype}', "GB"],
         _ranked(page),
         [look.GENERAL, look.WHOLE, look.PERCENT, look.WHOLE, look.DECIMAL],
         total=True,
     )
-    _chart(page, "bars", "{message}", "parameters", look.WHOLE, (first, first + SHOWN_PARTS - 1), "C")
+    page.chart("bars", "{message}", "parameters", look.WHOLE, (rows[0], rows[0] + SHOWN_PARTS - 1), "C")
     page.section("Weights by number format")
-    rows = [
+    formats = [
         (dtype, f"={{bits_{dtype}}}", f"={{bytes_{dtype}}}", f"={{bytes_{dtype}}}/10^9", f"={{bytes_{dtype}}}/2^30")
         for dtype in DTYPES_COMPARED
     ]
-    first = page.table(
+    rows = page.table(
         ["Format", "Bits per weight", "Bytes", "GB", "GiB"],
-        rows,
+        formats,
         [look.GENERAL, look.DECIMAL, look.WHOLE, look.DECIMAL, look.DECIMAL],
     )
-    _chart(page, "columns", "{storage_message}", "GB", "#,##0.0", (first, first + len(rows) - 1), "E")
+    page.chart("columns", "{storage_message}", "GB", "#,##0.0", rows, "E")
     page.finish()
 
 
 def _ranked(page: Page) -> list[list[str]]:
     """Return the rows of the breakdown: the largest parts, all others together, the total."""
     ranks, counts = page.resolve(f"{{rank_{PARTS[0]}:rank_{PARTS[-1]}}}"), page.resolve(f"{{{PARTS[0]}:{PARTS[-1]}}}")
-    labels = page.labels(PARTS[0], PARTS[-1])
+    labels = page.book.labels(PARTS[0], PARTS[-1], page.sheet.title)
     first = page.row + 1
     rows = []
     for rank in range(1, SHOWN_PARTS + 1):
@@ -283,17 +283,6 @@ def _shares(row: int) -> list[str]:
         f'=IF(C{row}="","",MODEL_BYTES(C{row},{{dtype}}))',
         f'=IF(C{row}="","",E{row}/10^9)',
     ]
-
-
-def _chart(
-    page: Page, kind: Kind, title: str, unit: str, number_format: str, rows: tuple[int, int], column: str
-) -> None:
-    first, last = rows
-    page.row += 1
-    series = [(f"Result!${column}${first - 1}", f"Result!${column}${first}:${column}${last}")]
-    drawn = Drawn(kind, page.resolve(title), f"Result!$B${first}:$B${last}", series, unit, number_format)
-    draw(page.sheet, page.row, 6, drawn)
-    page.row += ROWS + 1
 
 
 CHECKS = (

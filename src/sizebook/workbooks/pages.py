@@ -8,7 +8,8 @@ from openpyxl.styles import Alignment
 
 from sizebook.functions import find
 from sizebook.tables import table
-from sizebook.workbooks.building import FAILED, PASSED, Book, Page, quoted
+from sizebook.workbooks.building import Book, quoted
+from sizebook.workbooks.page import FAILED, PASSED, Page
 
 _LEGEND = (
     ("Input", "1 234", "An input that must be set. A scenario file sets it by its name."),
@@ -59,7 +60,7 @@ def checks_page(book: Book, checks: Sequence[tuple[str, str, str]], cases: Seque
         page.check(f"check_{number}", label, formula, origin)
     last = f"check_{len(checks)}"
     page.section("All together")
-    every = page.whole_row("check_1", last)
+    every = book.every_case("check_1", last)
     page.check(
         "all_checks", "All checks", f'=COUNTIF({every},"{PASSED}")={len(checks) * len(cases)}', "Count of OK above"
     )

@@ -1,0 +1,246 @@
+"""One sheet of a planning workbook, written from the top down: sections, lines, inputs, checks, tables, tiles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+from openpyxl.cell import Cell
+from openpyxl.formatting.rule import Rule
+from openpyxl.styles import Font
+from openpyxl.styles.differential import DifferentialStyle
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.datavalidation import DataValidation
+from openpyxl.worksheet.pagebreak import Break
+from openpyxl.worksheet.properties import PageSetupProperties
+from openpyxl.worksheet.worksheet import Worksheet
+
+from sizebook.workbooks import look
+from sizebook.workbooks.building import BASE, FIRST_COLUMN, LABELS, Book, Place, quoted
+from sizebook.workbooks.drawing import ROWS, Drawn, draw
+
+_IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
+PASSED, FAILED = "OK", "CHECK"
+
+
+class Page:
+    """One sheet of lines. Column B holds labels, then one column a case, the unit, and where the line comes from."""
+
+    def __init__(
+        self, book: Book, sheet: Worksheet, subtitle: str, cases: tuple[str, ...], widths: Sequence[float]
+    ) -> None:
+        self.book, self.sheet, self.cases = book, sheet, cases
+        self.unit_column = FIRST_COLUMN + len(cases)
+        for column, width in enumerate((2, *(widths or self._widths())), 1):
+            sheet.column_dimensions[get_column_letter(column)].width = width
+        self.row = 1
+        self._put(2, sheet.title if sheet.title != "Cover" else book.title, "Sheet title")
+        sheet.row_dimensions[1].height = 30
+        self.row = 2
+        self.paragraph(subtitle, "Sheet subtitle", 28)
+        self._set_up()
+
+    def _widths(self) -> list[float]:
+        return [40, *(20 if len(self.cases) == 1 else 17 for _ in self.cases), 16, 62]
+
+    def _set_up(self) -> None:
+        sheet = self.sheet
+        sheet.sheet_view.showGridLines = False
+        sheet.page_setup.paperSize = sheet.PAPERSIZE_A4
+        sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = 1, 0
+        sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
+        sheet.page_margins.left = sheet.page_margins.right = 0.5
+        sheet.page_margins.top, sheet.page_margins.bottom = 0.6, 0.7
+        footer: Any = sheet.oddFooter
+        for part, text in (
+            (footer.left, f"{self.book.title} · {sheet.title}"),
+            (footer.center, f"sizebook {self.book.version}"),
+            (footer.right, "Page &P of &N"),
+        ):
+            part.text, part.size = text, 8
+
+    def _put(self, column: int, value: Any, style: str, row: int | None = None) -> Cell:
+        cell: Any = self.sheet.cell(self.row if row is None else row, column)
+        cell.value = value
+        cell.style = style
+        return cast(Cell, cell)
+
+    def resolve(self, formula: Any, case: str = BASE) -> Any:
+        """Return a formula with references in place of the lines that it names in braces."""
+        return self.book.resolve(formula, self.sheet.title, case) if isinstance(formula, str) else formula
+
+    def paragraph(self, text: str, style: str = "Paragraph", height: float = 15) -> None:
+        """Write a text across the page; give the height that its lines need."""
+        self._put(2, text, style)
+        self.sheet.merge_cells(start_row=self.row, end_row=self.row, start_column=2, end_column=self.unit_column + 1)
+        self.sheet.row_dimensions[self.row].height = height
+        self.row += 1
+
+    def heads(self, label: str = "", *, origin: str = "Where it comes from") -> None:
+        """Write the heads of the columns; the rows down to here stay in view and on every printed page."""
+        self.row += 1
+        self._put(2, label, "Column head")
+        for column, case in enumerate(self.cases, FIRST_COLUMN):
+            self._put(column, case.capitalize() or "Value", "Figure head")
+        self._put(self.unit_column, "Unit", "Unit head")
+        self._put(self.unit_column + 1, origin, "Column head")
+        self.sheet.freeze_panes = f"C{self.row + 1}"
+        self.sheet.print_title_rows = f"{self.row}:{self.row}"
+        self.row += 1
+
+    def section(self, title: str, *, new_page: bool = False) -> None:
+        """Start a group of lines, on paper at the top of a page if so wanted."""
+        if new_page:
+            self.sheet.row_breaks.append(Break(id=self.row))
+        self.row += 1
+        for column in range(2, self.unit_column + 2):
+            self._put(column, title if column == 2 else None, "Section")
+        self.row += 1
+
+    def line(
+        self,
+        key: str,
+        label: str,
+        formula: Any,
+        unit: str,
+        origin: str,
+        number_format: str = look.WHOLE,
+        *,
+        total: bool = False,
+    ) -> None:
+        """Add a calculated line, the same formula in every case; a total stands in bold under a rule."""
+        self._describe(key, label, unit, origin, total=total)
+        for column, case in enumerate(self.cases, FIRST_COLUMN):
+            value = self.resolve(formula, case)
+            linked = isinstance(value, str) and _IS_LINK.fullmatch(value)
+            style = "Total" if total else ("Linked figure" if linked else "Figure")
+            self._put(column, value, style).number_format = number_format
+        self.row += 1
+
+    def input(
+        self,
+        name: str,
+        label: str,
+        value: Any,
+        unit: str,
+        origin: str,
+        number_format: str = look.GENERAL,
+        *,
+        required: bool = False,
+        choices: str = "",
+        per_case: bool | tuple[Any, Any] = False,
+    ) -> None:
+        """Add an input that scenario files set by ``name``.
+
+        On a page of cases it holds for all; with ``per_case`` low and high are inputs ``name_low`` and ``name_high``
+        too, which start out as the base or as the two values or formulas given.
+        """
+        self._describe(name, label, unit, origin)
+        low, high = per_case if isinstance(per_case, tuple) else (f"={{{name}.base}}", f"={{{name}.base}}")
+        for column, case in enumerate(self.cases, FIRST_COLUMN):
+            is_base = case in ("", BASE)
+            start = value if is_base else (low if case == "low" else high)
+            is_input = is_base or per_case is not False
+            style = ("Input" if required and is_base else "Optional input") if is_input else "Figure"
+            # An empty base would show as 0 in the cases that follow it.
+            start = start if is_base or value is not None else f'=IF({{{name}.base}}="","",{{{name}.base}})'
+            cell = self._put(column, self.resolve(start), style)
+            cell.number_format = number_format
+            if is_input:
+                reference = f"{quoted(self.sheet.title)}!${cell.column_letter}${cell.row}"
+                self.book.define(name if is_base else f"{name}_{case}", reference)
+                self._dropdown(cell, choices)
+        self.row += 1
+
+    def statement(self, key: str, label: str, formula: str, origin: str) -> None:
+        """Add a calculated line that gives a text; it runs across figures and unit, on two lines where it must."""
+        self._describe(key, label, "", origin)
+        self._put(FIRST_COLUMN, self.resolve(formula), "Statement")
+        self.sheet.merge_cells(
+            start_row=self.row, end_row=self.row, start_column=FIRST_COLUMN, end_column=self.unit_column
+        )
+        self.sheet.row_dimensions[self.row].height = 28
+        self.row += 1
+
+    def fact(self, label: str, value: Any, number_format: str = look.GENERAL, style: str = "Fact") -> Cell:
+        """Add a label with a text or value beside it, without unit or origin; return the cell of the value."""
+        self._put(2, label, "Label")
+        for column in range(FIRST_COLUMN + 1, self.unit_column + 2):
+            self._put(column, None, "Fact")
+        cell = self._put(FIRST_COLUMN, self.resolve(value), style)
+        cell.number_format = number_format
+        self.row += 1
+        return cell
+
+    def check(self, key: str, label: str, formula: str, origin: str) -> None:
+        """Add a check: a formula that is TRUE when all is well; it shows OK in grey or CHECK in red."""
+        self._describe(key, label, "", origin)
+        for column, case in enumerate(self.cases, FIRST_COLUMN):
+            condition = self.resolve(formula, case).removeprefix("=")
+            self.mark_failure(self._put(column, f'=IF({condition},"{PASSED}","{FAILED}")', "Check").coordinate)
+        self.row += 1
+
+    def mark_failure(self, cells: str) -> None:
+        """Show a failed check in red and bold."""
+        failed = DifferentialStyle(font=Font(color=look.FAILED, bold=True))
+        rule = Rule(type="cellIs", operator="equal", formula=[f'"{FAILED}"'], dxf=failed)
+        self.sheet.conditional_formatting.add(cells, rule)
+
+    def tiles(self, figures: Sequence[tuple[str, str, str, str]]) -> None:
+        """Add headline figures side by side: label, formula, number format, and what stands under it."""
+        self.row += 1
+        for column, (label, formula, number_format, under) in enumerate(figures, 2):
+            self._put(column, self.resolve(label), "Tile label", self.row)
+            self._put(column, self.resolve(formula), "Tile", self.row + 1).number_format = number_format
+            self._put(column, self.resolve(under), "Tile unit", self.row + 2)
+        self.sheet.row_dimensions[self.row + 1].height = 30
+        self.row += 3
+
+    def table(
+        self, heads: Sequence[str], rows: Sequence[Sequence[Any]], formats: Sequence[str], *, total: bool = False
+    ) -> tuple[int, int]:
+        """Add a table, texts left and figures right, a total in bold; return its first and last row."""
+        for column, head in enumerate(heads, 2):
+            self._put(column, self.resolve(head), "Column head" if column == 2 else "Figure head")
+        self.row += 1
+        first = self.row
+        for number, values in enumerate(rows, 1):
+            is_total = total and number == len(rows)
+            for column, (value, number_format) in enumerate(zip(values, formats, strict=True), 2):
+                style = ("Total label" if is_total else "Label") if column == 2 else ("Total" if is_total else "Figure")
+                self._put(column, self.resolve(value), style).number_format = number_format
+            self.row += 1
+        return first, self.row - 1
+
+    def chart(self, kind: Any, title: str, unit: str, number_format: str, rows: tuple[int, int], columns: str) -> None:
+        """Add a chart of a table above: its rows, and the columns that are the series, headed in the row before."""
+        first, last = rows
+        sheet = quoted(self.sheet.title)
+        series = [(f"{sheet}!${c}${first - 1}", f"{sheet}!${c}${first}:${c}${last}") for c in columns]
+        labels = f"{sheet}!${LABELS}${first}:${LABELS}${last}"
+        self.row += 1
+        drawn = Drawn(kind, self.book.resolve(title, ""), labels, series, unit, number_format)
+        draw(self.sheet, self.row, self.unit_column + 1, drawn)
+        self.row += ROWS + 1
+
+    def finish(self) -> None:
+        """Set the print area to what the page holds."""
+        last = get_column_letter(self.unit_column + 1)
+        self.sheet.print_area = f"A1:{last}{max(self.row, self.sheet.max_row)}"
+
+    def _describe(self, key: str, label: str, unit: str, origin: str, *, total: bool = False) -> None:
+        self.book.place(key, Place(self.sheet.title, self.row, self.cases))
+        self._put(2, label, "Total label" if total else "Label")
+        self._put(self.unit_column, unit or None, "Total unit" if total else "Unit")
+        self._put(self.unit_column + 1, origin, "Origin")
+        width = self.sheet.column_dimensions[get_column_letter(self.unit_column + 1)].width
+        # Excel fits the heights of wrapped rows only when a person edits them.
+        self.sheet.row_dimensions[self.row].height = 15 * max(1, -(-len(origin) // int(width * 1.35)))
+
+    def _dropdown(self, cell: Cell, source: str) -> None:
+        if source:
+            rule = DataValidation(type="list", formula1=source, allow_blank=True, showErrorMessage=True)
+            rule.errorTitle, rule.error = "Not in the list", "Choose one of the values in the list."
+            self.sheet.add_data_validation(rule)
+            rule.add(cell)
