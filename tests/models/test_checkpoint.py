@@ -9,8 +9,7 @@ import pytest
 
 from sizebook.errors import InputError
 from sizebook.models.checkpoint import read_checkpoint, total_bytes
-
-from .checkpoints import TINY_PARAMETERS, file_bytes, framed, tiny_tensors, write
+from tests.models.checkpoints import TINY_PARAMETERS, file_bytes, framed, tiny_tensors, write
 
 ONE = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from .checkpoints import TINY, TINY_PARAMETERS, file_bytes, tiny_tensors
-from .loopback_hub import Hub, serving
+from tests.models.checkpoints import TINY, TINY_PARAMETERS, file_bytes, tiny_tensors
+from tests.models.loopback_hub import Hub, serving
 
 
 def repository() -> dict[str, bytes]:

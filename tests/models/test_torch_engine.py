@@ -14,8 +14,7 @@ from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
 from sizebook.torch_engine import count_on_meta
-
-from .checkpoints import TINY, TINY_PARAMETERS
+from tests.models.checkpoints import TINY, TINY_PARAMETERS
 
 
 def test_its_absence_is_a_clear_message(tmp_path: Path) -> None:

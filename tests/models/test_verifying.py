@@ -12,8 +12,7 @@ from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import Verification, verify
 from sizebook.units import THIN_SPACE
-
-from .checkpoints import TINY, TINY_PARAMETERS, tiny, tiny_tensors, write
+from tests.models.checkpoints import TINY, TINY_PARAMETERS, tiny, tiny_tensors, write
 
 
 def compared(tensors: dict[str, tuple[int, ...]], **changed: object) -> Verification:

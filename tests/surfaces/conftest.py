@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from office import Displays, Office, Prints
+
+from tests.surfaces.office import Displays, Office, Prints
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from office import Display, Displays, Prints
 from openpyxl import Workbook
 from openpyxl.worksheet.formula import ArrayFormula
 from pypdf import PdfReader
@@ -14,6 +13,7 @@ from pypdf import PdfReader
 from sizebook.cells import as_rows
 from sizebook.functions import load
 from sizebook.registry import Function
+from tests.surfaces.office import Display, Displays, Prints
 
 FUNCTIONS = list(load().values())
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from office import Display, Displays, Prints
 from pypdf import PdfReader
 
 from sizebook.cli import app
+from tests.surfaces.office import Display, Displays, Prints
 
 WORKBOOKS = Path(__file__).resolve().parents[2] / "workbooks"
 # Worked out by hand: 2 x 128256 x 4096 + 32 x (4096 x 128 x (2 x 32 + 2 x 8) + 3 x 4096 x 14336 + 2 x 4096) + 4096.

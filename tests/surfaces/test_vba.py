@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from office import Office
 
 from sizebook.cli.excel import excel
 from sizebook.excel.vba import vba_module
 from sizebook.functions import load
 from sizebook.registry import Function
+from tests.surfaces.office import Office
 
 FUNCTIONS = list(load().values())
 MODULE = vba_module()

@@ -7,11 +7,11 @@ import sys
 from typing import Any
 
 import pytest
-from officejs_client import NOT_AVAILABLE, call, error
 from xlwings import XlwingsError
 
 from sizebook.formulas.why import PLACES
 from sizebook.functions import load
+from tests.surfaces.officejs_client import NOT_AVAILABLE, call, error
 
 NO_KEY = {"XLWINGS_LICENSE_KEY": "", "HOME": "/nonexistent", "PYTHONPATH": ":".join(sys.path)}
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from officejs_client import NOT_AVAILABLE, call, error, meta
 from xlwings import XlwingsError
 
 from sizebook import cells
 from sizebook.errors import SizebookError
 from sizebook.functions import load
 from sizebook.registry import Argument, Function
+from tests.surfaces.officejs_client import NOT_AVAILABLE, call, error, meta
 
 FUNCTIONS = list(load().values())
 ARGUMENTS = [(f, i) for f in FUNCTIONS for i, a in enumerate(f.arguments) if a.quantity.kind != "range"]
