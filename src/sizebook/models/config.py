@@ -130,6 +130,21 @@ class Config:
             self.sections[key] = Config(values, f"{self.where}, '{key}'", defaults)
         return self.sections[key]
 
+    def entries(self, key: str) -> list[Any]:
+        """Return a list under a key, an empty one where the key is absent."""
+        value = self._get((key,))
+        if value is MISSING:
+            return []
+        if not isinstance(value, list):
+            raise self._wrong(key, value, "a list")
+        return value
+
+    def only(self, key: str, *known: object) -> None:
+        """Refuse a value of a key that would make another model; an absent key is fine."""
+        value = self._get((key,))
+        if value is not MISSING and value not in known:
+            raise self.unknown(key, value, " or ".join(repr(word) for word in known))
+
     def ignore(self, *keys: str) -> None:
         """Mark keys as understood and without effect on the count."""
         self.read.update(keys)

@@ -95,19 +95,9 @@ def tables(config: Config, size: Sizes, *, position_offset: int = 0, norm: bool 
     return [*bricks, Norm("embeddings.LayerNorm", size.d_embed, bias=True)] if norm else bricks
 
 
-def absolute_positions(config: Config) -> None:
-    """Refuse the relative positions of older versions, which add a table to every layer."""
-    kind = config.text("position_embedding_type", default="absolute")
-    if kind != "absolute":
-        raise UnknownKeyError(
-            f"unknown position_embedding_type: got '{kind}' in {config.where}, want 'absolute'. "
-            "Count the model with another engine: relative tables are not described here."
-        )
-
-
-def block(size: Sizes, *, cross: bool = False) -> Layer:
+def block(size: Sizes, attention: Brick | None = None, *, cross: bool = False) -> Layer:
     """Return a layer of BERT: attention and feed-forward block, each followed by a norm."""
-    bricks: list[Brick] = [size.attention(), Norm("attention.output.LayerNorm", size.d_model, bias=True)]
+    bricks: list[Brick] = [attention or size.attention(), Norm("attention.output.LayerNorm", size.d_model, bias=True)]
     if cross:
         bricks += [size.attention("crossattention", cross=True), Norm("crossattention.LayerNorm", size.d_model, True)]
     feed_forward = FeedForward(size.d_model, size.d_ff, gated=False, bias=True)
@@ -151,6 +141,26 @@ def n_labels(config: Config) -> int:
     labels = config.values.get("id2label")
     given = config.integer("num_labels", default=0)
     return len(labels) if isinstance(labels, dict) and labels else given or 2
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectedAttention:
+    """Attention whose projections are listed one by one: grouped, narrowed, or with more than the usual four."""
+
+    n_heads: int
+    d_head: int
+    projections: tuple[Projection, ...]
+    window: int | None = None
+    bidirectional: bool = True
+
+    @property
+    def score_width(self) -> int:
+        """Multiply-adds per query-key pair."""
+        return 2 * self.n_heads * self.d_head
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        return tuple(weight for projection in self.projections for weight in projection.weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +208,7 @@ def encoder(
     head: WordHead | None = None,
     buffers: tuple[Weight, ...] = (),
 ) -> Architecture:
-    """Return the whole model, refusing keys that nothing read."""
+    """Return the whole model."""
     top, projection = on_top(config, size, words, head or WordHead())
     described = Architecture(
         model_type=config.text("model_type"),
@@ -211,7 +221,6 @@ def encoder(
         head=projection,
         buffers=buffers,
     )
-    config.finish()
     return described
 
 

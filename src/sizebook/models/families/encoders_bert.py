@@ -8,7 +8,6 @@ from functools import partial
 from sizebook.models.architecture import Architecture, Embedding, Norm
 from sizebook.models.config import Config
 from sizebook.models.families.encoders import (
-    absolute_positions,
     block,
     cross_attends,
     encoder,
@@ -82,7 +81,7 @@ FAMILIES = {
 def bert_like(family: Family, config: Config) -> Architecture:
     """Read BERT or a copy of it."""
     words = kind_of_class(config, family.prefix, family.heads)
-    absolute_positions(config)
+    config.only("position_embedding_type", "absolute")
     size = sizes(config)
     layers = (block(size, cross=cross_attends(config, size)),) * size.n_layers
     inputs = tables(config, size, position_offset=family.position_offset, norm=family.norm_after_tables)
@@ -96,7 +95,7 @@ def bert_like(family: Family, config: Config) -> Architecture:
 def ernie(config: Config) -> Architecture:
     """BERT with a table of tasks."""
     words = kind_of_class(config, "Ernie", BERT_HEADS | {"ForCausalLM": "words"})
-    absolute_positions(config)
+    config.only("position_embedding_type", "absolute")
     size = sizes(config)
     n_tasks = config.integer("task_type_vocab_size", default=3)
     tasks = [Embedding("task_type_embeddings", n_tasks, size.d_model)]

@@ -21,7 +21,7 @@ def uniform(config: Config, layer: Layer) -> tuple[Layer, ...]:
     return (layer,) * config.integer("num_hidden_layers")
 
 
-@model_type("llama", "iquestcoder", "eurobert")
+@model_type("llama", "iquestcoder")
 def llama(config: Config) -> Architecture:
     """Llama: grouped attention, gated feed-forward block, biases by two flags."""
     bias = config.flag("attention_bias", default=False)

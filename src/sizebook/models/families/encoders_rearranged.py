@@ -1,0 +1,227 @@
+"""Copies of BERT whose attention or tables are rearranged: sparse, convolved, grouped, quantised, with adapters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sizebook.models.architecture import (
+    Architecture,
+    Brick,
+    Embedding,
+    FeedForward,
+    Layer,
+    Norm,
+    Projection,
+    Tensors,
+    Weight,
+)
+from sizebook.models.config import Config
+from sizebook.models.families.encoders import (
+    ProjectedAttention,
+    Sizes,
+    WordHead,
+    block,
+    cross_attends,
+    encoder,
+    factorised,
+    kind_of_class,
+    sizes,
+    tables,
+)
+from sizebook.models.families.encoders_bert import BERT_HEADS, ROBERTA_HEADS, UNPOOLED_HEADS
+from sizebook.models.huggingface import model_type
+
+ENCODER_HEADS = {suffix: words for suffix, words in ROBERTA_HEADS.items() if suffix != "ForCausalLM"}
+
+
+@model_type("big_bird")
+def big_bird(config: Config) -> Architecture:
+    """BERT with block-sparse attention, which changes no tensor; the pooler stays under every head."""
+    heads = {
+        "Model": "pool",
+        "ForMaskedLM": "pool words",
+        "ForCausalLM": "pool words",
+        "ForPreTraining": "pool words two",
+        "ForSequenceClassification": "pool dense labels",
+        "ForTokenClassification": "pool labels",
+        "ForMultipleChoice": "pool one",
+    }
+    words = kind_of_class(config, "BigBird", heads)
+    config.only("add_cross_attention", False)
+    config.ignore("attention_type", "rescale_embeddings", "block_size", "num_random_blocks")
+    size = sizes(config)
+    attention = replace(size.attention(), qkv_bias=config.flag("use_bias", default=True))
+    return encoder(config, size, tables(config, size), (block(size, attention),) * size.n_layers, [], words)
+
+
+@model_type("longformer")
+def longformer(config: Config) -> Architecture:
+    """RoBERTa with windows, and three more projections for the tokens that see everything."""
+    words = kind_of_class(config, "Longformer", ENCODER_HEADS)
+    size = sizes(config)
+    config.ignore("sep_token_id", "onnx_export", "attention_mode", "ignore_attention_mask")
+    windows = config.values.get("attention_window", 512)
+    windows = config.entries("attention_window") if isinstance(windows, list) else [config.integer("attention_window")]
+    kinds = {width: block(size, _global_attention(size, width // 2)) for width in windows}
+    layers = tuple(kinds[windows[i % len(windows)]] for i in range(size.n_layers))
+    return encoder(config, size, tables(config, size), layers, [], words)
+
+
+def _global_attention(size: Sizes, window: int) -> ProjectedAttention:
+    names = ("query", "key", "value", "query_global", "key_global", "value_global", "output")
+    square = tuple(_square(f"attention.{name}", size.d_model) for name in names)
+    return ProjectedAttention(size.n_heads, size.d_model // size.n_heads, square, window, not size.causal)
+
+
+def _square(name: str, d_model: int) -> Projection:
+    return Projection(name, d_model, d_model, part="attention")
+
+
+@model_type("nystromformer")
+def nystromformer(config: Config) -> Architecture:
+    """BERT with attention through landmarks, and a convolution beside it."""
+    words = kind_of_class(config, "Nystromformer", UNPOOLED_HEADS)
+    config.ignore("segment_means_seq_len", "num_landmarks", "inv_coeff_init_option", "inv_init_coeff_option")
+    config.ignore("add_cross_attention")
+    size = sizes(config)
+    kernel = config.integer("conv_kernel_size", default=0)
+    layer = block(size)
+    if kernel:
+        convolution = Weight("attention.conv.weight", (size.n_heads, 1, kernel, 1), "attention", "vector")
+        layer = Layer((*layer.bricks, Tensors((convolution,))))
+    return encoder(config, size, tables(config, size, position_offset=2), (layer,) * size.n_layers, [], words)
+
+
+@model_type("ibert")
+def ibert(config: Config) -> Architecture:
+    """RoBERTa in integers: beside every matrix a buffer holds its rounded copy."""
+    words = kind_of_class(config, "IBert", ENCODER_HEADS)
+    config.only("position_embedding_type", "absolute")
+    config.ignore("quant_mode", "force_dequant")
+    size = sizes(config)
+    inputs = tables(config, size)
+    layer = block(size)
+    rounded = [weight for brick in inputs for weight in brick.weights if weight.part == "embedding"]
+    linear = [weight for weight in layer.weights if weight.part in ("attention", "mlp")]
+    # Three entries an activation, one a table and a norm; a linear layer also keeps a scale and a bias an output.
+    n_scalars = sum(weight.size for weight in rounded) + 3 + 13
+    n_layer = sum(weight.size + 2 * weight.shape[0] for weight in linear) + 44
+    buffers = (Weight("quantised copies", (n_scalars + size.n_layers * n_layer,), "other", "vector"),)
+    return encoder(config, size, inputs, (layer,) * size.n_layers, [], words, buffers=buffers)
+
+
+@model_type("convbert")
+def convbert(config: Config) -> Architecture:
+    """BERT in which convolutions take over part of the heads."""
+    heads = {suffix: words for suffix, words in UNPOOLED_HEADS.items() if suffix != "ForMultipleChoice"}
+    words = kind_of_class(config, "ConvBert", heads)
+    config.only("add_cross_attention", False)
+    size = factorised(sizes(config), config.integer("embedding_size", default=768))
+    d_model, n_groups = size.d_model, config.integer("num_groups", default=1)
+    n_heads = max(1, size.n_heads // config.integer("head_ratio", default=2))
+    d_head, kernel = d_model // n_heads // 2, config.integer("conv_kernel_size", default=9)
+    d_all = n_heads * d_head
+    projections = (
+        *(Projection(f"attention.{n}", d_model, d_all, part="attention") for n in ("query", "key", "value")),
+        Projection("attention.key_conv_attn_layer.pointwise", d_model, d_all, part="attention"),
+        Projection("attention.conv_kernel_layer", d_all, n_heads * kernel, part="attention"),
+        Projection("attention.conv_out_layer", d_model, d_all, part="attention"),
+        _square("attention.output.dense", d_model),
+    )
+    depthwise = Weight("attention.key_conv_attn_layer.depthwise.weight", (d_model, 1, kernel), "attention")
+    layer = _grouped_block(size, ProjectedAttention(n_heads, d_head, projections), (n_groups, n_groups))
+    layer = Layer((*layer.bricks, Tensors((depthwise,))))
+    inputs = tables(config, size)
+    if size.d_embed != d_model:
+        inputs.append(Projection("embeddings_project", size.d_embed, d_model))
+    return encoder(config, size, inputs, (layer,) * size.n_layers, [], words, WordHead(twin_bias=False))
+
+
+def _grouped_block(size: Sizes, attention: Brick, groups: tuple[int, int]) -> Layer:
+    """Return a layer whose feed-forward matrices are split into groups, each of which sees its share of the input."""
+    d_model, d_ff = size.d_model, size.d_ff
+    return Layer(
+        (
+            attention,
+            Norm("attention.output.LayerNorm", d_model, bias=True),
+            Projection("intermediate.dense", d_model // groups[0], d_ff, part="mlp"),
+            Projection("output.dense", d_ff // groups[1], d_model, part="mlp"),
+            Norm("output.LayerNorm", d_model, bias=True),
+        )
+    )
+
+
+@model_type("squeezebert")
+def squeezebert(config: Config) -> Architecture:
+    """BERT with grouped projections; the pooler stays under every head."""
+    heads = {
+        "Model": "pool",
+        "ForMaskedLM": "pool words",
+        "ForSequenceClassification": "pool labels",
+        "ForTokenClassification": "pool labels",
+        "ForQuestionAnswering": "pool labels",
+        "ForMultipleChoice": "pool one",
+    }
+    words = kind_of_class(config, "SqueezeBert", heads)
+    size = sizes(config)
+    config.only("embedding_size", size.d_model)
+    groups = {
+        name: config.integer(f"{name}_groups", default=default)
+        for name, default in (("q", 4), ("k", 4), ("v", 4), ("post_attention", 1), ("intermediate", 4), ("output", 4))
+    }
+    projections = tuple(
+        Projection(
+            f"attention.{name}",
+            config.divides("hidden_size", size.d_model, f"{name}_groups", groups[name]),
+            size.d_model,
+            part="attention",
+        )
+        for name in ("q", "k", "v", "post_attention")
+    )
+    attention = ProjectedAttention(size.n_heads, size.d_model // size.n_heads, projections)
+    layer = _grouped_block(size, attention, (groups["intermediate"], groups["output"]))
+    return encoder(config, size, tables(config, size), (layer,) * size.n_layers, [], words)
+
+
+@model_type("roc_bert")
+def roc_bert(config: Config) -> Architecture:
+    """BERT with tables of pronunciation and shape, joined to the token's embedding."""
+    heads = BERT_HEADS | {"ForPreTraining": "pool words", "ForCausalLM": "words"}
+    del heads["ForNextSentencePrediction"]
+    words = kind_of_class(config, "RoCBert", heads)
+    config.only("position_embedding_type", "absolute")
+    size = sizes(config)
+    d_sound, d_shape = (
+        config.integer(f"{n}_embed_dim", default=d) for n, d in (("pronunciation", 768), ("shape", 512))
+    )
+    inputs = tables(config, size)
+    inputs += [
+        Embedding("pronunciation_embed", config.integer("pronunciation_vocab_size", default=910), d_sound),
+        Embedding("shape_embed", config.integer("shape_vocab_size", default=24858), d_shape),
+    ]
+    joined = size.d_model
+    joined += d_sound if config.flag("enable_pronunciation", default=True) else 0
+    joined += d_shape if config.flag("enable_shape", default=True) else 0
+    if config.flag("concat_input", default=True):
+        inputs.append(Projection("map_inputs_layer", joined, size.d_model))
+    layers = (block(size, cross=cross_attends(config, size)),) * size.n_layers
+    return encoder(config, size, inputs, layers, [], words)
+
+
+@model_type("xmod")
+def xmod(config: Config) -> Architecture:
+    """RoBERTa with an adapter a language in every layer."""
+    words = kind_of_class(config, "Xmod", ROBERTA_HEADS)
+    config.only("position_embedding_type", "absolute")
+    config.ignore("adapter_reuse_layer_norm", "ln_before_adapter", "default_language")
+    size = sizes(config)
+    d_adapter = size.d_model // config.integer("adapter_reduction_factor", default=2)
+    adapters = tuple(
+        FeedForward(size.d_model, d_adapter, gated=False, bias=True, name=f"adapter_modules.{language}")
+        for language in config.entries("languages") or ["en_XX"]
+    )
+    layer = block(size, cross=cross_attends(config, size))
+    norms = [Norm("adapter_layer_norm", size.d_model, True)] if config.flag("adapter_layer_norm", default=False) else []
+    layer = Layer((*layer.bricks, *adapters, *norms))
+    last = [Norm("encoder.LayerNorm", size.d_model, bias=True)] if config.flag("pre_norm", default=False) else []
+    return encoder(config, size, tables(config, size), (layer,) * size.n_layers, [*last], words)
