@@ -210,7 +210,7 @@ def encoder(
 ) -> Architecture:
     """Return the whole model."""
     top, projection = on_top(config, size, words, head or WordHead())
-    described = Architecture(
+    return Architecture(
         model_type=config.text("model_type"),
         d_model=size.d_model,
         vocab=size.vocab,
@@ -221,7 +221,6 @@ def encoder(
         head=projection,
         buffers=buffers,
     )
-    return described
 
 
 def factorised(size: Sizes, d_embed: int) -> Sizes:
