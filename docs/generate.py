@@ -20,6 +20,7 @@ from sizebook.reports.render import write_pdf
 from sizebook.scenarios import read_toml
 from sizebook.tables import Row, read
 from sizebook.units import grouped, parameters, percent
+from sizebook.validation.page import accuracy_page
 
 ROOT = Path(__file__).resolve().parents[1]
 PUBLISHED = ROOT / "tests" / "published"
@@ -55,6 +56,7 @@ def _compared(row: Row, ours: int) -> str:
 
 
 TEXTS: dict[str, Callable[[], str]] = {
+    "docs/accuracy.md": accuracy_page,
     "docs/functions.md": markdown,
     "docs/seeds.md": seeds_page,
 }

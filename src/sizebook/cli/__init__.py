@@ -27,6 +27,7 @@ COMMANDS = {
     "models": "models:list_models",
     "reconcile": "models:write_reconciliation",
     "report": "reports:write_report",
+    "validate": "validating:validate_published",
     "verify": "verifying:verify_checkpoint",
     "excel": "excel:excel",
     "libreoffice": "libreoffice:libreoffice",

@@ -1,0 +1,51 @@
+"""`sizebook validate` reruns every published figure that ships with the package."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+
+import click
+
+from sizebook.units import percent, significant
+from sizebook.validation.published import Summary, validate
+
+
+@click.command("validate")
+@click.option("--json", "as_json", is_flag=True, help="Print every row as JSON.")
+@click.option("--rows", "every", is_flag=True, help="Print every row, not only the summary and what is outside.")
+def validate_published(as_json: bool, every: bool) -> None:
+    """Compare published figures with computed ones; exit with 1 if any is outside its tolerance."""
+    summaries = validate()
+    if as_json:
+        click.echo(json.dumps([_as_data(each) for each in summaries], indent=2))
+    else:
+        click.echo("\n".join(_as_text(summaries, every)))
+    sys.exit(0 if all(each.within == len(each.results) for each in summaries) else 1)
+
+
+def _as_data(each: Summary) -> dict[str, object]:
+    rows = [{**asdict(result), "error": result.error, "within": result.within} for result in each.results]
+    return {
+        "quantity": each.quantity,
+        "cases": len(rows),
+        "within": each.within,
+        "mean_error": each.mean_error,
+        "worst_error": each.worst.error,
+        "rows": rows,
+    }
+
+
+def _as_text(summaries: tuple[Summary, ...], every: bool) -> list[str]:
+    lines = [f"{'quantity':<22}{'cases':>6}{'within':>8}{'mean':>9}{'worst':>9}"]
+    for each in summaries:
+        mean, worst = percent(each.mean_error, 2), percent(each.worst.error, 2)
+        lines.append(f"{each.quantity:<22}{len(each.results):>6}{each.within:>8}{mean:>9}{worst:>9}")
+        for r in each.results:
+            if every or not r.within:
+                error = f"{percent(r.error, 2)} of {percent(r.tolerance, 2)} allowed"
+                figures = f"published {significant(r.published, 5)}, computed {significant(r.computed, 5)} {r.unit}"
+                lines.append(f"  {r.subject}: {figures}, {error}")
+    cases, within = sum(len(each.results) for each in summaries), sum(each.within for each in summaries)
+    return [*lines, f"{'total':<22}{cases:>6}{within:>8}"]
