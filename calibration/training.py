@@ -60,6 +60,7 @@ class Run:
     group: str
     gpu: Accelerator
     dtype: str
+    power_limit_watts: float | None
     profile: ModelProfile
     layout: Layout
     recipe: Recipe
@@ -109,7 +110,8 @@ def runs() -> list[Run]:
         n_micro = max(1, round(n["batch"] / dp / n["micro_batch"]))
         seconds = n_micro * n["micro_batch"] * dp * n["seq"] / n["gpus"] / float(row["tokens_per_s_per_gpu"])
         gpu = accelerator(row["gpu"])
-        found.append(Run(row["group"], gpu, row["dtype"], profiles[key], layout, recipe, n_micro, seconds))
+        limit = float(row["power_limit_watts"]) if row["power_limit_watts"] else None
+        found.append(Run(row["group"], gpu, row["dtype"], limit, profiles[key], layout, recipe, n_micro, seconds))
     return found
 
 
@@ -125,10 +127,12 @@ def named(logs: np.ndarray) -> dict[str, float]:
 def residuals(found: list[Run], logs: np.ndarray) -> np.ndarray:
     """Return log(predicted / measured) of each run for the logarithms of the fitted values."""
     values = named(logs) | {name: value for name, (value, _) in FIXED.items()}
-    kinds = {(r.gpu.key, r.dtype, r.recipe.stack): r.gpu for r in found}
-    rates = {kind: machine(gpu, kind[1], kind[2], values) for kind, gpu in kinds.items()}
+    kinds = {(r.gpu.key, r.dtype, r.recipe.stack, r.power_limit_watts): r.gpu for r in found}
+    rates = {kind: machine(gpu, kind[1], kind[2], values, kind[3]) for kind, gpu in kinds.items()}
     predicted = [
-        step_time(r.profile, r.layout, r.recipe, rates[r.gpu.key, r.dtype, r.recipe.stack], r.n_micro).total
+        step_time(
+            r.profile, r.layout, r.recipe, rates[r.gpu.key, r.dtype, r.recipe.stack, r.power_limit_watts], r.n_micro
+        ).total
         for r in found
     ]
     return np.log(np.array(predicted) / np.array([r.seconds for r in found]))

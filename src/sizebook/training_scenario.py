@@ -80,6 +80,7 @@ class TrainingScenario(Scenario):
     term: str = "on_demand"
     owned: Owned | None = Field(default=None, description="a table [owned] in place of a price")
     other_usd: float = Field(default=0, ge=0, description="USD for storage, traffic, staff")
+    power_limit_watts: float | None = Field(default=None, gt=0, description="watts that a GPU is capped at")
     watts: float | None = Field(default=None, gt=0, description="watts of one GPU at work, its TDP when left out")
     pue: float = Field(default=1.2, ge=1, description="power usage effectiveness, 1 or more")
     host_share: float = Field(default=0.3, ge=0, description="power of host and network over the GPUs'")
@@ -105,6 +106,7 @@ def training_inputs(scenario: TrainingScenario) -> TrainingInputs:
         costs=_costs(scenario, gpu, power),
         power=power,
         dtype=scenario.dtype,
+        power_limit_watts=scenario.power_limit_watts,
         recipe=_recipe(scenario),
         convention=scenario.convention,
         utilization=scenario.mfu,
@@ -186,7 +188,7 @@ def _costs(scenario: TrainingScenario, gpu: Accelerator, power: Power) -> Costs:
 
 
 def _power(scenario: TrainingScenario, gpu: Accelerator) -> Power:
-    watts = scenario.watts or gpu.tdp_watts
+    watts = scenario.watts or scenario.power_limit_watts or gpu.tdp_watts
     if watts is None:
         raise InputError(f"no power: got no TDP for '{gpu.key}', want watts. Add a line 'watts = ...'.")
     grams, basis = scenario.grams_per_kwh, "grams per kWh given in the scenario"

@@ -77,6 +77,7 @@ class TrainingInputs:
     costs: Costs
     power: Power
     dtype: str = "bf16"
+    power_limit_watts: float | None = None
     recipe: Recipe = field(default_factory=Recipe)
     convention: str = "matmul"
     utilization: float | None = None
@@ -235,7 +236,7 @@ def _step_seconds(
         )
         tokens = inputs.batch * inputs.seq
         return None, tokens * per_token / (inputs.gpus * peak * inputs.utilization), (1.0, 1.0, 1.0)
-    rates = machine(inputs.gpu, inputs.dtype, inputs.recipe.stack, calibration())
+    rates = machine(inputs.gpu, inputs.dtype, inputs.recipe.stack, calibration(), inputs.power_limit_watts)
     step = step_time(profile, inputs.layout, inputs.recipe, rates, n_micro)
     low, high = error_band()
     return step, step.total, (low, 1.0, high)

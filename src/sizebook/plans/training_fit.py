@@ -53,7 +53,7 @@ def _seconds_if_fits(
     n_micro = micro_batches(layout, inputs.batch)
     if fullest_candidates(profile, layout, recipe, n_micro).total > capacity:
         return None
-    rates = machine(inputs.gpu, inputs.dtype, recipe.stack, calibration())
+    rates = machine(inputs.gpu, inputs.dtype, recipe.stack, calibration(), inputs.power_limit_watts)
     return step_time(profile, layout, recipe, rates, n_micro).total
 
 

@@ -100,10 +100,13 @@ def generation(gpu: Accelerator) -> str:
     return _GENERATION.get(gpu.generation, "blackwell" if gpu.maker == "NVIDIA" else "hopper")
 
 
-def machine(gpu: Accelerator, dtype: str, stack_name: str, fitted: Calibration) -> Machine:
+def machine(
+    gpu: Accelerator, dtype: str, stack_name: str, fitted: Calibration, power_limit_watts: float | None = None
+) -> Machine:
     """Return the rates of a GPU for training in one number format.
 
     ``dtype`` is what the matrices multiply in: bf16, fp16, fp8, mxfp8 or nvfp4; attention scores stay in bf16.
+    Under a power limit the clock falls with the cube root of the power (dynamic power is C V^2 f, and V follows f).
     """
     if dtype not in FORMATS:
         raise RangeError(f"no training in {dtype}: got '{dtype}', want one of {', '.join(FORMATS)}. Choose another.")
@@ -111,13 +114,14 @@ def machine(gpu: Accelerator, dtype: str, stack_name: str, fitted: Calibration) 
     half = gpu.peaks.get("bf16") or gpu.peak_flop_per_s("fp16")
     peak = half if kind == "bf16" else gpu.peak_flop_per_s(kind)
     efficiency = fitted.get(f"matmul_{family}_{kind}") or fitted[f"matmul_blackwell_{kind}"]
-    head = half * fitted[f"matmul_{family}_bf16"]
+    clock = min(1.0, (power_limit_watts / gpu.tdp_watts) ** (1 / 3)) if power_limit_watts and gpu.tdp_watts else 1.0
+    head = half * clock * fitted[f"matmul_{family}_bf16"]
     link = gpu.scale_up_bytes_per_s or gpu.pcie_bytes_per_s or gpu.memory_bandwidth_bytes_per_s
     return Machine(
-        matmul=peak * efficiency,
+        matmul=peak * clock * efficiency,
         head=head,
-        experts=peak * efficiency * fitted["experts"],
-        scores=half * fitted.get(f"scores_{family}_{stack_name}", fitted[f"scores_{family}"]),
+        experts=peak * clock * efficiency * fitted["experts"],
+        scores=half * clock * fitted.get(f"scores_{family}_{stack_name}", fitted[f"scores_{family}"]),
         memory=gpu.memory_bandwidth_bytes_per_s * fitted["memory"],
         scale_up=link * fitted["link"],
         scale_out=(gpu.scale_out_bytes_per_s or link / 8) * fitted["network"],

@@ -58,7 +58,8 @@ def _recipe(row: Inputs) -> Recipe:
 
 def _seconds(row: Inputs) -> float:
     layout, recipe = _layout(row), _recipe(row)
-    rates = machine(accelerator(row["gpu"]), row.get("dtype", "bf16"), recipe.stack, calibration())
+    kind = accelerator(row["gpu"]), row.get("dtype", "bf16"), recipe.stack
+    rates = machine(*kind, calibration(), row.get("power_limit_watts"))
     n_micro = row["batch"] // (layout.dp * layout.micro_batch)
     return step_time(model_profile(_model(row), row["seq"]), layout, recipe, rates, n_micro).total
 
