@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
 from tests.surfaces.office import Displays, Office, Prints
+
+# Before any test imports xlwings, which reads the key once. The tests are noncommercial use of xlwings PRO (PolyForm
+# Noncommercial); a company's own key stays in force.
+os.environ.setdefault("XLWINGS_LICENSE_KEY", "noncommercial")
 
 
 @pytest.fixture(scope="session")

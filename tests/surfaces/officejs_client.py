@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 from types import FrameType
 from typing import Any
-
-# The tests are noncommercial use of xlwings PRO (PolyForm Noncommercial); a company's own key stays in force.
-os.environ.setdefault("XLWINGS_LICENSE_KEY", "noncommercial")
 
 import xlwings
 from xlwings import server
