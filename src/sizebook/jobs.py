@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from sizebook.errors import unknown_key
 from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
 from sizebook.scenarios import Scenario, SizingScenario, parse
+from sizebook.training_scenario import TrainingScenario, training_inputs
 
 if TYPE_CHECKING:
     from sizebook.reports.view import Report
@@ -59,13 +60,18 @@ def _sizing_report(scenario: SizingScenario) -> Report:
     return report(sizing, report_date(scenario.as_of), scenario.title)
 
 
+def _name(scenario: Scenario) -> str:
+    """Return the model's display name: the catalog's, or the file's as it was given."""
+    return scenario.model if catalog.is_file(scenario.model) else catalog.facts(scenario.model)["name"]
+
+
 def _published(scenario: SizingScenario) -> tuple[str, int | None, str, int]:
     """Return the model's name and the count to compare with: the scenario's own, else the checkpoint's, else stated.
 
     The last figure is half a unit of the count's last digit, 0 for an exact one.
     """
     row = {} if catalog.is_file(scenario.model) else catalog.facts(scenario.model)
-    name = row.get("name") or scenario.model
+    name = _name(scenario)
     if scenario.published_total is not None:
         return name, scenario.published_total, scenario.published_source or "the scenario", 0
     if total := row.get("checkpoint_total"):
@@ -76,8 +82,23 @@ def _published(scenario: SizingScenario) -> tuple[str, int | None, str, int]:
     return name, None, "", 0
 
 
+def _training_inputs(scenario: TrainingScenario) -> dict[str, Any]:
+    """Return the inputs of training_budget.xlsx: what the scenario states, by the same names."""
+    return scenario.model_dump(exclude={"plan"}, exclude_unset=True)
+
+
+def _training_report(scenario: TrainingScenario) -> Report:
+    from sizebook.plans.training import plan_training
+    from sizebook.reports.render import report_date
+    from sizebook.reports.training import report
+
+    inputs = replace(training_inputs(scenario), model=_name(scenario))
+    return report(plan_training(inputs), report_date(scenario.as_of), scenario.title)
+
+
 JOBS: dict[str, Job] = {
     "sizing": Job(SizingScenario, "model_sizing.xlsx", _sizing_inputs, _sizing_report),
+    "training": Job(TrainingScenario, "training_budget.xlsx", _training_inputs, _training_report),
 }
 
 

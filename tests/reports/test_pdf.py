@@ -110,10 +110,9 @@ def test_equal_reports_are_equal_files(pdf: Path, sizing: Sizing, tmp_path: Path
     assert [path.name for path in tmp_path.iterdir()] == ["again.pdf"]
 
 
-@pytest.mark.parametrize("name", ["report.xlsx", "absent/report.pdf"])
-def test_path_that_cannot_hold_a_pdf_is_refused(name: str, sizing: Sizing, as_of: date, tmp_path: Path) -> None:
+def test_name_that_is_no_pdf_is_refused(sizing: Sizing, as_of: date, tmp_path: Path) -> None:
+    path = tmp_path / "report.xlsx"
     with pytest.raises(InputError) as raised:
-        write_pdf(report(sizing, as_of), tmp_path / name)
-    wanted = "want the name of a .pdf file in a folder that exists. Correct the path."
-    assert str(raised.value) == f"cannot write: got '{tmp_path / name}', {wanted}"
+        write_pdf(report(sizing, as_of), path)
+    assert str(raised.value) == f"cannot write: got '{path}', want the name of a .pdf file. Correct the path."
     assert list(tmp_path.iterdir()) == []

@@ -14,6 +14,7 @@ import jinja2
 from sizebook import __version__
 from sizebook.bundled import bundled
 from sizebook.errors import InputError
+from sizebook.files import write_whole
 from sizebook.reports.view import Block, Derivation, Notes, Prose, Report, Table
 from sizebook.units import grouped
 
@@ -76,15 +77,11 @@ def html(report: Report) -> str:
 
 def write_pdf(report: Report, path: Path) -> None:
     """Write a report as PDF/UA-1; the file appears whole or not at all, and equal reports give equal files."""
-    if path.suffix.lower() != ".pdf" or not path.parent.is_dir():
-        raise InputError(
-            f"cannot write: got '{path}', want the name of a .pdf file in a folder that exists. Correct the path."
-        )
+    if path.suffix.lower() != ".pdf":
+        raise InputError(f"cannot write: got '{path}', want the name of a .pdf file. Correct the path.")
     # WeasyPrint loads Pango and takes a second.
     import weasyprint
 
     document = weasyprint.HTML(string=html(report), base_url=str(bundled("templates")) + "/")
     content = document.write_pdf(pdf_variant="pdf/ua-1", pdf_identifier=report.title.encode())
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_bytes(content)
-    partial.replace(path)
+    write_whole(path, content)

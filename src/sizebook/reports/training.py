@@ -62,7 +62,7 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
             sensitivity(plan),
             carbon(plan),
             conventions(plan),
-            Section("Derivation", "How each figure was computed", (Derivation(plan.figures),), new_page=True),
+            Section("Derivation", "How each figure was computed", (Derivation(plan.figures),)),
             assumptions(plan),
         ),
         data_dates=f"hardware of {_latest('hardware')}, prices of {_latest('prices')}, grids of {_latest('grid')}",

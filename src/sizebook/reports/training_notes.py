@@ -25,10 +25,11 @@ def conventions(plan: TrainingPlan) -> Section:
     least, most = (percent(rate * bound(per_token.values())) for bound in (min, max))
     return Section(
         "Conventions",
-        f"The same run is an MFU of {least} or of {most}, by how FLOPs are counted",
+        f"By convention, the same run is an MFU of {least} or {most}",
         (
             Table(
-                f"Training FLOPs per token and MFU by convention; this plan uses {inputs.convention}",
+                f"MFU against the dense {inputs.dtype} peak of {flop(plan.peak_flop_per_s)}/s; "
+                f"this plan counts as {inputs.convention}",
                 (
                     Column("Convention"),
                     Column("FLOPs per token", "GFLOP", figures=True),
@@ -36,8 +37,6 @@ def conventions(plan: TrainingPlan) -> Section:
                     Column("What it counts"),
                 ),
                 rows,
-                f"MFU is against the dense {inputs.dtype} peak of {flop(plan.peak_flop_per_s)}/s. The convention "
-                "changes the ratio, not the time.",
             ),
         ),
     )
@@ -61,7 +60,6 @@ def assumptions(plan: TrainingPlan) -> Section:
                 "Left out",
             ),
         ),
-        new_page=True,
     )
 
 
