@@ -1,0 +1,105 @@
+"""How long training plans take: one plan, a layout search, 100,000 rows of a table; llm-analysis beside it if
+installed.
+
+Run `python benchmarks/training.py`. Figures are medians of several rounds in one process; ratios are against counting
+one model in the same run, so that they carry over between machines.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from sizebook.formulas.hardware import accelerator
+from sizebook.models import catalog
+from sizebook.models.counting import count
+from sizebook.plans.layout import Layout
+from sizebook.plans.training import Costs, Power, TrainingInputs, capacity_bytes, plan_training
+from sizebook.plans.training_rows import training_row
+from sizebook.plans.training_search import search
+
+H100 = accelerator("h100-sxm")
+MODEL = "llama-3.1-70b"
+INPUTS = TrainingInputs(
+    model=MODEL,
+    architecture=catalog.architecture(MODEL),
+    gpu=H100,
+    gpus=1024,
+    tokens=15e12,
+    seq=8192,
+    batch=1024,
+    layout=Layout(tp=8, pp=4, dp=32),
+    costs=Costs(2.5),
+    power=Power(700),
+)
+ROWS = 100_000
+
+
+def main() -> None:
+    unit = timed(lambda: count(INPUTS.architecture), 200)
+    print(f"{'what':44} {'seconds':>10} {'aim':>8} {'x one count':>12}")
+    show("count one model", unit, None, unit)
+    show("one plan", timed(lambda: plan_training(INPUTS), 100), 1e-3, unit)
+    show("one plan, MFU given", timed(lambda: plan_training(replace(INPUTS, utilization=0.4)), 100), 1e-3, unit)
+    for gpus in (8, 64, 512, 4096):
+        name = "llama-3.1-8b" if gpus == 8 else MODEL
+        model = catalog.architecture(name)
+        seconds = timed(lambda m=model, n=gpus: search(m, H100, n, 8192, 4096, capacity_bytes(H100)), 3)  # type: ignore[misc]
+        show(f"layout search, {name} on {gpus} GPUs", seconds, 2.0, unit)
+    show(f"{ROWS:,} rows, 2,000 distinct layouts", timed(sweep, 1), 3.0, unit)
+    compare_llm_analysis(unit)
+
+
+def timed(what: Callable[[], object], rounds: int) -> float:
+    """Return the median seconds of one call."""
+    what()
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        what()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def show(name: str, seconds: float, aim: float | None, unit: float) -> None:
+    print(f"{name:44} {seconds:10.5f} {'' if aim is None else f'{aim:g}':>8} {seconds / unit:12.1f}")
+
+
+def sweep() -> None:
+    """Plan 100,000 rows: 2,000 distinct layouts, each with 50 prices and token counts."""
+    for index in range(ROWS):
+        layout = index % 2000
+        training_row(
+            {
+                "model": MODEL,
+                "gpu": "h100-sxm",
+                "gpus": 1024,
+                "batch": 1024 * (1 + layout // 24),
+                "seq": 8192,
+                "tp": 2 ** (layout % 4),
+                "pp": 2 ** (layout // 4 % 3),
+                "micro_batch": 1 + layout // 12 % 2,
+                "tokens": 1e12 * (1 + index % 50),
+                "price_usd_per_gpu_hour": 2 + index % 50 / 50,
+            }
+        )
+
+
+def compare_llm_analysis(unit: float) -> None:
+    """Time one training call of llm-analysis where it is installed."""
+    try:
+        from llm_analysis.analysis import LLMAnalysis
+        from llm_analysis.config import get_dtype_config_by_name, get_gpu_config_by_name, get_model_config_by_name
+    except ImportError:
+        print("llm-analysis is not installed: no comparison (pip install llm-analysis)")
+        return
+    model, gpu = get_model_config_by_name("facebook/opt-175b"), get_gpu_config_by_name("a100-sxm-80gb")
+    peer = LLMAnalysis(model, gpu, get_dtype_config_by_name("w16a16e16"))
+    seconds = timed(lambda: peer.training(batch_size_per_gpu=1, seq_len=2048, total_num_tokens=3e11), 5)
+    show("llm-analysis, one training call", seconds, None, unit)
+
+
+if __name__ == "__main__":
+    main()
