@@ -45,6 +45,7 @@ UNPOOLED_HEADS = {
     "ForQuestionAnswering": "labels",
     "ForMultipleChoice": "dense one",
 }
+HASHED_HEADS = UNPOOLED_HEADS | {"ForQuestionAnswering": "two"}
 YOSO_HASHING = ("use_expectation", "hash_code_len", "num_hash", "use_fast_hash", "lsh_backward")
 MRA_BLOCKS = ("block_per_row", "approx_mode", "initial_prior_first_n_blocks", "initial_prior_diagonal_n_blocks")
 
@@ -58,6 +59,7 @@ class Family:
     position_offset: int = 0
     norm_after_tables: bool = True
     norm_at_end: bool = False
+    crosses: bool = True
     stores_position_ids: bool = False
     ignored: tuple[str, ...] = ()
 
@@ -73,8 +75,8 @@ FAMILIES = {
     "data2vec-text": Family("Data2VecText", ROBERTA_HEADS),
     "roberta-prelayernorm": Family("RobertaPreLayerNorm", ROBERTA_HEADS, norm_at_end=True),
     "xlm-roberta-xl": Family("XLMRobertaXL", ROBERTA_HEADS, norm_after_tables=False, norm_at_end=True),
-    "yoso": Family("Yoso", UNPOOLED_HEADS, position_offset=2, ignored=YOSO_HASHING),
-    "mra": Family("Mra", UNPOOLED_HEADS, position_offset=2, stores_position_ids=True, ignored=MRA_BLOCKS),
+    "yoso": Family("Yoso", HASHED_HEADS, position_offset=2, crosses=False, ignored=YOSO_HASHING),
+    "mra": Family("Mra", HASHED_HEADS, position_offset=2, crosses=False, stores_position_ids=True, ignored=MRA_BLOCKS),
 }
 
 
@@ -83,10 +85,10 @@ def bert_like(family: Family, config: Config) -> Architecture:
     words = kind_of_class(config, family.prefix, family.heads)
     config.only("position_embedding_type", "absolute")
     size = sizes(config)
-    layers = (block(size, cross=cross_attends(config, size)),) * size.n_layers
+    config.ignore(*family.ignored, *(() if family.crosses else ("add_cross_attention",)))
+    layers = (block(size, cross=family.crosses and cross_attends(config, size)),) * size.n_layers
     inputs = tables(config, size, position_offset=family.position_offset, norm=family.norm_after_tables)
     outputs = [Norm("encoder.LayerNorm", size.d_model, bias=True)] if family.norm_at_end else []
-    config.ignore(*family.ignored)
     buffers = position_ids(size) if family.stores_position_ids else ()
     return encoder(config, size, inputs, layers, [*outputs], words, buffers=buffers)
 

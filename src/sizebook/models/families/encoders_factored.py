@@ -25,11 +25,15 @@ from sizebook.models.families.encoders import (
     sizes,
     tables,
 )
-from sizebook.models.families.encoders_bert import BERT_HEADS, ROBERTA_HEADS, UNPOOLED_HEADS
+from sizebook.models.families.encoders_bert import BERT_HEADS, HASHED_HEADS, ROBERTA_HEADS, UNPOOLED_HEADS
 from sizebook.models.huggingface import model_type
 
-ELECTRA_HEADS = UNPOOLED_HEADS | {"ForCausalLM": "words", "ForPreTraining": "dense one"}
-ROFORMER_HEADS = UNPOOLED_HEADS | {"ForCausalLM": "words", "ForMultipleChoice": "one"}
+ELECTRA_HEADS = {k: v for k, v in UNPOOLED_HEADS.items() if k != "ForMultipleChoice"} | {
+    "ForCausalLM": "words",
+    "ForPreTraining": "dense one",
+}
+ALBERT_HEADS = {k: v for k, v in BERT_HEADS.items() if "two" not in v} | {"ForPreTraining": "pool words labels"}
+ROFORMER_HEADS = HASHED_HEADS | {"ForCausalLM": "words", "ForMultipleChoice": "one"}
 REMBERT_HEADS = {k: v for k, v in BERT_HEADS.items() if "two" not in v} | {"ForCausalLM": "words"}
 SUMMARY_KEYS = (
     "summary_type",
@@ -43,7 +47,7 @@ SUMMARY_KEYS = (
 @model_type("albert")
 def albert(config: Config) -> Architecture:
     """A narrow embedding, and layers that repeat the weights of their group."""
-    words = kind_of_class(config, "Albert", BERT_HEADS)
+    words = kind_of_class(config, "Albert", ALBERT_HEADS)
     config.only("position_embedding_type", "absolute")
     size = factorised(sizes(config), config.integer("embedding_size", default=128))
     n_groups, n_inner = config.integer("num_hidden_groups", default=1), config.integer("inner_group_num", default=1)
@@ -78,7 +82,7 @@ def electra(config: Config) -> Architecture:
 @model_type("distilbert")
 def distilbert(config: Config) -> Architecture:
     """BERT without token types; the key names are its own."""
-    words = kind_of_class(config, "DistilBert", UNPOOLED_HEADS)
+    words = kind_of_class(config, "DistilBert", HASHED_HEADS)
     size = sizes(config, d_model="dim", n_layers="n_layers", n_heads="n_heads", d_ff="hidden_dim")
     config.ignore("sinusoidal_pos_embds", "tie_weights_")
     inputs: list[Brick] = [

@@ -28,7 +28,7 @@ from sizebook.models.families.encoders import (
     sizes,
     tables,
 )
-from sizebook.models.families.encoders_bert import BERT_HEADS, ROBERTA_HEADS, UNPOOLED_HEADS
+from sizebook.models.families.encoders_bert import BERT_HEADS, HASHED_HEADS, ROBERTA_HEADS, UNPOOLED_HEADS
 from sizebook.models.huggingface import model_type
 
 ENCODER_HEADS = {suffix: words for suffix, words in ROBERTA_HEADS.items() if suffix != "ForCausalLM"}
@@ -80,7 +80,7 @@ def _square(name: str, d_model: int) -> Projection:
 @model_type("nystromformer")
 def nystromformer(config: Config) -> Architecture:
     """BERT with attention through landmarks, and a convolution beside it."""
-    words = kind_of_class(config, "Nystromformer", UNPOOLED_HEADS)
+    words = kind_of_class(config, "Nystromformer", HASHED_HEADS)
     config.ignore("segment_means_seq_len", "num_landmarks", "inv_coeff_init_option", "inv_init_coeff_option")
     config.ignore("add_cross_attention")
     size = sizes(config)

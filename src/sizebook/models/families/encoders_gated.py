@@ -1,0 +1,173 @@
+"""Encoders after BERT: rotary positions, gated feed-forward blocks, norms before the blocks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sizebook.models.architecture import (
+    Architecture,
+    Attention,
+    Brick,
+    Embedding,
+    FeedForward,
+    Layer,
+    Norm,
+    Projection,
+    Tensors,
+    Weight,
+)
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import attention, block, feed_forward, layers_of, stack
+from sizebook.models.families.encoders import Sizes, WordHead, encoder, kind_of_class, on_top, sizes
+from sizebook.models.families.encoders_bert import ROBERTA_HEADS
+from sizebook.models.huggingface import model_type
+
+FULL, SLIDING = "full_attention", "sliding_attention"
+
+
+@model_type("modernbert", "modernbert-decoder")
+def modernbert(config: Config) -> Architecture:
+    """ModernBERT: no positions stored, no norm before the first layer's attention, one layer in three sees all."""
+    causal = config.text("model_type") == "modernbert-decoder"
+    words = _modernbert_class(config, causal)
+    size = replace(sizes(config), causal=causal)
+    norm_bias, mlp_bias = config.flag("norm_bias", default=False), config.flag("mlp_bias", default=False)
+    bias = config.flag("attention_bias", default=False)
+    feed = FeedForward(size.d_model, size.d_ff, gated=True, bias=False)
+    fused = Tensors(tuple(Weight(f"mlp.{n}.bias", (w,), "bias", "vector") for n, w in _fused_biases(size, mlp_bias)))
+    window = config.integer("local_attention", default=128) // 2
+    after = Norm("mlp_norm", size.d_model, norm_bias)
+
+    def build(kind: tuple[bool, str]) -> Layer:
+        first, pattern = kind
+        mixer = replace(size.attention(bias=bias), window=window if pattern == SLIDING else None)
+        before: tuple[Brick, ...] = () if first else (Norm("attn_norm", size.d_model, norm_bias),)
+        return Layer((*before, mixer, after, feed, fused))
+
+    period = config.integer("global_attn_every_n_layers", default=3)
+    kinds = [FULL if i % period == 0 else SLIDING for i in range(size.n_layers)]
+    kinds = config.pattern("layer_types", size.n_layers, (FULL, SLIDING), kinds)
+    config.ignore("reference_compile", "repad_logits_with_grad", "global_rope_theta", "local_rope_theta")
+    config.ignore("sparse_prediction", "sparse_pred_ignore_index", "deterministic_flash_attn", "embedding_dropout")
+    inputs: list[Brick] = [
+        Embedding("tok_embeddings", size.vocab, size.d_model),
+        Norm("embeddings.norm", size.d_model, norm_bias),
+    ]
+    outputs: list[Brick] = [Norm("final_norm", size.d_model, norm_bias)]
+    outputs += _modernbert_transform(config, size, words, norm_bias)
+    head = WordHead(transform=False, twin_bias=False)
+    layers = layers_of([(i == 0, kind) for i, kind in enumerate(kinds)], build)
+    described = encoder(config, size, inputs, layers, outputs, words.removeprefix("transform "), head)
+    bias = config.flag("decoder_bias", default=True)
+    return replace(described, head=described.head and replace(described.head, bias=bias))
+
+
+def _fused_biases(size: Sizes, wanted: bool) -> list[tuple[str, int]]:
+    return [("Wi", 2 * size.d_ff), ("Wo", size.d_model)] if wanted else []
+
+
+def _modernbert_class(config: Config, causal: bool) -> str:
+    """Return what the class puts on top: a transform comes before every head."""
+    labels = "transform labels"
+    if causal:
+        heads = {"Model": "", "ForCausalLM": "transform words"}
+        return kind_of_class(config, "ModernBertDecoder", heads)
+    kinds = ("ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering")
+    heads = {"Model": "", "ForMaskedLM": "transform words", "ForMultipleChoice": "transform one"}
+    return kind_of_class(config, "ModernBert", heads | dict.fromkeys(kinds, labels))
+
+
+def _modernbert_transform(config: Config, size: Sizes, words: str, norm_bias: bool) -> list[Brick]:
+    bias = config.flag("classifier_bias", default=False)
+    if not words:
+        return []
+    return [Projection("head.dense", size.d_model, size.d_model, bias=bias), Norm("head.norm", size.d_model, norm_bias)]
+
+
+@model_type("eurobert")
+def eurobert(config: Config) -> Architecture:
+    """Llama's block without the causal mask."""
+    heads = {
+        "Model": "",
+        "ForMaskedLM": "words",
+        "ForSequenceClassification": "dense labels",
+        "ForTokenClassification": "labels",
+    }
+    words = kind_of_class(config, "EuroBert", heads)
+    config.ignore("clf_pooling", "mask_token")
+    return _with_top(config, _llama_encoder(config, head_bias=config.flag("mlp_bias", default=False)), words)
+
+
+@model_type("ultrabert")
+def ultrabert(config: Config) -> Architecture:
+    """Llama's block without the causal mask, and a transform through a narrower layer before the head."""
+    classes = ("ForSequenceClassification", "ForTokenClassification")
+    heads = {"Model": "", "ForMaskedLM": "words", "ForQuestionAnswering": "two"} | dict.fromkeys(classes, "labels")
+    words = kind_of_class(config, "Ultrabert", heads)
+    narrow, described = config.integer("prediction_head_size", default=768), _llama_encoder(config)
+    config.ignore("layer_types", "sliding_window")
+    if words == "words":
+        d_model = described.d_model
+        down = Projection("head.linear1", d_model, narrow, bias=False)
+        up = Projection("head.linear2", narrow, d_model, bias=False)
+        described = replace(described, outputs=(*described.outputs, down, up))
+    return _with_top(config, described, words)
+
+
+def _llama_encoder(config: Config, *, head_bias: bool = False) -> Architecture:
+    bias = config.flag("attention_bias", default=False)
+    feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, bidirectional=True)
+    layers = (block(feed.d_model, mixer, feed),) * config.integer("num_hidden_layers")
+    return stack(config, layers, head_bias=head_bias)
+
+
+def _with_top(config: Config, described: Architecture, words: str) -> Architecture:
+    """Return a stack with its head, or without one and with what a classifier needs."""
+    if words == "words":
+        return described
+    n_ctx = described.n_ctx or 0
+    size = Sizes(described.d_model, described.d_model, described.n_layers, 1, 0, described.vocab, n_ctx, False)
+    return replace(described, outputs=(*described.outputs, *on_top(config, size, words, WordHead())[0]), head=None)
+
+
+@model_type("gte", "nomic_bert", "jina_embeddings_v3")
+def rotary_bert(config: Config) -> Architecture:
+    """BERT with rotary positions and norms after the blocks: GTE, Nomic, Jina."""
+    kind = config.text("model_type")
+    size = sizes(config)
+    bias, gated = kind != "nomic_bert", kind != "jina_embeddings_v3"
+    d_head = config.integer("head_dim", default=0) if kind == "nomic_bert" else 0
+    mixer: Attention = replace(size.attention(bias=bias), d_head=d_head or size.d_model // size.n_heads)
+    down = Weight("mlp.down_proj.bias", (size.d_model,), "bias", "vector")
+    layer = Layer(
+        (
+            mixer,
+            Norm("post_attention_layernorm", size.d_model, bias=True),
+            FeedForward(size.d_model, size.d_ff, gated=gated, bias=not gated),
+            Tensors((down,) if kind == "gte" else ()),
+            Norm("post_mlp_layernorm", size.d_model, bias=True),
+        )
+    )
+    n_types = config.integer("type_vocab_size", default=2 if kind == "nomic_bert" else 1)
+    inputs: list[Brick] = [
+        Embedding("word_embeddings", size.vocab, size.d_model),
+        Embedding("token_type_embeddings", n_types, size.d_model),
+        Norm("embeddings.LayerNorm", size.d_model, bias=True),
+    ]
+    head = WordHead(twin_bias=kind != "gte")
+    return encoder(config, size, inputs, (layer,) * size.n_layers, [], _rotary_class(config, kind), head)
+
+
+def _rotary_class(config: Config, kind: str) -> str:
+    heads = {
+        "Model": "",
+        "ForMaskedLM": "words",
+        "ForSequenceClassification": "pool labels",
+        "ForTokenClassification": "labels",
+    }
+    if kind == "jina_embeddings_v3":
+        left_out = ("ForCausalLM", "ForMultipleChoice")
+        jina = {suffix: words for suffix, words in ROBERTA_HEADS.items() if suffix not in left_out}
+        return kind_of_class(config, "JinaEmbeddingsV3", jina)
+    return kind_of_class(config, "Gte" if kind == "gte" else "NomicBert", heads)
