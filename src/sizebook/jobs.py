@@ -39,15 +39,18 @@ class Outputs:
 
 def _sizing_inputs(scenario: SizingScenario) -> dict[str, Any]:
     """Return the inputs of model_sizing.xlsx, whose list of models holds catalog keys and 'config.json' for a file."""
+    from sizebook.reports.render import report_date
+
     if catalog.is_file(scenario.model):
         given: dict[str, Any] = {"model": "config.json", "config_path": str(Path(scenario.model).resolve())}
     else:
         given = {"model": catalog.resolve(scenario.model)}
-    given["dtype"] = scenario.dtype
-    for name in ("title", "as_of", "published_total", "published_source"):
-        if value := getattr(scenario, name):
-            given[name] = value
-    return given
+    _, published_total, published_source, half_unit = _published(scenario)
+    if published_total is not None and half_unit == 0:  # a rounded figure would fail the workbook's check of 1 %
+        given |= {"published_total": published_total, "published_source": published_source}
+    if scenario.title:
+        given["title"] = scenario.title
+    return given | {"dtype": scenario.dtype, "as_of": report_date(scenario.as_of)}
 
 
 def _sizing_report(scenario: SizingScenario) -> Report:

@@ -44,4 +44,5 @@ def _outcome(row: Row, folder: Path) -> Outcome:
         scenario = scenario_of(row.values, row.where, strict=row.strict)
         return Outcome(row, produce(scenario, folder, row.name))
     except SizebookError as error:
-        return Outcome(row, None, str(error))
+        problem = str(error)
+        return Outcome(row, None, problem if problem.startswith(row.where) else f"{row.where}: {problem}")

@@ -1,0 +1,88 @@
+"""Ten scenarios, two of them bad: eight workbooks and reports, an index, two messages, exit code 1."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook, load_workbook
+
+from sizebook.batch.reading import read_rows
+from sizebook.errors import InputError
+
+MODELS = ("llama-3.1-8b", "gpt-2", "mixtral-8x7b", "no-such-model", "gpt-3-175b", "qwen2-0.5b", "mistral-7b-v0.1")
+SCENARIOS = [
+    *({"name": model, "model": model, "dtype": "bf16"} for model in MODELS),
+    {"name": "a/b c", "model": "llama-2-7b", "dtype": "int4", "published_total": "6738415616"},
+    {"name": "bad dtype", "model": "gpt-2", "dtype": "bf61"},
+    {"name": "gpt-2", "model": "gpt-2", "dtype": "fp32"},
+]
+COLUMNS = ("name", "model", "dtype", "published_total")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "scenarios.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(SCENARIOS)
+    return path
+
+
+def test_ten_scenarios_two_of_them_bad(table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = [sys.executable, "-m", "sizebook", "batch", str(table), "-o", str(out), "--jobs", "2"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout.startswith("8 of 10 scenarios done. Index: ")
+    failed = [line for line in done.stderr.splitlines() if line.startswith("failed: ")]
+    assert failed[0].startswith("failed: scenarios.csv, scenario 4: unknown model: got 'no-such-model', want ")
+    assert failed[1].startswith("failed: scenarios.csv, scenario 9: unknown dtype: got 'bf61', want one of fp32, ")
+    assert len(failed) == 2
+    good = ["a-b-c", "gpt-2", "gpt-2-10", "gpt-3-175b", "llama-3.1-8b", "mistral-7b-v0.1", "mixtral-8x7b", "qwen2-0.5b"]
+    assert sorted(path.name for path in out.iterdir()) == sorted(
+        [f"{name}.{ending}" for name in good for ending in ("pdf", "xlsx")] + ["index.xlsx"]
+    )
+    index = load_workbook(out / "index.xlsx")["Index"]
+    lines = {row[0].value: [cell.value for cell in row] for row in index.iter_rows(min_row=2)}
+    assert lines["llama-3.1-8b"][1:4] == ["llama-3.1-8b", "done", "8.03\u00a0B"]
+    assert lines["no-such-model"][2] == "failed"
+    assert list(lines) == [*MODELS, "a-b-c", "bad-dtype", "gpt-2-10"]
+
+
+def test_the_same_scenarios_from_a_worksheet_and_a_toml_list(table: Path, tmp_path: Path) -> None:
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.append(COLUMNS)
+    for scenario in SCENARIOS:
+        sheet.append([scenario.get(column) for column in COLUMNS])
+    book.save(tmp_path / "scenarios.xlsx")
+    lines = [f"[[scenario]]\n{''.join(f'{k} = {v!r}{chr(10)}' for k, v in s.items())}" for s in SCENARIOS]
+    (tmp_path / "scenarios.toml").write_text("\n".join(lines))
+    named = [
+        [(row.name, row.values) for row in read_rows(tmp_path / f"scenarios.{ending}")]
+        for ending in ("csv", "xlsx", "toml")
+    ]
+    assert named[0] == named[1] == named[2]
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("a.txt", "", "unknown table: got 'a.txt', want a name that ends in .toml, .csv, .xlsx. Save it so."),
+        ("a.csv", "model\n", "no scenario: got an empty table a.csv, want one scenario a row. Add rows."),
+        ("a.csv", "model\ngpt-2,x\n", "too many cells: got 1 more than columns in line 2 of a.csv, "
+         "want one value a column. Quote values that hold commas."),
+        ("a.toml", "model = 'gpt-2'\n", "not a list: got model in a.toml, want [[scenario]] tables only. "
+         "Write one each."),
+    ],
+)  # fmt: skip
+def test_tables_that_cannot_be_read(tmp_path: Path, file: str, content: str, message: str) -> None:
+    (tmp_path / file).write_text(content)
+    with pytest.raises(InputError) as caught:
+        read_rows(tmp_path / file)
+    assert str(caught.value) == message
