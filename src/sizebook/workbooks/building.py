@@ -17,6 +17,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 
 from sizebook.errors import InputError, suggestion
+from sizebook.functions import load
 from sizebook.workbooks import look
 
 if TYPE_CHECKING:
@@ -83,8 +84,13 @@ class Book:
         return self._lists[name]
 
     def define(self, name: str, reference: str) -> None:
-        """Give a cell a name that scenario files use."""
-        self.workbook.defined_names[name] = DefinedName(name, attr_text=reference)
+        """Give a cell a name that scenario files use.
+
+        One that a function bears too gets an underscore at its end, which scenario files leave out: spreadsheets would
+        take the call for the cell.
+        """
+        unlike = f"{name}_" if name.upper() in load() else name
+        self.workbook.defined_names[unlike] = DefinedName(unlike, attr_text=reference)
 
     def place(self, key: str, place: Place) -> None:
         """Note where a line stands; a key stands once in a workbook."""

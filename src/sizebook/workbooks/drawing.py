@@ -93,6 +93,7 @@ def _quiet_axes(chart: BarChart | LineChart, drawn: Drawn) -> None:
         axis.spPr = GraphicalProperties(ln=LineProperties(solidFill=look.HAIRLINE, w=9525))
         axis.majorTickMark = "none"
     figures.majorGridlines = ChartLines(GraphicalProperties(ln=LineProperties(solidFill=look.HAIRLINE, w=6350)))
+    names.tickLblSkip = 1  # every category keeps its name
     figures.number_format = drawn.number_format
     figures.scaling.min = 0
     if drawn.unit:

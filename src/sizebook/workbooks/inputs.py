@@ -1,12 +1,13 @@
 """Which cells of a workbook are inputs, and whether a value may go into one.
 
 An input is a defined name of the whole workbook that refers to one cell with the cell style `Input` (a value must be
-given each time) or `Optional input` (what the template holds stands in). The names are what scenario files use.
+given each time) or `Optional input` (what the template holds stands in). The names are what scenario files use, without
+an underscore at the end: a name that a function bears too must differ from it (`mfu_`, as there is MFU).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -22,7 +23,7 @@ from sizebook.workbooks.sheet import Sheet
 REQUIRED, OPTIONAL = "Input", "Optional input"
 _X14 = "{http://schemas.microsoft.com/office/spreadsheetml/2009/9/main}"
 _XM = "{http://schemas.microsoft.com/office/excel/2006/main}"
-_SHOWN_CHOICES = 12
+_SHOWN_WORDS = 12
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def find_inputs(package: Package) -> dict[str, Input]:
         style = styles[int(cell.get("s", "0"))] if cell is not None else ""
         if style in (REQUIRED, OPTIONAL):
             choices = _choices(package, sheets, at)
-            found.append(Input(defined.name, at, style == REQUIRED, choices))
+            found.append(Input(defined.name.rstrip("_"), at, style == REQUIRED, choices))
     order = list(sheets)
     found.sort(key=lambda entry: (order.index(entry.at.sheet), entry.at.top, entry.at.left))
     return {entry.name: entry for entry in found}
@@ -117,7 +118,7 @@ def check(inputs: Mapping[str, Input], given: Mapping[str, Any], names: set[str]
         entry = folded.get(name.casefold())
         if entry is None:
             problem = "not an input" if name.casefold() in names else "unknown input"
-            problems.append(f"{problem}: got '{name}', want one of {', '.join(inputs)}.{_fix(name, inputs)}")
+            problems.append(f"{problem}: got '{name}', want one of {_listed(inputs)}.{_fix(name, inputs)}")
         else:
             problems += _value_problems(entry, value)
     missing = [e for n, e in folded.items() if e.required and n not in {g.casefold() for g in given}]
@@ -140,9 +141,13 @@ def _value_problems(entry: Input, value: Any) -> list[str]:
         return [f"bad input: got {value!r} for '{entry.name}', want text without control characters. Remove them."]
     if entry.choices and value is not None and value not in entry.choices:
         words = [str(choice) for choice in entry.choices]
-        shown = ", ".join(words[:_SHOWN_CHOICES]) + (
-            f" ... ({len(words)} in all)" if len(words) > _SHOWN_CHOICES else ""
-        )
         hint = suggestion(str(value), words) or " Choose one of them."
-        return [f"not in the list: got '{value}' for '{entry.name}', want one of {shown}.{hint}"]
+        return [f"not in the list: got '{value}' for '{entry.name}', want one of {_listed(words)}.{hint}"]
     return []
+
+
+def _listed(words: Iterable[str]) -> str:
+    """Return words for a message, a long list cut short with its length."""
+    every = list(words)
+    more = f" ... ({len(every)} in all)" if len(every) > _SHOWN_WORDS else ""
+    return ", ".join(every[:_SHOWN_WORDS]) + more

@@ -109,10 +109,11 @@ class Page:
         *,
         total: bool = False,
     ) -> None:
-        """Add a calculated line, the same formula in every case; a total stands in bold under a rule."""
+        """Add a calculated line, the same formula in every case or one for each; a total stands in bold."""
         self._describe(key, label, unit, origin, total=total)
-        for column, case in enumerate(self.cases, FIRST_COLUMN):
-            value = self.resolve(formula, case)
+        formulas = formula if isinstance(formula, tuple) else (formula,) * len(self.cases)
+        for column, (case, one) in enumerate(zip(self.cases, formulas, strict=True), FIRST_COLUMN):
+            value = self.resolve(one, case)
             linked = isinstance(value, str) and _IS_LINK.fullmatch(value)
             style = "Total" if total else ("Linked figure" if linked else "Figure")
             self._put(column, value, style).number_format = number_format
@@ -155,7 +156,7 @@ class Page:
 
     def statement(self, key: str, label: str, formula: str, origin: str) -> None:
         """Add a calculated line that gives a text; it runs across figures and unit, on two lines where it must."""
-        self._describe(key, label, "", origin)
+        self._describe(key, label, "", origin, cases=("",))
         self._put(FIRST_COLUMN, self.resolve(formula), "Statement")
         self.sheet.merge_cells(
             start_row=self.row, end_row=self.row, start_column=FIRST_COLUMN, end_column=self.unit_column
@@ -198,18 +199,27 @@ class Page:
         self.row += 3
 
     def table(
-        self, heads: Sequence[str], rows: Sequence[Sequence[Any]], formats: Sequence[str], *, total: bool = False
+        self,
+        heads: Sequence[str],
+        rows: Sequence[Sequence[Any]],
+        formats: Sequence[str] | Sequence[Sequence[str]],
+        *,
+        total: bool = False,
     ) -> tuple[int, int]:
-        """Add a table, texts left and figures right, a total in bold; return its first and last row."""
+        """Add a table, texts left and figures right, a total in bold; return its first and last row.
+
+        ``formats`` are the number formats of the columns, or for each row those of its columns.
+        """
         for column, head in enumerate(heads, 2):
             self._put(column, self.resolve(head), "Column head" if column == 2 else "Figure head")
         self.row += 1
         first = self.row
-        for number, values in enumerate(rows, 1):
-            is_total = total and number == len(rows)
-            for column, (value, number_format) in enumerate(zip(values, formats, strict=True), 2):
+        for number, values in enumerate(rows):
+            is_total = total and number == len(rows) - 1
+            own = formats if isinstance(formats[0], str) else formats[number]
+            for column, (value, number_format) in enumerate(zip(values, own, strict=True), 2):
                 style = ("Total label" if is_total else "Label") if column == 2 else ("Total" if is_total else "Figure")
-                self._put(column, self.resolve(value), style).number_format = number_format
+                self._put(column, self.resolve(value), style).number_format = str(number_format)
             self.row += 1
         return first, self.row - 1
 
@@ -229,8 +239,10 @@ class Page:
         last = get_column_letter(self.unit_column + 1)
         self.sheet.print_area = f"A1:{last}{max(self.row, self.sheet.max_row)}"
 
-    def _describe(self, key: str, label: str, unit: str, origin: str, *, total: bool = False) -> None:
-        self.book.place(key, Place(self.sheet.title, self.row, self.cases))
+    def _describe(
+        self, key: str, label: str, unit: str, origin: str, *, total: bool = False, cases: tuple[str, ...] = ()
+    ) -> None:
+        self.book.place(key, Place(self.sheet.title, self.row, cases or self.cases))
         self._put(2, label, "Total label" if total else "Label")
         self._put(self.unit_column, unit or None, "Total unit" if total else "Unit")
         self._put(self.unit_column + 1, origin, "Origin")
