@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sizebook.models import catalog
 from sizebook.models.architecture import PARTS
 from sizebook.plans.sizing import DTYPES_COMPARED, PART_LABELS
 from sizebook.quantities import dtype_keys
@@ -10,11 +9,10 @@ from sizebook.tables import by_key
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.page import Page
-from sizebook.workbooks.pages import checks_page, cover, notes_page
+from sizebook.workbooks.pages import checks_page, chosen_model, cover, model_input, notes_page
 
 FILE, TITLE = "model_sizing.xlsx", "Model sizing"
 EXAMPLE = {"model": "llama-3.1-8b"}
-CONFIG = "config.json"
 SHOWN_PARTS = 5
 DIMENSIONS = (
     ("n_layers", "Layers", "layers"),
@@ -30,7 +28,6 @@ FUNCTIONS = (
     "MODEL_SPEC",
     "PARAMS_MODEL",
     "PARAMS_ACTIVE",
-    "CONFIG_PARAMS",
     "PARAMS_ATTENTION",
     "PARAMS_FFN",
     "PARAMS_LN",
@@ -69,14 +66,7 @@ def inputs(book: Book) -> None:
     )
     page.heads("Input", origin="What to enter")
     page.section("Model")
-    models = [key for key in catalog.model_keys() if catalog.facts(key)["architecture"]]
-    page.input(
-        "model", "Model", "llama-3.1-8b", "", f"Choose from the list; '{CONFIG}' counts the file below.",
-        required=True, choices=book.choices("Models", [CONFIG, *models]),
-    )  # fmt: skip
-    page.input(
-        "config_path", "Path of a config.json", None, "", f"A file of your own, for the choice '{CONFIG}'.", look.TEXT
-    )
+    model_input(page)
     page.input(
         "dtype", "Number format of the weights", "bf16", "", "How each weight is stored: choose from the list.",
         choices=book.choices("Number formats", dtype_keys()),
@@ -97,7 +87,7 @@ def calculation(book: Book) -> None:
     page = book.page("Calculation", "Every line is a live formula. Black: calculated here. Green: from another sheet.")
     page.heads("Quantity")
     page.section("Dimensions of the model")
-    page.line("chosen", "Model", "={model}", "", "Inputs", look.GENERAL)
+    chosen_model(page)
     for key, label, unit in DIMENSIONS:
         formula = f'=IFERROR(MODEL_SPEC({{chosen}},"{key}"),"not stated")'
         page.line(key, label, formula, unit, f"MODEL_SPEC(model, {key}): config.json or model card")
@@ -112,9 +102,7 @@ def calculation(book: Book) -> None:
 def parts(page: Page) -> None:
     page.section("Parameters by part, exact")
     for part in PARTS:
-        formula = (
-            f'=IF({{chosen}}="{CONFIG}",CONFIG_PARAMS({{config_path}},"{part}"),PARAMS_MODEL({{chosen}},"{part}"))'
-        )
+        formula = f'=PARAMS_MODEL({{chosen}},"{part}")'
         page.line(
             part, PART_LABELS[part], formula, "parameters", f"PARAMS_MODEL(model, {part}): summed over the tensors"
         )
@@ -122,7 +110,7 @@ def parts(page: Page) -> None:
         "total", "Total parameters", f"=SUM({{{PARTS[0]}:{PARTS[-1]}}})", "parameters", "Sum of the parts", total=True
     )
     page.line(
-        "active", "Active parameters", f'=IF({{chosen}}="{CONFIG}","not stated",PARAMS_ACTIVE({{chosen}}))',
+        "active", "Active parameters", "=PARAMS_ACTIVE({chosen})",
         "parameters",
         "PARAMS_ACTIVE(model): total less the routed experts that a token does not visit",
     )  # fmt: skip
@@ -288,7 +276,7 @@ def _shares(row: int) -> list[str]:
 CHECKS = (
     (
         "The parts add up to the model's total",
-        f'=IF({{chosen}}="{CONFIG}",CONFIG_PARAMS({{config_path}}),PARAMS_MODEL({{chosen}}))={{total}}',
+        "=PARAMS_MODEL({chosen})={total}",
         "PARAMS_MODEL(model) = sum of the parts",
     ),
     ("Active parameters are at most the total", "=IF(ISNUMBER({active}),{active}<={total},TRUE)", "active <= total"),

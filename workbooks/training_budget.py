@@ -5,7 +5,6 @@ from __future__ import annotations
 from sizebook.formulas.grid import grid_keys
 from sizebook.formulas.prices import TERMS
 from sizebook.formulas.training_memory import optimizer_keys
-from sizebook.models import catalog
 from sizebook.models.flops import CONVENTIONS
 from sizebook.plans.layout import RECOMPUTE
 from sizebook.plans.training_memory import COMPONENTS, stack_keys
@@ -14,7 +13,7 @@ from sizebook.tables import table
 from sizebook.workbooks import look
 from sizebook.workbooks.building import CASES, Book
 from sizebook.workbooks.page import Page
-from sizebook.workbooks.pages import checks_page, cover, notes_page
+from sizebook.workbooks.pages import checks_page, chosen_model, cover, model_input, notes_page
 
 FILE, TITLE = "training_budget.xlsx", "Training budget"
 EXAMPLE = {
@@ -100,18 +99,9 @@ def inputs(book: Book) -> None:
 
 def _model_inputs(page: Page) -> None:
     book = page.book
-    models = [key for key in catalog.model_keys() if catalog.facts(key)["architecture"]]
     gpus = [row["key"] for row in table("hardware")]
     page.section("Model and data")
-    page.input(
-        "model",
-        "Model",
-        "llama-3.1-8b",
-        "",
-        "A published model.",
-        required=True,
-        choices=book.choices("Models", models),
-    )
+    model_input(page)
     page.input(
         "tokens",
         "Training tokens",
@@ -209,10 +199,11 @@ def calculation(book: Book) -> None:
     page = book.page("Calculation", "Every line is a live formula, the same in every case.", CASES)
     page.heads("Quantity")
     page.section("Work")
-    page.line("n_parameters", "Parameters", "=PARAMS_MODEL({model})", "parameters", "PARAMS_MODEL(model): exact")
-    page.line("n_active", "Active parameters", "=PARAMS_ACTIVE({model})", "parameters", "PARAMS_ACTIVE(model)")
+    chosen_model(page)
+    page.line("n_parameters", "Parameters", "=PARAMS_MODEL({chosen})", "parameters", "PARAMS_MODEL(model): exact")
+    page.line("n_active", "Active parameters", "=PARAMS_ACTIVE({chosen})", "parameters", "PARAMS_ACTIVE(model)")
     page.line(
-        "flops_per_token", "Training FLOPs per token", "=FLOPS_PER_TOKEN({model},{seq},{convention})", "FLOP/token",
+        "flops_per_token", "Training FLOPs per token", "=FLOPS_PER_TOKEN({chosen},{seq},{convention})", "FLOP/token",
         "FLOPS_PER_TOKEN(model, seq, convention)", "0.0000E+00",
     )  # fmt: skip
     page.line(
@@ -231,7 +222,7 @@ def calculation(book: Book) -> None:
 def _memory(page: Page) -> None:
     page.section("Memory on the fullest GPU")
     for component in COMPONENTS:
-        formula = f'=TRAIN_MEMORY_BYTES({{model}},{{seq}},{_LAYOUT},{{optimizer}},{{stack}},"{component}",{{batch}})'
+        formula = f'=TRAIN_MEMORY_BYTES({{chosen}},{{seq}},{_LAYOUT},{{optimizer}},{{stack}},"{component}",{{batch}})'
         page.line(component, LABELS[component], formula, "bytes", f"TRAIN_MEMORY_BYTES(..., {component})")
     everything = f"{{{COMPONENTS[0]}:{COMPONENTS[-1]}}}"
     page.line("memory", "Together", f"=SUM({everything})", "bytes", "Sum of the components", total=True)
@@ -254,7 +245,7 @@ def _time(page: Page) -> None:
     )  # fmt: skip
     page.line(
         "predicted", "Predicted step",
-        f"=STEP_SECONDS({{model}},{{gpu}},{{batch}},{{seq}},{_LAYOUT},{{dtype}},{{stack}})", "seconds",
+        f"=STEP_SECONDS({{chosen}},{{gpu}},{{batch}},{{seq}},{_LAYOUT},{{dtype}},{{stack}})", "seconds",
         "STEP_SECONDS: compute, traffic, communication, bubble", look.DECIMAL,
     )  # fmt: skip
     page.line(
@@ -294,7 +285,8 @@ def _money(page: Page) -> None:
     page.section("Money")
     page.line("gpu_hours", "GPU-hours", "=GPU_HOURS({gpus},{seconds})", "GPU-hours", "GPU_HOURS: GPUs x hours")
     page.line(
-        "price", "Price", '=IF({price_usd_per_gpu_hour}="",PRICE_USD_PER_GPU_HOUR({gpu},{provider},{region},{term}),{price_usd_per_gpu_hour})',
+        "price", "Price", '=IF({price_usd_per_gpu_hour}="",PRICE_USD_PER_GPU_HOUR({gpu},{provider},{region},{term}),'
+        "{price_usd_per_gpu_hour})",
         "USD/GPU-hour", "As given, else PRICE_USD_PER_GPU_HOUR: median of the catalog", look.DECIMAL,
     )  # fmt: skip
     page.line(

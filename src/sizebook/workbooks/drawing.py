@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from openpyxl.chart import BarChart, LineChart
 from openpyxl.chart.axis import ChartLines
@@ -86,7 +86,8 @@ def _series(index: int, name: str, values: str, drawn: Drawn, color: str) -> Ser
 
 
 def _quiet_axes(chart: BarChart | LineChart, drawn: Drawn) -> None:
-    figures, names = chart.y_axis, chart.x_axis
+    figures: Any = chart.y_axis
+    names: Any = chart.x_axis
     for axis in (figures, names):
         axis.delete = False
         axis.txPr = _letters(9, look.MUTED)
