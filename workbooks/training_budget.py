@@ -31,9 +31,9 @@ LABELS = {
     "optimizer_states": "Optimizer states",
     "activations": "Activations",
     "loss": "Logits and loss",
-    "buffers": "Communication buffers",
-    "fragmentation": "Allocator fragmentation",
-    "context": "CUDA context and framework",
+    "buffers": "Buffers",
+    "fragmentation": "Fragmentation",
+    "context": "CUDA context",
 }
 FUNCTIONS = (
     "PARAMS_MODEL",
@@ -63,6 +63,8 @@ NOTES = (
     "Money: GPU-hours at one price, and whatever else is given. Left out: staff, data, failed and exploratory runs.",
     "Carbon: operational emissions by the grid's average (location-based); the making of the hardware apart.",
     "The data-parallel degree is what is left of the GPUs after tensor, pipeline and context parallelism.",
+    "CUDA context: with the framework's own memory. Fragmentation: what the allocator holds beyond what is in use.",
+    *(f"Convention {name}: {meaning}." for name, meaning in CONVENTIONS.items()),
 )
 _LAYOUT = "{tp},{pp},{dp},{cp},{ep},{zero_stage},{micro_batch},{recompute},{interleave}"
 
@@ -331,11 +333,11 @@ def _money(page: Page) -> None:
     )
     page.section("Titles of the charts")
     page.statement(
-        "cost_message",
-        "Cost",
-        '="From $"&TEXT({cost.low},"#,##0")&" to $"&TEXT({cost.high},"#,##0")&", base $"&TEXT({cost.base},"#,##0")',
+        "cost_message", "Cost",
+        '="Training costs $"&TEXT({cost.base},"#,##0")&", between $"&TEXT({cost.low},"#,##0")&" and $"'
+        '&TEXT({cost.high},"#,##0")',
         "The three cases",
-    )
+    )  # fmt: skip
     page.statement(
         "memory_message",
         "Memory",

@@ -24,7 +24,6 @@ from openpyxl.worksheet.worksheet import Worksheet
 from sizebook.workbooks import look
 
 Kind = Literal["bars", "columns", "stacked", "lines"]
-ROWS = 17
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,8 @@ class Drawn:
     number_format: str = look.WHOLE
 
 
-def draw(sheet: Worksheet, row: int, last_column: int, drawn: Drawn) -> None:
-    """Put a chart on a sheet below a row, from column B to the last; it is `ROWS` rows high."""
+def draw(sheet: Worksheet, row: int, last_column: int, n_rows: int, drawn: Drawn) -> None:
+    """Put a chart on a sheet below a row, from column B to the last, so many rows high."""
     chart: BarChart | LineChart = LineChart() if drawn.kind == "lines" else BarChart()
     if isinstance(chart, BarChart):
         chart.type = "bar" if drawn.kind == "bars" else "col"
@@ -48,7 +47,7 @@ def draw(sheet: Worksheet, row: int, last_column: int, drawn: Drawn) -> None:
         if drawn.kind == "stacked":
             chart.grouping, chart.overlap = "stacked", 100
     # Tied to cells at both corners: column widths differ a little between spreadsheets.
-    corners = AnchorMarker(col=1, row=row), AnchorMarker(col=last_column, row=row + ROWS)
+    corners = AnchorMarker(col=1, row=row), AnchorMarker(col=last_column, row=row + n_rows)
     chart.anchor = TwoCellAnchor(  # type: ignore[assignment]  # openpyxl's hints know only a cell's address
         editAs="twoCell", _from=corners[0], to=corners[1]
     )

@@ -18,10 +18,11 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.workbooks import look
 from sizebook.workbooks.building import BASE, FIRST_COLUMN, LABELS, Book, Place, quoted
-from sizebook.workbooks.drawing import ROWS, Drawn, draw
+from sizebook.workbooks.drawing import Drawn, draw
 
 _IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
 PASSED, FAILED = "OK", "CHECK"
+_CHART_ROWS = 17
 
 
 class Page:
@@ -134,25 +135,40 @@ class Page:
     ) -> None:
         """Add an input that scenario files set by ``name``.
 
-        On a page of cases it holds for all; with ``per_case`` low and high are inputs ``name_low`` and ``name_high``
-        too, which start out as the base or as the two values or formulas given.
+        On a page of cases one cell across all columns holds for all; with ``per_case`` low and high are inputs
+        ``name_low`` and ``name_high``, which start out as the base or as the two values or formulas given.
         """
-        self._describe(name, label, unit, origin)
-        low, high = per_case if isinstance(per_case, tuple) else (f"={{{name}.base}}", f"={{{name}.base}}")
-        for column, case in enumerate(self.cases, FIRST_COLUMN):
-            is_base = case in ("", BASE)
-            start = value if is_base else (low if case == "low" else high)
-            is_input = is_base or per_case is not False
-            style = ("Input" if required and is_base else "Optional input") if is_input else "Figure"
-            # An empty base would show as 0 in the cases that follow it.
-            start = start if is_base or value is not None else f'=IF({{{name}.base}}="","",{{{name}.base}})'
-            cell = self._put(column, self.resolve(start), style)
-            cell.number_format = number_format
-            if is_input:
-                reference = f"{quoted(self.sheet.title)}!${cell.column_letter}${cell.row}"
-                self.book.define(name if is_base else f"{name}_{case}", reference)
-                self._dropdown(cell, choices)
+        self._describe(name, label, unit, origin, cases=self.cases if per_case else ("",))
+        if not per_case:
+            cell = self._input_cell(FIRST_COLUMN, name, value, number_format, choices, required=required)
+            for column in range(FIRST_COLUMN + 1, self.unit_column):
+                self._put(column, None, cell.style)
+            self._across()
+        low, high = per_case if isinstance(per_case, tuple) else (self._as_base(name, value),) * 2
+        for column, case in enumerate(self.cases if per_case else (), FIRST_COLUMN):
+            start, own = (value, name) if case == BASE else (low if case == "low" else high, f"{name}_{case}")
+            self._input_cell(column, own, start, number_format, choices, required=required and case == BASE)
         self.row += 1
+
+    def _input_cell(
+        self, column: int, name: str, value: Any, number_format: str, choices: str, *, required: bool
+    ) -> Cell:
+        cell = self._put(column, self.resolve(value), "Input" if required else "Optional input")
+        cell.number_format = number_format
+        self.book.define(name, f"{quoted(self.sheet.title)}!${cell.column_letter}${cell.row}")
+        self._dropdown(cell, choices)
+        return cell
+
+    def _as_base(self, name: str, value: Any) -> str:
+        """Return the formula with which a case follows the base; a blank base must not show as 0."""
+        return f"={{{name}.base}}" if value is not None else f'=IF({{{name}.base}}="","",{{{name}.base}})'
+
+    def _across(self) -> None:
+        """Join the cells of all cases in this row."""
+        if len(self.cases) > 1:
+            self.sheet.merge_cells(
+                start_row=self.row, end_row=self.row, start_column=FIRST_COLUMN, end_column=self.unit_column - 1
+            )
 
     def statement(self, key: str, label: str, formula: str, origin: str) -> None:
         """Add a calculated line that gives a text; it runs across figures and unit, on two lines where it must."""
@@ -231,8 +247,10 @@ class Page:
         labels = f"{sheet}!${LABELS}${first}:${LABELS}${last}"
         self.row += 1
         drawn = Drawn(kind, self.book.resolve(title, ""), labels, series, unit, number_format)
-        draw(self.sheet, self.row, self.unit_column + 1, drawn)
-        self.row += ROWS + 1
+        # Charts of a kind are equally high, but a bar needs two rows for its name.
+        n_rows = max(_CHART_ROWS, 2 * (last - first + 1) + 5) if kind == "bars" else _CHART_ROWS
+        draw(self.sheet, self.row, self.unit_column + 1, n_rows, drawn)
+        self.row += n_rows + 1
 
     def finish(self) -> None:
         """Set the print area to what the page holds."""
