@@ -15,7 +15,7 @@ from sizebook.models.families.encoders import n_labels
 
 # What a class has besides its two stacks. "decoder" and "encoder" are classes of one stack only.
 MODEL_HEADS = {"Model": "", "ForConditionalGeneration": "words"}
-CLASSIFIER_HEADS = {"ForSequenceClassification": "dense labels", "ForQuestionAnswering": "labels"}
+CLASSIFIER_HEADS = {"ForSequenceClassification": "dense labels", "ForQuestionAnswering": "two"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,9 @@ def layer(stack: Stack, feed: Brick | None = None, attention: Brick | None = Non
 
 def vocabulary(vocab: int, d_model: int, *, tied: bool, n_stacks: int) -> list[Brick]:
     """Return the token tables: one for all when tied, one of its own beside it for every stack when not."""
-    names = ["shared"] if tied else ["shared", "encoder.embed_tokens", "decoder.embed_tokens"][: n_stacks + 1]
+    names = ["shared"]
+    if n_stacks == 2 and not tied:
+        names += ["encoder.embed_tokens", "decoder.embed_tokens"]
     return [Embedding(name, vocab, d_model) for name in names]
 
 
@@ -74,8 +76,9 @@ def heads(config: Config, words: str, d_model: int, vocab: int, *, tied: bool) -
     outputs: list[Brick] = []
     if "dense" in words:
         outputs.append(Projection("classification_head.dense", d_model, d_model, pooled=True))
-    if "labels" in words:
-        outputs.append(Projection("classification_head.out_proj", d_model, n_labels(config), pooled=True))
+    if "labels" in words or "two" in words:
+        n_outputs = n_labels(config) if "labels" in words else 2
+        outputs.append(Projection("classification_head.out_proj", d_model, n_outputs, pooled=True))
     return outputs, Head(vocab, d_model, tied=tied) if "words" in words else None
 
 

@@ -52,7 +52,7 @@ FULL = MODEL_HEADS | CLASSIFIER_HEADS | CAUSAL
 FAMILIES = {
     "bart": Family("Bart", FULL, 2, norm_after_tables=True),
     "mbart": Family("MBart", FULL, 2, norm_after_tables=True, norm_at_end=True),
-    "plbart": Family("PLBart", {k: v for k, v in FULL.items() if v != "labels"}, 2, norm_after_tables=True),
+    "plbart": Family("PLBart", {k: v for k, v in FULL.items() if v != "two"}, 2, norm_after_tables=True),
     "mvp": Family("Mvp", FULL, 2, norm_after_tables=True),
     "pegasus": Family("Pegasus", MODEL_HEADS | CAUSAL, norm_at_end=True),
     "blenderbot": Family("Blenderbot", MODEL_HEADS | CAUSAL, norm_at_end=True),
@@ -64,7 +64,7 @@ FAMILIES = {
         "BigBirdPegasus", MODEL_HEADS | CLASSIFIER_HEADS, norm_after_tables=True, attention_bias=False
     ),
     "pegasus_x": Family("PegasusX", MODEL_HEADS, None, norm_at_end=True, logits_bias=False, attention_bias=False),
-    "led": Family("LED", MODEL_HEADS | {"ForQuestionAnswering": "labels"}, norm_after_tables=True),
+    "led": Family("LED", MODEL_HEADS | {"ForQuestionAnswering": "two"}, norm_after_tables=True),
 }
 
 
