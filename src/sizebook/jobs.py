@@ -12,7 +12,7 @@ from sizebook.errors import unknown_key
 from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
 from sizebook.scenarios import Scenario, SizingScenario, parse
-from sizebook.training_scenario import TrainingScenario, training_inputs
+from sizebook.training_scenario import TrainingScenario, training_inputs, workbook_inputs
 
 if TYPE_CHECKING:
     from sizebook.reports.view import Report
@@ -85,11 +85,6 @@ def _published(scenario: SizingScenario) -> tuple[str, int | None, str, int]:
     return name, None, "", 0
 
 
-def _training_inputs(scenario: TrainingScenario) -> dict[str, Any]:
-    """Return the inputs of training_budget.xlsx: what the scenario states, by the same names."""
-    return scenario.model_dump(exclude={"plan"}, exclude_unset=True)
-
-
 def _training_report(scenario: TrainingScenario) -> Report:
     from sizebook.plans.training import plan_training
     from sizebook.reports.render import report_date
@@ -101,7 +96,7 @@ def _training_report(scenario: TrainingScenario) -> Report:
 
 JOBS: dict[str, Job] = {
     "sizing": Job(SizingScenario, "model_sizing.xlsx", _sizing_inputs, _sizing_report),
-    "training": Job(TrainingScenario, "training_budget.xlsx", _training_inputs, _training_report),
+    "training": Job(TrainingScenario, "training_budget.xlsx", workbook_inputs, _training_report),
 }
 
 

@@ -15,7 +15,7 @@ from sizebook.models import catalog
 from sizebook.models.flops import CONVENTIONS, forward
 from sizebook.models.flops import train_flops_per_token as flops_of
 from sizebook.plans.layer_profile import ModelProfile, model_profile
-from sizebook.plans.layout import Layout, check, micro_batches
+from sizebook.plans.layout import RECOMPUTE, Layout, check, micro_batches
 from sizebook.plans.training import capacity_bytes, peak_flop_per_s
 from sizebook.plans.training_memory import COMPONENTS, Memory, Recipe, memory, stack_keys
 from sizebook.plans.training_search import Search
@@ -51,6 +51,7 @@ MANY_GPUS: list[int] = [2**power for power in range(7, 18)]
 Convention = Annotated[
     str, Quantity("which FLOPs count, see the documentation", kind="choice", choices=tuple(CONVENTIONS))
 ]
+Recomputation = Annotated[str, Quantity("what the backward pass recomputes", kind="choice", choices=RECOMPUTE)]
 StackName = Annotated[
     str, Quantity("training framework, a key of data/training_stacks.csv", kind="choice", choices=stack_keys)
 ]
@@ -127,7 +128,7 @@ def train_memory_bytes(
     ep: Ep = 1,
     zero_stage: ZeroStage = 1,
     micro_batch: MicroBatch = 1,
-    recompute: Recompute = "none",
+    recompute: Recomputation = "none",
     interleave: Interleave = 1,
     optimizer: OptimizerName = "adamw",
     stack: StackName = "megatron",
@@ -160,7 +161,7 @@ def fits(
     ep: Ep = 1,
     zero_stage: ZeroStage = 1,
     micro_batch: MicroBatch = 1,
-    recompute: Recompute = "none",
+    recompute: Recomputation = "none",
     interleave: Interleave = 1,
     optimizer: OptimizerName = "adamw",
     stack: StackName = "megatron",
@@ -230,7 +231,7 @@ def step_seconds(
     ep: Ep = 1,
     zero_stage: ZeroStage = 1,
     micro_batch: MicroBatch = 1,
-    recompute: Recompute = "none",
+    recompute: Recomputation = "none",
     interleave: Interleave = 1,
     dtype: TrainDtype = "bf16",
     stack: StackName = "megatron",
