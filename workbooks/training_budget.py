@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from training_budget_lines import COMPONENT_LABELS, ROUNDED, SHARE, calculation
+from training_budget_lines import ROUNDED, SHARE, calculation
 
 from sizebook.formulas.hardware import accelerators
 from sizebook.formulas.prices import TERMS
@@ -10,7 +10,7 @@ from sizebook.formulas.training_memory import optimizer_keys
 from sizebook.models import catalog
 from sizebook.models.flops import CONVENTIONS
 from sizebook.plans.layout import RECOMPUTE
-from sizebook.plans.training_memory import COMPONENTS, stack_keys
+from sizebook.plans.training_memory import stack_keys
 from sizebook.plans.training_time import FORMATS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import CASES, Book
@@ -28,9 +28,10 @@ EXAMPLE = {
     "tp": 8,
     "pp": 4,
     "interleave": 4,
-    "price_usd_per_gpu_hour": 2.5,
+    "price_usd": 2.5,
     "grams_per_kwh": 369.473,
 }
+SIGNIFICANT = "[>=1000]#,##0;[>=10]#,##0.0;0.000"
 FUNCTIONS = (
     "PARAMS_MODEL",
     "FLOPS_PER_TOKEN",
@@ -193,7 +194,9 @@ def layout_inputs(page: Page) -> None:
 
 def time_inputs(page: Page) -> None:
     page.section("Time")
-    page.input("mfu", "MFU of your own", None, "ratio", "Blank: predicted, with the band below.", SHARE, per_case=True)
+    page.input(
+        "given_mfu", "MFU of your own", None, "ratio", "Blank: predicted, with the band below.", SHARE, per_case=True
+    )
     page.input(
         "band",
         "Step time over predicted",
@@ -221,12 +224,14 @@ def time_inputs(page: Page) -> None:
     )
     page.input("restart_seconds", "A restart takes", 600, "seconds", "From failure to training again.", look.WHOLE)
     page.input("start_hours", "Queueing and ramp-up", 0, "hours", "Paid once.", ROUNDED)
-    page.input("step_seconds", "Step time of your own", None, "seconds", "Blank: predicted from the layout.", "0.000")
     page.input(
-        "memory_bytes", "Memory a GPU of your own", None, "bytes", "Blank: computed from the layout.", look.WHOLE
+        "given_step_seconds", "Step time of your own", None, "seconds", "Blank: predicted from the layout.", "0.000"
     )
     page.input(
-        "flops_per_token",
+        "given_memory_bytes", "Memory a GPU of your own", None, "bytes", "Blank: computed from the layout.", look.WHOLE
+    )
+    page.input(
+        "given_flops_per_token",
         "FLOPs per token of your own",
         None,
         "FLOP/token",
@@ -239,7 +244,7 @@ def money_inputs(page: Page) -> None:
     book = page.book
     page.section("Money")
     page.input(
-        "price_usd_per_gpu_hour",
+        "price_usd",
         "Price of a GPU-hour",
         None,
         "USD",
@@ -280,17 +285,17 @@ def result(book: Book) -> None:
     page.table(
         ["Figure", "Low", "Base", "High", "Unit"],
         [[label, *(f"={{{key}.{case}}}" for case in CASES), unit] for key, label, unit in HEADLINES],
-        [look.GENERAL, "#,##0.0##", "#,##0.0##", "#,##0.0##", look.GENERAL],
+        [look.GENERAL, SIGNIFICANT, SIGNIFICANT, SIGNIFICANT, look.GENERAL],
     )
     page.section("Memory of the fullest GPU")
-    parts = [[COMPONENT_LABELS[name], f"={{memory_{name}}}", f"={{memory_{name}}}/{{memory}}"] for name in COMPONENTS]
+    parts = [[label, total, f"=({total[1:]})/{{memory}}"] for label, total in MEMORY_PARTS]
     rows = page.table(
         ["Component", "GiB", "Share"],
         [*parts, ["Needed", "={memory}", "=1"]],
         [look.GENERAL, look.DECIMAL, SHARE],
         total=True,
     )
-    page.chart("bars", "{memory_message}", "GiB", ROUNDED, (rows[0], rows[1] - 1), "C")
+    page.chart("bars", "{memory_message.low}", "GiB", ROUNDED, (rows[0], rows[1] - 1), "C")
     page.section("Cost by cause")
     causes = [(key, label) for key, label in COST_PARTS]
     rows = page.table(
@@ -299,7 +304,7 @@ def result(book: Book) -> None:
         [look.GENERAL, look.WHOLE, look.WHOLE, look.WHOLE],
         total=True,
     )
-    page.chart("columns", "{cost_message}", "USD", look.WHOLE, (rows[0], rows[1] - 1), "CDE")
+    page.chart("columns", "{cost_message.low}", "USD", look.WHOLE, (rows[0], rows[1] - 1), "CDE")
     page.finish()
 
 
@@ -319,6 +324,14 @@ HEADLINES = (
     ("co2e", "CO2e, location-based", "t"),
     ("co2e_market", "CO2e, market-based", "t"),
     ("co2e_embodied", "CO2e of making the hardware", "t"),
+)
+MEMORY_PARTS = (
+    ("Weights", "={memory_weights}"),
+    ("Gradients", "={memory_gradients}"),
+    ("Optimizer states", "={memory_optimizer_states}+{memory_master_weights}"),
+    ("Activations", "={memory_activations}"),
+    ("Logits and loss", "={memory_loss}"),
+    ("Buffers and context", "={memory_buffers}+{memory_fragmentation}+{memory_context}"),
 )
 COST_PARTS = (
     ("cost_work", "Productive steps"),

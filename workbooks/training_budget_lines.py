@@ -43,7 +43,7 @@ def work(page: Page) -> None:
     page.line(
         "per_token",
         "FLOPs per token",
-        '=IF({flops_per_token}="",FLOPS_PER_TOKEN({model},{seq},{convention}),{flops_per_token})',
+        '=IF({given_flops_per_token}="",FLOPS_PER_TOKEN({model},{seq},{convention}),{given_flops_per_token})',
         "FLOP/token",
         "FLOPS_PER_TOKEN(model, seq, convention)",
     )
@@ -78,7 +78,7 @@ def memory(page: Page) -> None:
     page.line(
         "memory",
         "Needed",
-        '=IF({memory_bytes}="",SUM({memory_weights:memory_context}),{memory_bytes}/2^30)',
+        '=IF({given_memory_bytes}="",SUM({memory_weights:memory_context}),{given_memory_bytes}/2^30)',
         "GiB",
         "Sum of the components",
         look.DECIMAL,
@@ -97,7 +97,7 @@ def memory(page: Page) -> None:
         "Spare",
         "={capacity}-{memory}",
         "GiB",
-        "There is less needed; below zero it does not fit",
+        "Capacity less need; below zero it does not fit",
         look.DECIMAL,
     )
 
@@ -108,7 +108,7 @@ def time(page: Page) -> None:
     page.line(
         "predicted",
         "Predicted step",
-        f'=IF({{step_seconds}}="",STEP_SECONDS({arguments}),{{step_seconds}})',
+        f'=IF({{given_step_seconds}}="",STEP_SECONDS({arguments}),{{given_step_seconds}})',
         "seconds",
         "STEP_SECONDS(model, gpu, batch, layout)",
         "0.000",
@@ -116,7 +116,7 @@ def time(page: Page) -> None:
     page.line(
         "step",
         "Step",
-        '=IF({mfu}="",{predicted}*{band},{batch}*{seq}*{per_token}/({gpus}*{peak}*{mfu}))',
+        '=IF({given_mfu}="",{predicted}*{band},{batch}*{seq}*{per_token}/({gpus}*{peak}*{given_mfu}))',
         "seconds",
         "Predicted x band, or from the MFU given",
         "0.000",
@@ -170,7 +170,7 @@ def money(page: Page) -> None:
     page.line(
         "price",
         "Price of a GPU-hour",
-        '=IF({price_usd_per_gpu_hour}="",PRICE_USD_PER_GPU_HOUR({gpu},"","",{term}),{price_usd_per_gpu_hour})',
+        '=IF({price_usd}="",PRICE_USD_PER_GPU_HOUR({gpu},"","",{term}),{price_usd})',
         "USD",
         "Given, or PRICE_USD_PER_GPU_HOUR(gpu, term)",
         look.DECIMAL,

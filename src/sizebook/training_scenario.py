@@ -258,8 +258,8 @@ def workbook_inputs(scenario: TrainingScenario) -> dict[str, Any]:
         given |= {name: value} if (value := getattr(scenario, name)) else {}
     given |= {
         "gpu": inputs.gpu.key,
-        "mfu": inputs.utilization,
-        "price_usd_per_gpu_hour": costs.price_usd_per_gpu_hour,
+        "given_mfu": inputs.utilization,
+        "price_usd": costs.price_usd_per_gpu_hour,
         "price_basis": costs.basis,
         "other_usd": costs.other_usd,
         "watts": power.watts,
@@ -272,8 +272,8 @@ def workbook_inputs(scenario: TrainingScenario) -> dict[str, Any]:
     plain = replace(Recipe(), stack=scenario.stack, optimizer=scenario.optimizer)
     if inputs.recipe != plain or scenario.power_limit_watts or layout.etp > 1 or not layout.sequence_parallel:
         plan = unchecked_plan(inputs)
-        given |= {"memory_bytes": plan.fullest.total, "flops_per_token": plan.flops_per_token}
-        given |= {"step_seconds": plan.middle.step_seconds} if inputs.utilization is None else {}
+        given |= {"given_memory_bytes": plan.fullest.total, "given_flops_per_token": plan.flops_per_token}
+        given |= {"given_step_seconds": plan.middle.step_seconds} if inputs.utilization is None else {}
     return given
 
 
