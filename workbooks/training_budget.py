@@ -1,79 +1,71 @@
-"""Describes `training_budget.xlsx`: a model, tokens and a cluster in; memory, days, money, energy and carbon out."""
+"""Describes `training_budget.xlsx`: memory, time, money, energy and carbon of one training run in three cases."""
 
 from __future__ import annotations
 
-from sizebook.formulas.grid import grid_keys
+from training_budget_lines import ROUNDED, SHARE, calculation
+
+from sizebook.formulas.hardware import accelerators
 from sizebook.formulas.prices import TERMS
 from sizebook.formulas.training_memory import optimizer_keys
 from sizebook.models.flops import CONVENTIONS
 from sizebook.plans.layout import RECOMPUTE
-from sizebook.plans.training_memory import COMPONENTS, stack_keys
+from sizebook.plans.training_memory import stack_keys
 from sizebook.plans.training_time import FORMATS
-from sizebook.tables import table
 from sizebook.workbooks import look
 from sizebook.workbooks.building import CASES, Book
 from sizebook.workbooks.page import Page
-from sizebook.workbooks.pages import checks_page, chosen_model, cover, model_input, notes_page
+from sizebook.workbooks.pages import checks_page, cover, model_input, notes_page
 
 FILE, TITLE = "training_budget.xlsx", "Training budget"
 EXAMPLE = {
-    "title": "Llama 3.1 8B on 1 T tokens, 256 H100",
-    "model": "llama-3.1-8b",
+    "model": "llama-3.1-70b",
     "gpu": "h100-sxm",
-    "gpus": 256,
-    "tokens": 1e12,
+    "gpus": 1024,
+    "tokens": 15e12,
     "batch": 1024,
+    "seq": 8192,
+    "tp": 8,
+    "pp": 4,
+    "interleave": 4,
+    "price_usd": 2.5,
+    "grams_per_kwh": 369.473,
 }
-LABELS = {
-    "weights": "Weights",
-    "gradients": "Gradients",
-    "master_weights": "Master weights",
-    "optimizer_states": "Optimizer states",
-    "activations": "Activations",
-    "loss": "Logits and loss",
-    "buffers": "Buffers",
-    "fragmentation": "Fragmentation",
-    "context": "CUDA context",
-}
+SIGNIFICANT = "[>=1000]#,##0;[>=10]#,##0.0;0.000"
 FUNCTIONS = (
     "PARAMS_MODEL",
-    "PARAMS_ACTIVE",
     "FLOPS_PER_TOKEN",
     "TRAIN_FLOPS",
+    "GPU_SPEC",
     "TRAIN_MEMORY_BYTES",
     "STEP_SECONDS",
     "TRAIN_ERROR",
+    "MFU",
     "CLUSTER_MTBF_HOURS",
     "CHECKPOINT_INTERVAL_SECONDS",
     "GOODPUT",
-    "TRAIN_SECONDS",
     "GPU_HOURS",
-    "PRICE_USD_PER_GPU_HOUR",
     "TRAIN_COST_USD",
     "TRAIN_ENERGY_KWH",
-    "GRID_G_PER_KWH",
     "TRAIN_CO2E_KG",
+    "MARKET_CO2E_KG",
     "EMBODIED_CO2E_KG",
-    "GPU_SPEC",
 )
 NOTES = (
-    "Low is the case of least cost, high of most. With the MFU left blank, time is predicted from the layout, and low "
-    "and high are the ends of the band that published runs left around the prediction (TRAIN_ERROR).",
-    "Memory is that of the fullest GPU of the layout, with flash attention and sequence parallelism.",
-    "Money: GPU-hours at one price, and whatever else is given. Left out: staff, data, failed and exploratory runs.",
-    "Carbon: operational emissions by the grid's average (location-based); the making of the hardware apart.",
-    "The data-parallel degree is what is left of the GPUs after tensor, pipeline and context parallelism.",
-    "CUDA context: with the framework's own memory. Fragmentation: what the allocator holds beyond what is in use.",
-    *(f"Convention {name}: {meaning}." for name, meaning in CONVENTIONS.items()),
+    "Cases: base is the predicted step time, low and high are the 10th and 90th percentile of measured over predicted "
+    "step time on published runs that the fit had not seen. An MFU of your own replaces the prediction in its case.",
+    "Memory: the fullest GPU, with flash attention and sequence parallelism. The allowance for CUDA and "
+    "communication is "
+    "part of it; what other processes hold on the GPU is not.",
+    "FLOPs per token: the convention named on Inputs; the Conventions table shows what the others give.",
+    "Energy: GPU power at work x (1 + host share) x PUE. Carbon is location-based; the market-based figure stands "
+    "apart.",
+    "Left out: failed experiments, evaluation runs, data preparation and staff, unless typed under other costs.",
 )
-_LAYOUT = "{tp},{pp},{dp},{cp},{ep},{zero_stage},{micro_batch},{recompute},{interleave}"
 
 
 def build(book: Book) -> None:
     """Put the sheets of the workbook together."""
-    front = cover(
-        book, "What it takes to train a published model on a cluster: memory, days, money, energy and carbon."
-    )
+    front = cover(book, "What one training run needs: memory a GPU, days, dollars, MWh and tonnes, in three cases.")
     inputs(book)
     calculation(book)
     result(book)
@@ -84,354 +76,272 @@ def build(book: Book) -> None:
 
 def inputs(book: Book) -> None:
     page = book.page(
-        "Inputs",
-        "Change the pale yellow cells only. Solid border: must be set. Low is the case of least cost, high of most.",
-        CASES,
+        "Inputs", "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.", CASES
     )
     page.heads("Input", origin="What to enter")
-    _model_inputs(page)
-    _layout_inputs(page)
-    _operation_inputs(page)
-    _cost_inputs(page)
+    run_inputs(page)
+    layout_inputs(page)
+    time_inputs(page)
+    money_inputs(page)
     page.section("This copy")
     page.input("title", "Title", "Training budget", "", "Stands on the cover.", look.TEXT)
     page.input("as_of", "Date", None, "", "The day for which the figures are given. Blank: not stated.", look.DATE)
     page.finish()
 
 
-def _model_inputs(page: Page) -> None:
+def run_inputs(page: Page) -> None:
     book = page.book
-    gpus = [row["key"] for row in table("hardware")]
-    page.section("Model and data")
+    page.section("Run")
     model_input(page)
     page.input(
+        "gpu",
+        "Accelerator",
+        "h100-sxm",
+        "",
+        "Choose from the list; form factor included.",
+        required=True,
+        choices=book.choices("Accelerators", tuple(accelerators())),
+    )
+    page.input(
+        "gpus", "Accelerators of the run", 1024, "GPUs", "tp x pp x cp must divide it.", look.WHOLE, required=True
+    )
+    page.input(
         "tokens",
-        "Training tokens",
-        1e12,
+        "Tokens to train on",
+        15e12,
         "tokens",
-        "All that the model reads.",
+        "May differ between cases.",
         look.WHOLE,
         required=True,
         per_case=True,
     )
-    page.input("seq", "Sequence length", 4096, "tokens", "Tokens in one sequence.", look.WHOLE)
-    page.input("batch", "Batch", 1024, "sequences", "Sequences in one optimizer step.", look.WHOLE, required=True)
+    page.input("seq", "Tokens in a sequence", 4096, "tokens", "Context length of training.", look.WHOLE)
     page.input(
-        "convention", "Convention for FLOPs", "matmul", "", "Which FLOPs count: see Notes.",
-        choices=book.choices("Conventions", list(CONVENTIONS)),
-    )  # fmt: skip
-    page.section("Cluster")
-    page.input(
-        "gpu", "GPU", "h100-sxm", "", "A key of data/hardware.csv.", required=True, choices=book.choices("GPUs", gpus)
+        "batch",
+        "Sequences in a step",
+        1024,
+        "sequences",
+        "Over all GPUs; a multiple of dp x micro-batch.",
+        look.WHOLE,
+        required=True,
     )
-    page.input("gpus", "Number of GPUs", 256, "GPUs", "In the whole cluster.", look.WHOLE, required=True)
+    page.input(
+        "dtype",
+        "Format that matrices multiply in",
+        "bf16",
+        "",
+        "Choose from the list.",
+        choices=book.choices("Formats", FORMATS),
+    )
+    page.input(
+        "convention",
+        "FLOPs convention",
+        "matmul",
+        "",
+        "Choose from the list; see Notes.",
+        choices=book.choices("Conventions", tuple(CONVENTIONS)),
+    )
 
 
-def _layout_inputs(page: Page) -> None:
+def layout_inputs(page: Page) -> None:
     book = page.book
     page.section("Layout")
-    for name, label, origin in (
-        ("tp", "Tensor parallel", "GPUs that share every matrix."),
-        ("pp", "Pipeline stages", "Groups of layers."),
-        ("cp", "Context parallel", "GPUs that share a sequence."),
-        ("ep", "Expert parallel", "GPUs that share the experts."),
-        ("interleave", "Interleaving", "Model chunks a pipeline stage holds."),
-        ("zero_stage", "ZeRO stage", "0 to 3."),
-        ("micro_batch", "Micro-batch", "Sequences at a time."),
+    for name, label, meaning in (
+        ("tp", "Tensor parallel", "Inside one node; divides the heads."),
+        ("pp", "Pipeline stages", "At most the number of layers."),
+        ("cp", "Context parallel", "Splits the sequence."),
+        ("ep", "Expert parallel", "Divides the experts."),
+        ("interleave", "Chunks a stage (interleaving)", "1: plain 1F1B."),
+        ("zero_stage", "ZeRO stage", "0 none, 1 optimizer, 2 gradients too, 3 weights too (FSDP)."),
+        ("micro_batch", "Sequences in a micro-batch", "On one GPU."),
     ):
-        page.input(name, label, 1, "", origin, look.WHOLE)
-    for name, label, value, choices in (
-        ("recompute", "Recomputation", "none", RECOMPUTE),
-        ("dtype", "Format of the matrices", "bf16", FORMATS),
-        ("optimizer", "Optimizer", "adamw", optimizer_keys()),
-        ("stack", "Framework", "megatron", stack_keys()),
-    ):
-        page.input(name, label, value, "", "Choose from the list.", choices=book.choices(label, list(choices)))
-
-
-def _operation_inputs(page: Page) -> None:
-    page.section("Speed and interruptions", new_page=True)
+        page.input(name, label, 1, "", meaning, look.WHOLE)
     page.input(
-        "mfu", "Model FLOPs utilisation", None, "ratio", "Measured or promised. Blank: predicted from the layout.",
-        look.PERCENT, per_case=True,
-    )  # fmt: skip
-    for name, label, value, unit, origin in (
-        ("gpu_mtbf_hours", "Hours between failures of one GPU", 50_000, "hours", "Llama 3: about 50,000."),
-        ("checkpoint_seconds", "Checkpoint", 30, "seconds", "How long one stops the run."),
-        ("restart_seconds", "Restart", 600, "seconds", "After a failure."),
-        ("start_hours", "Start", 0, "hours", "Queueing and ramp-up, paid once."),
-    ):
-        page.input(name, label, value, unit, origin, look.WHOLE, per_case=True)
-
-
-def _cost_inputs(page: Page) -> None:
-    book = page.book
-    providers = sorted({row["provider"] for row in table("prices")})
-    page.section("Money")
-    page.input(
-        "price_usd_per_gpu_hour", "Price", None, "USD/GPU-hour", "Blank: the median of the catalog below.",
-        look.DECIMAL, per_case=True,
-    )  # fmt: skip
-    page.input("provider", "Provider", None, "", "Blank: all of them.", choices=book.choices("Providers", providers))
-    page.input("region", "Region", None, "", "The provider's own name. Blank: all.", look.TEXT)
-    page.input("term", "Term", "on_demand", "", "Choose from the list.", choices=book.choices("Terms", list(TERMS)))
-    page.input("other_usd", "Other cost", 0, "USD", "Storage, traffic, staff.", look.WHOLE, per_case=True)
-    page.section("Energy and carbon")
-    page.input("watts", "Power of one GPU at work", None, "watts", "Blank: its TDP.", look.WHOLE, per_case=True)
-    page.input("pue", "Power usage effectiveness", 1.2, "ratio", "Whole site over IT.", look.DECIMAL, per_case=True)
-    page.input(
-        "host_share", "Host and network", 0.3, "of GPU power", "Power besides the GPUs.", look.PERCENT, per_case=True
+        "recompute",
+        "Recomputation",
+        "none",
+        "",
+        "Choose from the list.",
+        choices=book.choices("Recomputation", RECOMPUTE),
     )
     page.input(
-        "grid", "Grid region", "usa", "", "A country or cloud region of data/grid.csv.",
-        choices=book.choices("Grids", list(grid_keys())),
-    )  # fmt: skip
+        "optimizer",
+        "Optimizer",
+        "adamw",
+        "",
+        "Choose from the list.",
+        choices=book.choices("Optimizers", optimizer_keys()),
+    )
     page.input(
-        "grams_per_kwh",
-        "Carbon of the grid",
-        None,
-        "gCO2e/kWh",
-        "Blank: that of the region.",
+        "stack",
+        "Training framework",
+        "megatron",
+        "",
+        "Choose from the list.",
+        choices=book.choices("Frameworks", stack_keys()),
+    )
+
+
+def time_inputs(page: Page) -> None:
+    page.section("Time")
+    page.input(
+        "given_mfu", "MFU of your own", None, "ratio", "Blank: predicted, with the band below.", SHARE, per_case=True
+    )
+    page.input(
+        "band",
+        "Step time over predicted",
+        1,
+        "ratio",
+        "TRAIN_ERROR: published runs the fit had not seen.",
+        "0.00",
+        per_case=("=TRAIN_ERROR(10)", "=TRAIN_ERROR(90)"),
+    )
+    page.input(
+        "gpu_mtbf_hours",
+        "Hours between failures of a GPU",
+        50000,
+        "hours",
+        "Llama 3: 419 in 54 days on 16 384.",
         look.WHOLE,
+    )
+    page.input(
+        "checkpoint_seconds",
+        "A checkpoint stops the run for",
+        30,
+        "seconds",
+        "Asynchronous: the stall only.",
+        look.WHOLE,
+    )
+    page.input("restart_seconds", "A restart takes", 600, "seconds", "From failure to training again.", look.WHOLE)
+    page.input("start_hours", "Queueing and ramp-up", 0, "hours", "Paid once.", ROUNDED)
+    page.input(
+        "given_step_seconds", "Step time of your own", None, "seconds", "Blank: predicted from the layout.", "0.000"
+    )
+    page.input(
+        "given_memory_bytes", "Memory a GPU of your own", None, "bytes", "Blank: computed from the layout.", look.WHOLE
+    )
+    page.input(
+        "given_flops_per_token",
+        "FLOPs per token of your own",
+        None,
+        "FLOP/token",
+        "Blank: counted; give it for adapters.",
+        look.WHOLE,
+    )
+
+
+def money_inputs(page: Page) -> None:
+    book = page.book
+    page.section("Money")
+    page.input(
+        "price_usd",
+        "Price of a GPU-hour",
+        None,
+        "USD",
+        "Blank: median of data/prices.csv.",
+        look.DECIMAL,
         per_case=True,
     )
-
-
-def calculation(book: Book) -> None:
-    page = book.page("Calculation", "Every line is a live formula, the same in every case.", CASES)
-    page.heads("Quantity")
-    page.section("Work")
-    chosen_model(page)
-    page.line("n_parameters", "Parameters", "=PARAMS_MODEL({chosen})", "parameters", "PARAMS_MODEL(model): exact")
-    page.line("n_active", "Active parameters", "=PARAMS_ACTIVE({chosen})", "parameters", "PARAMS_ACTIVE(model)")
-    page.line(
-        "flops_per_token", "Training FLOPs per token", "=FLOPS_PER_TOKEN({chosen},{seq},{convention})", "FLOP/token",
-        "FLOPS_PER_TOKEN(model, seq, convention)", "0.0000E+00",
-    )  # fmt: skip
-    page.line(
-        "n_flops", "Training FLOPs", "=TRAIN_FLOPS({flops_per_token},{tokens})", "FLOP",
-        "TRAIN_FLOPS: per token x tokens", "0.0000E+00", total=True,
-    )  # fmt: skip
-    page.line("dp", "Data parallel", "={gpus}/({tp}*{pp}*{cp})", "", "GPUs / (tensor x pipeline x context)")
-    page.line("tokens_per_step", "Tokens in a step", "={batch}*{seq}", "tokens", "Batch x sequence length")
-    page.line("steps", "Steps", "={tokens}/{tokens_per_step}", "steps", "Tokens / tokens in a step")
-    _memory(page)
-    _time(page)
-    _money(page)
-    page.finish()
-
-
-def _memory(page: Page) -> None:
-    page.section("Memory on the fullest GPU")
-    for component in COMPONENTS:
-        formula = f'=TRAIN_MEMORY_BYTES({{chosen}},{{seq}},{_LAYOUT},{{optimizer}},{{stack}},"{component}",{{batch}})'
-        page.line(component, LABELS[component], formula, "bytes", f"TRAIN_MEMORY_BYTES(..., {component})")
-    everything = f"{{{COMPONENTS[0]}:{COMPONENTS[-1]}}}"
-    page.line("memory", "Together", f"=SUM({everything})", "bytes", "Sum of the components", total=True)
-    page.line(
-        "capacity", "Memory of the GPU",
-        '=IFERROR(GPU_SPEC({gpu},"usable_memory_bytes"),0.99*GPU_SPEC({gpu},"memory_bytes"))', "bytes",
-        "GPU_SPEC: what the driver was measured to leave, else 99 % of the label",
-    )  # fmt: skip
-    page.line(
-        "filled", "Share in use", "={memory}/{capacity}", "of memory", "Together / memory of the GPU", look.PERCENT
+    page.input(
+        "term", "Term of that median", "on_demand", "", "Choose from the list.", choices=book.choices("Terms", TERMS)
     )
-
-
-def _time(page: Page) -> None:
-    page.section("Time", new_page=True)
-    page.line(
-        "peak", "Dense peak of one GPU",
-        '=GPU_SPEC({gpu},"peak_"&IF({dtype}="mxfp8","fp8",IF({dtype}="nvfp4","fp4",{dtype}))&"_flop_per_s")', "FLOP/s",
-        "GPU_SPEC(gpu, peak of the format)", "0.000E+00",
-    )  # fmt: skip
-    page.line(
-        "predicted", "Predicted step",
-        f"=STEP_SECONDS({{chosen}},{{gpu}},{{batch}},{{seq}},{_LAYOUT},{{dtype}},{{stack}})", "seconds",
-        "STEP_SECONDS: compute, traffic, communication, bubble", look.DECIMAL,
-    )  # fmt: skip
-    page.line(
-        "band", "Measured over predicted", ("=TRAIN_ERROR(10)", 1, "=TRAIN_ERROR(90)"), "ratio",
-        "TRAIN_ERROR: 10th and 90th percentile of published runs not fitted", "0.000",
-    )  # fmt: skip
-    page.line(
-        "utilization", "Model FLOPs utilisation",
-        '=IF({mfu}="",{tokens_per_step}*{flops_per_token}/({gpus}*{peak}*{predicted}*{band}),{mfu})', "of peak",
-        "As given, else from the predicted step and its band", look.PERCENT,
-    )  # fmt: skip
-    page.line(
-        "mtbf",
-        "Hours between failures of the cluster",
-        "=CLUSTER_MTBF_HOURS({gpus},{gpu_mtbf_hours})",
-        "hours",
-        "CLUSTER_MTBF_HOURS",
-        look.DECIMAL,
+    page.input(
+        "price_basis", "What the price is based on", None, "", "Provider, term and date, for the reader.", look.TEXT
     )
-    page.line(
-        "interval", "Time between checkpoints", "=CHECKPOINT_INTERVAL_SECONDS({checkpoint_seconds},{mtbf})", "seconds",
-        "CHECKPOINT_INTERVAL_SECONDS: Daly's optimum",
-    )  # fmt: skip
-    page.line(
-        "goodput", "Goodput", "=GOODPUT({mtbf},{checkpoint_seconds},{restart_seconds},{interval})", "of time",
-        "GOODPUT: share of time that makes progress", look.PERCENT,
-    )  # fmt: skip
-    page.line(
-        "seconds", "Training time",
-        "=TRAIN_SECONDS({n_flops},{gpus},{peak},{utilization},{goodput})+3600*{start_hours}", "seconds",
-        "TRAIN_SECONDS: FLOPs / (GPUs x peak x utilisation x goodput), and the start",
-    )  # fmt: skip
-    page.line("days", "the same in days", "={seconds}/86400", "days", "86 400 seconds a day", look.DECIMAL, total=True)
-
-
-def _money(page: Page) -> None:
-    page.section("Money")
-    page.line("gpu_hours", "GPU-hours", "=GPU_HOURS({gpus},{seconds})", "GPU-hours", "GPU_HOURS: GPUs x hours")
-    page.line(
-        "price", "Price", '=IF({price_usd_per_gpu_hour}="",PRICE_USD_PER_GPU_HOUR({gpu},{provider},{region},{term}),'
-        "{price_usd_per_gpu_hour})",
-        "USD/GPU-hour", "As given, else PRICE_USD_PER_GPU_HOUR: median of the catalog", look.DECIMAL,
-    )  # fmt: skip
-    page.line(
-        "cost", "Cost", "=TRAIN_COST_USD({gpu_hours},{price},{other_usd})", "USD",
-        "TRAIN_COST_USD: GPU-hours x price + other", total=True,
-    )  # fmt: skip
+    page.input("other_usd", "Other costs", 0, "USD", "Storage, traffic, staff.", look.WHOLE, per_case=True)
     page.section("Energy and carbon")
-    page.line(
-        "power",
-        "Power of one GPU",
-        '=IF({watts}="",GPU_SPEC({gpu},"tdp_watts"),{watts})',
-        "watts",
-        "As given, else the TDP",
+    page.input("watts", "Power of a GPU at work", None, "watts", "Blank: its TDP.", look.WHOLE)
+    page.input("pue", "PUE", 1.2, "ratio", "Facility power over IT power.", "0.00", per_case=True)
+    page.input(
+        "host_share", "Host and network over GPU power", 0.3, "ratio", "0.30 measured at the wall of 8 x B200.", SHARE
     )
-    page.line(
-        "energy", "Energy", "=TRAIN_ENERGY_KWH({gpu_hours},{power},{pue},{host_share})", "kWh",
-        "TRAIN_ENERGY_KWH: GPU-hours x power x (1 + host share) x PUE",
-    )  # fmt: skip
-    page.line(
-        "grams",
-        "Carbon of the grid",
-        '=IF({grams_per_kwh}="",GRID_G_PER_KWH({grid}),{grams_per_kwh})',
-        "gCO2e/kWh",
-        "As given, else GRID_G_PER_KWH(region)",
-    )
-    page.line(
-        "co2e",
-        "Operational carbon",
-        "=TRAIN_CO2E_KG({energy},{grams})/1000",
-        "tCO2e",
-        "TRAIN_CO2E_KG",
-        look.DECIMAL,
-        total=True,
-    )
-    page.line(
-        "embodied",
-        "Embodied carbon, share of the hardware",
-        "=EMBODIED_CO2E_KG({gpu_hours})/1000",
-        "tCO2e",
-        "EMBODIED_CO2E_KG",
-        look.DECIMAL,
-    )
-    page.section("Titles of the charts")
-    page.statement(
-        "cost_message", "Cost",
-        '="Training costs $"&TEXT({cost.base},"#,##0")&", between $"&TEXT({cost.low},"#,##0")&" and $"'
-        '&TEXT({cost.high},"#,##0")',
-        "The three cases",
-    )  # fmt: skip
-    page.statement(
-        "memory_message",
-        "Memory",
-        '="The fullest GPU holds "&TEXT({memory}/2^30,"0.0")&" of "&TEXT({capacity}/2^30,"0.0")&" GiB"',
-        "Memory and capacity, base",
-    )
+    page.input("grid", "Region of the grid", "usa", "", "Country code or aws:, gcp:, azure: region.", look.TEXT)
+    page.input("grams_per_kwh", "Grams of CO2e per kWh", None, "g/kWh", "Blank: that region's.", ROUNDED, per_case=True)
+    page.input("covered_share", "Energy under contracts", 0, "ratio", "For the market-based figure.", SHARE)
 
 
 def result(book: Book) -> None:
-    page = book.page(
-        "Result",
-        "The figures to hand on. Low is the case of least cost.",
-        ("", ""),
-        (34, 28, 28, 28, 28),
-        portrait=True,
-    )
-
-    def band(key: str, shown: str) -> str:
-        return f'=TEXT({{{key}.low}},"{shown}")&" to "&TEXT({{{key}.high}},"{shown}")'
-
+    page = book.page("Result", "The figures to hand on.", cases=("", ""), widths=(34, 28, 28, 28, 28), portrait=True)
     page.tiles(
         [
-            ('="Days on "&TEXT({gpus},"#,##0")&" "&{gpu}', "={days}", look.DECIMAL, band("days", "#,##0.0")),
-            ("GPU-hours", "={gpu_hours}", look.WHOLE, band("gpu_hours", "#,##0")),
-            ("Cost in USD", "={cost}", look.WHOLE, band("cost", "#,##0")),
-            (
-                "Energy in MWh",
-                "={energy}/1000",
-                "#,##0.0",
-                '=TEXT({energy.low}/1000,"#,##0.0")&" to "&TEXT({energy.high}/1000,"#,##0.0")',
-            ),
-            ("Carbon in tCO2e", "={co2e}", "#,##0.0", band("co2e", "#,##0.0")),
+            ('="Days on "&TEXT({gpus},"#,##0")&" "&{gpu}', "={days}", ROUNDED, _between("days", "0.0")),
+            ("Cost in USD", "={cost}", look.WHOLE, _between("cost", "#,##0")),
+            ("Memory a GPU in GiB", "={memory}", ROUNDED, '="of "&TEXT({capacity},"0.0")&" GiB"'),
+            ("Energy in MWh", "={energy}", look.WHOLE, _between("energy", "#,##0")),
+            ("CO2e in tonnes", "={co2e}", look.WHOLE, _between("co2e", "#,##0")),
         ]
     )
     page.section("Three cases")
-    lines = (
-        ("Model FLOPs utilisation", "utilization", "", look.PERCENT, "of peak"),
-        ("Training time", "days", "", look.DECIMAL, "days"),
-        ("GPU-hours", "gpu_hours", "", look.WHOLE, "GPU-hours"),
-        ("Energy", "energy", "/1000", "#,##0.0", "MWh"),
-        ("Operational carbon", "co2e", "", "#,##0.0", "tCO2e"),
-        ("Embodied carbon", "embodied", "", "#,##0.0", "tCO2e"),
-        ("Cost", "cost", "", look.WHOLE, "USD"),
-    )
     page.table(
-        ["Quantity", "Low", "Base", "High", "Unit"],
-        [[label, *(f"={{{key}.{case}}}{scale}" for case in CASES), unit] for label, key, scale, _, unit in lines],
-        [[look.GENERAL, *[shown] * 3, look.GENERAL] for _, _, _, shown, _ in lines],
+        ["Figure", "Low", "Base", "High", "Unit"],
+        [[label, *(f"={{{key}.{case}}}" for case in CASES), unit] for key, label, unit in HEADLINES],
+        [look.GENERAL, SIGNIFICANT, SIGNIFICANT, SIGNIFICANT, look.GENERAL],
+    )
+    page.section("Memory of the fullest GPU")
+    parts = [[label, total, f"=({total[1:]})/{{memory}}"] for label, total in MEMORY_PARTS]
+    rows = page.table(
+        ["Component", "GiB", "Share"],
+        [*parts, ["Needed", "={memory}", "=1"]],
+        [look.GENERAL, look.DECIMAL, SHARE],
         total=True,
     )
-    page.section("Cost by case")
+    page.chart("bars", "{memory_message.low}", "GiB", ROUNDED, (rows[0], rows[1] - 1), "C")
+    page.section("Cost by cause")
+    causes = [(key, label) for key, label in COST_PARTS]
     rows = page.table(
-        ["Case", "GPU time, USD", "Other, USD", "Together, USD", "Days"],
-        [
-            [
-                case.capitalize(),
-                f"={{cost.{case}}}-{{other_usd.{case}}}",
-                f"={{other_usd.{case}}}",
-                f"={{cost.{case}}}",
-                f"={{days.{case}}}",
-            ]
-            for case in CASES
-        ],
-        [look.GENERAL, look.WHOLE, look.WHOLE, look.WHOLE, look.DECIMAL],
-    )
-    page.chart("stacked", "{cost_message}", "USD", look.WHOLE, rows, "CD")
-    page.section("Memory on the fullest GPU")
-    components = [
-        [LABELS[c], f"={{{c}}}", f"={{{c}}}/10^9", f"={{{c}}}/2^30", f"={{{c}}}/{{capacity}}"] for c in COMPONENTS
-    ]
-    together = ["Together", "={memory}", "={memory}/10^9", "={memory}/2^30", "={filled}"]
-    rows = page.table(
-        ["Component", "Bytes", "GB", "GiB", "Share of the GPU"],
-        [*components, together],
-        [look.GENERAL, look.WHOLE, look.DECIMAL, look.DECIMAL, look.PERCENT],
+        ["Cause", "Low, USD", "Base, USD", "High, USD"],
+        [[label, *(f"={{{key}.{case}}}" for case in CASES)] for key, label in [*causes, ("cost", "Cost of the run")]],
+        [look.GENERAL, look.WHOLE, look.WHOLE, look.WHOLE],
         total=True,
     )
-    page.chart("bars", "{memory_message}", "GiB", "#,##0.0", (rows[0], rows[1] - 1), "E")
+    page.chart("columns", "{cost_message.low}", "USD", look.WHOLE, (rows[0], rows[1] - 1), "CDE")
     page.finish()
 
 
+def _between(key: str, shown: str) -> str:
+    return f'=TEXT({{{key}.low}},"{shown}")&" to "&TEXT({{{key}.high}},"{shown}")'
+
+
+HEADLINES = (
+    ("step", "Step", "seconds"),
+    ("rate", "Tokens a second on a GPU", "tokens/s"),
+    ("reached", "MFU", "ratio"),
+    ("goodput", "Goodput", "ratio"),
+    ("days", "Run", "days"),
+    ("hours", "GPU-hours", "GPU-hours"),
+    ("cost", "Cost", "USD"),
+    ("energy", "Energy", "MWh"),
+    ("co2e", "CO2e, location-based", "t"),
+    ("co2e_market", "CO2e, market-based", "t"),
+    ("co2e_embodied", "CO2e of making the hardware", "t"),
+)
+MEMORY_PARTS = (
+    ("Weights", "={memory_weights}"),
+    ("Gradients", "={memory_gradients}"),
+    ("Optimizer states", "={memory_optimizer_states}+{memory_master_weights}"),
+    ("Activations", "={memory_activations}"),
+    ("Logits and loss", "={memory_loss}"),
+    ("Buffers and context", "={memory_buffers}+{memory_fragmentation}+{memory_context}"),
+)
+COST_PARTS = (
+    ("cost_work", "Productive steps"),
+    ("cost_lost", "Checkpoints and failures"),
+    ("cost_start", "Queueing and ramp-up"),
+    ("cost_other", "Other costs"),
+)
 CHECKS = (
-    ("The layout takes all GPUs", "={dp}=INT({dp})", "GPUs / (tensor x pipeline x context) is whole"),
-    ("It fits in memory", "={memory}<={capacity}", "Fullest GPU against its memory"),
-    ("The batch divides", "=MOD({batch},{dp}*{micro_batch})=0", "Batch / (data parallel x micro-batch) is whole"),
-    ("Utilisation is below the peak", "=AND({utilization}>0,{utilization}<1)", "0 < MFU < 1"),
+    ("It fits", "={spare}>=0", "Memory there is less memory needed"),
+    ("GPUs are the product of the layout", "={dp}=INT({dp})", "GPUs / (tp pp cp) is whole"),
+    ("The batch divides", "={micro_batches}=INT({micro_batches})", "batch / (dp micro_batch) is whole"),
+    ("MFU is a share", "=AND({reached}>0,{reached}<1)", "0 < MFU < 1"),
     (
-        "Low costs no more than base, high no less",
-        "=AND({cost.low}<={cost.base},{cost.base}<={cost.high})",
-        "Order of the cases",
+        "The causes add up to the cost",
+        "=ABS({cost_work}+{cost_lost}+{cost_start}+{cost_other}-{cost})<=0.000001*{cost}",
+        "Sum of the causes and TRAIN_COST_USD",
     ),
     (
-        "FLOPs are near 6 N D",
-        "=ABS({n_flops}/FLOPS_6ND({n_active},{tokens})-1)<0.5",
-        "Within a half of the rule of thumb over active parameters",
+        "Time follows from FLOPs",
+        "=ABS({total_flops}/({gpus}*{peak}*{reached}*{goodput})+{start_hours}*3600-{seconds})<=0.000001*{seconds}",
+        "FLOPs / (GPUs x peak x MFU x goodput) + start",
     ),
 )

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sizebook.bundled import bundled
-from sizebook.errors import InputError, unknown_key
-from sizebook.formulas.grid import grid
+from sizebook.errors import unknown_key
 from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
 from sizebook.scenarios import Scenario, SizingScenario, parse
-from sizebook.training_scenario import TrainingScenario, training_inputs
+from sizebook.training_scenario import TrainingScenario, training_inputs, workbook_inputs
 
 if TYPE_CHECKING:
     from sizebook.reports.view import Report
@@ -91,44 +90,8 @@ def _published(scenario: SizingScenario) -> tuple[str, int | None, str, int]:
 
 
 def _training_inputs(scenario: TrainingScenario) -> dict[str, Any]:
-    """Return the inputs of training_budget.xlsx: the scenario's own, the layout that was searched, a computed price."""
-    from sizebook.reports.render import report_date
-
-    for key in _NOT_IN_THE_WORKBOOK:
-        if getattr(scenario, key) != TrainingScenario.model_fields[key].default:
-            raise InputError(
-                f"not in the workbook: got {key} = {getattr(scenario, key)}, want an input of training_budget.xlsx. "
-                "Use 'sizebook plan train' or 'sizebook report' for this scenario."
-            )
-    plan = training_inputs(scenario)
-    given = scenario.model_dump(exclude={"plan", "owned", "achieved_tflops", *_NOT_IN_THE_WORKBOOK}, exclude_unset=True)
-    given |= {key: getattr(plan.layout, key) for key in _LAYOUT} | _model_input(scenario) | {"gpu": plan.gpu.key}
-    if scenario.grid is not None:
-        given["grid"] = grid(scenario.grid).key
-    if scenario.owned is not None:
-        given["price_usd_per_gpu_hour"] = plan.costs.price_usd_per_gpu_hour
-    if scenario.achieved_tflops is not None:
-        given["mfu"] = plan.utilization
-    return {key: value for key, value in given.items() if value not in (None, "")} | {
-        "as_of": report_date(scenario.as_of)
-    }
-
-
-_LAYOUT = ("tp", "pp", "cp", "ep", "interleave", "zero_stage", "micro_batch", "recompute")
-# What changes memory or time, and no function of a spreadsheet takes.
-_NOT_IN_THE_WORKBOOK = (
-    *(
-        "etp",
-        "sequence_parallel",
-        "flash_attention",
-        "fused_loss",
-        "dropout",
-        "expert_imbalance",
-        "lora_rank",
-        "lora_on",
-    ),
-    *("frozen_weight_bytes", "power_limit_watts", "covered_share"),
-)
+    """Return the inputs of training_budget.xlsx."""
+    return workbook_inputs(scenario) | _model_input(scenario)
 
 
 def _training_report(scenario: TrainingScenario) -> Report:

@@ -16,7 +16,15 @@ from sizebook.formulas.training_memory import optimizer_keys
 from sizebook.models import catalog
 from sizebook.models.flops import CONVENTIONS
 from sizebook.plans.layout import RECOMPUTE, Layout
-from sizebook.plans.training import Costs, Operations, Power, TrainingInputs, capacity_bytes, peak_flop_per_s
+from sizebook.plans.training import (
+    Costs,
+    Operations,
+    Power,
+    TrainingInputs,
+    capacity_bytes,
+    peak_flop_per_s,
+    unchecked_plan,
+)
 from sizebook.plans.training_memory import Recipe, stack_keys
 from sizebook.plans.training_search import search
 from sizebook.plans.training_time import FORMATS
@@ -230,3 +238,43 @@ def _layout(scenario: TrainingScenario, inputs: TrainingInputs) -> Layout:
         sequence_parallel=scenario.sequence_parallel,
         recompute=scenario.recompute,
     )
+
+
+def workbook_inputs(scenario: TrainingScenario) -> dict[str, Any]:
+    """Return the inputs of training_budget.xlsx: what the plan works with, layout, price and grid looked up.
+
+    What the workbook's functions cannot be told (adapters, no flash attention, a fused loss, a power limit) comes in
+    as figures of the plan in their place.
+    """
+    inputs = training_inputs(scenario)
+    layout, costs, power = inputs.layout, inputs.costs, inputs.power
+    given: dict[str, Any] = {
+        name: getattr(layout, name)
+        for name in ("tp", "pp", "cp", "ep", "interleave", "zero_stage", "micro_batch", "recompute")
+    }
+    for name in ("model", "gpus", "tokens", "seq", "batch", "dtype", "convention", "optimizer", "stack", *_OPERATIONS):
+        given[name] = getattr(scenario, name)
+    for name in ("title", "as_of"):
+        given |= {name: value} if (value := getattr(scenario, name)) else {}
+    given |= {
+        "gpu": inputs.gpu.key,
+        "given_mfu": inputs.utilization,
+        "price_usd": costs.price_usd_per_gpu_hour,
+        "price_basis": costs.basis,
+        "other_usd": costs.other_usd,
+        "watts": power.watts,
+        "pue": power.pue,
+        "host_share": power.host_share,
+        "grid": scenario.grid,
+        "grams_per_kwh": power.grams_per_kwh,
+        "covered_share": power.covered_share or 0,
+    }
+    plain = replace(Recipe(), stack=scenario.stack, optimizer=scenario.optimizer)
+    if inputs.recipe != plain or scenario.power_limit_watts or layout.etp > 1 or not layout.sequence_parallel:
+        plan = unchecked_plan(inputs)
+        given |= {"given_memory_bytes": plan.fullest.total, "given_flops_per_token": plan.flops_per_token}
+        given |= {"given_step_seconds": plan.middle.step_seconds} if inputs.utilization is None else {}
+    return given
+
+
+_OPERATIONS = ("gpu_mtbf_hours", "checkpoint_seconds", "restart_seconds", "start_hours")

@@ -13,7 +13,8 @@ from xlwings import server
 from sizebook.excel import officejs
 
 NOT_AVAILABLE = {"type": "Error", "basicValue": "#N/A", "errorType": "NotAvailable"}
-SECONDS = 10
+# Far beyond what a cell may take: catches an argument that sends a function into an endless search.
+SECONDS = 60
 
 
 def meta() -> dict[str, dict[str, Any]]:

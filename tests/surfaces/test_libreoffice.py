@@ -37,6 +37,8 @@ def shown_whole(value: Any) -> bool:
 
 
 def expected(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
     return str(value) if shown_whole(value) else f"{value:.9E}"
 
 

@@ -29,6 +29,9 @@ def list_models(family: str | None, key: str | None, as_csv: bool, as_json: bool
     """List the published models: facts, exact count, and how it compares with the published one."""
     if family is not None and family not in catalog.families():
         raise unknown_key("family", family, catalog.families(), "a family that 'sizebook models --csv' lists")
+    columns = (*catalog.facts(catalog.model_keys()[0]), *_COMPUTED)
+    if key is not None and key.removeprefix("-") not in columns:
+        raise unknown_key("column", key.removeprefix("-"), columns, "a column that 'sizebook models --csv' prints")
     entries = _sorted([_entry(model) for model in catalog.model_keys(family)], key)
     if as_json:
         click.echo(json.dumps([_with_parts(entry) for entry in entries], indent=2, ensure_ascii=False))
@@ -62,8 +65,6 @@ def _sorted(entries: list[dict[str, Any]], key: str | None) -> list[dict[str, An
     if key is None:
         return entries
     column = key.removeprefix("-")
-    if entries and column not in entries[0]:
-        raise unknown_key("column", column, entries[0], "a column that 'sizebook models --csv' prints")
     known = [entry for entry in entries if entry[column] is not None]
     numbers = all(isinstance(entry[column], (int, float)) for entry in known)
     known.sort(key=lambda e: e[column] if numbers else str(e[column]).casefold(), reverse=key.startswith("-"))
@@ -120,21 +121,20 @@ def write_reconciliation(output: Path | None) -> None:
 
     Prints the summary and what needed an explanation; with --output writes the whole report.
     """
+    if output is not None and output.suffix.casefold() not in (".pdf", ".xlsx"):
+        raise InputError(f"unknown format: got '{output.name}', want a name that ends in .pdf or .xlsx. Rename it.")
     compared = reconcile()
-    if output is not None:
+    if output is None:
+        click.echo(_summary(compared))
+    else:
         _write(compared, output)
         click.echo(output)
-    else:
-        click.echo(_summary(compared))
     sys.exit(1 if any(one.status == "unexplained" for one in compared) else 0)
 
 
 def _write(compared: tuple[Comparison, ...], output: Path) -> None:
     # The reports load only when one is written: they bring WeasyPrint or openpyxl.
-    suffix = output.suffix.casefold()
-    if suffix not in (".pdf", ".xlsx"):
-        raise InputError(f"unknown format: got '{output.name}', want a name that ends in .pdf or .xlsx. Rename it.")
-    if suffix == ".xlsx":
+    if output.suffix.casefold() == ".xlsx":
         from sizebook.reports.reconciliation_workbook import write_xlsx
 
         write_xlsx(compared, output)

@@ -44,7 +44,7 @@ def architecture(config: Config) -> Architecture:
 
 def describe(config: Config) -> Architecture:
     """Return the architecture that a config, or the section of one, describes; unread keys are left to the caller."""
-    name = config.text("model_type")
+    name = _type_of(config)
     mapping = _MAPPINGS.get(name) or mappings().get(name)
     if mapping is None:
         raise UnknownKeyError(
@@ -53,3 +53,14 @@ def describe(config: Config) -> Architecture:
             f"{suggestion(name, _MAPPINGS)}"
         )
     return mapping(config)
+
+
+def _type_of(config: Config) -> str:
+    """Return the model type, or the one that the class stands for where a file (MiniCPM 3's) gives the class alone."""
+    named = config.values.get("architectures")
+    if "model_type" not in config.values and isinstance(named, list) and len(named) == 1:
+        config.ignore("architectures")
+        found = str(named[0]).removesuffix("ForCausalLM").casefold()
+        if found in mappings():
+            config.values = {**config.values, "model_type": found}
+    return config.text("model_type")

@@ -13,7 +13,7 @@ from typing import Any
 
 _HARMLESS = re.compile(
     # names, storage, numerics
-    r"_.*|architectures|model_type|model_name|model_size|name|is_llama_config|transformers\.js_config|auto_map|dtype|torch_.*|torchscript|transformers_version"
+    r"_.*|architectures|model_type|model_name|model_size|name|is_llama_config|transformers\.js_config|auto_map|(.*_)?dtype|torch_.*|torchscript|transformers_version"
     r"|tokenizer_.*|.*quantization_config|compression_config|.*_implementation|.*attn_impl|bf16|fp16|fp32|.*_in_fp32"
     r"|use_bfloat16|tf_legacy_loss|onnx_.*|use_flash_attn|.*_eps|.*epsilon|rescale_.*|.*fp32.*|use_mamba_kernels"
     r"|use_mambapy|use_associative_scan|use_fast_.*|pretraining_tp|ep_size|.*_chunk_?size|chunk_size.*"
@@ -31,7 +31,7 @@ _HARMLESS = re.compile(
     # functions and scales without weights
     r"|.*(hidden_act|activation|activation_function|act_fn)|rope_.*|rotary_.*|.*partial_rotary_factor|.*rope_theta"
     r"|.*scaling(_factor)?|.*_multipliers?|scale_.*|.*_scale|.*softcap(ping)?|.*_cap|clip_qkv|.*_theta|.*_limit"
-    r"|scoring_func|topk_method|topk_group|n_group|norm_topk_prob|query_pre_attn_scalar|logit_.*|seq_aux"
+    r"|scoring_func|topk_method|topk_group|n_group|norm_topk_prob|moe_norm_min|moe_renormalize|query_pre_attn_scalar|logit_.*|seq_aux"
 )
 _MAY_MATTER = re.compile(
     r"size|dim|rank|num|(^|_)n_|_n$|expert|layer|head|bias|width|depth|kernel|conv|channel|group|norm|gat(e|ing)|vocab"

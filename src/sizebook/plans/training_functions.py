@@ -3,6 +3,7 @@ model."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import lru_cache
 from typing import Annotated
 
@@ -14,7 +15,7 @@ from sizebook.models import catalog
 from sizebook.models.flops import CONVENTIONS, forward
 from sizebook.models.flops import train_flops_per_token as flops_of
 from sizebook.plans.layer_profile import ModelProfile, model_profile
-from sizebook.plans.layout import Layout, check, micro_batches
+from sizebook.plans.layout import RECOMPUTE, Layout, check, micro_batches
 from sizebook.plans.training import capacity_bytes, peak_flop_per_s
 from sizebook.plans.training_memory import COMPONENTS, Memory, Recipe, memory, stack_keys
 from sizebook.plans.training_search import Search
@@ -44,11 +45,13 @@ from sizebook.registry import Quantity, function
 
 MODEL_OF_MEMORY = "data/training_stacks.csv and data/optimizers.csv; Korthikanti et al. 2022 (arXiv:2205.05198)"
 MODEL_OF_TIME = "data/calibration_training.csv, fitted on published runs by calibration/training.py"
-MOST_GPUS = 2**17
+FEW_GPUS: list[int] = [2**power for power in range(7)]
+MANY_GPUS: list[int] = [2**power for power in range(7, 18)]
 
 Convention = Annotated[
     str, Quantity("which FLOPs count, see the documentation", kind="choice", choices=tuple(CONVENTIONS))
 ]
+Recomputation = Annotated[str, Quantity("what the backward pass recomputes", kind="choice", choices=RECOMPUTE)]
 StackName = Annotated[
     str, Quantity("training framework, a key of data/training_stacks.csv", kind="choice", choices=stack_keys)
 ]
@@ -125,7 +128,7 @@ def train_memory_bytes(
     ep: Ep = 1,
     zero_stage: ZeroStage = 1,
     micro_batch: MicroBatch = 1,
-    recompute: Recompute = "none",
+    recompute: Recomputation = "none",
     interleave: Interleave = 1,
     optimizer: OptimizerName = "adamw",
     stack: StackName = "megatron",
@@ -158,7 +161,7 @@ def fits(
     ep: Ep = 1,
     zero_stage: ZeroStage = 1,
     micro_batch: MicroBatch = 1,
-    recompute: Recompute = "none",
+    recompute: Recomputation = "none",
     interleave: Interleave = 1,
     optimizer: OptimizerName = "adamw",
     stack: StackName = "megatron",
@@ -190,25 +193,24 @@ def min_gpus_train(
     Tries every layout of PLAN_TRAINING, full recomputation included, with one sequence a GPU and step.
     """
     profile, kind = profile_of(model, seq), accelerator(gpu)
-    gpus = 1
-    while gpus <= MOST_GPUS:
+
+    def fits(gpus: int) -> bool:
+        recipe, capacity = Recipe(stack, optimizer), capacity_bytes(kind)
         try:
-            search_layouts(
-                profile.architecture,
-                kind,
-                gpus,
-                seq,
-                gpus,
-                capacity_bytes(kind),
-                recipe=Recipe(stack, optimizer),
-                top=1,
-            )
+            search_layouts(profile.architecture, kind, gpus, seq, gpus, capacity, recipe=recipe, top=1)
         except TargetError:
-            gpus *= 2
-        else:
+            return False
+        return True
+
+    for gpus in FEW_GPUS:
+        if fits(gpus):
             return gpus
+    # What fits on n GPUs fits on 2 n, each with a twin, so the rest is halved: an absurd length takes seconds.
+    index = bisect_left(MANY_GPUS, True, key=fits)
+    if index < len(MANY_GPUS):
+        return MANY_GPUS[index]
     raise TargetError(
-        f"fits on no cluster: got more than {MOST_GPUS} GPUs for '{model}', want fewer. Use GPUs with more memory."
+        f"fits on no cluster: got more than {MANY_GPUS[-1]} GPUs for '{model}', want fewer. Use GPUs with more memory."
     )
 
 
@@ -229,7 +231,7 @@ def step_seconds(
     ep: Ep = 1,
     zero_stage: ZeroStage = 1,
     micro_batch: MicroBatch = 1,
-    recompute: Recompute = "none",
+    recompute: Recomputation = "none",
     interleave: Interleave = 1,
     dtype: TrainDtype = "bf16",
     stack: StackName = "megatron",

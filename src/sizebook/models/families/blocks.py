@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from sizebook.models.architecture import (
     Architecture,
@@ -15,6 +15,7 @@ from sizebook.models.architecture import (
     Head,
     Layer,
     Norm,
+    Projection,
     Weight,
 )
 from sizebook.models.config import MISSING, Config
@@ -51,7 +52,7 @@ def attention(
     *,
     qkv_bias: bool = False,
     out_bias: bool = False,
-    qk_norm: Literal["head", "all", None] = None,
+    qk_norm: str | None = None,
     d_head: int | None = None,
     kv_required: bool = False,
     **more: Any,
@@ -142,3 +143,28 @@ def vector(name: str, *shape: int, part: Any = "other") -> Weight:
 def matrix(name: str, d_out: int, d_in: int, part: Any = "other", copies: int = 1) -> Weight:
     """Return a matrix by which each token is multiplied."""
     return Weight(name, (d_out, d_in), part, "matmul", copies, copies)
+
+
+def mlp_kinds(config: Config, *, first_dense: int | None = None) -> list[str]:
+    """Return dense or sparse for each layer: from ``mlp_layer_types``, else dense in the first layers."""
+    n_layers = config.integer("num_hidden_layers")
+    n_dense = config.integer("first_k_dense_replace", default=0 if first_dense is None else first_dense)
+    default = ["dense" if i < n_dense else "sparse" for i in range(n_layers)]
+    return config.pattern("mlp_layer_types", n_layers, ("dense", "sparse"), default)
+
+
+def correction(n_experts: int, kinds: Iterable[str]) -> tuple[Weight, ...]:
+    """Return the stored bias that balances the experts of each sparse layer; it is not trained by gradients."""
+    stored = Weight("mlp.gate.e_score_correction_bias", (n_experts,), "router", "vector")
+    return (stored,) * sum(kind != "dense" for kind in kinds)
+
+
+def prediction(d_model: int, layer: Layer, n_layers: int) -> tuple[Layer, ...]:
+    """Return multi-token-prediction layers of DeepSeek-V3's shape (arXiv:2412.19437, section 2.2).
+
+    Two norms, a projection of both inputs together, a layer of the model and a norm; embedding and head are the
+    model's own and not counted again, though checkpoints store them twice.
+    """
+    norms = Norm("enorm", d_model), Norm("hnorm", d_model)
+    joined = Projection("eh_proj", 2 * d_model, d_model, bias=False)
+    return (Layer((*norms, joined, *layer.bricks, Norm("shared_head.norm", d_model))),) * n_layers

@@ -62,15 +62,17 @@ def longformer(config: Config) -> Architecture:
     config.ignore("sep_token_id", "onnx_export", "attention_mode", "ignore_attention_mask")
     windows = config.values.get("attention_window", 512)
     windows = config.entries("attention_window") if isinstance(windows, list) else [config.integer("attention_window")]
-    kinds = {width: block(size, _global_attention(size, width // 2)) for width in windows}
+    kinds = {width: block(size, global_attention(size.d_model, size.n_heads, width // 2)) for width in windows}
     layers = tuple(kinds[windows[i % len(windows)]] for i in range(size.n_layers))
     return encoder(config, size, tables(config, size), layers, [], words)
 
 
-def _global_attention(size: Sizes, window: int) -> ProjectedAttention:
+def global_attention(d_model: int, n_heads: int, window: int | None) -> ProjectedAttention:
+    """Return Longformer's attention: seven square projections, three of them for tokens that see everything."""
     names = ("query", "key", "value", "query_global", "key_global", "value_global", "output")
-    square = tuple(_square(f"attention.{name}", size.d_model) for name in names)
-    return ProjectedAttention(size.n_heads, size.d_model // size.n_heads, square, window, not size.causal)
+    return ProjectedAttention(
+        n_heads, d_model // n_heads, tuple(_square(f"attention.{n}", d_model) for n in names), window
+    )
 
 
 def _square(name: str, d_model: int) -> Projection:

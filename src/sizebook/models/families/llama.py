@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizebook.models.architecture import Architecture, Layer
+from sizebook.models.architecture import Architecture, Attention, Layer
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     attention,
     block,
     feed_forward,
     layers_of,
+    prediction,
     stack,
 )
 from sizebook.models.huggingface import model_type
@@ -23,10 +24,13 @@ def uniform(config: Config, layer: Layer) -> tuple[Layer, ...]:
 
 @model_type("llama", "iquestcoder")
 def llama(config: Config) -> Architecture:
-    """Llama: grouped attention, gated feed-forward block, biases by two flags."""
+    """Llama: grouped attention, gated feed-forward block, biases by two flags. EuroBERT's attention looks both ways."""
+    encoder = config.text("model_type") == "eurobert"
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    return stack(config, uniform(config, block(feed.d_model, attention(config, qkv_bias=bias, out_bias=bias), feed)))
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, bidirectional=encoder)
+    layers = uniform(config, block(feed.d_model, mixer, feed))
+    return stack(config, layers, head_bias=encoder and feed.bias)
 
 
 @model_type("baichuan")
@@ -75,12 +79,16 @@ def mistral(config: Config) -> Architecture:
 
 @model_type("qwen2", "mimo")
 def qwen2(config: Config) -> Architecture:
-    """Qwen 2: Llama with biases on query, key and value only."""
-    config.flag("attention_bias", default=True)
+    """Qwen 2: Llama with biases on query, key and value only. MiMo adds prediction layers, which stand apart."""
+    mimo = config.text("model_type") == "mimo"
+    config.ignore("attention_bias")
+    if mimo and not config.flag("attention_bias", default=True):
+        raise config.unknown("attention_bias", False, "true: the type has biases on query, key and value")
     feed = feed_forward(config)
     layer = attention(config, qkv_bias=True, kv_required=True)
     layers = layers_of(qwen_windows(config), lambda window: block(feed.d_model, replace(layer, window=window), feed))
-    return stack(config, layers)
+    n_mtp = config.integer("num_nextn_predict_layers", default=0) if mimo else 0
+    return stack(config, layers, mtp=prediction(feed.d_model, layers[0], n_mtp) if n_mtp else ())
 
 
 def qwen_windows(config: Config) -> list[int | None]:
@@ -100,8 +108,10 @@ def qwen(config: Config) -> Architecture:
     """Qwen's own code (first generation): biases on query, key and value, inner matrices of half the width."""
     config.ignore("kv_channels", "no_bias", "seq_length", "use_dynamic_ntk", "use_logn_attn")
     d_ff = config.divides("intermediate_size", config.integer("intermediate_size"), "2", 2)
-    feed = replace(feed_forward(config), d_ff=d_ff)
-    return stack(config, uniform(config, block(feed.d_model, attention(config, qkv_bias=True), feed)))
+    feed, n_heads = replace(feed_forward(config), d_ff=d_ff), config.integer("num_attention_heads")
+    d_head = config.divides("hidden_size", feed.d_model, "num_attention_heads", n_heads)
+    mixer = Attention(feed.d_model, n_heads, n_heads, d_head, qkv_bias=True)
+    return stack(config, uniform(config, block(feed.d_model, mixer, feed)))
 
 
 @model_type("qwen3")
