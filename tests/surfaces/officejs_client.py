@@ -22,16 +22,16 @@ def meta() -> dict[str, dict[str, Any]]:
     return {f["name"]: f for f in server.custom_functions_meta(officejs)["functions"]}
 
 
-def call(name: str, *args: Any, runtime: str = "1.4") -> Any:
-    """Return the rows that Excel writes; a single cell is sent as the 1x1 range that Office.js makes of it."""
+def call(name: str, *args: Any, bare: bool = False) -> Any:
+    """Return the rows that Excel writes; a single cell is sent as the 1x1 range that Office.js makes of it, or bare."""
     data = {
         "func_name": name,
-        "args": [arg if arg is None or isinstance(arg, list) else [[arg]] for arg in args],
+        "args": [arg if bare or arg is None or isinstance(arg, list) else [[arg]] for arg in args],
         "caller_address": "[Book1.xlsx]Sheet1!B2",
         "content_language": "en-US",
         "version": xlwings.__version__,
         "client": "Office.js",
-        "runtime": runtime,
+        "runtime": "1.4",
         "date_format": "m/d/yyyy",
     }
     signal.signal(signal.SIGALRM, _too_slow)

@@ -129,6 +129,12 @@ def test_classic_functions_need_no_licence_key() -> None:
     assert run(code).stdout == "1050624.0 #NUM!\n"
 
 
+def test_generating_loads_nothing_of_xlwings() -> None:
+    modules = ("sizebook.cli.excel", "sizebook.excel.functions", "sizebook.excel.vba", "sizebook.excel.lite")
+    code = f"import sys, {', '.join(modules)}; print([m for m in sys.modules if m.startswith('xlwings')])"
+    assert run(code).stdout == "[]\n"
+
+
 def test_office_js_functions_say_what_licence_they_want() -> None:
     failed = run("import sizebook.excel.officejs")
     assert failed.stderr.strip().splitlines()[-1] == (

@@ -82,12 +82,12 @@ def test_wizard_shows_every_argument(function: Function) -> None:
         assert (parameter["dimensionality"], parameter["type"]) == ("matrix", "any")
 
 
+@pytest.mark.parametrize("bare", [True, False], ids=["scalar", "1x1 range"])
 @pytest.mark.parametrize("function", FUNCTIONS, ids=named)
-def test_scalar_gives_the_example_figure(function: Function) -> None:
-    kind, value = shown(function, example_cells(function))
-    want = function.example[1]
-    assert kind == "value"
-    rows, wanted = cells.as_rows(value) or [[value]], cells.as_rows(want) or [[want]]
+def test_cell_shows_the_example_figure(function: Function, bare: bool) -> None:
+    rows = call(function.name, *example_cells(function), bare=bare)
+    wanted = cells.as_rows(function.example[1]) or [[function.example[1]]]
+    assert len(rows) == len(wanted)
     assert all(same(a, b) for row, wants in zip(rows, wanted, strict=True) for a, b in zip(row, wants, strict=True))
 
 

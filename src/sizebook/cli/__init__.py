@@ -7,11 +7,11 @@ Click rather than Typer: Typer imports pydantic at every start, which made `size
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 
 import click
 
 from sizebook import __version__
+from sizebook.cli.lazy import LazyGroup
 from sizebook.errors import SizebookError
 
 # Command -> module of this package and the click command (or group) in it.
@@ -34,21 +34,7 @@ COMMANDS = {
 }
 
 
-class _LazyGroup(click.Group):
-    """Loads a command when it is asked for, so that `call` does not pay for the others."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module, attribute = COMMANDS[cmd_name].split(":")
-        command: click.Command = getattr(import_module(f"sizebook.cli.{module}"), attribute)
-        return command
-
-
-@click.group(cls=_LazyGroup)
+@click.group(cls=LazyGroup, places=COMMANDS)
 @click.version_option(__version__, prog_name="sizebook")
 def app() -> None:
     """Size transformer models: parameters, memory, compute, GPUs, money, energy and carbon."""

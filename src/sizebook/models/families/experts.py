@@ -30,7 +30,7 @@ from sizebook.models.huggingface import model_type
 def routed(config: Config, d_ff: str = "moe_intermediate_size", **more: Any) -> Experts:
     """Return experts from the usual keys."""
     n_experts = config.integer("num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts")
-    top_k = config.integer("num_experts_per_tok", "moe_topk", "moe_k")
+    top_k = config.integer("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k")
     return Experts(config.integer("hidden_size"), config.integer(d_ff), n_experts, top_k, **more)
 
 

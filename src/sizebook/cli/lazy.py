@@ -1,0 +1,30 @@
+"""A group of commands whose modules are imported only when one of them runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+
+class LazyGroup(click.Group):
+    """Loads a command when it is asked for, so that `sizebook call` does not pay for the others.
+
+    ``places`` maps a command to ``module:attribute`` within this package.
+    """
+
+    def __init__(self, *arguments: Any, places: Mapping[str, str], **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.places = places
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.places)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.places:
+            return None
+        module, attribute = self.places[cmd_name].split(":")
+        command: click.Command = getattr(import_module(f"sizebook.cli.{module}"), attribute)
+        return command

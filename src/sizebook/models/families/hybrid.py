@@ -1,0 +1,363 @@
+"""Decoders that alternate attention with state mixers: Jamba, Bamba, Nemotron-H, Qwen 3 Next, Kimi Linear."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from sizebook.models.architecture import Architecture, Brick, FeedForward, Layer, Norm, Tensors
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import (
+    attention,
+    block,
+    correction,
+    feed_forward,
+    layers_of,
+    mlp_kinds,
+    prediction,
+    stack,
+    vector,
+    window_of,
+)
+from sizebook.models.families.experts import routed
+from sizebook.models.families.latent import fine_grained, latent
+from sizebook.models.families.mamba import IGNORED
+from sizebook.models.huggingface import model_type
+from sizebook.models.mixers import DeltaNet, LightningAttention, Mamba1, Mamba2, ShortConvolution
+
+MIXED = ("linear_attention", "full_attention")
+
+
+@model_type("jamba")
+def jamba(config: Config) -> Architecture:
+    """Jamba: one attention layer in eight, experts in every second layer, Mamba 1 with three small norms."""
+    config.ignore("layers_block_type")
+    d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
+    rank = config.values.get("mamba_dt_rank")
+    mixer = Mamba1(
+        d_model,
+        config.integer("mamba_expand") * d_model,
+        config.integer("mamba_d_state"),
+        config.integer("mamba_d_conv"),
+        math.ceil(d_model / 16) if rank == "auto" else config.integer("mamba_dt_rank"),
+        conv_bias=config.flag("mamba_conv_bias", default=True),
+        proj_bias=config.flag("mamba_proj_bias", default=False),
+        normed=True,
+        name="mamba",
+    )
+    attend, dense = attention(config, kv_required=True), feed_forward(config)
+    n_experts = config.integer("num_experts", default=16)
+    experts = routed(config, "intermediate_size", name="feed_forward") if n_experts > 1 else None
+    period, offset = config.integer("attn_layer_period"), config.integer("attn_layer_offset")
+    every, first = config.integer("expert_layer_period"), config.integer("expert_layer_offset")
+
+    def layer(kind: tuple[bool, bool]) -> Layer:
+        attends, routes = kind
+        return block(d_model, attend if attends else mixer, experts if routes and experts else dense)
+
+    return stack(config, layers_of([(i % period == offset, i % every == first) for i in range(n_layers)], layer))
+
+
+def mamba2_mixer(config: Config, *, prefix: str = "mamba_", normed: bool = True, name: str = "mamba") -> Mamba2:
+    """Return Mamba 2 from the keys that Bamba and its kin use."""
+    config.ignore(*IGNORED, f"{prefix}chunk_size", "mamba_norm_before_gate")
+    d_model, n_heads = config.integer("hidden_size"), config.integer(f"{prefix}n_heads")
+    inner = config.integer(f"{prefix}d_ssm", default=int(config.number(f"{prefix}expand", default=2) * d_model))
+    width = config.divides(f"{prefix}expand * hidden_size", inner, f"{prefix}n_heads", n_heads)
+    if config.values.get(f"{prefix}d_head") not in (None, "auto", width):
+        raise config.unknown(f"{prefix}d_head", config.values[f"{prefix}d_head"], f"{width}, or 'auto'")
+    config.ignore(f"{prefix}d_head")
+    return Mamba2(
+        d_model,
+        n_heads,
+        width,
+        config.integer(f"{prefix}n_groups"),
+        config.integer(f"{prefix}d_state"),
+        config.integer(f"{prefix}d_conv"),
+        conv_bias=config.flag(f"{prefix}conv_bias", default=True),
+        proj_bias=config.flag(f"{prefix}proj_bias", default=False),
+        normed=normed,
+        name=name,
+    )
+
+
+@model_type("bamba")
+def bamba(config: Config) -> Architecture:
+    """Bamba: Mamba 2 in all layers but the listed ones."""
+    bias = config.flag("attention_bias", default=False)
+    mixer, feed = mamba2_mixer(config), feed_forward(config, bias=config.flag("mlp_bias", default=False))
+    attend = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
+    listed = config.integers("attn_layer_indices", default=[])
+    kinds = [i in listed for i in range(config.integer("num_hidden_layers"))]
+    return stack(config, layers_of(kinds, lambda attends: block(feed.d_model, attend if attends else mixer, feed)))
+
+
+@model_type("falcon_h1")
+def falcon_h1(config: Config) -> Architecture:
+    """Falcon-H1: attention and Mamba 2 side by side in every layer."""
+    config.ignore("mamba_use_mlp", "projectors_bias", "ssm_multipliers", "mlp_multipliers")
+    bias = config.flag("attention_bias", default=False)
+    projectors = config.flag("projectors_bias", default=False)
+    mixer = mamba2_mixer(config, normed=config.flag("mamba_rms_norm", default=False))
+    if projectors:
+        raise config.unknown("projectors_bias", True, "false: these biases are not described")
+    feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
+    attend = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
+    layer = block(feed.d_model, attend, feed)
+    return stack(config, (Layer((*layer.bricks, mixer)),) * config.integer("num_hidden_layers"))
+
+
+@model_type("granitemoehybrid")
+def granite_hybrid(config: Config) -> Architecture:
+    """Granite 4: Mamba 2 or attention by pattern, experts beside one shared block."""
+    config.ignore("position_embedding_type", "normalization_function", "init_method")
+    bias, n_layers = config.flag("attention_bias", default=False), config.integer("num_hidden_layers")
+    mixer, d_model = mamba2_mixer(config), config.integer("hidden_size")
+    attend = attention(config, qkv_bias=bias, out_bias=bias)
+    shared = config.integer("shared_intermediate_size", default=1024)
+    feed: Brick = FeedForward(d_model, shared, gated=True, name="shared_mlp")
+    if config.integer("num_local_experts", default=8):
+        feed = routed(config, "intermediate_size", d_ff_shared=shared, name="block_sparse_moe")
+    config.ignore("intermediate_size", "num_experts_per_tok")
+    config.values = {**config.values, "layer_types": _modern(config, "layer_types", n_layers)}
+    kinds = config.pattern("layer_types", n_layers, MIXED)
+    return stack(config, layers_of(kinds, lambda kind: block(d_model, mixer if kind == MIXED[0] else attend, feed)))
+
+
+def _modern(config: Config, key: str, n_layers: int) -> list[str]:
+    """Return the pattern under today's words: published files write mamba and attention."""
+    words = {"mamba": "linear_attention", "attention": "full_attention"}
+    return [words.get(word, word) for word in config.per_layer(key, n_layers, ["mamba"] * n_layers)]
+
+
+@model_type("nemotron_h")
+def nemotron_h(config: Config) -> Architecture:
+    """Nemotron-H: each layer is one block: Mamba 2 (M), attention (*), plain (-) or experts (E)."""
+    config.ignore(*IGNORED, "num_logits_to_keep", "moe_shared_expert_overlap", "mtp_layers_block_type", "expand")
+    config.ignore("time_step_rank", "mamba_expand", "intermediate_size", "moe_latent_size", "num_nextn_predict_layers")
+    config.ignore("mtp_hybrid_override_pattern", "attention_head_dim", "use_conv_bias", "mamba_proj_bias", "mlp_bias")
+    pattern, d_model = _nemotron_pattern(config), config.integer("hidden_size")
+    n_layers = config.integer("num_hidden_layers", default=len(pattern))
+    if len(pattern) != n_layers:
+        raise config.unknown("hybrid_override_pattern", pattern, f"{n_layers} letters, one a layer")
+
+    def layer(kind: str) -> Layer:
+        return Layer((Norm("norm", d_model), _nemotron_block(config, kind)))
+
+    layers = layers_of(pattern, layer)
+    n_experts = config.integer("n_routed_experts", default=0) if "E" in pattern else 0
+    config.ignore("n_routed_experts", "n_shared_experts", "moe_intermediate_size", "num_experts_per_tok")
+    config.ignore("moe_shared_expert_intermediate_size")
+    n_mtp = config.integer("num_nextn_predict_layers", default=0)
+    later = config.text("mtp_hybrid_override_pattern", default="*E") if n_mtp else ""
+    inner = Layer(tuple(brick for kind in later for brick in layer(kind).bricks))
+    return stack(
+        config,
+        layers,
+        final=Norm("norm_f", d_model),
+        buffers=correction(n_experts, ["sparse"] * pattern.count("E")) if n_experts else (),
+        mtp=prediction(d_model, inner, n_mtp) if n_mtp else (),
+    )
+
+
+def _nemotron_pattern(config: Config) -> str:
+    letters = {"linear_attention": "M", "mamba": "M", "full_attention": "*", "attention": "*", "moe": "E", "mlp": "-"}
+    if config.has("hybrid_override_pattern"):
+        config.ignore("layers_block_type", "layer_types")
+        pattern = config.text("hybrid_override_pattern")
+    else:
+        key = "layers_block_type" if config.has("layers_block_type") else "layer_types"
+        config.ignore(key)
+        words = config.values.get(key) or []
+        pattern = "".join(letters.get(word, "?") for word in words)
+    if set(pattern) - set("M*E-"):
+        raise config.unknown("hybrid_override_pattern", pattern, "letters M, *, E and -")
+    return pattern
+
+
+def _nemotron_block(config: Config, kind: str) -> Brick:
+    d_model, bias = config.integer("hidden_size"), config.flag("mlp_bias", default=False)
+    if kind == "M":
+        return Mamba2(
+            d_model,
+            config.integer("mamba_num_heads"),
+            config.integer("mamba_head_dim"),
+            config.integer("n_groups", "mamba_n_groups"),
+            config.integer("ssm_state_size"),
+            config.integer("conv_kernel", "mamba_d_conv"),
+            conv_bias=config.flag("use_conv_bias", "mamba_conv_bias", default=True),
+            proj_bias=config.flag("use_bias", default=False),
+        )
+    if kind == "*":
+        bias = config.flag("attention_bias", default=False)
+        width = config.integer("head_dim", "attention_head_dim", default=128)
+        config.values = {**config.values, "head_dim": width}
+        return attention(config, qkv_bias=bias, out_bias=bias)
+    if kind == "-":
+        return FeedForward(d_model, config.integer("intermediate_size"), gated=False, bias=bias, name="mixer")
+    if bias:
+        raise config.unknown("mlp_bias", True, "false: biases of the experts are not described")
+    shared = config.integer("moe_shared_expert_intermediate_size")
+    latent_width = config.integer("moe_latent_size", default=0)
+    return routed(config, d_ff_shared=shared, gated=False, d_latent=latent_width, name="mixer")
+
+
+@model_type("qwen3_next", "qwen3_5_text", "qwen3_5_moe_text")
+def qwen3_next(config: Config) -> Architecture:
+    """Qwen 3 Next and 3.5: gated delta rule in three of four layers, gated attention in the fourth."""
+    name, n_layers = config.text("model_type"), config.integer("num_hidden_layers")
+    config.ignore(
+        "full_attention_interval", "mtp_use_dedicated_embeddings", "mtp_num_hidden_layers", "intermediate_size"
+    )
+    if not config.flag("attn_output_gate", default=True):
+        raise config.unknown("attn_output_gate", False, "true: the type gates its attention")
+    bias = config.flag("attention_bias", default=False)
+    attend = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=256, kv_required=True)
+    attend = replace(attend, gate=attend.n_heads * attend.d_head)
+    mixer = delta(config)
+    period = config.integer("full_attention_interval", default=4)
+    default = ["full_attention" if (i + 1) % period == 0 else "linear_attention" for i in range(n_layers)]
+    kinds = config.pattern("layer_types", n_layers, MIXED, default)
+    step, dense_layers = (
+        config.integer("decoder_sparse_step", default=1),
+        config.integers("mlp_only_layers", default=[]),
+    )
+    experts = None
+    if name != "qwen3_5_text":
+        shared = config.integer("shared_expert_intermediate_size")
+        experts = routed(config, d_ff_shared=shared, shared_gate=True)
+
+    def layer(kind: tuple[str, bool]) -> Layer:
+        feed: Brick = experts if experts and not kind[1] else feed_forward(config)
+        if kind[0] == MIXED[0]:
+            return block(attend.d_model, mixer, feed)
+        gate_bias = (Tensors((vector("self_attn.g_proj.bias", attend.gate, part="bias"),)),) if bias else ()
+        return Layer((*block(attend.d_model, attend, feed).bricks, *gate_bias))
+
+    is_dense = [i in dense_layers or not step or (i + 1) % step != 0 for i in range(n_layers)]
+    n_mtp = config.integer("mtp_num_hidden_layers", default=0)
+    return stack(
+        config,
+        layers_of(zip(kinds, is_dense, strict=True), layer),
+        mtp=prediction(attend.d_model, layer((MIXED[1], False)), n_mtp) if n_mtp else (),
+    )
+
+
+def delta(config: Config, name: str = "linear_attn") -> DeltaNet:
+    """Return the gated delta rule from the usual keys."""
+    return DeltaNet(
+        config.integer("hidden_size"),
+        config.integer("linear_num_key_heads"),
+        config.integer("linear_num_value_heads"),
+        config.integer("linear_key_head_dim"),
+        config.integer("linear_value_head_dim"),
+        config.integer("linear_conv_kernel_dim"),
+        name=name,
+    )
+
+
+@model_type("olmo_hybrid")
+def olmo_hybrid(config: Config) -> Architecture:
+    """OLMo Hybrid: delta layers normed in front, attention layers behind, as OLMo 2 does."""
+    config.ignore("linear_allow_neg_eigval", "linear_a_log_min", "linear_a_log_max", "linear_dt_min", "linear_dt_max")
+    config.ignore("linear_dt_init_floor")
+    bias, n_layers = config.flag("attention_bias", default=False), config.integer("num_hidden_layers")
+    feed, mixer = feed_forward(config), delta(config)
+    attend = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="all")
+    names = ("post_attention_layernorm", "post_feedforward_layernorm")
+    norms = [Norm(name, feed.d_model) for name in names]
+    built = {MIXED[0]: block(feed.d_model, mixer, feed), MIXED[1]: Layer((attend, norms[0], feed, norms[1]))}
+    kinds = config.pattern("layer_types", n_layers, MIXED)
+    return stack(config, tuple(built[kind] for kind in kinds))
+
+
+@model_type("kimi_linear", "bailing_hybrid")
+def kimi_linear(config: Config) -> Architecture:
+    """Kimi Linear and Ling 3: delta rule with a decay per channel, latent attention in every n-th layer."""
+    kimi = config.text("model_type") == "kimi_linear"
+    config.ignore("kda_safe_gate", "kda_lower_bound", "layer_group_size", "num_expert_group", "short_conv_kernel_size")
+    n_layers = config.integer("num_hidden_layers")
+    kinds = config.pattern("layer_types", n_layers, MIXED)
+    feed, mlps = fine_grained(config), mlp_kinds(config, first_dense=1)
+    heads, width = config.integer("linear_num_heads"), config.integer("linear_head_dim")
+    conv, rank = config.integer("linear_conv_kernel_dim"), width if kimi else 0
+    mixer = DeltaNet(feed.d_model, heads, heads, width, width, conv, True, rank, rank, "self_attn")
+    attend = latent(config)
+    if not kimi:
+        attend = replace(attend, gate=attend.n_heads)
+
+    def layer(kind: tuple[str, str]) -> Layer:
+        which: Brick = feed_forward(config) if kind[0] == "dense" else feed
+        return block(feed.d_model, mixer if kind[1] == MIXED[0] else attend, which)
+
+    n_mtp = config.integer("num_nextn_predict_layers", default=0)
+    return stack(
+        config,
+        layers_of(zip(mlps, kinds, strict=True), layer),
+        buffers=correction(feed.n_experts, mlps),
+        mtp=prediction(feed.d_model, layer(("sparse", MIXED[1])), n_mtp) if n_mtp else (),
+    )
+
+
+@model_type("minimax")
+def minimax(config: Config) -> Architecture:
+    """MiniMax-01: lightning attention and softmax attention by pattern, experts in every layer."""
+    config.ignore("full_attn_alpha_factor", "full_attn_beta_factor", "linear_attn_alpha_factor", "mlp_beta_factor")
+    config.ignore("linear_attn_beta_factor", "mlp_alpha_factor")
+    n_layers, feed = config.integer("num_hidden_layers"), routed(config, "intermediate_size", name="block_sparse_moe")
+    attend = attention(config, kv_required=True, window=config.integer("sliding_window", default=0) or None)
+    mixer = LightningAttention(feed.d_model, attend.n_heads, attend.d_head)
+    kinds = config.pattern("layer_types", n_layers, MIXED)
+    size, heads = config.integer("block_size", default=256), attend.n_heads
+    shapes = {"slope_rate": (heads, 1, 1), "query_decay": (heads, size, 1), "key_decay": (heads, size, 1)}
+    stored = [vector(f"self_attn.{name}", *shape) for name, shape in shapes.items()]
+    stored.append(vector("self_attn.diagonal_decay", 1, heads, size, size))
+    layers = layers_of(kinds, lambda kind: block(feed.d_model, mixer if kind == MIXED[0] else attend, feed))
+    return stack(config, layers, buffers=tuple(stored) * kinds.count(MIXED[0]))
+
+
+@model_type("lfm2", "lfm3")
+def lfm2(config: Config) -> Architecture:
+    """LFM 2 and 3: short gated convolutions, some layers of attention with norms per head."""
+    third = config.text("model_type") == "lfm3"
+    config.ignore("block_dim", "conv_dim", "conv_dim_out", "block_use_swiglu", "num_heads", "full_attn_idxs")
+    config.ignore("block_norm_eps", "theta", "block_mlp_init_scale", "block_out_init_scale", "use_pos_enc")
+    d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
+    mixer = ShortConvolution(d_model, config.integer("conv_L_cache"), config.flag("conv_bias", default=False))
+    feed = FeedForward(d_model, config.integer("intermediate_size") if third else _lfm2_width(config), gated=True)
+    bias = config.flag("attention_bias", default=False) if third else False
+    attend = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
+    gated = third and config.flag("use_attention_gate", default=True)
+    attend = replace(attend, gate=attend.n_heads if gated else 0)
+    norms = [Norm(n, d_model) for n in ("operator_norm", "ffn_norm", "post_operator_norm", "post_ffn_norm")]
+    norms = norms if third and config.flag("use_sandwich_norm", default=True) else norms[:2]
+    full = config.integers("full_attn_idxs", default=list(range(n_layers)))
+    default = _lfm3_pattern(n_layers) if third else ["full_attention" if i in full else "conv" for i in range(n_layers)]
+    kinds = config.pattern("layer_types", n_layers, ("conv", "full_attention", "sliding_attention"), default)
+
+    def layer(kind: str) -> Layer:
+        which = mixer if kind == "conv" else replace(attend, window=window_of(config, kind))
+        return Layer((which, feed, *norms))
+
+    tied = config.flag("tie_embedding", default=True)
+    return stack(config, layers_of(kinds, layer), tied=tied, final=Norm("embedding_norm", d_model))
+
+
+def _lfm3_pattern(n_layers: int) -> list[str]:
+    """Return LFM 3's own pattern: of four layers one sees everything and one slides, but for the first."""
+    words = ("sliding_attention", "conv", "full_attention", "conv")
+    return ["conv" if i == 0 else words[i % 4] for i in range(n_layers)]
+
+
+def _lfm2_width(config: Config) -> int:
+    """Return the inner width: two thirds of the given one, scaled and rounded up, where adjusting is switched on."""
+    width = config.integer("block_ff_dim", "intermediate_size")
+    config.ignore("intermediate_size")
+    multiple, factor = (
+        config.integer("block_multiple_of", default=256),
+        config.number("block_ffn_dim_multiplier", default=1),
+    )
+    if not config.flag("block_auto_adjust_ff_dim", default=True):
+        return width
+    width = int(factor * int(2 * width / 3))
+    return multiple * ((width + multiple - 1) // multiple)
