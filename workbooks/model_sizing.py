@@ -125,7 +125,7 @@ def parts(page: Page) -> None:
 
 
 def cross_check(page: Page) -> None:
-    page.section("The same in closed form, if all layers were alike", new_page=True)
+    page.section("The same in closed form, if all layers were alike")
     page.line(
         "layer_attention", "Attention of one layer",
         '=IFERROR(PARAMS_ATTENTION({d_model},{n_heads},{d_head},{n_kv_heads},FALSE),"not comparable")',
@@ -175,7 +175,7 @@ def storage(page: Page) -> None:
 
 
 def comparison(page: Page) -> None:
-    page.section("Comparison with the published figure", new_page=True)
+    page.section("Comparison with the published figure")
     page.line(
         "difference", "Counted less published", '=IF({published_total}="","not stated",{total}-{published_total})',
         "parameters", "Total less the figure on Inputs",

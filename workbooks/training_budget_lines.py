@@ -105,7 +105,7 @@ def memory(page: Page) -> None:
 
 
 def time(page: Page) -> None:
-    page.section("Time", new_page=True)
+    page.section("Time")
     arguments = f"{{chosen}},{{gpu}},{{batch}},{LAYOUT},{{dtype}},{{stack}}"
     page.line(
         "predicted",

@@ -23,6 +23,8 @@ from sizebook.workbooks.drawing import Drawn, draw
 _IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
 PASSED, FAILED = "OK", "CHECK"
 _CHART_ROWS = 17
+# A row of the default height; the width of one figure in the default face with its share of the padding; paper.
+_ROW_HEIGHT, _LETTER_POINTS, _A4_POINTS = 13.0, 5.4, (595.0, 842.0)
 
 
 class Page:
@@ -33,6 +35,7 @@ class Page:
     ) -> None:
         self.book, self.sheet, self.cases = book, sheet, cases
         self.unit_column = FIRST_COLUMN + len(cases)
+        self._groups: list[int] = []  # the rows in which sections start
         for column, width in enumerate((2, *(widths or self._widths())), 1):
             sheet.column_dimensions[get_column_letter(column)].width = width
         self.row = 1
@@ -90,10 +93,9 @@ class Page:
         self.sheet.print_title_rows = f"{self.row}:{self.row}"
         self.row += 1
 
-    def section(self, title: str, *, new_page: bool = False) -> None:
-        """Start a group of lines, on paper at the top of a page if so wanted."""
-        if new_page:
-            self.sheet.row_breaks.append(Break(id=self.row))
+    def section(self, title: str) -> None:
+        """Start a group of lines; on paper a group stays on one page where it fits."""
+        self._groups.append(self.row)
         self.row += 1
         for column in range(2, self.unit_column + 2):
             self._put(column, title if column == 2 else None, "Section")
@@ -253,9 +255,31 @@ class Page:
         self.row += n_rows + 1
 
     def finish(self) -> None:
-        """Set the print area to what the page holds."""
+        """Set the print area to what the page holds, and break pages between sections."""
         last = get_column_letter(self.unit_column + 1)
-        self.sheet.print_area = f"A1:{last}{max(self.row, self.sheet.max_row)}"
+        end = max(self.row, self.sheet.max_row)
+        self.sheet.print_area = f"A1:{last}{end}"
+        room, used = self._printed_height(), self._height(1, self._groups[0] if self._groups else 1)
+        for start, stop in zip(self._groups, [*self._groups[1:], end + 1], strict=True):
+            height = self._height(start, stop)
+            if used + height > room:
+                self.sheet.row_breaks.append(Break(id=start - 1))
+                used = _ROW_HEIGHT  # the heads, which stand on every page
+            used += height
+
+    def _height(self, start: int, stop: int) -> float:
+        heights = (self.sheet.row_dimensions[row].height for row in range(start, stop))
+        return sum(_ROW_HEIGHT if height is None else height for height in heights)
+
+    def _printed_height(self) -> float:
+        """Return how many points of rows a printed page takes, once it is scaled to the width of the paper."""
+        widths = (self.sheet.column_dimensions[get_column_letter(c)].width for c in range(1, self.unit_column + 2))
+        short, long = _A4_POINTS
+        is_portrait = self.sheet.page_setup.orientation == "portrait"
+        paper_width, paper_height = (short, long) if is_portrait else (long, short)
+        margins = self.sheet.page_margins
+        scale = min(1.0, (paper_width - 72 * (margins.left + margins.right)) / (_LETTER_POINTS * sum(widths)))
+        return (paper_height - 72 * (margins.top + margins.bottom)) / scale
 
     def _describe(
         self, key: str, label: str, unit: str, origin: str, *, total: bool = False, cases: tuple[str, ...] = ()

@@ -104,12 +104,11 @@ def notes_page(book: Book, functions: Sequence[str], notes: Sequence[str]) -> No
     page.section("Functions")
     for name in functions:
         _function(page, name)
-    page.section("Data")
+    page.section("Version and data")
+    page.fact("sizebook", book.version)
     for name in ("models", "dtypes", "hardware", "prices", "grid"):
         days = sorted({row["retrieved"] for row in table(name)})
         page.fact(f"data/{name}.csv", f"{len(table(name))} rows, retrieved {days[0]} to {days[-1]}, source in each row")
-    page.section("Version")
-    page.fact("sizebook", book.version)
     page.finish()
 
 
