@@ -1,4 +1,4 @@
-"""BERT with more around or inside its layer: MobileBERT's bottlenecks, LUKE's entities."""
+"""BERT with more around or inside its layer: MobileBERT's bottlenecks, LUKE's entities, NeoMME's values."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import replace
 
 from sizebook.models.architecture import (
     Architecture,
+    Attention,
     Brick,
     Embedding,
     FeedForward,
+    Head,
     Layer,
     Norm,
     Projection,
@@ -16,6 +18,7 @@ from sizebook.models.architecture import (
     Weight,
 )
 from sizebook.models.config import Config
+from sizebook.models.families.blocks import layers_of
 from sizebook.models.families.encoders import (
     ProjectedAttention,
     block,
@@ -126,3 +129,51 @@ def _entity_head(n_entities: int, d_model: int, d_entity: int, *, tied: bool) ->
         Tensors((Weight("entity_predictions.bias", (n_entities,), "bias", "vector"),)),
     ]
     return bricks if tied else [*bricks, Projection("entity_predictions.decoder", d_entity, n_entities, bias=False)]
+
+
+@model_type("neomme")
+def neomme(config: Config) -> Architecture:
+    """A factored table, patches of images beside tokens, gated attention and a table of values for every layer."""
+    words = kind_of_class(config, "NeoMME", {"Model": "", "ForMaskedLM": "words"})
+    d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
+    vocab, rank = config.integer("vocab_size"), config.integer("embedding_rank", default=256)
+    d_patch = 3 * config.integer("patch_size", default=32) ** 2
+    config.ignore("residual_multiplier", "embedding_dim", "per_layer_config")
+    n_heads, n_kv = config.integer("num_attention_heads"), config.integer("num_key_value_heads")
+    d_head, bias = config.integer("head_dim", default=64), config.flag("attention_bias", default=False)
+    own = Attention(d_model, n_heads, n_kv, d_head, qkv_bias=bias, out_bias=bias, gate=n_heads * d_head)
+    d_ff, mlp_bias = config.integer("intermediate_size"), config.flag("mlp_bias", default=False)
+    mlp = FeedForward(d_model, d_ff, gated=False, bias=mlp_bias)
+    scales = Tensors(
+        (
+            Weight("lambdas", (2,), "other", "vector"),
+            Weight("self_attn.exclusive_self_attention.alpha", (n_heads,), "attention", "vector"),
+        )
+    )
+
+    def build(kind: str) -> Layer:
+        window = config.integer("sliding_window", default=256) if kind == "sliding_attention" else None
+        return Layer((replace(own, window=window, bidirectional=True), scales, mlp))
+
+    default = ["sliding_attention" if (i + 1) % 6 else "full_attention" for i in range(n_layers)]
+    kinds = config.pattern("layer_types", n_layers, ("sliding_attention", "full_attention"), default)
+    tied = config.flag("tie_word_embeddings", default=True)
+    outputs = [] if tied or not words else [Projection("unembedding_projection", rank, d_model, bias=False)]
+    inputs: list[Brick] = [
+        Embedding("word_embeddings", vocab, rank),
+        Projection("embedding_projection", rank, d_model, bias=False),
+        Norm("patch_embeddings.norm", d_patch, bias=True),
+        Projection("patch_embeddings.up_proj", d_patch, 2 * d_model, bias=False),
+        Projection("patch_embeddings.down_proj", 2 * d_model, d_model),
+        Embedding("value_embeddings", vocab, n_kv * d_head),
+    ]
+    return Architecture(
+        model_type="neomme",
+        d_model=d_model,
+        vocab=vocab,
+        n_ctx=config.integer("max_position_embeddings"),
+        inputs=tuple(inputs),
+        layers=layers_of(kinds, build),
+        outputs=tuple(outputs),
+        head=Head(vocab, rank, tied=tied) if words else None,
+    )
