@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-import sizebook.models.described  # noqa: F401  (registers its model type)
 from sizebook.errors import InputError
 from sizebook.models.config import Config
 from sizebook.models.counting import count

@@ -117,7 +117,7 @@ class Attention:
     ``bidirectional`` that a token sees later ones too, as an encoder's do: nothing is cached then. ``gate`` is the
     width of a projection that gates the output, ``sinks`` a learned score per head, ``values_are_keys`` that keys
     serve as values, ``key_bias`` False that of query, key and value only the key has no bias. ``selected_keys`` is
-    the number of keys that an indexer leaves to each query.
+    the number of keys that an indexer leaves to each query, ``d_out`` the width of the output where it is not d_model.
     """
 
     d_model: int
@@ -140,6 +140,7 @@ class Attention:
     values_are_keys: bool = False
     qk_norm_bias: bool = False
     selected_keys: int | None = None
+    d_out: int = 0
 
     @property
     def d_value(self) -> int:
@@ -172,14 +173,15 @@ class Attention:
         found = [Weight(f"{self.name}.{p}.weight", (out, d_in), "attention") for p, out, d_in in inward]
         if self.gate:
             found.append(Weight(f"{self.name}.g_proj.weight", (self.gate, self.d_model), "attention"))
-        found.append(Weight(f"{self.name}.o_proj.weight", (self.d_model, self.n_heads * self.d_value), "attention"))
+        d_out = self.d_out or self.d_model
+        found.append(Weight(f"{self.name}.o_proj.weight", (d_out, self.n_heads * self.d_value), "attention"))
         if self.sinks:
             found.append(Weight(f"{self.name}.sinks", (self.n_heads,), "attention", "vector"))
         if self.qkv_bias:
             with_bias = [(p, out) for p, out, _ in inward if self.key_bias or p != "k_proj"]
             found += [_bias(f"{self.name}.{p}.bias", out) for p, out in with_bias]
         if self.out_bias:
-            found.append(_bias(f"{self.name}.o_proj.bias", self.d_model))
+            found.append(_bias(f"{self.name}.o_proj.bias", d_out))
         for name, width in zip(("q_norm", "k_norm"), self.qk_norm or (), strict=False):
             if not (self.kv_shared and name == "k_norm"):
                 found += Norm(f"{self.name}.{name}", width, self.qk_norm_bias).weights

@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import sizebook.models.described  # noqa: F401  (registers its model type)
 from sizebook.errors import UnknownKeyError, unknown_key
 from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture

@@ -67,7 +67,8 @@ def state_flops(brick: Brick) -> int:
 def seen_keys(brick: Brick, seq: int, *, causal: bool) -> float:
     """Return the mean number of keys that a query sees: half of the sequence when causal, a window at most.
 
-    A causal window of W keys over T positions is seen whole except at the start: W (1 - W / 2T).
+    An indexer that selects keys leaves at most as many. A causal window of W keys over T positions is seen whole
+    except at the start: W (1 - W / 2T).
     """
     window = min(getattr(brick, "window", None) or seq, getattr(brick, "selected_keys", None) or seq, seq)
     if getattr(brick, "cross", False):

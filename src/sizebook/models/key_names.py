@@ -29,7 +29,7 @@ _HARMLESS = re.compile(
     # how far a token sees
     r"|context_window_size|sliding_window(_size)?|attention_sink_size|max_position_embeddings|original_max_position.*"
     # functions and scales without weights
-    r"|.*(hidden_act|activation|activation_function|act_fn)|rope_.*|rotary_.*|.*partial_rotary_factor|.*rope_theta"
+    r"|.*(_act|activation|activation_function|act_fn)|rope_.*|rotary_.*|.*partial_rotary_factor|.*rope_theta"
     r"|.*scaling(_factor)?|.*_multipliers?|scale_.*|.*_scale|.*softcap(ping)?|.*_cap|clip_qkv|.*_theta|.*_limit"
     r"|scoring_func|topk_method|topk_group|n_group|norm_topk_prob|moe_norm_min|moe_renormalize|query_pre_attn_scalar|logit_.*|seq_aux"
 )

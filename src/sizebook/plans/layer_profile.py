@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 
 from sizebook.models.architecture import Architecture, Brick, Embedding, Experts, Layer, Norm, Weight
 from sizebook.models.flops import causal, distinct_layers, head_parameters, score_width, seen_keys, state_flops
+from sizebook.models.latent import LatentAttention
 
 # Projections out of a block: what enters them is kept, what leaves them is added to the residual stream.
 _OUTWARD = (".o_proj.", ".down_proj.", ".out_proj.")
@@ -100,6 +101,9 @@ def _add_brick(sums: dict[str, float], brick: Brick, d_model: int) -> None:
         sums["dispatched"] += brick.top_k * d_model
         sums["router"] += brick.n_experts
         sums["expert_blocks"] += 1
+    if isinstance(brick, LatentAttention):
+        # Keys are assembled from the expanded and the rotary part, and kept beside both.
+        sums["inner"] += brick.n_heads * brick.d_head
     if any(weight.use == "matmul" for weight in brick.weights):
         sums["residual"] += d_model
         sums["blocks"] += 1
@@ -118,7 +122,7 @@ def _add_parameters(sums: dict[str, float], weight: Weight, *, stored: bool) -> 
     size = weight.size * weight.copies
     if weight.use == "matmul" and weight.copies == 1:
         sums["matrices"] += size
-    if weight.copies > 1:
+    if weight.use == "matmul" and weight.copies > 1:
         sums["active_experts"] += weight.size * weight.active
     if not stored:
         return

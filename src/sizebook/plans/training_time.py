@@ -91,6 +91,7 @@ class Machine:
     domain: int
     layer_seconds: float
     tp_exposed: float
+    ep_exposed: float
     hidden_cost: float
     traffic_factor: float
 
@@ -128,6 +129,7 @@ def machine(
         domain=max(gpu.scale_up_domain, 1),
         layer_seconds=fitted["layer_seconds"],
         tp_exposed=fitted["tensor_parallel_exposed"],
+        ep_exposed=fitted["expert_parallel_exposed"],
         hidden_cost=fitted["hidden_cost"],
         traffic_factor=fitted["traffic"],
     )
@@ -202,12 +204,28 @@ def _layer_communication(
     # Forward and backward: gather and scatter of each block, and one more gather backward with sequence parallelism.
     passes = 5 if layout.sequence_parallel else 4
     tp = rates.tp_exposed * passes * layers.blocks * residual * (layout.tp - 1) / layout.tp / link
-    inside = layout.ep * layout.etp <= rates.domain
-    dispatched = ACTIVATION_BYTES * tokens * layers.dispatched * (layout.ep - 1) / layout.ep
-    ep = 4 * dispatched / (rates.scale_up if inside else rates.scale_out)
+    ep = _expert_exchange(layers, profile, layout, rates, tokens)
     ring = rates.scale_up if layout.cp * layout.tp <= rates.domain else rates.scale_out
     kv = ACTIVATION_BYTES * tokens * layers.inner_kv / min(layout.tp, profile.n_kv_heads)
     return tp, ep, rates.hidden_cost * 3 * kv * (layout.cp - 1) / ring
+
+
+def _expert_exchange(layers: Profile, profile: ModelProfile, layout: Layout, rates: Machine, tokens: float) -> float:
+    """Return exposed seconds of sending tokens to their experts and back, forward and backward.
+
+    Inside a scale-up domain a token goes to each of its experts. Across domains it crosses the network once for each
+    other domain that holds one of them, N - 1 times 1 - (1 - 1/N)^k with k experts spread evenly over N domains, and is
+    copied on from there (DeepSeek-V3, arXiv:2412.19437, section 3.2.2).
+    """
+    if layout.ep == 1 or not layers.dispatched:
+        return 0.0
+    d_model = profile.architecture.d_model
+    top_k = layers.dispatched / (layers.expert_blocks * d_model)
+    domains = max(1.0, layout.ep * layout.etp / rates.domain)
+    sent = ACTIVATION_BYTES * tokens * layers.expert_blocks * d_model
+    inside = sent * top_k * (layout.ep - 1) / layout.ep / rates.scale_up
+    across = sent * (domains - 1) * (1 - (1 - 1 / domains) ** top_k) / rates.scale_out
+    return 4 * rates.ep_exposed * max(inside, across)
 
 
 def _pipeline_send(profile: ModelProfile, layout: Layout, rates: Machine, tokens: float) -> float:

@@ -99,8 +99,8 @@ def falcon_h1(config: Config) -> Architecture:
     bias = config.flag("attention_bias", default=False)
     projectors = config.flag("projectors_bias", default=False)
     mixer = mamba2_mixer(config, normed=config.flag("mamba_rms_norm", default=False))
-    if projectors:
-        raise config.unknown("projectors_bias", True, "false: these biases are not described")
+    if projectors or mixer.proj_bias:
+        raise config.unknown("projectors_bias", True, "false, and 'mamba_proj_bias' too: they are not described")
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
     attend = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
     layer = block(feed.d_model, attend, feed)
@@ -275,6 +275,8 @@ def olmo_hybrid(config: Config) -> Architecture:
 def kimi_linear(config: Config) -> Architecture:
     """Kimi Linear and Ling 3: delta rule with a decay per channel, latent attention in every n-th layer."""
     kimi = config.text("model_type") == "kimi_linear"
+    if config.flag("tie_word_embeddings", default=False):
+        raise config.unknown("tie_word_embeddings", True, "false: transformers does not tie these models")
     config.ignore("kda_safe_gate", "kda_lower_bound", "layer_group_size", "num_expert_group", "short_conv_kernel_size")
     n_layers = config.integer("num_hidden_layers")
     kinds = config.pattern("layer_types", n_layers, MIXED)
