@@ -37,7 +37,7 @@ from sizebook.formulas.serving_case import (
     weight_dtype_of,
 )
 from sizebook.formulas.serving_memory import capacity_sequences
-from sizebook.formulas.serving_time import latency, tokens_per_second
+from sizebook.formulas.serving_time import latency
 from sizebook.models.serving_shape import ServingShape
 
 DATA = Path(__file__).parent.parent / "src" / "sizebook" / "data"

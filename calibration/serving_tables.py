@@ -63,7 +63,19 @@ def write_errors(rows: Rows, ttft: Any, tpot: Any, every: int, today: str) -> No
                 lines.append([engine, generation, at])
     with (DATA / "calibration_serving_error.csv").open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
-        head = ["engine", "generation", "figure", "p10", "p50", "p90", "rows", "groups", "meaning", "source", "retrieved"]
+        head = [
+            "engine",
+            "generation",
+            "figure",
+            "p10",
+            "p50",
+            "p90",
+            "rows",
+            "groups",
+            "meaning",
+            "source",
+            "retrieved",
+        ]
         writer.writerow(head)
         for engine, generation, at in lines:
             for figure, ratio in _ratios(rows, ttft, tpot).items():
@@ -89,6 +101,8 @@ def write_accuracy(rows: Rows, ttft: Any, tpot: Any, lines: list[Any], every: in
     named += [(str(group), rows.group == group) for group in np.unique(rows.group)]
     for name, at in named:
         text.append(f"| {name} | {' | '.join(summary(rows, ttft, tpot, at))} |\n")
-    text.append(f"\n{every - len(rows.tpot)} of {every} rows exceed the cache capacity that we compute and are left out.\n")
+    text.append(
+        f"\n{every - len(rows.tpot)} of {every} rows exceed the cache capacity that we compute and are left out.\n"
+    )
     (DATA.parents[2] / "docs" / "serving_accuracy_table.md").write_text("".join(text), encoding="utf-8")
     print("".join(text))

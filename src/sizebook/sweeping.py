@@ -6,7 +6,7 @@ combination of model, accelerator, engine and formats; everything after that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
@@ -101,7 +101,7 @@ def _numbers(frame: pl.DataFrame, name: str, reasons: Any) -> Any:
     values = given.cast(pl.Float64, strict=False).to_numpy().copy()
     if name in DEGREES:
         values[(given == "").to_numpy()] = 1
-    if name == "dp" or name == "ep":
+    if name in ("dp", "ep"):
         values[values == 0] = 1
     whole = np.isfinite(values) & (values >= 1) & (values == np.floor(values))
     for at in np.flatnonzero(~whole & (reasons == "")):
@@ -133,17 +133,23 @@ def _stacked(named: list[_Named], place: Any, numbers: dict[str, Any]) -> Case:
     some = next(c for c in cases if c is not None)
     whole = [c or some for c in cases]
 
-    def column(read: Callable[[Case], Any]) -> Any:
-        return np.array([float(read(c)) for c in whole])[place]
+    def column(values: Iterable[Any]) -> Any:
+        return np.array([float(value) for value in values])[place]
 
-    shape = ServingShape(*(column(lambda c, f=f: getattr(c.shape, f.name)) for f in fields(ServingShape)))
-    rates = {name: column(lambda c, name=name: c.rates[name]) for name in some.rates}
-    plain = {f.name: column(lambda c, f=f: getattr(c, f.name)) for f in fields(Case)[2:] if f.name not in DEGREES}
+    shape = ServingShape(*(column(getattr(c.shape, f.name) for c in whole) for f in fields(ServingShape)))
+    rates = {name: column(c.rates[name] for c in whole) for name in some.rates}
+    plain = {f.name: column(getattr(c, f.name) for c in whole) for f in fields(Case)[2:] if f.name not in DEGREES}
     return Case(shape=shape, rates=rates, **plain, **{name: numbers[name] for name in DEGREES})
 
 
 def _estimated(
-    results: dict[str, Any], fits: Any, reasons: Any, named: list[_Named], place: Any, numbers: dict[str, Any], good: Any
+    results: dict[str, Any],
+    fits: Any,
+    reasons: Any,
+    named: list[_Named],
+    place: Any,
+    numbers: dict[str, Any],
+    good: Any,
 ) -> None:
     """Fill the results of the rows that have none against them, one engine at a time."""
     at_place = place[good]

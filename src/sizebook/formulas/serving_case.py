@@ -118,13 +118,12 @@ def kv_dtype_of(engine: str, weight_dtype: str, kv_dtype: str | None) -> str:
 
 def _peak(gpu: Accelerator, dtype: str) -> float:
     """Return the dense peak that a format multiplies at: its own units, or those of the next wider format."""
-    ladder = {"fp8": ("fp8", "bf16"), "fp8_block": ("fp8", "bf16"), "int8": ("int8", "bf16")}
-    ladder |= {"nvfp4": ("fp4", "bf16"), "mxfp4": ("fp4", "bf16"), "fp16": ("fp16",)}
-    for name in (*ladder.get(dtype, ()), "bf16", "fp16"):
+    ladder = {"fp8": "fp8", "fp8_block": "fp8", "int8": "int8", "nvfp4": "fp4", "mxfp4": "fp4", "fp16": "fp16"}
+    for name in (ladder.get(dtype, "bf16"), "bf16", "fp16"):
         if name in gpu.peaks:
             return float(gpu.peaks[name])
     raise UnknownKeyError(
-        f"no 16-bit peak: got '{gpu.key}', want an accelerator whose bf16 or fp16 peak is published. Choose another gpu."
+        f"no 16-bit peak: got '{gpu.key}', want an accelerator with a published bf16 or fp16 peak. Choose another gpu."
     )
 
 

@@ -33,9 +33,7 @@ class Band:
     groups: int
 
 
-def estimate(
-    case: Case, memory: Memory, input_tokens: Number, output_tokens: Number, concurrency: Number
-) -> Estimate:
+def estimate(case: Case, memory: Memory, input_tokens: Number, output_tokens: Number, concurrency: Number) -> Estimate:
     """Return the latency of a closed loop of ``concurrency`` requests on a whole replica.
 
     Requests beyond what the cache holds wait for a place: TTFT grows by the queue's length over the rate at which
@@ -46,9 +44,7 @@ def estimate(
     found = latency(case, input_tokens, output_tokens, running)
     alone = found.ttft_seconds + found.tpot_seconds * (output_tokens - 1)
     waiting = larger(concurrency - running, 0.0) / running * alone
-    queued = Latency(
-        found.ttft_seconds + waiting, found.tpot_seconds, found.decode_step_seconds, found.prefill_seconds
-    )
+    queued = Latency(found.ttft_seconds + waiting, found.tpot_seconds, found.decode_step_seconds, found.prefill_seconds)
     rate = tokens_per_second(queued, output_tokens, concurrency)
     return Estimate(queued.ttft_seconds, queued.tpot_seconds, rate, capacity, concurrency <= capacity)
 

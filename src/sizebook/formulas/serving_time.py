@@ -93,7 +93,9 @@ def _collectives(case: Case, work: Pass) -> Number:
     s, r = case.shape, case.rates
     message = work.tokens * s.d_model * 2.0
     crosses = case.tp * case.dp > case.node_gpus
-    link = (case.link * (1 - crosses) + case.network * crosses) * (r["prefill_link"] if work.prefill else r["decode_link"])
+    link = (case.link * (1 - crosses) + case.network * crosses) * (
+        r["prefill_link"] if work.prefill else r["decode_link"]
+    )
     reduces = (case.tp > 1) * s.n_layers * (2.0 - (case.dp > 1))
     reduced = reduces * (r["collective_seconds"] + 2 * (case.tp - 1) / case.tp * message / link)
     fan = smaller(s.top_k, case.dp) * (case.dp - 1) / case.dp

@@ -1,7 +1,7 @@
 """What serving needs to know of a model: an architecture summed over its layers into plain numbers.
 
-Every field is a number, so many models can stand side by side in arrays. Widths count elements (not bytes) and are sums
-over layers. A latent cache is one vector a token that every head shares; a mixer's state does not grow with the context.
+Every field is a number, so models can stand side by side in arrays. Widths count elements (not bytes), summed over
+layers. A latent cache is one vector a token that every head shares; a mixer's state does not grow with the context.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Brick, Experts, Layer
 from sizebook.models.counting import count
 from sizebook.models.flops import distinct_layers, head_parameters
+
+STATE_ELEMENT_BYTES = 4  # engines keep recurrent state in single precision unless told otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def _matrices(brick: Brick) -> float:
 
 
 def _attention(sums: dict[str, float], brick: Any, times: int) -> None:
-    """Add one kind of attention layer: per key-value head, so that tensor parallelism can divide and replicate heads."""
+    """Add one kind of attention layer, per key-value head: tensor parallelism divides or replicates heads."""
     per_head = brick.cache_width / brick.n_kv_heads
     kind = "window_" if brick.window else ""
     if getattr(brick, "cross", False):
@@ -102,9 +104,9 @@ def _mixer(sums: dict[str, float], brick: Brick, times: int) -> bool:
         _attention(sums, brick, times)
     elif hasattr(brick, "cache_width"):
         _indexer(sums, brick, times)
-    elif hasattr(brick, "state_flops") or hasattr(brick, "state_bytes"):
+    elif hasattr(brick, "state_elements"):
         sums["n_state_layers"] += times
-        sums["state_bytes"] += times * _number(brick, "state_bytes")
+        sums["state_bytes"] += times * STATE_ELEMENT_BYTES * _number(brick, "state_elements")
     else:
         return False
     sums["n_heads"] = max(sums["n_heads"], _number(brick, "n_heads"))
@@ -126,16 +128,17 @@ def _layer(sums: dict[str, float], layer: Layer, times: int) -> None:
 def serving_shape(architecture: Architecture) -> ServingShape:
     """Return the sums that serving estimates need. Towers are left out: they run once an image, not once a token.
 
-    Errors: a model without a vocabulary head generates no tokens and cannot be served as a decoder.
+    Errors: a model without a head or without anything cached generates no tokens and cannot be served as a decoder.
     """
-    if architecture.head is None:
+    sums = dict.fromkeys(ServingShape.__dataclass_fields__, 0.0)
+    for layer, times in distinct_layers(architecture.layers):
+        _layer(sums, layer, times)
+    remembers = any(value for name, value in sums.items() if name.endswith("cache_width") or name == "state_bytes")
+    if architecture.head is None or not remembers:
         raise InputError(
             f"not a decoder: got model type '{architecture.model_type}', want a model that generates tokens. "
             "Choose a decoder."
         )
-    sums = dict.fromkeys(ServingShape.__dataclass_fields__, 0.0)
-    for layer, times in distinct_layers(architecture.layers):
-        _layer(sums, layer, times)
     sums["total_parameters"] = float(count(architecture).total)
     sums["head_parameters"] = float(head_parameters(architecture))
     sums["d_model"], sums["vocab"] = float(architecture.d_model), float(architecture.vocab)
