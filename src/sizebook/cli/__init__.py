@@ -26,6 +26,7 @@ COMMANDS = {
     "plan": "plan:plan",
     "models": "models:list_models",
     "reconcile": "models:write_reconciliation",
+    "sweep": "sweep:sweep_table",
     "report": "reports:write_report",
     "validate": "validating:validate_published",
     "verify": "verifying:verify_checkpoint",

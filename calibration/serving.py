@@ -1,0 +1,271 @@
+"""Fits the rates of the serving-time model on measured rows and writes them with their errors to src/sizebook/data.
+
+Run `python calibration/serving.py TABLE` from the root of the repository, where TABLE holds measured TTFT and TPOT
+(columns as in aiconfigurator's silicon_sample.csv). Needs NumPy. Robust Gauss-Newton on log(predicted / measured):
+
+- a rate is one value for all rows times factors per engine, generation and format, each shrunk towards 1;
+- every group (architecture, system, engine, precision) has an offset of its own in the fit, shrunk towards 0, so that
+  one odd benchmark set does not bend the physics; predictions use none;
+- the error is what each group shows when the fit saw no row of it. Its quantiles are shipped.
+
+TensorRT-LLM rows of models with prediction layers mix runs with and without speculative decoding, and the table does
+not say which is which: equal version, layout and load differ by 1.4 to 1.7. The fit takes each row as the nearer of the
+two, and `unstated_speculation` is the one factor that serves such rows best when nobody says.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import sys
+from collections import Counter
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sizebook.errors import SizebookError
+from sizebook.formulas.hardware import accelerator
+from sizebook.formulas.serving_case import (
+    ENGINES,
+    Case,
+    case_of,
+    dtype_class,
+    generation_class,
+    layout_meant,
+    weight_dtype_of,
+)
+from sizebook.formulas.serving_memory import capacity_sequences
+from sizebook.formulas.serving_time import latency
+from sizebook.models.serving_shape import ServingShape
+
+DATA = Path(__file__).parent.parent / "src" / "sizebook" / "data"
+SPECULATED = 0.66  # TPOT with speculation over TPOT without, seen in pairs of rows that differ in nothing else
+PRIOR, FACTOR_PRIOR, OFFSET_PRIOR = 0.7, 0.25, (0.2, 0.3)
+LEVELS = {"engine": ENGINES, "generation": ("hopper", "blackwell"), "dtype": ("bf16", "fp8", "fp4", "int4")}
+
+# Name: start, levels whose factors are fitted, meaning.
+RATES: dict[str, tuple[float, str, str]] = {
+    "weight_bandwidth": (0.8, "generation", "share of memory bandwidth at which weights are read"),
+    "expert_bandwidth": (0.7, "engine generation dtype", "the same for routed experts"),
+    "cache_bandwidth": (0.8, "engine", "the same for the cache"),
+    "decode_compute": (0.4, "dtype", "share of the dense peak in decode steps"),
+    "decode_expert_compute": (0.1, "dtype", "the same for routed experts, few tokens each"),
+    "decode_scores": (0.5, "", "share of the 16-bit peak for attention scores in decode steps"),
+    "prefill_compute": (0.6, "engine generation dtype", "share of the dense peak in prompts"),
+    "prefill_expert_compute": (0.27, "generation dtype", "the same for routed experts"),
+    "prefill_scores": (0.45, "generation", "share of the 16-bit peak for attention scores in prompts"),
+    "collective_seconds": (1e-5, "engine generation", "latency of one all-reduce"),
+    "decode_link": (0.5, "generation", "share of the link in decode steps"),
+    "prefill_link": (0.35, "engine generation", "share of the link in prompts"),
+    "exchange_seconds": (2.2e-5, "engine generation", "latency of sending tokens to experts and back, a layer"),
+    "expert_imbalance": (0.1, "", "extra time of the fullest expert shard"),
+    "attention_layer_seconds": (2.5e-5, "engine generation", "fixed time of an attention layer"),
+    "state_layer_seconds": (4e-5, "", "fixed time of a layer with recurrent state"),
+    "expert_layer_seconds": (2.4e-5, "engine generation", "fixed time of routing and experts, a layer"),
+    "latent_layer_seconds": (1.2e-5, "engine generation", "extra of latent attention, a layer"),
+    "index_layer_seconds": (3.5e-5, "", "extra of an indexer, a layer"),
+    "overlap_power": (1.9, "", "power of the smooth maximum of memory and compute time"),
+    "step_seconds": (1e-3, "engine generation", "scheduling of one step"),
+    "request_seconds": (1e-5, "engine", "scheduling of one request in one step"),
+    "interleave": (0.75, "engine", "share of other requests' prompt work that delays decoding"),
+    "queue_relief": (0.7, "", "share of queueing before the first token that decoding is spared"),
+    "first_token_seconds": (0.03, "engine", "fixed time before the first token"),
+    "prefill_layer_factor": (1.0, "engine generation", "fixed layer time in prompts over that in decode steps"),
+    "queue": (0.3, "engine", "prompts waited for, per (batch - 1)^queue_power"),
+    "queue_power": (0.77, "engine", "growth of the queue with the batch"),
+    "first_token_steps": (2.0, "engine", "decode steps waited for before the first token"),
+}
+
+
+@dataclass
+class Rows:
+    """The measured rows as arrays: cases without rates, loads, levels, groups and measurements."""
+
+    case: Case
+    levels: dict[str, Any]
+    group: Any
+    speculates: Any
+    tokens_in: Any
+    tokens_out: Any
+    concurrency: Any
+    ttft: Any
+    tpot: Any
+    usable: Any
+
+
+def read_rows(path: Path) -> tuple[Rows, Counter[str]]:
+    """Return the rows whose model the catalog can describe, and how many of each problem were left out."""
+    kept: list[dict[str, Any]] = []
+    problems: Counter[str] = Counter()
+    with path.open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            if row["mode"] != "agg":
+                continue
+            try:
+                kept.append(_row(row))
+            except SizebookError as error:
+                problems[f"{row['model_path']}: {error}"] += 1
+    return _stacked(kept), problems
+
+
+def _row(row: dict[str, str]) -> dict[str, Any]:
+    gpu = accelerator(row["system"])
+    engine = {"trtllm": "tensorrt-llm"}.get(row["backend"], row["backend"])
+    degrees = (row[f"{n}_size"] for n in ("tp", "attention_dp", "moe_ep"))
+    tp, dp, ep = (max(1, int(d or 1)) for d in degrees)
+    concurrency = int(row["batch_size"]) * dp
+    tp, dp, ep, _ = layout_meant(tp, dp, min(ep, tp * dp), gpu.scale_up_domain)
+    dtype = weight_dtype_of(row["model_path"], row["moe_quant_mode"] or None)
+    case = case_of(row["model_path"], gpu.key, engine, dtype, None, tp, 1, dp, ep)
+    group = f"{case.shape}|{gpu.key}|{engine}|{row['precision']}"
+    return {
+        "case": case,
+        "engine": engine,
+        "generation": generation_class(gpu),
+        "dtype": dtype_class(dtype),
+        "group": group,
+        "load": (int(row["isl"]), int(row["osl"]), concurrency),
+        "measured": (float(row["silicon_ttft_ms"]) / 1e3, float(row["silicon_tpot_ms"]) / 1e3),
+        "capacity": capacity_sequences(case, gpu, engine, int(row["isl"]) + int(row["osl"])) * dp,
+        "name": f"{row['model_path']} {gpu.key} {engine} {row['precision'] or 'bf16'}",
+    }
+
+
+def _stacked(kept: list[dict[str, Any]]) -> Rows:
+    cases = [k["case"] for k in kept]
+    shape = ServingShape(*(np.array([getattr(c.shape, f.name) for c in cases]) for f in fields(ServingShape)))
+    plain = {f.name: np.array([float(getattr(c, f.name)) for c in cases]) for f in fields(Case)[2:]}
+    plain["speculation"] = np.ones(len(kept))
+    load, measured = (np.array([k[name] for k in kept], float) for name in ("load", "measured"))
+    levels = {n: np.array([[k[n] == key for key in keys] for k in kept], float) for n, keys in LEVELS.items()}
+    names = {}
+    for k in kept:
+        names.setdefault(k["group"], k["name"])
+    group = np.array([names[k["group"]] for k in kept])
+    speculates = (levels["engine"][:, 2] > 0) & (shape.n_mtp_layers > 0)
+    usable = np.array([k["capacity"] for k in kept]) >= load[:, 2]
+    case = Case(shape=shape, rates={}, **plain)
+    return Rows(case, levels, group, speculates, *load.T, *measured.T, usable)
+
+
+def part(rows: Rows, at: Any) -> Rows:
+    """Return some of the rows."""
+    shape = ServingShape(*(getattr(rows.case.shape, f.name)[at] for f in fields(ServingShape)))
+    case = Case(shape=shape, rates={}, **{f.name: getattr(rows.case, f.name)[at] for f in fields(Case)[2:]})
+    levels = {name: hot[at] for name, hot in rows.levels.items()}
+    rest = (getattr(rows, f.name)[at] for f in fields(Rows)[2:])
+    return Rows(case, levels, *rest)
+
+
+class Layout:
+    """Where each rate and factor sits in the vector that is fitted, its start and how freely it may move."""
+
+    def __init__(self) -> None:
+        self.places: list[tuple[str, str, int, int]] = []
+        start, free = [], []
+        for name, (value, levels, _) in RATES.items():
+            self.places.append((name, "all", len(start), 1))
+            start.append(np.log(value))
+            free.append(PRIOR)
+            for level in levels.split():
+                self.places.append((name, level, len(start), len(LEVELS[level])))
+                start += [0.0] * len(LEVELS[level])
+                free += [FACTOR_PRIOR] * len(LEVELS[level])
+        self.start, self.free = np.array(start), np.array(free)
+
+    def rates(self, theta: Any, rows: Rows) -> dict[str, Any]:
+        logs: dict[str, Any] = {}
+        for name, level, at, n in self.places:
+            value = theta[at] if level == "all" else rows.levels[level] @ theta[at : at + n]
+            logs[name] = logs.get(name, 0.0) + value
+        return {name: np.exp(value) for name, value in logs.items()}
+
+
+LAYOUT = Layout()
+
+
+def predict(theta: Any, rows: Rows) -> tuple[Any, Any]:
+    """Return TTFT and TPOT without speculation."""
+    case = Case(**{**rows.case.__dict__, "rates": LAYOUT.rates(theta, rows)})
+    found = latency(case, rows.tokens_in, rows.tokens_out, rows.concurrency)
+    return found.ttft_seconds, found.tpot_seconds
+
+
+def logs_off(theta: Any, rows: Rows) -> Any:
+    """Return log(predicted / measured), TPOT then TTFT; rows that may speculate take the nearer reading."""
+    ttft, tpot = predict(theta, rows)
+    off = np.log(tpot / rows.tpot)
+    nearer = np.abs(off + np.log(SPECULATED)) < np.abs(off)
+    off = off + np.where(rows.speculates & nearer, np.log(SPECULATED), 0)
+    return np.concatenate([off, np.log(ttft / rows.ttft)])
+
+
+def fit(rows: Rows, theta: Any = None, rounds: int = 20) -> Any:
+    """Return the fitted vector: Gauss-Newton with pseudo-Huber weights, priors and offsets of groups."""
+    theta = LAYOUT.start.copy() if theta is None else theta.copy()
+    names, member = np.unique(rows.group, return_inverse=True)
+    n, n_groups, n_theta = len(rows.tpot), len(names), len(theta)
+    counts = np.bincount(member)
+    base = np.maximum(counts[member], 5.0) ** -0.25
+    base = np.concatenate([base / base.mean(), 0.3 * base / base.mean()]) ** 2
+    scale = np.concatenate([np.full(n, 0.1), np.full(n, 0.25)])
+    offsets = np.zeros((2 * n, 2 * n_groups))
+    offsets[np.arange(2 * n), np.concatenate([member, member + n_groups])] = 1
+    penalty = np.concatenate([LAYOUT.free, *(np.full(n_groups, o) for o in OFFSET_PRIOR)]) ** -2.0
+    shift = np.zeros(2 * n_groups)
+    for _ in range(rounds):
+        now = logs_off(theta, rows)
+        off = now + offsets @ shift
+        slopes = np.stack([(logs_off(theta + 1e-4 * unit, rows) - now) / 1e-4 for unit in np.eye(n_theta)], 1)
+        slopes = np.clip(slopes, -10, 10)
+        joint = np.hstack([slopes, offsets])
+        weight = base / np.sqrt(1 + (off / scale) ** 2)
+        pull = np.concatenate([(theta - LAYOUT.start), shift]) * penalty
+        normal = joint.T @ (joint * weight[:, None]) + np.diag(penalty)
+        step = -np.linalg.solve(normal, joint.T @ (weight * off) + pull)
+        theta, shift = theta + np.clip(step[:n_theta], -0.5, 0.5), shift + step[n_theta:]
+    return theta
+
+
+def unstated_factor(theta: Any, rows: Rows) -> float:
+    """Return the factor on TPOT with the least mean error over rows that may speculate."""
+    if not rows.speculates.any():
+        return 1.0
+    at = rows.speculates
+    ratio = predict(theta, rows)[1][at] / rows.tpot[at]
+    return float(min(np.linspace(0.6, 1, 41), key=lambda f: np.abs(f * ratio - 1).mean()))
+
+
+def left_out(rows: Rows, theta: Any) -> tuple[Any, Any]:
+    """Return TTFT and TPOT of every row as predicted by a fit that saw no row of its group."""
+    ttft, tpot = np.zeros(len(rows.tpot)), np.zeros(len(rows.tpot))
+    for group in np.unique(rows.group):
+        inside = rows.group == group
+        seen, unseen = part(rows, ~inside & rows.usable), part(rows, inside)
+        fitted = fit(seen, theta, rounds=4)
+        a, b = predict(fitted, unseen)
+        ttft[inside] = a
+        tpot[inside] = np.where(unseen.speculates, b * unstated_factor(fitted, seen), b)
+    return ttft, tpot
+
+
+def main() -> None:
+    """Fit, cross-validate, write the tables and print what was reached."""
+    from serving_tables import write_errors, write_rates
+
+    path = Path(sys.argv[1])
+    rows, problems = read_rows(path)
+    for problem, times in problems.items():
+        print(f"left out {times} rows: {problem}")
+    usable = part(rows, rows.usable)
+    theta = fit(usable)
+    ttft, tpot = left_out(usable, theta)
+    today = datetime.date.today().isoformat()
+    write_rates(DATA / "calibration_serving.csv", theta, unstated_factor(theta, usable), usable, today)
+    write_errors(usable, ttft, tpot, len(rows.tpot), today)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""One serving case: a model's sums, a machine, number formats and a layout, ready for plain arithmetic.
+
+Every field is a number or an array of numbers of one length, and every function of serving time and memory takes a
+`Case`, so one estimate and a sweep over a million rows run the same code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sizebook.errors import RangeError, UnknownKeyError, require, unknown_key
+from sizebook.formulas.hardware import Accelerator, accelerator
+from sizebook.formulas.weights import dtype_bits
+from sizebook.models import catalog
+from sizebook.models.serving_shape import ServingShape, shape_of
+from sizebook.tables import by_key, table
+
+ENGINES = ("vllm", "sglang", "tensorrt-llm")
+WEIGHT_DTYPES = ("bf16", "fp16", "fp8", "fp8_block", "int8", "nvfp4", "mxfp4", "int4_wo")
+KV_DTYPES = ("bf16", "fp16", "fp8", "int8")
+# A four-bit checkpoint of a mixture of experts quantises the experts and leaves attention in 16 bits.
+_FOUR_BIT = frozenset({"nvfp4", "mxfp4", "int4_wo"})
+# The generations the measurements cover, and the nearest of them for every other accelerator.
+_NEAREST = {"blackwell_ultra": "blackwell", "blackwell": "blackwell"}
+_CLASS = {"bf16": "bf16", "fp16": "bf16", "nvfp4": "fp4", "mxfp4": "fp4", "int4_wo": "int4"}
+
+Number = Any  # a float, or a NumPy array of floats
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model on a machine: bytes per weight and cached element, peaks for attention and experts, the layout, and
+    ``rates``, the calibrated efficiencies by name.
+    """
+
+    shape: ServingShape
+    rates: Any
+    attention_bytes: Number
+    expert_bytes: Number
+    kv_bytes: Number
+    attention_peak: Number
+    expert_peak: Number
+    half_peak: Number
+    bandwidth: Number
+    link: Number
+    node_gpus: Number
+    network: Number
+    speculation: Number
+    tp: Number = 1.0
+    pp: Number = 1.0
+    dp: Number = 1.0
+    ep: Number = 1.0
+
+
+def larger(a: Number, b: Number) -> Number:
+    """Return the larger of two numbers, element by element: (a + b + |a - b|) / 2."""
+    return (a + b + abs(a - b)) / 2
+
+
+def smaller(a: Number, b: Number) -> Number:
+    """Return the smaller of two numbers, element by element."""
+    return (a + b - abs(a - b)) / 2
+
+
+def generation_class(gpu: Accelerator) -> str:
+    """Return the generation whose calibration an accelerator takes: its own where measured, otherwise Hopper."""
+    return _NEAREST.get(gpu.generation, "hopper")
+
+
+def dtype_class(dtype: str) -> str:
+    """Return the calibration class of a weight format: bf16, fp8, fp4 or int4 (weight-only)."""
+    return _CLASS.get(dtype, "fp8")
+
+
+@cache
+def rates(engine: str, generation: str, dtype: str) -> dict[str, float]:
+    """Return the calibrated efficiencies of one engine, generation and format class, by name.
+
+    A rate is its value over all rows times a factor for each level that the measurements could tell apart.
+    """
+    values: dict[str, float] = {}
+    wanted = {("all", ""), ("engine", engine), ("generation", generation), ("dtype", dtype)}
+    for row in table("calibration_serving"):
+        if (row["level"], row["key"]) in wanted:
+            values[row["name"]] = values.get(row["name"], 1.0) * float(row["value"])
+    return values
+
+
+@cache
+def _native(model: str) -> str:
+    if catalog.is_file(model):
+        return "bf16"
+    native = catalog.facts(model)["native_dtype"]
+    return {"": "bf16", "fp16": "bf16", "fp32": "bf16", "int4": "int4_wo"}.get(native, native)
+
+
+def weight_dtype_of(model: str, weight_dtype: str | None) -> str:
+    """Return the weight format: the one given, or the published checkpoint's own where it is blank."""
+    dtype = weight_dtype or _native(model)
+    if dtype not in WEIGHT_DTYPES:
+        raise unknown_key("weight_dtype", dtype, WEIGHT_DTYPES, f"one of {', '.join(WEIGHT_DTYPES)}, or blank")
+    return dtype
+
+
+def kv_dtype_of(engine: str, weight_dtype: str, kv_dtype: str | None) -> str:
+    """Return the cache format: the one given; blank, fp8 where TensorRT-LLM serves an fp8 or nvfp4 checkpoint.
+
+    Checkpoints quantised for TensorRT-LLM carry an fp8 cache setting; vLLM and SGLang cache in 16 bits unless told.
+    """
+    if kv_dtype:
+        if kv_dtype not in KV_DTYPES:
+            raise unknown_key("kv_dtype", kv_dtype, KV_DTYPES, f"one of {', '.join(KV_DTYPES)}, or blank")
+        return kv_dtype
+    return "fp8" if engine == "tensorrt-llm" and weight_dtype in ("fp8", "fp8_block", "nvfp4") else "bf16"
+
+
+def _peak(gpu: Accelerator, dtype: str) -> float:
+    """Return the dense peak that a format multiplies at: its own units, or those of the next wider format."""
+    ladder = {"fp8": "fp8", "fp8_block": "fp8", "int8": "int8", "nvfp4": "fp4", "mxfp4": "fp4", "fp16": "fp16"}
+    for name in (ladder.get(dtype, "bf16"), "bf16", "fp16"):
+        if name in gpu.peaks:
+            return float(gpu.peaks[name])
+    raise UnknownKeyError(
+        f"no 16-bit peak: got '{gpu.key}', want an accelerator with a published bf16 or fp16 peak. Choose another gpu."
+    )
+
+
+def case_of(
+    model: str, gpu: str, engine: str = "vllm", weight_dtype: str | None = None, kv_dtype: str | None = None,
+    tp: int = 1, pp: int = 1, dp: int = 1, ep: int = 1,
+) -> Case:  # fmt: skip
+    """Return the case of one model on one machine; every name is checked, every layout refused that no engine runs."""
+    if engine not in ENGINES:
+        raise unknown_key("engine", engine, ENGINES, f"one of {', '.join(ENGINES)}")
+    check_layout(tp, pp, dp, ep)
+    case = _case(model, gpu, engine, weight_dtype or None, kv_dtype or None)
+    return Case(**{**case.__dict__, "tp": tp, "pp": pp, "dp": dp, "ep": ep})
+
+
+def check_layout(tp: int, pp: int, dp: int, ep: int) -> None:
+    """Refuse degrees below 1, and more expert parallelism than the GPUs that hold one copy of the experts."""
+    for name, degree in (("tp", tp), ("pp", pp), ("dp", dp), ("ep", ep)):
+        require(degree >= 1, f"{name} is out of range: got {degree}, want 1 or more. Correct the number.")
+    if ep > tp * dp or (tp * dp) % ep:
+        raise RangeError(
+            f"layout does not divide: got ep {ep} over tp x dp = {tp * dp} GPUs, want a divisor. Change ep, tp or dp."
+        )
+
+
+def layout_meant(tp: int, dp: int, ep: int, node_gpus: int) -> tuple[int, int, int, str]:
+    """Return the layout that a table row means, and what was read differently, empty where nothing was.
+
+    Benchmark tables write tp x ep where expert parallelism splits the tensor- or data-parallel group itself: 64 with
+    ep 8 on a node of 8 GPUs means 8. Pairs of rows with the same measurement, one written each way, show it. It is read
+    so only where the group would be ep squared GPUs, more than share a link.
+    """
+    if ep > 1 and tp * dp == ep * ep and tp * dp > node_gpus and 1 in (tp, dp):
+        note = f"{'tp' if dp == 1 else 'dp'} {ep * ep} with ep {ep} read as {ep}: more GPUs than share a link"
+        return (ep, 1, ep, note) if dp == 1 else (1, ep, ep, note)
+    return tp, dp, ep, ""
+
+
+@cache
+def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype: str | None) -> Case:
+    chip, shape = accelerator(gpu), shape_of(model)
+    dtype = weight_dtype_of(model, weight_dtype)
+    kv = kv_dtype_of(engine, dtype, kv_dtype)
+    mixed = dtype in _FOUR_BIT and shape.n_experts > 0
+    attention = "bf16" if mixed else dtype
+    link = chip.scale_up_bytes_per_s or chip.pcie_bytes_per_s
+    if link is None:
+        raise UnknownKeyError(f"no link speed: got '{chip.key}', want an accelerator with one. Choose another gpu.")
+    calibrated = rates(engine, generation_class(chip), dtype_class(dtype))
+    speculates = engine == "tensorrt-llm" and shape.n_mtp_layers > 0
+    return Case(
+        shape=shape,
+        rates=calibrated,
+        attention_bytes=dtype_bits(attention) / 8,
+        expert_bytes=dtype_bits(dtype) / 8,
+        kv_bytes=dtype_bits(kv) / 8,
+        attention_peak=_peak(chip, "bf16" if attention == "int4_wo" else attention),
+        expert_peak=_peak(chip, "bf16" if dtype in ("int4_wo", "mxfp4") and chip.generation == "hopper" else dtype),
+        half_peak=_peak(chip, "bf16"),
+        bandwidth=float(chip.memory_bandwidth_bytes_per_s),
+        link=float(link),
+        node_gpus=float(chip.scale_up_domain),
+        network=float(chip.scale_out_bytes_per_s or link),
+        speculation=calibrated["unstated_speculation"] if speculates else 1.0,
+    )
+
+
+@cache
+def engine_row(engine: str, version: str = "") -> dict[str, str]:
+    """Return the constants of one engine version from ``data/engines.csv``; blank takes the newest row."""
+    rows = {row["engine"] + " " + row["version"]: row for row in table("engines") if row["engine"] == engine}
+    if not rows:
+        raise unknown_key("engine", engine, ENGINES, f"one of {', '.join(ENGINES)}")
+    if not version:
+        return next(iter(rows.values()))
+    versions = [row["version"] for row in rows.values()]
+    if version not in versions:
+        raise unknown_key("version", version, versions, f"one of {', '.join(versions)} for {engine}")
+    return by_key("engines", "key")[f"{engine} {version}"]

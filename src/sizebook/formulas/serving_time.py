@@ -1,0 +1,180 @@
+"""Serving time: what one pass of the model takes, and what time to first token and time per token follow from it.
+
+A pass is the sum over its parts (attention projections, dense blocks, experts, vocabulary head, cache) of the smooth
+maximum of bytes over bandwidth and FLOPs over peak, plus collectives and fixed seconds a layer. Plain arithmetic on
+numbers or arrays; the rates are calibrated on measurements (``data/calibration_serving.csv``).
+
+    t = sum of ((bytes / (bandwidth r_b))^p + (FLOPs / (peak r_c))^p)^(1/p) + collectives + layers x seconds
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sizebook.formulas.serving_case import Case, Number, larger, smaller
+
+CHUNK_TOKENS = 8192.0  # tokens of prompts that engines put into one pass by default (chunked prefill)
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One pass of the model on one attention rank: new tokens, sequences, and the context each attends to."""
+
+    tokens: Number
+    sequences: Number
+    context: Number
+    prefill: bool
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Seconds: to the first token, per output token after it, one decode step alone, one prompt's prefill alone."""
+
+    ttft_seconds: Number
+    tpot_seconds: Number
+    decode_step_seconds: Number
+    prefill_seconds: Number
+
+
+def experts_touched(n_experts: Number, top_k: Number, tokens: Number) -> Number:
+    """Return the distinct experts that a batch visits: E (1 - (1 - k / E)^tokens), routing taken as uniform."""
+    known = larger(n_experts, 1.0)
+    return n_experts * (1 - (1 - top_k / known) ** tokens)
+
+
+def kv_heads_held(n_kv_heads: Number, tp: Number) -> Number:
+    """Return the key-value heads that one GPU holds: ceil(heads / tp), replicated where there are fewer than GPUs."""
+    return -(-n_kv_heads // tp)
+
+
+def cache_bytes_per_gpu(case: Case, context: Number) -> Number:
+    """Return the cache of one sequence on one GPU: heads divide by tp, a latent does not, windows hold min(S, W).
+
+    State of mixers divides by tp and does not grow. Pipeline stages share the layers.
+    """
+    s = case.shape
+    heads = kv_heads_held(s.n_kv_heads, case.tp)
+    window = smaller(context, s.window + (s.window <= 0) * context)
+    elements = heads * (s.head_cache_width * context + s.window_cache_width * window)
+    elements = elements + (s.latent_cache_width + s.index_cache_width / larger(case.kv_bytes, 1.0)) * context
+    return (elements * case.kv_bytes + s.state_bytes / case.tp) / case.pp
+
+
+def _read_bytes(case: Case, context: Number) -> Number:
+    """Return the bytes that attention reads for one new token of one sequence: selected keys only where indexed."""
+    s = case.shape
+    heads = kv_heads_held(s.n_kv_heads, case.tp)
+    window = smaller(context, s.window + (s.window <= 0) * context)
+    seen = smaller(context, s.index_top_k + (s.index_top_k <= 0) * context)
+    elements = heads * (s.head_cache_width * seen + s.window_cache_width * window) + s.latent_cache_width * seen
+    return elements * case.kv_bytes + s.index_cache_width * context
+
+
+def _score_flops(case: Case, work: Pass) -> Number:
+    """Return the FLOPs of attention scores on one GPU; a prompt's queries see half of it on average."""
+    s = case.shape
+    share = -(-s.n_heads // case.tp) / larger(s.n_heads, 1.0)
+    context = work.context / 2 if work.prefill else work.context
+    queries = work.tokens if work.prefill else work.sequences
+    window = smaller(context, s.window + (s.window <= 0) * context)
+    seen = smaller(context, s.index_top_k + (s.index_top_k <= 0) * context)
+    latent = (s.latent_score_width > 0) & (not work.prefill)
+    width = s.score_width * (1 - latent) + s.latent_score_width * latent
+    scores = share * (width * seen + s.window_score_width * window)
+    return 2 * queries * (scores + s.index_score_width * context)
+
+
+def _smooth(seconds_memory: Number, seconds_compute: Number, power: Number) -> Number:
+    return (seconds_memory**power + seconds_compute**power) ** (1 / power)
+
+
+def _collectives(case: Case, work: Pass) -> Number:
+    """Return the seconds of all-reduces over tp and of expert exchange over dp: 2 (tp - 1) / tp x bytes / link."""
+    s, r = case.shape, case.rates
+    message = work.tokens * s.d_model * 2.0
+    crosses = case.tp * case.dp > case.node_gpus
+    link = (case.link * (1 - crosses) + case.network * crosses) * (
+        r["prefill_link"] if work.prefill else r["decode_link"]
+    )
+    reduces = (case.tp > 1) * s.n_layers * (2.0 - (case.dp > 1))
+    reduced = reduces * (r["collective_seconds"] + 2 * (case.tp - 1) / case.tp * message / link)
+    fan = smaller(s.top_k, case.dp) * (case.dp - 1) / case.dp
+    exchanged = (case.dp > 1) * s.n_expert_layers * (r["exchange_seconds"] + 2 * message * fan / link)
+    return reduced + exchanged
+
+
+def pass_seconds(case: Case, work: Pass) -> tuple[Number, Number]:
+    """Return the seconds of one pass over all layers: data movement and arithmetic, and fixed seconds of the layers."""
+    s, r = case.shape, case.rates
+    phase = "prefill" if work.prefill else "decode"
+    compute, expert_compute = r[f"{phase}_compute"], r[f"{phase}_expert_compute"]
+    tp, power = case.tp, r["overlap_power"]
+    fast, half = case.bandwidth * r["weight_bandwidth"], case.half_peak * r[f"{phase}_compute"]
+    total = 0.0
+    for parameters in (s.attention_parameters, s.dense_parameters):
+        memory = parameters * case.attention_bytes / tp / fast
+        total = total + _smooth(memory, 2 * parameters * work.tokens / tp / (case.attention_peak * compute), power)
+    head = s.head_parameters / tp
+    total = total + _smooth(head * 2.0 / fast, 2 * head * work.sequences / half, power)
+    everywhere = work.tokens * case.dp
+    expert = s.expert_parameters / (tp * case.dp)
+    touched = experts_touched(s.n_experts, s.top_k, everywhere) * expert * case.expert_bytes
+    routed = 2 * s.top_k * everywhere * expert / (case.expert_peak * expert_compute)
+    crowding = 1 + r["expert_imbalance"] * (1 - 1 / case.ep)
+    total = total + _smooth(touched / (case.bandwidth * r["expert_bandwidth"]), routed, power) * crowding
+    read = work.sequences * (_read_bytes(case, work.context) + (not work.prefill) * 2 * s.state_bytes / tp)
+    scores = _score_flops(case, work) / (case.half_peak * r[f"{phase}_scores"])
+    total = total + read / (case.bandwidth * r["cache_bandwidth"]) + scores + _collectives(case, work)
+    return total, _layer_seconds(case)
+
+
+def _layer_seconds(case: Case) -> Number:
+    """Return the fixed seconds of launching every layer's kernels once, by kind of layer."""
+    s, r = case.shape, case.rates
+    return (
+        s.n_attention_layers * r["attention_layer_seconds"]
+        + s.n_state_layers * r["state_layer_seconds"]
+        + s.n_expert_layers * r["expert_layer_seconds"]
+        + s.n_latent_layers * r["latent_layer_seconds"]
+        + s.n_indexed_layers * r["index_layer_seconds"]
+    )
+
+
+def decode_step_seconds(case: Case, input_tokens: Number, output_tokens: Number, concurrency: Number) -> Number:
+    """Return one decode step with every request halfway through its answer; pipeline stages split the batch."""
+    batch = larger(concurrency / case.dp, 1.0)
+    micro = larger(batch / case.pp, 1.0)
+    moved, fixed = pass_seconds(case, Pass(micro, micro, input_tokens + output_tokens / 2, prefill=False))
+    return moved + fixed + case.rates["step_seconds"] + case.rates["request_seconds"] * batch
+
+
+def prefill_seconds(case: Case, input_tokens: Number) -> Number:
+    """Return the seconds of one prompt's pass with nothing else running."""
+    moved, fixed = pass_seconds(case, Pass(input_tokens, 1.0, input_tokens, prefill=True))
+    return moved + fixed * case.rates["prefill_layer_factor"]
+
+
+def latency(case: Case, input_tokens: Number, output_tokens: Number, concurrency: Number) -> Latency:
+    """Return the latencies with so many requests always in flight on the whole replica (a closed loop).
+
+    Prompts of other requests interleave with decoding: each output token carries (batch - 1) / output of a prompt's
+    work, done in chunks with others. A part of it is spent before a request's own first token, as its queue.
+    """
+    r = case.rates
+    batch = larger(concurrency / case.dp, 1.0)
+    step = decode_step_seconds(case, input_tokens, output_tokens, concurrency)
+    alone = prefill_seconds(case, input_tokens)
+    chunk = larger(input_tokens, smaller(CHUNK_TOKENS, batch * input_tokens / 2))
+    together, _ = pass_seconds(case, Pass(chunk, chunk / input_tokens, input_tokens, prefill=True))
+    others = (batch - 1) / case.pp
+    queue = alone * r["queue"] * (batch - 1) ** r["queue_power"]
+    work = r["interleave"] * others * together * input_tokens / chunk
+    stolen = work - smaller(queue * r["queue_relief"], 0.95 * work)
+    tpot = (step + stolen / output_tokens) * case.speculation
+    ttft = r["first_token_seconds"] + alone + queue + r["first_token_steps"] * step
+    return Latency(ttft, tpot, step * case.speculation, alone)
+
+
+def tokens_per_second(found: Latency, output_tokens: Number, concurrency: Number) -> Number:
+    """Return output tokens a second of the whole replica: concurrency x output / (TTFT + TPOT (output - 1))."""
+    return concurrency * output_tokens / (found.ttft_seconds + found.tpot_seconds * (output_tokens - 1))

@@ -1,0 +1,183 @@
+"""Serving estimates for a table of any length: batches of rows through the same arithmetic as one estimate.
+
+A row that cannot be estimated keeps its place, with empty results and the reason. Names are resolved once for each
+combination of model, accelerator, engine and formats; everything after that is NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sizebook.errors import InputError, SizebookError
+from sizebook.formulas.hardware import accelerator
+from sizebook.formulas.serving_case import Case, case_of, generation_class, layout_meant
+from sizebook.formulas.serving_estimate import error_band, estimate
+from sizebook.formulas.serving_memory import Engine, engine_constants, engine_memory, physical_bytes
+from sizebook.models.serving_shape import ServingShape
+
+NAMES = ("model", "gpu", "engine", "weight_dtype", "kv_dtype")
+DEGREES = ("tp", "pp", "dp", "ep")
+LOADS = ("input_tokens", "output_tokens", "concurrency")
+REQUIRED = ("model", "gpu", *LOADS)
+ENGINE = "vllm"  # where the column is absent or blank
+RESULTS = ("ttft_seconds", "tpot_seconds", "tokens_per_second", "error_low", "error_high", "fits", "reason")
+
+
+@dataclass(frozen=True)
+class _Named:
+    """What one combination of names resolves to: a case with 1 GPU, physical memory, the band, or the reason not."""
+
+    case: Case | None
+    engine: Engine | None = None
+    physical: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    reason: str = ""
+
+
+@cache
+def _named(model: str, gpu: str, engine: str, weight_dtype: str, kv_dtype: str) -> _Named:
+    engine = {"trtllm": "tensorrt-llm"}.get(engine, engine) or ENGINE
+    try:
+        case = case_of(model, gpu, engine, weight_dtype or None, kv_dtype or None)
+    except SizebookError as error:
+        return _Named(None, reason=str(error))
+    chip = accelerator(gpu)
+    band = error_band("tpot", engine, generation_class(chip))
+    return _Named(case, engine_constants(engine), physical_bytes(chip), band.low - 1, band.high - 1)
+
+
+def check_columns(columns: list[str]) -> None:
+    """Refuse a table without the columns that an estimate needs, before anything is written."""
+    missing = [name for name in REQUIRED if name not in columns]
+    if missing:
+        raise InputError(
+            f"missing column: got {', '.join(columns)}, want {', '.join(missing)} too. Add the column to the table."
+        )
+    taken = [name for name in RESULTS if name in columns]
+    if taken:
+        raise InputError(
+            f"column in the way: got {', '.join(taken)} in the table, want those names free for the results. "
+            "Remove or rename the column."
+        )
+
+
+def sweep(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with their result columns."""
+    n = frame.height
+    keys = frame.select(
+        (pl.col(c).cast(pl.String).fill_null("").str.strip_chars() if c in frame.columns else pl.lit("")).alias(c)
+        for c in NAMES
+    )
+    unique = keys.unique(maintain_order=True).with_row_index("at")
+    place = keys.join(unique, on=list(NAMES), how="left", maintain_order="left")["at"].to_numpy()
+    named = [_named(*row) for row in unique.select(NAMES).iter_rows()]
+    reasons = np.array([each.reason for each in named], dtype=object)[place] if n else np.empty(0, object)
+    numbers = {name: _numbers(frame, name, reasons) for name in (*DEGREES, *LOADS)}
+    notes = _layouts(numbers, named, place, reasons)
+    results: dict[str, Any] = {name: np.full(n, np.nan) for name in RESULTS[:5]}
+    fits = np.zeros(n, bool)
+    good = np.flatnonzero(reasons == "")
+    if len(good):
+        _estimated(results, fits, reasons, named, place, numbers, good)
+    reasons = np.where((reasons == "") & (notes != ""), notes, reasons)
+    columns = [pl.Series(name, values).fill_nan(None) for name, values in results.items()]
+    answered = ~np.isnan(results["tpot_seconds"])
+    shown = pl.Series("fits", [bool(f) if a else None for f, a in zip(fits, answered, strict=True)], dtype=pl.Boolean)
+    return frame.with_columns(*columns, shown, pl.Series("reason", reasons.tolist(), dtype=pl.String))
+
+
+def _numbers(frame: pl.DataFrame, name: str, reasons: Any) -> Any:
+    """Return a column as numbers; whatever is none, or below 1, gets a reason. Blank degrees are 1."""
+    if name not in frame.columns:
+        return np.ones(frame.height)
+    given = frame[name].cast(pl.String).str.strip_chars().fill_null("")
+    values = given.cast(pl.Float64, strict=False).to_numpy().copy()
+    if name in DEGREES:
+        values[(given == "").to_numpy()] = 1
+    if name in ("dp", "ep"):
+        values[values == 0] = 1
+    whole = np.isfinite(values) & (values >= 1) & (values == np.floor(values))
+    for at in np.flatnonzero(~whole & (reasons == "")):
+        reasons[at] = f"bad {name}: got '{given[int(at)]}', want a whole number of 1 or more. Correct the cell."
+    values[~whole] = 1
+    return values
+
+
+def _layouts(numbers: dict[str, Any], named: list[_Named], place: Any, reasons: Any) -> Any:
+    """Read layouts that tables write in another way, and refuse those that do not divide; return what was read so."""
+    node = np.array([float(each.case.node_gpus) if each.case else 1.0 for each in named])[place]
+    tp, dp, ep = (numbers[name] for name in ("tp", "dp", "ep"))
+    notes = np.full(len(place), "", dtype=object)
+    odd = (ep > 1) & (tp * dp == ep * ep) & (tp * dp > node) & ((tp == 1) | (dp == 1))
+    for at in np.flatnonzero(odd):
+        *layout, notes[at] = layout_meant(int(tp[at]), int(dp[at]), int(ep[at]), int(node[at]))
+        tp[at], dp[at], ep[at] = layout
+    for at in np.flatnonzero(((ep > tp * dp) | (tp * dp % ep != 0)) & (reasons == "")):
+        reasons[at] = (
+            f"layout does not divide: got ep {ep[at]:.0f} over tp x dp = {tp[at] * dp[at]:.0f} GPUs, want a divisor. "
+            "Change ep, tp or dp."
+        )
+    return notes
+
+
+def _stacked(named: list[_Named], place: Any, numbers: dict[str, Any]) -> Case:
+    """Return the rows as one case of arrays."""
+    cases = [each.case for each in named]
+    some = next(c for c in cases if c is not None)
+    whole = [c or some for c in cases]
+
+    def column(values: Iterable[Any]) -> Any:
+        return np.array([float(value) for value in values])[place]
+
+    shape = ServingShape(*(column(getattr(c.shape, f.name) for c in whole) for f in fields(ServingShape)))
+    rates = {name: column(c.rates[name] for c in whole) for name in some.rates}
+    plain = {f.name: column(getattr(c, f.name) for c in whole) for f in fields(Case)[2:] if f.name not in DEGREES}
+    return Case(shape=shape, rates=rates, **plain, **{name: numbers[name] for name in DEGREES})
+
+
+def _estimated(
+    results: dict[str, Any],
+    fits: Any,
+    reasons: Any,
+    named: list[_Named],
+    place: Any,
+    numbers: dict[str, Any],
+    good: Any,
+) -> None:
+    """Fill the results of the rows that have none against them, one engine at a time."""
+    at_place = place[good]
+    loads = {name: values[good] for name, values in numbers.items()}
+    case = _stacked(named, at_place, loads)
+    physical = np.array([each.physical for each in named])[at_place]
+    engines = [each.engine or engine_constants(ENGINE) for each in named]
+    constants = (np.array([getattr(e, f.name) for e in engines])[at_place] for f in fields(Engine))
+    memory = engine_memory(case, physical, Engine(*constants))
+    found = estimate(case, memory, *(loads[name] for name in LOADS))
+    held = found.capacity > 0
+    for name in RESULTS[:3]:
+        results[name][good] = np.where(held, getattr(found, name), np.nan)
+    for name, value in (("error_low", "low"), ("error_high", "high")):
+        results[name][good] = np.where(held, np.array([getattr(e, value) for e in named])[at_place], np.nan)
+    fits[good] = found.fits
+    for i in np.flatnonzero(~found.fits):
+        reasons[good[i]] = _misfit(float(found.capacity[i]), float(memory.cache_bytes[i]), loads, int(i))
+
+
+def _misfit(capacity: float, free: float, loads: dict[str, Any], at: int) -> str:
+    tokens = loads["input_tokens"][at] + loads["output_tokens"][at]
+    if free <= 0:
+        return (
+            f"weights do not fit: got {-free / 1e9:.1f} GB too much on a GPU, want memory left for the cache. "
+            "Raise tp, pp or ep, or choose a narrower weight_dtype."
+        )
+    return (
+        f"cache is full: got {loads['concurrency'][at]:.0f} requests of {tokens:.0f} tokens in flight, want at most "
+        f"{capacity:.0f}. Lower concurrency or raise tp; the rest waits, which ttft_seconds includes."
+    )
