@@ -61,6 +61,8 @@ def calculate(folder: Path, cells: dict[str, Any], names: dict[str, str] | None 
         ("=SIZEBOOK.PARAMS_MHA(A1)", 80),
         ("=[1]!PARAMS_MHA(A1)", 80),
         ("=PARAMS_MHA(A1)+_xll.PARAMS_LN(A2)", 96),
+        ("=_xlfn.LET(_xlpm.d,A1,_xlpm.e,_xlpm.d*2,PARAMS_MHA(_xlpm.d)+PARAMS_LN(_xlpm.e))", 80 + 16),
+        ("=_xlfn.LET(_xlpm.d,_xlfn.LET(_xlpm.d,A1,_xlpm.d+1),PARAMS_LN(_xlpm.d))", 10),
     ],
 )
 def test_value(tmp_path: Path, formula: str, value: Any) -> None:
@@ -145,6 +147,15 @@ def test_circle_is_refused(tmp_path: Path, cells: dict[str, Any]) -> None:
         calculate(tmp_path, cells)
     assert str(caught.value) == (
         "circular formulas: got Main!A1, Main!B1, want formulas that do not depend on their own result. "
+        "Break the circle."
+    )
+
+
+def test_values_that_change_with_every_pass_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        calculate(tmp_path, {"A1": "=PARAMS_LN(1+INT(RAND()*1000000))"})
+    assert str(caught.value) == (
+        "circular formulas: got values that never settle, want formulas that do not depend on their own result. "
         "Break the circle."
     )
 

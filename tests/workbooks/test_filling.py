@@ -210,3 +210,21 @@ def test_workbook_without_inputs(tmp_path: Path) -> None:
         "no inputs: got empty.xlsx, want a defined name on a cell with the style 'Input' or 'Optional input'. "
         "Name the input cells and give them that style."
     )
+
+
+def test_output_must_be_of_the_templates_kind(template: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        fill(template, {"d_model": 8}, tmp_path / "out.xlsm")
+    assert str(caught.value) == (
+        "another kind of file: got '.xlsm' for the output, want '.xlsx' as the template. "
+        "Rename the output: Excel refuses a file whose name and content differ."
+    )
+
+
+def test_folder_that_does_not_exist(template: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        fill(template, {"d_model": 8}, tmp_path / "none" / "out.xlsx")
+    assert str(caught.value) == (
+        f"cannot write: got No such file or directory for {tmp_path / 'none' / 'out.xlsx'}, "
+        "want a file in a folder that exists. Check the path."
+    )

@@ -8,14 +8,14 @@ form of a formula whichever add-in the workbook was written for.
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from lxml import etree
 
 from sizebook.calculation.package import WORKBOOK, Package, tag
 from sizebook.calculation.spellings import plain_name
-from sizebook.calculation.tokens import Area, Token, area, tokenize, unquoted
+from sizebook.calculation.tokens import Area, Token, area, arguments, balanced, called_name, closing, tokenize, unquoted
 from sizebook.errors import InputError
 
 _DEEPEST_NAME = 16
@@ -122,7 +122,10 @@ def _empty_cells(package: Package, part: str) -> None:
 
 def plain(formula: str, sheet: str, names: Names, known: Container[str]) -> str:
     """Return one formula with names expanded and registered functions under their registry names."""
-    return "".join(_plain_token(token, sheet, names, known) for token in tokenize(formula))
+    tokens = tokenize("".join(_plain_token(token, sheet, names, known) for token in tokenize(formula)))
+    if any(t.kind == "call" and called_name(t).upper() in known for t in tokens) and balanced(tokens):
+        tokens = _without_let(tokens)
+    return "".join(token.text for token in tokens)
 
 
 def _plain_token(token: Token, sheet: str, names: Names, known: Container[str]) -> str:
@@ -130,6 +133,37 @@ def _plain_token(token: Token, sheet: str, names: Names, known: Container[str]) 
         name = plain_name(token.text[:-1], known)
         return token.text if name is None else f"{name}("
     return names.expanded(token.text, sheet) if token.kind == "name" else token.text
+
+
+def _without_let(tokens: Sequence[Token]) -> list[Token]:
+    """Return a formula with the values of LET in place of its names, which mean nothing on a scratch sheet."""
+    out: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        end = index
+        if tokens[index].kind == "call" and called_name(tokens[index]).upper() in ("LET", "_XLFN.LET"):
+            end = closing(tokens, index)
+            *pairs, body = arguments(tokens, index, end)
+            out += _substituted(pairs, body)
+        else:
+            out.append(tokens[index])
+        index = end + 1
+    return out
+
+
+def _substituted(pairs: Sequence[Sequence[Token]], body: Sequence[Token]) -> list[Token]:
+    values: dict[str, list[Token]] = {}
+    for name, value in zip(pairs[::2], pairs[1::2], strict=False):
+        values["".join(t.text for t in name).casefold()] = _put_in(_without_let(value), values)
+    return _put_in(_without_let(body), values)
+
+
+def _put_in(tokens: Sequence[Token], values: Mapping[str, list[Token]]) -> list[Token]:
+    out: list[Token] = []
+    for token in tokens:
+        value = values.get(token.text.casefold()) if token.kind == "name" else None
+        out += [token] if value is None else [Token("open", "("), *value, Token("close", ")")]
+    return out
 
 
 class Names:

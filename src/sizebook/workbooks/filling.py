@@ -60,6 +60,11 @@ def fill(template: Path, inputs: Mapping[str, Any], output: Path, *, target: Tar
     Errors: `InputError` with one line for each wrong, unknown or missing input and for each formula that cannot be
     calculated; nothing is written then.
     """
+    if template.suffix.lower() != output.suffix.lower():
+        raise InputError(
+            f"another kind of file: got '{output.suffix}' for the output, want '{template.suffix}' as the template. "
+            "Rename the output: Excel refuses a file whose name and content differ."
+        )
     package = Package.read(template)
     _write_inputs(package, inputs)
     _drop_calculation_chain(package)
