@@ -22,6 +22,7 @@ MODULES = (
     "formulas.hardware",
     "formulas.prices",
     "formulas.catalog",
+    "formulas.cache",
     "plans.training_functions",
     "formulas.why",  # the last: it asks about the others
 )

@@ -10,10 +10,10 @@ from itertools import groupby
 from sizebook.formulas.params import params_gpt
 from sizebook.models import catalog
 from sizebook.models.reconciliation import Comparison, Status, compare
-from sizebook.reports.figures import fixed
+from sizebook.reports.figures import MINUS, fixed
 from sizebook.reports.view import Column, Notes, Report, Row, Section, Table, Tile
 from sizebook.tables import table
-from sizebook.units import grouped
+from sizebook.units import NO_BREAK_SPACE, THIN_SPACE, grouped
 
 AGREES: tuple[Status, ...] = ("exact", "rounds to it", "cut to it")
 GPT3 = "gpt-3"
@@ -141,10 +141,11 @@ def _all_models(compared: Iterable[Comparison]) -> list[Section]:
 def _row(one: Comparison) -> Row:
     computed = "" if one.computed is None else grouped(one.computed)
     stated = one.stated.text if one.stated else ""
+    status = one.status.replace(" ", NO_BREAK_SPACE)
     if one.difference is None or one.relative is None:
-        return Row((one.name, stated, computed, "", "", one.status))
-    difference = f"{one.difference:+,}".replace(",", "\u2009").replace("-", "\u2212")
-    cells = (one.name, stated, computed, difference, fixed(100 * one.relative, 2), one.status)
+        return Row((one.name, stated, computed, "", "", status))
+    difference = f"{one.difference:+,}".replace(",", THIN_SPACE).replace("-", MINUS)
+    cells = (one.name, stated, computed, difference, fixed(100 * one.relative, 2), status)
     return Row(cells, "failed" if one.status == "unexplained" else "plain")
 
 

@@ -34,7 +34,7 @@ def layers_of(kinds: Iterable[Kind], build: Callable[[Kind], Layer]) -> tuple[La
 
 def n_kv_heads(config: Config, n_heads: int, *, required: bool = False) -> int:
     """Return the key-value heads: as many as query heads where null, or left out unless that is not the default."""
-    absent = "num_key_value_heads" not in config.values
+    absent = "num_key_value_heads" not in {**config.defaults, **config.values}
     default = MISSING if absent and required else n_heads
     count = config.integer("num_key_value_heads", default=default)
     config.divides("num_attention_heads", n_heads, "num_key_value_heads", count)

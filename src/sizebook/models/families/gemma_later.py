@@ -148,7 +148,7 @@ def per_layer_tables(config: Config, n_layers: int, width: int) -> tuple[Brick, 
 @model_type("gemma3n_text")
 def gemma3n(config: Config) -> Architecture:
     """Gemma 3n: per-layer embeddings, several residual streams (AltUp), low-rank residuals (LAuReL)."""
-    config.ignore("activation_sparsity_pattern", "altup_active_idx", "altup_coef_clip")
+    config.ignore("altup_correct_scale", "activation_sparsity_pattern", "altup_active_idx", "altup_coef_clip")
     n_layers, d_model = config.integer("num_hidden_layers"), config.integer("hidden_size")
     widths = config.values.get("intermediate_size")
     config.ignore("intermediate_size")
@@ -183,8 +183,7 @@ def _altup(config: Config, d_model: int) -> tuple[Brick, ...]:
     n = config.integer("altup_num_inputs", default=4)
     found = [matrix("altup.modality_router.weight", n, d_model, "router")]
     found += [vector("altup.correction_coefs.weight", n, n), vector("altup.prediction_coefs.weight", n * n, n)]
-    if config.flag("altup_correct_scale", default=True):
-        found.append(vector("altup.correct_output_scale", d_model))
+    found.append(vector("altup.correct_output_scale", d_model))
     return Tensors(tuple(found)), Norm("altup.router_norm", d_model)
 
 

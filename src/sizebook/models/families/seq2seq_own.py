@@ -104,7 +104,7 @@ def prophetnet(config: Config) -> Architecture:
 def fsmt(config: Config) -> Architecture:
     """Translation with a vocabulary a side. The decoder's table is counted as embedding, its projection as head."""
     kind_of_class(config, "FSMT", MODEL_HEADS)
-    config.ignore("langs", "num_hidden_layers")
+    config.ignore("langs", "num_hidden_layers", "decoder")
     d_model, source = config.integer("d_model"), config.integer("src_vocab_size")
     target, n_ctx = config.integer("tgt_vocab_size"), config.integer("max_position_embeddings")
     sides = [stack(config, side, d_model) for side in ("encoder", "decoder")]

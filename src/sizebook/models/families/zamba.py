@@ -34,6 +34,8 @@ def hybrid_stack(
     config: Config, mixer: Mamba1 | Mamba2, kinds: list[str], adapters: tuple[Brick, ...] = ()
 ) -> Architecture:
     """Return the stack: shared blocks take turns, every hybrid layer has its own projection, adapters and mixer."""
+    if not config.flag("tie_word_embeddings", default=True):
+        raise config.unknown("tie_word_embeddings", False, "true: untied, transformers unties the shared block too")
     d_model, n_blocks = config.integer("hidden_size"), config.integer("num_mem_blocks", default=1)
     block, norm = shared_block(config), Norm("input_layernorm", d_model)
     plain = Layer((norm, mixer))
@@ -79,6 +81,8 @@ def zamba2(config: Config) -> Architecture:
     """Zamba 2: Mamba 2, shared blocks that take turns, low-rank adapters of their inner matrix in each place."""
     config.ignore(*IGNORED, "kv_channels", "num_query_groups", "hybrid_layer_ids", "use_mem_eff_path")
     config.ignore("use_long_context", "mamba_headdim", "chunk_size")
+    if not config.flag("use_conv_bias", default=True):
+        raise config.unknown("use_conv_bias", False, "true, which transformers takes anyway")
     for key in ("add_bias_linear", "use_shared_attention_adapter"):
         if config.flag(key, default=False):
             raise config.unknown(key, True, "false: nothing else is described for this type")
@@ -92,7 +96,6 @@ def zamba2(config: Config) -> Architecture:
         config.integer("mamba_ngroups", default=1),
         config.integer("mamba_d_state"),
         config.integer("mamba_d_conv"),
-        conv_bias=config.flag("use_conv_bias", default=True),
         name="mamba",
     )
     d_ff = config.integer("intermediate_size", default=4 * d_model)

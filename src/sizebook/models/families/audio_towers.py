@@ -1,0 +1,161 @@
+"""Audio encoders, and the language models that listen through them."""
+
+from __future__ import annotations
+
+from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Norm, Tensors
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import vector
+from sizebook.models.families.vision_language import LLAMA, QWEN2, text_model, with_towers
+from sizebook.models.families.vision_towers import linear
+from sizebook.models.huggingface import model_type
+from sizebook.models.towers import Tower
+
+
+def listening_layer(d_model: int, n_heads: int, d_ff: int, *, key_bias: bool) -> tuple[Brick, ...]:
+    """Return a layer of Whisper's encoder (arXiv:2212.04356), whose keys have no bias."""
+    attend = Attention(
+        d_model,
+        n_heads,
+        n_heads,
+        d_model // n_heads,
+        qkv_bias=True,
+        out_bias=True,
+        key_bias=key_bias,
+        bidirectional=True,
+    )
+    feed = FeedForward(d_model, d_ff, gated=False, bias=True)
+    return Norm("self_attn_layer_norm", d_model, bias=True), attend, Norm("final_layer_norm", d_model, bias=True), feed
+
+
+def whisper_encoder(config: Config, projector: tuple[Brick, ...], *, positions: bool = True) -> Tower:
+    """Whisper's encoder: two convolutions over three frames each, positions of every frame, one last norm."""
+    d_model = config.integer("d_model", "hidden_size")
+    n_heads = config.integer("encoder_attention_heads", "num_attention_heads")
+    d_ff = config.integer("encoder_ffn_dim", "intermediate_size")
+    config.ignore("num_key_value_heads", "head_dim", "vocab_size", "n_window", "num_hidden_layers", "decoder_layers")
+    config.divides("d_model", d_model, "encoder_attention_heads", n_heads)
+    stem: list[Brick] = [
+        linear("conv1", 3 * config.integer("num_mel_bins"), d_model),
+        linear("conv2", 3 * d_model, d_model),
+    ]
+    frames = config.integer("max_source_positions", default=1500)
+    if positions:
+        stem.append(Embedding("embed_positions", frames, d_model))
+    layer = listening_layer(d_model, n_heads, d_ff, key_bias=False)
+    n_layers = config.integer("encoder_layers", "num_hidden_layers")
+    last = Norm("layer_norm", d_model, bias=True)
+    return Tower("audio", d_model, n_layers, tuple(stem), layer, (last, *projector))
+
+
+@model_type("qwen2_audio")
+def qwen2_audio(config: Config) -> Architecture:
+    """Qwen 2 Audio: Whisper's encoder and one projection."""
+    config.ignore("ignore_index", "vocab_size")
+    text, audio = text_model(config, "qwen2", QWEN2), config.section("audio_config")
+    projector = (linear("linear", audio.integer("d_model"), text.d_model),)
+    return with_towers(config, text, whisper_encoder(audio, projector), tied=False)
+
+
+@model_type("voxtral")
+def voxtral(config: Config) -> Architecture:
+    """Voxtral: Whisper's encoder, four frames side by side, two projections without biases."""
+    config.ignore("hidden_size", "vocab_size")
+    text, audio = text_model(config, "llama", LLAMA), config.section("audio_config")
+    projector = (
+        linear("linear_1", audio.integer("intermediate_size"), text.d_model, bias=False),
+        linear("linear_2", text.d_model, text.d_model, bias=False),
+    )
+    return with_towers(config, text, whisper_encoder(audio, projector), tied=False)
+
+
+QWEN3_ASR_TEXT = {
+    "hidden_size": 2048,
+    "intermediate_size": 6144,
+    "num_hidden_layers": 28,
+    "num_attention_heads": 16,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "vocab_size": 151936,
+}
+QWEN3_ASR_AUDIO = {
+    "d_model": 1024,
+    "encoder_layers": 24,
+    "encoder_attention_heads": 16,
+    "encoder_ffn_dim": 4096,
+    "num_mel_bins": 128,
+    "downsample_hidden_size": 480,
+    "output_dim": 3584,
+}
+
+
+@model_type("qwen3_asr")
+def qwen3_asr(config: Config) -> Architecture:
+    """Qwen 3 ASR: three convolutions over the spectrogram, an encoder, two projections.
+
+    The first published files keep their sizes under ``thinker_config``, which transformers does not read: it builds
+    the class's defaults. The count follows transformers and a note says so.
+    """
+    config.ignore("support_languages", "thinker_config", "token_classification_bias")
+    text = text_model(config, "qwen3", QWEN3_ASR_TEXT)
+    audio = config.section("audio_config", QWEN3_ASR_AUDIO)
+    audio.ignore("n_window", "n_window_infer", "conv_chunksize", "max_position_embeddings", "output_dim")
+    d_model, width = audio.integer("d_model"), audio.integer("downsample_hidden_size")
+    n_heads, d_ff = audio.integer("encoder_attention_heads"), audio.integer("encoder_ffn_dim")
+    bins = ((((audio.integer("num_mel_bins") + 1) // 2) + 1) // 2 + 1) // 2
+    stem = (
+        linear("conv2d1", 9, width),
+        linear("conv2d2", 9 * width, width),
+        linear("conv2d3", 9 * width, width),
+        linear("conv_out", width * bins, d_model, bias=False),
+    )
+    d_out = audio.integer("output_dim")
+    projector = (
+        Norm("ln_post", d_model, bias=True),
+        linear("linear_1", d_model, d_model),
+        linear("linear_2", d_model, d_out),
+    )
+    layer = listening_layer(d_model, n_heads, d_ff, key_bias=True)
+    tower = Tower("audio", d_model, audio.integer("encoder_layers"), stem, layer, projector)
+    whole = with_towers(config, text, tower, tied=True)
+    if config.has("thinker_config"):
+        note = "the sizes under 'thinker_config' are not read by transformers, which builds its defaults: counted so"
+        return noted(whole, note)
+    return whole
+
+
+def noted(described: Architecture, note: str) -> Architecture:
+    """Return the architecture with one more note."""
+    from dataclasses import replace
+
+    return replace(described, notes=(*described.notes, note))
+
+
+def gemma4_audio(config: Config, d_text: int) -> Tower:
+    """Gemma 4's audio encoder: a conformer (arXiv:2005.08100) with two feed-forward blocks a layer."""
+    config.ignore("attention_context_left", "attention_context_right", "attention_chunk_size", "residual_weight")
+    config.ignore("attention_invalid_logits_value", "attention_logit_cap", "gradient_clipping", "use_clipped_linears")
+    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
+    width = config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
+    first, second = config.integers("subsampling_conv_channels")
+    d_out = config.integer("output_proj_dims", default=1536)
+    stem: tuple[Brick, ...] = (
+        linear("layer0.conv", 9, first, bias=False),
+        Norm("layer0.norm", first),
+        linear("layer1.conv", 9 * first, second, bias=False),
+        Norm("layer1.norm", second),
+        # 128 mel bins, halved twice.
+        linear("input_proj_linear", second * 32, d_model, bias=False),
+    )
+    blocks = [FeedForward(d_model, 4 * d_model, gated=False, name=f"feed_forward{i}") for i in (1, 2)]
+    attend = Attention(d_model, n_heads, n_heads, width, bidirectional=True)
+    rest = [
+        linear("relative_k_proj", d_model, d_model, bias=False),
+        linear("lconv1d.start", d_model, 2 * d_model, False),
+    ]
+    rest.append(linear("lconv1d.end", d_model, d_model, bias=False))
+    kernel = config.integer("conv_kernel_size", default=5)
+    own = Tensors((vector("per_dim_scale", width), vector("lconv1d.depthwise", d_model, 1, kernel)))
+    norms = tuple(Norm(f"norm{i}", d_model) for i in range(9))
+    layer: tuple[Brick, ...] = (*blocks, attend, *rest, own, *norms)
+    projector = linear("output_proj", d_model, d_out), linear("embed_audio", d_out, d_text, bias=False)
+    return Tower("audio", d_model, config.integer("num_hidden_layers"), stem, layer, projector)

@@ -1,0 +1,204 @@
+"""Language models with a vision tower: the text model's own mapping, a tower, and whether the head is tied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from sizebook.models.architecture import Architecture, Brick, Norm, Projection, Weight
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import vector
+from sizebook.models.families.vision_towers import (
+    clip_vit,
+    gemma4_vit,
+    glm_vit,
+    linear,
+    llama4_vit,
+    pixtral,
+    qwen2_5_vit,
+    qwen2_vit,
+    qwen3_vit,
+    siglip,
+)
+from sizebook.models.huggingface import describe, model_type
+from sizebook.models.towers import Tower
+
+LLAMA = {
+    "hidden_size": 4096,
+    "intermediate_size": 11008,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 32,
+    "vocab_size": 32000,
+}
+QWEN2 = {**LLAMA, "intermediate_size": 22016, "vocab_size": 151936}
+GEMMA3 = {
+    "hidden_size": 2304,
+    "intermediate_size": 9216,
+    "num_hidden_layers": 26,
+    "num_attention_heads": 8,
+    "num_key_value_heads": 4,
+    "head_dim": 256,
+    "vocab_size": 262208,
+}
+CLIP = {
+    "hidden_size": 768,
+    "intermediate_size": 3072,
+    "num_hidden_layers": 12,
+    "num_attention_heads": 12,
+    "image_size": 224,
+    "patch_size": 32,
+    "num_channels": 3,
+}
+IGNORED = ("vision_feature_layer", "vision_feature_select_strategy", "image_seq_length", "mm_tokens_per_image")
+
+
+def text_model(
+    config: Config, kind: str, defaults: dict[str, Any] | None = None, key: str = "text_config"
+) -> Architecture:
+    """Return the language model of a section, read as the given type."""
+    section = config.section(key, defaults)
+    section.values = {**section.values, "model_type": kind}
+    section.ignore("tie_word_embeddings")
+    return describe(section)
+
+
+def with_towers(
+    config: Config, text: Architecture, *towers: Tower, tied: bool, buffers: tuple[Weight, ...] = ()
+) -> Architecture:
+    """Return the whole model; ``tied`` is the type's default where the file's top level does not say."""
+    config.ignore(*IGNORED)
+    head = text.head
+    if head is not None:
+        head = replace(head, tied=config.flag("tie_word_embeddings", default=tied))
+    return replace(
+        text,
+        model_type=config.text("model_type"),
+        inputs=(*text.inputs, *towers),
+        head=head,
+        buffers=(*text.buffers, *buffers),
+    )
+
+
+def flat(config: Config, kind: str) -> Architecture:
+    """Return the language model of a file that keeps its keys at the top level."""
+    inner = Config({**config.values, "model_type": kind}, config.where)
+    described = describe(inner)
+    config.ignore(*inner.read)
+    return described
+
+
+@model_type("llava")
+def llava(config: Config) -> Architecture:
+    """LLaVA 1.5: CLIP's ViT, two projections, Llama (or another type of text model)."""
+    section = config.section("text_config", LLAMA)
+    kind = str(section.values.get("model_type", "llama"))
+    text = text_model(config, kind, LLAMA if kind == "llama" else None)
+    vision = config.section("vision_config", CLIP)
+    config.ignore("vocab_size", "ignore_index")
+    width, bias = vision.integer("hidden_size"), config.flag("multimodal_projector_bias", default=True)
+    projector = linear("linear_1", width, text.d_model, bias), linear("linear_2", text.d_model, text.d_model, bias)
+    return with_towers(config, text, clip_vit(vision, projector), tied=False)
+
+
+@model_type("gemma3")
+def gemma3(config: Config) -> Architecture:
+    """Gemma 3 with SigLIP; a file of the text model alone gives the same type without a vision section."""
+    if not config.has("text_config"):
+        config.ignore(
+            "sliding_window_attention_size", "global_local_attention_pattern", "use_res_clamp", "architectures"
+        )
+        return flat(config, "gemma3_text")
+    text, vision = text_model(config, "gemma3_text", GEMMA3), config.section("vision_config")
+    width = vision.integer("hidden_size")
+    projector = Projection("mm_input_projection", width, text.d_model, bias=False), Norm("mm_soft_emb_norm", width)
+    return with_towers(config, text, siglip(vision, projector), tied=True)
+
+
+@model_type("lfm2_vl")
+def lfm2_vl(config: Config) -> Architecture:
+    """LFM 2 VL: SigLIP 2, neighbouring patches side by side, two projections."""
+    config.ignore("encoder_patch_size", "downsample_factor", "min_image_tokens", "max_image_tokens", "max_num_patches")
+    text, vision = text_model(config, "lfm2"), config.section("vision_config")
+    joined = vision.integer("hidden_size") * config.integer("downsample_factor", default=2) ** 2
+    inner, bias = config.integer("projector_hidden_size"), config.flag("projector_bias", default=True)
+    projector: list[Brick] = [linear("linear_1", joined, inner, bias), linear("linear_2", inner, text.d_model, bias)]
+    if config.flag("projector_use_layernorm", default=True):
+        projector.append(Norm("layer_norm", joined, bias=True))
+    tower = siglip(vision, tuple(projector), positions=vision.integer("num_patches", default=256))
+    return with_towers(config, text, tower, tied=True)
+
+
+@model_type("mistral3")
+def mistral3(config: Config) -> Architecture:
+    """Mistral Small 3 and Ministral 3: Pixtral's ViT, patches merged before two projections."""
+    section = config.section("text_config")
+    text, vision = text_model(config, str(section.values.get("model_type", "mistral"))), config.section("vision_config")
+    width, merge = vision.integer("hidden_size"), config.integer("spatial_merge_size", default=2)
+    bias = config.flag("multimodal_projector_bias", default=False)
+    projector = (
+        Norm("norm", width),
+        linear("merging_layer", width * merge**2, width, bias=False),
+        linear("linear_1", width, text.d_model, bias),
+        linear("linear_2", text.d_model, text.d_model, bias),
+    )
+    tied = bool(section.values.get("tie_word_embeddings", False))
+    return with_towers(config, text, pixtral(vision, projector), tied=tied)
+
+
+@model_type("qwen2_vl", "qwen2_5_vl", "glm4v")
+def flat_with_vision(config: Config) -> Architecture:
+    """Qwen 2 VL, Qwen 2.5 VL and GLM 4.1V: text keys at the top level, or in a section of newer files."""
+    name, section = config.text("model_type"), config.section("vision_config")
+    kind = "glm4" if name == "glm4v" else "qwen2"
+    tower: Callable[[Config], Tower] = {"qwen2_vl": qwen2_vit, "qwen2_5_vl": qwen2_5_vit, "glm4v": glm_vit}[name]
+    text = text_model(config, kind) if config.has("text_config") else flat(config, kind)
+    return with_towers(config, text, tower(section), tied=False)
+
+
+@model_type("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe")
+def qwen3_vl(config: Config) -> Architecture:
+    """Qwen 3 VL and 3.5: the text model of the same generation behind a ViT with DeepStack."""
+    kinds = {"qwen3_vl": "qwen3", "qwen3_vl_moe": "qwen3_moe", "qwen3_5": "qwen3_5_text"}
+    config.ignore("language_model_only")
+    if config.values.get("language_model_only"):
+        raise config.unknown("language_model_only", True, "false: the file describes a vision tower")
+    text = text_model(config, kinds.get(config.text("model_type"), "qwen3_5_moe_text"))
+    return with_towers(config, text, qwen3_vit(config.section("vision_config")), tied=False)
+
+
+@model_type("gemma4", "gemma4_unified")
+def gemma4(config: Config) -> Architecture:
+    """Gemma 4: a ViT, and in the small models an audio encoder; either may be left out."""
+    from sizebook.models.families.audio_towers import gemma4_audio
+
+    unified = config.text("model_type") == "gemma4_unified"
+    config.ignore("vision_soft_tokens_per_image")
+    text = text_model(config, "gemma4_unified_text" if unified else "gemma4_text")
+    sections = {key: config.section(key) for key in ("vision_config", "audio_config") if config.has(key)}
+    if unified and sections:
+        raise config.unknown(next(iter(sections)), "an object", "null: towers of this type are not described")
+    towers, buffers = [], []
+    if vision := sections.get("vision_config"):
+        towers.append(gemma4_vit(vision, text.d_model))
+        if vision.flag("standardize", default=False):
+            buffers += [vector(f"vision_tower.std_{n}", towers[0].d_model) for n in ("bias", "scale")]
+        buffers += _clips(vision, towers[0].n_layers * 7)
+    if audio := sections.get("audio_config"):
+        towers.append(gemma4_audio(audio, text.d_model))
+        buffers += _clips(audio, towers[-1].n_layers * 10)
+    return with_towers(config, text, *towers, tied=True, buffers=tuple(buffers))
+
+
+def _clips(section: Config, n_linears: int) -> list[Weight]:
+    """Return the four bounds that every clipped projection stores."""
+    clipped = section.flag("use_clipped_linears", default=False)
+    return [vector("clip_bound")] * (4 * n_linears) if clipped else []
+
+
+@model_type("llama4")
+def llama4(config: Config) -> Architecture:
+    """Llama 4 with its ViT."""
+    text = text_model(config, "llama4_text")
+    return with_towers(config, text, llama4_vit(config.section("vision_config"), text.d_model), tied=False)
