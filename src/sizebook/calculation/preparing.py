@@ -22,6 +22,8 @@ _DEEPEST_NAME = 16
 _ABSOLUTE = re.compile(
     r"\$[A-Za-z]{1,3}\$\d+(:\$[A-Za-z]{1,3}\$\d+)?|\$[A-Za-z]{1,3}:\$[A-Za-z]{1,3}|\$\d+:\$\d+", re.ASCII
 )
+_WORD = re.compile(r"[^\W\d\\][\w.\\?]*")
+_SPELLING = re.compile(r"_x|let$|sizebook\.", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ def prepare(package: Package, known: Container[str]) -> None:
         _empty_cells(package, part)
         for formula in package.xml(part).iter(tag("f")):
             text = formula.text or ""
+            if not names.concern(text):
+                continue
             rewritten = plain(text, sheet, names, known)
             _refuse_other_books(rewritten, sheet, formula)
             if rewritten != text:
@@ -171,6 +175,12 @@ class Names:
 
     def __init__(self, package: Package) -> None:
         self._texts = {(found.sheet, found.name.casefold()): found.text for found in package.defined_names()}
+        self._words = {name for _, name in self._texts}
+
+    def concern(self, formula: str) -> bool:
+        """Return whether a formula may need rewriting: most hold no name, no LET and no add-in's spelling."""
+        words = {word.casefold() for word in _WORD.findall(formula)}
+        return bool("[" in formula or words & self._words or any(_SPELLING.match(word) for word in words))
 
     def text(self, name: str, sheet: str) -> str | None:
         """Return the text of a name as seen from a sheet: the sheet's own name first, then the workbook's."""
