@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from openpyxl import Workbook, load_workbook
+from openpyxl.workbook.defined_name import DefinedName
 from pypdf import PdfReader
 
 from sizebook.calculation.spellings import respelled
@@ -67,11 +68,12 @@ def test_printed_workbook_shows_the_published_count(filled: Path, calc_pdf: Prin
 
 def test_an_empty_cell_is_the_default_in_calc_too(tmp_path: Path, calc_display: Displays) -> None:
     book = Workbook()
-    book.active["D2"] = False
+    book.active["D2"].style = "Input"
+    book.defined_names["with_bias"] = DefinedName("with_bias", attr_text="Sheet!$D$2")
     for row in (1, 2):
         book.active[f"B{row}"] = f"=PARAMS_LN(512,D{row})"
     book.save(tmp_path / "template.xlsx")
-    filled = fill(tmp_path / "template.xlsx", {}, tmp_path / "filled.xlsx", target="libreoffice")
+    filled = fill(tmp_path / "template.xlsx", {"with_bias": False}, tmp_path / "filled.xlsx", target="libreoffice")
     assert load_workbook(filled.path).active["B1"].value == "=SIZEBOOK.PARAMS_LN(512,D1:D1)"
     shown = calc_display(filled.path)["Sheet"]
     assert (shown["B1"], shown["B2"]) == ("1024", "512")
