@@ -7,6 +7,7 @@ one model in the same run, so that they carry over between machines.
 
 from __future__ import annotations
 
+import logging
 import statistics
 import time
 from collections.abc import Callable
@@ -90,14 +91,25 @@ def sweep() -> None:
 def compare_llm_analysis(unit: float) -> None:
     """Time one training call of llm-analysis where it is installed."""
     try:
-        from llm_analysis.analysis import LLMAnalysis
-        from llm_analysis.config import get_dtype_config_by_name, get_gpu_config_by_name, get_model_config_by_name
+        from llm_analysis.analysis import LLMAnalysis, ParallelismConfig
+        from llm_analysis.config import ModelConfig, get_dtype_config_by_name, get_gpu_config_by_name
     except ImportError:
         print("llm-analysis is not installed: no comparison (pip install llm-analysis)")
         return
-    model, gpu = get_model_config_by_name("facebook/opt-175b"), get_gpu_config_by_name("a100-sxm-80gb")
-    peer = LLMAnalysis(model, gpu, get_dtype_config_by_name("w16a16e16"))
-    seconds = timed(lambda: peer.training(batch_size_per_gpu=1, seq_len=2048, total_num_tokens=3e11), 5)
+    logging.disable(logging.CRITICAL)
+    architecture, layout = INPUTS.architecture, INPUTS.layout
+    model = ModelConfig(
+        MODEL, architecture.n_layers, 64, 8192, architecture.vocab, 8192, 8, 8, 4 * 8192
+    )  # whole multiples only
+    parallel = ParallelismConfig(tp_size=layout.tp, pp_size=layout.pp, dp_size=layout.dp)
+    peer = LLMAnalysis(
+        model,
+        get_gpu_config_by_name("h100-sxm-80gb"),
+        get_dtype_config_by_name("w16a16e16"),
+        parallel,
+        flops_efficiency=0.4,
+    )
+    seconds = timed(lambda: peer.training(1, global_batch_size=1024, seq_len=8192, total_num_tokens=15e12), 5)
     show("llm-analysis, one training call", seconds, None, unit)
 
 

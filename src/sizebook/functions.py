@@ -23,6 +23,8 @@ MODULES = (
     "formulas.prices",
     "formulas.catalog",
     "formulas.cache",
+    "formulas.serving_traffic",
+    "formulas.serving",
     "plans.training_functions",
     "formulas.why",  # the last: it asks about the others
 )

@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
 from sizebook.plans.sizing import Sizing, size_model
 from sizebook.reports.charts.kinds import Bars
@@ -92,3 +93,12 @@ def test_parts_stand_in_order_of_size(sizing: Sizing, as_of: date) -> None:
     assert chart.axis == "Parameters, billions"
     assert [bar.value for bar in chart.bars] == sorted((bar.value for bar in chart.bars), reverse=True)
     assert _plain(chart.bars[-1].text) == "266 k (<0.01 %)"
+
+
+def test_every_derivation_in_numbers_gives_the_part() -> None:
+    # OpenELM's layers differ from each other; equal ones are still said once.
+    sizing = size_model("OpenELM 3B", catalog.architecture("openelm-3b"))
+    for part in sizing.parts:
+        assert eval(part.derivation.substituted) == part.parameters
+    norms = next(part for part in sizing.parts if part.part == "norm")
+    assert len(norms.derivation.substituted) < 100

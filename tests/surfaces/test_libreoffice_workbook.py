@@ -6,9 +6,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from openpyxl import Workbook, load_workbook
+from openpyxl.workbook.defined_name import DefinedName
 from pypdf import PdfReader
 
+from sizebook.calculation.spellings import respelled
 from sizebook.cli import app
+from sizebook.functions import load
+from sizebook.workbooks.filling import fill
 from tests.surfaces.office import Display, Displays, Prints
 
 WORKBOOKS = Path(__file__).resolve().parents[2] / "workbooks"
@@ -59,3 +64,30 @@ def test_printed_workbook_shows_the_published_count(filled: Path, calc_pdf: Prin
     bare = "".join(text.split())
     assert str(LLAMA_PARAMETERS) in bare.replace(",", "")
     assert "#NAME?" not in bare
+
+
+def test_an_empty_cell_is_the_default_in_calc_too(tmp_path: Path, calc_display: Displays) -> None:
+    book = Workbook()
+    book.active["D2"].style = "Input"
+    book.defined_names["with_bias"] = DefinedName("with_bias", attr_text="Sheet!$D$2")
+    for row in (1, 2):
+        book.active[f"B{row}"] = f"=PARAMS_LN(512,D{row})"
+    book.save(tmp_path / "template.xlsx")
+    filled = fill(tmp_path / "template.xlsx", {"with_bias": False}, tmp_path / "filled.xlsx", target="libreoffice")
+    assert load_workbook(filled.path).active["B1"].value == "=SIZEBOOK.PARAMS_LN(512,D1:D1)"
+    shown = calc_display(filled.path)["Sheet"]
+    assert (shown["B1"], shown["B2"]) == ("1024", "512")
+
+
+@pytest.mark.parametrize(
+    ("formula", "stored"),
+    [
+        ("PARAMS_LN(A1,In!$D$1)*D1", "SIZEBOOK.PARAMS_LN(A1,In!$D$1:$D$1)*D1"),
+        ("SUM(D1,PARAMS_LN(D1,PARAMS_LN(1,E1)))", "SUM(D1,SIZEBOOK.PARAMS_LN(D1,SIZEBOOK.PARAMS_LN(1,E1:E1)))"),
+        ("PARAMS_LN(A1,D1:D3)+PARAMS_LN(A1,D1*1)", "SIZEBOOK.PARAMS_LN(A1,D1:D3)+SIZEBOOK.PARAMS_LN(A1,D1*1)"),
+        ('PARAMS_LN(A1,"D1")', 'SIZEBOOK.PARAMS_LN(A1,"D1")'),
+    ],
+)
+def test_only_a_cell_alone_in_an_optional_place_becomes_a_range(formula: str, stored: str) -> None:
+    assert respelled(formula, "libreoffice", load()) == stored
+    assert respelled(formula, "classic", load()) == formula

@@ -7,8 +7,11 @@ therefore takes a `target`, and calculation reads them all.
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Literal, get_args
+
+from sizebook.calculation.tokens import Token, area, arguments, balanced, closing, tokenize
+from sizebook.registry import Function
 
 Target = Literal["classic", "office-js", "libreoffice"]
 TARGETS: tuple[Target, ...] = get_args(Target)
@@ -39,3 +42,35 @@ def plain_name(spelling: str, known: Container[str]) -> str | None:
 def spelled(name: str, target: Target) -> str:
     """Return a registry name as a file for that target stores it."""
     return PREFIXES[target] + name
+
+
+def respelled(formula: str, target: Target, known: Mapping[str, Function]) -> str:
+    """Return a formula with the known functions as the target stores them.
+
+    For LibreOffice a reference to one cell in an optional place becomes a range, ``D1:D1``: Calc hands an empty cell
+    over as 0, which would be taken for FALSE or for no positions at all, but an empty cell of a range as empty.
+    """
+    tokens = tokenize(formula)
+    calls = {i: name for i, t in enumerate(tokens) if t.kind == "call" and (name := plain_name(t.text[:-1], known))}
+    widened: set[int] = set()
+    if target == "libreoffice" and balanced(tokens):
+        widened = {id(token) for i, name in calls.items() for token in _optional_cells(tokens, i, known[name])}
+    return "".join(
+        f"{spelled(calls[i], target)}(" if i in calls else _as_range(t.text) if id(t) in widened else t.text
+        for i, t in enumerate(tokens)
+    )
+
+
+def _optional_cells(tokens: Sequence[Token], opening: int, function: Function) -> Iterator[Token]:
+    """Yield the references to a single cell that stand alone in an optional place of a call."""
+    given = arguments(tokens, opening, closing(tokens, opening))
+    for part, argument in zip(given, function.arguments, strict=False):
+        if argument.required or len(part) != 1 or part[0].kind != "reference":
+            continue
+        place = area(part[0].text, "")
+        if place is not None and place.is_cell and ":" not in part[0].text.rpartition("!")[2]:
+            yield part[0]
+
+
+def _as_range(reference: str) -> str:
+    return f"{reference}:{reference.rpartition('!')[2]}"

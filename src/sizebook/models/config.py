@@ -127,7 +127,9 @@ class Config:
             values = {} if value is MISSING else value
             if not isinstance(values, dict):
                 raise self._wrong(key, values, "an object of keys")
-            self.sections[key] = Config(values, f"{self.where}, '{key}'", defaults)
+            section = Config(values, f"{self.where}, '{key}'", defaults)
+            section.ignore("tie_word_embeddings")  # the top level decides
+            self.sections[key] = section
         return self.sections[key]
 
     def entries(self, key: str) -> list[Any]:

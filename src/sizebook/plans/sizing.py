@@ -135,11 +135,12 @@ def _headline_steps(
 
 def _part_step(architecture: Architecture, part: Part, n_parameters: int, source: str) -> Step:
     """Return one part as a sum of products of tensor shapes: numbers only, so that it can be checked by hand."""
-    terms = []
+    occurrences: dict[str, int] = {}
     for weights, times in repeated(architecture):
         products = _products([w for w in weights if w.part == part])
         if products:
-            terms.append(f"{times} * ({products})" if times > 1 else products)
+            occurrences[products] = occurrences.get(products, 0) + times
+    terms = [f"{times} * ({products})" if times > 1 else products for products, times in occurrences.items()]
     return Step(
         PART_LABELS[part], "sum over layers of tensor shapes", " + ".join(terms), n_parameters, "parameters", source
     )

@@ -224,7 +224,8 @@ def _expert_exchange(layers: Profile, profile: ModelProfile, layout: Layout, rat
     domains = max(1.0, layout.ep * layout.etp / rates.domain)
     sent = ACTIVATION_BYTES * tokens * layers.expert_blocks * d_model
     inside = sent * top_k * (layout.ep - 1) / layout.ep / rates.scale_up
-    across = sent * (domains - 1) * (1 - (1 - 1 / domains) ** top_k) / rates.scale_out
+    met: float = 1 - (1 - 1 / domains) ** top_k
+    across = sent * (domains - 1) * met / rates.scale_out
     return 4 * rates.ep_exposed * max(inside, across)
 
 

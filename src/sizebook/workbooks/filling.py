@@ -13,8 +13,8 @@ from lxml import etree
 from sizebook.calculation import Calculated, recalculate
 from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, tag
 from sizebook.calculation.preparing import formula_cells
-from sizebook.calculation.spellings import Target, plain_name, spelled
-from sizebook.calculation.tokens import address, tokenize
+from sizebook.calculation.spellings import Target, respelled
+from sizebook.calculation.tokens import address
 from sizebook.errors import InputError
 from sizebook.functions import load
 from sizebook.workbooks.charts import refresh_charts
@@ -137,10 +137,7 @@ def _respell(package: Package, target: Target) -> None:
     known = load()
     for part in package.sheets().values():
         for formula in package.xml(part).iter(tag("f")):
-            text = "".join(
-                f"{spelled(name, target)}(" if t.kind == "call" and (name := plain_name(t.text[:-1], known)) else t.text
-                for t in tokenize(formula.text or "")
-            )
+            text = respelled(formula.text or "", target, known)
             if text != (formula.text or ""):
                 package.xml(part, change=True)
                 formula.text = text

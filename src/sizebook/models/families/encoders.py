@@ -67,8 +67,14 @@ class Sizes:
         )
 
 
+# What BERT's first checkpoints say of a pooler that no implementation builds.
+_FIRST_POOLER = ("pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers", "pooler_size_per_head")
+
+
 def sizes(config: Config, **names: str) -> Sizes:
     """Read the sizes; ``names`` gives the spelling of a key where it is not BERT's."""
+    config.ignore(*_FIRST_POOLER, "pooler_type", "directionality")
+    config.only("position_embedding_type", "absolute")
     d_model_key, n_heads_key = names.get("d_model", "hidden_size"), names.get("n_heads", "num_attention_heads")
     d_model, n_heads = config.integer(d_model_key), config.integer(n_heads_key)
     config.divides(d_model_key, d_model, n_heads_key, n_heads)

@@ -83,7 +83,6 @@ FAMILIES = {
 def bert_like(family: Family, config: Config) -> Architecture:
     """Read BERT or a copy of it."""
     words = kind_of_class(config, family.prefix, family.heads)
-    config.only("position_embedding_type", "absolute")
     size = sizes(config)
     config.ignore(*family.ignored, *(() if family.crosses else ("add_cross_attention",)))
     layers = (block(size, cross=family.crosses and cross_attends(config, size)),) * size.n_layers
@@ -97,7 +96,6 @@ def bert_like(family: Family, config: Config) -> Architecture:
 def ernie(config: Config) -> Architecture:
     """BERT with a table of tasks."""
     words = kind_of_class(config, "Ernie", BERT_HEADS | {"ForCausalLM": "words"})
-    config.only("position_embedding_type", "absolute")
     size = sizes(config)
     n_tasks = config.integer("task_type_vocab_size", default=3)
     tasks = [Embedding("task_type_embeddings", n_tasks, size.d_model)]

@@ -95,7 +95,6 @@ def luke(config: Config) -> Architecture:
         "ForMultipleChoice": "pool one",
     }
     words = kind_of_class(config, "Luke", heads)
-    config.only("position_embedding_type", "absolute")
     config.ignore("cls_entity_prediction", "bert_model_name")
     size, d_entity = sizes(config), config.integer("entity_emb_size", default=256)
     n_entities, n_types = config.integer("entity_vocab_size", default=500000), config.integer("type_vocab_size")

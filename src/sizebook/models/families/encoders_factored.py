@@ -48,7 +48,6 @@ SUMMARY_KEYS = (
 def albert(config: Config) -> Architecture:
     """A narrow embedding, and layers that repeat the weights of their group."""
     words = kind_of_class(config, "Albert", ALBERT_HEADS)
-    config.only("position_embedding_type", "absolute")
     size = factorised(sizes(config), config.integer("embedding_size", default=128))
     n_groups, n_inner = config.integer("num_hidden_groups", default=1), config.integer("inner_group_num", default=1)
     config.ignore("down_scale_factor", "gap_size", "net_structure_type", "num_memory_blocks")
@@ -69,7 +68,6 @@ def albert(config: Config) -> Architecture:
 def electra(config: Config) -> Architecture:
     """BERT whose embedding may be narrower than the layers; no pooler."""
     words = kind_of_class(config, "Electra", ELECTRA_HEADS)
-    config.only("position_embedding_type", "absolute")
     size = factorised(sizes(config), config.integer("embedding_size", default=128))
     config.ignore(*SUMMARY_KEYS)
     inputs = tables(config, size)
@@ -137,7 +135,6 @@ def fnet(config: Config) -> Architecture:
 def bert_generation(config: Config) -> Architecture:
     """BERT without token types, pooler and transform."""
     words = kind_of_class(config, "BertGeneration", {"Encoder": "", "Decoder": "words"})
-    config.only("position_embedding_type", "absolute")
     size = sizes(config)
     inputs: list[Brick] = [
         Embedding("word_embeddings", size.vocab, size.d_model),

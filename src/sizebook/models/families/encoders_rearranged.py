@@ -98,7 +98,6 @@ def nystromformer(config: Config) -> Architecture:
 def ibert(config: Config) -> Architecture:
     """RoBERTa in integers: beside every matrix a buffer holds its rounded copy."""
     words = kind_of_class(config, "IBert", ENCODER_HEADS)
-    config.only("position_embedding_type", "absolute")
     config.ignore("quant_mode", "force_dequant")
     size = sizes(config)
     inputs = tables(config, size)
@@ -192,7 +191,6 @@ def roc_bert(config: Config) -> Architecture:
     heads = BERT_HEADS | {"ForPreTraining": "pool words", "ForCausalLM": "words"}
     del heads["ForNextSentencePrediction"]
     words = kind_of_class(config, "RoCBert", heads)
-    config.only("position_embedding_type", "absolute")
     size = sizes(config)
     d_sound, d_shape = (
         config.integer(f"{n}_embed_dim", default=d) for n, d in (("pronunciation", 768), ("shape", 512))
@@ -215,7 +213,6 @@ def roc_bert(config: Config) -> Architecture:
 def xmod(config: Config) -> Architecture:
     """RoBERTa with an adapter a language in every layer."""
     words = kind_of_class(config, "Xmod", ROBERTA_HEADS)
-    config.only("position_embedding_type", "absolute")
     config.ignore("adapter_reuse_layer_norm", "ln_before_adapter", "default_language")
     size = sizes(config)
     d_adapter = size.d_model // config.integer("adapter_reduction_factor", default=2)

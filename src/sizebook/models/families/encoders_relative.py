@@ -192,6 +192,15 @@ def funnel(config: Config) -> Architecture:
     return encoder(config, size, inputs, layers, [], words, PLAIN_HEAD)
 
 
+# What the files of XLM and FlauBERT say of their training, their tokens and their languages.
+XLM_TRAINING = (
+    *("gelu_activation", "sinusoidal_embeddings", "pre_norm", "max_vocab", "min_count", "start_n_top", "end_n_top"),
+    *("lang_id", "lang2id", "id2lang", "langs", "unk_index", "mask_index", "bos_index", "eos_index", "pad_index"),
+    *("share_inout_emb", "same_enc_dec", "encoder_only", "amp", "bptt", "clip_grad_norm", "group_by_size", "mlm_steps"),
+    *("lg_sampling_factor", "max_batch_size", "tokens_per_batch", "word_blank", "word_keep", "word_mask", "lgs"),
+)
+
+
 @model_type("xlm", "flaubert")
 def xlm(config: Config) -> Architecture:
     """BERT without token types, with a table of languages where there are several."""
@@ -204,9 +213,7 @@ def xlm(config: Config) -> Architecture:
     words = kind_of_class(config, "XLM" if config.text("model_type") == "xlm" else "Flaubert", heads)
     config.only("asm", False)
     config.only("is_encoder", True)
-    config.ignore("gelu_activation", "sinusoidal_embeddings", "pre_norm", "attention_dropout", "max_vocab", "min_count")
-    config.ignore("start_n_top", "end_n_top", "lang_id", "lang2id", "id2lang", "unk_index", "mask_index", "bos_index")
-    config.ignore("eos_index", "pad_index", "emb_init_std", "share_inout_emb", "same_enc_dec")
+    config.ignore(*XLM_TRAINING)
     d_model, n_heads = config.integer("emb_dim"), config.integer("n_heads")
     config.divides("emb_dim", d_model, "n_heads", n_heads)
     vocab, n_ctx = config.integer("vocab_size", "n_words"), config.integer("max_position_embeddings", default=512)

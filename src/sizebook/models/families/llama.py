@@ -68,7 +68,7 @@ def minicpm(config: Config) -> Architecture:
     return stack(config, uniform(config, block(feed.d_model, mixer, feed)), tied=True)
 
 
-@model_type("mistral", "ministral3")
+@model_type("mistral")
 def mistral(config: Config) -> Architecture:
     """Mistral: Llama without biases; all layers slide where a window is given."""
     window = config.integer("sliding_window", default=0) or None

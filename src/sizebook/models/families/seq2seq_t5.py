@@ -149,7 +149,7 @@ def _layer(size: Sizes, feed: Brick, positions: Tensors | None, decoder: bool) -
 def _experts(config: Config, size: Sizes, n_layers: int, side: str) -> tuple[int, Experts]:
     """Return Switch's experts, one a token, and every how many layers they stand."""
     config.ignore("expert_capacity", "router_ignore_padding_tokens", "router_dtype", "router_type", "add_router_probs")
-    config.ignore("num_sparse_decoder_layers", "decoder_sparse_step")
+    config.ignore("num_sparse_decoder_layers", "decoder_sparse_step", "capacity_factor", "batch_prioritized_routing")
     n_sparse = config.integer(f"num_sparse_{side}_layers", default=3)
     step = config.integer(f"{side}_sparse_step", default=n_layers // n_sparse if n_sparse else n_layers)
     bias = config.flag("router_bias", default=False)

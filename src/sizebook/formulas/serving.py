@@ -1,0 +1,275 @@
+"""Serving functions of a model on a machine: cache, memory, latency, throughput and how sure they are.
+
+Latencies come from `serving_time`, calibrated on measurements; ask `serving_error` for the band around them.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sizebook.errors import TargetError
+from sizebook.formulas import serving_time
+from sizebook.formulas.hardware import accelerator
+from sizebook.formulas.serving_case import Case, case_of, generation_class
+from sizebook.formulas.serving_estimate import Estimate, error_band, estimate
+from sizebook.formulas.serving_memory import (
+    Memory,
+    context_that_fits,
+    engine_constants,
+    engine_memory,
+    physical_bytes,
+    sequences_that_fit,
+    weight_bytes_per_gpu,
+)
+from sizebook.formulas.serving_quantities import (
+    AttentionDp,
+    Concurrency,
+    ContextTokens,
+    Engine,
+    Figure,
+    InputTokens,
+    KvDtype,
+    OutputTokens,
+    Quantile,
+    Seconds,
+    SignedBytes,
+    TokenRate,
+    Version,
+    WeightDtype,
+)
+from sizebook.formulas.serving_time import cache_bytes_per_gpu
+from sizebook.formulas.weights import dtype_bits
+from sizebook.models.serving_shape import shape_of
+from sizebook.quantities import Ep, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
+from sizebook.registry import function
+
+MODEL_SOURCE = "cache layout of the model's attention; vLLM and DeepSeek-V2 (arXiv:2405.04434) for latent caches"
+ENGINE_SOURCE = "data/engines.csv, one source a row"
+TIME_SOURCE = "pass model of sizebook.formulas.serving_time; rates of data/calibration_serving.csv"
+
+
+def _memory(case: Case, gpu: str, engine: str, version: str = "") -> Memory:
+    return engine_memory(case, physical_bytes(accelerator(gpu)), engine_constants(engine, version))
+
+
+def _estimate(case: Case, gpu: str, engine: str, input_tokens: int, output_tokens: int, concurrency: int) -> Estimate:
+    """Return the estimate, or refuse where not even one request fits."""
+    memory = _memory(case, gpu, engine)
+    found = estimate(case, memory, float(input_tokens), float(output_tokens), float(concurrency))
+    if found.capacity < 1:
+        missing = cache_bytes_per_gpu(case, float(input_tokens + output_tokens)) - memory.cache_bytes
+        raise TargetError(
+            f"does not fit: got {missing / 1e9:.1f} GB too much on one {gpu}, want room for one request. "
+            "Raise tp, pp or ep, or choose a narrower weight_dtype."
+        )
+    return found
+
+
+@function(category="serving", source=MODEL_SOURCE, example=({"model": "llama-3.1-8b"}, 131_072.0))
+def kv_bytes_per_token(model: Model, kv_dtype: KvDtype = "bf16", tp: Tp = 1) -> MemoryBytes:
+    """Return the cache that one more token takes on one GPU: sum over layers of 2 x heads held x d_head x bytes.
+
+    tp divides key-value heads and replicates them where they are fewer: ceil(heads / tp). A latent cache (MLA) is not
+    divided. Layers with a window count, although they stop growing at the window; recurrent state does not.
+    """
+    shape = shape_of(model)
+    elements = -(-shape.n_kv_heads // tp) * (shape.head_cache_width + shape.window_cache_width)
+    return (elements + shape.latent_cache_width) * dtype_bits(kv_dtype or "bf16") / 8 + shape.index_cache_width
+
+
+@function(
+    category="serving", source=MODEL_SOURCE,
+    example=({"model": "qwen3-0.6b", "context_tokens": 40_960}, 4.375 * 2**30),
+)  # fmt: skip
+def kv_cache_bytes(
+    model: Model, context_tokens: ContextTokens, kv_dtype: KvDtype = "bf16", tp: Tp = 1, pp: Pp = 1
+) -> MemoryBytes:
+    """Return the cache and state of one sequence on one GPU: full layers hold S tokens, windowed layers min(S, W).
+
+    Recurrent state counts once, in single precision, and divides by tp. Cross-attention to an encoder is left out.
+    """
+    case = case_of(model, "h100-sxm", "vllm", "bf16", kv_dtype, tp, pp)
+    return float(cache_bytes_per_gpu(case, float(context_tokens)))
+
+
+@function(category="serving", source=MODEL_SOURCE, example=({"model": "llama-3.1-8b"}, 0.0))
+def state_bytes(model: Model, tp: Tp = 1) -> MemoryBytes:
+    """Return the recurrent state of one sequence on one GPU: state elements x 4 bytes / tp, whatever the context.
+
+    Mixers such as Mamba and the delta rule keep it in single precision; a model of attention only has none.
+    """
+    return shape_of(model).state_bytes / tp
+
+
+@function(
+    category="serving",
+    source=MODEL_SOURCE,
+    example=({"model": "llama-3.1-8b", "weight_dtype": "bf16"}, 16_060_522_496.0),
+)
+def serving_weight_bytes(
+    model: Model, weight_dtype: WeightDtype = None, tp: Tp = 1, pp: Pp = 1, dp: AttentionDp = 1
+) -> MemoryBytes:
+    """Return the weights on one GPU: attention and dense blocks / tp, routed experts / (tp x dp), layers / pp.
+
+    Embedding, head and norms count 16 bits; four-bit checkpoints of expert models keep attention in 16 bits too.
+    """
+    return float(weight_bytes_per_gpu(case_of(model, "h100-sxm", "vllm", weight_dtype, None, tp, pp, dp)))
+
+
+@function(
+    category="serving", source=ENGINE_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "bf16"}, 58_171_250_786.7),
+)  # fmt: skip
+def cache_bytes_available(
+    model: Model, gpu: Gpu, engine: Engine = "vllm", weight_dtype: WeightDtype = None, tp: Tp = 1, pp: Pp = 1,
+    dp: AttentionDp = 1, version: Version = "",
+) -> SignedBytes:  # fmt: skip
+    """Return what is left for the cache on one GPU: memory x utilization - weights - activation peak - outside torch.
+
+    Memory is what the driver reports. TensorRT-LLM's share applies to what is free after weights. Negative: by how much
+    the model does not fit.
+    """
+    case = case_of(model, gpu, engine, weight_dtype, None, tp, pp, dp)
+    return float(_memory(case, gpu, engine, version).cache_bytes)
+
+
+@function(
+    category="serving", source=ENGINE_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "context_tokens": 8192, "weight_dtype": "bf16"}, 54),
+)  # fmt: skip
+def max_concurrency(
+    model: Model, gpu: Gpu, context_tokens: ContextTokens, engine: Engine = "vllm", weight_dtype: WeightDtype = None,
+    kv_dtype: KvDtype = None, tp: Tp = 1, pp: Pp = 1, dp: AttentionDp = 1,
+) -> Concurrency:  # fmt: skip
+    """Return the requests that the cache of one replica holds at that context: dp x floor(free cache / cache of one).
+
+    0 where the weights leave no room. Shared prefixes are left out: with them more requests fit.
+    """
+    case = case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp)
+    return int(sequences_that_fit(case, _memory(case, gpu, engine), float(context_tokens)) * dp)
+
+
+@function(
+    category="serving", source=ENGINE_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 8, "weight_dtype": "bf16"}, 55_476),
+)  # fmt: skip
+def max_context(
+    model: Model, gpu: Gpu, concurrency: Concurrency = 1, engine: Engine = "vllm", weight_dtype: WeightDtype = None,
+    kv_dtype: KvDtype = None, tp: Tp = 1, pp: Pp = 1, dp: AttentionDp = 1,
+) -> ContextTokens:  # fmt: skip
+    """Return the longest context that so many requests can have at once on a replica, by memory alone.
+
+    The model's own limit may be shorter: MODEL_SPEC(model, "context_length"). 0 where the weights leave no room.
+    """
+    case = case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp)
+    return context_that_fits(case, _memory(case, gpu, engine), float(math.ceil(concurrency / dp)))
+
+
+@function(
+    category="serving", source=TIME_SOURCE,
+    example=(
+        {"model": "llama-3.1-8b", "gpu": "h100-sxm", "input_tokens": 4096, "weight_dtype": "fp8"},
+        0.05060153634323725,
+    ),
+)  # fmt: skip
+def prefill_seconds(
+    model: Model, gpu: Gpu, input_tokens: InputTokens, engine: Engine = "vllm", weight_dtype: WeightDtype = None,
+    kv_dtype: KvDtype = None, tp: Tp = 1, pp: Pp = 1, dp: AttentionDp = 1, ep: Ep = 1,
+) -> Seconds:  # fmt: skip
+    """Return the time of one prompt's pass with nothing else running: FLOPs at prefill efficiency, links, launches."""
+    case = case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp, ep)
+    return float(serving_time.prefill_seconds(case, float(input_tokens)))
+
+
+@function(
+    category="serving", source=TIME_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.004730780304562231),
+)  # fmt: skip
+def decode_step_seconds(
+    model: Model, gpu: Gpu, input_tokens: InputTokens = 1024, output_tokens: OutputTokens = 1024,
+    concurrency: Concurrency = 1, engine: Engine = "vllm", weight_dtype: WeightDtype = None, kv_dtype: KvDtype = None,
+    tp: Tp = 1, pp: Pp = 1, dp: AttentionDp = 1, ep: Ep = 1,
+) -> Seconds:  # fmt: skip
+    """Return one decode step alone, every request halfway through its answer: weights and cache read, FLOPs, links."""
+    case = case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp, ep)
+    return float(serving_time.decode_step_seconds(case, float(input_tokens), float(output_tokens), float(concurrency)))
+
+
+@function(
+    category="serving", source=TIME_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.05046398137017337),
+)  # fmt: skip
+def ttft_seconds(
+    model: Model, gpu: Gpu, input_tokens: InputTokens = 1024, output_tokens: OutputTokens = 1024,
+    concurrency: Concurrency = 1, engine: Engine = "vllm", weight_dtype: WeightDtype = None, kv_dtype: KvDtype = None,
+    tp: Tp = 1, pp: Pp = 1, dp: AttentionDp = 1, ep: Ep = 1,
+) -> Seconds:  # fmt: skip
+    """Return the time to first token with so many requests in flight: queue, prefill, the steps waited for.
+
+    Requests beyond what the cache holds wait for a place, which counts. A closed loop: a finished request is replaced.
+    """
+    case = case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp, ep)
+    return float(_estimate(case, gpu, engine, input_tokens, output_tokens, concurrency).ttft_seconds)
+
+
+@function(
+    category="serving", source=TIME_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.004730780304562231),
+)  # fmt: skip
+def tpot_seconds(
+    model: Model, gpu: Gpu, input_tokens: InputTokens = 1024, output_tokens: OutputTokens = 1024,
+    concurrency: Concurrency = 1, engine: Engine = "vllm", weight_dtype: WeightDtype = None, kv_dtype: KvDtype = None,
+    tp: Tp = 1, pp: Pp = 1, dp: AttentionDp = 1, ep: Ep = 1,
+) -> Seconds:  # fmt: skip
+    """Return the time per output token after the first: the decode step and the prompts of others between steps.
+
+    Where TensorRT-LLM serves a model with prediction layers, a factor stands for runs that may or may not speculate.
+    """
+    case = case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp, ep)
+    return float(_estimate(case, gpu, engine, input_tokens, output_tokens, concurrency).tpot_seconds)
+
+
+@function(
+    category="serving", source=TIME_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 4.890052232937335),
+)  # fmt: skip
+def request_seconds(
+    model: Model, gpu: Gpu, input_tokens: InputTokens = 1024, output_tokens: OutputTokens = 1024,
+    concurrency: Concurrency = 1, engine: Engine = "vllm", weight_dtype: WeightDtype = None, kv_dtype: KvDtype = None,
+    tp: Tp = 1, pp: Pp = 1, dp: AttentionDp = 1, ep: Ep = 1,
+) -> Seconds:  # fmt: skip
+    """Return the time from sending a request to its last token: TTFT + TPOT x (output tokens - 1)."""
+    case = case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp, ep)
+    found = _estimate(case, gpu, engine, input_tokens, output_tokens, concurrency)
+    return float(found.ttft_seconds + found.tpot_seconds * (output_tokens - 1))
+
+
+@function(
+    category="serving", source=TIME_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 64, "weight_dtype": "fp8"}, 6071.242266250832),
+)  # fmt: skip
+def tokens_per_second(
+    model: Model, gpu: Gpu, input_tokens: InputTokens = 1024, output_tokens: OutputTokens = 1024,
+    concurrency: Concurrency = 1, engine: Engine = "vllm", weight_dtype: WeightDtype = None, kv_dtype: KvDtype = None,
+    tp: Tp = 1, pp: Pp = 1, dp: AttentionDp = 1, ep: Ep = 1,
+) -> TokenRate:  # fmt: skip
+    """Return output tokens a second of one whole replica: concurrency x output tokens / request seconds.
+
+    Input tokens are not counted. Divide by tp x pp x dp for one GPU.
+    """
+    case = case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp, ep)
+    return float(_estimate(case, gpu, engine, input_tokens, output_tokens, concurrency).tokens_per_second)
+
+
+@function(
+    category="serving", source="data/calibration_serving_error.csv",
+    example=({"gpu": "h100-sxm", "engine": "vllm", "figure": "tpot", "quantile": "p50"}, 1.0654),
+)  # fmt: skip
+def serving_error(gpu: Gpu, engine: Engine = "vllm", figure: Figure = "tpot", quantile: Quantile = "p90") -> Ratio:
+    """Return a quantile of measured over predicted TPOT, TTFT or throughput for an engine and GPU generation.
+
+    Each measurement was predicted by a fit that saw none of its group. Multiply a figure by p10 and p90 for its band. A
+    pair without measurements takes the band of all rows, widened by half.
+    """
+    band = error_band(figure, engine, generation_class(accelerator(gpu)))
+    return {"p10": band.low, "p50": band.middle, "p90": band.high}[quantile]
