@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sizebook.errors import require, unknown_key
 from sizebook.models.architecture import Architecture, Brick, Layer
 from sizebook.models.counting import count
+from sizebook.models.identity import Same
 
 CONVENTIONS = {
     "matmul": "6 x parameters that multiply (head included) + 3 x attention scores over the keys a causal token sees",
@@ -120,6 +122,12 @@ def train_flops_per_token(
         raise unknown_key("convention", convention, CONVENTIONS, f"one of {', '.join(CONVENTIONS)}")
     if recompute not in RECOMPUTE:
         raise unknown_key("recompute", recompute, RECOMPUTE, f"one of {', '.join(RECOMPUTE)}")
+    return _train_flops(Same(architecture), seq, convention, recompute)
+
+
+@lru_cache(maxsize=1024)
+def _train_flops(same: Same, seq: int, convention: str, recompute: str) -> float:
+    architecture = same.architecture
     if convention in ("kaplan", "6nd", "palm", "torchtitan"):
         return _by_parameters(architecture, seq, convention)
     if convention == "chinchilla":

@@ -8,9 +8,11 @@ arXiv:2205.05198, section 4.1, for the GPT block, where it gives 34 s b h + 5 a 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 
 from sizebook.models.architecture import Architecture, Brick, Embedding, Experts, Layer, Norm, Weight
 from sizebook.models.flops import causal, distinct_layers, head_parameters, score_width, seen_keys, state_flops
+from sizebook.models.identity import Same
 from sizebook.models.latent import LatentAttention
 
 # Projections out of a block: what enters them is kept, what leaves them is added to the residual stream.
@@ -190,7 +192,13 @@ class ModelProfile:
 
 
 def model_profile(architecture: Architecture, seq: int) -> ModelProfile:
-    """Return the profile of a model on sequences of ``seq`` tokens."""
+    """Return the profile of a model on sequences of ``seq`` tokens, worked out once for each."""
+    return _model_profile(Same(architecture), seq)
+
+
+@lru_cache(maxsize=256)
+def _model_profile(same: Same, seq: int) -> ModelProfile:
+    architecture = same.architecture
     known = {
         id(layer): layer_profile(layer, architecture.d_model, seq, causal=causal(architecture))
         for layer, _ in distinct_layers(architecture.layers)
