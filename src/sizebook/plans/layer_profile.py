@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 
+from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Brick, Embedding, Experts, Layer, Norm, Weight
 from sizebook.models.flops import causal, distinct_layers, head_parameters, score_width, seen_keys, state_flops
 from sizebook.models.identity import Same
@@ -229,3 +230,8 @@ def _model_profile(same: Same, seq: int) -> ModelProfile:
         widest=max(known.values(), key=lambda p: p.inner + p.routed),
         whole=whole,
     )
+
+
+def profile_of(model: str, seq: int) -> ModelProfile:
+    """Return the profile of a published model on sequences of so many tokens."""
+    return model_profile(catalog.architecture(model), seq)

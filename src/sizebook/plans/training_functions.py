@@ -1,20 +1,15 @@
-"""Spreadsheet functions over whole training plans: FLOPs, memory, fit, time and the layout table of a published
-model."""
+"""Spreadsheet functions over whole training plans: memory, fit, time and the layout table of a published model."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import lru_cache
 from typing import Annotated
 
 from sizebook.errors import TargetError, require
-from sizebook.formulas.flops import Recompute
 from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.training_memory import OptimizerName
-from sizebook.models import catalog
-from sizebook.models.flops import CONVENTIONS, forward
 from sizebook.models.flops import train_flops_per_token as flops_of
-from sizebook.plans.layer_profile import ModelProfile, model_profile
+from sizebook.plans.layer_profile import profile_of
 from sizebook.plans.layout import RECOMPUTE, Layout, check, micro_batches
 from sizebook.plans.training import capacity_bytes, peak_flop_per_s
 from sizebook.plans.training_memory import COMPONENTS, Memory, Recipe, memory, stack_keys
@@ -26,8 +21,6 @@ from sizebook.quantities import (
     Cp,
     Dp,
     Ep,
-    Flops,
-    FlopsPerToken,
     Gpu,
     Gpus,
     Interleave,
@@ -48,9 +41,6 @@ MODEL_OF_TIME = "data/calibration_training.csv, fitted on published runs by cali
 FEW_GPUS: list[int] = [2**power for power in range(7)]
 MANY_GPUS: list[int] = [2**power for power in range(7, 18)]
 
-Convention = Annotated[
-    str, Quantity("which FLOPs count, see the documentation", kind="choice", choices=tuple(CONVENTIONS))
-]
 Recomputation = Annotated[str, Quantity("what the backward pass recomputes", kind="choice", choices=RECOMPUTE)]
 StackName = Annotated[
     str, Quantity("training framework, a key of data/training_stacks.csv", kind="choice", choices=stack_keys)
@@ -63,41 +53,6 @@ Answer = Annotated[bool, Quantity("yes or no", kind="flag")]
 Layouts = Annotated[list[list[str | float]], Quantity("layouts, one a row, under a row of headings", kind="range")]
 Percentile = Annotated[float, Quantity("10 or 90: which end of the band", minimum=10, maximum=90)]
 Rows = Annotated[int, Quantity("how many layouts to list", kind="integer", minimum=1, maximum=100)]
-
-
-@lru_cache(maxsize=64)
-def profile_of(model: str, seq: int) -> ModelProfile:
-    """Return the profile of a published model on sequences of so many tokens."""
-    return model_profile(catalog.architecture(model), seq)
-
-
-@function(
-    category="compute",
-    source="counted from the architecture; conventions: docs/training.md",
-    example=({"model": "llama-3.1-8b", "seq": 8192}, 51_470_401_536.0),
-)
-def flops_per_token(
-    model: Model, seq: Seq = 4096, convention: Convention = "matmul", recompute: Recompute = "none"
-) -> FlopsPerToken:
-    """Return the training FLOPs that one token of a published model costs, under a named convention.
-
-    matmul (default): 6 x parameters that multiply, head included, and causal attention. Others reproduce the figures of
-    papers and frameworks: kaplan, 6nd, palm, torchtitan, megatron, chinchilla, hardware (recomputation counted).
-    """
-    return flops_of(catalog.architecture(model), seq, convention, recompute)
-
-
-@function(
-    category="compute",
-    source="torch FlopCounterMode counts the same, to the last FLOP",
-    example=({"model": "llama-3.1-8b", "seq": 128}, 1_929_782_493_184.0),
-)
-def flops_forward(model: Model, seq: Seq, batch: Batch = 1) -> Flops:
-    """Return the FLOPs of one forward pass over a batch of sequences, attention as the full square of every layer.
-
-    Experts count as many as a token visits. Leaves out norms, activations and vision or audio towers.
-    """
-    return batch * seq * forward(catalog.architecture(model), seq, causal=False, windows=False).total
 
 
 def _layout(

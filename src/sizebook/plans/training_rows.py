@@ -16,9 +16,9 @@ from sizebook.formulas.energy import train_co2e_kg, train_energy_kwh
 from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.training_time import checkpoint_interval_seconds, cluster_mtbf_hours, goodput
 from sizebook.models.flops import train_flops_per_token
+from sizebook.plans.layer_profile import profile_of
 from sizebook.plans.layout import Layout, check, micro_batches
 from sizebook.plans.training import capacity_bytes, peak_flop_per_s
-from sizebook.plans.training_functions import profile_of
 from sizebook.plans.training_memory import Recipe, fullest_candidates
 from sizebook.plans.training_time import calibration, error_band, machine, step_time
 from sizebook.units import gibibytes
