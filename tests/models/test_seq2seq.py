@@ -42,6 +42,7 @@ BART: dict[str, Any] = {
 WHISPER_LARGE = {
     "model_type": "whisper",
     "architectures": ["WhisperForConditionalGeneration"],
+    "num_mel_bins": 80,
     "vocab_size": 51865,
     "d_model": 1280,
     "encoder_layers": 32,

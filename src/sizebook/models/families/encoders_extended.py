@@ -18,9 +18,10 @@ from sizebook.models.architecture import (
     Weight,
 )
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import layers_of
+from sizebook.models.families.blocks import SLIDING, every, layers_of
 from sizebook.models.families.encoders import (
     ProjectedAttention,
+    Sizes,
     block,
     encoder,
     kind_of_class,
@@ -97,17 +98,8 @@ def luke(config: Config) -> Architecture:
     words = kind_of_class(config, "Luke", heads)
     config.ignore("cls_entity_prediction", "bert_model_name")
     size, d_entity = sizes(config), config.integer("entity_emb_size", default=256)
-    n_entities, n_types = config.integer("entity_vocab_size", default=500000), config.integer("type_vocab_size")
-    d_model = size.d_model
-    inputs = tables(config, size)
-    inputs += [
-        Embedding("entity_embeddings", n_entities, d_entity),
-        Embedding("entity_embeddings.position_embeddings", size.n_ctx, d_model),
-        Embedding("entity_embeddings.token_type_embeddings", n_types, d_model),
-        Norm("entity_embeddings.LayerNorm", d_model, bias=True),
-    ]
-    if d_entity != d_model:
-        inputs.append(Projection("entity_embedding_dense", d_entity, d_model, bias=False))
+    n_entities, d_model = config.integer("entity_vocab_size", default=500000), size.d_model
+    inputs = tables(config, size) + _entity_tables(config, size, n_entities, d_entity)
     layer = block(size)
     if config.flag("use_entity_aware_attention", default=True):
         names = ("w2e_query", "e2w_query", "e2e_query")
@@ -118,6 +110,19 @@ def luke(config: Config) -> Architecture:
         return described
     entities = _entity_head(n_entities, d_model, d_entity, tied=described.head.tied)
     return replace(described, outputs=(*described.outputs, *entities), head=replace(described.head, tied=False))
+
+
+def _entity_tables(config: Config, size: Sizes, n_entities: int, d_entity: int) -> list[Brick]:
+    """Return the tables of entities, of their positions and types, and the projection to the model's width."""
+    bricks: list[Brick] = [
+        Embedding("entity_embeddings", n_entities, d_entity),
+        Embedding("entity_embeddings.position_embeddings", size.n_ctx, size.d_model),
+        Embedding("entity_embeddings.token_type_embeddings", config.integer("type_vocab_size"), size.d_model),
+        Norm("entity_embeddings.LayerNorm", size.d_model, bias=True),
+    ]
+    if d_entity != size.d_model:
+        bricks.append(Projection("entity_embedding_dense", d_entity, size.d_model, bias=False))
+    return bricks
 
 
 def _entity_head(n_entities: int, d_model: int, d_entity: int, *, tied: bool) -> list[Brick]:
@@ -138,33 +143,15 @@ def neomme(config: Config) -> Architecture:
     vocab, rank = config.integer("vocab_size"), config.integer("embedding_rank", default=256)
     d_patch = 3 * config.integer("patch_size", default=32) ** 2
     config.ignore("residual_multiplier", "embedding_dim", "per_layer_config")
-    n_heads, n_kv = config.integer("num_attention_heads"), config.integer("num_key_value_heads")
-    d_head, bias = config.integer("head_dim", default=64), config.flag("attention_bias", default=False)
-    own = Attention(d_model, n_heads, n_kv, d_head, qkv_bias=bias, out_bias=bias, gate=n_heads * d_head)
-    d_ff, mlp_bias = config.integer("intermediate_size"), config.flag("mlp_bias", default=False)
-    mlp = FeedForward(d_model, d_ff, gated=False, bias=mlp_bias)
-    scales = Tensors(
-        (
-            Weight("lambdas", (2,), "other", "vector"),
-            Weight("self_attn.exclusive_self_attention.alpha", (n_heads,), "attention", "vector"),
-        )
-    )
-
-    def build(kind: str) -> Layer:
-        window = config.integer("sliding_window", default=256) if kind == "sliding_attention" else None
-        return Layer((replace(own, window=window, bidirectional=True), scales, mlp))
-
-    default = ["sliding_attention" if (i + 1) % 6 else "full_attention" for i in range(n_layers)]
-    kinds = config.pattern("layer_types", n_layers, ("sliding_attention", "full_attention"), default)
     tied = config.flag("tie_word_embeddings", default=True)
-    outputs = [] if tied or not words else [Projection("unembedding_projection", rank, d_model, bias=False)]
+    own = _gated_attention(config, d_model)
     inputs: list[Brick] = [
         Embedding("word_embeddings", vocab, rank),
         Projection("embedding_projection", rank, d_model, bias=False),
         Norm("patch_embeddings.norm", d_patch, bias=True),
         Projection("patch_embeddings.up_proj", d_patch, 2 * d_model, bias=False),
         Projection("patch_embeddings.down_proj", 2 * d_model, d_model),
-        Embedding("value_embeddings", vocab, n_kv * d_head),
+        Embedding("value_embeddings", vocab, own.n_kv_heads * own.d_head),
     ]
     return Architecture(
         model_type="neomme",
@@ -172,7 +159,25 @@ def neomme(config: Config) -> Architecture:
         vocab=vocab,
         n_ctx=config.integer("max_position_embeddings"),
         inputs=tuple(inputs),
-        layers=layers_of(kinds, build),
-        outputs=tuple(outputs),
+        layers=_scaled_layers(config, own, n_layers),
+        outputs=() if tied or not words else (Projection("unembedding_projection", rank, d_model, bias=False),),
         head=Head(vocab, rank, tied=tied) if words else None,
     )
+
+
+def _gated_attention(config: Config, d_model: int) -> Attention:
+    n_heads, n_kv = config.integer("num_attention_heads"), config.integer("num_key_value_heads")
+    d_head, bias = config.integer("head_dim", default=64), config.flag("attention_bias", default=False)
+    brick = Attention(d_model, n_heads, n_kv, d_head, qkv_bias=bias, out_bias=bias, gate=n_heads * d_head)
+    return replace(brick, bidirectional=True)
+
+
+def _scaled_layers(config: Config, own: Attention, n_layers: int) -> tuple[Layer, ...]:
+    """Return layers without norms, in which scalars weigh the input again; every sixth sees everything."""
+    bias, window = config.flag("mlp_bias", default=False), config.integer("sliding_window", default=256)
+    mlp = FeedForward(own.d_model, config.integer("intermediate_size"), gated=False, bias=bias)
+    alpha = Weight("self_attn.exclusive_self_attention.alpha", (own.n_heads,), "attention", "vector")
+    scales = Tensors((Weight("lambdas", (2,), "other", "vector"), alpha))
+    kinds = config.pattern("layer_types", n_layers, SLIDING, every(n_layers, 6))
+    windows = [None if kind == "full_attention" else window for kind in kinds]
+    return layers_of(windows, lambda width: Layer((replace(own, window=width), scales, mlp)))

@@ -30,23 +30,7 @@ def modernbert(config: Config) -> Architecture:
     """ModernBERT: no positions stored, no norm before the first layer's attention, one layer in three sees all."""
     causal = config.text("model_type") == "modernbert-decoder"
     words = _modernbert_class(config, causal)
-    size = replace(sizes(config), causal=causal)
-    norm_bias, mlp_bias = config.flag("norm_bias", default=False), config.flag("mlp_bias", default=False)
-    bias = config.flag("attention_bias", default=False)
-    feed = FeedForward(size.d_model, size.d_ff, gated=True, bias=False)
-    fused = Tensors(tuple(Weight(f"mlp.{n}.bias", (w,), "bias", "vector") for n, w in _fused_biases(size, mlp_bias)))
-    window = config.integer("local_attention", default=128) // 2
-    after = Norm("mlp_norm", size.d_model, norm_bias)
-
-    def build(kind: tuple[bool, str]) -> Layer:
-        first, pattern = kind
-        mixer = replace(size.attention(bias=bias), window=window if pattern == SLIDING else None)
-        before: tuple[Brick, ...] = () if first else (Norm("attn_norm", size.d_model, norm_bias),)
-        return Layer((*before, mixer, after, feed, fused))
-
-    period = config.integer("global_attn_every_n_layers", default=3)
-    kinds = [FULL if i % period == 0 else SLIDING for i in range(size.n_layers)]
-    kinds = config.pattern("layer_types", size.n_layers, (FULL, SLIDING), kinds)
+    size, norm_bias = replace(sizes(config), causal=causal), config.flag("norm_bias", default=False)
     config.ignore("reference_compile", "repad_logits_with_grad", "global_rope_theta", "local_rope_theta")
     config.ignore("sparse_prediction", "sparse_pred_ignore_index", "deterministic_flash_attn", "embedding_dropout")
     inputs: list[Brick] = [
@@ -56,14 +40,27 @@ def modernbert(config: Config) -> Architecture:
     outputs: list[Brick] = [Norm("final_norm", size.d_model, norm_bias)]
     outputs += _modernbert_transform(config, size, words, norm_bias)
     head = WordHead(transform=False, twin_bias=False)
-    layers = layers_of([(i == 0, kind) for i, kind in enumerate(kinds)], build)
+    layers = _modernbert_layers(config, size, norm_bias)
     described = encoder(config, size, inputs, layers, outputs, words.removeprefix("transform "), head)
     bias = config.flag("decoder_bias", default=True)
     return replace(described, head=described.head and replace(described.head, bias=bias))
 
 
-def _fused_biases(size: Sizes, wanted: bool) -> list[tuple[str, int]]:
-    return [("Wi", 2 * size.d_ff), ("Wo", size.d_model)] if wanted else []
+def _modernbert_layers(config: Config, size: Sizes, norm_bias: bool) -> tuple[Layer, ...]:
+    window = config.integer("local_attention", default=128) // 2
+    mixer = size.attention(bias=config.flag("attention_bias", default=False))
+    feed = FeedForward(size.d_model, size.d_ff, gated=True, bias=config.flag("mlp_bias", default=False))
+    before, after = Norm("attn_norm", size.d_model, norm_bias), Norm("mlp_norm", size.d_model, norm_bias)
+
+    def build(kind: tuple[bool, str]) -> Layer:
+        first, pattern = kind
+        own = replace(mixer, window=window if pattern == SLIDING else None)
+        return Layer((own, after, feed) if first else (before, own, after, feed))
+
+    period = config.integer("global_attn_every_n_layers", default=3)
+    kinds = [FULL if i % period == 0 else SLIDING for i in range(size.n_layers)]
+    kinds = config.pattern("layer_types", size.n_layers, (FULL, SLIDING), kinds)
+    return layers_of([(i == 0, kind) for i, kind in enumerate(kinds)], build)
 
 
 def _modernbert_class(config: Config, causal: bool) -> str:
