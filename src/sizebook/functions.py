@@ -23,12 +23,9 @@ MODULES = (
     "formulas.prices",
     "formulas.catalog",
     "formulas.cache",
-<<<<<<< HEAD
     "formulas.serving_traffic",
     "formulas.serving",
-=======
     "plans.flops_functions",
->>>>>>> 00e8736 (Functions of plans: adapters' FLOPs, tests that they agree with the plan)
     "plans.training_functions",
     "formulas.why",  # the last: it asks about the others
 )
