@@ -96,7 +96,7 @@ def qwen3_asr(config: Config) -> Architecture:
     the class's defaults. The count follows transformers and a note says so.
     """
     config.ignore("support_languages", "thinker_config", "token_classification_bias")
-    text = text_model(config, "qwen3", QWEN3_ASR_TEXT)
+    text = text_model(config, "qwen3", None if config.has("text_config") else QWEN3_ASR_TEXT)
     audio = config.section("audio_config", QWEN3_ASR_AUDIO)
     audio.ignore("n_window", "n_window_infer", "conv_chunksize", "max_position_embeddings", "output_dim")
     d_model, width = audio.integer("d_model"), audio.integer("downsample_hidden_size")

@@ -42,6 +42,8 @@ def deepseek_v4(config: Config) -> Architecture:
         raise config.unknown("attention_bias", True, "false: biases are not described for this type")
     n_layers, d_model, vocab = (config.integer(k) for k in ("num_hidden_layers", "hidden_size", "vocab_size"))
     feed, copies = fine_grained(config), config.integer("hc_mult", default=4)
+    if feed.d_ff_shared != feed.d_ff:
+        raise config.unknown("n_shared_experts", config.values.get("n_shared_experts"), "1: the type has one")
     mixes = [HyperConnection(n, d_model, copies, copies * (2 + copies), 3) for n in ("attn_hc", "ffn_hc")]
     mixer = _v4_attention(config, d_model)
     compressors = _v4_compressors(config, mixer)

@@ -136,6 +136,8 @@ def nemotron_h(config: Config) -> Architecture:
     config.ignore(*IGNORED, "num_logits_to_keep", "moe_shared_expert_overlap", "mtp_layers_block_type", "expand")
     config.ignore("time_step_rank", "mamba_expand", "intermediate_size", "moe_latent_size", "num_nextn_predict_layers")
     config.ignore("mtp_hybrid_override_pattern", "attention_head_dim", "use_conv_bias", "mamba_proj_bias", "mlp_bias")
+    if config.flag("tie_word_embeddings", default=False):
+        raise config.unknown("tie_word_embeddings", True, "false: transformers does not tie these models")
     pattern, d_model = _nemotron_pattern(config), config.integer("hidden_size")
     n_layers = config.integer("num_hidden_layers", default=len(pattern))
     if len(pattern) != n_layers:
@@ -189,10 +191,9 @@ def _nemotron_block(config: Config, kind: str) -> Brick:
             proj_bias=config.flag("use_bias", default=False),
         )
     if kind == "*":
-        bias = config.flag("attention_bias", default=False)
-        width = config.integer("head_dim", "attention_head_dim", default=128)
-        config.values = {**config.values, "head_dim": width}
-        return attention(config, qkv_bias=bias, out_bias=bias)
+        if config.flag("attention_bias", default=False):
+            raise config.unknown("attention_bias", True, "false: the type's attention has no biases")
+        return attention(config, d_head=config.integer("attention_head_dim", default=128))
     if kind == "-":
         return FeedForward(d_model, config.integer("intermediate_size"), gated=False, bias=bias, name="mixer")
     if bias:

@@ -29,10 +29,9 @@ LLAMA = {
     "intermediate_size": 11008,
     "num_hidden_layers": 32,
     "num_attention_heads": 32,
-    "num_key_value_heads": 32,
     "vocab_size": 32000,
 }
-QWEN2 = {**LLAMA, "intermediate_size": 22016, "vocab_size": 151936}
+QWEN2 = {**LLAMA, "intermediate_size": 22016, "num_key_value_heads": 32, "vocab_size": 151936}
 GEMMA3 = {
     "hidden_size": 2304,
     "intermediate_size": 9216,
@@ -69,9 +68,12 @@ def with_towers(
 ) -> Architecture:
     """Return the whole model; ``tied`` is the type's default where the file's top level does not say."""
     config.ignore(*IGNORED)
+    top, said = config.flag("tie_word_embeddings", default=tied), config.section("text_config").values
+    if config.has("tie_word_embeddings") and said.get("tie_word_embeddings", top) != top:
+        raise config.unknown("tie_word_embeddings", top, "what 'text_config' says of it")
     head = text.head
     if head is not None:
-        head = replace(head, tied=config.flag("tie_word_embeddings", default=tied))
+        head = replace(head, tied=top)
     return replace(
         text,
         model_type=config.text("model_type"),
@@ -79,6 +81,14 @@ def with_towers(
         head=head,
         buffers=(*text.buffers, *buffers),
     )
+
+
+def tied_by_text(config: Config) -> bool:
+    """Return whether the text section ties its head, where that decides; a top level that says otherwise is refused."""
+    tied = bool(config.section("text_config").values.get("tie_word_embeddings", False))
+    if config.flag("tie_word_embeddings", default=tied) != tied:
+        raise config.unknown("tie_word_embeddings", not tied, f"what 'text_config' says: {str(tied).lower()}")
+    return tied
 
 
 def flat(config: Config, kind: str) -> Architecture:
@@ -143,7 +153,7 @@ def mistral3(config: Config) -> Architecture:
         linear("linear_1", width, text.d_model, bias),
         linear("linear_2", text.d_model, text.d_model, bias),
     )
-    tied = bool(section.values.get("tie_word_embeddings", False))
+    tied = bool(section.values.get("tie_word_embeddings", True))
     return with_towers(config, text, pixtral(vision, projector), tied=tied)
 
 
@@ -200,5 +210,5 @@ def _clips(section: Config, n_linears: int) -> list[Weight]:
 @model_type("llama4")
 def llama4(config: Config) -> Architecture:
     """Llama 4 with its ViT."""
-    text = text_model(config, "llama4_text")
-    return with_towers(config, text, llama4_vit(config.section("vision_config"), text.d_model), tied=False)
+    text, tied = text_model(config, "llama4_text"), tied_by_text(config)
+    return with_towers(config, text, llama4_vit(config.section("vision_config"), text.d_model), tied=tied)

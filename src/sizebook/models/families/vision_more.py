@@ -18,7 +18,7 @@ from sizebook.models.families.blocks import (
     vector,
 )
 from sizebook.models.families.experts import routed
-from sizebook.models.families.vision_language import CLIP, text_model, with_towers
+from sizebook.models.families.vision_language import CLIP, text_model, tied_by_text, with_towers
 from sizebook.models.families.vision_towers import clip_vit, encoder, layer_normed, linear, patches, pixels
 from sizebook.models.huggingface import describe, model_type
 from sizebook.models.towers import Tower
@@ -31,6 +31,10 @@ def clip(config: Config) -> Architecture:
     """CLIP: a text encoder and a ViT, each projected into one space; the text side counts as the model."""
     config.ignore("text_config_dict", "vision_config_dict")
     text, vision = config.section("text_config", CLIP_TEXT), config.section("vision_config", CLIP)
+    for section, key in ((text, "text_config_dict"), (vision, "vision_config_dict")):
+        again = config.values.get(key) or {}
+        if any(section.values.get(name, value) != value for name, value in again.items()):
+            raise config.unknown(key, again, "the same sizes as the section without 'dict': it goes before it")
     text.ignore("projection_dim")
     d_model, layer, n_layers = encoder(text)
     layer = tuple(replace(b, bidirectional=False) if isinstance(b, Attention) else b for b in layer)
@@ -66,6 +70,8 @@ def kimi_k25(config: Config) -> Architecture:
     n_heads = vision.integer("vt_num_attention_heads", "num_attention_heads", default=16)
     layer = layer_normed(d_model, n_heads, vision.integer("vt_intermediate_size", "intermediate_size", default=4304))
     grid = [vision.integer(f"init_pos_emb_{s}", f"pos_emb_{s}", default=64) for s in ("height", "width")]
+    if config.integer("projection_hidden_size", default=d_model) != d_model:
+        raise config.unknown("projection_hidden_size", config.values["projection_hidden_size"], str(d_model))
     if vision.values.get("merge_kernel_size", [2, 2]) != [2, 2]:
         raise config.unknown("merge_kernel_size", vision.values["merge_kernel_size"], "[2, 2]")
     stem: tuple[Brick, ...] = (
@@ -122,7 +128,9 @@ def minimax_m3(config: Config) -> Architecture:
     vision.ignore("position_embedding_type", "projection_dim", "vision_segment_max_frames", "image_size", "vocab_size")
     vision.ignore("img_token_compression_config")
     d_model, layer, n_layers = encoder(vision)
-    bias = config.flag("multimodal_projector_bias", default=True)
+    bias, tied = config.flag("multimodal_projector_bias", default=True), tied_by_text(config)
+    if not bias:
+        raise config.unknown("multimodal_projector_bias", False, "true, which transformers takes anyway")
     inner, d_text = config.integer("projector_hidden_size", default=text.d_model), text.d_model
     frames, merge = vision.integer("temporal_patch_size", default=2), vision.integer("spatial_merge_size", default=2)
     stem: tuple[Brick, ...] = (
@@ -135,7 +143,7 @@ def minimax_m3(config: Config) -> Architecture:
         linear("merge_linear_1", d_text * merge**2, inner, bias),
         linear("merge_linear_2", inner, d_text, bias),
     )
-    return with_towers(config, text, Tower("vision", d_model, n_layers, stem, layer, projector), tied=False)
+    return with_towers(config, text, Tower("vision", d_model, n_layers, stem, layer, projector), tied=tied)
 
 
 @model_type("mllama")
@@ -166,7 +174,10 @@ def _mllama_vit(config: Config, d_text: int) -> Tower:
     d_model, n_heads = config.integer("hidden_size"), config.integer("attention_heads", "num_attention_heads")
     layer = layer_normed(d_model, n_heads, config.integer("intermediate_size"), attention_bias=False)
     n_global, tiles = config.integer("num_global_layers"), config.integer("max_num_tiles")
-    n_patches, ratios = patches(config) + 1, len(config.values.get("supported_aspect_ratios") or []) + 1
+    shapes = config.values.get("supported_aspect_ratios")
+    if not isinstance(shapes, list):
+        raise config.unknown("supported_aspect_ratios", shapes, "a list: each has a table")
+    n_patches, ratios = patches(config) + 1, len(shapes) + 1
     stem: tuple[Brick, ...] = (
         linear("patch_embedding", pixels(config), d_model, bias=False),
         Embedding("gated_positional_embedding", n_patches, d_model),
@@ -223,6 +234,8 @@ def step3p7(config: Config) -> Architecture:
     def layer(kind: str) -> Layer:
         return block(feed.d_model, mixer, feed_forward(section) if kind == "dense" else feed)
 
+    if config.flag("projector_bias", default=False):
+        raise config.unknown("projector_bias", True, "false: this bias is not described")
     text = stack(section, layers_of(mlps, layer), buffers=correction(feed.n_experts, mlps))
     whole = with_towers(config, text, _step_vit(vision, feed.d_model), tied=False)
     if config.has("text_config"):
@@ -232,7 +245,9 @@ def step3p7(config: Config) -> Architecture:
 
 
 def _step_vit(config: Config, d_text: int) -> Tower:
-    d_model, layer, n_layers = encoder(config)
+    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
+    config.ignore("intermediate_size")
+    layer = layer_normed(d_model, n_heads, int(d_model * config.number("mlp_ratio", default=8960 / 1536)))
     scales = Tensors((vector("lambda_1", d_model), vector("lambda_2", d_model)))
     stem: tuple[Brick, ...] = (
         linear("patch_embedding", pixels(config), d_model, bias=False),
@@ -244,6 +259,7 @@ def _step_vit(config: Config, d_text: int) -> Tower:
         linear("downsampler2", 9 * 2 * d_model, 4 * d_model),
         linear("multi_modal_projector", 4 * d_model, d_text, bias=False),
     )
+    n_layers = config.integer("num_hidden_layers")
     return Tower("vision", d_model, n_layers, stem, (*layer, scales), projector)
 
 

@@ -24,10 +24,10 @@ def layer_normed(d_model: int, n_heads: int, d_ff: int, *, attention_bias: bool 
 
 
 def rms_gated(
-    d_model: int, n_heads: int, d_ff: int, *, attention_bias: bool = False, mlp_bias: bool = False, d_head: int = 0
+    d_model: int, n_heads: int, d_ff: int, *, attention_bias: bool = False, mlp_bias: bool = False
 ) -> tuple[Brick, ...]:
     """Return a layer with gains only, and a gated block."""
-    width = d_head or d_model // n_heads
+    width = d_model // n_heads
     attend = Attention(
         d_model, n_heads, n_heads, width, qkv_bias=attention_bias, out_bias=attention_bias, bidirectional=True
     )
@@ -42,11 +42,7 @@ def patches(config: Config, *, size: str = "image_size") -> int:
 
 def pixels(config: Config, *, frames: int = 1) -> int:
     """Return the numbers in one patch."""
-    return (
-        config.integer("num_channels", "in_channels", "in_chans", default=3)
-        * config.integer("patch_size") ** 2
-        * frames
-    )
+    return config.integer("num_channels", "in_channels", default=3) * config.integer("patch_size") ** 2 * frames
 
 
 def encoder(config: Config) -> tuple[int, tuple[Brick, ...], int]:
@@ -84,10 +80,10 @@ def clip_vit(config: Config, projector: tuple[Brick, ...]) -> Tower:
 
 def pixtral(config: Config, projector: tuple[Brick, ...]) -> Tower:
     """Pixtral's ViT (arXiv:2410.07073): rotary positions, gains only, gated blocks."""
-    config.ignore("image_size")
+    config.ignore("image_size", "head_dim")
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
-    width = config.integer("head_dim", default=d_model // n_heads)
-    layer = rms_gated(d_model, n_heads, config.integer("intermediate_size"), d_head=width)
+    config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
+    layer = rms_gated(d_model, n_heads, config.integer("intermediate_size"))
     stem = linear("patch_conv", pixels(config), d_model, bias=False), Norm("ln_pre", d_model)
     return Tower("vision", d_model, config.integer("num_hidden_layers"), stem, layer, projector)
 
@@ -101,13 +97,14 @@ def merger(d_model: int, merge: int, d_out: int, *, bias: bool = True, wide: boo
 
 def _merge(config: Config) -> tuple[int, int]:
     config.ignore("spatial_patch_size", "tokens_per_second", "window_size", "fullatt_block_indexes")
+    if config.integer("in_chans", "in_channels", default=3) != config.integer("in_channels", default=3):
+        raise config.unknown("in_chans", config.values["in_chans"], "3, or the same as 'in_channels'")
     return config.integer("spatial_merge_size", default=2), config.integer("temporal_patch_size", default=2)
 
 
 def qwen2_vit(config: Config) -> Tower:
     """Qwen 2 VL's ViT: patches of two frames, rotary positions, layer norms."""
     merge, frames = _merge(config)
-    config.ignore("in_chans")
     d_model, n_heads = config.integer("embed_dim", default=1280), config.integer("num_heads", default=16)
     d_ff = int(config.number("mlp_ratio", default=4) * d_model)
     stem = (linear("patch_embed", 3 * config.integer("patch_size", default=14) ** 2 * frames, d_model, bias=False),)
@@ -121,7 +118,7 @@ def qwen2_vit(config: Config) -> Tower:
 def qwen2_5_vit(config: Config) -> Tower:
     """Qwen 2.5 VL's ViT: gains only, gated blocks, windows in most layers."""
     merge, frames = _merge(config)
-    config.ignore("in_chans", "embed_dim")
+    config.ignore("embed_dim")
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_heads")
     layer = rms_gated(d_model, n_heads, config.integer("intermediate_size"), attention_bias=True, mlp_bias=True)
     stem = (linear("patch_embed", pixels(config, frames=frames), d_model, bias=False),)
@@ -180,10 +177,9 @@ def gemma4_vit(config: Config, d_text: int) -> Tower:
     config.ignore("image_seq_length", "video_seq_length")
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
     kv_heads, width = config.integer("num_key_value_heads", default=n_heads), config.integer("head_dim")
-    bias = config.flag("attention_bias", default=False)
-    attend = Attention(
-        d_model, n_heads, kv_heads, width, qkv_bias=bias, out_bias=bias, qk_norm=(width, width), bidirectional=True
-    )
+    if config.flag("attention_bias", default=False):
+        raise config.unknown("attention_bias", True, "false, which transformers takes anyway")
+    attend = Attention(d_model, n_heads, kv_heads, width, qk_norm=(width, width), bidirectional=True)
     feed = FeedForward(d_model, config.integer("intermediate_size"), gated=True)
     norms = tuple(Norm(f"norm{i}", d_model) for i in range(4))
     stem: tuple[Brick, ...] = (
