@@ -18,7 +18,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.workbooks import look
 from sizebook.workbooks.building import BASE, FIRST_COLUMN, LABELS, Book, Place, quoted
-from sizebook.workbooks.drawing import Drawn, draw
+from sizebook.workbooks.drawing import Drawn, Kind, draw
 
 _IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
 PASSED, FAILED = "OK", "CHECK"
@@ -241,10 +241,19 @@ class Page:
             self.row += 1
         return first, self.row - 1
 
-    def chart(self, kind: Any, title: str, unit: str, number_format: str, rows: tuple[int, int], columns: str) -> None:
-        """Add a chart of a table above: its rows, and the columns that are the series, headed in the row before."""
+    def chart(
+        self,
+        kind: Kind,
+        title: str,
+        unit: str,
+        number_format: str,
+        rows: tuple[int, int],
+        columns: str,
+        of_sheet: str = "",
+    ) -> None:
+        """Add a chart of a table, on this sheet or another: its rows, and its columns that are series, heads above."""
         first, last = rows
-        sheet = quoted(self.sheet.title)
+        sheet = quoted(of_sheet or self.sheet.title)
         series = [(f"{sheet}!${c}${first - 1}", f"{sheet}!${c}${first}:${c}${last}") for c in columns]
         labels = f"{sheet}!${LABELS}${first}:${LABELS}${last}"
         self.row += 1
@@ -262,7 +271,8 @@ class Page:
         room, used = self._printed_height(), self._height(1, self._groups[0] if self._groups else 1)
         for start, stop in zip(self._groups, [*self._groups[1:], end + 1], strict=True):
             height = self._height(start, stop)
-            if used + height > room:
+            # A section that would leave most of the page empty is rather broken itself.
+            if used + height > room and used > 0.4 * room:
                 self.sheet.row_breaks.append(Break(id=start - 1))
                 used = _ROW_HEIGHT  # the heads, which stand on every page
             used += height
