@@ -16,6 +16,15 @@ from typing import Any
 from sizebook.errors import InputError
 from sizebook.models.config import Config
 
+# Classes with a head come first: a config that names no known class is counted as the model that generates.
+AUTOMATIC = (
+    "AutoModelForImageTextToText",
+    "AutoModelForCausalLM",
+    "AutoModelForSeq2SeqLM",
+    "AutoModelForMaskedLM",
+    "AutoModel",
+)
+
 
 @dataclass(frozen=True)
 class MetaCount:
@@ -32,7 +41,7 @@ def count_on_meta(config: Config) -> MetaCount:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "config.json").write_text(json.dumps(config.values), encoding="utf-8")
         try:
-            parsed = transformers.AutoConfig.from_pretrained(folder)
+            parsed = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=False)
         except (ValueError, KeyError, OSError) as error:
             raise InputError(
                 f"transformers cannot read it: got {str(error).splitlines()[0]} for {config.where}, want a config of a "
@@ -50,11 +59,12 @@ def count_on_meta(config: Config) -> MetaCount:
 
 
 def _built(transformers: Any, parsed: Any) -> Any:
-    """Return the model of the class that the config names, else of the class for text generation, else the bare one."""
+    """Return the model of the class that the config names, else of the first automatic class that takes it."""
     for name in parsed.architectures or ():
         if hasattr(transformers, name):
             return getattr(transformers, name)._from_config(parsed)
-    for automatic in (transformers.AutoModelForCausalLM, transformers.AutoModel):
+    for name in AUTOMATIC:
+        automatic = getattr(transformers, name)
         if type(parsed) in automatic._model_mapping:
             return automatic.from_config(parsed)
     raise InputError(

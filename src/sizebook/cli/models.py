@@ -153,7 +153,7 @@ def _summary(compared: tuple[Comparison, ...]) -> str:
     for one in compared:
         if one.status in ("explained", "unexplained") and one.stated and one.computed:
             lines.append(
-                f"{one.key} ({one.what}): stated {one.stated.text}, computed {grouped(one.computed)}, {one.status}. "
+                f"{one.key} ({one.what}): stated {one.stated.shown}, computed {grouped(one.computed)}, {one.status}. "
                 f"{one.explanation}".rstrip()
             )
     return "\n".join(lines)

@@ -37,7 +37,8 @@ Share = Annotated[float, Quantity("share of a whole", unit="ratio", minimum=0, m
 Seconds = Annotated[float, Quantity("duration", unit="seconds", minimum=0)]
 SignedBytes = Annotated[float, Quantity("memory left, negative where it does not suffice", unit="bytes")]
 Acceptance = Annotated[float, Quantity("share of drafted tokens that are accepted", unit="ratio", minimum=0, maximum=1)]
-Drafted = Annotated[int, Quantity("tokens drafted in a step", kind="integer", minimum=0)]
+# Terms are summed one by one; nobody drafts more, and a larger number would hold the cell for ever.
+Drafted = Annotated[int, Quantity("tokens drafted in a step", kind="integer", minimum=0, maximum=1000)]
 Figure = Annotated[
     str, Quantity("figure whose band is asked for", kind="choice", choices=("tpot", "ttft", "throughput"))
 ]

@@ -18,6 +18,7 @@ from sizebook.errors import InputError
 from sizebook.models import catalog
 from sizebook.models.counting import Count
 from sizebook.tables import Row
+from sizebook.units import grouped
 
 Status = Literal["exact", "rounds to it", "cut to it", "explained", "unexplained", "not stated", "not published"]
 What = Literal["total", "active"]
@@ -46,6 +47,11 @@ class Statement:
     text: str
     parameters: int
     half_unit: int
+
+    @property
+    def shown(self) -> str:
+        """The statement as printed, an exact count in groups of three."""
+        return self.text if self.half_unit else grouped(self.parameters)
 
 
 @dataclass(frozen=True)

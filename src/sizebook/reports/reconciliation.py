@@ -140,7 +140,7 @@ def _all_models(compared: Iterable[Comparison]) -> list[Section]:
 
 def _row(one: Comparison) -> Row:
     computed = "" if one.computed is None else grouped(one.computed)
-    stated = one.stated.text if one.stated else ""
+    stated = one.stated.shown if one.stated else ""
     status = one.status.replace(" ", NO_BREAK_SPACE)
     if one.difference is None or one.relative is None:
         return Row((one.name, stated, computed, "", "", status))
@@ -152,7 +152,7 @@ def _row(one: Comparison) -> Row:
 def _explained(compared: Iterable[Comparison]) -> Section:
     ones = [one for one in compared if one.status in ("explained", "unexplained")]
     rows = tuple(
-        Row((one.name, one.what, one.stated.text if one.stated else "", grouped(one.computed or 0), one.explanation))
+        Row((one.name, one.what, one.stated.shown if one.stated else "", grouped(one.computed or 0), one.explanation))
         for one in ones
     )
     columns = (

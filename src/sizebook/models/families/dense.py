@@ -130,6 +130,16 @@ def phi3(config: Config) -> Architecture:
     return stack(config, uniform(config, block(feed.d_model, attention(config, window=window), feed)))
 
 
+@model_type("phi")
+def phi(config: Config) -> Architecture:
+    """Phi 1 and 2: attention and a plain block side by side after one layer norm, biases everywhere, the head's too."""
+    d_model, feed = config.integer("hidden_size"), feed_forward(config, bias=True, gated=False)
+    normed = "head" if config.flag("qk_layernorm", default=False) else None
+    mixer = attention(config, qkv_bias=True, out_bias=True, qk_norm=normed, qk_norm_bias=True)
+    layer = Layer((Norm("input_layernorm", d_model, bias=True), mixer, feed))
+    return stack(config, uniform(config, layer), norm_bias=True, head_bias=True)
+
+
 @model_type("stablelm")
 def stablelm(config: Config) -> Architecture:
     """StableLM: layer norms with biases, optional biases on query, key and value, optional norms per head."""

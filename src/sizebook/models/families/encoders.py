@@ -77,7 +77,8 @@ def sizes(config: Config, **names: str) -> Sizes:
     config.only("position_embedding_type", "absolute")
     d_model_key, n_heads_key = names.get("d_model", "hidden_size"), names.get("n_heads", "num_attention_heads")
     d_model, n_heads = config.integer(d_model_key), config.integer(n_heads_key)
-    config.divides(d_model_key, d_model, n_heads_key, n_heads)
+    if not config.values.get("head_dim"):  # a mapping that knows no such key leaves it unread, and it is refused
+        config.divides(d_model_key, d_model, n_heads_key, n_heads)
     return Sizes(
         d_model=d_model,
         d_embed=d_model,

@@ -29,10 +29,12 @@ def latent(config: Config, **more: object) -> LatentAttention:
     """Return latent attention from the usual keys."""
     bias = config.flag("attention_bias", default=False)
     config.ignore("qk_head_dim", "head_dim", "num_key_value_heads")
+    # Null says that queries are not low-rank; left out, most types take a rank of their own.
+    direct = "q_lora_rank" in config.values or config.text("model_type") in ("kimi_linear", "bailing_hybrid")
     brick = LatentAttention(
         d_model=config.integer("hidden_size"),
         n_heads=config.integer("num_attention_heads"),
-        q_rank=config.integer("q_lora_rank", default=0),
+        q_rank=config.integer("q_lora_rank", default=0) if direct else config.integer("q_lora_rank"),
         kv_rank=config.integer("kv_lora_rank"),
         d_nope=config.integer("qk_nope_head_dim"),
         d_rope=config.integer("qk_rope_head_dim"),

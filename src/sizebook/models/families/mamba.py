@@ -90,7 +90,7 @@ def rwkv(config: Config) -> Architecture:
 
 @model_type("xlstm")
 def xlstm(config: Config) -> Architecture:
-    """xLSTM: matrix memories and gated feed-forward blocks, inner widths rounded up."""
+    """xLSTM: matrix memories and gated feed-forward blocks, whose inner width is rounded up."""
     config.ignore("norm_reduction_force_float32", "chunkwise_kernel", "sequence_kernel", "step_kernel", "mode")
     config.ignore("return_last_states", "max_inference_chunksize")
     d_model, bias = config.integer("hidden_size"), config.flag("use_bias", default=False)
@@ -105,9 +105,8 @@ def xlstm(config: Config) -> Architecture:
     for key, value in expected.items():
         if config.has(key) and config.values[key] != value:
             raise config.unknown(key, config.values[key], f"{value!r}: nothing else is described for this type")
-    multiple = config.integer("mlstm_round_up_to_multiple_of", default=64)
-    d_qk = _rounded(d_model * config.number("qk_dim_factor", default=0.5), multiple)
-    d_v = _rounded(d_model * config.number("v_dim_factor", default=1.0), multiple)
+    d_qk = int(d_model * config.number("qk_dim_factor", default=0.5))
+    d_v = int(d_model * config.number("v_dim_factor", default=1.0))
     d_ff = _rounded(
         d_model * config.number("ffn_proj_factor", default=2.667),
         config.integer("ffn_round_up_to_multiple_of", default=64),

@@ -72,12 +72,14 @@ def bart_like(family: Family, config: Config) -> Architecture:
     """Read BART or a copy of it."""
     words = kind_of_class(config, family.prefix, family.heads)
     d_model, vocab = config.integer("d_model"), config.integer("vocab_size")
-    tied = config.flag("tie_word_embeddings", default=True)
+    tied, head_vocab = config.flag("tie_word_embeddings", default=True), vocab
     bias = config.flag("use_bias", default=False) if family.prefix == "BigBirdPegasus" else family.attention_bias
     sides = [stack(config, side, d_model, bias=bias) for side in ("encoder", "decoder")]
     config.ignore(*LEGACY)
     used = sides[1:] if "decoder" in words else sides
-    inputs, head_vocab = _tables(config, family, vocab, d_model, tied, len(used))
+    inputs = vocabulary(vocab, d_model, tied=tied, n_stacks=len(used))
+    if family.prefix == "Marian":
+        inputs, head_vocab, tied = _marian_tables(config, words, vocab, d_model, tied=tied)
     layers: list[Layer] = []
     outputs: list[Brick] = []
     for side in used:
@@ -99,16 +101,24 @@ def bart_like(family: Family, config: Config) -> Architecture:
     )
 
 
-def _tables(
-    config: Config, family: Family, vocab: int, d_model: int, tied: bool, n_stacks: int
-) -> tuple[list[Brick], int]:
-    """Return the token tables and the entries of the vocabulary that the decoder writes."""
-    if family.prefix != "Marian":
-        return vocabulary(vocab, d_model, tied=tied, n_stacks=n_stacks), vocab
-    config.ignore("decoder_vocab_size")
-    if config.flag("share_encoder_decoder_embeddings", default=True):
-        return vocabulary(vocab, d_model, tied=tied, n_stacks=n_stacks), vocab
-    raise config.unknown("share_encoder_decoder_embeddings", False, "true: two vocabularies are not described here")
+def _marian_tables(
+    config: Config, words: str, vocab: int, d_model: int, *, tied: bool
+) -> tuple[list[Brick], int, bool]:
+    """Return Marian's token tables, the entries that the decoder writes, and whether its head stores nothing.
+
+    With a vocabulary a side the decoder's table, where it is tied to the head, is counted as the head.
+    """
+    target = config.integer("decoder_vocab_size", default=vocab)
+    shared = config.flag("share_encoder_decoder_embeddings", default=True)
+    if "decoder" in words:
+        config.only("decoder_vocab_size", vocab)
+        return vocabulary(vocab, d_model, tied=tied, n_stacks=1), vocab, tied
+    tables: list[Brick] = [Embedding("shared", vocab, d_model)] if shared else []
+    if not (shared and tied):
+        tables.append(Embedding("encoder.embed_tokens", vocab, d_model))
+    if not tied or (not shared and not words):
+        tables.append(Embedding("decoder.embed_tokens", target, d_model))
+    return tables, vocab if shared else target, shared and tied
 
 
 def _after_tokens(config: Config, family: Family, side: Stack, name: str) -> list[Brick]:
@@ -139,6 +149,7 @@ def _layers(config: Config, family: Family, side: Stack) -> tuple[Layer, ...]:
     if family.prefix == "BigBirdPegasus":
         config.ignore("attention_type", "block_size", "num_random_blocks")
     if family.prefix == "Mvp":
+        # transformers 5 leaves the encoder's prompts out, the checkpoints do not.
         config.only("use_prompt", False)
         config.ignore("prompt_length", "prompt_mid_dim")
     return (layer(side),) * side.n_layers

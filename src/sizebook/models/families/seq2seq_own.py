@@ -94,7 +94,9 @@ def fsmt(config: Config) -> Architecture:
     tied = config.flag("tie_word_embeddings", default=False)
     rows = n_ctx + config.integer("pad_token_id", default=1) + 1
     inputs: list[Brick] = [Embedding("encoder.embed_tokens", source, d_model)]
-    if not tied:
+    if tied:
+        config.only("tgt_vocab_size", source)
+    else:
         inputs.append(Embedding("decoder.embed_tokens", target, d_model))
     inputs += [Embedding(f"{name}.embed_positions", rows, d_model) for name in ("encoder", "decoder")]
     return Architecture(

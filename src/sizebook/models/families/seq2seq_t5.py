@@ -77,7 +77,8 @@ def t5(config: Config) -> Architecture:
     tied = config.flag("tie_word_embeddings", default=True)
     n_encoder = config.integer("num_layers")
     n_decoder = config.integer("num_decoder_layers", default=n_encoder)
-    config.ignore("relative_attention_max_distance", "n_positions", "is_decoder", "add_cross_attention")
+    config.ignore("relative_attention_max_distance", "n_positions", "add_cross_attention")
+    config.only("is_decoder", *((False,) if "encoder" in words else (False, True)))
     stacks = [(n_encoder, False)] if "encoder" in words else [(n_encoder, False), (n_decoder, True)]
     layers = [layer for n_layers, decoder in stacks for layer in _layers(config, size, n_layers, decoder=decoder)]
     outputs: list[Brick] = [Norm(f"{_side(decoder)}.final_layer_norm", size.d_model) for _, decoder in stacks]
