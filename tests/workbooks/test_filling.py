@@ -136,6 +136,31 @@ def test_dates_and_formula_cells_take_values(template: Path, tmp_path: Path) -> 
     assert (got["A4"], got["A5"], got["B7"]) == (46347, 1, 46348)
 
 
+def test_default_of_a_name_stands_in_for_what_the_cell_holds(template: Path, tmp_path: Path) -> None:
+    book = load_workbook(template)
+    book.defined_names["dtype"].comment = 'default: "fp32"'
+    book.defined_names["twice"].comment = 'default: "=A2*3"'
+    book.defined_names["day"].comment = "default: null"
+    book["Plan"]["A4"] = 5
+    book.save(template)
+    got = stored(fill(template, {"d_model": 8}, tmp_path / "out.xlsx").path)
+    assert (got["A3"], got["A4"], got["A5"]) == ("fp32", None, 24)
+    got = stored(fill(template, {"d_model": 8, "twice": "=A2", "day": 7}, tmp_path / "out.xlsx").path)
+    assert (got["A4"], got["A5"]) == (7, "=A2")  # what a scenario gives is never a formula
+
+
+def test_unreadable_default(template: Path, tmp_path: Path) -> None:
+    book = load_workbook(template)
+    book.defined_names["dtype"].comment = "default: fp32"
+    book.save(template)
+    with pytest.raises(InputError) as caught:
+        fill(template, {"d_model": 8}, tmp_path / "out.xlsx")
+    assert str(caught.value) == (
+        "unreadable default: got 'default: fp32' for the name dtype, want 'default: ' and a number, a text in "
+        "quotation marks or null. Correct the comment in the Name Manager."
+    )
+
+
 @pytest.mark.parametrize(
     ("target", "spelling"),
     [

@@ -13,7 +13,7 @@ from sizebook.calculation.grid import ErrorCode, Grid
 from sizebook.calculation.package import Package
 from sizebook.calculation.preparing import FormulaCell, formula_cells, prepare
 from sizebook.calculation.scratch import Scratch
-from sizebook.calculation.tokens import Area, address, quoted
+from sizebook.calculation.tokens import Area, address, area, quoted, tokenize
 from sizebook.errors import CellError, InputError, SizebookError
 from sizebook.functions import load
 from sizebook.registry import Function
@@ -32,8 +32,8 @@ class Calculated:
     Attributes:
         values: what each used cell shows, by sheet and address; an error is an `ErrorCode`, a whole number an integer.
         spilled: the area that each array formula fills, by the sheet and address of its first cell.
-        problems: for every cell that shows an error, what it is: a registered function's own message where one raised
-            it, otherwise the formula.
+        problems: for every cell where an error begins, what is wrong: a registered function's own message, otherwise
+            the formula. Cells that show an error because another does are left out.
         n_passes: how often the workbook was evaluated until nothing changed.
     """
 
@@ -45,6 +45,11 @@ class Calculated:
     def __getitem__(self, place: Place) -> Any:
         """Return what a cell shows, None for an empty one."""
         return self.values.get(place)
+
+    @property
+    def n_errors(self) -> int:
+        """How many cells show an error, whether it begins there or comes from another cell."""
+        return sum(isinstance(value, ErrorCode) for value in self.values.values())
 
     @property
     def not_calculated(self) -> list[Place]:
@@ -156,17 +161,17 @@ def _spilled(grid: Grid, cells: list[FormulaCell]) -> dict[Place, Area]:
         grid.model.evaluate()
     spilled = {}
     for row, cell in enumerate(arrays, 1):
-        area = cell.array
+        filled = cell.array
         if cell.dynamic:
             height, width = (int(grid.shown(number, row, column)) for column in (1, 2))
-            area = Area(cell.at.sheet, cell.at.top, cell.at.left, cell.at.top + height - 1, cell.at.left + width - 1)
-        if area is not None:
-            spilled[_place(cell.at)] = area
+            filled = Area(cell.at.sheet, cell.at.top, cell.at.left, cell.at.top + height - 1, cell.at.left + width - 1)
+        if filled is not None:
+            spilled[_place(cell.at)] = filled
     return spilled
 
 
 def _problems(values: Mapping[Place, Any], formulas: Mapping[Place, str], calls: list[Call]) -> dict[Place, str]:
-    """Return for every cell that shows an error what is wrong, in the order of the sheets."""
+    """Return for every cell where an error begins what is wrong, in the order of the sheets."""
     messages: dict[Place, str] = {}
     for call in calls:
         rows = call.result if isinstance(call.result, list) else [[call.result]]
@@ -175,11 +180,27 @@ def _problems(values: Mapping[Place, Any], formulas: Mapping[Place, str], calls:
                 if isinstance(value, SizebookError) and not isinstance(value, CellError):
                     place = call.at.sheet, address(call.at.top + down, call.at.left + across)
                     messages.setdefault(place, str(value))
-    return {
-        place: messages.get(place) or f"{formulas.get(place) or 'the cell'} gives {value}"
-        for place, value in values.items()
-        if isinstance(value, ErrorCode)
-    }
+    errors = [area(at, sheet) for (sheet, at), value in values.items() if isinstance(value, ErrorCode)]
+    found = {}
+    for place, value in values.items():
+        if isinstance(value, ErrorCode) and (place in messages or not _follows(place, formulas.get(place, ""), errors)):
+            found[place] = messages.get(place) or f"{formulas.get(place) or 'the cell'} gives {value}"
+    return found
+
+
+def _follows(place: Place, formula: str, errors: list[Area | None]) -> bool:
+    """Return whether a formula refers to a cell that is itself in error, so that mending that one may mend this."""
+    sheet, own = place[0], area(place[1], place[0])
+    for token in tokenize(formula):
+        source = area(token.text, sheet) if token.kind == "reference" else None
+        if source is not None and any(e is not None and e != own and _inside(e, source) for e in errors):
+            return True
+    return False
+
+
+def _inside(cell: Area, source: Area) -> bool:
+    same_sheet = cell.sheet.casefold() == source.sheet.casefold()
+    return same_sheet and source.top <= cell.top <= source.bottom and source.left <= cell.left <= source.right
 
 
 def _refuse_circles(grid: Grid, calls: Calls, settled: bool) -> None:

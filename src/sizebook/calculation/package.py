@@ -29,11 +29,12 @@ def tag(name: str) -> str:
 
 @dataclass(frozen=True)
 class DefinedName:
-    """A defined name, the text that it stands for and the sheet it belongs to (None for the whole workbook)."""
+    """A defined name, the text that it stands for, its sheet (None for the whole workbook) and its comment."""
 
     name: str
     text: str
     sheet: str | None
+    comment: str = ""
 
 
 @dataclass
@@ -150,7 +151,8 @@ class Package:
         for element in self.xml(WORKBOOK).iterfind(f"{tag('definedNames')}/{tag('definedName')}"):
             name, scope = element.get("name", ""), element.get("localSheetId")
             if not name.startswith("_xlnm."):
-                found.append(DefinedName(name, element.text or "", None if scope is None else tabs[int(scope)]))
+                sheet = None if scope is None else tabs[int(scope)]
+                found.append(DefinedName(name, element.text or "", sheet, element.get("comment", "")))
         return found
 
 

@@ -115,8 +115,14 @@ def _refuse_other_books(text: str, sheet: str, formula: etree._Element) -> None:
 
 
 def _empty_cells(package: Package, part: str) -> None:
-    """Write cells that hold no more than a format without a type: IronCalc reads a typed one without a value as 0."""
+    """Write cells that hold no more than a format without a type: IronCalc reads a typed one without a value as 0.
+
+    A formula without a stored value gets one, for IronCalc complains on standard output otherwise.
+    """
     for cell in package.xml(part).iter(tag("c")):
+        if cell.find(tag("f")) is not None and cell.find(tag("v")) is None:
+            package.xml(part, change=True)
+            etree.SubElement(cell, tag("v")).text = "0"
         if cell.get("t") is not None and not any(child.text or len(child) for child in cell):
             package.xml(part, change=True)
             cell.attrib.pop("t")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
@@ -19,6 +19,7 @@ from openpyxl.workbook.defined_name import DefinedName
 from sizebook.errors import InputError, suggestion
 from sizebook.functions import load
 from sizebook.workbooks import look
+from sizebook.workbooks.inputs import default_comment
 
 if TYPE_CHECKING:
     from sizebook.workbooks.page import Page
@@ -83,14 +84,15 @@ class Book:
             self._lists[name] = f"Lists!${letter}$2:${letter}${len(values) + 1}"
         return self._lists[name]
 
-    def define(self, name: str, reference: str) -> None:
-        """Give a cell a name that scenario files use.
+    def define(self, name: str, reference: str, default: Any) -> None:
+        """Give a cell a name that scenario files use, with its default as the name's comment.
 
         One that a function bears too gets an underscore at its end, which scenario files leave out: spreadsheets would
         take the call for the cell.
         """
         unlike = f"{name}_" if name.upper() in load() else name
-        self.workbook.defined_names[unlike] = DefinedName(unlike, attr_text=reference)
+        comment = default_comment(default)
+        self.workbook.defined_names[unlike] = DefinedName(unlike, attr_text=reference, comment=comment)
 
     def place(self, key: str, place: Place) -> None:
         """Note where a line stands; a key stands once in a workbook."""

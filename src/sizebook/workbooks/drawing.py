@@ -12,6 +12,7 @@ from openpyxl.chart.data_source import AxDataSource, NumDataSource, NumRef, StrR
 from openpyxl.chart.label import DataLabelList
 from openpyxl.chart.layout import Layout, ManualLayout
 from openpyxl.chart.legend import Legend
+from openpyxl.chart.marker import Marker
 from openpyxl.chart.series import Series, SeriesLabel
 from openpyxl.chart.shapes import GraphicalProperties
 from openpyxl.chart.text import RichText, Text
@@ -72,7 +73,7 @@ def _series(index: int, name: str, values: str, drawn: Drawn, color: str) -> Ser
     if drawn.kind == "lines":
         series.spPr = GraphicalProperties(ln=LineProperties(solidFill=color, w=25_400))
         series.smooth = False
-        series.marker = None
+        series.marker = Marker(symbol="none")
     else:
         series.spPr = GraphicalProperties(solidFill=color)
         series.spPr.line.noFill = True
@@ -93,12 +94,12 @@ def _quiet_axes(chart: BarChart | LineChart, drawn: Drawn) -> None:
         axis.spPr = GraphicalProperties(ln=LineProperties(solidFill=look.HAIRLINE, w=9525))
         axis.majorTickMark = "none"
     figures.majorGridlines = ChartLines(GraphicalProperties(ln=LineProperties(solidFill=look.HAIRLINE, w=6350)))
-    names.tickLblSkip = 1  # every category keeps its name
     figures.number_format = drawn.number_format
     figures.scaling.min = 0
     if drawn.unit:
         figures.title = Title(tx=Text(rich=_letters(9, look.MUTED, drawn.unit)), overlay=False)
     if drawn.kind == "bars":
+        names.tickLblSkip = 1  # every bar keeps its name
         # The first category at the top, as the table beside it reads.
         names.scaling.orientation = "maxMin"
         figures.crosses = "max"

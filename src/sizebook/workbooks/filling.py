@@ -18,7 +18,7 @@ from sizebook.calculation.tokens import address
 from sizebook.errors import InputError
 from sizebook.functions import load
 from sizebook.workbooks.charts import refresh_charts
-from sizebook.workbooks.inputs import Input, check, find_inputs
+from sizebook.workbooks.inputs import AS_IT_STANDS, Input, check, find_inputs
 from sizebook.workbooks.sheet import Sheet
 
 _CALC_CHAIN = "xl/calcChain.xml"
@@ -35,8 +35,10 @@ class Filled:
 
     @property
     def problems(self) -> list[str]:
-        """One line for each cell that shows an error: its place and what is wrong."""
-        return [f"{sheet}!{at}: {problem}" for (sheet, at), problem in self.calculated.problems.items()]
+        """One line for each cell where an error begins, and how many cells show an error because of them."""
+        lines = [f"{sheet}!{at}: {problem}" for (sheet, at), problem in self.calculated.problems.items()]
+        following = self.calculated.n_errors - len(lines)
+        return [*lines, f"{following} more cells show an error because of these"] if following else lines
 
 
 def read_inputs(template: Path) -> dict[str, Input]:
@@ -94,8 +96,10 @@ def _write_inputs(package: Package, given: Mapping[str, Any]) -> None:
         raise InputError("\n".join(f"{package.path.name}: {problem}" for problem in problems))
     by_name = {name.casefold(): entry for name, entry in inputs.items()}
     sheets = {sheet: Sheet(package, sheet) for sheet in {entry.at.sheet for entry in inputs.values()}}
-    for name, value in given.items():
-        at = by_name[name.casefold()].at
+    values = {entry.name.casefold(): entry.default for entry in inputs.values() if entry.default is not AS_IT_STANDS}
+    values |= {name.casefold(): value for name, value in given.items()}
+    for name, value in values.items():
+        at = by_name[name].at
         sheets[at.sheet].write_input(at.top, at.left, value)
 
 
@@ -146,7 +150,9 @@ def _respell(package: Package, target: Target) -> None:
 def _refuse_uncalculated(template: Path, calculated: Calculated) -> None:
     places = calculated.not_calculated
     if places:
-        lines = [f"{template.name}: {sheet}!{at}: {calculated.problems[sheet, at]}" for sheet, at in places[:10]]
+        lines = [
+            f"{template.name}: {sheet}!{at}: {calculated.problems.get((sheet, at), '')}" for sheet, at in places[:10]
+        ]
         more = f"\nand {len(places) - 10} more" if len(places) > 10 else ""
         raise InputError(
             f"cannot calculate: got {len(places)} formulas that need a function or name which nobody here knows, want "

@@ -1,12 +1,14 @@
 """Which cells of a workbook are inputs, and whether a value may go into one.
 
 An input is a defined name of the whole workbook that refers to one cell with the cell style `Input` (a value must be
-given each time) or `Optional input` (what the template holds stands in). The names are what scenario files use, without
-an underscore at the end: a name that a function bears too must differ from it (`mfu_`, as there is MFU).
+given each time) or `Optional input` (its default stands in). The names are what scenario files use, without an
+underscore at the end: a name that a function bears too must differ from it (`mfu_`, as there is MFU). A default is the
+comment of the name, ``default: 0.8``, ``default: "bf16"`` or ``default: "=D5"`` (JSON); without one, what the cell has.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -14,13 +16,15 @@ from typing import Any
 
 from lxml import etree
 
-from sizebook.calculation.package import Package, tag
+from sizebook.calculation.package import DefinedName, Package, tag
 from sizebook.calculation.preparing import Names
 from sizebook.calculation.tokens import Area, address, area, tokenize
-from sizebook.errors import suggestion
-from sizebook.workbooks.sheet import Sheet
+from sizebook.errors import InputError, suggestion
+from sizebook.workbooks.sheet import Live, Sheet
 
 REQUIRED, OPTIONAL = "Input", "Optional input"
+AS_IT_STANDS: Any = object()  # the default of an input whose name tells none
+_DEFAULT = "default: "
 _X14 = "{http://schemas.microsoft.com/office/spreadsheetml/2009/9/main}"
 _XM = "{http://schemas.microsoft.com/office/excel/2006/main}"
 _SHOWN_WORDS = 12
@@ -28,12 +32,13 @@ _SHOWN_WORDS = 12
 
 @dataclass(frozen=True)
 class Input:
-    """One input: its name, its cell, whether a value must be given, and the values that its dropdown offers."""
+    """One input: its name, its cell, whether a value must be given, its dropdown's values, and its default."""
 
     name: str
     at: Area
     required: bool
     choices: tuple[Any, ...] = ()
+    default: Any = AS_IT_STANDS
 
     @property
     def place(self) -> str:
@@ -54,10 +59,29 @@ def find_inputs(package: Package) -> dict[str, Input]:
         style = styles[int(cell.get("s", "0"))] if cell is not None else ""
         if style in (REQUIRED, OPTIONAL):
             choices = _choices(package, sheets, at)
-            found.append(Input(defined.name.rstrip("_"), at, style == REQUIRED, choices))
+            default = _default(defined, style)
+            found.append(Input(defined.name.rstrip("_"), at, style == REQUIRED, choices, default))
     order = list(sheets)
     found.sort(key=lambda entry: (order.index(entry.at.sheet), entry.at.top, entry.at.left))
     return {entry.name: entry for entry in found}
+
+
+def default_comment(value: Any) -> str:
+    """Return the comment of a name that gives an input its default."""
+    return _DEFAULT + json.dumps(value, ensure_ascii=False)
+
+
+def _default(defined: DefinedName, style: str) -> Any:
+    if style == REQUIRED or not defined.comment.startswith(_DEFAULT):
+        return AS_IT_STANDS
+    try:
+        value = json.loads(defined.comment.removeprefix(_DEFAULT))
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"unreadable default: got '{defined.comment}' for the name {defined.name}, want '{_DEFAULT}' and a number, "
+            "a text in quotation marks or null. Correct the comment in the Name Manager."
+        ) from error
+    return Live(value) if isinstance(value, str) and value.startswith("=") else value
 
 
 def _style_names(package: Package) -> list[str]:

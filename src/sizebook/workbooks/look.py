@@ -68,7 +68,7 @@ def _input(name: str, edge: Side, builtin: int | None = None) -> NamedStyle:
         name,
         font=_font(color=ACCENT),
         fill=_fill(PALE_YELLOW),
-        alignment=_RIGHT,
+        alignment=Alignment(horizontal="right", vertical="center", indent=1),
         border=Border(left=edge, right=edge, top=edge, bottom=edge),
         protection=Protection(locked=False),
         builtinId=builtin,

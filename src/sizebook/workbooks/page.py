@@ -133,12 +133,12 @@ class Page:
         *,
         required: bool = False,
         choices: str = "",
-        per_case: bool | tuple[Any, Any] = False,
+        per_case: bool | tuple[Any, ...] = False,
     ) -> None:
         """Add an input that scenario files set by ``name``.
 
-        On a page of cases one cell across all columns holds for all; with ``per_case`` low and high are inputs
-        ``name_low`` and ``name_high``, which start out as the base or as the two values or formulas given.
+        On a page of cases one cell across all columns holds for all. With ``per_case`` each case has its own input:
+        ``name_low``, ``name_high`` and so on, which start out as the base or as the values given; a base is ``name``.
         """
         self._describe(name, label, unit, origin, cases=self.cases if per_case else ("",))
         if not per_case:
@@ -146,10 +146,12 @@ class Page:
             for column in range(FIRST_COLUMN + 1, self.unit_column):
                 self._put(column, None, cell.style)
             self._across()
-        low, high = per_case if isinstance(per_case, tuple) else (self._as_base(name, value),) * 2
+        others = iter(per_case if isinstance(per_case, tuple) else (self._as_base(name, value),) * len(self.cases))
+        leading = BASE if BASE in self.cases else self.cases[0]
         for column, case in enumerate(self.cases if per_case else (), FIRST_COLUMN):
-            start, own = (value, name) if case == BASE else (low if case == "low" else high, f"{name}_{case}")
-            self._input_cell(column, own, start, number_format, choices, required=required and case == BASE)
+            is_leading = case == leading
+            start, own = value if is_leading else next(others), name if case == BASE else f"{name}_{case}"
+            self._input_cell(column, own, start, number_format, choices, required=required and is_leading)
         self.row += 1
 
     def _input_cell(
@@ -157,7 +159,7 @@ class Page:
     ) -> Cell:
         cell = self._put(column, self.resolve(value), "Input" if required else "Optional input")
         cell.number_format = number_format
-        self.book.define(name, f"{quoted(self.sheet.title)}!${cell.column_letter}${cell.row}")
+        self.book.define(name, f"{quoted(self.sheet.title)}!${cell.column_letter}${cell.row}", self.resolve(value))
         self._dropdown(cell, choices)
         return cell
 

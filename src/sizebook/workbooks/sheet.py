@@ -20,6 +20,12 @@ _CONTENT = (tag("f"), tag("v"), tag("is"))
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
 
+class Live(str):
+    """A formula, such as ``=D5``, to be written as one."""
+
+    __slots__ = ()
+
+
 class Sheet:
     """One worksheet of a package; the part counts as changed only once a cell is written differently."""
 
@@ -58,13 +64,18 @@ class Sheet:
         return float(text) if kind == "n" else text
 
     def write_input(self, row: int, column: int, value: Any) -> None:
-        """Put a value into a cell in place of what it holds, its format untouched; None empties it."""
+        """Put a value into a cell in place of what it holds, its format untouched; None empties it.
+
+        A `Live` text becomes a formula, any other text stays a text even where it begins with an equals sign.
+        """
         self._package.xml(self._part, change=True)
         cell = self._cell(row, column)
         for child in [child for child in cell if child.tag in _CONTENT]:
             cell.remove(child)
         cell.attrib.pop("t", "")
-        if isinstance(value, str):
+        if isinstance(value, Live):
+            etree.SubElement(cell, tag("f")).text = value.removeprefix("=")
+        elif isinstance(value, str):
             cell.set("t", "inlineStr")
             text = etree.SubElement(etree.SubElement(cell, tag("is")), tag("t"))
             text.text = value

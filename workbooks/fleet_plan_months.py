@@ -1,0 +1,142 @@
+"""The monthly sheets of `fleet_plan.xlsx`: one row a month, one column a service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.page import Page
+
+MONTHS = 36
+SERVICES = ("1", "2", "3", "4", "5")
+_COLUMNS = "CDEFG"
+_HOURS = 730
+_WIDTHS = (16, 16, 16, 16, 16, 16, 18, 30)
+
+
+@dataclass(frozen=True)
+class Sheets:
+    """Where the months stand: their rows, the same on every monthly sheet, and the columns of the summary."""
+
+    rows: tuple[int, int]
+    summary: Mapping[str, str]
+
+
+def months(book: Book) -> Sheets:
+    """Add the monthly sheets and the summary."""
+    requests = "REQUESTS_AFTER({requests_per_day},{growth_per_month},%d)"
+    need = "GPUS_FOR_TRAFFIC(%s,{rate},{gpus_each},{target_load},{spare})"
+    peak = need % f"PEAK_REQUESTS_PER_SECOND({requests},{{peak_factor}})"
+    mean = need % f"({requests})/86400"
+    rows = _sheet(book, "Peak GPUs", "GPUs that the busiest hour needs.", lambda n, c, r: _used(peak % n))
+    _sheet(book, "Mean GPUs", "GPUs that the mean of the day needs.", lambda n, c, r: _used(mean % n))
+    first, last = rows
+    _sheet(
+        book, "Reserved GPUs", "GPUs under contract: a share of the mean at the start of each term.",
+        lambda n, c, r: f"=ROUNDUP({{reserve_share}}*INDEX('Mean GPUs'!{c}${first}:{c}${last},"
+        f"INT({n}/{{term_months}})*{{term_months}}+1),0)",
+    )  # fmt: skip
+    _sheet(book, "Burst hours", "GPU-hours on demand in the month.", _burst_hours)
+    _sheet(
+        book, "Cost", "USD in the month, reserved and burst.",
+        lambda n, c, r: f"={_HOURS}*'Reserved GPUs'!{c}{r}*{{reserved_price}}+'Burst hours'!{c}{r}*{{burst_price}}",
+    )  # fmt: skip
+    _sheet(book, "Energy", "kWh in the month.", lambda n, c, r: _energy(requests % n, c, r))
+    summary = _summary(book, rows)
+    return Sheets(rows, summary)
+
+
+def _used(formula: str) -> str:
+    return f'=IF({{model}}="",0,{formula})'
+
+
+def _burst_hours(_month: int, column: str, row: int) -> str:
+    """Return GPU-hours beyond the reserved: in the busy hours up to the peak, in the others up to the mean."""
+    over_peak, over_mean = (
+        f"MAX(0,'{s}'!{column}{row}-'Reserved GPUs'!{column}{row})" for s in ("Peak GPUs", "Mean GPUs")
+    )
+    return f"={_HOURS}/24*({over_peak}*{{burst_hours}}+{over_mean}*(24-{{burst_hours}}))"
+
+
+def _energy(requests: str, column: str, row: int) -> str:
+    hours = f"({_HOURS}*'Reserved GPUs'!{column}{row}+'Burst hours'!{column}{row})"
+    used = f"MIN(1,{requests}/86400/{{rate}}*{{gpus_each}}*{_HOURS}/{hours})"
+    return _used(f"IF({hours}=0,0,SERVING_KWH(1,{{watts}},{used},{{pue}},{hours}))")
+
+
+def _sheet(book: Book, name: str, subtitle: str, formula: Callable[[int, str, int], str]) -> tuple[int, int]:
+    """Add a monthly sheet; ``formula`` gives a cell's formula from its month, column and row."""
+    page = book.page(name, subtitle, ("",) * 5, _WIDTHS, portrait=True)
+    page.section(subtitle.removesuffix("."))
+    first = page.row + 1
+    rows = []
+    for month in range(MONTHS):
+        row = first + month
+        cells = [
+            page.book.resolve(formula(month, column, row), name, service)
+            for column, service in zip(_COLUMNS, SERVICES, strict=True)
+        ]
+        rows.append([_label(month), *cells, f"=SUM(C{row}:G{row})"])
+    heads = ["Month", *(page.book.resolve(f"={{name.{service}}}", name) for service in SERVICES), "Together"]
+    found = page.table(heads, rows, [look.GENERAL, *[look.WHOLE] * 6])
+    page.sheet.freeze_panes = f"C{first}"
+    page.finish()
+    return found
+
+
+def _label(month: int) -> str:
+    return f'=IF({{start}}="","Month {month + 1}",TEXT(EDATE({{start}},{month}),"yyyy-mm"))'
+
+
+def _summary(book: Book, rows: tuple[int, int]) -> dict[str, str]:
+    page = book.page("Summary", "All services together, month by month.", ("",) * 7, (16, *[16] * 8, 14), portrait=True)
+    page.section("All services together, month by month")
+    heads = [
+        "Month",
+        "At peak",
+        "At the mean",
+        "Reserved",
+        "Reserved, USD",
+        "Burst, USD",
+        "Together, USD",
+        "kWh",
+        "tCO2e",
+    ]
+    burst_prices = book.every_case("burst_price", "burst_price")
+    table = [[_label(month), *_totals(rows[0] + month, burst_prices)] for month in range(MONTHS)]
+    page.table(heads, table, [look.GENERAL, *[look.WHOLE] * 7, look.DECIMAL])
+    page.sheet.freeze_panes = f"C{rows[0]}"
+    _messages(page, rows)
+    page.finish()
+    names = ("peak", "mean", "reserved", "reserved_usd", "burst_usd", "cost", "energy", "co2e")
+    return dict(zip(names, "CDEFGHIJ", strict=True))
+
+
+def _totals(row: int, burst_prices: str) -> list[str]:
+    return [
+        f"='Peak GPUs'!H{row}",
+        f"='Mean GPUs'!H{row}",
+        f"='Reserved GPUs'!H{row}",
+        f"=H{row}-G{row}",
+        f"=SUMPRODUCT('Burst hours'!C{row}:G{row},{burst_prices})",
+        f"=Cost!H{row}",
+        f"=Energy!H{row}",
+        f"=SERVING_CO2E_KG(I{row},{{grams.1}})/1000",
+    ]
+
+
+def _messages(page: Page, rows: tuple[int, int]) -> None:
+    first, last = rows
+    page.section("Titles of the charts")
+    for key, formula in (
+        ("gpus_message", f'="From "&TEXT(C{first},"#,##0")&" to "&TEXT(C{last},"#,##0")&" GPUs at peak"'),
+        (
+            "reserve_message",
+            f'=TEXT(E{last},"#,##0")&" of "&TEXT(C{last},"#,##0")&" GPUs are reserved in the last month"',
+        ),
+        ("month_message", f'="From $"&TEXT(H{first},"#,##0")&" to $"&TEXT(H{last},"#,##0")&" a month"'),
+        ("money_message", f'="$"&TEXT(SUM(H{first}:H{last}),"#,##0")&" over three years"'),
+    ):
+        page.statement(key, key.removesuffix("_message").capitalize(), formula, "")
