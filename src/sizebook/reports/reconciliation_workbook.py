@@ -19,6 +19,11 @@ from sizebook.reports.reconciliation import GPT3
 _INK, _MUTED, _HAIRLINE, _FAILED = "FF1B1F24", "FF5B6570", "FFD8DEE4", "FFB3261E"
 _COUNT, _RATIO = "#,##0", "0.00%"
 
+# One object each: openpyxl looks a style up again for every cell that has its own.
+_CELL_FONT = Font(name="Calibri", size=10, color=_INK)
+_CELL_BORDER = Border(bottom=Side("hair", color=_HAIRLINE))
+_TOP, _WRAPPED = Alignment(vertical="top"), Alignment(vertical="top", wrap_text=True)
+
 _GPT3_HEADINGS = (
     ("Model", 16),
     ("Printed", 10),
@@ -141,9 +146,8 @@ def _headings(sheet: Worksheet, headings: Sequence[tuple[str, float]]) -> None:
 def _fill(sheet: Worksheet, row: int, cells: Sequence[Any]) -> None:
     for column, value in enumerate(cells, start=1):
         cell: Any = sheet.cell(row, column, value)
-        cell.font = Font(name="Calibri", size=10, color=_INK)
-        cell.border = Border(bottom=Side("hair", color=_HAIRLINE))
-        cell.alignment = Alignment(vertical="top", wrap_text=column == _EXPLANATION and isinstance(value, str))
+        cell.font, cell.border = _CELL_FONT, _CELL_BORDER
+        cell.alignment = _WRAPPED if column == _EXPLANATION and isinstance(value, str) else _TOP
 
 
 def _formats(sheet: Worksheet, formats: dict[str, str]) -> None:
