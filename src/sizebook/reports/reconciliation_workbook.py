@@ -90,24 +90,8 @@ def _gpt3(sheet: Worksheet) -> None:
 def _models(sheet: Worksheet, compared: Iterable[Comparison]) -> None:
     _title(sheet, "Published parameter counts, recomputed", "Blank: not published. Every difference has its reason.")
     _headings(sheet, _MODEL_HEADINGS)
-    for index, one in enumerate(compared):
-        row = _FIRST_ROW + index
-        cells = [
-            one.name,
-            catalog.facts(one.key)["organisation"],
-            one.what,
-            one.stated.text if one.stated else None,
-            one.stated.parameters if one.stated else None,
-            one.computed,
-            one.difference,
-            one.relative,
-            one.status,
-            one.scope or None,
-            one.explanation or None,
-            one.source,
-            one.key,
-        ]
-        _fill(sheet, row, cells)
+    for row, one in enumerate(compared, start=_FIRST_ROW):
+        _fill(sheet, row, _cells(one))
         sheet[f"I{row}"].alignment = Alignment(vertical="top", indent=1)
         sheet.row_dimensions[row].height = _LINE * max(1, -(-len(one.explanation) // _LETTERS_A_LINE))
         if one.status == "unexplained":
@@ -115,6 +99,25 @@ def _models(sheet: Worksheet, compared: Iterable[Comparison]) -> None:
     _formats(sheet, {"E": _COUNT, "F": _COUNT, "G": _COUNT, "H": _RATIO})
     sheet.auto_filter.ref = f"A{_FIRST_ROW - 1}:{get_column_letter(len(_MODEL_HEADINGS))}{sheet.max_row}"
     sheet.print_area = f"A1:{_LAST_PRINTED}{sheet.max_row}"
+
+
+def _cells(one: Comparison) -> list[Any]:
+    """Return one comparison in the order of the headings."""
+    return [
+        one.name,
+        catalog.facts(one.key)["organisation"],
+        one.what,
+        one.stated.text if one.stated else None,
+        one.stated.parameters if one.stated else None,
+        one.computed,
+        one.difference,
+        one.relative,
+        one.status,
+        one.scope or None,
+        one.explanation or None,
+        one.source,
+        one.key,
+    ]
 
 
 _FIRST_ROW = 5
