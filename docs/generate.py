@@ -62,7 +62,7 @@ def architectures_page() -> str:
     template = (ROOT / "docs" / "architectures.template.md").read_text(encoding="utf-8")
     by_module: dict[str, list[str]] = {}
     for model_type, mapping in mappings().items():
-        by_module.setdefault(mapping.__module__, []).append(model_type)
+        by_module.setdefault(getattr(mapping, "func", mapping).__module__, []).append(model_type)
     lines = ["| family | model types |", "|---|---|"]
     for module, types in sorted(by_module.items()):
         what = (sys.modules[module].__doc__ or "").strip().splitlines()[0].rstrip(".")
