@@ -81,7 +81,7 @@ def kv_bytes_per_token(model: Model, kv_dtype: KvDtype = "bf16", tp: Tp = 1) -> 
     category="serving", source=MODEL_SOURCE,
     example=({"model": "qwen3-0.6b", "context_tokens": 40_960}, 4.375 * 2**30),
 )  # fmt: skip
-def kv_cache_bytes(
+def kv_cache_bytes_per_gpu(
     model: Model, context_tokens: ContextTokens, kv_dtype: KvDtype = "bf16", tp: Tp = 1, pp: Pp = 1
 ) -> MemoryBytes:
     """Return the cache and state of one sequence on one GPU: full layers hold S tokens, windowed layers min(S, W).
