@@ -208,13 +208,14 @@ def _missed(
 def plan_serving(model: str, setup: Setup, traffic: Traffic, target: Target, prices: Prices) -> ServingPlan:
     """Return the plan of one setup over the months of the traffic."""
     replica = replica_for(model, setup, traffic, target)
-    months = tuple(_month(replica, traffic, target, prices, month) for month in range(traffic.months))
+    months = tuple(fleet_month(replica, traffic, target, prices, month) for month in range(traffic.months))
     rate = replica.requests_per_second * traffic.output_tokens
     saturated = usd_per_mtok(setup.gpus, prices.reserved_usd, rate)
     return ServingPlan(model, traffic, target, prices, replica, months, saturated)
 
 
-def _month(replica: Replica, traffic: Traffic, target: Target, prices: Prices, month: int) -> Month:
+def fleet_month(replica: Replica, traffic: Traffic, target: Target, prices: Prices, month: int) -> Month:
+    """Return one month of the fleet: replicas follow the hours, the least of them is reserved, the rest bursts."""
     arrivals = arrivals_by_hour(traffic, month)
     rate, gpus = replica.requests_per_second, replica.setup.gpus
     fleets = tuple(replicas_for_traffic(each, rate, target.target_load, target.spare) for each in arrivals)
