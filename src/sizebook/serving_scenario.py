@@ -6,7 +6,7 @@ import csv
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -151,3 +151,24 @@ def answer(scenario: ServingScenario, folder: Path) -> ServingAnswer:
         scenario.tp, scenario.pp, scenario.dp, scenario.ep,
     )  # fmt: skip
     return ServingAnswer(plan_serving(scenario.model, setup, traffic, target, prices_of(scenario, setup.gpu)), None)
+
+
+def workbook_inputs(scenario: ServingScenario, folder: Path) -> dict[str, Any]:
+    """Return the inputs of serving_capacity.xlsx: the setup planned, its traffic in the last month, target and prices.
+
+    The workbook plans the busiest hour: its peak factor is that hour's share of a mean hour times the scenario's.
+    """
+    plan = answer(scenario, folder).plan
+    setup, traffic, target, prices = plan.replica.setup, plan.traffic, plan.target, plan.prices
+    busiest = max(traffic.hours) * len(traffic.hours) / math.fsum(traffic.hours) * traffic.peak_factor
+    given: dict[str, Any] = {
+        "gpu": setup.gpu, "engine": setup.engine, "tp": setup.tp, "pp": setup.pp, "dp": setup.dp, "ep": setup.ep,
+        "requests_per_day": traffic.requests_per_day, "growth_per_month": traffic.growth_per_month,
+        "months": traffic.months - 1, "peak_factor": busiest, "input_tokens": traffic.input_tokens,
+        "output_tokens": traffic.output_tokens, "target_load": target.target_load, "spare": target.spare,
+        "concurrency": plan.replica.concurrency, "price_usd": prices.on_demand_usd, "pue": prices.pue,
+        "grid": scenario.grid, "title": scenario.title or "Serving capacity",
+    }  # fmt: skip
+    formats = {"weight_dtype": setup.weight_dtype, "kv_dtype": setup.kv_dtype, "as_of": scenario.as_of}
+    limits = {"ttft_target": scenario.target.ttft_seconds, "tpot_target": scenario.target.tpot_seconds}
+    return given | {name: value for name, value in (formats | limits).items() if value is not None}

@@ -34,8 +34,18 @@ def list_prices(gpu: Gpu) -> Prices:
     category="serving",
     source="sizebook.plans.serving_choice over data/hardware.csv, data/prices.csv and data/calibration_serving.csv",
     example=(
-        {"model": "llama-3.1-8b", "requests_per_day": 100_000, "gpu": "h100-sxm", "tpot_target_seconds": 0.02},
-        None,
+        {
+            "model": "llama-3.1-70b",
+            "requests_per_day": 100_000,
+            "tpot_target_seconds": 0.0085,
+            "gpu": "h200-sxm",
+        },
+        [
+            HEAD,
+            ["h200-sxm", "vllm", "fp8", "tp8", 16, 52852.0, 0.1261, 0.008417, 1],
+            ["h200-sxm", "sglang", "fp8", "tp8", 16, 52852.0, 0.2495, 0.008441, 0],
+            ["h200-sxm", "tensorrt-llm", "fp8", "tp8", 16, 52852.0, 0.1488, 0.008484, 0],
+        ],
     ),
 )
 def plan_serving(
