@@ -88,8 +88,16 @@ class Work:
 
 
 @lru_cache(maxsize=100_000)
-def _work(*key: Any) -> Work:
-    """Return the work of the cells of `WORK` as they stand in the row: the same cells are worked out once."""
+def _work(*key: Any) -> Work | SizebookError:
+    """Return the work of the cells of `WORK` as they stand in the row, or the refusal: the same cells are tried
+    once."""
+    try:
+        return _worked_out(*key)
+    except SizebookError as error:
+        return error
+
+
+def _worked_out(*key: Any) -> Work:
     row = dict(zip(WORK, key, strict=True))
     given = {name: _cell(row, name, default) for name, default in WORK.items()}
     gpu, seq, batch = accelerator(given["gpu"]), given["seq"], given["batch"]
@@ -156,6 +164,8 @@ def _number(name: str, value: Any) -> float:
 def _result(row: Mapping[str, Any]) -> dict[str, Any]:
     cell = row.get
     work = _work(*map(cell, WORK))
+    if isinstance(work, SizebookError):
+        raise work
     rest = {
         name: default if (value := cell(name)) is None or value == "" else _number(name, value)
         for name, default in REST.items()
