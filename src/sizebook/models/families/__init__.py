@@ -24,6 +24,7 @@ MODULES = (
     "encoders_relative",
     "gemma_later",
     "mamba",
+    "omni",
     "originals",
     "seq2seq",
     "seq2seq_bart",
