@@ -13,13 +13,15 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+import polars as pl
+
 from sizebook.formulas.hardware import accelerator
 from sizebook.models import catalog
 from sizebook.models.counting import count
 from sizebook.plans.layout import Layout
 from sizebook.plans.training import Costs, Power, TrainingInputs, capacity_bytes, plan_training
-from sizebook.plans.training_rows import training_row
 from sizebook.plans.training_search import search
+from sizebook.sweeping_training import sweep
 
 H100 = accelerator("h100-sxm")
 MODEL = "llama-3.1-70b"
@@ -49,7 +51,10 @@ def main() -> None:
         model = catalog.architecture(name)
         seconds = timed(lambda m=model, n=gpus: search(m, H100, n, 8192, 4096, capacity_bytes(H100)), 3)  # type: ignore[misc]
         show(f"layout search, {name} on {gpus} GPUs", seconds, 2.0, unit)
-    show(f"{ROWS:,} rows, 2,000 distinct layouts", timed(sweep, 1), 3.0, unit)
+    table = rows()
+    start = time.perf_counter()
+    sweep(table)
+    show(f"{ROWS:,} rows through sweep, 2,000 layouts", time.perf_counter() - start, 3.0, unit)
     compare_llm_analysis(unit)
 
 
@@ -68,24 +73,23 @@ def show(name: str, seconds: float, aim: float | None, unit: float) -> None:
     print(f"{name:44} {seconds:10.5f} {'' if aim is None else f'{aim:g}':>8} {seconds / unit:12.1f}")
 
 
-def sweep() -> None:
-    """Plan 100,000 rows: 2,000 distinct layouts, each with 50 prices and token counts."""
-    for index in range(ROWS):
-        layout = index % 2000
-        training_row(
-            {
-                "model": MODEL,
-                "gpu": "h100-sxm",
-                "gpus": 1024,
-                "batch": 1024 * (1 + layout // 24),
-                "seq": 8192,
-                "tp": 2 ** (layout % 4),
-                "pp": 2 ** (layout // 4 % 3),
-                "micro_batch": 1 + layout // 12 % 2,
-                "tokens": 1e12 * (1 + index % 50),
-                "price_usd_per_gpu_hour": 2 + index % 50 / 50,
-            }
-        )
+def rows() -> pl.DataFrame:
+    """Return 100,000 rows: 2,000 distinct layouts and batches, each with 50 prices and token counts."""
+    layouts = [index % 2000 for index in range(ROWS)]
+    return pl.DataFrame(
+        {
+            "model": [MODEL] * ROWS,
+            "gpu": ["h100-sxm"] * ROWS,
+            "gpus": [1024] * ROWS,
+            "batch": [1024 * (1 + layout // 24) for layout in layouts],
+            "seq": [8192] * ROWS,
+            "tp": [2 ** (layout % 4) for layout in layouts],
+            "pp": [2 ** (layout // 4 % 3) for layout in layouts],
+            "micro_batch": [1 + layout // 12 % 2 for layout in layouts],
+            "tokens": [1e12 * (1 + index % 50) for index in range(ROWS)],
+            "price_usd_per_gpu_hour": [2 + index % 50 / 50 for index in range(ROWS)],
+        }
+    )
 
 
 def compare_llm_analysis(unit: float) -> None:

@@ -16,6 +16,7 @@ from pypdf import PdfReader
 from sizebook.cells import call
 from sizebook.functions import load
 from sizebook.jobs import JOBS, scenario_of
+from sizebook.models.huggingface import mappings
 from sizebook.reference import markdown
 from sizebook.reports.render import write_pdf
 from sizebook.scenarios import read_toml
@@ -56,7 +57,21 @@ def _compared(row: Row, ours: int) -> str:
     return f"| {row['name']} | {parameters(published)} | {grouped(ours)} | {difference} | {row['remark']} |"
 
 
+def architectures_page() -> str:
+    """Return the page on architectures with the model types that each family describes."""
+    template = (ROOT / "docs" / "architectures.template.md").read_text(encoding="utf-8")
+    by_module: dict[str, list[str]] = {}
+    for model_type, mapping in mappings().items():
+        by_module.setdefault(getattr(mapping, "func", mapping).__module__, []).append(model_type)
+    lines = ["| family | model types |", "|---|---|"]
+    for module, types in sorted(by_module.items()):
+        what = (sys.modules[module].__doc__ or "").strip().splitlines()[0].rstrip(".")
+        lines.append(f"| {what} (`{module.rpartition('.')[2]}`) | {', '.join(f'`{name}`' for name in sorted(types))} |")
+    return template.replace("<!-- model types -->", "\n".join(lines))
+
+
 TEXTS: dict[str, Callable[[], str]] = {
+    "docs/architectures.md": architectures_page,
     "docs/accuracy.md": accuracy_page,
     "docs/functions.md": markdown,
     "docs/seeds.md": seeds_page,

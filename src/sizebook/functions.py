@@ -27,6 +27,7 @@ MODULES = (
     "formulas.serving",
     "plans.flops_functions",
     "plans.training_functions",
+    "plans.serving_functions",
     "formulas.why",  # the last: it asks about the others
 )
 

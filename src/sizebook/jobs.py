@@ -12,6 +12,8 @@ from sizebook.errors import unknown_key
 from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
 from sizebook.scenarios import Scenario, SizingScenario, parse
+from sizebook.serving_scenario import ServingScenario, answer
+from sizebook.serving_scenario import workbook_inputs as serving_workbook_inputs
 from sizebook.training_scenario import TrainingScenario, training_inputs, workbook_inputs
 
 if TYPE_CHECKING:
@@ -103,9 +105,23 @@ def _training_report(scenario: TrainingScenario) -> Report:
     return report(plan_training(inputs), report_date(scenario.as_of), scenario.title)
 
 
+def _serving_inputs(scenario: ServingScenario) -> dict[str, Any]:
+    """Return the inputs of serving_capacity.xlsx."""
+    return serving_workbook_inputs(scenario, Path()) | _model_input(scenario)
+
+
+def _serving_report(scenario: ServingScenario) -> Report:
+    from sizebook.reports.render import report_date
+    from sizebook.reports.serving import report
+
+    plan = replace(answer(scenario, Path()).plan, model=_name(scenario))
+    return report(plan, report_date(scenario.as_of), scenario.title)
+
+
 JOBS: dict[str, Job] = {
     "sizing": Job(SizingScenario, "model_sizing.xlsx", _sizing_inputs, _sizing_report),
     "training": Job(TrainingScenario, "training_budget.xlsx", _training_inputs, _training_report),
+    "serving": Job(ServingScenario, "serving_capacity.xlsx", _serving_inputs, _serving_report),
 }
 
 

@@ -60,6 +60,7 @@ def test_every_spelling_leads_to_one_model() -> None:
         (("PARAMS_MODEL", "transformer-base"), 63_082_496),  # seed 003, reconciled
         (("PARAMS_MODEL", "OpenELM-270M"), 271_527_168),  # checkpoint apple/OpenELM-270M
         (("PARAMS_MODEL", "phi-3-small"), 7_392_272_384),  # checkpoint microsoft/Phi-3-small-8k-instruct
+        (("PARAMS_MODEL", "qwen2.5-omni-7b"), 10_732_225_408),  # transformers 5.23 on the meta device
         (("PARAMS_MODEL", "mistral-7b"), 7_241_732_096),  # checkpoint mistralai/Mistral-7B-v0.1
         (("PARAMS_ACTIVE", "mixtral-8x7b"), 46_702_792_704 - 32 * 6 * 3 * 4096 * 14336),
         (("MODEL_SPEC", "llama-2-70b", "tco2e"), 291.42),

@@ -62,6 +62,12 @@ def test_published_pairs_of_rate_and_model_flops() -> None:
     assert train_flops_per_token(QWEN3_30B, 8192, "torchtitan") == 37_578_559_488
 
 
+def test_megatron_leaves_routers_out() -> None:
+    routers = 48 * 128 * 2048
+    difference = train_flops_per_token(QWEN3_30B, 4096) - train_flops_per_token(QWEN3_30B, 4096, "megatron")
+    assert difference == 6 * routers
+
+
 def test_conventions_differ_by_what_they_say() -> None:
     seq, scores = 2048, 12 * 12 * 768 * 2048
     layers, table = 12 * 12 * 768**2, 50257 * 768

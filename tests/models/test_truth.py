@@ -128,3 +128,12 @@ def test_keys_that_cannot_matter_are_listed_and_the_others_read() -> None:
     architecture(config)
     assert config.unread() == ["bos_token_id", "note"]
     assert "num_key_value_heads" in config.read
+
+
+def test_every_family_is_listed() -> None:
+    """A module that is not in the list would never be imported."""
+    from sizebook.models import families
+
+    folder = Path(families.__file__).parent
+    with_mappings = {file.stem for file in folder.glob("*.py") if "\n@model_type(" in file.read_text(encoding="utf-8")}
+    assert with_mappings <= set(families.MODULES)

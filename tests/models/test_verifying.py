@@ -10,7 +10,7 @@ from pathlib import Path
 from sizebook.models.checkpoint import Tensor
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
-from sizebook.models.verifying import Verification, verify
+from sizebook.models.verifying import Verification, predicted_names, verify
 from sizebook.units import THIN_SPACE
 from tests.models.checkpoints import TINY, TINY_PARAMETERS, tiny, tiny_tensors, write
 
@@ -82,3 +82,20 @@ def test_the_command(tmp_path: Path) -> None:
 def command(folder: Path) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, "-m", "sizebook", "verify", str(folder)]
     return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def test_two_stacks_numbered_each_from_0_are_matched_across_layers() -> None:
+    config = {"model_type": "t5", "architectures": ["T5Model"], "vocab_size": 90, "d_model": 16, "d_kv": 4, "d_ff": 24}
+    described = architecture(Config({**config, "num_layers": 2, "num_heads": 4}, "config.json"))
+    tensors = []
+    for name, shape in predicted_names(described).items():
+        for layer, stored in enumerate(
+            ("encoder.block.0.", "encoder.block.1.", "decoder.block.0.", "decoder.block.1.")
+        ):
+            name = name.replace(f"layers.{layer}.", stored)
+        tensors.append(Tensor(name, "BF16", shape, 0))
+    result = verify(described, tensors)
+    assert result.agrees
+    assert result.matched == result.predicted == len(tensors)
+    missing = verify(described, tensors[:-1])
+    assert missing.differences == ("not found in layer 3: DenseReluDense.down_proj.weight [16, 24]",)

@@ -53,13 +53,13 @@ def test_a_row_gives_what_a_plan_gives() -> None:
         "co2e_kg": middle.co2e_kg,
     }
     assert {name: result[name] for name in pairs} == pytest.approx(pairs)
-    assert result["error_low"] * middle.step_seconds == pytest.approx(plan.cases[0].step_seconds)
+    assert (1 + result["error_low"]) * middle.step_seconds == pytest.approx(plan.cases[0].step_seconds)
 
 
 def test_a_given_mfu_is_reached_and_has_no_band() -> None:
     result = training_row({**ROW, "mfu": 0.35})
     assert result["mfu_reached"] == pytest.approx(0.35)
-    assert (result["error_low"], result["error_high"]) == (1, 1)
+    assert (result["error_low"], result["error_high"]) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -69,6 +69,7 @@ def test_a_given_mfu_is_reached_and_has_no_band() -> None:
         ({"tokens": 0}, "nothing to train: got 0 tokens, want above 0. Correct tokens."),
         ({"tokens": ""}, "nothing to train: got None tokens, want above 0. Correct tokens."),
         ({"gpus": None}, "gpus is blank: got nothing, want a value. Fill the cell."),
+        ({"gpus": "many"}, "gpus is not a number: got 'many', want digits. Correct the cell."),
         ({"tp": 1.5}, "tp is not whole: got 1.5, want a whole number. Correct the cell."),
     ],
 )
@@ -76,6 +77,10 @@ def test_a_bad_row_holds_its_reason_and_no_figures(changes: dict[str, object], r
     result = training_row({**ROW, **changes})
     assert result["reason"] == reason
     assert all(value is None for name, value in result.items() if name != "reason")
+
+
+def test_cells_of_a_text_file_are_read_as_numbers() -> None:
+    assert training_row({name: str(value) for name, value in ROW.items()}) == training_row(ROW)
 
 
 def test_a_row_that_does_not_fit_keeps_its_figures() -> None:

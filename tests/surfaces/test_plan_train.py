@@ -62,6 +62,16 @@ def test_text_says_layout_memory_and_cases(tmp_path: Path) -> None:
         assert word in result.output
 
 
+def test_layouts_lists_the_fastest_and_why_others_fail(tmp_path: Path) -> None:
+    path = str(_file(tmp_path, model="llama-3.1-70b"))
+    text = CliRunner().invoke(app, ["plan", "train", path, "--layouts"]).output
+    found = json.loads(CliRunner().invoke(app, ["plan", "train", path, "--layouts", "--json"]).output)
+    best, failing = found["layouts"][:10], found["layouts"][10:]
+    assert all(not each["reason"] for each in best) and all(each["reason"] for each in failing)
+    assert best[0]["layout"]["name"] in text and failing[0]["reason"] in text
+    assert text.startswith(f"{found['fitting']} of {found['tried']} layouts fit")
+
+
 def test_without_degrees_the_layout_is_searched() -> None:
     values = {key: value for key, value in BASE.items() if key not in ("tp", "zero_stage")}
     inputs = training_inputs(parse(TrainingScenario, values, "run.toml"))

@@ -41,6 +41,8 @@ def count_model(model: str, as_json: bool, layers: bool, explained: bool, from_h
         click.echo(json.dumps(_as_json(source, described, counted, layers), indent=2))
         return
     _print_count(source, counted)
+    for note in described.notes:
+        click.echo(f"\nNote: {note}.")
     if layers:
         _print_layers(described)
     if explained:
@@ -57,6 +59,8 @@ def _as_json(source: Source, described: Architecture, counted: Count, layers: bo
         "mtp": counted.mtp,
         "parts": counted.parts,
     }
+    if described.notes:
+        shown["notes"] = list(described.notes)
     return {**shown, "layers": _layers(described)} if layers else shown
 
 
@@ -108,7 +112,7 @@ def _print_derivation(source: Source, described: Architecture) -> None:
     click.echo("\nEach part as a sum of tensor shapes")
     for part in size_model(source.name, described).parts:
         click.echo(f"  {part.part} = {part.derivation.substituted}")
-    unread = sorted(set(source.config.values) - source.config.read)
+    unread = sorted(source.config.unread())
     click.echo(f"\nKeys read: {', '.join(sorted(source.config.read & set(source.config.values)))}")
     click.echo(f"Keys without effect on the count: {', '.join(unread) or 'none'}")
 

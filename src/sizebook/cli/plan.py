@@ -8,6 +8,7 @@ from sizebook.cli.lazy import LazyGroup
 
 PLANS = {
     "train": "training:plan_train",
+    "serve": "serving:plan_serve",
 }
 
 

@@ -1,4 +1,4 @@
-"""`sizebook sweep`: a serving estimate for every row of a table, streamed in batches."""
+"""`sizebook sweep`: a serving estimate or a training plan for every row of a table, streamed in batches."""
 
 from __future__ import annotations
 
@@ -28,11 +28,14 @@ def sweep_table(table: Path, output: Path) -> None:
     they matter engine, weight_dtype, kv_dtype, tp, pp, dp, ep. OUTPUT holds the same rows with the results beside
     them; a row that cannot be estimated keeps its place and says why. error_low and error_high are the p10 and p90 of
     measured over predicted TPOT, less 1.
+
+    A table with the columns model, gpu, gpus, batch and tokens (and seq, tp, pp, mfu, price_usd_per_gpu_hour ... where
+    they matter) is one of training runs: it gets memory, time, cost, energy and carbon, and the band of its step time.
     """
     from rich.console import Console
     from rich.progress import Progress
 
-    from sizebook.sweeping import check_columns, sweep
+    from sizebook import sweeping, sweeping_training
 
     for path in (table, output):
         if path.suffix.casefold() not in KINDS:
@@ -40,7 +43,9 @@ def sweep_table(table: Path, output: Path) -> None:
     if not table.is_file():
         raise InputError(f"cannot read: got no file {table}, want a table. Check the path.")
     columns, n_rows = _looked_at(table)
-    check_columns(columns)
+    training = sweeping_training.is_training(columns)
+    (sweeping_training if training else sweeping).check_columns(columns)
+    figure = sweeping_training.FIGURE if training else "tpot_seconds"
     estimated = bad = 0
     with Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task("Rows", total=n_rows)
@@ -48,9 +53,9 @@ def sweep_table(table: Path, output: Path) -> None:
         def answered() -> Iterator[pl.DataFrame]:
             nonlocal estimated, bad
             for frame in _batches(table):
-                found = sweep(frame)
+                found = sweeping_training.sweep(frame) if training else sweeping.sweep(frame)
                 estimated += found.height
-                bad += found["tpot_seconds"].null_count()
+                bad += found[figure].null_count()
                 progress.update(task, completed=estimated)
                 yield found
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from sizebook.plans.training import Case, TrainingPlan, plan_training
+from sizebook.plans.training import Case, TrainingInputs, TrainingPlan, capacity_bytes, plan_training
 from sizebook.plans.training_memory import COMPONENTS
+from sizebook.plans.training_search import search
 from sizebook.scenarios import parse, read_toml
 from sizebook.training_scenario import TrainingScenario, training_inputs
 from sizebook.units import duration, flop, gibibytes, grouped, percent, significant, usd
@@ -20,16 +21,41 @@ from sizebook.units import duration, flop, gibibytes, grouped, percent, signific
 @click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
 @click.option("--explain", "explained", is_flag=True, help="Print how each figure came about, and other conventions.")
-def plan_train(scenario: Path, as_json: bool, explained: bool) -> None:
+@click.option("--layouts", "searched", is_flag=True, help="Print the ten fastest layouts, and why faster ones fail.")
+def plan_train(scenario: Path, as_json: bool, explained: bool, searched: bool) -> None:
     """Print the training plan of a scenario file."""
     checked = parse(TrainingScenario, read_toml(scenario), scenario.name)
-    plan = plan_training(training_inputs(checked))
+    inputs = training_inputs(checked)
+    if searched:
+        click.echo(_layouts(inputs, as_json))
+        return
+    plan = plan_training(inputs)
     if as_json:
         click.echo(json.dumps(as_data(plan), indent=2))
         return
     click.echo("\n".join(as_text(plan)))
     if explained:
         click.echo("\n".join(_explained(plan)))
+
+
+def _layouts(inputs: TrainingInputs, as_json: bool) -> str:
+    """Return the layout search of a scenario as text or JSON; the scenario's own layout plays no part."""
+    capacity = capacity_bytes(inputs.gpu)
+    found = search(
+        inputs.architecture, inputs.gpu, inputs.gpus, inputs.seq, inputs.batch, capacity, inputs.dtype, inputs.recipe
+    )
+    rows = (*found.best, *found.failing)
+    if as_json:
+        data = [{**asdict(each), "layout": {"name": each.layout.name, **asdict(each.layout)}} for each in rows]
+        return json.dumps({"tried": found.tried, "fitting": found.fitting, "layouts": data}, indent=2)
+    lines = [f"{found.fitting} of {found.tried} layouts fit in {gibibytes(capacity)} a GPU", ""]
+    lines.append(f"{'layout':<52}{'memory':>10}{'step':>10}{'tokens/s per GPU':>18}")
+    for each in rows:
+        figures = f"{gibibytes(each.memory_bytes):>10}{duration(each.step_seconds):>10}"
+        lines.append(
+            f"{each.layout.name:<52}{figures}{significant(each.tokens_per_s_per_gpu):>18}  {each.reason}".rstrip()
+        )
+    return "\n".join(lines)
 
 
 def as_data(plan: TrainingPlan) -> dict[str, Any]:

@@ -21,7 +21,7 @@ CONVENTIONS = {
     "6nd": "6 N, N every parameter that a token visits, embeddings included (the rule of thumb 6 N D)",
     "palm": "6 N + 12 L H Q T: every parameter, full-square scores (Chowdhery et al. 2022, appendix B)",
     "torchtitan": "6 (N - embedding) + 6 L H (d_qk + d_v) T: full-square scores (torchtitan, get_nparams_and_flops)",
-    "megatron": "as matmul, multi-token-prediction layers and their heads included (Megatron-LM)",
+    "megatron": "as matmul, with multi-token-prediction layers and their heads, without routers (Megatron-LM)",
     "chinchilla": "3 x (embedding as a product, projections, scores, softmax, head) (Hoffmann et al. 2022, appendix F)",
     "hardware": "full-square scores and whatever is recomputed (Narayanan et al. 2021, arXiv:2104.04473, equation 3)",
 }
@@ -138,7 +138,8 @@ def _train_flops(same: Same, seq: int, convention: str, recompute: str) -> float
         return 3 * full.total + again
     tokens = forward(architecture, seq, causal=causal(architecture)).total
     if convention == "megatron":
-        tokens += _mtp(architecture, seq)
+        layers = (*architecture.layers, *architecture.mtp)
+        tokens += _mtp(architecture, seq) - sum(2 * times * _router(layer) for layer, times in distinct_layers(layers))
     return 3 * tokens
 
 
@@ -158,6 +159,11 @@ def _chinchilla(architecture: Architecture, seq: int) -> float:
     tokens = forward(architecture, seq, causal=False, windows=False)
     n_heads = sum(getattr(brick, "n_heads", 0) for layer in architecture.layers for brick in layer.bricks)
     return 3 * (tokens.total + 2 * architecture.vocab * architecture.d_model + 3 * n_heads * seq)
+
+
+def _router(layer: Layer) -> int:
+    """Return the parameters of a layer's routers, which Megatron-LM leaves out of its count."""
+    return sum(w.size for brick in layer.bricks for w in brick.weights if w.use == "matmul" and w.part == "router")
 
 
 def _mtp(architecture: Architecture, seq: int) -> float:

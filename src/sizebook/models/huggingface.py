@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections.abc import Callable
 
 from sizebook.errors import UnknownKeyError, suggestion
@@ -24,14 +23,14 @@ def model_type(*names: str) -> Callable[[Mapping], Mapping]:
     return register
 
 
-def mappings() -> dict[str, Mapping]:
-    """Return every mapping by model type; the modules of `families` register theirs when they are first needed."""
-    from sizebook.models import families
+def mappings(until: str | None = None) -> dict[str, Mapping]:
+    """Return every mapping by model type, or those of the families up to the one that describes a type."""
+    from sizebook.models.families import MODULES
 
-    if not families.loaded:
-        for module in pkgutil.iter_modules(families.__path__):
-            importlib.import_module(f"{families.__name__}.{module.name}")
-        families.loaded = True
+    for module in MODULES:
+        if until in _MAPPINGS:
+            break
+        importlib.import_module(f"sizebook.models.families.{module}")
     return _MAPPINGS
 
 
@@ -45,7 +44,7 @@ def architecture(config: Config) -> Architecture:
 def describe(config: Config) -> Architecture:
     """Return the architecture that a config, or the section of one, describes; unread keys are left to the caller."""
     name = _type_of(config)
-    mapping = _MAPPINGS.get(name) or mappings().get(name)
+    mapping = mappings(until=name).get(name)
     if mapping is None:
         raise UnknownKeyError(
             f"unknown model type: got '{name}' in {config.where}, want one of the {len(_MAPPINGS)} types in "

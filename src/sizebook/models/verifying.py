@@ -2,7 +2,9 @@
 
 Implementations name tensors differently, fuse some (query, key and value in one matrix) and transpose others. So the
 tensors of each layer are matched in three passes: by name and shape, then by shape alone, then what is left by its sum
-of elements. A layer whose leftovers do not add up differs, and every tensor concerned is named.
+of elements. What is left of layers that do not add up is matched once more across all of them, by shape and then by
+sum: a checkpoint may number encoder, decoder and tower each from 0, or group its layers by kind. What is still left
+differs, and every tensor concerned is named.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ OUTSIDE = -1
 _Key = tuple[str, tuple[int, ...]]
 _IN_LAYER = re.compile(r"(?:^|\.)(?:layers|h|blocks|block|layer)\.(\d+)\.(.+)$")
 _EXPERT = re.compile(r"\bexperts\.\d+\.")
+_TOWER = re.compile(r"vision|visual|\bvit\b|audio|image|encoder\.")
 # What quantised checkpoints store beside a weight; it belongs to the weight's bytes, not to the count.
-_SCALES = re.compile(r"(_scale|_scale_inv|_scale_2|\.scales|_scales|input_scale|_zero_point|qzeros|g_idx)$")
+_SCALES = re.compile(r"(weight_scale(_inv|_2)?|(^|\.)(input|output|[qkv])_scale|[._]scales|_zero_point|qzeros|g_idx)$")
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,8 @@ class _Ledger:
     by_name: int = 0
     by_shape: int = 0
     refolded: int = 0
-    differences: list[str] = field(default_factory=list)
+    missing: list[tuple[str, Weight]] = field(default_factory=list)
+    spare: list[tuple[str, Tensor]] = field(default_factory=list)
 
 
 def verify(architecture: Architecture, tensors: Iterable[Tensor]) -> Verification:
@@ -65,8 +69,9 @@ def verify(architecture: Architecture, tensors: Iterable[Tensor]) -> Verificatio
     for layer, expected in _expected(architecture).items():
         predicted += sum(weight.size for weight in expected)
         _compare(layer, expected, found.pop(layer, []), ledger)
-    for left in found.values():
-        ledger.differences += [f"not predicted: {tensor.name} {list(tensor.shape)}" for tensor in left if tensor.size]
+    ledger.spare += [("", tensor) for left in found.values() for tensor in left if tensor.size]
+    if elsewhere := _across_layers(ledger):
+        remarks.append(f"{elsewhere} tensors found under another layer's number")
     by_dtype: dict[str, int] = defaultdict(int)
     for tensor in stored:
         by_dtype[tensor.dtype] += tensor.n_bytes
@@ -78,7 +83,7 @@ def verify(architecture: Architecture, tensors: Iterable[Tensor]) -> Verificatio
         parameters_predicted=predicted,
         n_bytes=total_bytes(stored),
         bytes_by_dtype=dict(sorted(by_dtype.items())),
-        differences=tuple(ledger.differences),
+        differences=_differences(ledger),
         remarks=tuple(remarks),
     )
 
@@ -137,8 +142,12 @@ def _extras(architecture: Architecture, found: dict[int, list[Tensor]]) -> list[
 
 def _take_mtp(architecture: Architecture, found: dict[int, list[Tensor]]) -> list[Tensor]:
     n_layers = architecture.n_layers
-    layers = range(n_layers, n_layers + len(architecture.mtp))
-    return [tensor for layer in layers for tensor in found.pop(layer, [])]
+    taken = []
+    for layer in range(n_layers, n_layers + len(architecture.mtp)):
+        tensors = found.pop(layer, [])
+        found[layer] = [tensor for tensor in tensors if _TOWER.search(tensor.name)]
+        taken += [tensor for tensor in tensors if not _TOWER.search(tensor.name)]
+    return taken
 
 
 def _take_buffers(architecture: Architecture, found: dict[int, list[Tensor]]) -> list[Tensor]:
@@ -203,6 +212,33 @@ def _settle(layer: int, expected: list[Weight], found: list[Tensor], ledger: _Le
     if sum(weight.size for weight in expected) == sum(tensor.size for tensor in found):
         ledger.refolded += len(expected)
         return
-    place = "outside the layers" if layer == OUTSIDE else f"in layer {layer}"
-    ledger.differences += [f"not found {place}: {weight.name} {list(weight.shape)}" for weight in expected]
-    ledger.differences += [f"not predicted {place}: {tensor.name} {list(tensor.shape)}" for tensor in found]
+    place = " outside the layers" if layer == OUTSIDE else f" in layer {layer}"
+    ledger.missing += [(place, weight) for weight in expected]
+    ledger.spare += [(place, tensor) for tensor in found]
+
+
+def _across_layers(ledger: _Ledger) -> int:
+    """Match what the layers left among all of them; return how many predicted tensors were found that way."""
+    shapes: dict[tuple[int, ...], list[tuple[str, Tensor]]] = defaultdict(list)
+    for place, tensor in ledger.spare:
+        shapes[tuple(sorted(tensor.shape))].append((place, tensor))
+    missing = []
+    for place, weight in ledger.missing:
+        same_shape = shapes[tuple(sorted(weight.shape))]
+        if same_shape:
+            same_shape.pop()
+        else:
+            missing.append((place, weight))
+    n_found = len(ledger.missing) - len(missing)
+    ledger.by_shape += n_found
+    ledger.missing, ledger.spare = missing, [left for group in shapes.values() for left in group]
+    if missing and sum(weight.size for _, weight in missing) == sum(tensor.size for _, tensor in ledger.spare):
+        ledger.refolded += len(missing)
+        n_found += len(missing)
+        ledger.missing, ledger.spare = [], []
+    return n_found
+
+
+def _differences(ledger: _Ledger) -> tuple[str, ...]:
+    missing = [f"not found{place}: {weight.name} {list(weight.shape)}" for place, weight in ledger.missing]
+    return (*missing, *(f"not predicted{place}: {tensor.name} {list(tensor.shape)}" for place, tensor in ledger.spare))

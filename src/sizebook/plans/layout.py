@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from sizebook.errors import RangeError, require, unknown_key
 from sizebook.models.architecture import Architecture, Attention, Experts
+from sizebook.models.flops import distinct_layers
+from sizebook.models.identity import Same
 
 RECOMPUTE = ("none", "selective", "every-other-matmul", "full")
 
@@ -97,55 +99,60 @@ def _check_gpus(layout: Layout, gpus: int) -> None:
         )
 
 
+@lru_cache(maxsize=256)
+def _divided(same: Same) -> tuple[frozenset[int], frozenset[int], int]:
+    """Return what degrees must divide: the head counts, the key-value head counts, and the fewest experts of a
+    layer."""
+    bricks = [brick for layer, _ in distinct_layers(same.architecture.layers) for brick in layer.bricks]
+    heads = frozenset(getattr(brick, "n_heads", 0) for brick in bricks) - {0}
+    kv_heads = frozenset(brick.n_kv_heads for brick in bricks if isinstance(brick, Attention))
+    return heads, kv_heads, min((brick.n_experts for brick in bricks if isinstance(brick, Experts)), default=1)
+
+
 def _check_heads(layout: Layout, architecture: Architecture) -> None:
-    for layer in dict.fromkeys(map(id, architecture.layers)):
-        bricks = next(each for each in architecture.layers if id(each) == layer).bricks
-        for brick in bricks:
-            n_heads = getattr(brick, "n_heads", 0)
-            require(
-                n_heads % layout.tp == 0,
+    heads, kv_heads, _ = _divided(Same(architecture))
+    for n_heads in heads:
+        if n_heads % layout.tp:
+            raise RangeError(
                 f"tensor parallelism does not divide the heads: got tp {layout.tp} and n_heads {n_heads}, want tp to "
-                f"divide n_heads. Use tp {_largest_divisor(n_heads, layout.tp)}.",
+                f"divide n_heads. Use tp {_largest_divisor(n_heads, layout.tp)}."
             )
-            n_kv = brick.n_kv_heads if isinstance(brick, Attention) else 0
-            require(
-                n_kv % layout.tp == 0 or layout.tp % n_kv == 0,
+    for n_kv in kv_heads:
+        if n_kv % layout.tp and layout.tp % n_kv:
+            raise RangeError(
                 f"tensor parallelism does not fit the key-value heads: got tp {layout.tp} and n_kv_heads {n_kv}, "
                 f"want one "
-                f"to divide the other. Use tp {_largest_divisor(n_kv, layout.tp)}.",
+                f"to divide the other. Use tp {_largest_divisor(n_kv, layout.tp)}."
             )
 
 
 def _check_stages(layout: Layout, architecture: Architecture) -> None:
     chunks = layout.pp * layout.interleave
-    require(
-        chunks <= architecture.n_layers,
-        f"more pipeline chunks than layers: got pp {layout.pp} x interleave {layout.interleave} = {chunks} and "
-        f"{architecture.n_layers} layers, want at most one chunk a layer. "
-        f"Use pp {_largest_divisor(architecture.n_layers, layout.pp)}.",
-    )
+    if chunks > architecture.n_layers:
+        raise RangeError(
+            f"more pipeline chunks than layers: got pp {layout.pp} x interleave {layout.interleave} = {chunks} and "
+            f"{architecture.n_layers} layers, want at most one chunk a layer. "
+            f"Use pp {_largest_divisor(architecture.n_layers, layout.pp)}."
+        )
     require(
         layout.interleave == 1 or layout.pp > 1,
-        f"interleave needs a pipeline: got interleave {layout.interleave} and pp 1, want pp above 1. Set interleave "
-        f"to 1.",
+        f"interleave needs a pipeline: got interleave {layout.interleave} and pp 1, want pp above 1. "
+        "Set interleave to 1.",
     )
 
 
 def _check_experts(layout: Layout, architecture: Architecture) -> None:
-    counts = {b.n_experts for layer in architecture.layers for b in layer.bricks if isinstance(b, Experts)}
-    n_experts = min(counts, default=1)
-    require(
-        n_experts % layout.ep == 0,
-        f"expert parallelism does not divide the experts: got ep {layout.ep} and {n_experts} experts, want ep to "
-        f"divide "
-        f"them. Use ep {_largest_divisor(n_experts, layout.ep)}.",
-    )
+    n_experts = _divided(Same(architecture))[2]
+    if n_experts % layout.ep:
+        raise RangeError(
+            f"expert parallelism does not divide the experts: got ep {layout.ep} and {n_experts} experts, want ep to "
+            f"divide them. Use ep {_largest_divisor(n_experts, layout.ep)}."
+        )
     group = layout.tp * layout.cp * layout.dp
     require(
         group % (layout.ep * layout.etp) == 0,
         f"experts do not spread: got ep {layout.ep} x etp {layout.etp} over tp x cp x dp = {group} GPUs, want the "
-        f"product "
-        "to divide them. Lower ep.",
+        "product to divide them. Lower ep.",
     )
 
 

@@ -80,6 +80,7 @@ class Work:
     fits: bool
     reason: str
     step_seconds: float
+    gpus: int
     tokens_per_step: int
     flops_per_token: float
     peak_flop_per_s: float
@@ -87,8 +88,16 @@ class Work:
 
 
 @lru_cache(maxsize=100_000)
-def _work(*key: Any) -> Work:
-    """Return the work of the cells of `WORK` as they stand in the row: the same cells are worked out once."""
+def _work(*key: Any) -> Work | SizebookError:
+    """Return the work of the cells of `WORK` as they stand in the row, or the refusal: the same cells are tried
+    once."""
+    try:
+        return _worked_out(*key)
+    except SizebookError as error:
+        return error
+
+
+def _worked_out(*key: Any) -> Work:
     row = dict(zip(WORK, key, strict=True))
     given = {name: _cell(row, name, default) for name, default in WORK.items()}
     gpu, seq, batch = accelerator(given["gpu"]), given["seq"], given["batch"]
@@ -106,6 +115,7 @@ def _work(*key: Any) -> Work:
         fits=short <= 0,
         reason="" if short <= 0 else f"does not fit: {gibibytes(short)} too much a GPU",
         step_seconds=step_time(profile, layout, recipe, rates, n_micro).total,
+        gpus=given["gpus"],
         tokens_per_step=batch * seq,
         flops_per_token=train_flops_per_token(profile.architecture, seq),
         peak_flop_per_s=peak_flop_per_s(gpu, given["dtype"]),
@@ -134,20 +144,36 @@ def _cell(row: Mapping[str, Any], name: str, default: Any) -> Any:
             raise InputError(f"{name} is blank: got nothing, want a value. Fill the cell.")
         return default
     if name in WHOLE:
-        if isinstance(value, str) or value != int(value) or value < 0:
+        number = _number(name, value)
+        if number != int(number) or number < 0:
             raise InputError(f"{name} is not whole: got {value!r}, want a whole number. Correct the cell.")
-        return int(value)
+        return int(number)
     return value
+
+
+def _number(name: str, value: Any) -> float:
+    """Return the number that a cell holds; cells of text files are text."""
+    if not isinstance(value, str):
+        return value  # type: ignore[no-any-return]
+    try:
+        return float(value)
+    except ValueError:
+        raise InputError(f"{name} is not a number: got '{value}', want digits. Correct the cell.") from None
 
 
 def _result(row: Mapping[str, Any]) -> dict[str, Any]:
     cell = row.get
     work = _work(*map(cell, WORK))
-    rest = {name: default if (value := cell(name)) is None or value == "" else value for name, default in REST.items()}
+    if isinstance(work, SizebookError):
+        raise work
+    rest = {
+        name: default if (value := cell(name)) is None or value == "" else _number(name, value)
+        for name, default in REST.items()
+    }
     tokens = rest["tokens"]
     if tokens is None or not tokens > 0:
         raise InputError(f"nothing to train: got {tokens!r} tokens, want above 0. Correct tokens.")
-    gpus, low, high = int(row["gpus"]), 1.0, 1.0
+    gpus, low, high = work.gpus, 1.0, 1.0
     seconds = work.step_seconds
     if rest["mfu"] is None:
         low, high = error_band()
@@ -169,7 +195,7 @@ def _result(row: Mapping[str, Any]) -> dict[str, Any]:
         "cost_usd": hours * rest["price_usd_per_gpu_hour"],
         "energy_kwh": energy,
         "co2e_kg": train_co2e_kg(energy, rest["grams_per_kwh"]),
-        "error_low": low,
-        "error_high": high,
+        "error_low": low - 1,
+        "error_high": high - 1,
         "reason": work.reason,
     }

@@ -63,7 +63,9 @@ def search(
     profile = model_profile(architecture, seq)
     rates = machine(gpu, dtype, recipe.stack, calibration())
     every = []
-    for layout in layouts(architecture, gpu, gpus, seq, batch):
+    # Flash attention keeps no scores, so recomputing them alone would change nothing.
+    kinds = ("none", "full") if recipe.flash_attention else ("none", "selective", "full")
+    for layout in layouts(architecture, gpu, gpus, seq, batch, kinds):
         n_micro = micro_batches(layout, batch)
         seconds = step_time(profile, layout, recipe, rates, n_micro).total
         every.append((seconds, layout, n_micro))
@@ -108,7 +110,9 @@ def _ranked(
     return Search(tuple(fits), tuple(fails), len(every), fitting)
 
 
-def layouts(architecture: Architecture, gpu: Accelerator, gpus: int, seq: int, batch: int) -> Iterator[Layout]:
+def layouts(
+    architecture: Architecture, gpu: Accelerator, gpus: int, seq: int, batch: int, kinds: tuple[str, ...]
+) -> Iterator[Layout]:
     """Yield the layouts worth timing: TP inside the scale-up domain, PP that divides the layers or halves them."""
     n_experts = min((b.n_experts for layer in architecture.layers for b in layer.bricks if isinstance(b, Experts)),
                     default=1)  # fmt: skip
@@ -119,7 +123,8 @@ def layouts(architecture: Architecture, gpu: Accelerator, gpus: int, seq: int, b
                     continue
                 base = Layout(tp=tp, pp=pp, cp=cp, dp=gpus // (tp * pp * cp))
                 for ep in _powers(min(n_experts, tp * cp * base.dp)):
-                    yield from _variants(replace(base, ep=ep), architecture, gpus, seq, batch)
+                    for layout in _variants(replace(base, ep=ep), architecture, gpus, seq, batch):
+                        yield from (replace(layout, recompute=kind) for kind in kinds)
 
 
 def _variants(base: Layout, architecture: Architecture, gpus: int, seq: int, batch: int) -> Iterator[Layout]:
@@ -132,8 +137,7 @@ def _variants(base: Layout, architecture: Architecture, gpus: int, seq: int, bat
             except SizebookError:
                 continue
             for zero_stage in stages:
-                for recompute in ("none", "full"):
-                    yield replace(layout, zero_stage=zero_stage, recompute=recompute)
+                yield replace(layout, zero_stage=zero_stage)
 
 
 def _powers(at_most: int) -> list[int]:

@@ -37,7 +37,7 @@ def report(compared: tuple[Comparison, ...], as_of: date) -> Report:
             f"explanation, {verdict}."
         ),
         tiles=_tiles(stated, by_status, agreeing),
-        sections=(_gpt3(), *_all_models(compared), _explained(compared), _notes()),
+        sections=(_gpt3(), _all_models(compared), _active(compared), _explained(compared), _notes()),
         data_dates=f"catalog of {max(row['retrieved'] for row in table('models'))}",
     )
 
@@ -107,35 +107,29 @@ _COLUMNS = (
 )
 
 
-def _all_models(compared: Iterable[Comparison]) -> list[Section]:
-    """Return the table of totals, by organisation, and that of active parameters."""
+def _all_models(compared: Iterable[Comparison]) -> Section:
     totals = [one for one in compared if one.what == "total"]
-    active = [one for one in compared if one.what == "active"]
     ordered = sorted(totals, key=lambda one: catalog.facts(one.key)["organisation"].casefold())
     rows: list[Row] = []
     for organisation, ones in groupby(ordered, key=lambda one: catalog.facts(one.key)["organisation"]):
         rows.append(Row((organisation, "", "", "", "", ""), "group"))
         rows += [_row(one) for one in ones]
-    return [
-        Section(
-            "All models",
-            "Total parameters, stated and computed, by organisation",
-            (Table("Total parameters", _COLUMNS, tuple(rows), "Blank: not published, so nothing to compare."),),
-            new_page=True,
-        ),
-        Section(
-            "Active parameters",
-            "Active parameters of mixtures of experts, in the scope of each statement",
-            (
-                Table(
-                    "Parameters that one token visits",
-                    (*_COLUMNS[:5], Column("Scope of the statement")),
-                    tuple(Row((*_row(one).cells[:5], one.scope or "all")) for one in active),
-                ),
-            ),
-            new_page=True,
-        ),
-    ]
+    return Section(
+        "All models",
+        "Total parameters, stated and computed, by organisation",
+        (Table("Total parameters", _COLUMNS, tuple(rows), "Blank: not published, so nothing to compare."),),
+        new_page=True,
+    )
+
+
+def _active(compared: Iterable[Comparison]) -> Section:
+    rows = tuple(Row((*_row(one).cells[:5], one.scope or "all")) for one in compared if one.what == "active")
+    return Section(
+        "Active parameters",
+        "Active parameters of mixtures of experts, in the scope of each statement",
+        (Table("Parameters that one token visits", (*_COLUMNS[:5], Column("Scope of the statement")), rows),),
+        new_page=True,
+    )
 
 
 def _row(one: Comparison) -> Row:

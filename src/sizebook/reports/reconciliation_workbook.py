@@ -19,6 +19,11 @@ from sizebook.reports.reconciliation import GPT3
 _INK, _MUTED, _HAIRLINE, _FAILED = "FF1B1F24", "FF5B6570", "FFD8DEE4", "FFB3261E"
 _COUNT, _RATIO = "#,##0", "0.00%"
 
+# One object each: openpyxl looks a style up again for every cell that has its own.
+_CELL_FONT = Font(name="Calibri", size=10, color=_INK)
+_CELL_BORDER = Border(bottom=Side("hair", color=_HAIRLINE))
+_TOP, _WRAPPED = Alignment(vertical="top"), Alignment(vertical="top", wrap_text=True)
+
 _GPT3_HEADINGS = (
     ("Model", 16),
     ("Printed", 10),
@@ -85,24 +90,8 @@ def _gpt3(sheet: Worksheet) -> None:
 def _models(sheet: Worksheet, compared: Iterable[Comparison]) -> None:
     _title(sheet, "Published parameter counts, recomputed", "Blank: not published. Every difference has its reason.")
     _headings(sheet, _MODEL_HEADINGS)
-    for index, one in enumerate(compared):
-        row = _FIRST_ROW + index
-        cells = [
-            one.name,
-            catalog.facts(one.key)["organisation"],
-            one.what,
-            one.stated.text if one.stated else None,
-            one.stated.parameters if one.stated else None,
-            one.computed,
-            one.difference,
-            one.relative,
-            one.status,
-            one.scope or None,
-            one.explanation or None,
-            one.source,
-            one.key,
-        ]
-        _fill(sheet, row, cells)
+    for row, one in enumerate(compared, start=_FIRST_ROW):
+        _fill(sheet, row, _cells(one))
         sheet[f"I{row}"].alignment = Alignment(vertical="top", indent=1)
         sheet.row_dimensions[row].height = _LINE * max(1, -(-len(one.explanation) // _LETTERS_A_LINE))
         if one.status == "unexplained":
@@ -110,6 +99,25 @@ def _models(sheet: Worksheet, compared: Iterable[Comparison]) -> None:
     _formats(sheet, {"E": _COUNT, "F": _COUNT, "G": _COUNT, "H": _RATIO})
     sheet.auto_filter.ref = f"A{_FIRST_ROW - 1}:{get_column_letter(len(_MODEL_HEADINGS))}{sheet.max_row}"
     sheet.print_area = f"A1:{_LAST_PRINTED}{sheet.max_row}"
+
+
+def _cells(one: Comparison) -> list[Any]:
+    """Return one comparison in the order of the headings."""
+    return [
+        one.name,
+        catalog.facts(one.key)["organisation"],
+        one.what,
+        one.stated.text if one.stated else None,
+        one.stated.parameters if one.stated else None,
+        one.computed,
+        one.difference,
+        one.relative,
+        one.status,
+        one.scope or None,
+        one.explanation or None,
+        one.source,
+        one.key,
+    ]
 
 
 _FIRST_ROW = 5
@@ -141,9 +149,8 @@ def _headings(sheet: Worksheet, headings: Sequence[tuple[str, float]]) -> None:
 def _fill(sheet: Worksheet, row: int, cells: Sequence[Any]) -> None:
     for column, value in enumerate(cells, start=1):
         cell: Any = sheet.cell(row, column, value)
-        cell.font = Font(name="Calibri", size=10, color=_INK)
-        cell.border = Border(bottom=Side("hair", color=_HAIRLINE))
-        cell.alignment = Alignment(vertical="top", wrap_text=column == _EXPLANATION and isinstance(value, str))
+        cell.font, cell.border = _CELL_FONT, _CELL_BORDER
+        cell.alignment = _WRAPPED if column == _EXPLANATION and isinstance(value, str) else _TOP
 
 
 def _formats(sheet: Worksheet, formats: dict[str, str]) -> None:

@@ -1,6 +1,38 @@
 """The mappings from config.json to `Architecture`, a module a family.
 
-`sizebook.models.huggingface.mappings` imports every module of this package once, so a new module registers itself.
+`sizebook.models.huggingface` imports them one after the other until a model type is found, so the commonest come
+first. A new module is added to this list.
 """
 
-loaded = False
+MODULES = (
+    "llama",
+    "gpt",
+    "dense",
+    "experts",
+    "sparse",
+    "latent",
+    "hybrid",
+    "audio_towers",
+    "compressed",
+    "described",
+    "encoders",
+    "encoders_bert",
+    "encoders_extended",
+    "encoders_factored",
+    "encoders_gated",
+    "encoders_rearranged",
+    "encoders_relative",
+    "gemma_later",
+    "mamba",
+    "omni",
+    "originals",
+    "seq2seq",
+    "seq2seq_bart",
+    "seq2seq_gemma",
+    "seq2seq_own",
+    "seq2seq_t5",
+    "vision_language",
+    "vision_more",
+    "vision_towers",
+    "zamba",
+)

@@ -1,0 +1,110 @@
+"""Sets serving figures that others published beside the model's own and writes docs/serving_published_table.md.
+
+Run `python calibration/serving_published.py TABLE` from the root of the repository, where TABLE has the columns
+quantity, subject, inputs (JSON), expected, unit, relative_tolerance and source. None of these rows enters the fit.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from sizebook.formulas.hardware import accelerator
+from sizebook.formulas.serving_case import case_of
+from sizebook.formulas.serving_estimate import estimate
+from sizebook.formulas.serving_memory import engine_constants, engine_memory, physical_bytes
+from sizebook.formulas.serving_time import Pass, cache_bytes_per_gpu, decode_step_seconds, latency, pass_seconds
+
+OUTPUT = Path(__file__).parent.parent / "docs" / "serving_published_table.md"
+BATCHES = [2**power for power in range(12)]
+
+
+def saturated(subject: str, inputs: dict[str, Any]) -> float:
+    """Return the most output tokens a second over batches in powers of two up to 2048."""
+    return max(rate for rate, _ in _rates(subject, inputs))
+
+
+def _rates(subject: str, inputs: dict[str, Any]) -> list[tuple[float, int]]:
+    case, memory = _setting(subject, inputs)
+    loads = float(inputs["input_tokens"]), float(inputs["output_tokens"])
+    return [(float(estimate(case, memory, *loads, float(batch)).tokens_per_second), batch) for batch in BATCHES]
+
+
+def shares(subject: str, inputs: dict[str, Any]) -> str:
+    """Return what our time per token at the best batch consists of, for rows that are off."""
+    case, _ = _setting(subject, inputs)
+    _, batch = max(_rates(subject, inputs))
+    prompt, answer = float(inputs["input_tokens"]), float(inputs["output_tokens"])
+    tpot = latency(case, prompt, answer, float(batch)).tpot_seconds
+    step = decode_step_seconds(case, prompt, answer, float(batch))
+    moved, launched = pass_seconds(case, Pass(float(batch), float(batch), prompt + answer / 2, prefill=False))
+    prompts, launches = (tpot - step) / tpot, (step - moved) / tpot
+    return (
+        f"at batch {batch} our time per token is {prompts:.0%} prompts of others, {launches:.0%} scheduling and "
+        f"launches, {1 - prompts - launches:.0%} moving and multiplying; rates are those of servers that stream over "
+        "HTTP, the figure is of a benchmark in process"
+    )
+
+
+def _setting(subject: str, inputs: dict[str, Any]) -> tuple[Any, Any]:
+    engine = inputs.get("engine", "tensorrt-llm")
+    case = case_of(subject, inputs["gpu"], engine, inputs.get("weights", "fp8"), inputs.get("kv_dtype"), inputs["tp"])
+    return case, engine_memory(case, physical_bytes(accelerator(inputs["gpu"])), engine_constants(engine))
+
+
+def cache_figures(subject: str, inputs: dict[str, Any], quantity: str) -> float:
+    """Return tokens or GiB that vLLM leaves for the cache, with the release's constants."""
+    old = inputs.get("utilization") == 0.9
+    case = case_of(subject, inputs["gpu"], "vllm", "bf16", inputs.get("kv_dtype"), inputs["tp"])
+    constants = engine_constants("vllm", "0.8" if old else "0.19")
+    left = engine_memory(case, physical_bytes(accelerator(inputs["gpu"])), constants, 0.9 if old else 0.95).cache_bytes
+    return left / 2**30 if quantity.endswith("per_gpu") else left // cache_bytes_per_gpu(case, 1.0)
+
+
+def own_figure(quantity: str, subject: str, inputs: dict[str, Any]) -> float | None:
+    """Return the model's figure for one published row, None where the row is not about serving."""
+    if quantity == "max_output_tokens_per_s":
+        return saturated(subject, inputs)
+    if quantity in ("kv_cache_tokens", "kv_cache_gib_per_gpu"):
+        return cache_figures(subject, inputs, quantity)
+    if quantity == "kv_cache_bytes":
+        return cache_bytes_per_gpu(case_of(subject, "h100-sxm"), float(inputs["tokens"])) / 2**30
+    if quantity in ("itl", "output_tokens_per_s"):
+        case, memory = _setting(subject, inputs)
+        found = estimate(case, memory, 5000.0, 500.0, float(inputs["concurrency"]))
+        return found.tpot_seconds * 1e3 if quantity == "itl" else found.tokens_per_second
+    if quantity == "offline_tokens_per_s":
+        # The OpenOrca prompts of this benchmark average 294 tokens and 212 tokens of answer; tp 2, four replicas.
+        return 4 * saturated(subject, {"gpu": inputs["gpu"], "tp": 2, "input_tokens": 294, "output_tokens": 212})
+    return None
+
+
+def main() -> None:
+    """Write and print the table."""
+    text = [
+        "| what | published | ours | off % | within % | held | if not, why |\n",
+        "| --- | ---: | ---: | ---: | ---: | --- | --- |\n",
+    ]
+    with Path(sys.argv[1]).open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            inputs = json.loads(row["inputs"])
+            own = own_figure(row["quantity"], row["subject"], inputs)
+            if own is None:
+                continue
+            expected, tolerance = float(row["expected"]), float(row["relative_tolerance"])
+            off = own / expected - 1
+            shown = ", ".join(f"{k} {v}" for k, v in inputs.items() if k not in ("gpu", "engine"))
+            name = f"{row['subject']} {row['quantity']} {inputs.get('gpu', '')} ({shown})"
+            held = "yes" if abs(off) <= tolerance else "no"
+            figures = f"{expected:,.6g} {row['unit']} | {own:,.6g} | {100 * off:+.1f} | {100 * tolerance:g}"
+            why = shares(row["subject"], inputs) if held == "no" and "input_tokens" in inputs else ""
+            text.append(f"| {name} | {figures} | {held} | {why} |\n")
+    OUTPUT.write_text("".join(text), encoding="utf-8")
+    print("".join(text))
+
+
+if __name__ == "__main__":
+    main()

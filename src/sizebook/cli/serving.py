@@ -1,0 +1,132 @@
+"""`sizebook plan serve` prints a serving plan: replicas, GPUs, latency with its band, money, energy and carbon."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sizebook.plans.serving import ServingPlan, latency_curve
+from sizebook.plans.serving_choice import Choices
+from sizebook.scenarios import parse, read_toml
+from sizebook.serving_scenario import ServingAnswer, ServingScenario, answer
+from sizebook.units import duration, gibibytes, grouped, percent, significant, usd
+
+LIMITS = {"ttft": "the TTFT target", "tpot": "the TPOT target", "cache": "the cache", "batch": "the engine's batch"}
+
+
+@click.command("serve")
+@click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
+def plan_serve(scenario: Path, as_json: bool) -> None:
+    """Print the serving plan of a scenario file."""
+    checked = parse(ServingScenario, read_toml(scenario), scenario.name)
+    found = answer(checked, scenario.parent)
+    click.echo(json.dumps(as_data(found), indent=2) if as_json else "\n".join(as_text(found)))
+
+
+def as_data(found: ServingAnswer) -> dict[str, Any]:
+    """Return the plan as plain data: bytes, seconds, USD, kWh and kilograms."""
+    plan = found.plan
+    replica = plan.replica
+    knee = replica.at_knee
+    return {
+        "model": plan.model,
+        "setup": {**asdict(replica.setup), "gpus": replica.setup.gpus},
+        "memory_per_gpu": asdict(replica.memory),
+        "replica": {
+            "concurrency": replica.concurrency,
+            "capacity": replica.capacity,
+            "binding": replica.binding,
+            "requests_per_second": replica.requests_per_second,
+            "ttft_seconds": _banded(knee.ttft_seconds, replica.bands["ttft"]),
+            "tpot_seconds": _banded(knee.tpot_seconds, replica.bands["tpot"]),
+            "tokens_per_second": _banded(knee.tokens_per_second, replica.bands["throughput"]),
+        },
+        "latency_curve": [
+            {"concurrency": c, "ttft_seconds": e.ttft_seconds, "tpot_seconds": e.tpot_seconds,
+             "tokens_per_second": e.tokens_per_second}
+            for c, e in latency_curve(replica, plan.traffic)
+        ],
+        "usd_per_mtok_output_saturated": plan.usd_per_mtok_saturated,
+        "prices": asdict(plan.prices),
+        "months": [asdict(month) for month in plan.months],
+        "choices": _choices(found.choices),
+    }  # fmt: skip
+
+
+def _banded(value: Any, band: Any) -> dict[str, float]:
+    return {"value": float(value), "p10": float(value) * band.low, "p90": float(value) * band.high}
+
+
+def _choices(choices: Choices | None) -> dict[str, Any] | None:
+    if choices is None:
+        return None
+    ranked = [
+        {**asdict(c.plan.replica.setup), "usd_per_month": c.usd_per_month, "tpot_seconds": c.tpot_seconds,
+         "ttft_seconds": float(c.plan.replica.at_knee.ttft_seconds), "pareto": c.on_front}
+        for c in choices.ranked
+    ]  # fmt: skip
+    return {"ranked": ranked, "failed": dict(choices.failed)}
+
+
+def as_text(found: ServingAnswer) -> list[str]:
+    """Return the plan as lines."""
+    plan = found.plan
+    lines = [*_headline(plan), "", *_replica(plan), "", *_months(plan)]
+    return [*lines, "", *_compared(found.choices)] if found.choices else lines
+
+
+def _headline(plan: ServingPlan) -> list[str]:
+    first, last = plan.months[0], plan.months[-1]
+    setup = plan.replica.setup
+    return [
+        f"{plan.model} on {setup.gpu}, {setup.engine}, {setup.weight_dtype or 'own format'}, {setup.layout}",
+        f"GPUs at peak       {first.peak_gpus} in month 1, {last.peak_gpus} in month {last.month + 1}",
+        f"Cost a month       {usd(first.usd)}, {usd(last.usd)}",
+        f"Per million out    {usd(first.usd_per_mtok_output)}, at full load {usd(plan.usd_per_mtok_saturated)}",
+        f"Price basis        {plan.prices.basis}",
+    ]
+
+
+def _replica(plan: ServingPlan) -> list[str]:
+    replica, knee = plan.replica, plan.replica.at_knee
+    lines = [
+        f"One replica        {replica.setup.gpus} GPUs, {replica.concurrency} requests in flight, "
+        f"{significant(replica.requests_per_second, 3)} requests/s; {LIMITS[replica.binding]} binds",
+        f"Cache holds        {replica.capacity} requests of {grouped(plan.traffic.longest_tokens)} tokens",
+    ]
+    for label, value, name in (("TTFT", knee.ttft_seconds, "ttft"), ("TPOT", knee.tpot_seconds, "tpot")):
+        band = replica.bands[name]
+        low, high = duration(float(value) * band.low), duration(float(value) * band.high)
+        lines.append(f"{label:18} {duration(float(value))} (p10 {low}, p90 {high}; {band.rows} measurements)")
+    memory = replica.memory
+    lines.append(
+        f"Memory a GPU       weights {gibibytes(memory.weight_bytes)}, cache {gibibytes(memory.cache_bytes)} of "
+        f"{gibibytes(memory.physical_bytes)}"
+    )
+    return lines
+
+
+def _months(plan: ServingPlan) -> list[str]:
+    lines = ["Month  Reserved GPUs  Peak GPUs  Busy  USD         kWh        kgCO2e"]
+    for m in plan.months:
+        lines.append(
+            f"{m.month + 1:5}  {m.reserved_gpus:13}  {m.peak_gpus:9}  {percent(m.utilization):>5}  {m.usd:10,.0f}"
+            f"  {m.energy_kwh:9,.0f}  {m.co2e_kg:7,.0f}"
+        )
+    return lines
+
+
+def _compared(choices: Choices) -> list[str]:
+    lines = ["Cheapest setups within the target (* nothing is both cheaper and faster)"]
+    for choice in choices.ranked[:10]:
+        setup = choice.plan.replica.setup
+        name = f"{setup.gpu} {setup.engine} {setup.weight_dtype or 'own'} {setup.layout}"
+        mark = "*" if choice.on_front else " "
+        lines.append(f"{mark} {name:45} {usd(choice.usd_per_month):>10} a month, TPOT {duration(choice.tpot_seconds)}")
+    stopped = ", ".join(f"{reason} {times}" for reason, times in choices.failed)
+    return [*lines, f"Not shown: {stopped}"] if stopped else lines

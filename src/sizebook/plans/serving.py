@@ -1,0 +1,244 @@
+"""The serving plan: traffic, a latency target and one machine in; replicas, GPUs, money, energy and carbon out.
+
+One replica takes as many requests as meet the target (the knee), its cache holding them; a fleet follows the hours.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from sizebook.errors import TargetError
+from sizebook.formulas.hardware import accelerator
+from sizebook.formulas.serving_case import Case, case_of, generation_class
+from sizebook.formulas.serving_estimate import Band, Estimate, error_band, estimate
+from sizebook.formulas.serving_memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
+from sizebook.formulas.serving_time import latency
+from sizebook.formulas.serving_traffic import (
+    HOURS_PER_MONTH,
+    replicas_for_traffic,
+    serving_co2e_kg,
+    serving_kwh,
+    usd_per_mtok,
+)
+from sizebook.plans.traffic import HOURS, Traffic, arrivals_by_hour
+
+DAYS_PER_MONTH = HOURS_PER_MONTH / 24
+MOST_IN_FLIGHT = 4096  # engines batch no more sequences than a few thousand
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One way to run a replica: accelerator, engine, formats and layout."""
+
+    gpu: str
+    engine: str = "vllm"
+    weight_dtype: str | None = None
+    kv_dtype: str | None = None
+    tp: int = 1
+    pp: int = 1
+    dp: int = 1
+    ep: int = 1
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of one replica."""
+        return self.tp * self.pp * self.dp
+
+    @property
+    def layout(self) -> str:
+        """The layout in words, degrees of 1 left out."""
+        degrees = [f"{n}{v}" for n, v in (("tp", self.tp), ("pp", self.pp), ("dp", self.dp), ("ep", self.ep)) if v > 1]
+        return " ".join(degrees) or "tp1"
+
+
+@dataclass(frozen=True)
+class Target:
+    """What must hold: seconds to the first token and per token, at p50 or at p90 of the error band."""
+
+    ttft_seconds: float = math.inf
+    tpot_seconds: float = math.inf
+    at: str = "p50"
+    target_load: float = 0.8
+    spare: int = 1
+
+
+@dataclass(frozen=True)
+class Prices:
+    """USD of a GPU-hour: on demand for bursts, reserved for what always runs. Power and grid beside."""
+
+    on_demand_usd: float
+    reserved_usd: float
+    basis: str = "given"
+    tdp_watts: float = 700.0
+    pue: float = 1.25
+    grams_per_kwh: float = 400.0
+    grid_basis: str = "given"
+
+
+@dataclass(frozen=True)
+class Replica:
+    """One replica at the load it is planned for, and the most that its cache could hold."""
+
+    setup: Setup
+    case: Case
+    memory: Memory
+    concurrency: int
+    capacity: int
+    at_knee: Estimate
+    requests_per_second: float
+    bands: dict[str, Band]
+    binding: str
+
+
+@dataclass(frozen=True)
+class Month:
+    """One month of the fleet: replicas by hour, GPUs reserved and at peak, utilisation, money, energy, carbon."""
+
+    month: int
+    requests: float
+    replicas_by_hour: tuple[int, ...]
+    utilization_by_hour: tuple[float, ...]
+    reserved_gpus: int
+    peak_gpus: int
+    gpu_hours: float
+    utilization: float
+    usd: float
+    usd_per_mtok_output: float
+    energy_kwh: float
+    co2e_kg: float
+
+
+@dataclass(frozen=True)
+class ServingPlan:
+    """What a serving report shows."""
+
+    model: str
+    traffic: Traffic
+    target: Target
+    prices: Prices
+    replica: Replica
+    months: tuple[Month, ...]
+    usd_per_mtok_saturated: float
+
+
+def replica_for(model: str, setup: Setup, traffic: Traffic, target: Target) -> Replica:
+    """Return one replica at the largest load that meets the target; raise with the limit that binds otherwise."""
+    case = case_of(
+        model, setup.gpu, setup.engine, setup.weight_dtype, setup.kv_dtype, setup.tp, setup.pp, setup.dp, setup.ep
+    )
+    chip = accelerator(setup.gpu)
+    memory = engine_memory(case, physical_bytes(chip), engine_constants(setup.engine))
+    capacity = int(sequences_that_fit(case, memory, float(traffic.longest_tokens)) * setup.dp)
+    if capacity < 1:
+        raise TargetError(_no_room(model, setup, memory))
+    generation = generation_class(chip)
+    bands = {name: error_band(name, setup.engine, generation) for name in ("ttft", "tpot", "throughput")}
+    ceiling = min(capacity, MOST_IN_FLIGHT)
+    knee, binding = _knee(case, memory, traffic, target, bands, ceiling)
+    if knee < 1:
+        raise TargetError(_missed(model, setup, traffic, target, bands, case, memory))
+    found = estimate(case, memory, float(traffic.input_tokens), float(traffic.output_tokens), float(knee))
+    seconds = found.ttft_seconds + found.tpot_seconds * (traffic.output_tokens - 1)
+    return Replica(setup, case, memory, knee, capacity, found, knee / seconds, bands, binding)
+
+
+def _limits(target: Target, bands: dict[str, Band]) -> tuple[float, float]:
+    """Return the estimates that may not be exceeded: targets over the quantile at which they must hold."""
+    first, token = ((bands[n].high if target.at == "p90" else 1.0) for n in ("ttft", "tpot"))
+    return target.ttft_seconds / first, target.tpot_seconds / token
+
+
+def _knee(
+    case: Case, memory: Memory, traffic: Traffic, target: Target, bands: dict[str, Band], ceiling: int
+) -> tuple[int, str]:
+    """Return the largest concurrency within the limits, by halving, and what binds there."""
+    most_first, most_token = _limits(target, bands)
+
+    def broken(concurrency: int) -> str:
+        at = estimate(case, memory, float(traffic.input_tokens), float(traffic.output_tokens), float(concurrency))
+        return "ttft" if at.ttft_seconds > most_first else "tpot" if at.tpot_seconds > most_token else ""
+
+    if not broken(ceiling):
+        return ceiling, "cache" if ceiling < MOST_IN_FLIGHT else "batch"
+    low, high = 0, ceiling
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if broken(middle) else (middle, high)
+    return low, broken(high)
+
+
+def _no_room(model: str, setup: Setup, memory: Memory) -> str:
+    short = max(0.0, -float(memory.cache_bytes)) / 1e9
+    return (
+        f"memory binds: got {short:.1f} GB too much on each {setup.gpu} for {model} at {setup.layout}, want room "
+        f"for one request. {_larger(setup)} or choose a narrower weight_dtype."
+    )
+
+
+def _larger(setup: Setup) -> str:
+    return f"Raise tp to {setup.tp * 2}" if setup.tp < 8 else f"Raise pp to {setup.pp * 2}"
+
+
+def _missed(
+    model: str, setup: Setup, traffic: Traffic, target: Target, bands: dict[str, Band], case: Case, memory: Memory
+) -> str:
+    """Return which target one request alone misses, and the smallest change that meets it."""
+    alone = latency(case, float(traffic.input_tokens), float(traffic.output_tokens), 1.0)
+    most_first, most_token = _limits(target, bands)
+    name, got, want = ("ttft_seconds", alone.ttft_seconds, most_first)
+    if alone.ttft_seconds <= most_first:
+        name, got, want = ("tpot_seconds", alone.tpot_seconds, most_token)
+    for degree in (2, 4, 8):
+        if degree <= setup.tp:
+            continue
+        wider = case_of(model, setup.gpu, setup.engine, setup.weight_dtype, setup.kv_dtype, degree, setup.pp, setup.dp)
+        at = latency(wider, float(traffic.input_tokens), float(traffic.output_tokens), 1.0)
+        if at.ttft_seconds <= most_first and at.tpot_seconds <= most_token:
+            return (
+                f"{name} binds: got {got:.4g} s with one request in flight at {setup.layout}, want {want:.4g} s. "
+                f"Raise tp to {degree}, or accept {got:.4g} s."
+            )
+    return (
+        f"{name} binds: got {got:.4g} s with one request in flight at {setup.layout}, want {want:.4g} s. No tp up to 8 "
+        f"meets it; accept {got:.4g} s or choose a faster gpu or a narrower weight_dtype."
+    )
+
+
+def plan_serving(model: str, setup: Setup, traffic: Traffic, target: Target, prices: Prices) -> ServingPlan:
+    """Return the plan of one setup over the months of the traffic."""
+    replica = replica_for(model, setup, traffic, target)
+    months = tuple(fleet_month(replica, traffic, target, prices, month) for month in range(traffic.months))
+    rate = replica.requests_per_second * traffic.output_tokens
+    saturated = usd_per_mtok(setup.gpus, prices.reserved_usd, rate)
+    return ServingPlan(model, traffic, target, prices, replica, months, saturated)
+
+
+def fleet_month(replica: Replica, traffic: Traffic, target: Target, prices: Prices, month: int) -> Month:
+    """Return one month of the fleet: replicas follow the hours, the least of them is reserved, the rest bursts."""
+    arrivals = arrivals_by_hour(traffic, month)
+    rate, gpus = replica.requests_per_second, replica.setup.gpus
+    fleets = tuple(replicas_for_traffic(each, rate, target.target_load, target.spare) for each in arrivals)
+    reserved = min(fleets) * gpus
+    gpu_hours = sum(fleets) * gpus * HOURS_PER_MONTH / HOURS
+    burst_hours = gpu_hours - reserved * HOURS_PER_MONTH
+    served = tuple(each / traffic.peak_factor for each in arrivals)
+    busy = tuple(each / (fleet * rate) if fleet else 0.0 for each, fleet in zip(served, fleets, strict=True))
+    requests = sum(served) * 3600 * DAYS_PER_MONTH
+    usd = reserved * HOURS_PER_MONTH * prices.reserved_usd + burst_hours * prices.on_demand_usd
+    mean_busy = sum(served) / (sum(fleets) * rate)
+    energy = serving_kwh(1, prices.tdp_watts, min(1.0, mean_busy), prices.pue, gpu_hours)
+    per_token = usd / (requests * traffic.output_tokens) * 1e6
+    carbon = serving_co2e_kg(energy, prices.grams_per_kwh)
+    peak = max(fleets) * gpus
+    return Month(month, requests, fleets, busy, reserved, peak, gpu_hours, mean_busy, usd, per_token, energy, carbon)
+
+
+def latency_curve(replica: Replica, traffic: Traffic) -> tuple[tuple[int, Estimate], ...]:
+    """Return latency and throughput against concurrency in powers of two up to what the cache holds."""
+    points, concurrency = [], 1
+    while concurrency <= min(replica.capacity, MOST_IN_FLIGHT):
+        points.append(concurrency)
+        concurrency *= 2
+    load = (float(traffic.input_tokens), float(traffic.output_tokens))
+    return tuple((c, estimate(replica.case, replica.memory, *load, float(c))) for c in points)

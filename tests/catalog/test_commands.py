@@ -1,0 +1,121 @@
+"""`sizebook models` and `sizebook reconcile` as a user runs them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import date
+from pathlib import Path
+
+import openpyxl
+import pytest
+from click.testing import CliRunner, Result
+from pypdf import PdfReader
+
+from sizebook.cli import app
+from sizebook.errors import SizebookError, UnknownKeyError
+from sizebook.models import catalog
+from sizebook.models.reconciliation import compare
+from sizebook.reports.reconciliation import report
+from sizebook.reports.render import write_pdf
+from sizebook.units import THIN_SPACE
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments)
+
+
+def refusal(result: Result) -> str:
+    assert isinstance(result.exception, SizebookError)
+    return str(result.exception)
+
+
+def test_models_prints_computed_beside_published() -> None:
+    lines = run("models", "--family", "gpt-3").output.splitlines()
+    assert lines[0].split() == [
+        *("model", "organisation", "released", "context", "total"),
+        *("active", "published", "difference", "status"),
+    ]
+    assert len(lines) == 9
+    assert lines[-1].split() == [
+        *("gpt-3-175b", "OpenAI", "2020-05-28", "2", "048", "174", "604", "259", "328"),
+        *("175.0B", "-395", "740", "672", "explained"),
+    ]
+
+
+def test_models_sorts_by_any_column_blanks_last() -> None:
+    ascending = [row["key"] for row in csv.DictReader(io.StringIO(run("models", "--sort", "total", "--csv").output))]
+    descending = [row["key"] for row in csv.DictReader(io.StringIO(run("models", "--sort", "-total", "--csv").output))]
+    closed = {key for key in ascending if not catalog.facts(key)["architecture"]}
+    assert set(ascending[-len(closed) :]) == set(descending[-len(closed) :]) == closed
+    totals = [catalog.counted(key).total for key in ascending[: -len(closed)]]
+    assert totals == sorted(totals)
+    assert [catalog.counted(key).total for key in descending[: -len(closed)]] == totals[::-1]
+
+
+def test_models_as_json_holds_parts_that_add_up() -> None:
+    models = json.loads(run("models", "--family", "llama-3.1", "--json").output)
+    assert [model["key"] for model in models] == ["llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b"]
+    assert all(sum(model["parts"].values()) == model["total"] for model in models)
+    assert models[1]["gpu_hours"] == 7_000_000
+    assert models[1]["energy_mwh"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("models", "--family", "lama-3"),
+            "unknown family: got 'lama-3', want a family that 'sizebook models --csv' lists. Did you mean 'llama-3'?",
+        ),
+        (
+            ("models", "--sort", "totl"),
+            "unknown column: got 'totl', want a column that 'sizebook models --csv' prints. Did you mean 'total'?",
+        ),
+    ],
+)
+def test_an_unknown_word_is_refused_with_the_nearest(arguments: tuple[str, ...], message: str) -> None:
+    result = run(*arguments)
+    assert refusal(result) == message
+    assert isinstance(result.exception, UnknownKeyError)
+
+
+def test_reconcile_says_what_needed_an_explanation() -> None:
+    result = run("reconcile")
+    assert result.exit_code == 0
+    assert "    0 unexplained" in result.output
+    assert "gpt-3-xl (total): stated 1.3B, computed 1 517 123 584, explained. 24 heads of 128" in (
+        result.output.replace(THIN_SPACE, " ")
+    )
+
+
+def test_the_workbook_starts_with_gpt_3_and_lists_every_model(tmp_path: Path) -> None:
+    path = tmp_path / "reconciliation.xlsx"
+    assert run("reconcile", "-o", str(path)).exit_code == 0
+    book = openpyxl.load_workbook(path)
+    assert book.sheetnames == ["GPT-3", "Models"]
+    rows = list(book["GPT-3"].iter_rows(min_row=5, values_only=True))
+    assert [row[0] for row in rows] == [catalog.facts(key)["name"] for key in catalog.model_keys("gpt-3")]
+    # Table 2.1, 175B: 96 layers, 12288 wide, 96 heads of 128; weights alone as derived in 2023.
+    assert rows[-1][2:8] == (175_000_000_000, 96, 12288, 96, 128, 174_588_899_328)
+    keys = {row[-1] for row in book["Models"].iter_rows(min_row=5, values_only=True)}
+    assert keys == set(catalog.model_keys())
+
+
+def test_the_pdf_starts_with_gpt_3(tmp_path: Path) -> None:
+    path = tmp_path / "reconciliation.pdf"
+    # One family: the whole catalog takes WeasyPrint ten seconds.
+    write_pdf(report(tuple(compare(key) for key in catalog.model_keys("gpt-3")), date(2026, 11, 21)), path)
+    first = PdfReader(path).pages[0].extract_text()
+    assert "GPT-3, table 2.1" in first
+    assert "174 588 899 328" in first.replace(THIN_SPACE, " ").replace("\u2009", " ")
+    assert [file.name for file in tmp_path.iterdir()] == ["reconciliation.pdf"]
+
+
+def test_an_unknown_format_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "reconciliation.docx"
+    assert refusal(run("reconcile", "-o", str(path))) == (
+        "unknown format: got 'reconciliation.docx', want a name that ends in .pdf or .xlsx. Rename it."
+    )
+    assert not path.exists()

@@ -1,0 +1,131 @@
+"""The catalog's facts: every row sourced, dimensions as in the published configs, the dashboard covered."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizebook.models import catalog
+from sizebook.tables import by_key, table
+
+NUMBERS = (
+    "context_length",
+    "vocabulary",
+    "training_tokens",
+    "gpu_hours",
+    "gpu_watts",
+    "energy_mwh",
+    "tco2e",
+    "experts",
+    "experts_per_token",
+    "shared_experts",
+    "checkpoint_total",
+    "explained_parameters",
+)
+
+
+def test_two_hundred_models_each_with_source_and_date() -> None:
+    rows = table("models")
+    assert len(rows) >= 200
+    for row in (*rows, *table("architectures"), *table("activations")):
+        assert row["source"], row
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", row["retrieved"]), row
+
+
+def test_cells_hold_what_their_column_says() -> None:
+    for row in table("models"):
+        assert re.fullmatch(r"[a-z0-9][a-z0-9.\-]*", row["key"])
+        assert re.fullmatch(r"(\d{4}-\d\d(-\d\d)?)?", row["release_date"]), row["key"]
+        assert all(float(row[column]) is not None for column in NUMBERS if row[column])
+        assert row["link"].startswith("https://"), row["key"]
+        assert not row["native_dtype"] or row["native_dtype"] in by_key("dtypes", "dtype"), row["key"]
+        assert not row["activation"] or row["activation"] in by_key("activations", "activation"), row["key"]
+
+
+def test_every_architecture_is_used_and_every_reference_resolves() -> None:
+    used = {row["architecture"] for row in table("models")} - {""}
+    assert used == set(by_key("architectures", "architecture"))
+
+
+@pytest.mark.parametrize("key", [row["key"] for row in table("models") if row["architecture"]])
+def test_columns_agree_with_the_architecture(key: str) -> None:
+    row, architecture = catalog.facts(key), catalog.architecture(key)
+    assert int(row["vocabulary"]) == architecture.vocab
+    assert row["attention"].partition(" + ")[0] in kinds_of_attention(key), row["attention"]
+    if key not in WINDOW_NOT_DESCRIBED:
+        named = "sliding window" in row["attention"] or "chunked" in row["attention"]
+        assert named == sees_a_window(key), row["attention"]
+    experts = {
+        (brick.n_experts, brick.top_k)
+        for layer in architecture.layers
+        for brick in layer.bricks
+        if getattr(brick, "n_experts", 0)
+    }
+    assert experts == ({(int(row["experts"]), int(row["experts_per_token"]))} if row["experts"] else set())
+
+
+# Its mapping follows a class of transformers that has no windows.
+WINDOW_NOT_DESCRIBED = {"step-3.7-flash"}
+
+
+def bricks(key: str) -> list[Any]:
+    return [brick for layer in catalog.architecture(key).layers for brick in layer.bricks]
+
+
+def kinds_of_attention(key: str) -> set[str]:
+    """Return the kinds by the bricks' own names or heads."""
+    named = {"LatentAttention": "latent", "SharedKeyAttention": "compressed sparse", "Rwkv": "none (linear recurrence)"}
+    kinds = {named[type(brick).__name__] for brick in bricks(key) if type(brick).__name__ in named}
+    for brick in bricks(key):
+        if hasattr(brick, "n_kv_heads") and type(brick).__name__ not in named:
+            shared = brick.n_heads // brick.n_kv_heads
+            kinds.add("multi-head" if shared == 1 else "multi-query" if brick.n_kv_heads == 1 else "grouped")
+    return kinds or {"none (state space)"}
+
+
+def sees_a_window(key: str) -> bool:
+    context = int(catalog.facts(key)["context_length"] or 1)
+    windows = {getattr(brick, "window", None) for brick in bricks(key) if type(brick).__name__ != "SharedKeyAttention"}
+    return any(window is not None and window < context for window in windows)
+
+
+def test_the_dashboard_is_covered(shared: Path) -> None:
+    models = csv.DictReader((shared / "truth" / "dashboard_models.csv").open(encoding="utf-8"))
+    names = [row["model"] for row in models]
+    assert len(names) >= 64
+    for name in names:
+        catalog.resolve(name)
+
+
+def test_models_are_found_by_the_names_of_the_serving_measurements(shared: Path) -> None:
+    with (shared / "truth" / "serving_measured.csv").open(encoding="utf-8") as lines:
+        paths = {row["model_path"] for row in csv.DictReader(lines)}
+    assert {catalog.resolve(path) for path in paths} >= {"deepseek-r1", "qwen3-32b", "glm-5", "kimi-k2.5"}
+
+
+def flattened(config: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in config.items():
+        flat |= flattened(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return flat
+
+
+def test_dimensions_match_the_published_configs(shared: Path) -> None:
+    """Every key that the catalog keeps of a real config.json has the value of that file."""
+    compared = 0
+    for row in table("architectures"):
+        repository = re.search(r"config\.json of (\S+) \(", row["source"])
+        path = shared / "configs" / "real" / f"{repository[1].replace('/', '__')}.json" if repository else None
+        if path is None or not path.is_file():
+            continue
+        published = flattened(json.loads(path.read_text(encoding="utf-8")))
+        ours = flattened(json.loads(row["config"]))
+        wrong = {key: (value, published.get(key)) for key, value in ours.items() if published.get(key, value) != value}
+        assert wrong == {}, row["architecture"]
+        compared += 1
+    assert compared >= 150

@@ -1,0 +1,115 @@
+"""Cache and engine memory against hand counts and figures that engines printed."""
+
+from __future__ import annotations
+
+import pytest
+
+from sizebook.cells import call
+from sizebook.errors import RangeError, UnknownKeyError
+from sizebook.formulas.hardware import accelerator
+from sizebook.formulas.serving_case import case_of, layout_meant
+from sizebook.formulas.serving_memory import context_that_fits, engine_constants, engine_memory, physical_bytes
+from sizebook.formulas.serving_time import cache_bytes_per_gpu, experts_touched
+from sizebook.functions import load
+
+load()
+GIB = 2**30
+
+
+@pytest.mark.parametrize(
+    ("model", "dtype", "tp", "n_bytes"),
+    [
+        ("llama-3.1-8b", "bf16", 1, 32 * 2 * 8 * 128 * 2),
+        ("llama-3.1-8b", "fp8", 1, 32 * 2 * 8 * 128),
+        ("llama-3.1-8b", "bf16", 4, 32 * 2 * 2 * 128 * 2),
+        ("llama-3.1-8b", "bf16", 16, 32 * 2 * 1 * 128 * 2),  # 8 heads on 16 GPUs: one each, replicated
+        ("deepseek-r1", "bf16", 1, 61 * (512 + 64) * 2),
+        ("deepseek-r1", "bf16", 8, 61 * (512 + 64) * 2),  # a latent is not divided
+        ("gpt-oss-120b", "bf16", 1, 36 * 2 * 8 * 64 * 2),
+    ],
+)
+def test_cache_of_a_token(model: str, dtype: str, tp: int, n_bytes: int) -> None:
+    assert call("KV_BYTES_PER_TOKEN", model, dtype, tp) == n_bytes
+
+
+def test_windowed_layers_hold_no_more_than_their_window() -> None:
+    layer = 2 * 8 * 64 * 2  # keys and values of 8 heads of 64 in two bytes; half of the 36 layers see 128 tokens
+    assert call("KV_CACHE_BYTES_PER_GPU", "gpt-oss-120b", 8192) == 18 * layer * 8192 + 18 * layer * 128
+    assert call("KV_CACHE_BYTES_PER_GPU", "gpt-oss-120b", 100) == 36 * layer * 100
+
+
+def test_cache_of_qwen3_0_6b_as_published() -> None:
+    assert call("KV_CACHE_BYTES_PER_GPU", "qwen3-0.6b", 40_960) == pytest.approx(4.375 * GIB, rel=5e-4)
+
+
+def test_recurrent_state_does_not_grow() -> None:
+    short, long = (call("KV_CACHE_BYTES_PER_GPU", "mamba-130m", tokens) for tokens in (1, 100_000))
+    assert short == long == call("STATE_BYTES", "mamba-130m") > 0
+
+
+@pytest.mark.parametrize(
+    ("model", "version", "utilization", "kv_dtype", "published", "unit"),
+    [
+        ("llama-3.1-8b", "0.19", 0.95, "bf16", 476_016, "tokens"),
+        ("llama-3.1-8b", "0.19", 0.95, "fp8", 952_032, "tokens"),
+        ("llama-3.1-8b", "0.8", 0.9, "bf16", 51.38, "GiB"),
+        ("qwen3-32b", "0.8", 0.9, "bf16", 4.45, "GiB"),
+    ],
+)
+def test_what_vllm_printed_on_an_h100(
+    model: str, version: str, utilization: float, kv_dtype: str, published: float, unit: str
+) -> None:
+    case = case_of(model, "h100-sxm", "vllm", "bf16", kv_dtype)
+    physical = physical_bytes(accelerator("h100-sxm"))
+    left = engine_memory(case, physical, engine_constants("vllm", version), utilization).cache_bytes
+    got = left / GIB if unit == "GiB" else left / cache_bytes_per_gpu(case, 1.0)
+    assert got == pytest.approx(published, rel=0.003)
+
+
+def test_the_parts_of_memory_sum_to_what_the_engine_may_use() -> None:
+    for engine in ("vllm", "sglang", "tensorrt-llm"):
+        case = case_of("qwen3-32b", "h200-sxm", engine, tp=2)
+        memory = engine_memory(case, physical_bytes(accelerator("h200-sxm")), engine_constants(engine))
+        taken = memory.weight_bytes + memory.activation_bytes + memory.non_torch_bytes
+        assert memory.allowed_bytes == pytest.approx(taken + memory.cache_bytes)
+        assert memory.allowed_bytes < memory.physical_bytes
+
+
+def test_the_longest_context_fits_and_one_more_token_does_not() -> None:
+    case = case_of("gpt-oss-120b", "h100-sxm", "vllm", tp=2)
+    memory = engine_memory(case, physical_bytes(accelerator("h100-sxm")), engine_constants("vllm"))
+    most = context_that_fits(case, memory, 8.0)
+    assert cache_bytes_per_gpu(case, float(most)) * 8 <= memory.cache_bytes
+    assert cache_bytes_per_gpu(case, float(most + 1)) * 8 > memory.cache_bytes
+
+
+def test_weights_that_do_not_fit_leave_a_negative_cache_and_no_concurrency() -> None:
+    assert call("CACHE_BYTES_AVAILABLE", "llama-3.1-70b", "h100-sxm", "vllm", "bf16") < 0
+    assert call("MAX_CONCURRENCY", "llama-3.1-70b", "h100-sxm", 4096, "vllm", "bf16") == 0
+    assert call("MAX_CONTEXT", "llama-3.1-70b", "h100-sxm", 1, "vllm", "bf16") == 0
+
+
+def test_distinct_experts() -> None:
+    assert experts_touched(256.0, 8.0, 1.0) == pytest.approx(8)
+    assert experts_touched(4.0, 1.0, 2.0) == pytest.approx(1.75)  # 4 (1 - (3/4)^2)
+    assert experts_touched(0.0, 0.0, 5.0) == 0
+
+
+def test_refusals_say_what_to_do() -> None:
+    with pytest.raises(RangeError) as refused:
+        case_of("deepseek-r1", "h200-sxm", tp=8, ep=3)
+    assert str(refused.value) == (
+        "layout does not divide: got ep 3 over tp x dp = 8 GPUs, want a divisor. Change ep, tp or dp."
+    )
+    with pytest.raises(UnknownKeyError) as unknown:
+        case_of("deepseek-r1", "h200-sxm", "vlm")
+    assert str(unknown.value) == (
+        "unknown engine: got 'vlm', want one of vllm, sglang, tensorrt-llm. Did you mean 'vllm'?"
+    )
+
+
+def test_layouts_that_tables_write_as_a_product() -> None:
+    assert layout_meant(64, 1, 8, 8)[:3] == (8, 1, 8)
+    assert layout_meant(1, 64, 8, 8)[:3] == (1, 8, 8)
+    assert layout_meant(64, 1, 8, 72) == (64, 1, 8, "")  # one NVLink domain of 72 can hold 64
+    assert layout_meant(8, 1, 8, 8) == (8, 1, 8, "")

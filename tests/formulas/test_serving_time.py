@@ -1,0 +1,99 @@
+"""Serving time: limits, identities and arrays; its accuracy is in docs/serving_accuracy.md."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from sizebook.cells import call
+from sizebook.errors import TargetError
+from sizebook.formulas.hardware import accelerator
+from sizebook.formulas.serving_case import case_of, larger, smaller
+from sizebook.formulas.serving_estimate import error_band, estimate
+from sizebook.formulas.serving_memory import engine_constants, engine_memory, physical_bytes
+from sizebook.formulas.serving_time import decode_step_seconds, latency, prefill_seconds
+from sizebook.functions import load
+from sizebook.tables import table
+
+load()
+
+
+def test_a_decode_step_is_slower_than_its_weights_at_full_bandwidth() -> None:
+    case = case_of("llama-3.1-70b", "h100-sxm", "vllm", "fp8", tp=2)
+    read = 69.5e9 / 2 / 3.35e12  # every weight but the embedding, one byte each, two GPUs
+    assert read < decode_step_seconds(case, 128.0, 128.0, 1.0) < 3 * read
+
+
+def test_a_long_prompt_is_slower_than_its_flops_at_peak() -> None:
+    case = case_of("llama-3.1-70b", "h100-sxm", "vllm", "fp8", tp=8)
+    at_peak = 2 * 69.5e9 * 8192 / 8 / 1.979e15
+    assert at_peak < prefill_seconds(case, 8192.0) < 6 * at_peak
+
+
+@pytest.mark.parametrize("engine", ["vllm", "sglang", "tensorrt-llm"])
+@pytest.mark.parametrize("model", ["llama-3.1-70b", "deepseek-r1", "gpt-oss-120b"])
+def test_more_load_never_makes_a_request_faster(model: str, engine: str) -> None:
+    case = case_of(model, "b200-sxm", engine, tp=8)
+    found = [latency(case, 1024.0, 512.0, float(c)) for c in (1, 2, 8, 32, 128, 512)]
+    for earlier, later in pairwise(found):
+        assert earlier.tpot_seconds < later.tpot_seconds
+        assert earlier.ttft_seconds < later.ttft_seconds
+
+
+def test_arrays_give_what_numbers_give() -> None:
+    case = case_of("deepseek-r1", "h200-sxm", "sglang", tp=8)
+    loads = np.array([1.0, 7.0, 300.0])
+    together = latency(case, 2000.0, 300.0, loads)
+    for at, load_ in enumerate(loads):
+        alone = latency(case, 2000.0, 300.0, float(load_))
+        assert together.tpot_seconds[at] == pytest.approx(alone.tpot_seconds, rel=1e-12)
+        assert together.ttft_seconds[at] == pytest.approx(alone.ttft_seconds, rel=1e-12)
+
+
+def test_larger_and_smaller_are_maximum_and_minimum() -> None:
+    assert (larger(2.0, 5.0), smaller(2.0, 5.0), larger(5.0, 2.0), smaller(5.0, 2.0)) == (5.0, 2.0, 5.0, 2.0)
+
+
+def test_requests_beyond_the_cache_wait_and_throughput_stays() -> None:
+    case = case_of("qwen3-32b", "h100-sxm", "vllm", "bf16", tp=2)
+    memory = engine_memory(case, physical_bytes(accelerator("h100-sxm")), engine_constants("vllm"))
+    held = estimate(case, memory, 4096.0, 1024.0, 1.0).capacity
+    full = estimate(case, memory, 4096.0, 1024.0, float(held))
+    over = estimate(case, memory, 4096.0, 1024.0, float(3 * held))
+    assert full.fits and not over.fits
+    assert over.tpot_seconds == full.tpot_seconds
+    assert over.tokens_per_second == pytest.approx(full.tokens_per_second)
+    # Little's law: three times as many requests at the same rate stay three times as long.
+    stay = [each.ttft_seconds + each.tpot_seconds * 1023 for each in (full, over)]
+    assert stay[1] == pytest.approx(3 * stay[0])
+
+
+def test_throughput_is_requests_in_flight_over_their_time() -> None:
+    inputs = ("llama-3.1-70b", "b200-sxm", 1000, 500, 64, "vllm", "fp8", None, 4)
+    assert call("TOKENS_PER_SECOND", *inputs) == pytest.approx(64 * 500 / call("REQUEST_SECONDS", *inputs))
+
+
+def test_a_model_that_does_not_fit_is_refused_with_the_missing_memory() -> None:
+    with pytest.raises(TargetError) as refused:
+        call("TPOT_SECONDS", "llama-3.1-70b", "h100-sxm", 1024, 1024, 1, "vllm", "bf16")
+    assert str(refused.value) == (
+        "does not fit: got 67.5 GB too much on one h100-sxm, want room for one request. "
+        "Raise tp, pp or ep, or choose a narrower weight_dtype."
+    )
+
+
+def test_bands_hold_their_order_and_widen_where_nothing_was_measured() -> None:
+    for row in table("calibration_serving_error"):
+        assert 0 < float(row["p10"]) < float(row["p50"]) < float(row["p90"])
+        assert int(row["rows"]) >= 30
+    known, unknown = error_band("tpot", "any", "any"), error_band("tpot", "vllm", "ampere")
+    assert unknown.low < known.low < known.high < unknown.high
+    assert known.middle == unknown.middle
+
+
+def test_every_rate_of_the_calibration_is_positive_and_counts_its_rows() -> None:
+    for row in table("calibration_serving"):
+        assert float(row["value"]) > 0
+        assert row["rows"].isdigit() and row["meaning"] and row["source"] and row["retrieved"]

@@ -1,0 +1,105 @@
+"""`sizebook sweep`: rows in, the same rows with results out, bad ones kept with their reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from openpyxl import Workbook, load_workbook
+
+from sizebook.cells import call
+from sizebook.cli import app
+from sizebook.errors import InputError
+from sizebook.functions import load
+
+load()
+HEAD = "model,gpu,engine,weight_dtype,kv_dtype,tp,pp,dp,ep,input_tokens,output_tokens,concurrency\n"
+GOOD = "Qwen/Qwen3-32B,h100-sxm,vllm,,,2,1,1,1,1024,512,16\n"
+
+
+def swept(folder: Path, rows: str, suffix: str = ".csv", head: str = HEAD) -> pl.DataFrame:
+    (folder / "in.csv").write_text(head + rows, encoding="utf-8")
+    output = folder / f"out{suffix}"
+    result = CliRunner().invoke(app, ["sweep", str(folder / "in.csv"), "-o", str(output)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return pl.read_csv(output) if suffix == ".csv" else pl.read_parquet(output)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_row_gives_what_the_functions_give(tmp_path: Path, suffix: str) -> None:
+    row = swept(tmp_path, GOOD, suffix).row(0, named=True)
+    arguments = ("Qwen/Qwen3-32B", "h100-sxm", 1024, 512, 16, "vllm", None, None, 2)
+    assert row["ttft_seconds"] == pytest.approx(call("TTFT_SECONDS", *arguments), rel=1e-9)
+    assert row["tpot_seconds"] == pytest.approx(call("TPOT_SECONDS", *arguments), rel=1e-9)
+    assert row["tokens_per_second"] == pytest.approx(call("TOKENS_PER_SECOND", *arguments), rel=1e-9)
+    assert row["error_low"] == pytest.approx(call("SERVING_ERROR", "h100-sxm", "vllm", "tpot", "p10") - 1)
+    assert row["error_high"] == pytest.approx(call("SERVING_ERROR", "h100-sxm", "vllm", "tpot", "p90") - 1)
+    assert row["fits"] is True
+    assert not row["reason"]
+
+
+def test_bad_rows_keep_their_place_and_say_why(tmp_path: Path) -> None:
+    rows = (
+        "no/such,h100-sxm,vllm,,,1,1,1,1,1024,512,16\n" + GOOD
+        + "Qwen/Qwen3-32B,h100-sxm,vllm,,,2,1,1,1,many,512,16\n"
+        "Qwen/Qwen3-32B,h100-sxm,vllm,,,2,1,1,4,1024,512,16\n"
+        "meta-llama/Llama-3.1-70B,h100-sxm,vllm,,,1,1,1,1,1024,512,16\n"
+    )  # fmt: skip
+    found = swept(tmp_path, rows)
+    assert found["model"].to_list()[1] == "Qwen/Qwen3-32B"
+    assert found["tpot_seconds"].is_null().to_list() == [True, False, True, True, True]
+    reasons = found["reason"].to_list()
+    assert reasons[0] == (
+        "unknown model: got 'no/such', want a key that 'sizebook models' lists, or the name of a Hugging Face "
+        "repository in it."
+    )
+    assert reasons[2] == "bad input_tokens: got 'many', want a whole number of 1 or more. Correct the cell."
+    assert reasons[3] == "layout does not divide: got ep 4 over tp x dp = 2 GPUs, want a divisor. Change ep, tp or dp."
+    assert reasons[4] == (
+        "weights do not fit: got 66.9 GB too much on a GPU, want memory left for the cache. Raise tp, pp or ep, or "
+        "choose a narrower weight_dtype."
+    )
+
+
+def test_more_requests_than_the_cache_holds_are_answered_and_marked(tmp_path: Path) -> None:
+    row = swept(tmp_path, "Qwen/Qwen3-32B,h100-sxm,vllm,,,2,1,1,1,8192,8192,512\n").row(0, named=True)
+    assert row["fits"] is False
+    assert row["tpot_seconds"] > 0
+    most = call("MAX_CONCURRENCY", "qwen3-32b", "h100-sxm", 16_384, "vllm", None, None, 2)
+    assert row["reason"] == (
+        f"cache is full: got 512 requests of 16384 tokens in flight, want at most {most}. Lower concurrency or raise "
+        "tp; the rest waits, which ttft_seconds includes."
+    )
+
+
+def test_a_layout_that_is_read_differently_is_said(tmp_path: Path) -> None:
+    rows = "".join(f"deepseek-r1,h200-sxm,sglang,,,{tp},1,1,8,1024,512,16\n" for tp in (64, 8))
+    found = swept(tmp_path, rows)
+    assert found["tpot_seconds"][0] == found["tpot_seconds"][1]
+    assert found["reason"][0] == "tp 64 with ep 8 read as 8: more GPUs than share a link"
+
+
+def test_columns_may_be_left_out_but_not_those_that_matter(tmp_path: Path) -> None:
+    head = "model,gpu,input_tokens,output_tokens,concurrency\n"
+    assert swept(tmp_path, "qwen3-0.6b,h100-sxm,1024,512,16\n", head=head)["fits"].to_list() == [True]
+    with pytest.raises(InputError) as refused:
+        swept(tmp_path, "qwen3-0.6b,h100-sxm,1024\n", head="model,gpu,input_tokens\n")
+    assert str(refused.value) == (
+        "missing column: got model, gpu, input_tokens, want output_tokens, concurrency too. "
+        "Add the column to the table."
+    )
+
+
+def test_a_workbook_in_and_out(tmp_path: Path) -> None:
+    book = Workbook()
+    book.active.append(HEAD.strip().split(","))  # type: ignore[union-attr]
+    book.active.append(["qwen3-0.6b", "h100-sxm", "vllm", None, None, 1, 1, 1, 1, 1024, 512, 16])  # type: ignore[union-attr]
+    book.save(tmp_path / "in.xlsx")
+    result = CliRunner().invoke(app, ["sweep", str(tmp_path / "in.xlsx"), "-o", str(tmp_path / "out.xlsx")])
+    assert result.exit_code == 0
+    rows = list(load_workbook(tmp_path / "out.xlsx").worksheets[0].iter_rows(values_only=True))
+    assert rows[0][-2:] == ("fits", "reason")
+    assert rows[1][-2] is True

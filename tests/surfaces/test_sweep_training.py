@@ -1,0 +1,56 @@
+"""`sizebook sweep` on a table of training runs."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sizebook.cli import app
+from sizebook.errors import SizebookError
+from sizebook.plans.training_rows import OUTPUTS, training_row
+
+HEADS = ["name", "model", "gpu", "gpus", "batch", "tokens", "tp", "price_usd_per_gpu_hour"]
+ROWS = [
+    ["right", "llama-3.1-8b", "h100-sxm", "64", "512", "1e12", "2", "2.5"],
+    ["wrong", "llama-3.1-8b", "h100-sxm", "sixty", "512", "1e12", "2", "2.5"],
+]
+
+
+def _swept(folder: Path, heads: list[str], rows: list[list[str]], kind: str = "csv") -> list[dict[str, str]]:
+    table, output = folder / "runs.csv", folder / f"out.{kind}"
+    with table.open("w", newline="") as lines:
+        csv.writer(lines).writerows([heads, *rows])
+    result = CliRunner().invoke(app, ["sweep", str(table), "-o", str(output)])
+    if result.exception is not None:
+        raise result.exception
+    assert "1 of 2 rows estimated" in result.output
+    with output.open() as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_rows_keep_their_order_and_columns_and_gain_the_results(tmp_path: Path) -> None:
+    right, wrong = _swept(tmp_path, HEADS, ROWS)
+    assert list(right) == [*HEADS, *OUTPUTS]
+    expected = training_row(dict(zip(HEADS, ROWS[0], strict=True)))
+    assert float(right["cost_usd"]) == pytest.approx(expected["cost_usd"])
+    assert float(right["memory_bytes"]) == expected["memory_bytes"]
+    assert wrong["name"] == "wrong" and wrong["cost_usd"] == ""
+    assert wrong["reason"] == "gpus is not a number: got 'sixty', want digits. Correct the cell."
+
+
+def test_a_table_without_a_needed_column_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SizebookError) as refused:
+        _swept(tmp_path, [head for head in HEADS if head != "batch"], [])
+    assert str(refused.value) == (
+        "missing column: got name, model, gpu, gpus, tokens, tp, price_usd_per_gpu_hour, want batch too. "
+        "Add the column to the table."
+    )
+
+
+def test_a_column_in_the_way_of_a_result_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SizebookError) as refused:
+        _swept(tmp_path, [*HEADS, "fits"], [])
+    assert "column in the way: got fits in the table" in str(refused.value)
