@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -20,16 +21,16 @@ import click
     help="Spell functions as this add-in stores them: the .xlam, xlwings Lite or Server, or LibreOffice's.",
 )
 def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | None) -> None:
-    """Write the inputs of SCENARIO (TOML, one key an input) into WORKBOOK and store every computed value.
+    """Write the inputs of SCENARIO (TOML) into WORKBOOK and store every computed value.
 
-    The keys are the names of the workbook's input cells; 'plan' is left aside. Nothing is written when an input is
-    unknown, missing or not in its list. Exits with 1 when a cell of the written workbook shows an error.
+    The keys are the names of the workbook's input cells. A scenario whose 'plan' is the one that WORKBOOK was made for
+    may be any that 'sizebook report' takes. Nothing is written when an input is unknown, missing or not in its list.
+    Exits with 1 when a cell of the written workbook shows an error.
     """
     from sizebook.calculation.spellings import TARGETS
-    from sizebook.scenarios import read_toml
     from sizebook.workbooks.filling import fill
 
-    inputs = {key: value for key, value in read_toml(scenario).items() if key != "plan"}
+    inputs = _inputs(scenario, workbook)
     chosen = next((known for known in TARGETS if known == target), None)
     filled = fill(workbook, inputs, output, target=chosen)
     click.echo(f"{output}: {len(inputs)} inputs, {len(filled.calculated.values)} cells")
@@ -37,3 +38,15 @@ def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | No
         click.echo(f"sizebook: {problem}", err=True)
     if filled.problems:
         sys.exit(1)
+
+
+def _inputs(scenario: Path, workbook: Path) -> dict[str, Any]:
+    """Return the inputs that a scenario file gives: by the mapping of its plan, or key by key."""
+    from sizebook.jobs import JOBS, scenario_of
+    from sizebook.scenarios import read_toml
+
+    values = read_toml(scenario)
+    job = JOBS.get(str(values.get("plan")))
+    if job is not None and job.workbook == workbook.name:
+        return job.inputs(scenario_of(values, scenario.name))
+    return {key: value for key, value in values.items() if key != "plan"}

@@ -1,0 +1,65 @@
+"""`sizebook fill` from scenario file to workbook, and what it says when it refuses."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from openpyxl import load_workbook
+
+from sizebook.bundled import bundled
+
+
+def sizebook(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sizebook", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def scenario(folder: Path, text: str) -> Path:
+    path = folder / "scenario.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_keys_are_input_names(tmp_path: Path) -> None:
+    path = scenario(tmp_path, 'model = "llama-3.1-8b"\ndtype = "fp8"\nas_of = 2026-11-21\n')
+    out = tmp_path / "out.xlsx"
+    done = sizebook("fill", bundled("workbooks") / "model_sizing.xlsx", path, "-o", out)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"{out}: 3 inputs, ")
+    assert load_workbook(out, data_only=True)["Result"]["B5"].value == 8_030_261_248
+
+
+def test_scenario_of_a_plan_fills_its_workbook(tmp_path: Path) -> None:
+    path = scenario(
+        tmp_path,
+        'plan = "training"\nmodel = "meta-llama/Llama-3.1-8B"\ngpu = "h100-sxm"\ngpus = 64\n'
+        'tokens = 1e12\nbatch = 256\nmfu = 0.4\nprice_usd_per_gpu_hour = 2.5\ngrid = "France"\n',
+    )
+    out = tmp_path / "out.xlsx"
+    done = sizebook("fill", bundled("workbooks") / "training_budget.xlsx", path, "-o", out)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert load_workbook(out, data_only=True)["Cover"]["C7"].value == "OK"
+
+
+def test_refused_before_anything_is_written(tmp_path: Path) -> None:
+    path = scenario(tmp_path, 'dtyp = "fp8"\n')
+    done = sizebook("fill", bundled("workbooks") / "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == (
+        "sizebook: model_sizing.xlsx: unknown input: got 'dtyp', want one of model, config_path, dtype, "
+        "published_total, published_source, title, as_of. Did you mean 'dtype'?\n"
+        "model_sizing.xlsx: missing input: got no 'model', want a value for Inputs!C7. Add it to the scenario.\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["scenario.toml"]
+
+
+def test_cell_in_error_is_named_and_exits_with_1(tmp_path: Path) -> None:
+    path = scenario(tmp_path, 'model = "config.json"\nconfig_path = "/nowhere/config.json"\n')
+    done = sizebook("fill", bundled("workbooks") / "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")
+    assert done.returncode == 1
+    assert done.stderr.startswith("sizebook: Calculation!C")
+    assert "/nowhere/config.json" in done.stderr
+    assert (tmp_path / "out.xlsx").exists()
