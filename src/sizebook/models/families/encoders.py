@@ -71,10 +71,10 @@ class Sizes:
 _FIRST_POOLER = ("pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers", "pooler_size_per_head")
 
 
-def sizes(config: Config, **names: str) -> Sizes:
-    """Read the sizes; ``names`` gives the spelling of a key where it is not BERT's."""
+def sizes(config: Config, positions: tuple[str, ...] = ("absolute",), **names: str) -> Sizes:
+    """Read the sizes; ``names`` gives the spelling of a key where it is not BERT's, ``positions`` the kinds known."""
     config.ignore(*_FIRST_POOLER, "pooler_type", "directionality")
-    config.only("position_embedding_type", "absolute")
+    config.only("position_embedding_type", *positions)
     d_model_key, n_heads_key = names.get("d_model", "hidden_size"), names.get("n_heads", "num_attention_heads")
     d_model, n_heads = config.integer(d_model_key), config.integer(n_heads_key)
     if not config.values.get("head_dim"):  # a mapping that knows no such key leaves it unread, and it is refused
