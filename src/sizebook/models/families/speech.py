@@ -92,7 +92,7 @@ def _diffusion(config: Config) -> Tower:
     heads, d_head = config.integer("num_attention_heads"), config.integer("head_dim")
     spoken, speaker = config.integer("enc_dim"), config.integer("enc_emb_dim")
     wide, d_ff = heads * d_head, config.integer("ff_mult") * d_model
-    stem = (
+    stem: tuple[Brick, ...] = (
         linear("time_mlp.0", 256, d_model),
         linear("time_mlp.1", d_model, d_model),
         Embedding("codec_embed", config.integer("num_embeds") + 1, emb),
@@ -106,7 +106,7 @@ def _diffusion(config: Config) -> Tower:
         linear("ff.0", d_model, d_ff),
         linear("ff.1", d_ff, d_model),
     )
-    last = linear("norm_out", d_model, 2 * d_model), linear("proj_out", d_model, mel)
+    last: tuple[Brick, ...] = (linear("norm_out", d_model, 2 * d_model), linear("proj_out", d_model, mel))
     return Tower("speech", d_model, config.integer("num_hidden_layers"), stem, layer, last, "dit")
 
 
