@@ -32,7 +32,6 @@ MODULES = (
     "seq2seq_gemma",
     "seq2seq_own",
     "seq2seq_t5",
-    "speech",
     "vision_language",
     "vision_more",
     "vision_towers",
