@@ -152,7 +152,7 @@ def roformer(config: Config) -> Architecture:
     size = sizes(config)
     size = factorised(size, config.integer("embedding_size", default=0) or size.d_model)
     config.ignore("rotary_value", *SUMMARY_KEYS)
-    types = config.integer("type_vocab_size", default=2)
+    types = config.integer("type_vocab_size")
     inputs: list[Brick] = [
         Embedding("word_embeddings", size.vocab, size.d_embed),
         Embedding("token_type_embeddings", types, size.d_embed),
