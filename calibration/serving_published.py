@@ -40,7 +40,7 @@ def shares(subject: str, inputs: dict[str, Any]) -> str:
     prompt, answer = float(inputs["input_tokens"]), float(inputs["output_tokens"])
     tpot = latency(case, prompt, answer, float(batch)).tpot_seconds
     step = decode_step_seconds(case, prompt, answer, float(batch))
-    moved, launched = pass_seconds(case, Pass(float(batch), float(batch), prompt + answer / 2, prefill=False))
+    moved, _ = pass_seconds(case, Pass(float(batch), float(batch), prompt + answer / 2, prefill=False))
     prompts, launches = (tpot - step) / tpot, (step - moved) / tpot
     return (
         f"at batch {batch} our time per token is {prompts:.0%} prompts of others, {launches:.0%} scheduling and "
@@ -84,10 +84,8 @@ def own_figure(quantity: str, subject: str, inputs: dict[str, Any]) -> float | N
 
 def main() -> None:
     """Write and print the table."""
-    text = [
-        "| what | published | ours | off % | within % | held | if not, why |\n",
-        "| --- | ---: | ---: | ---: | ---: | --- | --- |\n",
-    ]
+    text = ["| what | published | ours | off % | within % | held | if not, why |\n"]
+    text.append("| --- | ---: | ---: | ---: | ---: | --- | --- |\n")
     with Path(sys.argv[1]).open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
             inputs = json.loads(row["inputs"])

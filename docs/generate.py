@@ -8,7 +8,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 
 from pypdf import PdfReader
@@ -17,10 +18,13 @@ from sizebook.cells import call
 from sizebook.functions import load
 from sizebook.jobs import JOBS, scenario_of
 from sizebook.models.huggingface import mappings
+from sizebook.models.reconciliation import reconcile
 from sizebook.reference import markdown
+from sizebook.reports import reconciliation
 from sizebook.reports.render import write_pdf
+from sizebook.reports.view import Report
 from sizebook.scenarios import read_toml
-from sizebook.tables import Row, read
+from sizebook.tables import Row, read, table
 from sizebook.units import grouped, parameters, percent
 from sizebook.validation.page import accuracy_page
 
@@ -84,11 +88,10 @@ def render_samples(check: bool) -> list[str]:
     Texts are compared, not bytes: those also depend on the versions of the layout libraries.
     """
     stale = []
-    for path in sorted((ROOT / "reports").glob("*.toml")):
-        scenario, sample = scenario_of(read_toml(path), path.name), path.with_suffix(".pdf")
+    for sample, report in _samples():
         with tempfile.TemporaryDirectory() as folder:
             fresh = Path(folder) / sample.name
-            write_pdf(JOBS[scenario.plan].report(scenario), fresh)
+            write_pdf(report, fresh)
             if sample.exists() and _pdf_text(sample) == _pdf_text(fresh):
                 continue
             stale.append(f"reports/{sample.name}")
@@ -96,6 +99,15 @@ def render_samples(check: bool) -> list[str]:
                 sample.write_bytes(fresh.read_bytes())
                 _picture(sample)
     return stale
+
+
+def _samples() -> Iterator[tuple[Path, Report]]:
+    """Yield each sample with its report: one a scenario, and the reconciliation as of the catalog's date."""
+    for path in sorted((ROOT / "reports").glob("*.toml")):
+        scenario = scenario_of(read_toml(path), path.name)
+        yield path.with_suffix(".pdf"), JOBS[scenario.plan].report(scenario)
+    entered = date.fromisoformat(max(row["retrieved"] for row in table("models")))
+    yield ROOT / "reports" / "reconciliation.pdf", reconciliation.report(reconcile(), entered)
 
 
 def _picture(sample: Path) -> None:

@@ -114,8 +114,9 @@ def _serving_report(scenario: ServingScenario) -> Report:
     from sizebook.reports.render import report_date
     from sizebook.reports.serving import report
 
-    plan = replace(answer(scenario, Path()).plan, model=_name(scenario))
-    return report(plan, report_date(scenario.as_of), scenario.title)
+    found = answer(scenario, Path())
+    plan = replace(found.plan, model=_name(scenario))
+    return report(plan, report_date(scenario.as_of), scenario.title, found.choices)
 
 
 JOBS: dict[str, Job] = {

@@ -67,6 +67,9 @@ class ServingScenario(Scenario):
     pp: int = Field(default=1, ge=1, description="pipeline stages")
     dp: int = Field(default=1, ge=1, description="attention data parallelism inside a replica")
     ep: int = Field(default=1, ge=1, description="expert-parallel degree")
+    tokens_per_step: float | None = Field(
+        default=None, ge=1, description="tokens a decode step yields with speculation, 1 for none"
+    )
     on_demand_usd_per_gpu_hour: float | None = Field(default=None, ge=0, description="USD for one GPU and hour")
     reserved_usd_per_gpu_hour: float | None = Field(default=None, ge=0, description="USD for one GPU and hour")
     provider: str | None = None
@@ -148,7 +151,7 @@ def answer(scenario: ServingScenario, folder: Path) -> ServingAnswer:
         return ServingAnswer(found.ranked[0].plan, found)
     setup = Setup(
         accelerator(scenario.gpu).key, scenario.engine or "vllm", scenario.weight_dtype, scenario.kv_dtype,
-        scenario.tp, scenario.pp, scenario.dp, scenario.ep,
+        scenario.tp, scenario.pp, scenario.dp, scenario.ep, scenario.tokens_per_step,
     )  # fmt: skip
     return ServingAnswer(plan_serving(scenario.model, setup, traffic, target, prices_of(scenario, setup.gpu)), None)
 

@@ -12,7 +12,9 @@ from click.testing import CliRunner
 
 from sizebook.cli import app
 from sizebook.errors import InputError, RangeError, TargetError
+from sizebook.formulas.serving_case import case_of
 from sizebook.formulas.serving_estimate import estimate
+from sizebook.formulas.serving_time import latency
 from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, latency_curve, plan_serving
 from sizebook.plans.serving_choice import choose
 from sizebook.plans.traffic import SHAPES, Traffic, arrivals_by_hour, hours_of, lognormal_p95
@@ -71,6 +73,20 @@ def test_the_error_band_makes_a_target_at_p90_harder(plan: ServingPlan) -> None:
     sure = plan_serving("llama-3.1-8b", SETUP, TRAFFIC, Target(1.0, 0.02, "p90"), PRICES)
     assert sure.replica.concurrency < plan.replica.concurrency
     assert sure.replica.at_knee.tpot_seconds * sure.replica.bands["tpot"].high <= 0.02
+
+
+def test_speculation_divides_the_time_per_token_by_the_tokens_of_a_step() -> None:
+    def tpot(tokens_per_step: float | None) -> float:
+        case = case_of("deepseek-r1", "b200-sxm", "tensorrt-llm", tp=8, tokens_per_step=tokens_per_step)
+        return float(latency(case, 1000.0, 500.0, 16.0).tpot_seconds)
+
+    assert tpot(1.8) == pytest.approx(tpot(1) / 1.8)
+    assert tpot(1.8) < tpot(None) < tpot(1)  # unstated: between the two
+    with pytest.raises(RangeError) as refused:
+        tpot(0.5)
+    assert str(refused.value) == (
+        "tokens_per_step is out of range: got 0.5, want 1 or more. Give 1 for no speculation."
+    )
 
 
 def test_the_latency_curve_rises_within_the_cache(plan: ServingPlan) -> None:

@@ -246,10 +246,11 @@ def test_output_must_be_of_the_templates_kind(template: Path, tmp_path: Path) ->
     )
 
 
-def test_folder_that_does_not_exist(template: Path, tmp_path: Path) -> None:
+def test_folder_that_cannot_be_made(template: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
     with pytest.raises(InputError) as caught:
-        fill(template, {"d_model": 8}, tmp_path / "none" / "out.xlsx")
+        fill(template, {"d_model": 8}, tmp_path / "file" / "out.xlsx")
     assert str(caught.value) == (
-        f"cannot write: got No such file or directory for {tmp_path / 'none' / 'out.xlsx'}, "
-        "want a file in a folder that exists. Check the path."
+        f"cannot write: got File exists for {tmp_path / 'file' / 'out.xlsx'}, "
+        "want a file in a folder that can be written. Check the path."
     )

@@ -12,6 +12,7 @@ from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.batch.running import Outcome
+from sizebook.files import unfinished
 
 INK, MUTED, ACCENT, FAILED, HAIRLINE = "1B1F24", "5B6570", "0B5FFF", "B3261E", "D8DEE4"
 WIDTHS = {"Scenario": 26, "Model": 30, "Status": 10, "Workbook": 30, "Report": 30, "Problem": 90}
@@ -30,9 +31,8 @@ def write_index(outcomes: Sequence[Outcome], path: Path) -> Path:
         sheet.append(_line(outcome, labels))
     _link(sheet, headings, outcomes)
     _style(sheet, headings, outcomes)
-    temporary = path.with_name(f".{path.name}.part")
-    book.save(temporary)
-    temporary.replace(path)
+    with unfinished(path) as temporary:
+        book.save(temporary)
     return path
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import posixpath
 import zipfile
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 from lxml import etree
 
 from sizebook.errors import InputError
+from sizebook.files import unfinished
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -109,18 +109,9 @@ class Package:
 
     def save(self, path: Path) -> None:
         """Write the workbook whole or not at all: to a temporary file beside ``path``, then renamed."""
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
-                for info, data in self.parts():
-                    archive.writestr(info, data)
-            temporary.replace(path)
-        except OSError as error:
-            raise InputError(
-                f"cannot write: got {error.strerror} for {path}, want a file in a folder that exists. Check the path."
-            ) from error
-        finally:
-            temporary.unlink(missing_ok=True)
+        with unfinished(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+            for info, data in self.parts():
+                archive.writestr(info, data)
 
     def relations(self, part: str) -> dict[str, str]:
         """Return the parts that a part refers to, by relationship id; links to the outside are left out."""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import csv
-import os
 import sys
-import tempfile
 from pathlib import Path
 
 import click
 
 from sizebook import data_checks
 from sizebook.errors import InputError
+from sizebook.files import unfinished
 from sizebook.tables import Row, read, table, user_folder
 
 _PRICE_IDENTITY = ("provider", "instance", "gpu", "region", "term", "date")
@@ -100,15 +99,8 @@ def _identity(row: Row) -> tuple[str, ...]:
 
 
 def _write(target: Path, rows: list[Row]) -> None:
-    """Write a price table to a temporary file beside its target, then rename it: readers never see half a table."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".prices-", suffix=".csv")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as lines:
-            writer = csv.DictWriter(lines, data_checks.KINDS["prices"].columns, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    """Write a price table whole: readers never see half of it."""
+    with unfinished(target) as temporary, temporary.open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.DictWriter(lines, data_checks.KINDS["prices"].columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sizebook.errors import InputError
+from sizebook.files import unfinished
 
 if TYPE_CHECKING:
     import polars as pl
@@ -115,15 +116,9 @@ def _plain(cell: object) -> str:
 
 def _write(frames: Iterator[pl.DataFrame], output: Path) -> None:
     """Write the pieces beside the target, then rename."""
-    output.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = output.with_name(f".{output.name}.part")
-    try:
-        {".csv": _write_csv, ".parquet": _write_parquet, ".xlsx": _write_xlsx}[output.suffix.casefold()](
-            frames, unfinished
-        )
-        unfinished.replace(output)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write = {".csv": _write_csv, ".parquet": _write_parquet, ".xlsx": _write_xlsx}[output.suffix.casefold()]
+    with unfinished(output) as temporary:
+        write(frames, temporary)
 
 
 def _write_csv(frames: Iterator[pl.DataFrame], path: Path) -> None:

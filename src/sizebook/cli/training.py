@@ -61,7 +61,10 @@ def _layouts(inputs: TrainingInputs, as_json: bool) -> str:
 def as_data(plan: TrainingPlan) -> dict[str, Any]:
     """Return the plan as plain data: bytes, FLOP, seconds, USD, kWh and kilograms."""
     inputs = plan.inputs
-    stages = [{**asdict(each), "allocated": each.allocated, "total": each.total} for each in plan.stages]
+    stages = [
+        {**asdict(each), "allocated": each.allocated, "reserved": each.reserved, "total": each.total}
+        for each in plan.stages
+    ]
     return {
         "model": inputs.model,
         "gpu": inputs.gpu.key,
@@ -92,7 +95,7 @@ def as_text(plan: TrainingPlan) -> list[str]:
     inputs = plan.inputs
     return [
         f"{inputs.model} on {inputs.gpus} x {inputs.gpu.name}, {grouped(inputs.tokens)} tokens",
-        f"layout      {inputs.layout.name}, {plan.micro_batches} micro-batches of {inputs.seq} tokens, {inputs.dtype}",
+        f"layout      {inputs.layout.name}, {_micro_batches(plan)}, {inputs.dtype}",
         f"parameters  {grouped(plan.count.total)}",
         f"compute     {flop(plan.flops_per_token, 4)}/token ({inputs.convention}), HFU {percent(plan.hfu)}",
         "",
@@ -107,6 +110,11 @@ def as_text(plan: TrainingPlan) -> list[str]:
     ]
 
 
+def _micro_batches(plan: TrainingPlan) -> str:
+    inputs, n = plan.inputs, plan.micro_batches
+    return f"{n} micro-batch{'es' if n > 1 else ''} of {inputs.layout.micro_batch} x {inputs.seq} tokens a step"
+
+
 def _memory_lines(plan: TrainingPlan) -> list[str]:
     fullest = plan.fullest
     spare = plan.capacity_bytes - fullest.total
@@ -114,7 +122,9 @@ def _memory_lines(plan: TrainingPlan) -> list[str]:
     if len(plan.stages) > 1:
         head += f" (stage {fullest.stage + 1} of {len(plan.stages)} is fullest)"
     parts = ((name.replace("_", " "), getattr(fullest, name)) for name in COMPONENTS)
-    return [head, *(f"  {name:<18}{gibibytes(n_bytes):>10}" for name, n_bytes in parts if n_bytes)]
+    lines = [head, *(f"  {name:<18}{gibibytes(n_bytes):>10}" for name, n_bytes in parts if n_bytes)]
+    reported = f"allocated {gibibytes(fullest.allocated)}, reserved {gibibytes(fullest.reserved)}"
+    return [*lines, f"  what a framework reports as its peak: {reported}"]
 
 
 def _case_lines(plan: TrainingPlan) -> list[str]:

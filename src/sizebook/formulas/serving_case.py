@@ -129,14 +129,27 @@ def _peak(gpu: Accelerator, dtype: str) -> float:
 
 def case_of(
     model: str, gpu: str, engine: str = "vllm", weight_dtype: str | None = None, kv_dtype: str | None = None,
-    tp: int = 1, pp: int = 1, dp: int = 1, ep: int = 1,
+    tp: int = 1, pp: int = 1, dp: int = 1, ep: int = 1, tokens_per_step: float | None = None,
 ) -> Case:  # fmt: skip
-    """Return the case of one model on one machine; every name is checked, every layout refused that no engine runs."""
+    """Return the case of one model on one machine; every name is checked, every layout refused that no engine runs.
+
+    ``tokens_per_step`` says how many tokens a decode step yields with speculation, 1 for none. Left out, it is
+    unstated: 1, but where TensorRT-LLM serves a model with prediction layers the factor that fits such measurements.
+    """
     if engine not in ENGINES:
         raise unknown_key("engine", engine, ENGINES, f"one of {', '.join(ENGINES)}")
     check_layout(tp, pp, dp, ep)
     case = _case(model, gpu, engine, weight_dtype or None, kv_dtype or None)
-    return Case(**{**case.__dict__, "tp": tp, "pp": pp, "dp": dp, "ep": ep})
+    stated = {} if tokens_per_step is None else {"speculation": 1 / _at_least_one(tokens_per_step)}
+    return Case(**{**case.__dict__, "tp": tp, "pp": pp, "dp": dp, "ep": ep, **stated})
+
+
+def _at_least_one(tokens_per_step: float) -> float:
+    require(
+        tokens_per_step >= 1,
+        f"tokens_per_step is out of range: got {tokens_per_step}, want 1 or more. Give 1 for no speculation.",
+    )
+    return tokens_per_step
 
 
 def check_layout(tp: int, pp: int, dp: int, ep: int) -> None:

@@ -10,6 +10,7 @@ import math
 from sizebook.errors import TargetError
 from sizebook.formulas.serving_quantities import (
     Acceptance,
+    Concurrency,
     Drafted,
     GpuCount,
     GpusPerReplica,
@@ -238,6 +239,30 @@ def prefill_pool_gpus(
     GPU-seconds of a prompt are PREFILL_SECONDS x the GPUs of its layout. Round up to whole instances.
     """
     return prefill_gpu_seconds * requests_per_second / target_load
+
+
+@function(
+    category="serving", source="Little 1961: sequences decoding at once = rate x time in the pool",
+    formula="requests_per_second * output_tokens * decode_step_seconds / concurrency * gpus_per_replica / target_load",
+    example=(
+        {
+            "requests_per_second": 10, "output_tokens": 500, "decode_step_seconds": 0.02, "concurrency": 64,
+            "gpus_per_replica": 8, "target_load": 0.8,
+        },
+        15.625,
+    ),
+)  # fmt: skip
+def decode_pool_gpus(
+    requests_per_second: RequestRate, output_tokens: OutputTokens, decode_step_seconds: Seconds,
+    concurrency: Concurrency, gpus_per_replica: GpusPerReplica, target_load: Load = 0.8,
+) -> GpuCount:  # fmt: skip
+    """Return the GPUs of a separate decode pool: sequences decoding at once / those of a replica x its GPUs / load.
+
+    No prompts interleave there, so the time per token is DECODE_STEP_SECONDS at that concurrency. Round up to whole
+    replicas.
+    """
+    at_once = requests_per_second * output_tokens * decode_step_seconds
+    return at_once / concurrency * gpus_per_replica / target_load
 
 
 @function(

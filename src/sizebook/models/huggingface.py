@@ -17,6 +17,8 @@ def model_type(*names: str) -> Callable[[Mapping], Mapping]:
     """Register a mapping under the model types that it reads."""
 
     def register(mapping: Mapping) -> Mapping:
+        if twice := _MAPPINGS.keys() & set(names):
+            raise ValueError(f"model types registered twice: got {', '.join(sorted(twice))}, want one mapping each.")
         _MAPPINGS.update(dict.fromkeys(names, mapping))
         return mapping
 

@@ -160,6 +160,7 @@ def _largest_divisor(n: int, at_most: int) -> int:
     return next((d for d in range(min(n, at_most), 0, -1) if n % d == 0), 1)
 
 
+@lru_cache(maxsize=1024)
 def stage_layers(n_layers: int, pp: int) -> tuple[int, ...]:
     """Return the number of layers on each stage. What is left over goes to middle stages first, then to the first.
 

@@ -29,7 +29,7 @@ MOST_IN_FLIGHT = 4096  # engines batch no more sequences than a few thousand
 
 @dataclass(frozen=True)
 class Setup:
-    """One way to run a replica: accelerator, engine, formats and layout."""
+    """One way to run a replica: accelerator, engine, formats, layout, and tokens of a step with speculation."""
 
     gpu: str
     engine: str = "vllm"
@@ -39,6 +39,7 @@ class Setup:
     pp: int = 1
     dp: int = 1
     ep: int = 1
+    tokens_per_step: float | None = None
 
     @property
     def gpus(self) -> int:
@@ -125,8 +126,9 @@ class ServingPlan:
 def replica_for(model: str, setup: Setup, traffic: Traffic, target: Target) -> Replica:
     """Return one replica at the largest load that meets the target; raise with the limit that binds otherwise."""
     case = case_of(
-        model, setup.gpu, setup.engine, setup.weight_dtype, setup.kv_dtype, setup.tp, setup.pp, setup.dp, setup.ep
-    )
+        model, setup.gpu, setup.engine, setup.weight_dtype, setup.kv_dtype, setup.tp, setup.pp, setup.dp, setup.ep,
+        setup.tokens_per_step,
+    )  # fmt: skip
     chip = accelerator(setup.gpu)
     memory = engine_memory(case, physical_bytes(chip), engine_constants(setup.engine))
     capacity = int(sequences_that_fit(case, memory, float(traffic.longest_tokens)) * setup.dp)

@@ -7,7 +7,7 @@ What a framework keeps per parameter comes from data/training_stacks.csv, optimi
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 
 from sizebook.errors import unknown_key
 from sizebook.plans.layer_profile import ModelProfile, Profile
@@ -85,9 +85,10 @@ class Memory:
     def reserved(self) -> float:
         return self.total - self.context
 
-    @property
+    @cached_property
     def total(self) -> float:
-        return float(sum(getattr(self, name) for name in COMPONENTS))
+        states = self.weights + self.gradients + self.master_weights + self.optimizer_states
+        return states + self.activations + self.loss + self.buffers + self.fragmentation + self.context
 
 
 COMPONENTS = tuple(field.name for field in fields(Memory) if field.name != "stage")

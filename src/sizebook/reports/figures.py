@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from sizebook.units import NO_BREAK_SPACE, THIN_SPACE
+from sizebook.units import NO_BREAK_SPACE, THIN_SPACE, grouped
 
 _GIGA, _MEGA, _KILO = 1e9, 1e6, 1e3
 _DECIMAL = ((1e15, "P"), (1e12, "T"), (_GIGA, "G"), (_MEGA, "M"), (_KILO, "k"))
@@ -55,6 +55,11 @@ def on_the_point(texts: Sequence[str]) -> list[str]:
     """
     tails = [len(text) - text.find(".") if "." in text else 0 for text in texts]
     return [text + NO_BREAK_SPACE * (max(tails) - tail) for text, tail in zip(texts, tails, strict=True)]
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun in singular or plural: ``1 GPU``, ``8 GPUs``."""
+    return f"{grouped(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def fixed(value: float, decimals: int) -> str:

@@ -11,6 +11,7 @@ from openpyxl.styles import Alignment, Border, Font, Side
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
+from sizebook.files import unfinished
 from sizebook.formulas.params import params_gpt
 from sizebook.models import catalog
 from sizebook.models.reconciliation import Comparison, compare
@@ -65,9 +66,8 @@ def write_xlsx(compared: Sequence[Comparison], path: Path) -> None:
     first.title = "GPT-3"
     _gpt3(first)
     _models(book.create_sheet("Models"), compared)
-    partial = path.with_name(f".{path.name}.partial")
-    book.save(partial)
-    partial.replace(path)
+    with unfinished(path) as temporary:
+        book.save(temporary)
 
 
 def _gpt3(sheet: Worksheet) -> None:

@@ -1,45 +1,61 @@
-"""The serving report: GPUs, latency and money for a traffic, with the band that measurements give."""
+"""The serving report: GPUs and money for a traffic, the latency it gets, and how sure each figure is."""
 
 from __future__ import annotations
 
 import math
 from datetime import date
 
-from sizebook.formulas.serving_estimate import Band
 from sizebook.plans.serving import ServingPlan, latency_curve
-from sizebook.plans.serving_sensitivity import sensitivities
-from sizebook.reports.charts.kinds import Bar, Bars, Columns, Limit, Line, Lines, Series, Span, Spans
-from sizebook.reports.figures import aligned, fixed
-from sizebook.reports.view import Column, Notes, Report, Row, Section, Table, Tile
+from sizebook.plans.serving_breakdown import bounds
+from sizebook.plans.serving_choice import Choices
+from sizebook.plans.serving_steps import derivations
+from sizebook.reports.charts.kinds import Limit, Line, Lines, Series, Stacks
+from sizebook.reports.figures import counted, fixed
+from sizebook.reports.serving_fleet import fleet
+from sizebook.reports.serving_money import carbon, cost, sensitivity
+from sizebook.reports.serving_notes import alternatives, assumptions, errors
+from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table, Tile
 from sizebook.tables import table
-from sizebook.units import duration, energy, gibibytes, grouped, mass, percent, significant, usd
+from sizebook.units import duration, gibibytes, grouped, parameters, percent, usd
 
 GIB = 2.0**30
-BINDS = {
-    "ttft": "the target on time to first token binds",
-    "tpot": "the target on time per token binds",
-    "cache": "the cache is full there",
-    "batch": "the engine's batch is full there",
+BINDING = {
+    "ttft": "the time to the first token",
+    "tpot": "the time per token",
+    "cache": "the room in the cache",
+    "batch": "the engine's largest batch",
 }
 
 
-def report(plan: ServingPlan, as_of: date, title: str = "") -> Report:
-    """Return the report of one serving plan."""
+def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | None = None) -> Report:
+    """Return the report of one serving plan; with ``choices`` it lists what else would serve the traffic."""
     setup, traffic = plan.replica.setup, plan.traffic
+    others = () if choices is None else (alternatives(plan, choices),)
     return Report(
         kind="Serving plan",
-        title=title or f"{plan.model} on {setup.gpu}",
+        title=title or f"Serving {plan.model}",
         subtitle=(
-            f"{grouped(traffic.requests_per_day)} requests a day, {grouped(traffic.input_tokens)} tokens in and "
-            f"{grouped(traffic.output_tokens)} out; {setup.engine}, "
-            f"{setup.weight_dtype or 'the format of the checkpoint'}, {setup.layout}"
+            f"{plan.model} on {setup.gpu} with {setup.engine}, {setup.layout}, "
+            f"weights {setup.weight_dtype or 'as published'}; "
+            f"{parameters(traffic.requests_per_day)} requests a day of {grouped(traffic.input_tokens)} tokens in and "
+            f"{grouped(traffic.output_tokens)} out"
         ),
         as_of=as_of,
         summary=_summary(plan),
         tiles=_tiles(plan),
-        sections=(_latency(plan), _memory(plan), _hours(plan), _months(plan), _sensitivity(plan), _assumptions(plan)),
-        data_dates=f"hardware of {_latest('hardware')}, prices of {_latest('prices')}, "
-        f"calibration of {_latest('calibration_serving')}",
+        sections=(
+            fleet(plan),
+            _latency(plan),
+            _memory(plan),
+            cost(plan),
+            sensitivity(plan),
+            carbon(plan),
+            *others,
+            errors(plan),
+            Section("Derivation", "How each figure was computed", (Derivation(derivations(plan)),)),
+            assumptions(plan),
+        ),
+        data_dates=f"hardware of {_latest('hardware')}, calibration of {_latest('calibration_serving')}",
     )
 
 
@@ -47,148 +63,119 @@ def _latest(name: str) -> str:
     return max(row["retrieved"] for row in table(name))
 
 
-def _banded(value: float, band: Band) -> str:
-    return f"p10 {duration(value * band.low)}, p90 {duration(value * band.high)}"
-
-
 def _summary(plan: ServingPlan) -> str:
-    first, last, replica = plan.months[0], plan.months[-1], plan.replica
-    band = replica.bands["tpot"]
-    growth = "" if len(plan.months) == 1 else f", {usd(last.usd)} in month {last.month + 1}"
+    month, replica, band = plan.months[0], plan.replica, bounds(plan, 0)
+    last = plan.months[-1]
+    later = f" It grows to {last.peak_gpus} GPUs and {usd(last.usd)} in month {last.month + 1}."
+    growth = "" if last is month else later
     return (
-        f"{grouped(first.peak_gpus)} {replica.setup.gpu} serve the busiest hour, the spare counted, for "
-        f"{usd(first.usd)} a month{growth}. One replica takes {significant(replica.requests_per_second, 3)} requests a "
-        f"second with {grouped(replica.concurrency)} in flight; {BINDS[replica.binding]}. Bands are the 10th to 90th "
-        f"percentile of {grouped(band.rows)} measurements over predictions that had seen none of their kind."
+        f"The traffic takes {counted(month.peak_gpus, 'GPU')} in its busiest hour ({band.fewest.peak_gpus} to "
+        f"{band.most.peak_gpus}) and costs {usd(month.usd)} a month ({usd(band.fewest.usd)} to "
+        f"{usd(band.most.usd)}).{growth} "
+        f"One replica of {counted(replica.setup.gpus, 'GPU')} carries {grouped(replica.concurrency)} requests at once; "
+        f"{BINDING[replica.binding]} is the limit. Ranges hold eight of ten measurements."
     )
 
 
 def _tiles(plan: ServingPlan) -> tuple[Tile, ...]:
-    first, last, knee, bands = plan.months[0], plan.months[-1], plan.replica.at_knee, plan.replica.bands
-    rate = bands["throughput"]
-    low, high = (plan.months[0].usd_per_mtok_output / share for share in (rate.high, rate.low))
+    month, replica, band = plan.months[0], plan.replica, bounds(plan, 0)
+    first, token = replica.bands["ttft"], replica.bands["tpot"]
+    ttft, tpot = float(replica.at_knee.ttft_seconds), float(replica.at_knee.tpot_seconds)
     return (
-        Tile("GPUs at peak", grouped(first.peak_gpus), f"{grouped(last.peak_gpus)} in month {last.month + 1}"),
-        Tile("Cost a month", usd(first.usd), f"{usd(last.usd)} in month {last.month + 1}"),
-        Tile("Million output tokens", usd(first.usd_per_mtok_output), f"p10 {usd(low)}, p90 {usd(high)}"),
+        Tile("GPUs, busiest hour", grouped(month.peak_gpus), f"{band.fewest.peak_gpus} to {band.most.peak_gpus}"),
+        Tile("Cost a month", usd(month.usd), f"{usd(band.fewest.usd)} to {usd(band.most.usd)}"),
+        Tile("First token", duration(ttft), f"{duration(ttft * first.low)} to {duration(ttft * first.high)}"),
+        Tile("Each further token", duration(tpot), f"{duration(tpot * token.low)} to {duration(tpot * token.high)}"),
         Tile(
-            "Time to first token", duration(float(knee.ttft_seconds)), _banded(float(knee.ttft_seconds), bands["ttft"])
+            "Million output tokens",
+            usd(month.usd_per_mtok_output),
+            f"{usd(plan.usd_per_mtok_saturated)} if always full",
         ),
-        Tile("Time per token", duration(float(knee.tpot_seconds)), _banded(float(knee.tpot_seconds), bands["tpot"])),
     )
 
 
 def _latency(plan: ServingPlan) -> Section:
-    curve = latency_curve(plan.replica, plan.traffic)
-    band, knee = plan.replica.bands["tpot"], plan.replica.concurrency
-    points = tuple((float(c), float(at.tpot_seconds) * 1e3) for c, at in curve)
-    area = tuple((x, y * band.low, y * band.high) for x, y in points)
-    target = plan.target.tpot_seconds
-    limit = Limit(target * 1e3, f"Target {duration(target)}") if math.isfinite(target) else None
-    chart = Lines(
-        f"Time per token stays within {duration(float(plan.replica.at_knee.tpot_seconds))} "
-        f"up to {grouped(knee)} requests",
-        "Requests in flight on one replica",
-        "Time per token, ms",
-        (Line("Time per token, p10 to p90", points, area),),
-        limit,
-        log_x=True,
+    """Return latency against load, with the load that the plan runs at and the targets."""
+    replica, target = plan.replica, plan.target
+    curve = latency_curve(replica, plan.traffic)
+    points = [(float(c), at) for c, at in curve if c < replica.concurrency]
+    points += [(float(replica.concurrency), replica.at_knee)]
+    points += [(float(c), at) for c, at in curve if c > replica.concurrency]
+    token = [(c, 1e3 * float(at.tpot_seconds)) for c, at in points]
+    first = [(c, float(at.ttft_seconds)) for c, at in points]
+    planned = f"Plan: {grouped(replica.concurrency)} in flight"
+    knee = float(replica.concurrency)
+    charts = tuple(
+        Lines(
+            title,
+            "Requests in flight on one replica",
+            axis,
+            (Line(name, tuple(line), tuple((x, y * band.low, y * band.high) for x, y in line)),),
+            Limit(limit, f"Target {fixed(limit, decimals)} {unit}") if math.isfinite(limit) else None,
+            ((knee, next(y for x, y in line if x == knee), planned),),
+            log_x=True,
+        )
+        for title, axis, name, line, band, limit, decimals, unit in (
+            (
+                f"Time per token: {fixed(1e3 * float(replica.at_knee.tpot_seconds), 1)} ms at the planned load",
+                "Milliseconds per token",
+                "TPOT",
+                token,
+                replica.bands["tpot"],
+                1e3 * target.tpot_seconds,
+                0,
+                "ms",
+            ),
+            (
+                f"Time to the first token: {duration(float(replica.at_knee.ttft_seconds))} at the planned load",
+                "Seconds to the first token",
+                "TTFT",
+                first,
+                replica.bands["ttft"],
+                target.ttft_seconds,
+                2,
+                "s",
+            ),
+        )
     )
-    rows = [
-        (grouped(c), fixed(float(at.ttft_seconds), 3), fixed(1e3 * float(at.tpot_seconds), 2),
-         grouped(round(float(at.tokens_per_second)))) for c, at in curve
-    ]  # fmt: skip
-    columns = (
-        Column("Requests in flight"), Column("Time to first token", "s", figures=True),
-        Column("Time per token", "ms", figures=True), Column("Output", "tokens/s", figures=True),
-    )  # fmt: skip
-    cells = tuple(Row(row) for row in rows)
-    return Section("Latency", "What one replica does as load grows", (chart, Table("One replica", columns, cells)))
+    return Section(
+        "Latency",
+        f"One replica carries {grouped(replica.concurrency)} requests at once",
+        (*charts,),
+        new_page=True,
+    )
 
 
 def _memory(plan: ServingPlan) -> Section:
     memory, replica = plan.replica.memory, plan.replica
-    unused = float(memory.physical_bytes) - float(memory.allowed_bytes)
-    parts = [
-        ("Weights", memory.weight_bytes), ("Activation peak", memory.activation_bytes),
-        ("Outside torch", memory.non_torch_bytes), ("Cache", memory.cache_bytes), ("Kept free", unused),
-    ]  # fmt: skip
-    bars = tuple(
-        Bar(name, float(n) / GIB, text, name == "Cache")
-        for (name, n), text in zip(parts, aligned([float(n) / GIB for _, n in parts]), strict=True)
+    parts = (
+        ("Weights", float(memory.weight_bytes)),
+        ("Activation peak", float(memory.activation_bytes)),
+        ("Driver and communication", float(memory.non_torch_bytes)),
+        ("Cache", float(memory.cache_bytes)),
+        ("Left free by the engine", float(memory.physical_bytes - memory.allowed_bytes)),
     )
-    title = (
-        f"{gibibytes(float(memory.cache_bytes))} are left for the cache of {gibibytes(float(memory.physical_bytes))}"
+    series = tuple(Series(name, (size / GIB,), (fixed(size / GIB, 1),)) for name, size in parts)
+    rows = [Row((name, fixed(size / GIB, 2), fixed(100 * size / memory.physical_bytes, 1))) for name, size in parts]
+    physical = float(memory.physical_bytes)
+    rows.append(Row(("Physical memory", fixed(physical / GIB, 2), fixed(100, 1)), "total"))
+    longest = grouped(plan.traffic.longest_tokens)
+    return Section(
+        "Memory",
+        f"The cache has {gibibytes(float(memory.cache_bytes))} a GPU: room for {grouped(replica.capacity)} requests",
+        (
+            Stacks(
+                f"Memory of one {replica.setup.gpu}: weights take {percent(float(memory.weight_bytes) / physical)}",
+                "GiB",
+                ("One GPU",),
+                series,
+                (gibibytes(physical),),
+            ),
+            Table(
+                "Memory of one GPU",
+                (Column("Component"), Column("Memory", "GiB", figures=True), Column("Share", "%", figures=True)),
+                tuple(rows),
+                f"Room is counted for whole sequences of {longest} tokens, input and output, on all GPUs of a replica.",
+            ),
+        ),
     )
-    tokens = grouped(plan.traffic.longest_tokens)
-    held = f"A replica holds {grouped(replica.capacity)} requests of {tokens} tokens at once."
-    return Section("Memory", "Where the memory of one GPU goes", (Bars(title, "GiB", bars), Notes((held,))))
-
-
-def _hours(plan: ServingPlan) -> Section:
-    month = plan.months[0]
-    hours = tuple(f"{hour:02d}" for hour in range(24))
-    busiest = max(month.utilization_by_hour)
-    chart = Columns(
-        f"Replicas are {percent(month.utilization)} busy on average, {percent(busiest)} at most",
-        "Hour of the day", "Share of the replicas' rate, %", hours,
-        (Series("Busy", tuple(100 * u for u in month.utilization_by_hour)),),
-    )  # fmt: skip
-    fleet = Columns(
-        f"{min(month.replicas_by_hour)} replicas run always, {max(month.replicas_by_hour)} at peak",
-        "Hour of the day", "Replicas", hours, (Series("Replicas", tuple(map(float, month.replicas_by_hour))),),
-    )  # fmt: skip
-    return Section("Hours", "How the fleet follows the day in month 1", (chart, fleet), new_page=True)
-
-
-def _months(plan: ServingPlan) -> Section:
-    months = plan.months
-    columns = (
-        Column("Month"), Column("Reserved", "GPUs", figures=True), Column("Peak", "GPUs", figures=True),
-        Column("Busy", "%", figures=True), Column("Cost", "USD", figures=True),
-        Column("Output", "USD/Mtok", figures=True), Column("Energy", "kWh", figures=True),
-        Column("CO\u2082e", "kg", figures=True),
-    )  # fmt: skip
-    rows = tuple(
-        Row((str(m.month + 1), grouped(m.reserved_gpus), grouped(m.peak_gpus), fixed(100 * m.utilization, 1),
-             grouped(round(m.usd)), fixed(m.usd_per_mtok_output, 3), grouped(round(m.energy_kwh)),
-             grouped(round(m.co2e_kg)))) for m in months
-    )  # fmt: skip
-    chart = Columns(
-        f"From {usd(months[0].usd)} to {usd(months[-1].usd)} a month", "Month", "Cost, USD",
-        tuple(str(m.month + 1) for m in months), (Series("Cost", tuple(m.usd for m in months)),),
-    )  # fmt: skip
-    power = (
-        f"At full load a million output tokens would cost {usd(plan.usd_per_mtok_saturated)}: the rest is idle time. "
-        f"{energy(months[0].energy_kwh)} and {mass(months[0].co2e_kg)} in month 1 ({plan.prices.grid_basis})."
-    )
-    message = f"The fleet costs {usd(sum(m.usd for m in months))} over {len(months)} months"
-    return Section("Cost", message, (chart, Table("Month by month", columns, rows, power)), new_page=True)
-
-
-def _sensitivity(plan: ServingPlan) -> Section:
-    swings, base = sensitivities(plan), plan.months[-1].usd
-    spans = tuple(
-        Span(s.label, min(s.low_usd, s.high_usd) / 1e3, max(s.low_usd, s.high_usd) / 1e3,
-             f"{usd(s.low_usd)} to {usd(s.high_usd)}", at == 0) for at, s in enumerate(swings)
-    )  # fmt: skip
-    title = f"{swings[0].label.partition(',')[0]}: {usd(swings[0].width_usd)} between its ends"
-    chart = Spans(title, "Cost of the last month, USD, thousands", spans, Limit(base / 1e3, f"Plan {usd(base)}"))
-    return Section("Sensitivity", "What the cost hangs on, one input at a time", (chart,))
-
-
-def _assumptions(plan: ServingPlan) -> Section:
-    traffic, target, prices = plan.traffic, plan.target, plan.prices
-    items = (
-        f"Prices: {usd(prices.reserved_usd)} reserved and {usd(prices.on_demand_usd)} on demand a GPU-hour: "
-        f"{prices.basis}.",
-        f"Replicas are planned for {percent(target.target_load)} of their rate, with {target.spare} spare.",
-        f"Every hour is planned for {traffic.peak_factor:g} times its mean; traffic grows "
-        f"{percent(traffic.growth_per_month)} a month.",
-        f"The latency target holds at {target.at}"
-        f"{' of the error band' if target.at == 'p90' else ', the estimate itself'}; requests are of mean length.",
-        f"Power at the wall is 1.30 of the TDP ({prices.tdp_watts:g} W) when busy and 0.30 when idle, "
-        f"PUE {prices.pue:g}.",
-        "Left out: shared prefixes, network egress, storage, staff, and the time that new replicas take to start.",
-    )
-    return Section("Assumptions", "What the plan takes as given", (Notes(items),))

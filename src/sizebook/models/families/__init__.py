@@ -12,6 +12,7 @@ MODULES = (
     "sparse",
     "latent",
     "hybrid",
+    "linear_attention",
     "audio_towers",
     "compressed",
     "described",

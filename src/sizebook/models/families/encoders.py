@@ -71,10 +71,10 @@ class Sizes:
 _FIRST_POOLER = ("pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers", "pooler_size_per_head")
 
 
-def sizes(config: Config, **names: str) -> Sizes:
-    """Read the sizes; ``names`` gives the spelling of a key where it is not BERT's."""
+def sizes(config: Config, positions: tuple[str, ...] = ("absolute",), **names: str) -> Sizes:
+    """Read the sizes; ``names`` gives the spelling of a key where it is not BERT's, ``positions`` the kinds known."""
     config.ignore(*_FIRST_POOLER, "pooler_type", "directionality")
-    config.only("position_embedding_type", "absolute")
+    config.only("position_embedding_type", *positions)
     d_model_key, n_heads_key = names.get("d_model", "hidden_size"), names.get("n_heads", "num_attention_heads")
     d_model, n_heads = config.integer(d_model_key), config.integer(n_heads_key)
     if not config.values.get("head_dim"):  # a mapping that knows no such key leaves it unread, and it is refused
@@ -93,7 +93,7 @@ def sizes(config: Config, **names: str) -> Sizes:
 
 def tables(config: Config, size: Sizes, *, position_offset: int = 0, norm: bool = True) -> list[Brick]:
     """Return the tables of tokens, positions and token types, and the norm after them."""
-    n_types = config.integer("type_vocab_size", default=2)
+    n_types = config.integer("type_vocab_size")
     bricks: list[Brick] = [
         Embedding("word_embeddings", size.vocab, size.d_embed),
         Embedding("position_embeddings", size.n_ctx + position_offset, size.d_embed),
@@ -175,8 +175,6 @@ class WordHead:
     """How a family projects to its vocabulary. Untied, most keep the bias twice: beside the matrix and in it."""
 
     transform: bool = True
-    transform_bias: bool = True
-    norm_bias: bool = True
     twin_bias: bool = True
     ties: bool = True
 
@@ -198,8 +196,8 @@ def on_top(config: Config, size: Sizes, words: str, head: WordHead) -> tuple[lis
         return [*bricks], None
     top: list[Brick] = [*bricks]
     if head.transform:
-        top.append(Projection("predictions.transform.dense", d_model, size.d_embed, bias=head.transform_bias))
-        top.append(Norm("predictions.transform.LayerNorm", size.d_embed, bias=head.norm_bias))
+        top.append(Projection("predictions.transform.dense", d_model, size.d_embed))
+        top.append(Norm("predictions.transform.LayerNorm", size.d_embed, bias=True))
     if head.twin_bias and not tied:
         top.append(Tensors((Weight("predictions.bias", (size.vocab,), "bias", "vector"),)))
     return top, Head(size.vocab, size.d_embed, tied=tied, bias=True, name="decoder")

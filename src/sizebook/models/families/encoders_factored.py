@@ -152,7 +152,7 @@ def roformer(config: Config) -> Architecture:
     size = sizes(config)
     size = factorised(size, config.integer("embedding_size", default=0) or size.d_model)
     config.ignore("rotary_value", *SUMMARY_KEYS)
-    types = config.integer("type_vocab_size", default=2)
+    types = config.integer("type_vocab_size")
     inputs: list[Brick] = [
         Embedding("word_embeddings", size.vocab, size.d_embed),
         Embedding("token_type_embeddings", types, size.d_embed),
@@ -163,3 +163,26 @@ def roformer(config: Config) -> Architecture:
         inputs.append(Projection("embeddings_project", size.d_embed, size.d_model))
     layers = (block(size, cross=cross_attends(config, size)),) * size.n_layers
     return encoder(config, size, inputs, layers, [], words)
+
+
+@model_type("esm")
+def esm(config: Config) -> Architecture:
+    """ESM, for proteins: norms before the blocks, rotary positions in the second generation, a head for contacts."""
+    heads = {suffix: ROBERTA_HEADS[suffix] for suffix in ("Model", "ForMaskedLM", "ForTokenClassification")}
+    words = kind_of_class(config, "Esm", heads | {"ForSequenceClassification": "dense labels"})
+    config.only("is_folding_model", False)
+    config.only("add_cross_attention", False)
+    config.ignore("token_dropout", "mask_token_id", "esmfold_config", "vocab_list")
+    stored = config.text("position_embedding_type", default="absolute") == "absolute"
+    size = sizes(config, positions=("absolute", "rotary"))
+    inputs: list[Brick] = [Embedding("word_embeddings", size.vocab, size.d_model)]
+    if stored:
+        inputs.append(Embedding("position_embeddings", size.n_ctx, size.d_model))
+    if config.flag("emb_layer_norm_before", default=False):
+        inputs.append(Norm("embeddings.layer_norm", size.d_model, bias=True))
+    outputs: list[Brick] = [Norm("emb_layer_norm_after", size.d_model, bias=True)]
+    outputs.append(Projection("contact_head.regression", size.n_layers * size.n_heads, 1, pooled=True))
+    half = (size.d_model // size.n_heads // 2,)
+    buffers = () if stored else (Weight("rotary_embeddings.inv_freq", half, "embedding", "vector"),)
+    layers = (block(size),) * size.n_layers
+    return encoder(config, size, inputs, layers, outputs, words, WordHead(twin_bias=False), buffers)

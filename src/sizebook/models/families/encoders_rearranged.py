@@ -86,7 +86,7 @@ def nystromformer(config: Config) -> Architecture:
     config.ignore("segment_means_seq_len", "num_landmarks", "inv_coeff_init_option", "inv_init_coeff_option")
     config.ignore("add_cross_attention")
     size = sizes(config)
-    kernel = config.integer("conv_kernel_size", default=0)
+    kernel = config.integer("conv_kernel_size", default=0 if "conv_kernel_size" in config.values else 65)
     layer = block(size)
     if kernel:
         convolution = Weight("attention.conv.weight", (size.n_heads, 1, kernel, 1), "attention", "vector")

@@ -31,7 +31,7 @@ from sizebook.models.families.blocks import (
     window_of,
 )
 from sizebook.models.huggingface import model_type
-from sizebook.models.mixers import GatedRecurrence
+from sizebook.models.recurrences import GatedRecurrence
 
 NORMS = ("input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm")
 

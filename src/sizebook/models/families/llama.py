@@ -24,13 +24,10 @@ def uniform(config: Config, layer: Layer) -> tuple[Layer, ...]:
 
 @model_type("llama", "iquestcoder")
 def llama(config: Config) -> Architecture:
-    """Llama: grouped attention, gated feed-forward block, biases by two flags. EuroBERT's attention looks both ways."""
-    encoder = config.text("model_type") == "eurobert"
+    """Llama: grouped attention, gated feed-forward block, biases by two flags."""
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, bidirectional=encoder)
-    layers = uniform(config, block(feed.d_model, mixer, feed))
-    return stack(config, layers, head_bias=encoder and feed.bias)
+    return stack(config, uniform(config, block(feed.d_model, attention(config, qkv_bias=bias, out_bias=bias), feed)))
 
 
 @model_type("baichuan")

@@ -9,7 +9,8 @@ from sizebook.models.config import Config
 from sizebook.models.families.blocks import stack
 from sizebook.models.families.llama import uniform
 from sizebook.models.huggingface import model_type
-from sizebook.models.mixers import Mamba1, Mamba2, MatrixLstm, Rwkv
+from sizebook.models.mixers import Mamba1, Mamba2
+from sizebook.models.recurrences import MatrixLstm, Rwkv
 
 IGNORED = (
     "residual_in_fp32",

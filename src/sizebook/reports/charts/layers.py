@@ -24,7 +24,7 @@ def sized(layers: Layers, height: float, room_right: float = 4) -> Layers:
         width=theme.WIDTH,
         height=height,
         autosize=alt.AutoSizeParams(type="fit", contains="padding"),
-        padding={"left": 0, "top": 2, "right": room_right, "bottom": 0},
+        padding={"left": 4, "top": 2, "right": room_right, "bottom": 0},
     )
 
 

@@ -8,7 +8,7 @@ from sizebook.reports.charts import theme
 from sizebook.reports.charts.kinds import Columns, Line, Lines
 from sizebook.reports.charts.layers import Layers, chart, figures_axis, limit_layers, series_colour, sized, text_width
 
-_HEIGHT = 250
+_HEIGHT = 220
 _LABEL_HEIGHT = 13
 _MOST_LABELS = 24
 # Lines are told apart in grey print by their dashes as well.

@@ -1,0 +1,79 @@
+"""The fleet of the serving report: replicas and utilisation by hour, and the months that follow."""
+
+from __future__ import annotations
+
+from sizebook.plans.serving import ServingPlan
+from sizebook.reports.charts.kinds import Columns, Series
+from sizebook.reports.figures import counted, fixed
+from sizebook.reports.view import Column, Row, Section, Table
+from sizebook.units import grouped, parameters, percent
+
+_HOURS = tuple(f"{hour:02d}" for hour in range(24))
+_MOST_MONTHS = 6
+
+
+def fleet(plan: ServingPlan) -> Section:
+    """Return replicas and utilisation by hour of the first month."""
+    month, gpus = plan.months[0], plan.replica.setup.gpus
+    always = month.reserved_gpus // gpus
+    series = [Series("Reserved, always on", (float(always),) * 24)]
+    burst = tuple(float(count - always) for count in month.replicas_by_hour)
+    if any(burst):
+        series.append(Series("On demand", burst))
+    return Section(
+        "Fleet",
+        f"{counted(month.reserved_gpus, 'GPU')} always on, {month.peak_gpus} in the busiest hour",
+        (
+            Columns(
+                f"Replicas of {counted(gpus, 'GPU')} by hour, {plan.target.spare} of them spare",
+                "Hour of the day",
+                "Replicas",
+                _HOURS,
+                tuple(series),
+            ),
+            Columns(
+                f"Traffic uses {percent(month.utilization)} of what the fleet could carry",
+                "Hour of the day",
+                "Utilisation, %",
+                _HOURS,
+                (Series("Utilisation", tuple(100 * share for share in month.utilization_by_hour)),),
+            ),
+        ),
+    )
+
+
+def fleet_by_month(plan: ServingPlan) -> Table:
+    """Return the fleet by month, thinned out to a few months from the first to the last."""
+    every = max(1, -(-len(plan.months) // _MOST_MONTHS))
+    shown = [month for month in plan.months if month.month % every == 0 or month is plan.months[-1]]
+    rows = tuple(
+        Row(
+            (
+                f"Month {month.month + 1}",
+                parameters(month.requests),
+                grouped(month.reserved_gpus),
+                grouped(month.peak_gpus),
+                grouped(month.gpu_hours),
+                fixed(100 * month.utilization, 1),
+                grouped(month.usd),
+                fixed(month.usd_per_mtok_output, 2),
+            )
+        )
+        for month in shown
+    )
+    return Table(
+        "The fleet over the months",
+        (
+            Column("Month"),
+            Column("Requests", figures=True),
+            Column("GPUs always", figures=True),
+            Column("GPUs at peak", figures=True),
+            Column("GPU-hours", figures=True),
+            Column("Used", "%", figures=True),
+            Column("Cost", "USD", figures=True),
+            Column("Mtok out", "USD", figures=True),
+        ),
+        rows,
+        f"Replicas are planned to {percent(plan.target.target_load)} of the rate at which they meet the target, with "
+        f"{plan.target.spare} spare and peaks {plan.traffic.peak_factor:g} times the hourly mean.",
+    )

@@ -1,0 +1,133 @@
+"""The back matter of the serving report: what else would do, how sure the figures are, what was taken as given."""
+
+from __future__ import annotations
+
+import math
+
+from sizebook.plans.serving import ServingPlan
+from sizebook.plans.serving_choice import Choice, Choices
+from sizebook.reports.figures import counted, fixed
+from sizebook.reports.view import Column, Notes, Row, Section, Table
+from sizebook.units import duration, grouped, percent, usd
+
+_MOST_CHOICES = 10
+_FIGURES = {"ttft": "Time to first token", "tpot": "Time per token", "throughput": "Throughput"}
+
+
+def alternatives(plan: ServingPlan, choices: Choices) -> Section:
+    """Return the cheapest setups that meet the target, those on the front of cost and latency marked."""
+    cheapest = choices.ranked[0]
+    failed = "; ".join(f"{reason} ({times})" for reason, times in choices.failed) or "none"
+    return Section(
+        "Alternatives",
+        f"The cheapest setup on target: {usd(cheapest.usd_per_month)} in month {len(plan.months)}",
+        (
+            Table(
+                "Setups that meet the target, cheapest first; bold: none is both cheaper and faster",
+                (
+                    Column("Accelerator"),
+                    Column("Engine"),
+                    Column("Weights"),
+                    Column("Layout"),
+                    Column("GPUs at peak", figures=True),
+                    Column("Cost", "USD a month", figures=True),
+                    Column("Per token", "ms", figures=True),
+                ),
+                tuple(_choice(choice) for choice in choices.ranked[:_MOST_CHOICES]),
+                f"Setups that cannot meet it, by what stops them: {failed}.",
+            ),
+        ),
+    )
+
+
+def _choice(choice: Choice) -> Row:
+    setup, month = choice.plan.replica.setup, choice.plan.months[-1]
+    cells = (
+        setup.gpu,
+        setup.engine,
+        setup.weight_dtype or "published",
+        setup.layout,
+        grouped(month.peak_gpus),
+        grouped(choice.usd_per_month),
+        fixed(1e3 * choice.tpot_seconds, 1),
+    )
+    return Row(cells, "marked" if choice.on_front else "plain")
+
+
+def errors(plan: ServingPlan) -> Section:
+    """Return the error bands of latency and throughput with the measurements behind them."""
+    bands = plan.replica.bands
+    rows = tuple(
+        Row(
+            (
+                _FIGURES[name],
+                fixed(band.low, 2),
+                fixed(band.middle, 2),
+                fixed(band.high, 2),
+                grouped(band.rows),
+                grouped(band.groups),
+            )
+        )
+        for name, band in bands.items()
+    )
+    low, high = bands["throughput"].low, bands["throughput"].high
+    return Section(
+        "How sure",
+        f"Throughput measured: {fixed(low, 2)} to {fixed(high, 2)} of the prediction",
+        (
+            Table(
+                "Measured over predicted, on setups that the calibration had not seen",
+                (
+                    Column("Figure"),
+                    Column("p10", figures=True),
+                    Column("p50", figures=True),
+                    Column("p90", figures=True),
+                    Column("Measurements", figures=True),
+                    Column("Groups", figures=True),
+                ),
+                rows,
+                "A group is one model, system, engine and precision; no group was both fitted and judged. Setups "
+                "without measurements take the band of all, widened by half.",
+            ),
+        ),
+    )
+
+
+def assumptions(plan: ServingPlan) -> Section:
+    """Return every input of the plan."""
+    setup, traffic, target, prices = plan.replica.setup, plan.traffic, plan.target, plan.prices
+    rows = [
+        ("Model", plan.model, "scenario; counted exactly"),
+        ("Accelerator", setup.gpu, "data/hardware.csv"),
+        ("Engine", setup.engine, "data/engines.csv, data/calibration_serving.csv"),
+        ("Weights", setup.weight_dtype or "as published", "scenario"),
+        ("Cache", setup.kv_dtype or "the engine's default", "scenario"),
+        ("Layout of a replica", f"{setup.layout}: {counted(setup.gpus, 'GPU')}", "scenario"),
+        ("Requests a day", grouped(traffic.requests_per_day), "scenario"),
+        ("Growth a month", percent(traffic.growth_per_month) if traffic.growth_per_month else "none", "scenario"),
+        ("Peak over the hourly mean", f"{traffic.peak_factor:g}", "scenario"),
+        ("Tokens in, mean", grouped(traffic.input_tokens), "scenario"),
+        ("Tokens out, mean", grouped(traffic.output_tokens), "scenario"),
+        ("Tokens to reserve cache for", grouped(traffic.longest_tokens), "95th percentiles where given"),
+        ("Target, first token", _seconds(target.ttft_seconds), f"scenario, must hold at {target.at}"),
+        ("Target, each further token", _seconds(target.tpot_seconds), f"scenario, must hold at {target.at}"),
+        ("Target load", percent(target.target_load), "scenario"),
+        ("Spare replicas", grouped(target.spare), "scenario"),
+        ("Reserved GPU-hour", f"${prices.reserved_usd:,.2f}", prices.basis),
+        ("On-demand GPU-hour", f"${prices.on_demand_usd:,.2f}", prices.basis),
+    ]
+    left_out = (
+        "Requests are taken to arrive evenly within an hour; shorter bursts are what the peak factor and the target "
+        "load leave room for.",
+        "Starting and stopping replicas by the hour is taken to be free. Network, storage and staff are left out.",
+    )
+    columns = (Column("Input"), Column("Value"), Column("Origin"))
+    return Section(
+        "Assumptions",
+        "What the plan takes as given",
+        (Table("Inputs", columns, tuple(Row(row) for row in rows)), Notes(left_out, "Left out")),
+    )
+
+
+def _seconds(seconds: float) -> str:
+    return duration(seconds) if math.isfinite(seconds) else "none"

@@ -1,0 +1,110 @@
+"""What the serving report says, and that it can be laid out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pypdf
+import pytest
+
+from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, plan_serving
+from sizebook.plans.serving_breakdown import bounds
+from sizebook.plans.serving_choice import choose
+from sizebook.plans.traffic import Traffic, hours_of
+from sizebook.reports.charts.kinds import Bars, Columns, Lines, Stacks
+from sizebook.reports.render import write_pdf
+from sizebook.reports.serving import report
+from sizebook.reports.view import Report, Section, Table
+from sizebook.units import usd
+
+TRAFFIC = Traffic(2_000_000, hours_of("office"), 1.5, 0.05, 24, 1000, 250)
+TARGET = Target(ttft_seconds=2.0, tpot_seconds=0.05)
+PRICES = Prices(3.0, 2.0, "a quote")
+
+
+@pytest.fixture(scope="module")
+def plan() -> ServingPlan:
+    return plan_serving("llama-3.1-8b", Setup("h100-sxm"), TRAFFIC, TARGET, PRICES)
+
+
+def _section(view: Report, topic: str) -> Section:
+    return next(section for section in view.sections if section.topic == topic)
+
+
+def test_sections_are_those_a_planner_asks_for(plan: ServingPlan, as_of: date) -> None:
+    assert [section.topic for section in report(plan, as_of).sections] == [
+        "Fleet",
+        "Latency",
+        "Memory",
+        "Cost",
+        "Sensitivity",
+        "Energy and carbon",
+        "How sure",
+        "Derivation",
+        "Assumptions",
+    ]
+
+
+def test_band_stands_beside_gpus_cost_and_latency(plan: ServingPlan, as_of: date) -> None:
+    tiles = {tile.label: tile for tile in report(plan, as_of).tiles}
+    band = bounds(plan, 0)
+    assert tiles["GPUs, busiest hour"].note == f"{band.fewest.peak_gpus} to {band.most.peak_gpus}"
+    assert tiles["Cost a month"].note == f"{usd(band.fewest.usd)} to {usd(band.most.usd)}"
+    assert " to " in tiles["First token"].note and " to " in tiles["Each further token"].note
+
+
+def test_latency_curve_passes_through_the_planned_load_under_the_target(plan: ServingPlan, as_of: date) -> None:
+    token, first = _section(report(plan, as_of), "Latency").blocks
+    assert isinstance(token, Lines) and isinstance(first, Lines)
+    x, y, text = token.points[0]
+    assert (x, text) == (plan.replica.concurrency, f"Plan: {plan.replica.concurrency} in flight")
+    assert y <= 50 and (x, y) in token.lines[0].points
+    assert token.limit is not None and token.limit.label == "Target 50 ms"
+    band = plan.replica.bands["ttft"]
+    for (_, middle), (_, low, high) in zip(first.lines[0].points, first.lines[0].band, strict=True):
+        assert (low, high) == (middle * band.low, middle * band.high)
+
+
+def test_memory_adds_up_to_the_physical(plan: ServingPlan, as_of: date) -> None:
+    chart = _section(report(plan, as_of), "Memory").blocks[0]
+    assert isinstance(chart, Stacks)
+    assert sum(series.values[0] for series in chart.series) == pytest.approx(plan.replica.memory.physical_bytes / 2**30)
+
+
+def test_cost_is_shown_by_month_and_by_term(plan: ServingPlan, as_of: date) -> None:
+    chart, months, _ = _section(report(plan, as_of), "Cost").blocks
+    assert isinstance(chart, Columns) and isinstance(months, Table)
+    assert len(chart.categories) == 24
+    assert sum(series.values[0] for series in chart.series) == pytest.approx(plan.months[0].usd / 1e3)
+    shown = [row.cells[0] for row in months.rows]
+    assert (shown[0], shown[-1]) == ("Month 1", "Month 24")
+
+
+def test_one_month_without_a_target_has_neither_months_nor_limits(as_of: date) -> None:
+    traffic = replace(TRAFFIC, months=1, hours=hours_of("flat"))
+    single = plan_serving("llama-3.1-8b", Setup("h100-sxm"), traffic, Target(), PRICES)
+    view = report(single, as_of)
+    assert isinstance(_section(view, "Cost").blocks[0], Bars)
+    assert all(chart.limit is None for chart in _section(view, "Latency").blocks if isinstance(chart, Lines))
+    assert len(_section(view, "Fleet").blocks[0].series) == 1  # type: ignore[union-attr]
+
+
+def test_alternatives_are_listed_from_the_cheapest(plan: ServingPlan, as_of: date) -> None:
+    choices = choose("llama-3.1-8b", TRAFFIC, TARGET, lambda gpu: PRICES, ["h100-sxm"], ["vllm"])
+    table = _section(report(plan, as_of, choices=choices), "Alternatives").blocks[0]
+    assert isinstance(table, Table)
+    costs = [int(row.cells[5].replace("\u202f", "")) for row in table.rows]
+    assert costs == sorted(costs)
+    assert table.rows[0].kind == "marked"
+
+
+def test_report_is_laid_out_with_its_basis(plan: ServingPlan, as_of: date, tmp_path: Path) -> None:
+    write_pdf(report(plan, as_of, "Assistant"), tmp_path / "plan.pdf")
+    reader = pypdf.PdfReader(tmp_path / "plan.pdf")
+    text = " ".join(" ".join(page.extract_text() for page in reader.pages).split())
+    assert reader.metadata.title == "Assistant: serving plan"
+    assert len(reader.pages) <= 8
+    for expected in ("a quote", "data/calibration_serving.csv", "Target 50 ms", "On demand"):
+        assert expected in text
