@@ -17,6 +17,8 @@ from sizebook import units
         (units.gigabytes(0), "0 B"),
         (units.parameters(70_553_706_496), "70.6 B"),
         (units.parameters(999), "999"),
+        (units.parameters(16), "16"),
+        (units.parameters(1.5), "1.50"),
         (units.usd(1_239_000), "$1.24 M"),
         (units.usd(-5), "-$5.00"),
         (units.duration(3.2 * 86400), "3.20 days"),

@@ -43,7 +43,9 @@ def _scaled(value: float, scale: tuple[tuple[float, str], ...], unit: str, digit
 
 
 def parameters(count: float, digits: int = 3) -> str:
-    """Return a count of parameters or tokens in the field's short scale: ``70.6 B``."""
+    """Return a count of parameters or tokens in the field's short scale: ``70.6 B``; below a thousand whole: ``16``."""
+    if abs(count) < 1000 and float(count).is_integer():
+        return str(round(count))
     return _scaled(count, _SHORT_SCALE, "", digits)
 
 

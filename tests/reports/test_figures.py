@@ -19,7 +19,7 @@ def test_negative_numbers_have_a_minus_sign_not_a_hyphen() -> None:
 
 
 def test_numbers_that_would_round_to_zero_say_so() -> None:
-    assert percentages([0.7, 0.00001, 0.0, -0.00001]) == ["70.00", "<0.01", "0.00", ">-0.01"]
+    assert percentages([0.7, 0.00001, 0.0, -0.00001]) == ["70.00", "<0.01", "0.00", ">\u22120.01"]
 
 
 @pytest.mark.parametrize(

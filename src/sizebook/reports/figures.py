@@ -66,7 +66,7 @@ def fixed(value: float, decimals: int) -> str:
     """Return a number with so many decimals and thin spaces between thousands; ``<0.01`` where it would round to 0."""
     least = 10.0**-decimals
     if 0 < abs(value) < least / 2:
-        return f"{'>-' if value < 0 else '<'}{least:.{decimals}f}"
+        return f"{'>' + MINUS if value < 0 else '<'}{least:.{decimals}f}"
     return f"{value:,.{decimals}f}".replace(",", THIN_SPACE).replace("-", MINUS)
 
 
