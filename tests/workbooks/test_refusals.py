@@ -1,0 +1,103 @@
+"""What filling refuses, each before anything is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import Workbook, load_workbook
+
+from sizebook.errors import InputError
+from sizebook.workbooks.filling import fill
+
+
+def test_unreadable_default(template: Path, tmp_path: Path) -> None:
+    book = load_workbook(template)
+    book.defined_names["dtype"].comment = "default: fp32"
+    book.save(template)
+    with pytest.raises(InputError) as caught:
+        fill(template, {"d_model": 8}, tmp_path / "out.xlsx")
+    assert str(caught.value) == (
+        "unreadable default: got 'default: fp32' for the name dtype, want 'default: ' and a number, a text in "
+        "quotation marks or null. Correct the comment in the Name Manager."
+    )
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({}, "template.xlsx: missing input: got no 'd_model', want a value for Plan!A2. Add it to the scenario."),
+        (
+            {"d_model": 8, "dtpe": "bf16"},
+            "template.xlsx: unknown input: got 'dtpe', want one of d_model, dtype, day, twice. Did you mean 'dtype'?",
+        ),
+        (
+            {"d_model": 8, "result": 1},
+            "template.xlsx: not an input: got 'result', want one of d_model, dtype, day, twice. "
+            "Remove it, or name an input cell so.",
+        ),
+        (
+            {"d_model": 8, "dtype": "fp23"},
+            "template.xlsx: not in the list: got 'fp23' for 'dtype', want one of bf16, fp32. Did you mean 'fp32'?",
+        ),
+        (
+            {"d_model": None},
+            "template.xlsx: blank input: got nothing for 'd_model', want a value for Plan!A2. Give one.",
+        ),
+        (
+            {"d_model": [8, 16]},
+            "template.xlsx: bad input: got [8, 16] for 'd_model', want one value for Plan!A2. Give a single value.",
+        ),
+    ],
+)
+def test_refused_before_anything_is_written(
+    template: Path, tmp_path: Path, inputs: dict[str, Any], message: str
+) -> None:
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with pytest.raises(InputError) as caught:
+        fill(template, inputs, tmp_path / "out.xlsx")
+    assert str(caught.value) == message
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_unknown_function_is_refused(template: Path, tmp_path: Path) -> None:
+    book = load_workbook(template)
+    book["Plan"]["B9"] = "=PARAMS_MHAA(A2)"
+    book.save(template)
+    with pytest.raises(InputError) as caught:
+        fill(template, {"d_model": 8}, tmp_path / "out.xlsx")
+    assert str(caught.value) == (
+        "cannot calculate: got 1 formulas that need a function or name which nobody here knows, want functions of "
+        "Excel and of 'sizebook functions'. Correct these cells:\ntemplate.xlsx: Plan!B9: =params_mhaa(A2) gives #NAME?"
+    )
+    assert not (tmp_path / "out.xlsx").exists()
+
+
+def test_workbook_without_inputs(tmp_path: Path) -> None:
+    Workbook().save(tmp_path / "empty.xlsx")
+    with pytest.raises(InputError) as caught:
+        fill(tmp_path / "empty.xlsx", {}, tmp_path / "out.xlsx")
+    assert str(caught.value) == (
+        "no inputs: got empty.xlsx, want a defined name on a cell with the style 'Input' or 'Optional input'. "
+        "Name the input cells and give them that style."
+    )
+
+
+def test_output_must_be_of_the_templates_kind(template: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        fill(template, {"d_model": 8}, tmp_path / "out.xlsm")
+    assert str(caught.value) == (
+        "another kind of file: got '.xlsm' for the output, want '.xlsx' as the template. "
+        "Rename the output: Excel refuses a file whose name and content differ."
+    )
+
+
+def test_folder_that_cannot_be_made(template: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(InputError) as caught:
+        fill(template, {"d_model": 8}, tmp_path / "file" / "out.xlsx")
+    assert str(caught.value) == (
+        f"cannot write: got File exists for {tmp_path / 'file' / 'out.xlsx'}, "
+        "want a file in a folder that can be written. Check the path."
+    )
