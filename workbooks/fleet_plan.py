@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fleet_plan_months import MONTHS, SERVICES, Sheets, months
 
 from sizebook.formulas.grid import grid_keys
@@ -241,6 +243,13 @@ def result(book: Book, sheets: Sheets) -> None:
             ("Carbon in tCO2e", f"=SUM({totals['co2e']})", look.WHOLE, "location-based"),
         ]
     )
+    _by_year(page, sheets, totals)
+    _by_service(page, sheets)
+    page.finish()
+
+
+def _by_year(page: Page, sheets: Sheets, totals: Mapping[str, str]) -> None:
+    first, _ = sheets.rows
     page.section("By year")
     money = ("reserved_usd", "burst_usd", "cost")
     rows = []
@@ -254,6 +263,10 @@ def result(book: Book, sheets: Sheets) -> None:
         [look.GENERAL, *[look.WHOLE] * 4], total=True,
     )  # fmt: skip
     page.chart("stacked", "{money_message.1}", "USD", look.WHOLE, (shown[0], shown[1] - 1), "DE")
+
+
+def _by_service(page: Page, sheets: Sheets) -> None:
+    first, last = sheets.rows
     page.section("By service")
     rows = [
         [
@@ -269,7 +282,6 @@ def result(book: Book, sheets: Sheets) -> None:
         ["Service", "GPUs, first month", "GPUs, last month", "USD over three years", "USD in the last month"], rows,
         [look.GENERAL, *[look.WHOLE] * 4],
     )  # fmt: skip
-    page.finish()
 
 
 def charts(book: Book, sheets: Sheets) -> None:

@@ -174,6 +174,15 @@ def result(book: Book, steps: Rows) -> None:
             ("USD per million output tokens", "={usd_used}", look.DECIMAL, _between("usd_used", "0.00")),
         ]
     )
+    _cases(page)
+    page.section("Latency as load grows, predicted")
+    page.chart("lines", "{curve_message}", "seconds per output token", "0.00", steps, "D", of_sheet="Curve")
+    _cost(page)
+    _memory(page)
+    page.finish()
+
+
+def _cases(page: Page) -> None:
     page.section("Three cases")
     lines = (
         ("Requests in flight on a replica", "load", "", look.WHOLE, "requests"),
@@ -194,8 +203,9 @@ def result(book: Book, steps: Rows) -> None:
         [[look.GENERAL, *[shown] * 3, look.GENERAL] for _, _, _, shown, _ in lines],
         total=True,
     )
-    page.section("Latency as load grows, predicted")
-    page.chart("lines", "{curve_message}", "seconds per output token", "0.00", steps, "D", of_sheet="Curve")
+
+
+def _cost(page: Page) -> None:
     page.section("Cost by case")
     rows = page.table(
         ["Case", "USD a month", "GPUs", "USD/Mtok saturated", "USD/Mtok as used"],
@@ -206,6 +216,9 @@ def result(book: Book, steps: Rows) -> None:
         [look.GENERAL, look.WHOLE, look.WHOLE, look.DECIMAL, look.DECIMAL],
     )
     page.chart("columns", "{money_message}", "USD a month", look.WHOLE, rows, "C")
+
+
+def _memory(page: Page) -> None:
     page.section("Memory of one GPU, base")
     parts = [["Weights", "={weights}"], ["Cache", "={cache}"], ["Engine and what it leaves", "={other_memory}"]]
     rows = page.table(
@@ -214,7 +227,6 @@ def result(book: Book, steps: Rows) -> None:
         [look.GENERAL, look.WHOLE, look.DECIMAL, look.PERCENT],
     )
     page.chart("bars", "{memory_message}", "GiB", "#,##0.0", rows, "D")
-    page.finish()
 
 
 def _between(key: str, shown: str, scale: str = "") -> str:
