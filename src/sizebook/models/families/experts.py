@@ -191,6 +191,7 @@ class ExpertAttention:
     d_head: int
     n_experts: int
     top_k: int
+    window: int | None = None
 
     @property
     def n_heads(self) -> int:
