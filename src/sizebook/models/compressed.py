@@ -61,52 +61,74 @@ class SharedKeyAttention:
         )
 
 
+def _pool(name: str, d_model: int, d_head: int, rate: int, overlap: bool) -> tuple[Weight, ...]:
+    """Return what turns ``rate`` tokens into one vector; overlapping blocks are read twice as wide."""
+    width = d_head * (2 if overlap else 1)
+    return (
+        _matrix(f"{name}.kv_proj", width, d_model),
+        _matrix(f"{name}.gate_proj", width, d_model),
+        Weight(f"{name}.position_bias", (rate, width), "bias", "vector"),
+        _norm(f"{name}.kv_norm", d_head),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Compressor:
-    """Turns every ``rate`` tokens into one key-value vector; ``overlap`` reads twice as wide, two blocks at a time.
+    """Turns every ``rate`` tokens into one more key-value vector that ``n_query_heads`` attend to.
 
-    With ``index_heads`` it has an indexer, which compresses keys of its own and selects among them.
+    ``selected_keys`` counts in tokens what an indexer leaves to each query, None for all.
     """
 
     d_model: int
     d_head: int
     rate: int
-    q_rank: int
-    overlap: bool
-    index_heads: int = 0
-    index_d_head: int = 0
+    n_query_heads: int
+    overlap: bool = False
+    selected_keys: int | None = None
     name: str = "self_attn.compressor"
 
     @property
     def cache_width(self) -> int:
-        """Elements cached per token: one vector in ``rate`` tokens, and the indexer's."""
-        return (self.d_head + (self.index_d_head if self.index_heads else 0)) // self.rate
+        """Elements cached per token: one vector in ``rate`` tokens."""
+        return self.d_head // self.rate
 
     @property
     def score_width(self) -> int:
-        """Multiply-adds of the indexer per query-key pair, in tokens before compression."""
-        return self.index_heads * self.index_d_head // self.rate
-
-    def _pool(self, name: str, d_head: int) -> tuple[Weight, ...]:
-        width = d_head * (2 if self.overlap else 1)
-        return (
-            _matrix(f"{name}.kv_proj", width, self.d_model),
-            _matrix(f"{name}.gate_proj", width, self.d_model),
-            Weight(f"{name}.position_bias", (self.rate, width), "bias", "vector"),
-            _norm(f"{name}.kv_norm", d_head),
-        )
+        """Multiply-adds per query-key pair, in tokens before compression."""
+        return 2 * self.n_query_heads * self.d_head // self.rate
 
     @property
     def weights(self) -> tuple[Weight, ...]:
-        pool = self._pool(self.name, self.d_head)
-        if not self.index_heads:
-            return pool
-        name = f"{self.name}.indexer"
+        return _pool(self.name, self.d_model, self.d_head, self.rate, self.overlap)
+
+
+@dataclass(frozen=True, slots=True)
+class CompressedIndexer:
+    """The indexer that selects among compressed vectors; it compresses keys of its own at the same rate."""
+
+    d_model: int
+    d_query: int
+    n_index_heads: int
+    d_head: int
+    rate: int
+    name: str = "self_attn.compressor.indexer"
+
+    @property
+    def cache_width(self) -> int:
+        """Elements cached per token."""
+        return self.d_head // self.rate
+
+    @property
+    def score_width(self) -> int:
+        """Multiply-adds per query-key pair, in tokens before compression."""
+        return self.n_index_heads * self.d_head // self.rate
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
         return (
-            *pool,
-            *self._pool(name, self.index_d_head),
-            _matrix(f"{name}.q_b_proj", self.index_heads * self.index_d_head, self.q_rank),
-            _matrix(f"{name}.scorer.weights_proj", self.index_heads, self.d_model),
+            *_pool(self.name, self.d_model, self.d_head, self.rate, True),
+            _matrix(f"{self.name}.q_b_proj", self.n_index_heads * self.d_head, self.d_query),
+            _matrix(f"{self.name}.scorer.weights_proj", self.n_index_heads, self.d_model),
         )
 
 
@@ -126,4 +148,33 @@ class HyperConnection:
             Weight(f"{self.name}.fn", (self.rows, self.copies * self.d_model), "other"),
             Weight(f"{self.name}.base", (self.rows,), "other", "vector"),
             Weight(f"{self.name}.scale", (self.scales,), "other", "vector"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BlockIndexer:
+    """MiniMax M3's indexer: small normed queries and one key head, whose scores select blocks of keys."""
+
+    d_model: int
+    n_index_heads: int
+    d_head: int
+    name: str = "self_attn.indexer"
+
+    @property
+    def cache_width(self) -> int:
+        """Elements cached per token and layer: the indexer's own key."""
+        return self.d_head
+
+    @property
+    def score_width(self) -> int:
+        """Multiply-adds per query-key pair."""
+        return self.n_index_heads * self.d_head
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        return (
+            _matrix(f"{self.name}.q_proj", self.n_index_heads * self.d_head, self.d_model),
+            _matrix(f"{self.name}.k_proj", self.d_head, self.d_model),
+            _norm(f"{self.name}.q_norm", self.d_head),
+            _norm(f"{self.name}.k_norm", self.d_head),
         )

@@ -86,11 +86,6 @@ class Mamba2:
         return self.n_heads * self.d_head
 
     @property
-    def score_width(self) -> int:
-        """A mixer forms no scores over keys."""
-        return 0
-
-    @property
     def _d_conv_in(self) -> int:
         return self.d_inner + 2 * self.n_groups * self.d_state
 

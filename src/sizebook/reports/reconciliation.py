@@ -91,7 +91,8 @@ def _gpt3() -> Section:
                 "Weights alone: n_layers d_model (4 n_heads d_head + 8 d_model) + (50 257 + 2048) d_model, head tied "
                 "to the embedding, as Aizi derived it in 2023; all parameters include biases and norms. "
                 "XL: 24 heads of 128 are 3072 wide, not 2048, and give 1.52 billion; 16 heads would give the "
-                "printed 1.3. The 13B row prints d_model 5140, where 40 heads of 128 make 5120; either rounds to 13 billion.",
+                "printed 1.3. The 13B row prints d_model 5140, where 40 heads of 128 make 5120; "
+                "either rounds to 13 billion.",
             ),
         ),
     )

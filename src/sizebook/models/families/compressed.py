@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Brick, Layer, Tensors, Weight
-from sizebook.models.compressed import Compressor, HyperConnection, SharedKeyAttention
+from sizebook.models.compressed import BlockIndexer, CompressedIndexer, Compressor, HyperConnection, SharedKeyAttention
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     attention,
@@ -14,7 +14,6 @@ from sizebook.models.families.blocks import (
     correction,
     feed_forward,
     layers_of,
-    matrix,
     mlp_kinds,
     prediction,
     stack,
@@ -86,13 +85,16 @@ def _v4_attention(config: Config, d_model: int) -> SharedKeyAttention:
     )
 
 
-def _v4_compressors(config: Config, mixer: SharedKeyAttention) -> dict[str, tuple[Compressor]]:
-    """Return the compressor of each kind of layer; rates are 4 and 128 unless given."""
+def _v4_compressors(config: Config, mixer: SharedKeyAttention) -> dict[str, tuple[Brick, ...]]:
+    """Return what compresses in each kind of layer; rates are 4 and 128 unless given."""
     rates = config.section("compress_rates", {COMPRESSION[4]: 4, COMPRESSION[128]: 128})
     fine, coarse = rates.integer(COMPRESSION[4]), rates.integer(COMPRESSION[128])
     heads, width = config.integer("index_n_heads"), config.integer("index_head_dim")
-    sparse = Compressor(mixer.d_model, mixer.d_head, fine, mixer.q_rank, True, heads, width)
-    return {COMPRESSION[4]: (sparse,), COMPRESSION[128]: (Compressor(mixer.d_model, mixer.d_head, coarse, 0, False),)}
+    selected = fine * config.integer("index_topk", default=0) or None
+    d_model, d_head = mixer.d_model, mixer.d_head
+    sparse = Compressor(d_model, d_head, fine, mixer.n_heads, overlap=True, selected_keys=selected)
+    select = CompressedIndexer(d_model, mixer.q_rank, heads, width, fine)
+    return {COMPRESSION[4]: (sparse, select), COMPRESSION[128]: (Compressor(d_model, d_head, coarse, mixer.n_heads),)}
 
 
 def _v4_kinds(config: Config, n_layers: int) -> list[str]:
@@ -199,17 +201,21 @@ def minimax_m3(config: Config) -> Architecture:
         "mlp_layer_types", n_layers, ("dense", "sparse"), ["dense" if is_dense else "sparse" for is_dense in dense]
     )
     mixer = attention(config, qk_norm="head", d_head=128, kv_required=True)
+    section = config.section("sparse_attention_config")
+    blocks = section.integer("sparse_topk_blocks", default=config.integer("index_topk_blocks", default=16))
+    selected = blocks * section.integer("sparse_block_size", default=config.integer("index_block_size", default=128))
 
     def layer(kind: tuple[str, str]) -> Layer:
         which: Brick = feed_forward(config, key="dense_intermediate_size") if kind[0] == "dense" else feed
-        extra = (select,) if kind[1] == "minimax_m3_sparse" else ()
-        return Layer((*block(feed.d_model, mixer, which).bricks, *extra))
+        if kind[1] != "minimax_m3_sparse":
+            return block(feed.d_model, mixer, which)
+        return Layer((*block(feed.d_model, replace(mixer, selected_keys=selected), which).bricks, select))
 
     layers = layers_of(zip(mlps, kinds, strict=True), layer)
     return stack(config, layers, buffers=correction(feed.n_experts, mlps))
 
 
-def _block_indexer(config: Config, n_layers: int) -> tuple[Tensors, list[str]]:
+def _block_indexer(config: Config, n_layers: int) -> tuple[BlockIndexer, list[str]]:
     """Return the indexer and which layers have it, from the class's keys or from ``sparse_attention_config``."""
     section = config.section("sparse_attention_config")
     section.ignore("use_sparse_attention", "sparse_topk_blocks", "sparse_block_size", "sparse_disable_index_value")
@@ -219,8 +225,4 @@ def _block_indexer(config: Config, n_layers: int) -> tuple[Tensors, list[str]]:
     sparse = section.per_layer("sparse_attention_freq", n_layers, [0] * n_layers)
     default = ["minimax_m3_sparse" if selects else "full_attention" for selects in sparse]
     kinds = config.pattern("layer_types", n_layers, ("minimax_m3_sparse", "full_attention"), default)
-    name, d_model = "self_attn.indexer", config.integer("hidden_size")
-    projections = [("q_proj", heads * width), ("k_proj", width)]
-    found = [matrix(f"{name}.{p}.weight", d_out, d_model, "attention") for p, d_out in projections]
-    found += [vector(f"{name}.{n}.weight", width, part="norm") for n in ("q_norm", "k_norm")]
-    return Tensors(tuple(found)), kinds
+    return BlockIndexer(config.integer("hidden_size"), heads, width), kinds

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sizebook.models.architecture import Architecture, Experts, Layer, Norm, Tensors, Weight
-from sizebook.models.config import Config
+from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import (
     SLIDING,
     attention,
@@ -55,10 +55,16 @@ def qwen_moe(config: Config) -> Architecture:
     else:
         bias = config.flag("attention_bias", default=False)
         sinks = name == "flint"
-        mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", kv_required=True, sinks=sinks)
+        width = 128 if sinks else None
+        mixer = attention(
+            config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=width, kv_required=True, sinks=sinks
+        )
     dense = feed_forward(config) if config.has("intermediate_size") else None
     n_layers = config.integer("num_hidden_layers")
-    step, listed = config.integer("decoder_sparse_step", default=1), config.integers("mlp_only_layers", default=[])
+    step, listed = (
+        config.integer("decoder_sparse_step", default=1),
+        config.integers("mlp_only_layers", default=MISSING if name == "flint" else []),
+    )
     windows = _flint_windows(config) if name == "flint" else qwen_windows(config)
     kinds = [(i in listed or not step or (i + 1) % step != 0, windows[i]) for i in range(n_layers)]
 
@@ -167,7 +173,14 @@ def shared_experts(config: Config) -> Architecture:
     kolibri = name == "kolibri1"
     width = None if name == "aria_text" else 128
     closing = bias and name != "solar_open"
-    mixer = attention(config, qkv_bias=bias, out_bias=closing, qk_norm="head" if kolibri else None, d_head=width)
+    mixer = attention(
+        config,
+        qkv_bias=bias,
+        out_bias=closing,
+        qk_norm="head" if kolibri else None,
+        d_head=width,
+        kv_required=name != "aria_text",
+    )
     names = ("input_layernorm", "post_self_attn_layernorm", "post_attention_layernorm", "post_mlp_layernorm")
 
     def layer(kind: str) -> Layer:
@@ -191,6 +204,7 @@ class ExpertAttention:
     d_head: int
     n_experts: int
     top_k: int
+    window: int | None = None
 
     @property
     def n_heads(self) -> int:

@@ -137,7 +137,7 @@ def per_layer_tables(config: Config, n_layers: int, width: int) -> tuple[Brick, 
     config.ignore("vocab_size_per_layer_input")
     if not width:
         return ()
-    rows = config.integer("vocab_size_per_layer_input", default=config.integer("vocab_size"))
+    rows = config.integer("vocab_size_per_layer_input", default=262_144)
     return (
         Embedding("embed_tokens_per_layer", rows, n_layers * width),
         Projection("per_layer_model_projection", config.integer("hidden_size"), n_layers * width, bias=False),

@@ -186,7 +186,7 @@ def longcat(config: Config) -> Architecture:
         raise config.unknown("qk_head_dim", config.values["qk_head_dim"], f"{mixer.d_head}, the sum of its two parts")
     d_model, dense = mixer.d_model, feed_forward(config, key="ffn_hidden_size")
     n_experts, d_ff = config.integer("n_routed_experts"), config.integer("expert_ffn_hidden_size")
-    zero, top_k = config.integer("zero_expert_num", default=0), config.integer("moe_topk")
+    zero, top_k = config.integer("zero_expert_num"), config.integer("moe_topk")
     router_bias = config.flag("router_bias", default=False)
     # The truth tables take the share of experts that a token visits, over all the copies that are allocated.
     visited = (n_experts + zero) * top_k // n_experts

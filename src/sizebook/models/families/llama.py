@@ -27,7 +27,9 @@ def llama(config: Config) -> Architecture:
     """Llama: grouped attention, gated feed-forward block, biases by two flags."""
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    return stack(config, uniform(config, block(feed.d_model, attention(config, qkv_bias=bias, out_bias=bias), feed)))
+    required = config.text("model_type") != "llama"
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=required)
+    return stack(config, uniform(config, block(feed.d_model, mixer, feed)))
 
 
 @model_type("baichuan")

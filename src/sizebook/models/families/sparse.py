@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Attention, Layer, Norm, Tensors
-from sizebook.models.config import Config
+from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import (
     attention,
     block,
@@ -25,9 +25,10 @@ from sizebook.models.families.experts import routed
 from sizebook.models.huggingface import model_type
 
 
-def shared_width(config: Config, d_ff: int, *, default: int = 0) -> int:
-    """Return the width of the shared experts together."""
-    return d_ff * config.integer("n_shared_experts", "num_shared_experts", "moe_num_shared_experts", default=default)
+def shared_width(config: Config, d_ff: int, *, default: int = MISSING) -> int:
+    """Return the width of the shared experts together; null is none, but a file must say so where types differ."""
+    names = "n_shared_experts", "num_shared_experts", "moe_num_shared_experts"
+    return d_ff * config.integer(*names, default=0 if any(name in config.values for name in names) else default)
 
 
 @model_type("glm4_moe", "exaone_moe", "hy_v3", "mellum")
@@ -79,7 +80,7 @@ def afmoe(config: Config) -> Architecture:
     mixer = attention(config, qk_norm="head", d_head=128)
     mixer = replace(mixer, gate=mixer.n_heads * mixer.d_head)
     feed = routed(config)
-    feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff, default=0))
+    feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
     balance = Tensors((vector("mlp.expert_bias", feed.n_experts, part="bias"),))
     n_dense = config.integer("num_dense_layers")
     period = config.integer("global_attn_every_n_layers", default=4)
