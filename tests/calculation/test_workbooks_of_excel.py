@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from openpyxl import Workbook, load_workbook
+from openpyxl.chart import BarChart, Reference
+from openpyxl.comments import Comment
 from openpyxl.styles import NamedStyle
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.formula import ArrayFormula
@@ -139,3 +141,19 @@ def test_other_workbooks_are_refused(tmp_path: Path) -> None:
         "another workbook: got '[1]Other book'!B2:B3 in Sheet!A1, want references within the workbook. "
         "Copy those cells into it."
     )
+
+
+def test_comments_links_and_chart_sheets_do_not_matter(tmp_path: Path) -> None:
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet["A1"], sheet["A2"] = 4, "=PARAMS_LN(A1)"
+    sheet["A1"].comment = Comment("a remark", "someone")
+    sheet["B1"].hyperlink = "https://example.org"
+    chart = BarChart()
+    chart.add_data(Reference(sheet, min_col=1, min_row=1, max_row=2))
+    book.create_chartsheet("Chart", 0).add_chart(chart)
+    book.create_sheet("It's last")["A1"] = "=Sheet!A2+1"
+    book.save(tmp_path / "odd.xlsx")
+    calculated = recalculate(tmp_path / "odd.xlsx")
+    assert calculated["Sheet", "A2"] == 8
+    assert calculated["It's last", "A1"] == 9

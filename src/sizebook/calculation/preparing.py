@@ -7,6 +7,7 @@ form of a formula whichever add-in the workbook was written for.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -75,6 +76,7 @@ def prepare(package: Package, known: Container[str]) -> None:
     _refuse_settings(package)
     names = Names(package)
     for sheet, part in package.sheets().items():
+        _leave_aside(package, part)
         _empty_cells(package, part)
         for formula in package.xml(part).iter(tag("f")):
             text = formula.text or ""
@@ -100,6 +102,18 @@ def _refuse_settings(package: Package) -> None:
             raise InputError(
                 f"cannot calculate: got {meaning} in {package.path.name}, want Excel's usual settings. {fix}."
             )
+
+
+def _leave_aside(package: Package, part: str) -> None:
+    """Drop a sheet's relations but for tables and links: IronCalc stumbles over comments kept in unusual places."""
+    folder, name = posixpath.split(part)
+    relations = f"{folder}/_rels/{name}.rels"
+    if relations not in package.names():
+        return
+    root = package.xml(relations)
+    for relation in [r for r in root if not r.get("Type", "").endswith(("/table", "/hyperlink"))]:
+        package.xml(relations, change=True)
+        root.remove(relation)
 
 
 def _refuse_other_books(text: str, sheet: str, formula: etree._Element) -> None:
