@@ -81,7 +81,8 @@ Gpu = Annotated[str, Quantity("accelerator, form factor included, such as h100-s
 
 # Training: compute and time ------------------------------------------------------------------------------------------
 
-Seq = Annotated[int, Quantity("tokens in one sequence", unit="tokens", kind="integer", minimum=1)]
+# Ten times the longest context that is published: beyond it, a search over layouts would hold the cell for seconds.
+Seq = Annotated[int, Quantity("tokens in one sequence", unit="tokens", kind="integer", minimum=1, maximum=100_000_000)]
 Batch = Annotated[int, Quantity("sequences in one optimizer step, all GPUs together", kind="integer", minimum=1)]
 Tokens = Annotated[float, Quantity("tokens trained on", unit="tokens", above=0)]
 FlopsPerToken = Annotated[float, Quantity("FLOPs that one token costs", unit="FLOP/token", above=0)]

@@ -129,3 +129,12 @@ def test_report_is_laid_out_with_its_basis(plan: TrainingPlan, as_of: date, tmp_
     assert len(reader.pages) <= 8
     for expected in ("a quote", "data/calibration_training.csv", "79.2 GiB usable", "50 000 hours"):
         assert expected in text
+
+
+def test_a_small_run_is_told_in_small_units(plan: TrainingPlan, as_of: date) -> None:
+    small = unchecked_plan(replace(plan.inputs, tokens=1e8))
+    view = report(small, as_of)
+    rows = {row.cells[0]: row.cells[1] for row in _table(_section(view, "Time")).rows}
+    assert (rows["Training time"], rows["Cost"], rows["Carbon, location-based"]) == ("s", "USD", "kgCO\u2082e")
+    total = _table(_section(view, "Cost")).rows[-1].cells[1]
+    assert total == f"{small.middle.cost_usd:.2f}"

@@ -14,7 +14,7 @@ from sizebook.excel import officejs
 
 NOT_AVAILABLE = {"type": "Error", "basicValue": "#N/A", "errorType": "NotAvailable"}
 # Far beyond what a cell may take: catches an argument that sends a function into an endless search.
-SECONDS = 60
+SECONDS = 10
 
 
 def meta() -> dict[str, dict[str, Any]]:

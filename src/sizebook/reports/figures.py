@@ -36,6 +36,11 @@ def _scale(values: Iterable[float], scale: tuple[tuple[float, str], ...]) -> tup
     return next(((factor, sign) for factor, sign in scale if largest >= factor), (1.0, ""))
 
 
+def largest_unit(value: float, units: Sequence[tuple[float, str]]) -> tuple[float, str]:
+    """Return factor and name of the largest unit that a value fills, units from the largest; else the smallest."""
+    return next((unit for unit in units if abs(value) >= unit[0]), units[-1])
+
+
 def aligned(values: Sequence[float], digits: int = 3, factor: float = 1.0) -> list[str]:
     """Return numbers with equal decimals, so that a right-aligned column aligns on the point.
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 
 from sizebook.plans.training import Case, TrainingPlan
 from sizebook.plans.training_breakdown import step_parts, time_parts
 from sizebook.plans.training_memory import Memory
 from sizebook.reports.charts.kinds import Bar, Bars, Limit, Series, Stacks
-from sizebook.reports.figures import aligned, fixed, on_the_point
+from sizebook.reports.figures import aligned, fixed, largest_unit, on_the_point
 from sizebook.reports.training_money import carbon, cost, sensitivity
 from sizebook.reports.training_notes import assumptions, conventions
 from sizebook.reports.training_words import banded, cost_text, days, price, share
@@ -30,6 +30,19 @@ DAY = 86_400.0
 GIB = 2.0**30
 MOST_STAGES = 6
 CASE_LABELS = {"low": "Fast", "middle": "Middle", "high": "Slow"}
+Units = tuple[tuple[float, str], ...]
+TIME: Units = ((DAY, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s"))
+# Label, units from the largest, and the figure in the smallest unit.
+CASE_LINES: tuple[tuple[str, Units, Callable[[Case], float]], ...] = (
+    ("Step time", ((1.0, "s"), (1e-3, "ms")), lambda case: case.step_seconds),
+    ("Tokens per second and GPU", ((1.0, "tokens/s"),), lambda case: case.tokens_per_s_per_gpu),
+    ("MFU", ((0.01, "%"),), lambda case: case.mfu),
+    ("Training time", TIME, lambda case: case.train_seconds),
+    ("GPU-hours", ((1e3, "thousands"), (1.0, "hours")), lambda case: case.gpu_hours),
+    ("Cost", ((1e3, "USD, thousands"), (1.0, "USD")), lambda case: case.cost_usd),
+    ("Energy", ((1e3, "MWh"), (1.0, "kWh")), lambda case: case.energy_kwh),
+    ("Carbon, location-based", ((1e3, "tCO\u2082e"), (1.0, "kgCO\u2082e")), lambda case: case.co2e_kg),
+)
 # Series of the memory chart, and the components of `Memory` that each adds up: six colours are the most.
 MEMORY_PARTS: dict[str, tuple[str, ...]] = {
     "Weights": ("weights",),
@@ -109,8 +122,13 @@ def _tiles(plan: TrainingPlan) -> tuple[Tile, ...]:
 def _time(plan: TrainingPlan) -> Section:
     cases = plan.cases if plan.step is not None else (plan.middle,)
     parts = [time_parts(plan, case.train_seconds) for case in cases]
+    factor, unit = largest_unit(plan.middle.train_seconds, TIME)
     series = tuple(
-        Series(rows[0].label, tuple(part.value / DAY for part in rows), tuple(aligned([p.value / DAY for p in rows])))
+        Series(
+            rows[0].label,
+            tuple(part.value / factor for part in rows),
+            tuple(aligned([part.value for part in rows], factor=factor)),
+        )
         for rows in zip(*parts, strict=True)
         if any(part.value for part in rows)
     )
@@ -118,7 +136,7 @@ def _time(plan: TrainingPlan) -> Section:
     lost = 1 - plan.goodput
     chart = Stacks(
         f"{days(plan.middle)} from start to last token, {percent(lost)} of the steps' time lost to failures",
-        "Days from the start",
+        f"{unit.capitalize()} from the start",
         labels,
         series,
         tuple(days(case) for case in cases),
@@ -134,18 +152,9 @@ def _cases(plan: TrainingPlan) -> Table:
         Column("Unit"),
         *(Column(CASE_LABELS[case.name], figures=True) for case in cases),
     )
-    lines: tuple[tuple[str, str, Callable[[Case], float]], ...] = (
-        ("Step time", "s", lambda case: case.step_seconds),
-        ("Tokens per second and GPU", "tokens/s", lambda case: case.tokens_per_s_per_gpu),
-        ("MFU", "%", lambda case: 100 * case.mfu),
-        ("Training time", "days", lambda case: case.days),
-        ("GPU-hours", "thousands", lambda case: case.gpu_hours / 1e3),
-        ("Cost", "USD, thousands", lambda case: case.cost_usd / 1e3),
-        ("Energy", "MWh", lambda case: case.energy_kwh / 1e3),
-        ("Carbon, location-based", "tCO\u2082e", lambda case: case.co2e_kg / 1e3),
-    )
-    figures = zip(*(aligned([figure(case) for case in cases]) for _, _, figure in lines), strict=True)
-    by_line = zip(*map(on_the_point, figures), strict=True)
+    lines = [_line(cases, *line) for line in CASE_LINES]
+    by_case = zip(*(texts for _, _, texts in lines), strict=True)
+    by_line = zip(*map(on_the_point, by_case), strict=True)
     rows = tuple(Row((label, unit, *texts)) for (label, unit, _), texts in zip(lines, by_line, strict=True))
     note = (
         ""
@@ -154,6 +163,15 @@ def _cases(plan: TrainingPlan) -> Table:
         "groups that the fit had not seen."
     )
     return Table("The run in figures", columns, rows, note)
+
+
+def _line(
+    cases: Sequence[Case], label: str, units: Units, figure: Callable[[Case], float]
+) -> tuple[str, str, list[str]]:
+    """Return one figure of every case in the unit that suits the smallest."""
+    values = [figure(case) for case in cases]
+    factor, unit = largest_unit(min(values), units)
+    return label, unit, aligned(values, factor=factor)
 
 
 def _step(plan: TrainingPlan) -> tuple[Section, ...]:

@@ -21,6 +21,7 @@ def cost(plan: TrainingPlan) -> Section:
         spans.append(Span(part.label, reached / factor, (reached + part.value) / factor, text))
         reached += part.value
     spans.append(Span("Total", 0, total / factor, usd(total), True))
+    decimals = 2 if total < 1000 else 0
     largest = max(parts, key=lambda part: part.value)
     paid = f"{grouped(plan.middle.gpu_hours)} GPU-hours at {price(plan)} ({plan.inputs.costs.basis})"
     return Section(
@@ -36,8 +37,11 @@ def cost(plan: TrainingPlan) -> Section:
                 "Cost of the middle case by cause",
                 (Column("Cause"), Column("Cost", "USD", figures=True), Column("Share", "%", figures=True)),
                 (
-                    *(Row((part.label, grouped(part.value), fixed(100 * part.value / total, 1))) for part in parts),
-                    Row(("Total", grouped(total), fixed(100, 1)), "total"),
+                    *(
+                        Row((part.label, fixed(part.value, decimals), fixed(100 * part.value / total, 1)))
+                        for part in parts
+                    ),
+                    Row(("Total", fixed(total, decimals), fixed(100, 1)), "total"),
                 ),
                 f"{paid}. A GPU is paid alike whatever it does, so each cause costs its share of the time.",
             ),

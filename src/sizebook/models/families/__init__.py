@@ -24,6 +24,7 @@ MODULES = (
     "encoders_rearranged",
     "encoders_relative",
     "gemma_later",
+    "inkling",
     "mamba",
     "omni",
     "originals",

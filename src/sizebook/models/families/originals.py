@@ -1,10 +1,20 @@
-"""Models that came with code of their own before transformers knew them: ChatGLM and DeepSeek's first experts."""
+"""Models that came with code of their own before transformers knew them: ChatGLM, CPM-Ant, DeepSeek's first experts."""
 
 from __future__ import annotations
 
-from sizebook.models.architecture import Architecture, Attention, Embedding, Experts, FeedForward, Head, Layer, Norm
+from sizebook.models.architecture import (
+    Architecture,
+    Attention,
+    Embedding,
+    Experts,
+    FeedForward,
+    Head,
+    Layer,
+    Norm,
+    Tensors,
+)
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import attention, block, feed_forward, layers_of, stack
+from sizebook.models.families.blocks import attention, block, feed_forward, layers_of, stack, vector
 from sizebook.models.huggingface import model_type
 
 
@@ -60,3 +70,30 @@ def deepseek(config: Config) -> Architecture:
         return block(d_model, mixer, dense if is_dense else experts)
 
     return stack(config, layers_of(kinds, layer))
+
+
+@model_type("cpmant")
+def cpmant(config: Config) -> Architecture:
+    """CPM-Ant: a bias table over segments and distances, soft prompts in the embedding; the head is never tied."""
+    config.ignore("position_bias_max_distance", "tie_word_embeddings", "eps")
+    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
+    mixer = Attention(d_model, n_heads, n_heads, config.integer("dim_head"), name="self_attention")
+    feed = FeedForward(d_model, config.integer("dim_ff"), gated=True, name="ffn")
+    vocab, segments = config.integer("vocab_size"), config.integer("segment_types")
+    prompts = config.integer("prompt_types") * config.integer("prompt_length")
+    distances = segments**2 + config.integer("position_bias_num_buckets")
+    table = Tensors((vector("position_bias.relative_attention_bias", distances, n_heads, part="bias"),))
+    return Architecture(
+        model_type="cpmant",
+        d_model=d_model,
+        vocab=vocab,
+        n_ctx=None,
+        inputs=(
+            Embedding("input_embedding", vocab + prompts, d_model),
+            Embedding("segment_embedding", segments, d_model),
+            table,
+        ),
+        layers=(block(d_model, mixer, feed),) * config.integer("num_hidden_layers"),
+        outputs=(Norm("output_layernorm", d_model),),
+        head=Head(vocab, d_model, tied=False),
+    )
