@@ -37,7 +37,7 @@ from sizebook.formulas.serving_quantities import (
     Version,
     WeightDtype,
 )
-from sizebook.formulas.serving_time import cache_bytes_per_gpu
+from sizebook.formulas.serving_time import cache_bytes_per_gpu, kv_heads_held
 from sizebook.formulas.weights import dtype_bits
 from sizebook.models.serving_shape import shape_of
 from sizebook.quantities import Ep, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
@@ -82,14 +82,17 @@ def kv_bytes_per_token(model: Model, kv_dtype: KvDtype = "bf16", tp: Tp = 1) -> 
     example=({"model": "qwen3-0.6b", "context_tokens": 40_960}, 4.375 * 2**30),
 )  # fmt: skip
 def kv_cache_bytes_per_gpu(
-    model: Model, context_tokens: ContextTokens, kv_dtype: KvDtype = "bf16", tp: Tp = 1, pp: Pp = 1
-) -> MemoryBytes:
+    model: Model, context_tokens: ContextTokens, kv_dtype: KvDtype = "bf16", tp: Tp = 1, pp: Pp = 1,
+    encoder_tokens: ContextTokens = 0,
+) -> MemoryBytes:  # fmt: skip
     """Return the cache and state of one sequence on one GPU: full layers hold S tokens, windowed layers min(S, W).
 
-    Recurrent state counts once, in single precision, and divides by tp. Cross-attention to an encoder is left out.
+    Recurrent state counts once, in single precision, and divides by tp. Layers that attend to an encoder hold the
+    encoder's tokens.
     """
     case = case_of(model, "h100-sxm", "vllm", "bf16", kv_dtype, tp, pp)
-    return float(cache_bytes_per_gpu(case, float(context_tokens)))
+    crossed = kv_heads_held(case.shape.n_kv_heads, tp) * case.shape.cross_cache_width * encoder_tokens / pp
+    return float(cache_bytes_per_gpu(case, float(context_tokens)) + crossed * case.kv_bytes)
 
 
 @function(category="serving", source=MODEL_SOURCE, example=({"model": "llama-3.1-8b"}, 0.0))
