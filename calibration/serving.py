@@ -220,7 +220,7 @@ def fit(rows: Rows, theta: Any = None, rounds: int = 20) -> Any:
     n, n_groups, n_theta = len(rows.tpot), len(names), len(theta)
     counts = np.bincount(member)
     base = np.maximum(counts[member], 5.0) ** -0.25
-    base = np.concatenate([base / base.mean(), 0.3 * base / base.mean()]) ** 2
+    base = np.concatenate([base / base.mean(), 0.8 * base / base.mean()]) ** 2
     scale = np.concatenate([np.full(n, 0.1), np.full(n, 0.25)])
     offsets = np.zeros((2 * n, 2 * n_groups))
     offsets[np.arange(2 * n), np.concatenate([member, member + n_groups])] = 1

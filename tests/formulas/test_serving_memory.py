@@ -42,6 +42,11 @@ def test_cache_of_qwen3_0_6b_as_published() -> None:
     assert call("KV_CACHE_BYTES_PER_GPU", "qwen3-0.6b", 40_960) == pytest.approx(4.375 * GIB, rel=5e-4)
 
 
+def test_layers_that_attend_to_an_encoder_hold_its_tokens() -> None:
+    both = call("KV_CACHE_BYTES_PER_GPU", "t5-small", 100, "bf16", 1, 1, 500)
+    assert both == 6 * 2 * 8 * 64 * 2 * (100 + 500)  # 6 decoder layers, each with both kinds, 8 heads of 64
+
+
 def test_recurrent_state_does_not_grow() -> None:
     short, long = (call("KV_CACHE_BYTES_PER_GPU", "mamba-130m", tokens) for tokens in (1, 100_000))
     assert short == long == call("STATE_BYTES", "mamba-130m") > 0

@@ -69,12 +69,11 @@ def _matrices(brick: Brick) -> float:
 def _attention(sums: dict[str, float], brick: Any, times: int) -> None:
     """Add one kind of attention layer, per key-value head: tensor parallelism divides or replicates heads."""
     per_head = brick.cache_width / brick.n_kv_heads
-    kind = "window_" if brick.window else ""
-    if getattr(brick, "cross", False):
-        sums["cross_cache_width"] += times * brick.cache_width
+    if getattr(brick, "cross", False):  # holds the encoder's tokens, whose number is no part of a decoder's load
+        sums["cross_cache_width"] += times * per_head
     else:
         sums["window_cache_width" if brick.window else "head_cache_width"] += times * per_head
-    sums[f"{kind}score_width"] += times * brick.score_width
+        sums["window_score_width" if brick.window else "score_width"] += times * brick.score_width
     sums["window"] = max(sums["window"], float(brick.window or 0))
     sums["n_kv_heads"] = max(sums["n_kv_heads"], float(brick.n_kv_heads))
     sums["n_attention_layers"] += times
