@@ -43,6 +43,17 @@ def test_scenario_of_a_plan_fills_its_workbook(tmp_path: Path) -> None:
     assert load_workbook(out, data_only=True)["Cover"]["C7"].value == "OK"
 
 
+def test_bare_name_is_a_workbook_of_the_package(tmp_path: Path) -> None:
+    path = scenario(tmp_path, 'model = "llama-3.1-8b"\n')
+    done = sizebook("fill", "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = sizebook("fill", "model_size.xlsx", path, "-o", tmp_path / "out.xlsx")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "sizebook: cannot read: got No such file or directory for model_size.xlsx, want a workbook. Check the path.\n",
+    )
+
+
 def test_refused_before_anything_is_written(tmp_path: Path) -> None:
     path = scenario(tmp_path, 'dtyp = "fp8"\n')
     done = sizebook("fill", bundled("workbooks") / "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")

@@ -23,6 +23,9 @@ import click
 def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | None) -> None:
     """Write the inputs of SCENARIO (TOML) into WORKBOOK and store every computed value.
 
+    WORKBOOK is a file, or the bare name of one that comes with sizebook: model_sizing.xlsx, training_budget.xlsx,
+    serving_capacity.xlsx, fleet_plan.xlsx.
+
     The keys are the names of the workbook's input cells. A scenario whose 'plan' is the one that WORKBOOK was made for
     may be any that 'sizebook report' takes. Nothing is written when an input is unknown, missing or not in its list.
     Exits with 1 when a cell of the written workbook shows an error.
@@ -32,12 +35,21 @@ def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | No
 
     inputs = _inputs(scenario, workbook)
     chosen = next((known for known in TARGETS if known == target), None)
-    filled = fill(workbook, inputs, output, target=chosen)
+    filled = fill(_found(workbook), inputs, output, target=chosen)
     click.echo(f"{output}: {len(inputs)} inputs, {len(filled.calculated.values)} cells")
     for problem in filled.problems:
         click.echo(f"sizebook: {problem}", err=True)
     if filled.problems:
         sys.exit(1)
+
+
+def _found(workbook: Path) -> Path:
+    """Return the file as it is given, or the one of that bare name that travels with the package."""
+    from sizebook.bundled import bundled
+
+    ours = bundled("workbooks") / workbook.name
+    is_ours = not workbook.exists() and workbook.name == str(workbook) and ours.exists()
+    return ours if is_ours else workbook
 
 
 def _inputs(scenario: Path, workbook: Path) -> dict[str, Any]:
