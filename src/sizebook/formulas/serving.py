@@ -172,7 +172,7 @@ def max_context(
     category="serving", source=TIME_SOURCE,
     example=(
         {"model": "llama-3.1-8b", "gpu": "h100-sxm", "input_tokens": 4096, "weight_dtype": "fp8"},
-        0.04878025048753522,
+        0.04393147892137895,
     ),
 )  # fmt: skip
 def prefill_seconds(
