@@ -169,8 +169,8 @@ def result(book: Book, steps: Rows) -> None:
         [
             ('="GPUs ("&{gpu}&")"', "={gpus}", look.WHOLE, _between("gpus", "#,##0")),
             ("USD a month", "={cost}", look.WHOLE, _between("cost", "#,##0")),
-            ("Time to first token, s", "={ttft}", look.DECIMAL, _between("ttft", "0.00")),
-            ("Time per output token, ms", "={tpot}*1000", "0.0", _between("tpot", "0.0", "*1000")),
+            ("Time to first token, s", "={ttft}", look.DECIMAL, _banded("ttft", "0.00", 1)),
+            ("Time per output token, ms", "={tpot}*1000", "0.0", _banded("tpot", "0.0", 1000)),
             ("USD per million output tokens", "={usd_used}", look.DECIMAL, _between("usd_used", "0.00")),
         ]
     )
@@ -229,8 +229,14 @@ def _memory(page: Page) -> None:
     page.chart("bars", "{memory_message}", "GiB", "#,##0.0", rows, "D")
 
 
-def _between(key: str, shown: str, scale: str = "") -> str:
-    return f'=TEXT({{{key}.low}}{scale},"{shown}")&" to "&TEXT({{{key}.high}}{scale},"{shown}")'
+def _between(key: str, shown: str) -> str:
+    return f'=TEXT({{{key}.low}},"{shown}")&" to "&TEXT({{{key}.high}},"{shown}")'
+
+
+def _banded(key: str, shown: str, scale: int) -> str:
+    """Return the band around the base figure; low and high have loads of their own, and so other latencies."""
+    low, high = (f'TEXT({scale}*{{{key}.base}}*{{{key}_band.{case}}},"{shown}")' for case in ("low", "high"))
+    return f'={low}&" to "&{high}&" measured"'
 
 
 CHECKS = (
