@@ -5,7 +5,7 @@ from __future__ import annotations
 from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Norm, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import vector
-from sizebook.models.families.vision_language import LLAMA, QWEN2, text_model, with_towers
+from sizebook.models.families.vision_language import QWEN2, text_model, with_towers
 from sizebook.models.families.vision_towers import linear
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
@@ -56,11 +56,14 @@ def qwen2_audio(config: Config) -> Architecture:
     return with_towers(config, text, whisper_encoder(audio, projector), tied=False)
 
 
+VOXTRAL = {"num_key_value_heads": 8, "head_dim": 128}
+
+
 @model_type("voxtral")
 def voxtral(config: Config) -> Architecture:
     """Voxtral: Whisper's encoder, four frames side by side, two projections without biases."""
     config.ignore("hidden_size", "vocab_size")
-    text, audio = text_model(config, "llama", LLAMA), config.section("audio_config")
+    text, audio = text_model(config, "llama", VOXTRAL), config.section("audio_config")
     projector = (
         linear("linear_1", audio.integer("intermediate_size"), text.d_model, bias=False),
         linear("linear_2", text.d_model, text.d_model, bias=False),

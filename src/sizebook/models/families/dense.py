@@ -55,7 +55,7 @@ def post_normed(config: Config) -> Architecture:
     bias = config.flag("attention_bias", default=False) if olmo else False
     config.ignore("sliding_window_pattern")
     feed = feed_forward(config)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="all" if olmo else "head")
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="all" if olmo else "head", kv_required=not olmo)
     norms = [Norm(name, feed.d_model) for name in POST_NORMS]
 
     def layer(kind: str) -> Layer:

@@ -92,7 +92,7 @@ def minimax_m2(config: Config) -> Architecture:
     if config.integer("shared_intermediate_size", default=0):
         raise config.unknown("shared_intermediate_size", config.values["shared_intermediate_size"], "0")
     feed = routed(config, "intermediate_size", name="block_sparse_moe")
-    mixer = attention(config, qk_norm="all", kv_required=True)
+    mixer = attention(config, qk_norm="all", d_head=128, kv_required=True)
     layer = block(feed.d_model, mixer, feed)
     layers = uniform(config, layer)
     n_mtp = config.integer("num_mtp_modules", default=0) * config.integer("mtp_transformer_layers", default=1)

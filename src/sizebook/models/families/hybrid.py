@@ -190,7 +190,7 @@ def _nemotron_block(config: Config, kind: str) -> Brick:
     if kind == "*":
         if config.flag("attention_bias", default=False):
             raise config.unknown("attention_bias", True, "false: the type's attention has no biases")
-        return attention(config, d_head=config.integer("attention_head_dim", default=128))
+        return attention(config, d_head=config.integer("attention_head_dim", default=128), kv_required=True)
     if kind == "-":
         return FeedForward(d_model, config.integer("intermediate_size"), gated=False, bias=bias, name="mixer")
     if bias:

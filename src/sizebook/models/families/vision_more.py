@@ -33,7 +33,7 @@ def clip(config: Config) -> Architecture:
     text, vision = config.section("text_config", CLIP_TEXT), config.section("vision_config", CLIP)
     for section, key in ((text, "text_config_dict"), (vision, "vision_config_dict")):
         again = config.values.get(key) or {}
-        if any(section.values.get(name, value) != value for name, value in again.items()):
+        if any(section.values.get(name) != value for name, value in again.items()):
             raise config.unknown(key, again, "the same sizes as the section without 'dict': it goes before it")
     text.ignore("projection_dim")
     d_model, layer, n_layers = encoder(text)
@@ -85,7 +85,7 @@ def kimi_k25(config: Config) -> Architecture:
         linear("out_proj", 4 * d_model, text.d_model),
     )
     n_layers = vision.integer("vt_num_hidden_layers", "num_hidden_layers", default=27)
-    return with_towers(config, text, Tower("vision", d_model, n_layers, stem, layer, projector), tied=False)
+    return with_towers(config, text, Tower("vision", d_model, n_layers, stem, layer, projector), tied=True)
 
 
 @model_type("minicpmv4_6")
@@ -117,7 +117,7 @@ def minicpmv(config: Config) -> Architecture:
         linear("merger.linear_1", joined, joined),
         linear("merger.linear_2", joined, text.d_model),
     )
-    return with_towers(config, text, Tower("vision", d_model, n_layers, stem, layer, (*inside, *after)), tied=True)
+    return with_towers(config, text, Tower("vision", d_model, n_layers, stem, layer, (*inside, *after)), tied=False)
 
 
 @model_type("minimax_m3_vl")
@@ -267,7 +267,7 @@ def _step_vit(config: Config, d_text: int) -> Tower:
 def ministral3(config: Config) -> Architecture:
     """Ministral 3: Mistral's block; a file of the model with vision gives the same type with sections."""
     kind = "mistral3" if config.has("text_config") else "mistral"
-    inner = Config({**config.values, "model_type": kind}, config.where)
+    inner = Config({"head_dim": 128, **config.values, "model_type": kind}, config.where)
     described = describe(inner)
     config.read |= inner.read
     config.sections |= inner.sections

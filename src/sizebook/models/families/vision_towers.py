@@ -176,7 +176,7 @@ def gemma4_vit(config: Config, d_text: int) -> Tower:
     )
     config.ignore("image_seq_length", "video_seq_length")
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
-    kv_heads, width = config.integer("num_key_value_heads", default=n_heads), config.integer("head_dim")
+    kv_heads, width = config.integer("num_key_value_heads", default=12), config.integer("head_dim")
     if config.flag("attention_bias", default=False):
         raise config.unknown("attention_bias", True, "false, which transformers takes anyway")
     attend = Attention(d_model, n_heads, kv_heads, width, qk_norm=(width, width), bidirectional=True)
@@ -207,6 +207,6 @@ def llama4_vit(config: Config, d_text: int) -> Tower:
         Norm("layernorm_post", d_model, bias=True),
         linear("vision_adapter.mlp.fc1", d_ff, width, bias=False),
         linear("vision_adapter.mlp.fc2", d_out, d_out, bias=False),
-        linear("linear_1", config.integer("vision_output_dim", default=4096), d_text, bias=False),
+        linear("linear_1", config.integer("vision_output_dim", default=7680), d_text, bias=False),
     )
     return Tower("vision", d_model, n_layers, stem, layer, projector)
