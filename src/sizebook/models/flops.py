@@ -69,6 +69,8 @@ def state_flops(brick: Brick) -> int:
 def seen_keys(brick: Brick, seq: int, *, causal: bool) -> float:
     """Return the mean number of keys that a query sees: half of the sequence when causal, a window at most.
 
+    A bidirectional brick (an encoder's) sees both sides whatever ``causal`` says.
+
     An indexer that selects keys leaves at most as many. A causal window of W keys over T positions is seen whole
     except at the start: W (1 - W / 2T).
     """
@@ -105,11 +107,6 @@ def head_parameters(architecture: Architecture) -> int:
     return 0 if head is None else head.vocab * head.width
 
 
-def causal(architecture: Architecture) -> bool:
-    """Return whether tokens see only earlier tokens; an encoder's do not."""
-    return bool(getattr(architecture, "causal", True))
-
-
 def train_flops_per_token(
     architecture: Architecture, seq: int, convention: str = "matmul", recompute: str = "none"
 ) -> float:
@@ -136,7 +133,7 @@ def _train_flops(same: Same, seq: int, convention: str, recompute: str) -> float
         full = forward(architecture, seq, causal=False)
         again = {"none": 0.0, "selective": full.scores, "full": full.total - full.head}[recompute]
         return 3 * full.total + again
-    tokens = forward(architecture, seq, causal=causal(architecture)).total
+    tokens = forward(architecture, seq, causal=True).total
     if convention == "megatron":
         layers = (*architecture.layers, *architecture.mtp)
         tokens += _mtp(architecture, seq) - sum(2 * times * _router(layer) for layer, times in distinct_layers(layers))
@@ -186,6 +183,6 @@ def fine_tuning_flops_per_token(architecture: Architecture, seq: int, trained_sh
         0 <= trained_share <= 1,
         f"trained_share is out of range: got {trained_share}, want 0 to 1. Give the share of parameters that train.",
     )
-    tokens = forward(architecture, seq, causal=causal(architecture))
+    tokens = forward(architecture, seq, causal=True)
     dense = tokens.layers + tokens.head
     return (2 + trained_share) * dense + 3 * (tokens.scores + tokens.state) + 6 * adapters

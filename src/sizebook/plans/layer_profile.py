@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Brick, Embedding, Experts, Layer, Norm, Weight
-from sizebook.models.flops import causal, distinct_layers, head_parameters, score_width, seen_keys, state_flops
+from sizebook.models.flops import distinct_layers, head_parameters, score_width, seen_keys, state_flops
 from sizebook.models.identity import Same
 from sizebook.models.latent import LatentAttention
 
@@ -201,7 +201,7 @@ def model_profile(architecture: Architecture, seq: int) -> ModelProfile:
 def _model_profile(same: Same, seq: int) -> ModelProfile:
     architecture = same.architecture
     known = {
-        id(layer): layer_profile(layer, architecture.d_model, seq, causal=causal(architecture))
+        id(layer): layer_profile(layer, architecture.d_model, seq, causal=True)
         for layer, _ in distinct_layers(architecture.layers)
     }
     runs: list[tuple[Profile, int]] = []
