@@ -71,6 +71,22 @@ def test_at_least_ninety_defaults_are_counted(shared: Path) -> None:
             "bad key: got 'hidden_size' = '64' in config.json, want a whole number of 0 or more. Correct it.",
         ),
         (
+            {"num_hidden_layers": 10**9},
+            "bad key: got 'num_hidden_layers' = 1000000000 in config.json, want a whole number of at most 100000. "
+            "Correct it.",
+        ),
+        (
+            {
+                "model_type": "afmoe",
+                "num_experts": 4,
+                "num_experts_per_tok": 1,
+                "moe_intermediate_size": 8,
+                "num_dense_layers": 1,
+                "global_attn_every_n_layers": 0,
+            },
+            "bad key: got 0 for a number that others are divided by in config.json, want 1 or more. Correct it.",
+        ),
+        (
             {"vocab_size": None},
             "missing key: got no 'vocab_size' in config.json, want a whole number. Add it, or use the complete "
             "config.json of the model.",

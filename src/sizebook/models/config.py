@@ -7,6 +7,7 @@ understands, `Config.finish` refuses what is left unless its name says that it c
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from sizebook.errors import InputError, RangeError, UnknownKeyError
 from sizebook.models.key_names import cannot_matter
 
 MISSING: Any = object()
+MOST = 10**10  # no extent of a tensor is larger; a number beyond it is a mistake
+MOST_LAYERS = 10**5
+_REPEATS = re.compile(r"layer|depth|blocks|group_num|cycles|nextn|mtp")
 
 
 class Config:
@@ -62,6 +66,9 @@ class Config:
             return default  # type: ignore[return-value]
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             raise self._wrong(keys[0], value, "a whole number of 0 or more")
+        limit = MOST_LAYERS if _REPEATS.search(keys[0]) else MOST
+        if value > limit:
+            raise self._wrong(keys[0], value, f"a whole number of at most {limit}")
         return value
 
     def number(self, *keys: str, default: float = MISSING) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
-from sizebook.errors import UnknownKeyError, suggestion
+from sizebook.errors import RangeError, UnknownKeyError, suggestion
 from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config
 
@@ -38,7 +38,12 @@ def mappings(until: str | None = None) -> dict[str, Mapping]:
 
 def architecture(config: Config) -> Architecture:
     """Return the architecture that a config.json describes, or refuse it by naming the type or key."""
-    described = describe(config)
+    try:
+        described = describe(config)
+    except ZeroDivisionError as error:
+        raise RangeError(
+            f"bad key: got 0 for a number that others are divided by in {config.where}, want 1 or more. Correct it."
+        ) from error
     config.finish()
     return described
 

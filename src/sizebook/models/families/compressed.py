@@ -173,6 +173,8 @@ def _dots_sliding(config: Config, wide: LatentAttention, layers: list[int]) -> L
     """Return the attention of sliding layers from ``per_layer_config``, the same for all of them."""
     config.ignore("per_layer_config")
     given = config.values.get("per_layer_config") or {}
+    if not isinstance(given, dict):
+        raise config.unknown("per_layer_config", given, "an object of layers")
     settings = {int(key): value for key, value in given.items() if str(key).isdigit() and isinstance(value, dict)}
     distinct = {json.dumps(settings.get(index), sort_keys=True) for index in layers}
     if layers and (len(settings) != len(given) or sorted(settings) != layers or len(distinct) != 1):
