@@ -82,6 +82,7 @@ def test_at_least_ninety_defaults_are_counted(shared: Path) -> None:
                 "num_experts_per_tok": 1,
                 "moe_intermediate_size": 8,
                 "num_dense_layers": 1,
+                "num_shared_experts": 0,
                 "global_attn_every_n_layers": 0,
             },
             "bad key: got 0 for a number that others are divided by in config.json, want 1 or more. Correct it.",

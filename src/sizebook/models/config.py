@@ -17,7 +17,7 @@ from sizebook.models.key_names import cannot_matter
 MISSING: Any = object()
 MOST = 10**10  # no extent of a tensor is larger; a number beyond it is a mistake
 MOST_LAYERS = 10**5
-_REPEATS = re.compile(r"layer|depth|blocks|group_num|cycles|nextn|mtp")
+_REPEATS = re.compile(r"layers|^n_layer$|^depth$|blocks|group_num|cycles|nextn|mtp")
 
 
 class Config:
