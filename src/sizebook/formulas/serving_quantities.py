@@ -20,7 +20,8 @@ InputTokens = Annotated[int, Quantity("tokens of a prompt", unit="tokens", kind=
 OutputTokens = Annotated[int, Quantity("tokens of an answer", unit="tokens", kind="integer", minimum=1)]
 ContextTokens = Annotated[int, Quantity("tokens cached of one sequence", unit="tokens", kind="integer", minimum=0)]
 Concurrency = Annotated[int, Quantity("requests in flight on the whole replica", kind="integer", minimum=1)]
-Requests = Annotated[float, Quantity("number of requests", unit="requests", minimum=0)]
+# A quadrillion requests is past all traffic, and a fleet for more would be a count that no cell holds exactly.
+Requests = Annotated[float, Quantity("number of requests", unit="requests", minimum=0, maximum=1e15)]
 RequestRate = Annotated[float, Quantity("requests a second", unit="requests/s", minimum=0)]
 ReplicaRate = Annotated[float, Quantity("requests a second that one replica takes", unit="requests/s", above=0)]
 TokenRate = Annotated[float, Quantity("output tokens a second", unit="tokens/s", minimum=0)]
