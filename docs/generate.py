@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pypdf import PdfReader
 
-from sizebook.cells import call
+from sizebook.cells import Cell, call
 from sizebook.functions import load
 from sizebook.jobs import JOBS, scenario_of
 from sizebook.models.huggingface import mappings
@@ -54,7 +54,7 @@ def _comparison(file: str, function: str, columns: tuple[str, ...], constants: t
     return "\n".join(lines)
 
 
-def _compared(row: Row, ours: int) -> str:
+def _compared(row: Row, ours: Cell) -> str:
     published = int(row["published_total"])
     share = (ours - published) / published
     difference = f"{'+' if share > 0 else ''}{percent(share, 2)}"

@@ -233,7 +233,7 @@ def _derivation(sizing: Sizing) -> Section:
 
 def _notes(sizing: Sizing) -> Section:
     counted = sizing.count
-    items = ["Counted: every trainable tensor of the architecture, tied tensors once."]
+    items = ["Counted: every trainable tensor of the architecture, tied tensors once.", *sizing.architecture.notes]
     if counted.buffers:
         items.append(
             f"Not counted: {grouped(counted.buffers)} entries of buffers, stored in checkpoints but not trained."
