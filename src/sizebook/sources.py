@@ -29,7 +29,9 @@ def source_of(name: str, *, from_hub: bool = False) -> Source:
     path = Path(name)
     if not from_hub and (path.is_dir() or name.casefold().endswith(".json")):
         file = path / "config.json" if path.is_dir() else path
-        return Source(path.stem if path.is_file() else path.name, load(file), str(file))
+        # A file that is only called config.json is known by its folder.
+        name = file.resolve().parent.name if file.name == "config.json" else file.stem
+        return Source(name, load(file), str(file))
     if not from_hub:
         try:
             key = catalog.resolve(name)
