@@ -15,6 +15,8 @@ from sizebook.formulas.grid import grid
 from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.prices import quote
 from sizebook.models import catalog
+from sizebook.plans.lengths import Histogram, histogram
+from sizebook.plans.nodes import Domain
 from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, plan_serving
 from sizebook.plans.serving_choice import ENGINES, GPUS, Choices, choose
 from sizebook.plans.traffic import SHAPES, Traffic, hours_of, lognormal_p95
@@ -32,12 +34,18 @@ class TrafficTable(BaseModel):
     peak_factor: float = Field(default=1.0, ge=1, description="bursts over the hour's mean, 1 or more")
     growth_per_month: float = Field(default=0.0, gt=-1, description="growth a month, 0.05 for 5 %")
     months: int = Field(default=12, ge=1, le=120, description="months to plan, 1 to 120")
-    input_tokens: int = Field(gt=0, description="mean tokens of a prompt, above 0")
-    output_tokens: int = Field(gt=0, description="mean tokens of an answer, above 0")
+    input_tokens: int | None = Field(default=None, gt=0, description="mean tokens of a prompt, above 0")
+    output_tokens: int | None = Field(default=None, gt=0, description="mean tokens of an answer, above 0")
     input_tokens_p50: float | None = Field(default=None, gt=0, description="median tokens of a prompt")
     output_tokens_p50: float | None = Field(default=None, gt=0, description="median tokens of an answer")
     input_tokens_p95: int | None = Field(default=None, gt=0, description="95th percentile of prompts")
     output_tokens_p95: int | None = Field(default=None, gt=0, description="95th percentile of answers")
+    input_histogram: str | list[list[float]] | None = Field(
+        default=None, description="[tokens, share] pairs of prompts, or a CSV file with columns tokens and share"
+    )
+    output_histogram: str | list[list[float]] | None = Field(
+        default=None, description="[tokens, share] pairs of answers, or a CSV file with columns tokens and share"
+    )
 
 
 class TargetTable(BaseModel):
@@ -49,7 +57,10 @@ class TargetTable(BaseModel):
     tpot_seconds: float | None = Field(default=None, gt=0, description="seconds per output token, above 0")
     at: Literal["p50", "p90"] = Field(default="p50", description="p50, or p90 of the error band")
     target_load: float = Field(default=0.8, gt=0, le=1, description="share of a replica's rate to plan for")
-    spare: int = Field(default=1, ge=0, description="replicas kept for failures")
+    spare: int = Field(default=1, ge=0, description="failure domains whose loss the fleet covers")
+    failure_domain: Domain = Field(default="replica", description="what fails at once")
+    whole_nodes: bool = Field(default=False, description="whether GPUs are paid for by whole nodes")
+    gpus_per_node: int | None = Field(default=None, ge=1, description="GPUs of a node, the accelerator's own otherwise")
 
 
 class ServingScenario(Scenario):
@@ -91,21 +102,51 @@ def traffic_of(table: TrafficTable, folder: Path) -> Traffic:
     hours = hours_of(tuple(table.shape) if isinstance(table.shape, list) else table.shape)
     if table.hours_csv:
         hours = hours_of(_hours_from(folder / table.hours_csv))
+    prompts, prompts_p95, prompt_bins = _lengths(table, "input", folder)
+    answers, answers_p95, answer_bins = _lengths(table, "output", folder)
     return Traffic(
         requests_per_day=table.requests_per_day,
         hours=hours,
         peak_factor=table.peak_factor,
         growth_per_month=table.growth_per_month,
         months=table.months,
-        input_tokens=table.input_tokens,
-        output_tokens=table.output_tokens,
-        input_tokens_p95=_p95(table.input_tokens, table.input_tokens_p50, table.input_tokens_p95),
-        output_tokens_p95=_p95(table.output_tokens, table.output_tokens_p50, table.output_tokens_p95),
+        input_tokens=prompts,
+        output_tokens=answers,
+        input_tokens_p95=prompts_p95,
+        output_tokens_p95=answers_p95,
+        input_histogram=prompt_bins,
+        output_histogram=answer_bins,
     )
 
 
-def _p95(mean: int, p50: float | None, p95: int | None) -> int | None:
-    return p95 if p95 or p50 is None else math.ceil(lognormal_p95(mean, p50))
+def _lengths(table: TrafficTable, side: str, folder: Path) -> tuple[int, int | None, Histogram | None]:
+    """Return mean, 95th percentile and histogram of the "input" or "output" lengths; a mean to the nearest token."""
+    key, name = f"{side}_tokens", f"{side}_histogram"
+    given = {each: getattr(table, each) for each in (key, f"{key}_p50", f"{key}_p95")}
+    mean, p50, p95 = given.values()
+    wanted = getattr(table, name)
+    if wanted is None:
+        if mean is None:
+            raise InputError(f"no lengths: got neither {key} nor {name}, want one. Add a line '{key} = ...'.")
+        return mean, (p95 if p95 or p50 is None else math.ceil(lognormal_p95(mean, p50))), None
+    beside = [each for each, value in given.items() if value is not None]
+    if beside:
+        raise InputError(
+            f"lengths given twice: got {name} and {', '.join(beside)}, want one of them. Mean and percentiles follow "
+            "from the histogram: remove the others."
+        )
+    found = histogram(_bins_from(folder / wanted) if isinstance(wanted, str) else wanted, name)
+    return max(1, round(found.mean)), found.percentile(0.95), found
+
+
+def _bins_from(path: Path) -> list[tuple[float, float]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            return [(float(row["tokens"]), float(row["share"])) for row in csv.DictReader(lines)]
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"not a histogram: got {error} in {path.name}, want columns 'tokens' and 'share' of numbers. Mend the file."
+        ) from None
 
 
 def _hours_from(path: Path) -> tuple[float, ...]:
@@ -140,8 +181,9 @@ def answer(scenario: ServingScenario, folder: Path) -> ServingAnswer:
     traffic = traffic_of(scenario.traffic, folder)
     wanted = scenario.target
     target = Target(
-        wanted.ttft_seconds or math.inf, wanted.tpot_seconds or math.inf, wanted.at, wanted.target_load, wanted.spare
-    )
+        wanted.ttft_seconds or math.inf, wanted.tpot_seconds or math.inf, wanted.at, wanted.target_load, wanted.spare,
+        wanted.failure_domain, wanted.whole_nodes, wanted.gpus_per_node,
+    )  # fmt: skip
     if scenario.gpu is None:
         engines = [scenario.engine] if scenario.engine else list(ENGINES)
         found = choose(
@@ -159,16 +201,23 @@ def answer(scenario: ServingScenario, folder: Path) -> ServingAnswer:
 def workbook_inputs(scenario: ServingScenario, folder: Path) -> dict[str, Any]:
     """Return the inputs of serving_capacity.xlsx: the setup planned, its traffic in the last month, target and prices.
 
-    The workbook plans the busiest hour: its peak factor is that hour's share of a mean hour times the scenario's.
+    The workbook plans the busiest hour: its peak factor is that hour's share of a mean hour times the scenario's. It
+    counts replicas, so that whole nodes are refused rather than left out.
     """
+    if scenario.target.whole_nodes:
+        raise InputError(
+            "not in the workbook: got whole_nodes = true, want false, since it counts GPUs by the replica. "
+            "Plan whole nodes with the command or the report."
+        )
     plan = answer(scenario, folder).plan
     setup, traffic, target, prices = plan.replica.setup, plan.traffic, plan.target, plan.prices
+    spare = target.spare_replicas(plan.replica.packing)
     busiest = max(traffic.hours) * len(traffic.hours) / math.fsum(traffic.hours) * traffic.peak_factor
     given: dict[str, Any] = {
         "gpu": setup.gpu, "engine": setup.engine, "tp": setup.tp, "pp": setup.pp, "dp": setup.dp, "ep": setup.ep,
         "requests_per_day": traffic.requests_per_day, "growth_per_month": traffic.growth_per_month,
         "months": traffic.months - 1, "peak_factor": busiest, "input_tokens": traffic.input_tokens,
-        "output_tokens": traffic.output_tokens, "target_load": target.target_load, "spare": target.spare,
+        "output_tokens": traffic.output_tokens, "target_load": target.target_load, "spare": spare,
         "concurrency": plan.replica.concurrency, "price_usd": prices.on_demand_usd, "pue": prices.pue,
         "grid": scenario.grid, "title": scenario.title or "Serving capacity",
     }  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from sizebook.plans.lengths import Histogram
 from sizebook.plans.serving import ServingPlan, latency_curve
 from sizebook.plans.serving_choice import Choices
 from sizebook.scenarios import parse, read_toml
@@ -46,6 +47,14 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
             "tpot_seconds": _banded(knee.tpot_seconds, replica.bands["tpot"]),
             "tokens_per_second": _banded(knee.tokens_per_second, replica.bands["throughput"]),
         },
+        "token_lengths": {
+            "input": _lengths(plan.traffic.input_tokens, plan.traffic.input_histogram, plan.traffic.input_tokens_p95),
+            "output": _lengths(
+                plan.traffic.output_tokens, plan.traffic.output_histogram, plan.traffic.output_tokens_p95
+            ),
+            "reserved_tokens": plan.traffic.longest_tokens,
+        },
+        "nodes": _nodes(plan),
         "latency_curve": [
             {"concurrency": c, "ttft_seconds": e.ttft_seconds, "tpot_seconds": e.tpot_seconds,
              "tokens_per_second": e.tokens_per_second}
@@ -60,6 +69,26 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
 
 def _banded(value: Any, band: Any) -> dict[str, float]:
     return {"value": float(value), "p10": float(value) * band.low, "p90": float(value) * band.high}
+
+
+def _lengths(mean: int, lengths: Histogram | None, p95: int | None) -> dict[str, float | int | None]:
+    if lengths is None:
+        return {"mean": mean, "p50": None, "p95": p95}
+    return {"mean": lengths.mean, "p50": lengths.percentile(0.5), "p95": lengths.percentile(0.95)}
+
+
+def _nodes(plan: ServingPlan) -> dict[str, Any]:
+    packing, target = plan.replica.packing, plan.target
+    return {
+        "gpus_per_node": packing.gpus_per_node,
+        "gpus_per_node_basis": packing.basis,
+        "instances_per_node": packing.instances_per_node,
+        "nodes_per_replica": packing.nodes_per_replica,
+        "failure_domain": target.failure_domain,
+        "failures_covered": target.spare,
+        "spare_replicas": target.spare_replicas(packing),
+        "whole_nodes": target.whole_nodes,
+    }
 
 
 def _choices(choices: Choices | None) -> dict[str, Any] | None:
@@ -108,7 +137,26 @@ def _replica(plan: ServingPlan) -> list[str]:
         f"Memory a GPU       weights {gibibytes(memory.weight_bytes)}, cache {gibibytes(memory.cache_bytes)} of "
         f"{gibibytes(memory.physical_bytes)}"
     )
-    return lines
+    return [*lines, *_lengths_and_nodes(plan)]
+
+
+def _lengths_and_nodes(plan: ServingPlan) -> list[str]:
+    lines = []
+    for label, lengths in (("Prompts", plan.traffic.input_histogram), ("Answers", plan.traffic.output_histogram)):
+        if lengths is not None:
+            median, most = (grouped(lengths.percentile(share)) for share in (0.5, 0.95))
+            lines.append(f"{label:18} mean {lengths.mean:.1f} tokens, p50 {median}, p95 {most}")
+    packing, target, nodes = plan.replica.packing, plan.target, plan.months[0].peak_nodes
+    holds = f"{packing.instances_per_node} instances each"
+    if not packing.instances_per_node:
+        holds = f"{packing.nodes_per_replica} for each replica"
+    paid = "; GPUs in whole nodes" if target.whole_nodes else ""
+    covered = f"loss of {target.spare} {target.failure_domain}{'' if target.spare == 1 else 's'}"
+    return [
+        *lines,
+        f"Nodes at peak      {nodes} of {packing.gpus_per_node} GPUs in month 1, {holds}{paid}",
+        f"Spare              {target.spare_replicas(packing)} replicas cover the {covered}",
+    ]
 
 
 def _months(plan: ServingPlan) -> list[str]:

@@ -21,6 +21,7 @@ from sizebook.formulas.serving_traffic import (
     serving_kwh,
     usd_per_mtok,
 )
+from sizebook.plans.nodes import Domain, Packing
 from sizebook.plans.traffic import HOURS, Traffic, arrivals_by_hour
 
 DAYS_PER_MONTH = HOURS_PER_MONTH / 24
@@ -55,13 +56,24 @@ class Setup:
 
 @dataclass(frozen=True)
 class Target:
-    """What must hold: seconds to the first token and per token, at p50 or at p90 of the error band."""
+    """What must hold: seconds to the first token and per token, at p50 or at p90 of the error band.
+
+    ``spare`` counts failure domains (replicas or nodes) whose loss the fleet covers; with ``whole_nodes`` GPUs are paid
+    for by the node. ``gpus_per_node`` replaces the accelerator's own.
+    """
 
     ttft_seconds: float = math.inf
     tpot_seconds: float = math.inf
     at: str = "p50"
     target_load: float = 0.8
     spare: int = 1
+    failure_domain: Domain = "replica"
+    whole_nodes: bool = False
+    gpus_per_node: int | None = None
+
+    def spare_replicas(self, packing: Packing) -> int:
+        """Return the replicas to keep so that the loss of ``spare`` failure domains is covered."""
+        return self.spare * packing.lost_with(self.failure_domain)
 
 
 @dataclass(frozen=True)
@@ -90,6 +102,7 @@ class Replica:
     requests_per_second: float
     bands: dict[str, Band]
     binding: str
+    packing: Packing
 
 
 @dataclass(frozen=True)
@@ -108,6 +121,7 @@ class Month:
     usd_per_mtok_output: float
     energy_kwh: float
     co2e_kg: float
+    peak_nodes: int
 
 
 @dataclass(frozen=True)
@@ -142,7 +156,14 @@ def replica_for(model: str, setup: Setup, traffic: Traffic, target: Target) -> R
         raise TargetError(_missed(model, setup, traffic, target, bands, case, memory))
     found = estimate(case, memory, float(traffic.input_tokens), float(traffic.output_tokens), float(knee))
     seconds = found.ttft_seconds + found.tpot_seconds * (traffic.output_tokens - 1)
-    return Replica(setup, case, memory, knee, capacity, found, knee / seconds, bands, binding)
+    packing = _packing(setup, target)
+    return Replica(setup, case, memory, knee, capacity, found, knee / seconds, bands, binding, packing)
+
+
+def _packing(setup: Setup, target: Target) -> Packing:
+    if target.gpus_per_node is None:
+        return Packing(accelerator(setup.gpu).gpus_per_node, setup.gpus, f"data/hardware.csv, {setup.gpu}")
+    return Packing(target.gpus_per_node, setup.gpus, "given in the scenario")
 
 
 def _limits(target: Target, bands: dict[str, Band]) -> tuple[float, float]:
@@ -217,23 +238,31 @@ def plan_serving(model: str, setup: Setup, traffic: Traffic, target: Target, pri
 
 
 def fleet_month(replica: Replica, traffic: Traffic, target: Target, prices: Prices, month: int) -> Month:
-    """Return one month of the fleet: replicas follow the hours, the least of them is reserved, the rest bursts."""
+    """Return one month of the fleet: replicas follow the hours, the least of them is reserved, the rest bursts.
+
+    With whole nodes every hour pays for the nodes that its replicas stand on; GPUs without a replica draw idle power.
+    """
     arrivals = arrivals_by_hour(traffic, month)
-    rate, gpus = replica.requests_per_second, replica.setup.gpus
-    fleets = tuple(replicas_for_traffic(each, rate, target.target_load, target.spare) for each in arrivals)
-    reserved = min(fleets) * gpus
-    gpu_hours = sum(fleets) * gpus * HOURS_PER_MONTH / HOURS
+    rate, packing = replica.requests_per_second, replica.packing
+    spare = target.spare_replicas(packing)
+    fleets = tuple(replicas_for_traffic(each, rate, target.target_load, spare) for each in arrivals)
+    paid = tuple(packing.gpus(fleet, target.whole_nodes) for fleet in fleets)
+    reserved, peak = min(paid), max(paid)
+    gpu_hours = sum(paid) * HOURS_PER_MONTH / HOURS
     burst_hours = gpu_hours - reserved * HOURS_PER_MONTH
     served = tuple(each / traffic.peak_factor for each in arrivals)
     busy = tuple(each / (fleet * rate) if fleet else 0.0 for each, fleet in zip(served, fleets, strict=True))
     requests = sum(served) * 3600 * DAYS_PER_MONTH
     usd = reserved * HOURS_PER_MONTH * prices.reserved_usd + burst_hours * prices.on_demand_usd
     mean_busy = sum(served) / (sum(fleets) * rate)
-    energy = serving_kwh(1, prices.tdp_watts, min(1.0, mean_busy), prices.pue, gpu_hours)
+    used = sum(fleets) * packing.gpus_per_replica / sum(paid)
+    energy = serving_kwh(1, prices.tdp_watts, min(1.0, mean_busy) * used, prices.pue, gpu_hours)
     per_token = usd / (requests * traffic.output_tokens) * 1e6
     carbon = serving_co2e_kg(energy, prices.grams_per_kwh)
-    peak = max(fleets) * gpus
-    return Month(month, requests, fleets, busy, reserved, peak, gpu_hours, mean_busy, usd, per_token, energy, carbon)
+    return Month(
+        month, requests, fleets, busy, reserved, peak, gpu_hours, mean_busy, usd, per_token, energy, carbon,
+        packing.nodes(max(fleets)),
+    )  # fmt: skip
 
 
 def latency_curve(replica: Replica, traffic: Traffic) -> tuple[tuple[int, Estimate], ...]:

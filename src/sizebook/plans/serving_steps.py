@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from sizebook.derivation import Step
 from sizebook.formulas.serving_traffic import HOURS_PER_MONTH
+from sizebook.plans.nodes import Packing
 from sizebook.plans.serving import Replica, ServingPlan
-from sizebook.plans.traffic import arrivals_by_hour
+from sizebook.plans.traffic import Traffic, arrivals_by_hour
 from sizebook.units import grouped, significant
 
 CALIBRATION = "pass model of the engine, rates of data/calibration_serving.csv"
 LITTLE = "Little 1961, L = lambda W"
+MOST_TERMS = 6  # of a histogram, before a derivation says how many there are
 
 
 def derivations(plan: ServingPlan) -> tuple[Step, ...]:
     """Return the derivation of capacity, rate, fleet, money and energy, in the order in which one follows another."""
     traffic = plan.traffic
-    return (*_replica(plan.replica, traffic.longest_tokens, traffic.output_tokens), *_fleet(plan), *_money(plan))
+    replica = _replica(plan.replica, traffic.longest_tokens, traffic.output_tokens)
+    return (*_lengths(traffic), *replica, *_fleet(plan), *_money(plan))
 
 
 def _replica(replica: Replica, longest: int, output_tokens: int) -> tuple[Step, ...]:
@@ -58,27 +61,74 @@ def _replica(replica: Replica, longest: int, output_tokens: int) -> tuple[Step, 
 
 def _fleet(plan: ServingPlan) -> tuple[Step, ...]:
     month, target, replica = plan.months[0], plan.target, plan.replica
+    packing, spare = replica.packing, target.spare_replicas(replica.packing)
     busiest = max(arrivals_by_hour(plan.traffic))
     rate = significant(replica.requests_per_second, 4)
     replicas = max(month.replicas_by_hour)
     return (
+        _node(packing),
+        Step(
+            "Spare replicas",
+            f"failures to cover * replicas lost with a {target.failure_domain}",
+            f"{target.spare} * {packing.lost_with(target.failure_domain)}",
+            spare,
+            "replicas",
+            "N + k by failure domain",
+        ),
         Step(
             "Replicas in the busiest hour",
             "ceil(arrivals / (rate * target load)) + spare",
-            f"ceil({significant(busiest, 4)} / ({rate} * {target.target_load:g})) + {target.spare}",
+            f"ceil({significant(busiest, 4)} / ({rate} * {target.target_load:g})) + {spare}",
             replicas,
             "replicas",
             "definition; peak factor in the arrivals",
         ),
-        Step(
-            "GPUs in the busiest hour",
-            "replicas * GPUs of a replica",
-            f"{replicas} * {replica.setup.gpus}",
-            month.peak_gpus,
-            "GPUs",
-            "definition",
-        ),
+        _gpus(plan, replicas),
     )
+
+
+def _node(packing: Packing) -> Step:
+    node, replica = packing.gpus_per_node, packing.gpus_per_replica
+    if packing.instances_per_node:
+        label, formula = "Instances of a node", "floor(GPUs of a node / GPUs of a replica)"
+        return Step(label, formula, f"floor({node} / {replica})", packing.instances_per_node, "replicas", packing.basis)
+    label, formula = "Nodes of a replica", "ceil(GPUs of a replica / GPUs of a node)"
+    return Step(label, formula, f"ceil({replica} / {node})", packing.nodes_per_replica, "nodes", packing.basis)
+
+
+def _gpus(plan: ServingPlan, replicas: int) -> Step:
+    packing, month = plan.replica.packing, plan.months[0]
+    formula, numbers = "replicas * GPUs of a replica", f"{replicas} * {packing.gpus_per_replica}"
+    if plan.target.whole_nodes and packing.instances_per_node:
+        formula = "ceil(replicas / instances of a node) * GPUs of a node"
+        numbers = f"ceil({replicas} / {packing.instances_per_node}) * {packing.gpus_per_node}"
+    elif plan.target.whole_nodes:
+        formula = "replicas * nodes of a replica * GPUs of a node"
+        numbers = f"{replicas} * {packing.nodes_per_replica} * {packing.gpus_per_node}"
+    return Step("GPUs in the busiest hour", formula, numbers, month.peak_gpus, "GPUs", "definition")
+
+
+def _lengths(traffic: Traffic) -> tuple[Step, ...]:
+    """Return the mean and the 95th percentile of each length that came as a histogram."""
+    steps = []
+    for name, lengths in (("prompt", traffic.input_histogram), ("answer", traffic.output_histogram)):
+        if lengths is None:
+            continue
+        terms = [f"{tokens} * {share:g}" for tokens, share in lengths.bins]
+        shown = " + ".join(terms if len(terms) <= MOST_TERMS else [*terms[:MOST_TERMS], f"... ({len(terms)} lengths)"])
+        whole = f"histogram of {len(terms)} lengths, scenario"
+        steps += [
+            Step(f"Mean length of a {name}", "sum of tokens * share", shown, lengths.mean, "tokens", whole),
+            Step(
+                f"95th percentile of a {name}",
+                "shortest length with 95 % of requests at or below it",
+                "",
+                lengths.percentile(0.95),
+                "tokens",
+                whole,
+            ),
+        ]
+    return tuple(steps)
 
 
 def _money(plan: ServingPlan) -> tuple[Step, ...]:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from sizebook.errors import RangeError, require, unknown_key
+from sizebook.plans.lengths import Histogram
 
 HOURS = 24
 # Relative arrivals by hour of the day. Shapes to start from: replace them with your own hours where you have them.
@@ -18,7 +19,10 @@ SHAPES: dict[str, tuple[float, ...]] = {
 
 @dataclass(frozen=True)
 class Traffic:
-    """Requests a day, spread over hours, growing by month; token lengths as means and 95th percentiles."""
+    """Requests a day, spread over hours, growing by month; token lengths as means and 95th percentiles.
+
+    Histograms say where those came from, where they came from one.
+    """
 
     requests_per_day: float
     hours: tuple[float, ...] = SHAPES["flat"]
@@ -29,6 +33,8 @@ class Traffic:
     output_tokens: int = 256
     input_tokens_p95: int | None = None
     output_tokens_p95: int | None = None
+    input_histogram: Histogram | None = None
+    output_histogram: Histogram | None = None
 
     @property
     def longest_tokens(self) -> int:

@@ -15,7 +15,7 @@ _MOST_MONTHS = 6
 def fleet(plan: ServingPlan) -> Section:
     """Return replicas and utilisation by hour of the first month."""
     month, gpus = plan.months[0], plan.replica.setup.gpus
-    always = month.reserved_gpus // gpus
+    always, spare = min(month.replicas_by_hour), plan.target.spare_replicas(plan.replica.packing)
     series = [Series("Reserved, always on", (float(always),) * 24)]
     burst = tuple(float(count - always) for count in month.replicas_by_hour)
     if any(burst):
@@ -25,7 +25,7 @@ def fleet(plan: ServingPlan) -> Section:
         f"{counted(month.reserved_gpus, 'GPU')} always on, {month.peak_gpus} in the busiest hour",
         (
             Columns(
-                f"Replicas of {counted(gpus, 'GPU')} by hour, {plan.target.spare} of them spare",
+                f"Replicas of {counted(gpus, 'GPU')} by hour, {spare} of them spare",
                 "Hour of the day",
                 "Replicas",
                 _HOURS,
@@ -46,6 +46,7 @@ def fleet_by_month(plan: ServingPlan) -> Table:
     """Return the fleet by month, thinned out to a few months from the first to the last."""
     every = max(1, -(-len(plan.months) // _MOST_MONTHS))
     shown = [month for month in plan.months if month.month % every == 0 or month is plan.months[-1]]
+    spare = plan.target.spare_replicas(plan.replica.packing)
     rows = tuple(
         Row(
             (
@@ -75,5 +76,5 @@ def fleet_by_month(plan: ServingPlan) -> Table:
         ),
         rows,
         f"Replicas are planned to {percent(plan.target.target_load)} of the rate at which they meet the target, with "
-        f"{plan.target.spare} spare and peaks {plan.traffic.peak_factor:g} times the hourly mean.",
+        f"{spare} spare and peaks {plan.traffic.peak_factor:g} times the hourly mean.",
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from sizebook.plans.lengths import Histogram
+from sizebook.plans.nodes import Packing
 from sizebook.plans.serving import ServingPlan
 from sizebook.plans.serving_choice import Choice, Choices
 from sizebook.reports.figures import counted, fixed
@@ -96,6 +98,7 @@ def errors(plan: ServingPlan) -> Section:
 def assumptions(plan: ServingPlan) -> Section:
     """Return every input of the plan."""
     setup, traffic, target, prices = plan.replica.setup, plan.traffic, plan.target, plan.prices
+    packing = plan.replica.packing
     rows = [
         ("Model", plan.model, "scenario; counted exactly"),
         ("Accelerator", setup.gpu, "data/hardware.csv"),
@@ -106,13 +109,17 @@ def assumptions(plan: ServingPlan) -> Section:
         ("Requests a day", grouped(traffic.requests_per_day), "scenario"),
         ("Growth a month", percent(traffic.growth_per_month) if traffic.growth_per_month else "none", "scenario"),
         ("Peak over the hourly mean", f"{traffic.peak_factor:g}", "scenario"),
-        ("Tokens in, mean", grouped(traffic.input_tokens), "scenario"),
-        ("Tokens out, mean", grouped(traffic.output_tokens), "scenario"),
+        ("Tokens in, mean", grouped(traffic.input_tokens), _lengths(traffic.input_histogram)),
+        ("Tokens out, mean", grouped(traffic.output_tokens), _lengths(traffic.output_histogram)),
         ("Tokens to reserve cache for", grouped(traffic.longest_tokens), "95th percentiles where given"),
         ("Target, first token", _seconds(target.ttft_seconds), f"scenario, must hold at {target.at}"),
         ("Target, each further token", _seconds(target.tpot_seconds), f"scenario, must hold at {target.at}"),
         ("Target load", percent(target.target_load), "scenario"),
-        ("Spare replicas", grouped(target.spare), "scenario"),
+        ("GPUs of a node", grouped(packing.gpus_per_node), packing.basis),
+        ("Instances of a node", *_instances(packing)),
+        ("Failures covered", counted(target.spare, target.failure_domain), "scenario"),
+        ("Spare replicas", grouped(target.spare_replicas(packing)), "failures covered x replicas lost with each"),
+        ("GPUs are paid for", "by whole nodes" if target.whole_nodes else "by the replica", "scenario"),
         ("Reserved GPU-hour", f"${prices.reserved_usd:,.2f}", prices.basis),
         ("On-demand GPU-hour", f"${prices.on_demand_usd:,.2f}", prices.basis),
     ]
@@ -127,6 +134,19 @@ def assumptions(plan: ServingPlan) -> Section:
         "What the plan takes as given",
         (Table("Inputs", columns, tuple(Row(row) for row in rows)), Notes(left_out, "Left out")),
     )
+
+
+def _lengths(lengths: Histogram | None) -> str:
+    if lengths is None:
+        return "scenario"
+    median, most = (grouped(lengths.percentile(share)) for share in (0.5, 0.95))
+    return f"scenario, histogram: p50 {median}, p95 {most}"
+
+
+def _instances(packing: Packing) -> tuple[str, str]:
+    if packing.instances_per_node:
+        return grouped(packing.instances_per_node), "whole replicas that fit in a node"
+    return "none", f"a replica spans {counted(packing.nodes_per_replica, 'node')}"
 
 
 def _seconds(seconds: float) -> str:

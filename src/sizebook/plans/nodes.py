@@ -1,0 +1,41 @@
+"""Replicas on nodes: how many one node holds, what is lost with it, and GPUs in whole nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Domain = Literal["replica", "node"]  # what fails at once
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Replicas on nodes. A replica never shares a node with part of another: it fits in one, or takes whole ones."""
+
+    gpus_per_node: int
+    gpus_per_replica: int
+    basis: str = "given"
+
+    @property
+    def instances_per_node(self) -> int:
+        """Whole replicas that a node holds; 0 where a replica is larger than a node."""
+        return self.gpus_per_node // self.gpus_per_replica
+
+    @property
+    def nodes_per_replica(self) -> int:
+        """Nodes that a replica touches, 1 where it fits in one."""
+        return -(-self.gpus_per_replica // self.gpus_per_node)
+
+    def lost_with(self, domain: Domain) -> int:
+        """Return the replicas that the loss of one failure domain takes: all on a node, or one."""
+        return max(1, self.instances_per_node) if domain == "node" else 1
+
+    def nodes(self, replicas: int) -> int:
+        """Return the nodes that some replicas stand on, packed as closely as they go."""
+        if self.instances_per_node:
+            return -(-replicas // self.instances_per_node)
+        return replicas * self.nodes_per_replica
+
+    def gpus(self, replicas: int, whole_nodes: bool) -> int:
+        """Return the GPUs to pay for: those of the replicas, or all of the nodes that they stand on."""
+        return self.nodes(replicas) * self.gpus_per_node if whole_nodes else replicas * self.gpus_per_replica

@@ -1,0 +1,86 @@
+"""Token lengths given as a histogram: mean and percentiles by hand, and every refusal in full."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sizebook.errors import InputError, RangeError
+from sizebook.plans.lengths import histogram
+from sizebook.scenarios import parse
+from sizebook.serving_scenario import ServingScenario, traffic_of
+
+BINS = [[8000, 0.1], [500, 0.6], [2000, 0.3]]
+
+
+def _traffic(**lengths: object) -> ServingScenario:
+    values = {"plan": "serving", "model": "llama-3.1-8b", "traffic": {"requests_per_day": 1000, **lengths}}
+    return parse(ServingScenario, values, "s.toml")
+
+
+def test_mean_and_percentiles_by_hand() -> None:
+    found = histogram(BINS, "input_histogram")
+    # 500 x 0.6 + 2000 x 0.3 + 8000 x 0.1 = 300 + 600 + 800; below: 60 %, 90 %, 100 %.
+    assert found.mean == pytest.approx(1700)
+    assert [found.percentile(share) for share in (0.5, 0.6, 0.61, 0.9, 0.95)] == [500, 500, 2000, 2000, 8000]
+
+
+def test_a_scenario_takes_pairs_and_a_csv(tmp_path: Path) -> None:
+    (tmp_path / "answers.csv").write_text("tokens,share\n100,0.95\n900,0.05\n", encoding="utf-8")
+    scenario = _traffic(input_histogram=BINS, output_histogram="answers.csv")
+    traffic = traffic_of(scenario.traffic, tmp_path)
+    # Answers: 100 x 0.95 + 900 x 0.05 = 140, and 95 % of them are at 100.
+    assert (traffic.input_tokens, traffic.output_tokens) == (1700, 140)
+    assert (traffic.input_tokens_p95, traffic.output_tokens_p95) == (8000, 100)
+    assert traffic.longest_tokens == 8100
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        (
+            [[100, 0.5], [200, 0.4]],
+            "input_histogram is not whole: got 2 shares that add up to 0.9, want 1. Divide each share by their sum.",
+        ),
+        ([], "input_histogram is not whole: got 0 shares that add up to 0, want 1. Divide each share by their sum."),
+        (
+            [[100, 0.5], [0, 0.5]],
+            "input_histogram, pair 2: got 0 tokens, want a whole number of 1 or more. Correct the length.",
+        ),
+        (
+            [[100, 30.0], [200, 70.0]],
+            "input_histogram, pair 1: got a share of 30, want 0 to 1. Give shares, not counts: divide by the sum.",
+        ),
+        ([[100.0]], "input_histogram, pair 1: got [100.0], want [tokens, share]. Give two numbers."),
+    ],
+)
+def test_a_histogram_that_is_none_is_refused(pairs: list[list[float]], message: str) -> None:
+    with pytest.raises(RangeError) as refused:
+        traffic_of(_traffic(input_histogram=pairs, output_tokens=10).traffic, Path())
+    assert str(refused.value) == message
+
+
+def test_lengths_are_given_once(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as twice:
+        traffic_of(
+            _traffic(input_histogram=BINS, input_tokens=10, input_tokens_p95=20, output_tokens=9).traffic, tmp_path
+        )
+    assert str(twice.value) == (
+        "lengths given twice: got input_histogram and input_tokens, input_tokens_p95, want one of them. Mean and "
+        "percentiles follow from the histogram: remove the others."
+    )
+    with pytest.raises(InputError) as none:
+        traffic_of(_traffic(input_tokens=10).traffic, tmp_path)
+    assert str(none.value) == (
+        "no lengths: got neither output_tokens nor output_histogram, want one. Add a line 'output_tokens = ...'."
+    )
+
+
+def test_a_csv_without_its_columns_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "answers.csv").write_text("tokens,count\n100,1\n", encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        traffic_of(_traffic(input_tokens=10, output_histogram="answers.csv").traffic, tmp_path)
+    assert str(refused.value) == (
+        "not a histogram: got 'share' in answers.csv, want columns 'tokens' and 'share' of numbers. Mend the file."
+    )
