@@ -151,11 +151,12 @@ def _lengths_and_nodes(plan: ServingPlan) -> list[str]:
     if not packing.instances_per_node:
         holds = f"{packing.nodes_per_replica} for each replica"
     paid = "; GPUs in whole nodes" if target.whole_nodes else ""
+    spare = target.spare_replicas(packing)
     covered = f"loss of {target.spare} {target.failure_domain}{'' if target.spare == 1 else 's'}"
     return [
         *lines,
-        f"Nodes at peak      {nodes} of {packing.gpus_per_node} GPUs in month 1, {holds}{paid}",
-        f"Spare              {target.spare_replicas(packing)} replicas cover the {covered}",
+        f"Nodes at peak      {nodes} nodes of {packing.gpus_per_node} GPUs in month 1, {holds}{paid}",
+        f"Spare              {spare} replica{'' if spare == 1 else 's'} for the {covered}",
     ]
 
 
