@@ -11,7 +11,7 @@ from sizebook.bundled import bundled
 from sizebook.errors import unknown_key
 from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
-from sizebook.scenarios import Scenario, SizingScenario, parse
+from sizebook.scenarios import Scenario, SizingScenario, beside, parse
 from sizebook.serving_scenario import ServingScenario, answer
 from sizebook.serving_scenario import workbook_inputs as serving_workbook_inputs
 from sizebook.training_scenario import TrainingScenario, training_inputs, workbook_inputs
@@ -70,8 +70,10 @@ def _sizing_report(scenario: SizingScenario) -> Report:
 
 
 def _name(scenario: Scenario) -> str:
-    """Return the model's display name: the catalog's, or the file's as it was given."""
-    return scenario.model if catalog.is_file(scenario.model) else catalog.facts(scenario.model)["name"]
+    """Return the model's display name: the catalog's, or that of the file."""
+    if catalog.is_file(scenario.model):
+        return catalog.file_name(Path(scenario.model))
+    return catalog.facts(scenario.model)["name"]
 
 
 def _published(scenario: SizingScenario) -> tuple[str, int | None, str, int]:
@@ -126,12 +128,15 @@ JOBS: dict[str, Job] = {
 }
 
 
-def scenario_of(values: Mapping[str, Any], where: str, *, strict: bool = True) -> Scenario:
-    """Return the checked scenario of the plan that ``values`` names, sizing where it names none."""
+def scenario_of(values: Mapping[str, Any], where: str, folder: Path, *, strict: bool = True) -> Scenario:
+    """Return the checked scenario of the plan that ``values`` names, sizing where it names none.
+
+    Files that it names are taken relative to ``folder``, where the scenario itself lies.
+    """
     plan = str(values.get("plan", "sizing"))
     if plan not in JOBS:
         raise unknown_key("plan", plan, JOBS, f"one of {', '.join(JOBS)}")
-    return parse(JOBS[plan].scenario, values, where, strict=strict)
+    return parse(JOBS[plan].scenario, beside(folder, dict(values)), where, strict=strict)
 
 
 def produce(scenario: Scenario, folder: Path, stem: str) -> Outputs:

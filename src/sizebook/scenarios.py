@@ -54,6 +54,17 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"not TOML: got {error} in {path.name}, want key = value lines. Correct that line.") from error
 
 
+def beside(folder: Path, value: Any) -> Any:
+    """Return a scenario's value with the files that it names (.json, .csv) taken relative to the scenario's folder."""
+    if isinstance(value, dict):
+        return {key: beside(folder, inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [beside(folder, inner) for inner in value]
+    if isinstance(value, str) and value.casefold().endswith((".json", ".csv")):
+        return str(folder.resolve() / value)
+    return value
+
+
 def parse(kind: type[Kind], values: Mapping[str, Any], where: str, *, strict: bool = True) -> Kind:
     """Return the scenario that the values describe; raise one error that lists every problem by key.
 

@@ -29,9 +29,7 @@ def source_of(name: str, *, from_hub: bool = False) -> Source:
     path = Path(name)
     if not from_hub and (path.is_dir() or name.casefold().endswith(".json")):
         file = path / "config.json" if path.is_dir() else path
-        # A file that is only called config.json is known by its folder.
-        name = file.resolve().parent.name if file.name == "config.json" else file.stem
-        return Source(name, load(file), str(file))
+        return Source(catalog.file_name(file), load(file), str(file))
     if not from_hub:
         try:
             key = catalog.resolve(name)

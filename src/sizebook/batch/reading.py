@@ -20,6 +20,7 @@ class Row:
     """One scenario of a batch as the table gives it: where it stands, the stem of its files and its values."""
 
     where: str
+    folder: Path
     name: str
     values: dict[str, Any]
     strict: bool
@@ -37,7 +38,7 @@ def read_rows(path: Path) -> list[Row]:
     values = list(_toml(path) if strict else _csv(path) if path.suffix.lower() == ".csv" else _xlsx(path))
     if not values:
         raise InputError(f"no scenario: got an empty table {path.name}, want one scenario a row. Add rows.")
-    return _named(path.name, values, strict)
+    return _named(path, values, strict)
 
 
 def _toml(path: Path) -> Iterator[dict[str, Any]]:
@@ -73,7 +74,7 @@ def _xlsx(path: Path) -> Iterator[dict[str, Any]]:
             yield values
 
 
-def _named(table: str, values: Sequence[dict[str, Any]], strict: bool) -> list[Row]:
+def _named(table: Path, values: Sequence[dict[str, Any]], strict: bool) -> list[Row]:
     """Give each scenario the stem of its files: its ``name``, else its model; equal stems are told apart by number."""
     rows, taken = [], set[str]()
     for number, given in enumerate(values, 1):
@@ -82,5 +83,5 @@ def _named(table: str, values: Sequence[dict[str, Any]], strict: bool) -> list[R
         stem = re.sub(r"[^A-Za-z0-9._-]+", "-", wanted).strip("-.") or "scenario"
         name = stem if stem not in taken else f"{stem}-{number}"
         taken.add(name)
-        rows.append(Row(f"{table}, scenario {number}", name, keys, strict))
+        rows.append(Row(f"{table.name}, scenario {number}", table.parent, name, keys, strict))
     return rows

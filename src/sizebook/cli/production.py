@@ -18,7 +18,7 @@ def demo(output: Path) -> None:
     from sizebook.scenarios import read_toml
 
     path = bundled("workbooks") / "scenarios" / "llama-3.1-8b.toml"
-    outputs = produce(scenario_of(read_toml(path), path.name), output, path.stem)
+    outputs = produce(scenario_of(read_toml(path), path.name, path.parent), output, path.stem)
     for label, text in outputs.headline:
         click.echo(f"{label:24} {text}")
     click.echo(f"{'Workbook':24} {outputs.workbook.resolve()}")

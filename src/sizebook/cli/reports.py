@@ -16,6 +16,6 @@ def write_report(scenario: Path, output: Path) -> None:
     from sizebook.reports.render import write_pdf
     from sizebook.scenarios import read_toml
 
-    checked = scenario_of(read_toml(scenario), scenario.name)
+    checked = scenario_of(read_toml(scenario), scenario.name, scenario.parent)
     write_pdf(JOBS[checked.plan].report(checked), output)
     click.echo(output)

@@ -60,5 +60,5 @@ def _inputs(scenario: Path, workbook: Path) -> dict[str, Any]:
     values = read_toml(scenario)
     job = JOBS.get(str(values.get("plan")))
     if job is not None and job.workbook == workbook.name:
-        return job.inputs(scenario_of(values, scenario.name))
+        return job.inputs(scenario_of(values, scenario.name, scenario.parent))
     return {key: value for key, value in values.items() if key != "plan"}

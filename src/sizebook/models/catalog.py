@@ -67,6 +67,11 @@ def is_file(name: str) -> bool:
     return name.casefold().endswith(".json")
 
 
+def file_name(path: Path) -> str:
+    """Return what to call the model of a config.json: its folder, or the file where it has a name of its own."""
+    return path.resolve().parent.name if path.name == "config.json" else path.stem
+
+
 def architecture(name: str) -> Architecture:
     """Return the architecture of a published model, or of the config.json that the name is the path of."""
     return huggingface.architecture(load(Path(name))) if is_file(name) else _architecture(resolve(name))

@@ -1,0 +1,41 @@
+"""Files that a scenario names lie beside it, wherever the command is run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from openpyxl import load_workbook
+
+from sizebook.scenarios import beside
+from tests.models.checkpoints import TINY, TINY_PARAMETERS
+
+
+def test_only_names_of_files_are_taken_relative(tmp_path: Path) -> None:
+    given = {
+        "model": "a.json",
+        "title": "a",
+        "traffic": {"hours_csv": "h.csv", "days": 3},
+        "x": ["x.csv", "/y.json"],
+    }
+    assert beside(tmp_path, given) == {
+        "model": str(tmp_path / "a.json"),
+        "title": "a",
+        "traffic": {"hours_csv": str(tmp_path / "h.csv"), "days": 3},
+        "x": [str(tmp_path / "x.csv"), "/y.json"],
+    }
+
+
+def test_a_config_beside_its_scenario_is_filled_from_another_folder(tmp_path: Path) -> None:
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "tiny" / "config.json").write_text(json.dumps(TINY))
+    scenario = tmp_path / "tiny" / "scenario.toml"
+    scenario.write_text('plan = "sizing"\nmodel = "config.json"\n')
+    words = [sys.executable, "-m", "sizebook", "fill", "model_sizing.xlsx", str(scenario), "-o", "filled.xlsx"]
+    done = subprocess.run(words, cwd=tmp_path / "elsewhere", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    shown = load_workbook(tmp_path / "elsewhere" / "filled.xlsx", data_only=True)["Result"]
+    assert TINY_PARAMETERS in [cell.value for row in shown.iter_rows() for cell in row]
