@@ -13,7 +13,7 @@ import pytest
 
 import sizebook
 from sizebook.cells import bind, call
-from sizebook.derivation import substitute
+from sizebook.derivation import filled, substitute
 from sizebook.functions import MODULES, load
 from sizebook.registry import LONGEST_SUMMARY, LOOKS_LIKE_CELL, RESERVED, Function
 
@@ -54,9 +54,7 @@ def test_the_example_comes_out(function: Function) -> None:
 
 @pytest.mark.parametrize("function", [f for f in FUNCTIONS if f.formula], ids=lambda f: f.name)
 def test_the_formula_as_text_gives_the_example(function: Function) -> None:
-    bound = bind(function, example_cells(function))
-    if bound.get("n_kv_heads", 0) is None:
-        bound["n_kv_heads"] = bound["n_heads"]
+    bound = filled(function, bind(function, example_cells(function)))
     assert evaluated(substitute(function.formula, bound)) == pytest.approx(
         call(function.name, *example_cells(function))
     )

@@ -48,11 +48,13 @@ def substitute(formula: str, values: Mapping[str, Any]) -> str:
     return _WORD.sub(number, _CALL.sub(called, formula))
 
 
+def filled(function: Function, bound: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments with those that were left blank replaced by what they stand for in the formula."""
+    return {name: bound[function.blanks.get(name, name)] if value is None else value for name, value in bound.items()}
+
+
 def explain(function: Function, bound: Mapping[str, Any], value: Any) -> Step:
     """Return the derivation of one evaluated function from its registry entry."""
     formula = function.formula or function.summary.removeprefix("Return ")
-    filled = dict(bound)
-    if "n_kv_heads" in filled and filled["n_kv_heads"] is None:
-        filled["n_kv_heads"] = filled["n_heads"]
-    substituted = substitute(function.formula, filled) if function.formula else ""
+    substituted = substitute(function.formula, filled(function, bound)) if function.formula else ""
     return Step(function.name, formula, substituted, value, function.result.unit, function.source)

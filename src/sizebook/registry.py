@@ -80,6 +80,7 @@ class Function:
     source: str
     formula: str
     example: tuple[Mapping[str, Any], Any]
+    blanks: Mapping[str, str]
 
     @property
     def name(self) -> str:
@@ -131,7 +132,12 @@ _FUNCTIONS: dict[str, Function] = {}
 
 
 def function(
-    *, category: str, source: str, example: tuple[Mapping[str, Any], Any], formula: str = ""
+    *,
+    category: str,
+    source: str,
+    example: tuple[Mapping[str, Any], Any],
+    formula: str = "",
+    blanks: Mapping[str, str] | None = None,
 ) -> Callable[[Python], Python]:
     """Register a Python function as a spreadsheet function.
 
@@ -141,10 +147,11 @@ def function(
         example: arguments by name, and the value that they give.
         formula: the arithmetic in the arguments' names, with ``*`` and ``^``, where it fits a line; explanations
             substitute the numbers into it, and a test evaluates it against the function. Flags count as 0 or 1.
+        blanks: optional arguments that, left blank, stand for another argument in the formula.
     """
 
     def register(python: Python) -> Python:
-        entry = Function(python, category, source, formula, example)
+        entry = Function(python, category, source, formula, example, blanks or {})
         _FUNCTIONS[entry.name] = entry
         return python
 

@@ -12,9 +12,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 
-from sizebook.errors import InputError, suggestion
+from sizebook.errors import InputError, suggestion, unknown_key
 from sizebook.quantities import dtype_keys
 
 
@@ -36,6 +37,14 @@ class SizingScenario(Scenario):
     dtype: str = "bf16"
     published_total: int | None = Field(default=None, gt=0, description="published parameters to compare with")
     published_source: str = ""
+
+    @field_validator("dtype")
+    @classmethod
+    def _known(cls, dtype: str) -> str:
+        if dtype not in dtype_keys():
+            message = str(unknown_key("dtype", dtype, dtype_keys(), f"one of {', '.join(dtype_keys())}"))
+            raise PydanticCustomError("unknown_key", "{message}", {"message": message})
+        return dtype
 
 
 Kind = TypeVar("Kind", bound=BaseModel)
@@ -71,17 +80,10 @@ def parse(kind: type[Kind], values: Mapping[str, Any], where: str, *, strict: bo
     Not strict, a number may come as text, as it does from a CSV file.
     """
     try:
-        scenario = kind.model_validate(dict(values), strict=strict)
+        return kind.model_validate(dict(values), strict=strict)
     except ValidationError as error:
         problems = [_problem(kind, values, problem) for problem in error.errors()]
         raise InputError("\n".join(f"{where}: {problem}" for problem in problems)) from None
-    dtype = getattr(scenario, "dtype", None)
-    if dtype is not None and dtype not in dtype_keys():
-        raise InputError(
-            f"{where}: unknown dtype: got '{dtype}', want one of {', '.join(dtype_keys())}."
-            f"{suggestion(dtype, dtype_keys())}"
-        )
-    return scenario
 
 
 def _problem(kind: type[BaseModel], values: Mapping[str, Any], problem: Any) -> str:
@@ -89,6 +91,8 @@ def _problem(kind: type[BaseModel], values: Mapping[str, Any], problem: Any) -> 
     if problem["type"] == "extra_forbidden":
         known = list(kind.model_fields)
         return f"unknown key: got '{key}', want one of {', '.join(known)}.{suggestion(key, known) or ' Remove it.'}"
+    if problem["type"] == "unknown_key":  # a validator's own message, already whole
+        return str(problem["msg"])
     if problem["type"] == "missing":
         return f"missing key: got no '{key}', want {_wanted(kind, key)}. Add a line '{key} = ...'."
     return f"bad value: got {key} = {problem['input']!r}, want {_wanted(kind, key)} ({problem['msg']}). Correct it."
@@ -99,8 +103,3 @@ def _wanted(kind: type[BaseModel], key: str) -> str:
     if field is None:
         return "another value"
     return field.description or f"a value of kind {getattr(field.annotation, '__name__', field.annotation)}"
-
-
-def load_sizing(path: Path) -> SizingScenario:
-    """Return the sizing scenario of a TOML file."""
-    return parse(SizingScenario, read_toml(path), path.name)

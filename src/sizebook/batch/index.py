@@ -6,21 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from openpyxl import Workbook
-from openpyxl.styles import Alignment, Border, Font, Side
 from openpyxl.utils import get_column_letter
-from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.batch.running import Outcome
 from sizebook.files import unfinished
+from sizebook.workbooks import look
 
-INK, MUTED, ACCENT, FAILED, HAIRLINE = "1B1F24", "5B6570", "0B5FFF", "B3261E", "D8DEE4"
 WIDTHS = {"Scenario": 26, "Model": 30, "Status": 10, "Workbook": 30, "Report": 30, "Problem": 90}
 
 
 def write_index(outcomes: Sequence[Outcome], path: Path) -> Path:
     """Write the index of a batch and return its path; it appears whole or not at all."""
     book = Workbook()
+    look.dress(book)
     sheet = book.active
     assert isinstance(sheet, Worksheet)
     sheet.title = "Index"
@@ -29,8 +28,9 @@ def write_index(outcomes: Sequence[Outcome], path: Path) -> Path:
     sheet.append(headings)
     for outcome in outcomes:
         sheet.append(_line(outcome, labels))
-    _link(sheet, headings, outcomes)
     _style(sheet, headings, outcomes)
+    _link(sheet, headings, outcomes)
+    look.lay_out_list(sheet, heading_row=1)
     with unfinished(path) as temporary:
         book.save(temporary)
     return path
@@ -51,22 +51,15 @@ def _link(sheet: Worksheet, headings: Sequence[str], outcomes: Sequence[Outcome]
             cell = sheet.cell(row, headings.index(heading) + 1)
             if outcome.outputs is not None:
                 cell.hyperlink = str(cell.value)
-                cell.font = Font(name="Calibri", color=ACCENT, underline="single")
+                cell.font = look.font(color=look.ACCENT)
 
 
 def _style(sheet: Worksheet, headings: Sequence[str], outcomes: Sequence[Outcome]) -> None:
-    line = Border(bottom=Side(style="thin", color=HAIRLINE))
     for column, heading in enumerate(headings, 1):
-        head = sheet.cell(1, column)
-        head.font, head.border = Font(name="Calibri", bold=True, color=MUTED), Border(bottom=Side("thin", color=INK))
+        sheet.cell(1, column).style = "Column head"
         sheet.column_dimensions[get_column_letter(column)].width = WIDTHS.get(heading, 18)
         for row, outcome in enumerate(outcomes, 2):
             cell = sheet.cell(row, column)
-            cell.border, cell.alignment = line, Alignment(vertical="top", wrap_text=heading == "Problem")
+            cell.style = "Label"
             if outcome.outputs is None and heading in ("Status", "Problem"):
-                cell.font = Font(name="Calibri", color=FAILED)
-    sheet.freeze_panes = "B2"
-    sheet.sheet_view.showGridLines = False
-    sheet.page_setup.orientation, sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = "landscape", 1, 0
-    sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
-    sheet.print_title_rows = "1:1"
+                cell.font = look.font(color=look.FAILED)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from openpyxl import Workbook
-from openpyxl.styles import Alignment, Border, Font, Side
+from openpyxl.styles import Alignment, Border, Side
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
@@ -16,13 +16,13 @@ from sizebook.formulas.params import params_gpt
 from sizebook.models import catalog
 from sizebook.models.reconciliation import Comparison, compare
 from sizebook.reports.reconciliation import GPT3
+from sizebook.workbooks import look
 
-_INK, _MUTED, _HAIRLINE, _FAILED = "FF1B1F24", "FF5B6570", "FFD8DEE4", "FFB3261E"
-_COUNT, _RATIO = "#,##0", "0.00%"
+_COUNT, _RATIO = look.WHOLE, "0.00%"
 
 # One object each: openpyxl looks a style up again for every cell that has its own.
-_CELL_FONT = Font(name="Calibri", size=10, color=_INK)
-_CELL_BORDER = Border(bottom=Side("hair", color=_HAIRLINE))
+_CELL_FONT = look.font()
+_CELL_BORDER = Border(bottom=Side("hair", color=look.HAIRLINE))
 _TOP, _WRAPPED = Alignment(vertical="top"), Alignment(vertical="top", wrap_text=True)
 
 _GPT3_HEADINGS = (
@@ -95,7 +95,7 @@ def _models(sheet: Worksheet, compared: Iterable[Comparison]) -> None:
         sheet[f"I{row}"].alignment = Alignment(vertical="top", indent=1)
         sheet.row_dimensions[row].height = _LINE * max(1, -(-len(one.explanation) // _LETTERS_A_LINE))
         if one.status == "unexplained":
-            sheet[f"I{row}"].font = Font(name="Calibri", size=10, color=_FAILED, bold=True)
+            sheet[f"I{row}"].font = look.font(color=look.FAILED, bold=True)
     _formats(sheet, {"E": _COUNT, "F": _COUNT, "G": _COUNT, "H": _RATIO})
     sheet.auto_filter.ref = f"A{_FIRST_ROW - 1}:{get_column_letter(len(_MODEL_HEADINGS))}{sheet.max_row}"
     sheet.print_area = f"A1:{_LAST_PRINTED}{sheet.max_row}"
@@ -126,24 +126,19 @@ _FIRST_ROW = 5
 def _title(sheet: Worksheet, title: str, subtitle: str) -> None:
     sheet["A1"].value = title
     sheet["A2"].value = subtitle
-    sheet["A1"].font = Font(name="Calibri", size=14, bold=True, color=_INK)
-    sheet["A2"].font = Font(name="Calibri", size=10, color=_MUTED)
-    sheet.sheet_view.showGridLines = False
+    sheet["A1"].font = look.font(14, bold=True)
+    sheet["A2"].font = look.font(color=look.MUTED)
 
 
 def _headings(sheet: Worksheet, headings: Sequence[tuple[str, float]]) -> None:
     for column, (heading, width) in enumerate(headings, start=1):
         cell: Any = sheet.cell(_FIRST_ROW - 1, column, heading)
-        cell.font = Font(name="Calibri", size=10, color=_MUTED)
-        cell.border = Border(bottom=Side("thin", color=_MUTED))
+        cell.font = look.font(color=look.MUTED)
+        cell.border = Border(bottom=Side("thin", color=look.MUTED))
         right = heading.startswith(("Stated, ", "Printed, ", "Computed", "Difference", "n_", "d_", "Weights", "With"))
         cell.alignment = Alignment(wrap_text=True, vertical="bottom", horizontal="right" if right else "left")
         sheet.column_dimensions[get_column_letter(column)].width = width
-    sheet.freeze_panes = f"B{_FIRST_ROW}"
-    sheet.page_setup.orientation = "landscape"
-    sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = 1, 0
-    sheet.sheet_properties.pageSetUpPr.fitToPage = True  # type: ignore[union-attr]
-    sheet.print_title_rows = f"{_FIRST_ROW - 1}:{_FIRST_ROW - 1}"
+    look.lay_out_list(sheet, heading_row=_FIRST_ROW - 1)
 
 
 def _fill(sheet: Worksheet, row: int, cells: Sequence[Any]) -> None:
