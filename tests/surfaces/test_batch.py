@@ -49,8 +49,13 @@ def test_ten_scenarios_two_of_them_bad(table: Path, tmp_path: Path) -> None:
     )
     index = load_workbook(out / "index.xlsx")["Index"]
     lines = {row[0].value: [cell.value for cell in row] for row in index.iter_rows(min_row=2)}
-    assert lines["llama-3.1-8b"][1:4] == ["llama-3.1-8b", "done", "8.03\u00a0B"]
+    figures = (
+        "Parameters: 8.03\u00a0B; Weights in bf16: 16.1\u00a0GB; Largest part: 70.2\u00a0%; Against published: exact"
+    )
+    files = ["llama-3.1-8b.xlsx", "llama-3.1-8b.pdf"]
+    assert lines["llama-3.1-8b"] == ["llama-3.1-8b", "llama-3.1-8b", "done", *files, figures]
     assert lines["no-such-model"][2] == "failed"
+    assert lines["no-such-model"][5].startswith("scenarios.csv, scenario 4: unknown model: got 'no-such-model', want ")
     assert list(lines) == [*MODELS, "a-b-c", "bad-dtype", "gpt-2-10"]
 
 
