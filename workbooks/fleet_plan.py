@@ -3,59 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
-from fleet_plan_months import MONTHS, SERVICES, Sheets, months
+from fleet_plan_lines import SERVICES, inputs, replicas
+from fleet_plan_months import Sheets, months
 
-from sizebook.formulas.grid import grid_keys
-from sizebook.formulas.hardware import accelerators
-from sizebook.formulas.serving_case import ENGINES, KV_DTYPES, WEIGHT_DTYPES
-from sizebook.models import catalog
+from sizebook.fleet_scenario import FleetScenario, workbook_inputs
+from sizebook.plans.fleet import MONTHS
+from sizebook.scenarios import parse, read_toml
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.page import Page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
 
 FILE, TITLE = "fleet_plan.xlsx", "Fleet plan"
-EXAMPLE = {
-    "title": "Three services over three years",
-    "name_1": "Chat",
-    "model_1": "llama-3.1-70b",
-    "gpu_1": "h100-sxm",
-    "weight_dtype_1": "fp8",
-    "tp_1": 4,
-    "requests_per_day_1": 400_000,
-    "input_tokens_1": 2000,
-    "output_tokens_1": 400,
-    "concurrency_1": 64,
-    "growth_per_month_1": 0.04,
-    "reserved_usd_1": 2.2,
-    "name_2": "Search",
-    "model_2": "llama-3.1-8b",
-    "gpu_2": "h100-sxm",
-    "requests_per_day_2": 2_000_000,
-    "input_tokens_2": 1500,
-    "output_tokens_2": 100,
-    "concurrency_2": 64,
-    "growth_per_month_2": 0.02,
-    "reserved_usd_2": 2.2,
-    "name_3": "Coding",
-    "model_3": "mixtral-8x7b",
-    "gpu_3": "h200-sxm",
-    "weight_dtype_3": "fp8",
-    "tp_3": 2,
-    "requests_per_day_3": 150_000,
-    "input_tokens_3": 6000,
-    "output_tokens_3": 600,
-    "concurrency_3": 48,
-    "growth_per_month_3": 0.06,
-    "reserved_usd_3": 2.6,
-}
+_SCENARIO = Path(__file__).resolve().parent / "scenarios" / "three-services.toml"
+EXAMPLE = workbook_inputs(parse(FleetScenario, read_toml(_SCENARIO), _SCENARIO.name))
 FUNCTIONS = (
     "REQUEST_SECONDS",
     "MAX_CONCURRENCY",
     "REQUESTS_AFTER",
     "PEAK_REQUESTS_PER_SECOND",
-    "GPUS_FOR_TRAFFIC",
+    "REPLICAS_FOR_TRAFFIC",
+    "GPU_SPEC",
+    "SERVING_ERROR",
     "PRICE_USD_PER_GPU_HOUR",
     "SERVING_KWH",
     "SERVING_CO2E_KG",
@@ -65,8 +36,11 @@ NOTES = (
     "A service is a model on its own replicas. Its rate is the requests in flight on a replica over the time of a "
     "request.",
     "Peak GPUs take the busiest hour, mean GPUs the mean of the day, both at the target load and with spare replicas.",
-    "Reserved: so large a share of the mean at the start of each term, paid around the clock until its end. Burst: "
-    "what the busiest hours need beyond that, and what growth within a term adds, on demand.",
+    "A node is never shared: it holds replicas of one service, or part of one replica. By whole nodes all its GPUs are "
+    "paid for. A spare covers the loss of a replica, or of all replicas on a node.",
+    "Reserved: so large a share of the mean at the start of each term, rounded up to a replica or a node, paid around "
+    "the clock until the term ends. Burst: what the busiest hours need beyond that, and growth within a term.",
+    "Band: GPUs if every service's replicas are as fast, or as slow, as 1 in 10 measurements of throughput.",
     "Energy: reserved GPUs draw power around the clock, idle or busy; burst GPUs while they are rented.",
     "Left out: changes of price, newer GPUs and models within the three years, network and storage.",
 )
@@ -87,149 +61,6 @@ def build(book: Book) -> None:
     front()
 
 
-def inputs(book: Book) -> None:
-    page = book.page(
-        "Inputs",
-        "Change the pale yellow cells only. One column a service; a column without a model stays out of the plan.",
-        SERVICES,
-    )
-    page.heads("Input", origin="What to enter")
-    _service_inputs(page)
-    _traffic_inputs(page)
-    _fleet_inputs(page)
-    page.section("This copy")
-    page.input("title", "Title", "Fleet plan", "", "Stands on the cover.", look.TEXT)
-    page.input("as_of", "Date", None, "", "The day for which the figures are given. Blank: not stated.", look.DATE)
-    page.finish()
-
-
-def _each(first: object, others: object) -> dict[str, object]:
-    return {"value": first, "per_case": (others,) * (len(SERVICES) - 1)}
-
-
-def _service_inputs(page: Page) -> None:
-    book = page.book
-    models = [key for key in catalog.model_keys() if catalog.facts(key)["architecture"]]
-    page.section("Services")
-    page.input(
-        "name",
-        "Name",
-        "Service 1",
-        "",
-        "For tables and charts.",
-        look.TEXT,
-        per_case=tuple(f"Service {n}" for n in SERVICES[1:]),
-    )
-    for name, label, first, others, values, origin in (
-        ("model", "Model", "llama-3.1-70b", None, models, "Choose from the list."),
-        ("gpu", "Accelerator", "h100-sxm", "h100-sxm", tuple(accelerators()), "Choose from the list."),
-        ("engine", "Serving engine", "vllm", "vllm", ENGINES, "Choose from the list."),
-        ("weight_dtype", "Format of the weights", None, None, WEIGHT_DTYPES, "Blank: the checkpoint's own."),
-        ("kv_dtype", "Format of the cache", None, None, KV_DTYPES, "Blank: the engine's default."),
-    ):
-        choices = book.choices(label, values)
-        required = name in ("model", "gpu")
-        page.input(name, label, unit="", origin=origin, choices=choices, required=required, **_each(first, others))
-    for name, label, origin in (
-        ("tp", "Tensor parallel", "GPUs that share every matrix."),
-        ("pp", "Pipeline stages", "Groups of layers."),
-        ("dp", "Attention data parallel", "Inside one replica."),
-        ("ep", "Expert parallel", "GPUs that share the experts."),
-    ):
-        page.input(name, label, unit="", origin=origin, number_format=look.WHOLE, **_each(1, 1))
-
-
-def _traffic_inputs(page: Page) -> None:
-    page.section("Traffic")
-    for name, label, first, others, unit, origin, shown in (
-        ("requests_per_day", "Requests a day, now", 400_000, 0, "requests", "Mean.", look.WHOLE),
-        ("input_tokens", "Tokens of a prompt", 2000, 1000, "tokens", "Mean.", look.WHOLE),
-        ("output_tokens", "Tokens of an answer", 400, 200, "tokens", "Mean.", look.WHOLE),
-        (
-            "concurrency",
-            "In flight on a replica",
-            64,
-            32,
-            "requests",
-            "See the curve of serving_capacity.xlsx.",
-            look.WHOLE,
-        ),
-        ("growth_per_month", "Growth a month", 0, 0, "ratio", "Compound.", look.PERCENT),
-        ("peak_factor", "Busiest hour over the mean", 2, 2, "ratio", "1 for a flat day.", look.DECIMAL),
-    ):
-        required = name not in ("growth_per_month", "peak_factor")
-        page.input(
-            name, label, unit=unit, origin=origin, number_format=shown, required=required, **_each(first, others)
-        )
-
-
-def _fleet_inputs(page: Page) -> None:
-    book = page.book
-    page.section("Fleet")
-    page.input("start", "First month", None, "", "Any day of it. Blank: months are numbered.", look.DATE)
-    page.input("target_load", "Target load", 0.8, "ratio", "The rest absorbs bursts.", look.PERCENT)
-    page.input("spare", "Spare replicas of a service", 1, "replicas", "k of N + k.", look.WHOLE)
-    page.input(
-        "reserve_share", "Share of the mean that is reserved", 1, "ratio", "At the start of a term.", look.PERCENT
-    )
-    page.input("term_months", "Length of a term", 12, "months", "12 or 36.", look.WHOLE)
-    page.input("burst_hours", "Busy hours a day", 8, "hours", "Burst GPUs run so long.", look.DECIMAL)
-    page.section("Money, energy and carbon")
-    page.input(
-        "reserved_usd",
-        "Reserved GPU-hour",
-        None,
-        "USD",
-        "Blank: median, one-year terms.",
-        look.DECIMAL,
-        per_case=(None,) * 4,
-    )
-    page.input(
-        "burst_usd", "On-demand GPU-hour", None, "USD", "Blank: median, on demand.", look.DECIMAL, per_case=(None,) * 4
-    )
-    page.input("pue", "PUE", 1.25, "ratio", "Facility power over IT power.", look.DECIMAL)
-    page.input(
-        "grid", "Region of the grid", "usa", "", "Choose from the list.", choices=book.choices("Grids", grid_keys())
-    )
-    page.input("grams_per_kwh", "Grams of CO2e per kWh", None, "g/kWh", "Blank: that region's.", look.WHOLE)
-
-
-def replicas(book: Book) -> None:
-    page = book.page("Replicas", "One replica of each service. A service without a model shows 0.", SERVICES)
-    page.heads("Quantity")
-    page.section("Replica")
-    how = "{engine},{weight_dtype},{kv_dtype},{tp},{pp},{dp}"
-    page.line("gpus_each", "GPUs of a replica", "={tp}*{pp}*{dp}", "GPUs", "Layout")
-    page.line(
-        "most", "Requests that the cache holds",
-        f'=IF({{model}}="",0,MAX_CONCURRENCY({{model}},{{gpu}},{{input_tokens}}+{{output_tokens}},{how}))', "requests",
-        "MAX_CONCURRENCY at prompt and answer",
-    )  # fmt: skip
-    page.line(
-        "request", "Time of a request",
-        '=IF({model}="",0,REQUEST_SECONDS({model},{gpu},{input_tokens},{output_tokens},{concurrency},'
-        f"{how},{{ep}}))",
-        "seconds", "REQUEST_SECONDS at the load given", look.DECIMAL,
-    )  # fmt: skip
-    page.line(
-        "rate", "Rate of a replica", "=IF({request}=0,0,{concurrency}/{request})", "requests/s",
-        "In flight / time of a request", look.DECIMAL, total=True,
-    )  # fmt: skip
-    page.section("Prices and power")
-    prices = (("reserved", "Reserved GPU-hour", "reserved_1y"), ("burst", "On-demand GPU-hour", "on_demand"))
-    for key, label, term in prices:
-        found = f'IF({{{key}_usd}}="",PRICE_USD_PER_GPU_HOUR({{gpu}},,,"{term}"),{{{key}_usd}})'
-        formula = f'=IF({{model}}="",0,{found})'
-        page.line(f"{key}_price", label, formula, "USD", "As given, else PRICE_USD_PER_GPU_HOUR", look.DECIMAL)
-    page.line("watts", "Power of a GPU", '=IF({model}="",0,GPU_SPEC({gpu},"tdp_watts"))', "watts", "GPU_SPEC: its TDP")
-    page.section("Grid")
-    page.line(
-        "grams", "Carbon of the grid", '=IF({grams_per_kwh}="",GRID_G_PER_KWH({grid}),{grams_per_kwh})', "g/kWh",
-        "As given, else GRID_G_PER_KWH(region)",
-    )  # fmt: skip
-    page.finish()
-
-
 def result(book: Book, sheets: Sheets) -> None:
     page = book.page("Result", "The figures to hand on.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
     first, last = sheets.rows
@@ -237,8 +68,8 @@ def result(book: Book, sheets: Sheets) -> None:
     page.tiles(
         [
             ("USD over three years", f"=SUM({totals['cost']})", look.WHOLE, "reserved and burst"),
-            ("GPUs at peak, first month", f"=Summary!$C${first}", look.WHOLE, "all services"),
-            ("GPUs at peak, last month", f"=Summary!$C${last}", look.WHOLE, "all services"),
+            ("GPUs at peak, first month", f"=Summary!$C${first}", look.WHOLE, _band(page.book, "first")),
+            ("GPUs at peak, last month", f"=Summary!$C${last}", look.WHOLE, _band(page.book, "last")),
             ("Energy in MWh", f"=SUM({totals['energy']})/1000", look.WHOLE, "over three years"),
             ("Carbon in tCO2e", f"=SUM({totals['co2e']})", look.WHOLE, "location-based"),
         ]
@@ -246,6 +77,12 @@ def result(book: Book, sheets: Sheets) -> None:
     _by_year(page, sheets, totals)
     _by_service(page, sheets)
     page.finish()
+
+
+def _band(book: Book, month: str) -> str:
+    """Return the formula of the range of GPUs that eight of ten measurements allow, all services together."""
+    low, high = (book.every_case(f"{end}_{month}", f"{end}_{month}") for end in ("fewest", "most"))
+    return f'=TEXT(SUM({low}),"#,##0")&" to "&TEXT(SUM({high}),"#,##0")&" measured"'
 
 
 def _by_year(page: Page, sheets: Sheets, totals: Mapping[str, str]) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from fleet_plan_lines import SERVICES, gpus, peak_rate, requests_a_day, used
+
+from sizebook.plans.fleet import MONTHS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.page import Page
 
-MONTHS = 36
-SERVICES = ("1", "2", "3", "4", "5")
 _COLUMNS = "CDEFG"
 _HOURS = 730
 _WIDTHS = (16, 16, 16, 16, 16, 16, 18, 30)
@@ -26,30 +27,27 @@ class Sheets:
 
 def months(book: Book) -> Sheets:
     """Add the monthly sheets and the summary."""
-    requests = "REQUESTS_AFTER({requests_per_day},{growth_per_month},%d)"
-    need = "GPUS_FOR_TRAFFIC(%s,{rate},{gpus_each},{target_load},{spare})"
-    peak = need % f"PEAK_REQUESTS_PER_SECOND({requests},{{peak_factor}})"
-    mean = need % f"({requests})/86400"
-    rows = _sheet(book, "Peak GPUs", "GPUs that the busiest hour needs.", lambda n, c, r: _used(peak % n))
-    _sheet(book, "Mean GPUs", "GPUs that the mean of the day needs.", lambda n, c, r: _used(mean % n))
+    rows = _sheet(book, "Peak GPUs", "GPUs that the busiest hour needs.", lambda n, c, r: used(gpus(peak_rate(n))))
+    _sheet(
+        book, "Mean GPUs", "GPUs that the mean of the day needs.",
+        lambda n, c, r: used(gpus(f"{requests_a_day(n)}/86400")),
+    )  # fmt: skip
     first, last = rows
     _sheet(
         book, "Reserved GPUs", "GPUs under contract: a share of the mean at the start of each term.",
-        lambda n, c, r: f"=ROUNDUP({{reserve_share}}*INDEX('Mean GPUs'!{c}${first}:{c}${last},"
-        f"INT({n}/{{term_months}})*{{term_months}}+1),0)",
+        lambda n, c, r: used(
+            f"ROUNDUP({{reserve_share}}*INDEX('Mean GPUs'!{c}${first}:{c}${last},"
+            f"INT({n}/{{term_months}})*{{term_months}}+1)/{{step_gpus}}-0.000000001,0)*{{step_gpus}}"
+        ),
     )  # fmt: skip
     _sheet(book, "Burst hours", "GPU-hours on demand in the month.", _burst_hours)
     _sheet(
         book, "Cost", "USD in the month, reserved and burst.",
         lambda n, c, r: f"={_HOURS}*'Reserved GPUs'!{c}{r}*{{reserved_price}}+'Burst hours'!{c}{r}*{{burst_price}}",
     )  # fmt: skip
-    _sheet(book, "Energy", "kWh in the month.", lambda n, c, r: _energy(requests % n, c, r))
+    _sheet(book, "Energy", "kWh in the month.", lambda n, c, r: _energy(requests_a_day(n), c, r))
     summary = _summary(book, rows)
     return Sheets(rows, summary)
-
-
-def _used(formula: str) -> str:
-    return f'=IF({{model}}="",0,{formula})'
 
 
 def _burst_hours(_month: int, column: str, row: int) -> str:
@@ -62,8 +60,8 @@ def _burst_hours(_month: int, column: str, row: int) -> str:
 
 def _energy(requests: str, column: str, row: int) -> str:
     hours = f"({_HOURS}*'Reserved GPUs'!{column}{row}+'Burst hours'!{column}{row})"
-    used = f"MIN(1,{requests}/86400/{{rate}}*{{gpus_each}}*{_HOURS}/{hours})"
-    return _used(f"IF({hours}=0,0,SERVING_KWH(1,{{watts}},{used},{{pue}},{hours}))")
+    busy = f"MIN(1,{requests}/86400/{{rate}}*{{gpus_each}}*{_HOURS}/{hours})"
+    return used(f"IF({hours}=0,0,SERVING_KWH(1,{{watts}},{busy},{{pue}},{hours}))")
 
 
 def _sheet(book: Book, name: str, subtitle: str, formula: Callable[[int, str, int], str]) -> tuple[int, int]:

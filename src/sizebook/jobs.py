@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from sizebook.bundled import bundled
 from sizebook.errors import unknown_key
+from sizebook.fleet_scenario import FleetScenario
+from sizebook.fleet_scenario import answer as fleet_answer
+from sizebook.fleet_scenario import workbook_inputs as fleet_workbook_inputs
 from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
-from sizebook.scenarios import Scenario, SizingScenario, beside, parse
+from sizebook.scenarios import Scenario, SizingScenario, beside, parse, workbook_model
 from sizebook.serving_scenario import ServingScenario, answer
 from sizebook.serving_scenario import workbook_inputs as serving_workbook_inputs
 from sizebook.training_scenario import TrainingScenario, training_inputs, workbook_inputs
@@ -39,18 +42,11 @@ class Outputs:
     headline: tuple[tuple[str, str], ...]
 
 
-def _model_input(scenario: Scenario) -> dict[str, Any]:
-    """Return the model as the workbooks take it: a key of the catalog, or 'config.json' and the path of the file."""
-    if catalog.is_file(scenario.model):
-        return {"model": "config.json", "config_path": str(Path(scenario.model).resolve())}
-    return {"model": catalog.resolve(scenario.model)}
-
-
 def _sizing_inputs(scenario: SizingScenario) -> dict[str, Any]:
     """Return the inputs of model_sizing.xlsx."""
     from sizebook.reports.render import report_date
 
-    given = _model_input(scenario)
+    given: dict[str, Any] = dict(workbook_model(scenario.model))
     _, published_total, published_source, half_unit = _published(scenario)
     if published_total is not None and half_unit == 0:  # a rounded figure would fail the workbook's check of 1 %
         given |= {"published_total": published_total, "published_source": published_source}
@@ -69,11 +65,9 @@ def _sizing_report(scenario: SizingScenario) -> Report:
     return report(sizing, report_date(scenario.as_of), scenario.title)
 
 
-def _name(scenario: Scenario) -> str:
-    """Return the model's display name: the catalog's, or that of the file."""
-    if catalog.is_file(scenario.model):
-        return catalog.file_name(Path(scenario.model))
-    return catalog.facts(scenario.model)["name"]
+def _name(model: str) -> str:
+    """Return a model's display name: the catalog's, or that of the file."""
+    return catalog.file_name(Path(model)) if catalog.is_file(model) else catalog.facts(model)["name"]
 
 
 def _published(scenario: SizingScenario) -> tuple[str, int | None, str, int]:
@@ -82,7 +76,7 @@ def _published(scenario: SizingScenario) -> tuple[str, int | None, str, int]:
     The last figure is half a unit of the count's last digit, 0 for an exact one.
     """
     row = {} if catalog.is_file(scenario.model) else catalog.facts(scenario.model)
-    name = _name(scenario)
+    name = _name(scenario.model)
     if scenario.published_total is not None:
         return name, scenario.published_total, scenario.published_source or "the scenario", 0
     if total := row.get("checkpoint_total"):
@@ -95,7 +89,7 @@ def _published(scenario: SizingScenario) -> tuple[str, int | None, str, int]:
 
 def _training_inputs(scenario: TrainingScenario) -> dict[str, Any]:
     """Return the inputs of training_budget.xlsx."""
-    return workbook_inputs(scenario) | _model_input(scenario)
+    return workbook_inputs(scenario) | workbook_model(scenario.model)
 
 
 def _training_report(scenario: TrainingScenario) -> Report:
@@ -103,13 +97,13 @@ def _training_report(scenario: TrainingScenario) -> Report:
     from sizebook.reports.render import report_date
     from sizebook.reports.training import report
 
-    inputs = replace(training_inputs(scenario), model=_name(scenario))
+    inputs = replace(training_inputs(scenario), model=_name(scenario.model))
     return report(plan_training(inputs), report_date(scenario.as_of), scenario.title)
 
 
 def _serving_inputs(scenario: ServingScenario) -> dict[str, Any]:
     """Return the inputs of serving_capacity.xlsx."""
-    return serving_workbook_inputs(scenario, Path()) | _model_input(scenario)
+    return serving_workbook_inputs(scenario, Path()) | workbook_model(scenario.model)
 
 
 def _serving_report(scenario: ServingScenario) -> Report:
@@ -117,14 +111,24 @@ def _serving_report(scenario: ServingScenario) -> Report:
     from sizebook.reports.serving import report
 
     found = answer(scenario, Path())
-    plan = replace(found.plan, model=_name(scenario))
+    plan = replace(found.plan, model=_name(scenario.model))
     return report(plan, report_date(scenario.as_of), scenario.title, found.choices)
+
+
+def _fleet_report(scenario: FleetScenario) -> Report:
+    from sizebook.reports.fleet import report
+    from sizebook.reports.render import report_date
+
+    plan = fleet_answer(scenario)
+    services = (replace(each, service=replace(each.service, model=_name(each.service.model))) for each in plan.services)
+    return report(replace(plan, services=tuple(services)), report_date(scenario.as_of), scenario.title)
 
 
 JOBS: dict[str, Job] = {
     "sizing": Job(SizingScenario, "model_sizing.xlsx", _sizing_inputs, _sizing_report),
     "training": Job(TrainingScenario, "training_budget.xlsx", _training_inputs, _training_report),
     "serving": Job(ServingScenario, "serving_capacity.xlsx", _serving_inputs, _serving_report),
+    "fleet": Job(FleetScenario, "fleet_plan.xlsx", fleet_workbook_inputs, _fleet_report),
 }
 
 

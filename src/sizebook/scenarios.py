@@ -1,7 +1,8 @@
 """Scenario files: TOML whose keys are checked before anything is computed, with messages that name key, value and fix.
 
-A scenario's ``plan`` says which plan it feeds: ``sizing`` (the default), ``training`` or ``serving``. Each plan has its
-own model of the file here or beside its command; `parse` turns any of them into an object or one clear error.
+A scenario's ``plan`` says which plan it feeds: ``sizing`` (the default), ``training``, ``serving`` or ``fleet``. Each
+plan has its own model of the file here or in a module beside it; `parse` turns any of them into an object or one clear
+error.
 """
 
 from __future__ import annotations
@@ -10,27 +11,33 @@ import tomllib
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
 from sizebook.errors import InputError, suggestion, unknown_key
+from sizebook.models import catalog
 from sizebook.quantities import dtype_keys
 
 
 class Scenario(BaseModel):
-    """What every scenario has: a plan, a title and a model; unknown keys are refused."""
+    """What every scenario has: a plan, a title and a date; unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     plan: str = "sizing"
     title: str = ""
-    model: str = Field(min_length=1, description="a model of the catalog, or the path of a config.json")
     as_of: date | None = Field(default=None, description="date printed on the report, today when left out")
 
 
-class SizingScenario(Scenario):
+class ModelScenario(Scenario):
+    """A scenario about one model."""
+
+    model: str = Field(min_length=1, description="a model of the catalog, or the path of a config.json")
+
+
+class SizingScenario(ModelScenario):
     """A model to count and the number format to store it in."""
 
     plan: Literal["sizing"] = "sizing"
@@ -86,20 +93,50 @@ def parse(kind: type[Kind], values: Mapping[str, Any], where: str, *, strict: bo
         raise InputError("\n".join(f"{where}: {problem}" for problem in problems)) from None
 
 
+def workbook_model(model: str) -> dict[str, str]:
+    """Return a model as the inputs of a workbook: a key of the catalog, or 'config.json' and the path of the file."""
+    if catalog.is_file(model):
+        return {"model": "config.json", "config_path": str(Path(model).resolve())}
+    return {"model": catalog.resolve(model)}
+
+
 def _problem(kind: type[BaseModel], values: Mapping[str, Any], problem: Any) -> str:
-    key = ".".join(str(part) for part in problem["loc"])
+    table, place, parts = _table(kind, list(problem["loc"]))
+    key = ".".join(str(part) for part in parts)
     if problem["type"] == "extra_forbidden":
-        known = list(kind.model_fields)
-        return f"unknown key: got '{key}', want one of {', '.join(known)}.{suggestion(key, known) or ' Remove it.'}"
+        known = list(table.model_fields)
+        hint = suggestion(key, known) or " Remove it."
+        return f"{place}unknown key: got '{key}', want one of {', '.join(known)}.{hint}"
     if problem["type"] == "unknown_key":  # a validator's own message, already whole
         return str(problem["msg"])
     if problem["type"] == "missing":
-        return f"missing key: got no '{key}', want {_wanted(kind, key)}. Add a line '{key} = ...'."
-    return f"bad value: got {key} = {problem['input']!r}, want {_wanted(kind, key)} ({problem['msg']}). Correct it."
+        return f"{place}missing key: got no '{key}', want {_wanted(table, parts)}. Add a line '{key} = ...'."
+    wanted = _wanted(table, parts)
+    return f"{place}bad value: got {key} = {problem['input']!r}, want {wanted} ({problem['msg']}). Correct it."
 
 
-def _wanted(kind: type[BaseModel], key: str) -> str:
-    field = kind.model_fields.get(key.split(".")[0])
+def _table(kind: type[BaseModel], parts: list[str | int]) -> tuple[type[BaseModel], str, list[str | int]]:
+    """Return the table that a key stands in, its name for a message (``service 2: ``), and the key's own parts."""
+    place = ""
+    while len(parts) > 1 and parts[0] in kind.model_fields:
+        annotation = kind.model_fields[str(parts[0])].annotation
+        inner = next((each for each in (annotation, *get_args(annotation)) if _is_table(each)), None)
+        if inner is None:
+            break
+        name, *parts = parts
+        if isinstance(parts[0], int):
+            number, *parts = parts
+            name = f"{name} {int(number) + 1}"
+        kind, place = inner, f"{place}{name}: "
+    return kind, place, parts
+
+
+def _is_table(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
+
+
+def _wanted(kind: type[BaseModel], parts: list[str | int]) -> str:
+    field = kind.model_fields.get(str(parts[0])) if parts else None
     if field is None:
         return "another value"
     return field.description or f"a value of kind {getattr(field.annotation, '__name__', field.annotation)}"

@@ -20,7 +20,7 @@ from sizebook.plans.nodes import Domain
 from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, plan_serving
 from sizebook.plans.serving_choice import ENGINES, GPUS, Choices, choose
 from sizebook.plans.traffic import SHAPES, Traffic, hours_of, lognormal_p95
-from sizebook.scenarios import Scenario
+from sizebook.scenarios import ModelScenario
 
 
 class TrafficTable(BaseModel):
@@ -63,7 +63,7 @@ class TargetTable(BaseModel):
     gpus_per_node: int | None = Field(default=None, ge=1, description="GPUs of a node, the accelerator's own otherwise")
 
 
-class ServingScenario(Scenario):
+class ServingScenario(ModelScenario):
     """A model, its traffic and target. Without a gpu the cheapest setup is searched."""
 
     plan: Literal["serving"] = "serving"

@@ -28,7 +28,7 @@ from sizebook.plans.training import (
 from sizebook.plans.training_memory import Recipe, stack_keys
 from sizebook.plans.training_search import search
 from sizebook.plans.training_time import FORMATS
-from sizebook.scenarios import Scenario
+from sizebook.scenarios import ModelScenario
 
 
 class Owned(BaseModel):
@@ -45,7 +45,7 @@ class Owned(BaseModel):
     residual: float = Field(default=0, ge=0, le=1, description="share of the purchase left at the end")
 
 
-class TrainingScenario(Scenario):
+class TrainingScenario(ModelScenario):
     """A model, its data, a cluster and what it costs. Without any of tp, pp, cp and ep the fastest layout is
     searched."""
 

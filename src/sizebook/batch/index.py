@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
@@ -58,8 +59,15 @@ def _write_line(sheet: Worksheet, row: int, outcome: Outcome) -> None:
 
 def _line(outcome: Outcome) -> list[str]:
     """Return a scenario in the order of the headings; plans differ in their figures, so these share one column."""
-    model = str(outcome.row.values.get("model", ""))
+    model = _models(outcome.row.values)
     if outcome.outputs is None:
         return [outcome.row.name, model, "failed", "", "", outcome.problem]
     figures = "; ".join(f"{label}: {text}" for label, text in outcome.outputs.headline)
     return [outcome.row.name, model, "done", outcome.outputs.workbook.name, outcome.outputs.report.name, figures]
+
+
+def _models(values: Mapping[str, Any]) -> str:
+    """Return the model of a scenario, or those of a fleet's services."""
+    services = values.get("service")
+    tables = services if isinstance(services, list) else [values]
+    return ", ".join(str(table.get("model", "")) for table in tables if isinstance(table, dict))

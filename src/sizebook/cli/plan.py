@@ -1,4 +1,4 @@
-"""`sizebook plan`: training and serving plans of one scenario, each in a module of its own."""
+"""`sizebook plan`: training, serving and fleet plans of one scenario, each in a module of its own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sizebook.cli.lazy import LazyGroup
 PLANS = {
     "train": "training:plan_train",
     "serve": "serving:plan_serve",
+    "fleet": "fleet:plan_fleet",
 }
 
 

@@ -11,7 +11,7 @@ import click
 @click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="PDF to write.")
 def write_report(scenario: Path, output: Path) -> None:
-    """Write the PDF report of a scenario file: sizing, training or serving, as its plan says."""
+    """Write the PDF report of a scenario file: sizing, training, serving or fleet, as its plan says."""
     from sizebook.jobs import JOBS, scenario_of
     from sizebook.reports.render import write_pdf
     from sizebook.scenarios import read_toml

@@ -36,6 +36,16 @@ class Packing:
             return -(-replicas // self.instances_per_node)
         return replicas * self.nodes_per_replica
 
+    def together(self, whole_nodes: bool) -> tuple[int, int]:
+        """Return the replicas and GPUs that are paid for together: one replica, or one node and what it holds.
+
+        With whole nodes a replica larger than a node comes with all nodes that it touches.
+        """
+        if not whole_nodes:
+            return 1, self.gpus_per_replica
+        return max(1, self.instances_per_node), self.nodes_per_replica * self.gpus_per_node
+
     def gpus(self, replicas: int, whole_nodes: bool) -> int:
         """Return the GPUs to pay for: those of the replicas, or all of the nodes that they stand on."""
-        return self.nodes(replicas) * self.gpus_per_node if whole_nodes else replicas * self.gpus_per_replica
+        n_replicas, n_gpus = self.together(whole_nodes)
+        return -(-replicas // n_replicas) * n_gpus

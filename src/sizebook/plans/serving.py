@@ -137,8 +137,11 @@ class ServingPlan:
     usd_per_mtok_saturated: float
 
 
-def replica_for(model: str, setup: Setup, traffic: Traffic, target: Target) -> Replica:
-    """Return one replica at the largest load that meets the target; raise with the limit that binds otherwise."""
+def replica_for(model: str, setup: Setup, traffic: Traffic, target: Target, concurrency: int | None = None) -> Replica:
+    """Return one replica at the largest load that meets the target; raise with the limit that binds otherwise.
+
+    A ``concurrency`` given is its load instead, whatever the target; more than the cache holds is refused.
+    """
     case = case_of(
         model, setup.gpu, setup.engine, setup.weight_dtype, setup.kv_dtype, setup.tp, setup.pp, setup.dp, setup.ep,
         setup.tokens_per_step,
@@ -150,8 +153,10 @@ def replica_for(model: str, setup: Setup, traffic: Traffic, target: Target) -> R
         raise TargetError(_no_room(model, setup, memory))
     generation = generation_class(chip)
     bands = {name: error_band(name, setup.engine, generation) for name in ("ttft", "tpot", "throughput")}
+    if concurrency is not None and concurrency > capacity:
+        raise TargetError(_too_many(model, setup, concurrency, capacity))
     ceiling = min(capacity, MOST_IN_FLIGHT)
-    knee, binding = _knee(case, memory, traffic, target, bands, ceiling)
+    knee, binding = (concurrency, "given") if concurrency else _knee(case, memory, traffic, target, bands, ceiling)
     if knee < 1:
         raise TargetError(_missed(model, setup, traffic, target, bands, case, memory))
     found = estimate(case, memory, float(traffic.input_tokens), float(traffic.output_tokens), float(knee))
@@ -196,6 +201,13 @@ def _no_room(model: str, setup: Setup, memory: Memory) -> str:
     return (
         f"memory binds: got {short:.1f} GB too much on each {setup.gpu} for {model} at {setup.layout}, want room "
         f"for one request. {_larger(setup)} or choose a narrower weight_dtype."
+    )
+
+
+def _too_many(model: str, setup: Setup, concurrency: int, capacity: int) -> str:
+    return (
+        f"cache binds: got {concurrency} requests in flight on a replica of {model} at {setup.layout}, want at most "
+        f"{capacity}. Lower concurrency, or {_larger(setup)[0].lower()}{_larger(setup)[1:]}."
     )
 
 

@@ -1,0 +1,130 @@
+"""`sizebook plan fleet` prints a fleet plan: GPUs reserved and burst over 36 months, money, energy and carbon."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sizebook.fleet_scenario import FleetScenario, answer
+from sizebook.plans.fleet import MONTHS, FleetMonth, FleetPlan, PlannedService, bounds
+from sizebook.scenarios import beside, parse, read_toml
+from sizebook.units import energy, mass, significant, usd
+
+
+@click.command("fleet")
+@click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
+def plan_fleet(scenario: Path, as_json: bool) -> None:
+    """Print the plan of several services over 36 months, from a scenario file."""
+    values = beside(scenario.parent, read_toml(scenario))
+    plan = answer(parse(FleetScenario, values, scenario.name))
+    click.echo(json.dumps(as_data(plan), indent=2) if as_json else "\n".join(as_text(plan)))
+
+
+def as_data(plan: FleetPlan) -> dict[str, Any]:
+    """Return the plan as plain data: GPUs, USD, kWh and kilograms; bands are those of measured throughput."""
+    fewest, most = bounds(plan)
+    return {
+        "services": [_service(plan, each) for each in plan.services],
+        "months": [_month(plan, number, month) for number, month in enumerate(plan.months)],
+        "band": {
+            "peak_gpus_first_month": [each.months[0].peak_gpus for each in (fewest, most)],
+            "peak_gpus_last_month": [each.months[-1].peak_gpus for each in (fewest, most)],
+            "usd": [_total(each.months) for each in (fewest, most)],
+        },
+        "usd": _total(plan.months),
+        "energy_kwh": sum(month.energy_kwh for month in plan.months),
+        "co2e_kg": sum(month.co2e_kg for month in plan.months),
+        "contract": asdict(plan.contract),
+    }
+
+
+def _service(plan: FleetPlan, planned: PlannedService) -> dict[str, Any]:
+    service, replica, packing = planned.service, planned.replica, planned.replica.packing
+    return {
+        "name": service.name,
+        "model": service.model,
+        "setup": {**asdict(service.setup), "gpus": service.setup.gpus},
+        "replica": {
+            "concurrency": replica.concurrency,
+            "capacity": replica.capacity,
+            "binding": replica.binding,
+            "requests_per_second": replica.requests_per_second,
+        },
+        "nodes": {
+            "gpus_per_node": packing.gpus_per_node,
+            "gpus_per_node_basis": packing.basis,
+            "instances_per_node": packing.instances_per_node,
+            "nodes_per_replica": packing.nodes_per_replica,
+            "spare_replicas": service.target.spare_replicas(packing),
+            "whole_nodes": service.target.whole_nodes,
+        },
+        "prices": asdict(service.prices),
+        "months": [_month(plan, number, month) for number, month in enumerate(planned.months)],
+    }
+
+
+def _month(plan: FleetPlan, number: int, month: FleetMonth) -> dict[str, Any]:
+    return {"month": plan.label(number), **asdict(month), "usd": month.usd}
+
+
+def _total(months: tuple[FleetMonth, ...]) -> float:
+    return sum(month.usd for month in months)
+
+
+def as_text(plan: FleetPlan) -> list[str]:
+    """Return the plan as lines."""
+    return [*_headline(plan), "", *_services(plan), "", *_months(plan)]
+
+
+def _headline(plan: FleetPlan) -> list[str]:
+    fewest, most = bounds(plan)
+    months = plan.months
+    lines = []
+    for number in (0, MONTHS - 1):
+        low, high = (each.months[number].peak_gpus for each in (fewest, most))
+        lines.append(f"GPUs at peak  {months[number].peak_gpus} in {plan.label(number)} ({low} to {high})")
+    low_usd, high_usd = (usd(_total(each.months)) for each in (fewest, most))
+    reserved = sum(month.reserved_usd for month in months)
+    return [
+        *lines,
+        f"Cost          {usd(_total(months))} over {MONTHS} months ({low_usd} to {high_usd}), "
+        f"{usd(reserved)} of it reserved",
+        f"Energy        {energy(sum(month.energy_kwh for month in months))}, "
+        f"{mass(sum(month.co2e_kg for month in months))} of CO2e",
+        "Ranges hold eight of ten measurements of a replica's throughput, in every service at once.",
+    ]
+
+
+def _services(plan: FleetPlan) -> list[str]:
+    lines = []
+    for each in plan.services:
+        setup, replica, packing = each.service.setup, each.replica, each.replica.packing
+        holds = f"{packing.instances_per_node} a node of {packing.gpus_per_node}"
+        if not packing.instances_per_node:
+            holds = f"{packing.nodes_per_replica} nodes of {packing.gpus_per_node} each"
+        first, last = each.months[0].peak_gpus, each.months[-1].peak_gpus
+        lines += [
+            f"{each.service.name}: {each.service.model} on {setup.gpu}, {setup.engine}, "
+            f"{setup.weight_dtype or 'own format'}, {setup.layout}",
+            f"  replica     {replica.concurrency} in flight of {replica.capacity} that fit, "
+            f"{significant(replica.requests_per_second, 3)} requests/s; {holds}",
+            f"  GPUs        {first} at peak in {plan.label(0)}, {last} in {plan.label(MONTHS - 1)}",
+            f"  cost        {usd(_total(each.months))} over {MONTHS} months; {each.service.prices.basis}",
+        ]
+    paid = "by whole nodes" if plan.services[0].service.target.whole_nodes else "by the replica"
+    return [*lines, f"GPUs are paid for {paid}."]
+
+
+def _months(plan: FleetPlan) -> list[str]:
+    lines = ["Month       Peak  Mean  Reserved  Reserved USD    Burst USD          kWh     kgCO2e"]
+    for number, m in enumerate(plan.months):
+        lines.append(
+            f"{plan.label(number):10}  {m.peak_gpus:4}  {m.mean_gpus:4}  {m.reserved_gpus:8}  {m.reserved_usd:12,.0f} "
+            f"{m.burst_usd:12,.0f} {m.energy_kwh:12,.0f} {m.co2e_kg:10,.0f}"
+        )
+    return lines

@@ -1,0 +1,144 @@
+"""The back matter of the fleet report: the replicas of each service, how sure the figures are, what was given."""
+
+from __future__ import annotations
+
+import math
+
+from sizebook.plans.fleet import MONTHS, FleetPlan, PlannedService, bounds
+from sizebook.reports.figures import counted, fixed
+from sizebook.reports.view import Block, Column, Notes, Row, Section, Table
+from sizebook.units import duration, grouped, percent, significant, usd
+
+
+def per_service(plan: FleetPlan) -> Section:
+    """Return the replica of each service, its load and its place on nodes."""
+    rows = tuple(
+        Row(
+            (
+                each.service.name,
+                f"{each.service.setup.gpu}, {each.service.setup.layout}",
+                grouped(each.replica.concurrency),
+                grouped(each.replica.capacity),
+                duration(each.replica.concurrency / each.replica.requests_per_second),
+                significant(each.replica.requests_per_second, 3),
+                grouped(each.replica.packing.instances_per_node),
+                grouped(each.service.target.spare_replicas(each.replica.packing)),
+            )
+        )
+        for each in plan.services
+    )
+    whole = plan.services[0].service.target.whole_nodes
+    paid = "GPUs are paid for by whole nodes." if whole else "GPUs are paid for by the replica."
+    columns = (
+        Column("Service"),
+        Column("Replica"),
+        Column("In flight", figures=True),
+        Column("Cache holds", figures=True),
+        Column("Request", figures=True),
+        Column("Rate", "requests/s", figures=True),
+        Column("On a node", figures=True),
+        Column("Spare", figures=True),
+    )
+    message = "Each service runs on replicas and nodes of its own"
+    note = f"On a node and spare: replicas; one larger than a node shows 0. {paid}"
+    return Section("Replicas", message, (Table("One replica of each service", columns, rows, note),))
+
+
+def how_sure(plan: FleetPlan) -> Section:
+    """Return the bands of throughput and the fleets that they allow."""
+    fewest, most = bounds(plan)
+    rows = tuple(
+        _band(each, low, high) for each, low, high in zip(plan.services, fewest.services, most.services, strict=True)
+    )
+    columns = (
+        Column("Service"),
+        Column("p10", figures=True),
+        Column("p90", figures=True),
+        Column("Measurements", figures=True),
+        Column("GPUs, last month", figures=True),
+        Column(f"Cost, {MONTHS} months", "USD", figures=True),
+    )
+    low, high = (sum(month.usd for month in each.months) for each in (fewest, most))
+    return Section(
+        "How sure",
+        f"Measured throughput puts the cost between {usd(low)} and {usd(high)}",
+        (
+            Table(
+                "Measured over predicted throughput, on setups that the calibration had not seen",
+                columns,
+                rows,
+                "Ranges hold eight of ten measurements. Traffic and growth are taken as given: they are likely to "
+                "differ by more.",
+            ),
+        ),
+    )
+
+
+def _band(each: PlannedService, fewest: PlannedService, most: PlannedService) -> Row:
+    band = each.replica.bands["throughput"]
+    low, high = (sum(month.usd for month in one.months) for one in (fewest, most))
+    gpus = f"{fewest.months[-1].peak_gpus} to {most.months[-1].peak_gpus}"
+    cost = f"{grouped(low)} to {grouped(high)}"
+    return Row((each.service.name, fixed(band.low, 2), fixed(band.high, 2), grouped(band.rows), gpus, cost))
+
+
+def assumptions(plan: FleetPlan) -> Section:
+    """Return every input of the plan."""
+    first, contract = plan.services[0].service, plan.contract
+    target, prices = first.target, first.prices
+    rows = [
+        ("Target load", percent(target.target_load), "scenario"),
+        ("Failures that each service covers", counted(target.spare, target.failure_domain), "scenario"),
+        ("GPUs are paid for", "by whole nodes" if target.whole_nodes else "by the replica", "scenario"),
+        ("Share of the mean that is reserved", percent(contract.reserve_share), "scenario"),
+        ("Length of a term", counted(contract.term_months, "month"), "scenario"),
+        ("Busy hours a day", f"{contract.burst_hours:g}", "scenario"),
+        ("PUE", f"{prices.pue:g}", "scenario"),
+        ("Grid", f"{prices.grams_per_kwh:g} g CO\u2082e/kWh", prices.grid_basis),
+    ]
+    columns = (Column("Input"), Column("Value"), Column("Origin"))
+    tables = [Table(each.service.name, columns, _service(each)) for each in plan.services]
+    left_out = (
+        "Prices, accelerators and models stay the same for three years. Network, storage and staff are left out.",
+        "Services do not share nodes, and burst GPUs are taken to be there when they are wanted.",
+    )
+    blocks: tuple[Block, ...] = (
+        Table("Fleet", columns, tuple(Row(row) for row in rows)),
+        *tables,
+        Notes(left_out, "Left out"),
+    )
+    return Section("Assumptions", "What the plan takes as given", blocks)
+
+
+def _service(each: PlannedService) -> tuple[Row, ...]:
+    service, replica = each.service, each.replica
+    setup, traffic, prices = service.setup, service.traffic, service.prices
+    rows = (
+        ("Model", service.model, "scenario; counted exactly"),
+        ("Accelerator", f"{setup.gpu}, {prices.tdp_watts:g} W", "data/hardware.csv"),
+        ("Engine", setup.engine, "data/engines.csv, data/calibration_serving.csv"),
+        ("Weights", setup.weight_dtype or "as published", "scenario"),
+        ("Layout of a replica", f"{setup.layout}: {counted(setup.gpus, 'GPU')}", "scenario"),
+        ("GPUs of a node", grouped(replica.packing.gpus_per_node), replica.packing.basis),
+        ("In flight on a replica", grouped(replica.concurrency), _load(each)),
+        ("Requests a day, now", grouped(traffic.requests_per_day), "scenario"),
+        ("Tokens in and out, means", f"{grouped(traffic.input_tokens)} and {grouped(traffic.output_tokens)}",
+         "scenario"),
+        ("Growth a month", percent(traffic.growth_per_month) if traffic.growth_per_month else "none", "scenario"),
+        ("Busiest hour over the mean", f"{traffic.peak_factor:g}", "scenario"),
+        ("GPU-hour", f"${prices.reserved_usd:,.2f} reserved, ${prices.on_demand_usd:,.2f} burst", prices.basis),
+    )  # fmt: skip
+    return tuple(Row(row) for row in rows)
+
+
+def _load(each: PlannedService) -> str:
+    """Return where the load of a replica comes from: given, or the most within the target."""
+    target = each.service.target
+    if each.replica.binding == "given":
+        return "scenario"
+    promised = [
+        f"{name} {duration(limit)}"
+        for name, limit in (("first token", target.ttft_seconds), ("token", target.tpot_seconds))
+        if math.isfinite(limit)
+    ]
+    return f"the most within the target: {', '.join(promised) or 'none'}, {target.at}"
