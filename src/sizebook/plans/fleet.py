@@ -122,6 +122,16 @@ def bounds(plan: FleetPlan) -> tuple[FleetPlan, FleetPlan]:
     return replace(plan, services=tuple(fewest)), replace(plan, services=tuple(most))
 
 
+def dear_reserves(plan: FleetPlan) -> tuple[str, ...]:
+    """Return a statement for each service whose reserved GPU-hour costs more than one on demand."""
+    return tuple(
+        f"{each.service.name}: a reserved GPU-hour at ${each.service.prices.reserved_usd:,.2f} costs more than one on "
+        f"demand at ${each.service.prices.on_demand_usd:,.2f}; medians of the catalog may be of different providers."
+        for each in plan.services
+        if each.service.prices.reserved_usd > each.service.prices.on_demand_usd
+    )
+
+
 def _months(service: Service, replica: Replica, contract: Contract) -> tuple[FleetMonth, ...]:
     traffic = service.traffic
     days = [requests_after(traffic.requests_per_day, traffic.growth_per_month, month) for month in range(MONTHS)]

@@ -101,7 +101,7 @@ def _gpus(plan: FleetPlan) -> Section:
         f"From {first.peak_gpus} to {last.peak_gpus} GPUs in the busiest hour",
         (
             Columns(
-                f"GPUs at peak grow {last.peak_gpus / first.peak_gpus:.1f} times in three years",
+                f"GPUs at peak are {last.peak_gpus / first.peak_gpus:.1f} times as many after three years",
                 _axis(plan),
                 "GPUs",
                 _NUMBERS,

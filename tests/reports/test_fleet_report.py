@@ -1,0 +1,68 @@
+"""The fleet report says what the plan says: totals, ranges, and a warning where reserving is dear."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from sizebook.fleet_scenario import FleetScenario, answer
+from sizebook.plans.fleet import FleetPlan, bounds
+from sizebook.reports.fleet import report
+from sizebook.reports.view import Notes, Report, Table
+from sizebook.scenarios import parse, read_toml
+from sizebook.units import THIN_SPACE, usd
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "workbooks" / "scenarios" / "three-services.toml"
+
+
+@pytest.fixture(scope="module")
+def plan() -> FleetPlan:
+    return answer(parse(FleetScenario, read_toml(EXAMPLE), EXAMPLE.name))
+
+
+def tables(shown: Report) -> dict[str, Table]:
+    blocks = [block for section in shown.sections for block in section.blocks]
+    return {block.caption: block for block in blocks if isinstance(block, Table)}
+
+
+def number(text: str) -> int:
+    return int(text.replace(THIN_SPACE, ""))
+
+
+def test_totals_are_the_sums_of_their_rows(plan: FleetPlan) -> None:
+    shown = tables(report(plan, date(2026, 11, 21)))
+    for caption, column in (("GPUs at peak and cost by service", 2), ("Years", 4)):
+        *rows, total = [number(row.cells[column]) for row in shown[caption].rows]
+        assert total == pytest.approx(sum(rows), abs=2)  # each is rounded
+    assert number(shown["Years"].rows[-1].cells[4]) == round(sum(month.usd for month in plan.months))
+
+
+def test_headlines_carry_their_range(plan: FleetPlan) -> None:
+    low, high = (sum(month.usd for month in each.months) for each in bounds(plan))
+    cost = report(plan, date(2026, 11, 21)).tiles[0]
+    assert cost.value == usd(sum(month.usd for month in plan.months))
+    assert cost.note == f"{usd(low)} to {usd(high)}"
+    assert low < sum(month.usd for month in plan.months) < high
+
+
+def test_a_load_says_where_it_comes_from(plan: FleetPlan) -> None:
+    shown = tables(report(plan, date(2026, 11, 21)))
+    rows = {name: {row.cells[0]: row.cells[1:] for row in shown[name].rows} for name in ("Chat", "Coding")}
+    assert rows["Chat"]["In flight on a replica"] == ("64", "scenario")
+    assert rows["Coding"]["In flight on a replica"][1] == (
+        "the most within the target: first token 2.00\u00a0s, token 30.0\u00a0ms, p50"
+    )
+
+
+def test_dear_reserves_are_said(plan: FleetPlan) -> None:
+    first = plan.services[0]
+    dear = replace(first, service=replace(first.service, prices=replace(first.service.prices, reserved_usd=9.0)))
+    warned = report(replace(plan, services=(dear, *plan.services[1:])), date(2026, 11, 21)).sections[-1].blocks[-1]
+    assert isinstance(warned, Notes)
+    assert warned.items[0].startswith("Chat: a reserved GPU-hour at $9.00 costs more than one on demand at $")
+    last = report(plan, date(2026, 11, 21)).sections[-1].blocks[-1]
+    assert isinstance(last, Notes)
+    assert last.heading == "Left out"

@@ -1,0 +1,175 @@
+"""One fleet, one answer: the command, the filled workbook and LibreOffice's own recalculation give the same figures."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from openpyxl import load_workbook
+
+from sizebook.cells import call
+from sizebook.cli import app
+from sizebook.errors import InputError
+from sizebook.fleet_scenario import FleetScenario, answer
+from sizebook.plans.fleet import FleetPlan, bounds
+from sizebook.scenarios import parse, read_toml
+from tests.surfaces.office import Displays
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "workbooks" / "scenarios" / "three-services.toml"
+OTHER = """plan = "fleet"
+spare = 2
+reserve_share = 0.6
+term_months = 36
+burst_hours = 5
+whole_nodes = true
+grams_per_kwh = 50
+[[service]]
+name = "Large"
+model = "llama-3.1-70b"
+gpu = "h100-sxm"
+tp = 8
+gpus_per_node = 4
+requests_per_day = 900_000
+input_tokens = 3000
+output_tokens = 500
+tpot_seconds = 0.03
+at = "p90"
+growth_per_month = 0.03
+on_demand_usd_per_gpu_hour = 1.5
+[[service]]
+name = "Small"
+model = "qwen3-32b"
+gpu = "h100-sxm"
+tp = 2
+requests_per_day = 300_000
+input_tokens = 1000
+output_tokens = 300
+concurrency = 40
+peak_factor = 3
+on_demand_usd_per_gpu_hour = 9.5
+"""
+DEAR = "Reserving costs less than burst"
+SHEETS = {
+    "Peak GPUs": "peak_gpus", "Mean GPUs": "mean_gpus", "Reserved GPUs": "reserved_gpus",
+    "Burst hours": "burst_gpu_hours", "Cost": "usd", "Energy": "energy_kwh",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=["example", "other"])
+def scenario(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The scenario that comes with the package; and one with replicas over two nodes, and prices of the catalog."""
+    if request.param == "example":
+        return EXAMPLE
+    path = tmp_path_factory.mktemp("fleet") / "other.toml"
+    path.write_text(OTHER, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def plan(scenario: Path) -> FleetPlan:
+    return answer(parse(FleetScenario, read_toml(scenario), scenario.name))
+
+
+@pytest.fixture(scope="module")
+def workbook(scenario: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("filled") / "fleet.xlsx"
+    words = ["fill", "fleet_plan.xlsx", str(scenario), "-o", str(output), "--target", "libreoffice"]
+    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert (done.exit_code, done.stderr) == (0, "")
+    return output
+
+
+def test_filled_workbook_gives_what_the_plan_gives(plan: FleetPlan, workbook: Path) -> None:
+    book = load_workbook(workbook, data_only=True)
+    for sheet, figure in SHEETS.items():
+        rows = [row[2:7] for row in book[sheet].iter_rows(values_only=True) if row[1] and plan_month(row[1], plan)]
+        for month, shown in enumerate(rows):
+            ours = [getattr(each.months[month], figure) for each in plan.services]
+            assert list(shown) == pytest.approx([*ours, *[0] * (5 - len(ours))], rel=1e-12), (sheet, month)
+        assert len(rows) == 36
+    assert book["Result"]["B5"].value == pytest.approx(sum(month.usd for month in plan.months), rel=1e-12)
+    fewest, most = bounds(plan)
+    band = f"{fewest.months[-1].peak_gpus:,} to {most.months[-1].peak_gpus:,} measured"
+    assert book["Result"]["D6"].value == band
+    dear = [cell.value == "CHECK" for cell in next(row for row in book["Checks"].rows if row[1].value == DEAR)[2:7]]
+    assert dear == [*(each.service.name == "Large" for each in plan.services), *[False] * (5 - len(plan.services))]
+
+
+def plan_month(label: Any, plan: FleetPlan) -> bool:
+    return label in [plan.label(month) for month in range(36)]
+
+
+def test_libreoffice_works_out_what_the_plan_gives(plan: FleetPlan, workbook: Path, calc_display: Displays) -> None:
+    shown = calc_display(workbook)
+    assert not [text for cells in shown.values() for text in cells.values() if text.startswith(("#", "Err:"))]
+    for sheet, figure in SHEETS.items():
+        rows = {text: int(at[1:]) for at, text in shown[sheet].items() if at[0] == "B" and plan_month(text, plan)}
+        for month in range(36):
+            row = rows[plan.label(month)]
+            ours = [getattr(each.months[month], figure) for each in plan.services]
+            calc = [shown[sheet][f"{column}{row}"] for column in "CDEFG"[: len(ours)]]
+            assert calc == [f"{value:,.0f}" for value in ours], (sheet, month)
+
+
+def test_command_prints_what_the_plan_gives(plan: FleetPlan, scenario: Path) -> None:
+    data = json.loads(CliRunner().invoke(app, ["plan", "fleet", str(scenario), "--json"]).stdout)
+    assert data["usd"] == sum(month.usd for month in plan.months)
+    assert [each["name"] for each in data["services"]] == [each.service.name for each in plan.services]
+    assert data["services"][0]["months"][35]["peak_gpus"] == plan.services[0].months[35].peak_gpus
+    assert data["months"][12]["energy_kwh"] == plan.months[12].energy_kwh
+    text = CliRunner().invoke(app, ["plan", "fleet", str(scenario)]).stdout.splitlines()
+    fewest, most = (each.months[0].peak_gpus for each in bounds(plan))
+    assert text[0] == f"GPUs at peak  {plan.months[0].peak_gpus} in {plan.label(0)} ({fewest} to {most})"
+    assert len([line for line in text if plan_month(line[:10].strip(), plan)]) == 36
+    reserved = call("PRICE_USD_PER_GPU_HOUR", "h100-sxm", None, None, "reserved_3y")
+    dear = (
+        f"Large: a reserved GPU-hour at ${reserved:.2f} costs more than one on demand at $1.50; medians of the catalog "
+        "may be of different providers."
+    )
+    warned = [line for line in text if "costs more than one on demand" in line]
+    assert warned == data["warnings"] == ([] if scenario == EXAMPLE else [dear])
+
+
+def test_batch_produces_workbook_report_and_a_line_of_the_index(tmp_path: Path) -> None:
+    table = EXAMPLE.read_text(encoding="utf-8").replace("[[service]]", "[[scenario.service]]")
+    (tmp_path / "many.toml").write_text(f'[[scenario]]\nname = "three"\n{table}', encoding="utf-8")
+    words = ["batch", str(tmp_path / "many.toml"), "-o", str(tmp_path / "out"), "--jobs", "1"]
+    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["index.xlsx", "three.pdf", "three.xlsx"]
+    line = [cell.value for cell in load_workbook(tmp_path / "out" / "index.xlsx")["Index"][2]]
+    assert line[1] == "llama-3.1-70b, llama-3.1-8b, mixtral-8x7b"
+    plan = answer(parse(FleetScenario, read_toml(EXAMPLE), EXAMPLE.name))
+    assert f"GPUs, 2029-12: {plan.months[-1].peak_gpus}" in line[5]
+
+
+def refusal(text: str) -> str:
+    with pytest.raises(InputError) as refused:
+        values = tomllib.loads(text)
+        answer(parse(FleetScenario, values, "f.toml"))
+    return str(refused.value)
+
+
+def test_what_is_wrong_in_a_service_is_named() -> None:
+    assert refusal(OTHER.replace("peak_factor = 3", "peak_factr = 3")).startswith(
+        "f.toml: service 2: unknown key: got 'peak_factr', want one of name, model, gpu, "
+    )
+    assert refusal(OTHER.replace("peak_factor = 3", "peak_factor = 0.5")) == (
+        "f.toml: service 2: bad value: got peak_factor = 0.5, want busiest hour over the mean of the day, 1 or more "
+        "(Input should be greater than or equal to 1). Correct it."
+    )
+    assert refusal(OTHER.replace('name = "Small"', 'name = "Large"')) == (
+        "name twice: got 'Large' for two services, want each its own. Rename one."
+    )
+    assert refusal(OTHER.replace("peak_factor = 3", "ttft_seconds = 1.0")) == (
+        "load given twice: got concurrency and a target of seconds for 'Small', want one of them. The load follows "
+        "from the target: remove concurrency, or keep it and remove the target."
+    )
+    assert refusal(OTHER.replace("term_months = 36", "term_months = 7")) == (
+        "f.toml: bad value: got term_months = 7, want months of a term that divide 36 (Input should be 1, 2, 3, 4, 6, "
+        "9, 12, 18 or 36). Correct it."
+    )
