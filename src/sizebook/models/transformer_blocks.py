@@ -113,7 +113,8 @@ class Experts:
     """Routed experts, of which a token visits ``top_k``, the router, and the shared experts that every token visits.
 
     ``d_latent`` is the width between which and d_model two more projections lead where experts work in a narrower
-    space. ``router_rows`` counts the router's outputs where they are not one per expert (experts without weights).
+    space. ``router_rows`` counts the router's outputs where they are not one per expert (experts without weights),
+    ``d_router`` the width that it reads where that is not d_model.
     """
 
     d_model: int
@@ -128,6 +129,7 @@ class Experts:
     router_bias: bool = False
     d_latent: int = 0
     router_rows: int = 0
+    d_router: int = 0
 
     @property
     def weights(self) -> tuple[Weight, ...]:
@@ -138,7 +140,7 @@ class Experts:
         found = [self._routed(f"{p}.weight", shape, "mlp", "matmul") for p, shape in shapes]
         if self.bias:
             found += [self._routed(f"{p}.bias", shape[:1], "bias", "vector") for p, shape in shapes]
-        found.append(Weight(f"{self.name}.gate.weight", (rows, self.d_model), "router"))
+        found.append(Weight(f"{self.name}.gate.weight", (rows, self.d_router or self.d_model), "router"))
         if self.router_bias:
             found.append(bias_of(f"{self.name}.gate.bias", rows))
         if self.d_latent:

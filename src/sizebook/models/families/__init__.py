@@ -14,6 +14,7 @@ MODULES = (
     "hybrid",
     "linear_attention",
     "audio_towers",
+    "blt",
     "compressed",
     "described",
     "encoders",
@@ -37,4 +38,5 @@ MODULES = (
     "vision_more",
     "vision_towers",
     "zamba",
+    "zaya",
 )

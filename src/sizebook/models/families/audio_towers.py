@@ -5,8 +5,8 @@ from __future__ import annotations
 from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Norm, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import vector
-from sizebook.models.families.vision_language import QWEN2, text_model, with_towers
-from sizebook.models.families.vision_towers import linear
+from sizebook.models.families.vision_language import QWEN2, flat, text_model, with_towers
+from sizebook.models.families.vision_towers import linear, siglip
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
@@ -162,3 +162,79 @@ def gemma4_audio(config: Config, d_text: int) -> Tower:
     layer: tuple[Brick, ...] = (*blocks, attend, *rest, own, *norms)
     projector = linear("output_proj", d_model, d_out), linear("embed_audio", d_out, d_text, bias=False)
     return Tower("audio", d_model, config.integer("num_hidden_layers"), stem, layer, projector)
+
+
+PHI4_VISION = {
+    "hidden_size": 1152,
+    "intermediate_size": 4304,
+    "num_hidden_layers": 27,
+    "num_attention_heads": 16,
+    "image_size": 448,
+    "patch_size": 14,
+}
+
+
+@model_type("phi4_multimodal")
+def phi4_multimodal(config: Config) -> Architecture:
+    """Phi 4 multimodal: SigLIP and a conformer in front of Phi 4 mini; without the checkpoint's adapters."""
+    vision, audio = config.section("vision_config", PHI4_VISION), config.section("audio_config")
+    vision.ignore("crop_size", "feature_layer")
+    config.integer("num_key_value_heads")  # left out, it is 8 here and not Phi 3's one a head: required
+    text, width = flat(config, "phi3"), vision.integer("hidden_size")
+    seen = (
+        linear("img_projection_up", width, text.d_model),
+        linear("img_projection_down", text.d_model, text.d_model),
+        Tensors((vector("global_img_feature_extensor", width), vector("sub_img_feature_extensor", width))),
+    )
+    buffers = (vector("encoder_embedding.global_mean", audio.integer("input_size", default=80)),) * 2
+    towers = siglip(vision, seen), phi4_audio(audio, text.d_model)
+    return with_towers(config, text, *towers, tied=False, buffers=buffers)
+
+
+def phi4_audio(config: Config, d_text: int) -> Tower:
+    """Phi 4's audio encoder: convolutions that halve the frames, a conformer, two projectors."""
+    config.ignore("chunk_size", "left_chunk", "feature_layer", "conv_glu_type")
+    d_model, n_heads = config.integer("hidden_size", default=1024), config.integer("num_attention_heads", default=16)
+    d_head = config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
+    d_ff, kernel = config.integer("intermediate_size", default=1536), config.integer("kernel_size", default=3)
+    channels = config.integer("nemo_conv_channels", default=1024)
+    halvings = config.integer("time_reduction", default=8).bit_length() - 1
+    bins = config.integer("input_size", default=80)
+    for _ in range(halvings):
+        bins = (bins + 1) // 2
+    stem: list[Brick] = [linear("conv0", 9, channels)]
+    for _ in range(halvings - 1):
+        stem += [linear("conv_depthwise", 9, channels), linear("conv_pointwise", channels, channels)]
+    stem.append(linear("out", channels * config.integer("nemo_final_size", default=bins), d_model))
+    directions = 1 if config.flag("bias_symmetric", default=False) else 2
+    distance = config.integer("bias_max_distance", default=1000)
+    stem.append(Embedding("relative_attention_bias_layer", directions * distance, n_heads))
+    attend = Attention(d_model, n_heads, n_heads, d_head, qkv_bias=True, out_bias=True, bidirectional=True)
+    feeds = [FeedForward(d_model, d_ff, gated=True, bias=True, name=f"feed_forward_{place}") for place in ("in", "out")]
+    layer: tuple[Brick, ...] = (
+        *feeds,
+        attend,
+        *_phi4_convolutions(config, d_model, kernel),
+        *(Norm(f"norm{i}", d_model, bias=True) for i in range(5)),
+    )
+    d_in = d_model * config.integer("downsample_rate", default=1)
+    projector = [
+        linear(f"{way}_{what}", width, d_text)
+        for what in ("speech", "vision_speech")
+        for way, width in (("up", d_in), ("down", d_text))
+    ]
+    return Tower("audio", d_model, config.integer("num_blocks", default=24), tuple(stem), layer, tuple(projector))
+
+
+def _phi4_convolutions(config: Config, d_model: int, kernel: int) -> tuple[Brick, ...]:
+    """Return the convolutions of one layer of Phi 4's conformer."""
+    d_gated = config.integer("ext_pw_out_channel", default=1024)
+    d_deep = d_model * config.integer("depthwise_multiplier", default=1)
+    d_out = config.integer("depthwise_separable_out_channel", default=1024)
+    return (
+        linear("glu.ext_pw_conv_1d", d_model, 2 * d_gated),
+        Tensors((vector("glu.b1", d_gated), vector("glu.b2", d_gated))),
+        linear("dw_conv", kernel, d_deep),
+        linear("pw_conv", d_deep, d_out),
+        linear("ext_pw_conv_1d", d_model, d_gated),
+    )

@@ -1,0 +1,93 @@
+"""BLT, the byte latent transformer: small stacks over bytes around a large one over patches of bytes."""
+
+from __future__ import annotations
+
+from sizebook.models.architecture import Architecture, Attention, Embedding, FeedForward, Head, Layer, Norm, Projection
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import block, layers_of
+from sizebook.models.huggingface import model_type
+
+BYTES = {"hidden_size": 1024, "num_attention_heads": 16, "hidden_size_global": 2048}
+ENCODER = {**BYTES, "num_hidden_layers": 1, "vocab_size": 260, "cross_attn_all_layers": False}
+DECODER = {**BYTES, "num_hidden_layers": 9, "intermediate_size": 2816, "cross_attn_all_layers": True}
+GLOBAL = {"hidden_size": 2048, "num_attention_heads": 16, "num_hidden_layers": 25, "intermediate_size": 5632}
+PATCHER = {
+    "hidden_size": 768,
+    "num_attention_heads": 12,
+    "num_hidden_layers": 14,
+    "intermediate_size": 2048,
+    "vocab_size": 260,
+}
+NOTE = "the layers over patches run once a patch, not once a byte: FLOPs per byte are lower than those counted"
+
+
+@model_type("blt")
+def blt(config: Config) -> Architecture:
+    """BLT (arXiv:2412.09871): a byte encoder and decoder that attend to patches, and a model that finds the patches."""
+    config.ignore(
+        "patch_size", "patching_mode", "patching_batch_size", "max_patch_length", "local_attention_window_len"
+    )
+    config.ignore("patching_threshold")
+    encoder, decoder = config.section("encoder_config", ENCODER), config.section("decoder_config", DECODER)
+    latent, vocab = config.section("global_config", GLOBAL), config.integer("vocab_size", default=260)
+    d_encoder, d_decoder, d_latent = (part.integer("hidden_size") for part in (encoder, decoder, latent))
+    per_patch = config.integer("cross_attn_k", default=2)
+    hashes = len(config.integers("encoder_hash_byte_group_size", default=[3, 4, 5, 6, 7, 8]))
+    hashes *= config.integer("encoder_hash_byte_group_nb_functions", default=1)
+    rows = hashes * config.integer("encoder_hash_byte_group_vocab", default=500002)
+    widened = [_to_patches("local_encoder", encoder, d_encoder)]
+    widened.append(_to_patches("local_decoder", decoder, decoder.integer("hidden_size_global")))
+    if d_encoder * per_patch != d_latent:
+        widened.append(Projection("token_embedding_projection", d_encoder * per_patch, d_latent, bias=False))
+    bytes_in = Embedding("local_encoder.embed_tokens", encoder.integer("vocab_size"), d_encoder)
+    return Architecture(
+        model_type="blt",
+        d_model=d_decoder,
+        vocab=vocab,
+        n_ctx=config.integer("max_position_embeddings", default=0) or None,
+        inputs=(bytes_in, Embedding("encoder_hash_tok_embedding", rows, d_encoder), *widened),
+        layers=(*_patcher(config), *_layers(encoder, last=True), *_layers(latent), *_layers(decoder, last=False)),
+        outputs=(Norm("norm", d_decoder),),
+        head=Head(vocab, d_decoder, tied=config.flag("tie_word_embeddings", default=False)),
+        notes=(NOTE,),
+    )
+
+
+def _layers(part: Config, *, last: bool | None = None) -> tuple[Layer, ...]:
+    """Return the layers of one stack; in an encoder the last attends to patches, in a decoder the first, or all do."""
+    part.ignore("head_dim", "encoder_cross_output_size", "vocab_size", "hidden_size_global")
+    d_model, n_heads = part.integer("hidden_size"), part.integer("num_attention_heads")
+    width = part.divides("hidden_size", d_model, "num_attention_heads", n_heads)
+    kv_heads = part.integer("num_key_value_heads", default=0) or n_heads
+    part.divides("num_attention_heads", n_heads, "num_key_value_heads", kv_heads)
+    window = part.integer("sliding_window", default=0) or None
+    itself = Attention(d_model, n_heads, kv_heads, width, window=window)
+    norms = (d_model, d_model)
+    patches = Attention(d_model, n_heads, kv_heads, width, cross=True, qk_norm=norms, name="cross_attn")
+    d_ff = part.integer("intermediate_size", default=0) or int(8 * d_model / 3)
+    plain = block(d_model, itself, FeedForward(d_model, d_ff, gated=True))
+    n_layers = part.integer("num_hidden_layers")
+    everywhere = last is not None and part.flag("cross_attn_all_layers")
+    chosen = {None: -1, True: n_layers - 1, False: 0}[last]
+    kinds = [everywhere or i == chosen for i in range(n_layers)]
+    return layers_of(kinds, lambda attends: Layer((*plain.bricks, patches)) if attends else plain)
+
+
+def _to_patches(name: str, part: Config, d_in: int) -> Projection:
+    """Return the projection that gives each patch several vectors of a byte's width."""
+    d_out = part.integer("hidden_size") * part.integer("cross_attn_k", default=2)
+    return Projection(f"{name}.patch_embedding_projection", d_in, d_out, bias=False)
+
+
+def _patcher(config: Config) -> tuple[Layer, ...]:
+    """Return the small model over bytes whose uncertainty ends a patch; a first layer holds its tables."""
+    part = config.section("patcher_config", PATCHER)
+    if not config.flag("patch_in_forward", default=True):
+        part.ignore(*part.values)
+        return ()
+    d_model, vocab = part.integer("hidden_size"), part.integer("vocab_size")
+    head = Projection("patcher.lm_head", d_model, vocab, bias=False)
+    return (
+        *_layers(part),
+        Layer((Embedding("patcher.embed_tokens", vocab, d_model), Norm("patcher.norm", d_model), head)),
+    )
