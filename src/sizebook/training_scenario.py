@@ -11,7 +11,7 @@ from sizebook.errors import InputError, suggestion
 from sizebook.formulas.grid import grid
 from sizebook.formulas.hardware import Accelerator, accelerator
 from sizebook.formulas.money import owned_usd_per_gpu_hour
-from sizebook.formulas.prices import TERMS, quote
+from sizebook.formulas.prices import TERMS, on_demand_beside, quote
 from sizebook.formulas.training_memory import optimizer_keys
 from sizebook.models import catalog
 from sizebook.models.flops import CONVENTIONS
@@ -192,6 +192,9 @@ def _costs(scenario: TrainingScenario, gpu: Accelerator, power: Power) -> Costs:
     span = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
     names = ", ".join(sorted({row.provider for row in found.rows}))
     basis = f"data/prices.csv: {scenario.term}, median of {names}, {len(found.rows)} rows, USD, {span}"
+    beside = on_demand_beside(found) if scenario.term != "on_demand" else None
+    if beside is not None:
+        basis = f"{basis}; on demand the same providers ask {beside:.2f}"
     return Costs(found.usd_per_gpu_hour, basis, scenario.other_usd)
 
 

@@ -43,8 +43,8 @@ def test_calls(words: str, value: str) -> None:
     ("phrase", "count"),
     [
         ("67 accelerators", len(table("hardware"))),
-        ("276 prices, 14 providers", len(table("prices"))),
-        ("276 prices, 14 providers", len(prices.providers())),
+        ("347 prices, 17 providers", len(table("prices"))),
+        ("347 prices, 17 providers", len(prices.providers())),
         ("212 countries", sum(row["kind"] == "country" for row in table("grid"))),
         ("24 generations", len(table("generations"))),
         ("filled in for 21 parts", sum(bool(row["usable_memory_bytes"]) for row in table("hardware"))),

@@ -69,7 +69,14 @@ SHEETS = [
     ("mi355x", "peak_fp4_flop_per_s", 10.0663e15),
     ("tpu-v5p", "scale_up_bytes_per_s", 600e9),
     ("tpu-v7", "peak_fp8_flop_per_s", 4614e12),
+    ("tpu-v6e", "memory_bandwidth_bytes_per_s", 1638e9),
+    ("tpu-v6e", "scale_up_bytes_per_s", 800e9 / 2),
+    ("trainium1", "scale_up_bytes_per_s", 384e9 / 2),
     ("trainium2", "peak_fp8_flop_per_s", 1299e12),
+    ("trainium2", "scale_up_bytes_per_s", 1280e9 / 2),
+    ("trainium3", "scale_out_bytes_per_s", 12_800e9 / 8 / 64),
+    ("gaudi3", "scale_up_bytes_per_s", 21 * 200e9 / 8),
+    ("gaudi3", "scale_out_bytes_per_s", 3 * 200e9 / 8),
     ("gaudi2", "peak_bf16_flop_per_s", 432e12),
 ]
 

@@ -8,6 +8,7 @@ import pytest
 
 from sizebook.data_checks import findings
 from sizebook.formulas.hardware import accelerators
+from sizebook.formulas.prices import on_demand_beside, quote
 from sizebook.tables import Row, by_key, table
 
 P5: Row = {
@@ -34,12 +35,13 @@ def test_rows_providers_and_terms() -> None:
     rows = table("prices")
     assert len(rows) >= 80
     assert len({row["provider"] for row in rows}) >= 8
-    assert {row["term"] for row in rows} == {"on_demand", "spot", "reserved_1y", "reserved_3y"}
+    assert {row["term"] for row in rows} == {"on_demand", "spot", "capacity_block", "reserved_1y", "reserved_3y"}
     assert all(re.fullmatch(r"\d{4}-\d{2}(-\d{2})?", row["date"]) for row in rows)
 
 
 def test_sources_name_the_catalog_and_the_version_read() -> None:
-    assert all(re.match(r"[\w.-]+/[\w.-]+@[0-9a-f]{7} \S+", row["source"]) for row in table("prices"))
+    catalog, page = r"[\w.-]+/[\w.-]+@[0-9a-f]{7} \S+", r"https://\S+ \(validated \d{4}-\d{2}-\d{2}\)"
+    assert [row for row in table("prices") if not re.match(f"{catalog}|{page}", row["source"])] == []
 
 
 @pytest.mark.parametrize("key", accelerators())
@@ -77,7 +79,8 @@ def test_every_accelerator_has_bounds_for_its_price(key: str) -> None:
         ({"currency": "EUR"}, "other currency: got 'EUR', want USD. Convert it and say the rate in source."),
         (
             {"term": "on-demand"},
-            "unknown term: got 'on-demand', want one of on_demand, spot, reserved_1y, reserved_3y. "
+            "unknown term: got 'on-demand', want one of on_demand, spot, capacity_block, reserved_1y, "
+            "reserved_3y. "
             "Did you mean 'on_demand'?",
         ),
         (
@@ -111,3 +114,16 @@ def test_a_repeated_offer_is_found() -> None:
         "line 3 (aws p5.48xlarge on_demand): repeated row: got aws p5.48xlarge h100-sxm us-east-1 on_demand 2026-01-21 "
         "again, want it once. Keep the right one."
     ]
+
+
+def test_what_the_providers_of_a_quote_ask_on_demand() -> None:
+    # p4d.24xlarge 21.9576 in us-east-1 and 30.0978 in ap-northeast-1 at AWS, a2-highgpu-1g 3.6734 at Google.
+    reserved = quote("a100-sxm-40gb", term="reserved_1y")
+    assert {row.provider for row in reserved.rows} == {"aws", "gcp"}
+    assert on_demand_beside(reserved) == pytest.approx(((21.9576 + 30.0978) / 2 / 8 + 3.6734) / 2, rel=1e-4)
+
+
+def test_a_part_that_is_only_booked_ahead_has_no_price_on_demand() -> None:
+    booked = quote("trainium2", term="capacity_block")
+    assert booked.usd_per_gpu_hour == pytest.approx(2.235, rel=1e-3)  # trn2.48xlarge 35.7608 / 16
+    assert on_demand_beside(booked) is None

@@ -90,6 +90,15 @@ def test_owned_hardware_replaces_the_price() -> None:
     assert inputs.costs.price_usd_per_gpu_hour == pytest.approx(1.0)
 
 
+def test_a_reserved_price_stands_beside_its_providers_price_on_demand() -> None:
+    values = {key: value for key, value in BASE.items() if key != "price_usd_per_gpu_hour"}
+    basis = training_inputs(parse(TrainingScenario, {**values, "term": "reserved_1y"}, "run.toml")).costs.basis
+    # Google is the one provider: a3-highgpu-8g 88.49 and a3-megagpu-8g 93.4007 USD an hour, 8 GPUs each.
+    assert "median of gcp" in basis
+    assert basis.endswith("; on demand the same providers ask 11.37")
+    assert "on demand the same" not in training_inputs(parse(TrainingScenario, values, "run.toml")).costs.basis
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -14,7 +14,7 @@ from sizebook.quantities import Gpu
 from sizebook.registry import Quantity, function
 from sizebook.tables import Row, table, user_folder, user_table
 
-TERMS = ("on_demand", "spot", "reserved_1y", "reserved_3y")
+TERMS = ("on_demand", "spot", "capacity_block", "reserved_1y", "reserved_3y")
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,20 @@ def quote(gpu: str, provider: str | None = None, region: str | None = None, term
             answers = (median(row.usd_per_gpu_hour for row in group) for group in newest)
             return Quote(median(answers), tuple(row for group in newest for row in group))
     raise _nothing_matches(key, provider, region, term)
+
+
+def on_demand_beside(found: Quote) -> float | None:
+    """Return what the providers of a quote ask on demand for the same accelerator, or None where none lists it.
+
+    Only a few providers list reserved prices, and dear ones do: their reserved price is to be read beside this one, not
+    beside the median of all providers.
+    """
+    gpus, names = {row.gpu for row in found.rows}, {row.provider for row in found.rows}
+    every = (*user_prices(), *prices())
+    rows = [row for row in every if row.gpu in gpus and row.provider in names and row.term == "on_demand"]
+    if not rows:
+        return None
+    return median(median(row.usd_per_gpu_hour for row in group) for group in _newest_by_provider(rows))
 
 
 def _matching(rows: Iterable[Price], gpu: str, provider: str | None, region: str | None, term: str) -> list[Price]:
