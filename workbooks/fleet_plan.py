@@ -107,11 +107,14 @@ def _by_service(page: Page, sheets: Sheets) -> None:
     page.section("By service")
     rows = [
         [
-            f"={{name.{service}}}",
-            f"='Peak GPUs'!{column}{first}",
-            f"='Peak GPUs'!{column}{last}",
-            f"=SUM(Cost!{column}{first}:{column}{last})",
-            f"=Cost!{column}{last}",
+            f'=IF({{model.{service}}}="","",{shown})'
+            for shown in (
+                f"{{name.{service}}}",
+                f"'Peak GPUs'!{column}{first}",
+                f"'Peak GPUs'!{column}{last}",
+                f"SUM(Cost!{column}{first}:{column}{last})",
+                f"Cost!{column}{last}",
+            )
         ]
         for column, service in zip("CDEFG", SERVICES, strict=True)
     ]

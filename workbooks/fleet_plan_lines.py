@@ -23,6 +23,7 @@ def inputs(book: Book) -> None:
         "Inputs",
         "Change the pale yellow cells only. One column a service; a column without a model stays out of the plan.",
         SERVICES,
+        (36, *[16] * len(SERVICES), 10, 46),
     )
     page.heads("Input", origin="What to enter")
     _service_inputs(page)
@@ -88,14 +89,14 @@ def _traffic_inputs(page: Page) -> None:
 
 def _fleet_inputs(page: Page) -> None:
     domains = page.book.choices("Failure domains", ("replica", "node"))
-    flags = page.book.choices("Yes or no", (False, True))
+    flags = page.book.choices("Yes or no", ("no", "yes"))
     page.section("Fleet")
     page.input("start", "First month", None, "", "Any day of it. Blank: months are numbered.", look.DATE)
     page.input("target_load", "Target load", 0.8, "ratio", "The rest absorbs bursts.", look.PERCENT)
     page.input("spare", "Failures that a service covers", 1, "", "k of N + k, each of one failure domain.", look.WHOLE)
     page.input("failure_domain", "What fails at once", "replica", "", "A replica, or a node with all on it.",
                choices=domains)  # fmt: skip
-    page.input("whole_nodes", "GPUs by whole nodes", False, "", "TRUE: nodes are paid for whole, and not shared.",
+    page.input("whole_nodes", "GPUs by whole nodes", "no", "", "yes: nodes are paid for whole, and not shared.",
                choices=flags)  # fmt: skip
     page.input(
         "reserve_share", "Share of the mean that is reserved", 1, "ratio", "At the start of a term.", look.PERCENT
@@ -176,11 +177,12 @@ def _nodes(page: Page) -> None:
         "replicas", "Failures covered x replicas lost with each",
     )  # fmt: skip
     page.line(
-        "step", "Replicas paid for together", used("IF({whole_nodes},MAX(1,{instances}),1)"), "replicas",
+        "step", "Replicas paid for together", used('IF({whole_nodes}="yes",MAX(1,{instances}),1)'), "replicas",
         "One, or what a node holds",
     )  # fmt: skip
     page.line(
-        "step_gpus", "GPUs paid for together", used("IF({whole_nodes},{nodes_each}*{node_gpus},{gpus_each})"), "GPUs",
+        "step_gpus", "GPUs paid for together",
+        used('IF({whole_nodes}="yes",{nodes_each}*{node_gpus},{gpus_each})'), "GPUs",
         "Those of a replica, or of its nodes",
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ from sizebook.workbooks.page import Page
 
 _COLUMNS = "CDEFG"
 _HOURS = 730
-_WIDTHS = (16, 16, 16, 16, 16, 16, 18, 30)
+_WIDTHS = (16, 16, 16, 16, 16, 16, 18)
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def _energy(requests: str, column: str, row: int) -> str:
 
 def _sheet(book: Book, name: str, subtitle: str, formula: Callable[[int, str, int], str]) -> tuple[int, int]:
     """Add a monthly sheet; ``formula`` gives a cell's formula from its month, column and row."""
-    page = book.page(name, subtitle, ("",) * 5, _WIDTHS, portrait=True)
-    page.section(subtitle.removesuffix("."))
+    page = book.page(name, subtitle, ("",) * 4, _WIDTHS, portrait=True)
+    page.section("Month by month")
     first = page.row + 1
     rows = []
     for month in range(MONTHS):
@@ -89,8 +89,8 @@ def _label(month: int) -> str:
 
 
 def _summary(book: Book, rows: tuple[int, int]) -> dict[str, str]:
-    page = book.page("Summary", "All services together, month by month.", ("",) * 7, (16, *[16] * 8, 14), portrait=True)
-    page.section("All services together, month by month")
+    page = book.page("Summary", "All services together, month by month.", ("",) * 6, (16,) * 9, portrait=True)
+    page.section("Month by month")
     heads = [
         "Month",
         "At peak",
@@ -128,13 +128,13 @@ def _totals(row: int, burst_prices: str) -> list[str]:
 def _messages(page: Page, rows: tuple[int, int]) -> None:
     first, last = rows
     page.section("Titles of the charts")
-    for key, formula in (
-        ("gpus_message", f'="From "&TEXT(C{first},"#,##0")&" to "&TEXT(C{last},"#,##0")&" GPUs at peak"'),
-        (
-            "reserve_message",
-            f'=TEXT(E{last},"#,##0")&" of "&TEXT(C{last},"#,##0")&" GPUs are reserved in the last month"',
-        ),
-        ("month_message", f'="From $"&TEXT(H{first},"#,##0")&" to $"&TEXT(H{last},"#,##0")&" a month"'),
-        ("money_message", f'="$"&TEXT(SUM(H{first}:H{last}),"#,##0")&" over three years"'),
-    ):
-        page.statement(key, key.removesuffix("_message").capitalize(), formula, "")
+    gpus = f'TEXT(C{last},"#,##0")'
+    for key, label, formula in (
+        ("gpus_message", "GPUs at peak", f'="From "&TEXT(C{first},"#,##0")&" to "&{gpus}&" GPUs at peak"'),
+        ("reserve_message", "Reserved and burst",
+         f'=TEXT(E{last},"#,##0")&" of "&{gpus}&" GPUs are reserved in the last month"'),
+        ("month_message", "Cost",
+         f'="From $"&TEXT(H{first},"#,##0")&" to $"&TEXT(H{last},"#,##0")&" a month"'),
+        ("money_message", "Cost by year", f'="$"&TEXT(SUM(H{first}:H{last}),"#,##0")&" over three years"'),
+    ):  # fmt: skip
+        page.statement(key, label, formula, "")

@@ -135,7 +135,7 @@ def reserved_term(term_months: int) -> str:
 
 
 _FLEET = (
-    "start", "as_of", "target_load", "spare", "failure_domain", "whole_nodes", "reserve_share", "term_months",
+    "start", "as_of", "target_load", "spare", "failure_domain", "reserve_share", "term_months",
     "burst_hours", "pue", "grid", "grams_per_kwh",
 )  # fmt: skip
 _SERVICE = (
@@ -150,6 +150,7 @@ def workbook_inputs(scenario: FleetScenario) -> dict[str, Any]:
     What it leaves blank (prices, grid, nodes) the workbook looks up in the same tables.
     """
     given: dict[str, Any] = {name: getattr(scenario, name) for name in _FLEET}
+    given["whole_nodes"] = "yes" if scenario.whole_nodes else "no"
     given["title"] = scenario.title or "Fleet plan"
     for number, (table, planned) in enumerate(zip(scenario.service, answer(scenario).services, strict=True), 1):
         values = {name: getattr(table, name) for name in _SERVICE} | workbook_model(table.model)

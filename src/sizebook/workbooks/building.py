@@ -70,7 +70,7 @@ class Book:
         page.sheet.page_setup.orientation = "portrait" if portrait else "landscape"
         return page
 
-    def choices(self, name: str, values: Sequence[str | bool]) -> str:
+    def choices(self, name: str, values: Sequence[str]) -> str:
         """Put the values of a dropdown on the hidden sheet of lists; return the reference to them."""
         if name not in self._lists:
             if "Lists" not in self.workbook.sheetnames:
