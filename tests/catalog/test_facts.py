@@ -37,6 +37,13 @@ def test_two_hundred_models_each_with_source_and_date() -> None:
         assert re.fullmatch(r"\d{4}-\d\d-\d\d", row["retrieved"]), row
 
 
+def test_docs_say_how_many_rows_were_read_again() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "catalog.md").read_text(encoding="utf-8")
+    read, rows = sum("; read again: " in row["source"] for row in table("models")), len(table("models"))
+    assert f"{read} of the {rows} rows have a source" in page
+    assert f"the other {rows - read} rows" in page
+
+
 def test_cells_hold_what_their_column_says() -> None:
     for row in table("models"):
         assert re.fullmatch(r"[a-z0-9][a-z0-9.\-]*", row["key"])

@@ -71,6 +71,14 @@ def test_what_vllm_printed_on_an_h100(
     assert got == pytest.approx(published, rel=0.003)
 
 
+def test_what_an_older_vllm_printed_on_two_h100() -> None:
+    # llm-d-planner docs/empirical-vllm-memory-results.md: Qwen3-32B at tp 2, weights 30.59, cache 34.49 GiB a GPU.
+    case = case_of("qwen3-32b", "h100-sxm", "vllm", "bf16", tp=2)
+    memory = engine_memory(case, physical_bytes(accelerator("h100-sxm")), engine_constants("vllm", "0.8"), 0.9)
+    assert memory.weight_bytes / GIB == pytest.approx(30.59, rel=0.005)
+    assert memory.cache_bytes / GIB == pytest.approx(34.49, rel=0.005)
+
+
 def test_the_parts_of_memory_sum_to_what_the_engine_may_use() -> None:
     for engine in ("vllm", "sglang", "tensorrt-llm"):
         case = case_of("qwen3-32b", "h200-sxm", engine, tp=2)
