@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from sizebook.errors import RangeError, UnknownKeyError, suggestion
 from sizebook.models.architecture import Architecture
+from sizebook.models.classes import as_class
 from sizebook.models.config import Config
 
 Mapping = Callable[[Config], Architecture]
@@ -39,7 +40,7 @@ def mappings(until: str | None = None) -> dict[str, Mapping]:
 def architecture(config: Config) -> Architecture:
     """Return the architecture that a config.json describes, or refuse it by naming the type or key."""
     try:
-        described = describe(config)
+        described = as_class(config, describe(config))
     except ZeroDivisionError as error:
         raise RangeError(
             f"bad key: got 0 for a number that others are divided by in {config.where}, want 1 or more. Correct it."

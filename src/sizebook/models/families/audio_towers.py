@@ -53,7 +53,7 @@ def qwen2_audio(config: Config) -> Architecture:
     config.ignore("ignore_index", "vocab_size")
     text, audio = text_model(config, "qwen2", QWEN2), config.section("audio_config")
     projector = (linear("linear", audio.integer("d_model"), text.d_model),)
-    return with_towers(config, text, whisper_encoder(audio, projector), tied=False)
+    return with_towers(config, text, whisper_encoder(audio, projector), tied=False, ties="neither")
 
 
 VOXTRAL = {"num_key_value_heads": 8, "head_dim": 128}
@@ -68,7 +68,7 @@ def voxtral(config: Config) -> Architecture:
         linear("linear_1", audio.integer("intermediate_size"), text.d_model, bias=False),
         linear("linear_2", text.d_model, text.d_model, bias=False),
     )
-    return with_towers(config, text, whisper_encoder(audio, projector), tied=False)
+    return with_towers(config, text, whisper_encoder(audio, projector), tied=False, ties="neither")
 
 
 QWEN3_ASR_TEXT = {
@@ -99,6 +99,7 @@ def qwen3_asr(config: Config) -> Architecture:
     the class's defaults. The count follows transformers and a note says so.
     """
     config.ignore("support_languages", "thinker_config", "token_classification_bias")
+    config.only("architectures", ["Qwen3ASRForConditionalGeneration"])
     text = text_model(config, "qwen3", None if config.has("text_config") else QWEN3_ASR_TEXT)
     audio = config.section("audio_config", QWEN3_ASR_AUDIO)
     audio.ignore("n_window", "n_window_infer", "conv_chunksize", "max_position_embeddings", "output_dim")
@@ -179,6 +180,7 @@ def phi4_multimodal(config: Config) -> Architecture:
     """Phi 4 multimodal: SigLIP and a conformer in front of Phi 4 mini; without the checkpoint's adapters."""
     vision, audio = config.section("vision_config", PHI4_VISION), config.section("audio_config")
     vision.ignore("crop_size", "feature_layer")
+    config.only("architectures", ["Phi4MultimodalForCausalLM"])
     config.integer("num_key_value_heads")  # left out, it is 8 here and not Phi 3's one a head: required
     text, width = flat(config, "phi3"), vision.integer("hidden_size")
     seen = (

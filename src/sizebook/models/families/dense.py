@@ -64,13 +64,13 @@ def post_normed(config: Config) -> Architecture:
     return stack(config, layers_of(sliding_pattern(config, 4 if config.has("sliding_window") else 1), layer))
 
 
-@model_type("glm", "glm4")
+@model_type("glm", "glm4", "glm4v_text")
 def glm(config: Config) -> Architecture:
     """GLM 4: biases on query, key and value; the 0414 generation also norms what each block adds."""
-    d_model, feed = config.integer("hidden_size"), feed_forward(config)
-    bias = config.flag("attention_bias", default=True)
-    mixer = attention(config, qkv_bias=bias, d_head=128, kv_required=True)
-    if config.text("model_type") == "glm":
+    d_model, feed, name = config.integer("hidden_size"), feed_forward(config), config.text("model_type")
+    bias = name == "glm4v_text" or config.flag("attention_bias", default=True)
+    mixer = attention(config, qkv_bias=bias, d_head=None if name == "glm4v_text" else 128, kv_required=True)
+    if name == "glm":
         return stack(config, uniform(config, block(d_model, mixer, feed)))
     names = ("input_layernorm", "post_self_attn_layernorm", "post_attention_layernorm", "post_mlp_layernorm")
     return stack(config, uniform(config, sandwich(d_model, mixer, feed, names)))
@@ -94,6 +94,7 @@ def gemma(config: Config) -> Architecture:
 def gemma2(config: Config) -> Architecture:
     """Gemma 2 and 3: norms before and after both blocks; Gemma 3 norms each query and key head too."""
     config.ignore("sliding_window_pattern", "use_bidirectional_attention")
+    config.ignore("sliding_window_attention_size", "global_local_attention_pattern")
     third = config.text("model_type") == "gemma3_text"
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config)

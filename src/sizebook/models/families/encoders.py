@@ -34,6 +34,7 @@ from sizebook.models.architecture import (
     Tensors,
     Weight,
 )
+from sizebook.models.classes import n_labels
 from sizebook.models.config import Config
 
 
@@ -140,14 +141,6 @@ def kind_of_class(config: Config, prefix: str, heads: Mapping[str, str]) -> str:
             f"Name the class: its head and pooler are counted.{near}"
         )
     return known[named[0]]
-
-
-def n_labels(config: Config) -> int:
-    """Return over how many labels a classifier decides."""
-    config.ignore("id2label")
-    labels = config.values.get("id2label")
-    given = config.integer("num_labels", default=0)
-    return len(labels) if isinstance(labels, dict) and labels else given or 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,8 @@ def gpt2(config: Config) -> Architecture:
     name = config.text("model_type")
     size = sizes(config, "n_embd", "n_head", "n_layer", "n_positions")
     shared = name == "gpt_bigcode" and config.flag("multi_query", default=True)
+    if name == "gpt_bigcode":
+        config.only("num_key_value_heads", 1 if shared else size.n_heads)  # written by transformers, not read
     d_ff = config.integer("n_inner", default=0) if name != "openai-gpt" else 0
     layer = two_norms(size, size.attention(1 if shared else 0), size.feed_forward(d_ff))
     layers = (layer,) * size.n_layers
@@ -211,6 +213,7 @@ def mpt(config: Config) -> Architecture:
 def falcon(config: Config) -> Architecture:
     """Falcon: one, grouped or all key-value heads; attention beside or before the feed-forward block."""
     config.ignore("apply_residual_connection_post_layernorm", "alibi", "n_head", "n_layer")
+    config.ignore("num_kv_heads", "n_head_kv")  # read by the second generation alone
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads", "n_head")
     config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
     n_layers = config.integer("num_hidden_layers", "n_layer")

@@ -32,7 +32,8 @@ def qwen2_5_omni(config: Config) -> Architecture:
     spoken = [config.section("talker_config"), config.section("token2wav_config")]
     if config.flag("enable_audio_output", default=True):
         towers += [_talker(spoken[0]), *_vocoder(spoken[1])]
-    head = replace(text.head, tied=False) if text.head else None
+    tied = thinker.flag("tie_word_embeddings", default=False)
+    head = replace(text.head, tied=tied) if text.head else None
     return replace(text, model_type="qwen2_5_omni", inputs=(*text.inputs, *towers), head=head)
 
 
@@ -55,7 +56,7 @@ def _talker(config: Config) -> Tower:
     n_heads, n_kv_heads = config.integer("num_attention_heads"), config.integer("num_key_value_heads")
     d_head, vocab = config.integer("head_dim"), config.integer("vocab_size")
     config.ignore("position_id_per_seconds", "seconds_per_chunk", "spatial_merge_size")
-    config.ignore("use_sliding_window", "max_window_layers")
+    config.ignore("use_sliding_window", "max_window_layers", "layer_types")
     layer: tuple[Brick, ...] = (
         Norm("input_layernorm", d_model),
         Attention(d_model, n_heads, n_kv_heads, d_head, qkv_bias=True),

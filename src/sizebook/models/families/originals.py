@@ -21,6 +21,7 @@ from sizebook.models.huggingface import model_type
 @model_type("chatglm")
 def chatglm(config: Config) -> Architecture:
     """ChatGLM 2, 3 and GLM 4 as first published: grouped attention with biases on query, key and value, gated block."""
+    config.only("architectures", ["ChatGLMModel"], ["ChatGLMForConditionalGeneration"])  # both with the language head
     config.ignore("seq_length", "apply_query_key_layer_scaling", "fp32_residual_connection", "original_rope")
     config.ignore("apply_residual_connection_post_layernorm", "attention_softmax_in_fp32", "bias_dropout_fusion")
     config.ignore("rmsnorm", "classifier_dropout", "pre_seq_len", "prefix_projection", "interleaved_qkv")

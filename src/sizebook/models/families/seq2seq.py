@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sizebook.models.architecture import Attention, Brick, Embedding, FeedForward, Head, Layer, Norm, Projection, Weight
+from sizebook.models.classes import n_labels
 from sizebook.models.config import Config
-from sizebook.models.families.encoders import n_labels
 
 # What a class has besides its two stacks. "decoder" and "encoder" are classes of one stack only.
 MODEL_HEADS = {"Model": "", "ForConditionalGeneration": "words"}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from sizebook.models.architecture import Architecture, Attention, Layer, Norm, Tensors
 from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import (
+    SLIDING,
     attention,
     block,
     correction,
@@ -216,8 +217,15 @@ def mimo_v2(config: Config) -> Architecture:
     n_layers, d_model = config.integer("num_hidden_layers"), config.integer("hidden_size")
     config.ignore("attention_chunk_size", "attention_value_scale")
     window = config.integer("sliding_window", "sliding_window_size", default=0) or None
-    slides = config.per_layer("hybrid_layer_pattern", n_layers)
-    sparse = config.per_layer("moe_layer_freq", n_layers)
+    usual = ["full_attention" if i == 0 or (i + 1) % 6 == 0 else "sliding_attention" for i in range(n_layers)]
+    kinds = config.pattern("layer_types", n_layers, SLIDING, usual)
+    mlps = mlp_kinds(config, first_dense=1)
+    # The published file's own spellings, which transformers does not read: it builds the pattern of that file.
+    own = {"hybrid_layer_pattern": [int(kind != "full_attention") for kind in kinds]}
+    own["moe_layer_freq"] = [int(kind != "dense") for kind in mlps]
+    for key, built in own.items():
+        if config.per_layer(key, n_layers, built) != built:
+            raise config.unknown(key, config.values[key], f"{built}, as 'layer_types' and 'mlp_layer_types' have it")
     feed = routed(config)
     n_heads, d_head = config.integer("num_attention_heads"), config.integer("head_dim")
     d_value, kv_heads = config.integer("v_head_dim"), config.integer("num_key_value_heads")
@@ -235,11 +243,12 @@ def mimo_v2(config: Config) -> Architecture:
             raise config.unknown(
                 key, config.values[key], f"{value!r}: sliding layers that differ more are not described"
             )
-    full = Attention(d_model, n_heads, kv_heads, d_head, d_head_v=d_value)
+    bias = config.flag("attention_bias", default=False)
+    full = Attention(d_model, n_heads, kv_heads, d_head, d_head_v=d_value, qkv_bias=bias)
     slid = replace(full, n_kv_heads=2 * kv_heads, window=window, sinks=True)
 
-    def layer(kind: tuple[int, int]) -> Layer:
-        return block(d_model, slid if kind[0] else full, feed if kind[1] else feed_forward(config))
+    def layer(kind: tuple[str, str]) -> Layer:
+        which = feed_forward(config) if kind[1] == "dense" else feed
+        return block(d_model, full if kind[0] == "full_attention" else slid, which)
 
-    stored = correction(feed.n_experts, ["sparse" if routes else "dense" for routes in sparse])
-    return stack(config, layers_of(zip(slides, sparse, strict=True), layer), buffers=stored)
+    return stack(config, layers_of(zip(kinds, mlps, strict=True), layer), buffers=correction(feed.n_experts, mlps))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from sizebook.models.architecture import Architecture, Brick, Norm, Projection, Weight
 from sizebook.models.config import Config
@@ -41,6 +40,14 @@ GEMMA3 = {
     "head_dim": 256,
     "vocab_size": 262208,
 }
+GLM4V = {
+    "hidden_size": 4096,
+    "intermediate_size": 13696,
+    "num_hidden_layers": 40,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 2,
+    "vocab_size": 151552,
+}
 CLIP = {
     "hidden_size": 768,
     "intermediate_size": 3072,
@@ -50,6 +57,7 @@ CLIP = {
     "patch_size": 32,
     "num_channels": 3,
 }
+Ties = Literal["top level", "either", "text", "neither"]
 IGNORED = ("vision_feature_layer", "vision_feature_select_strategy", "image_seq_length", "mm_tokens_per_image")
 
 
@@ -64,31 +72,29 @@ def text_model(
 
 
 def with_towers(
-    config: Config, text: Architecture, *towers: Tower, tied: bool, buffers: tuple[Weight, ...] = ()
+    config: Config,
+    text: Architecture,
+    *towers: Tower,
+    tied: bool,
+    ties: Ties = "top level",
+    buffers: tuple[Weight, ...] = (),
 ) -> Architecture:
-    """Return the whole model; ``tied`` is the type's default where the file's top level does not say."""
+    """Return the whole model; ``tied`` is the type's default, ``ties`` says whose tie flag transformers takes."""
     config.ignore(*IGNORED)
-    top, said = config.flag("tie_word_embeddings", default=tied), config.section("text_config").values
-    if config.has("tie_word_embeddings") and said.get("tie_word_embeddings", top) != top:
-        raise config.unknown("tie_word_embeddings", top, "what 'text_config' says of it")
-    head = text.head
-    if head is not None:
-        head = replace(head, tied=top)
+    top, inner = config.flag("tie_word_embeddings", default=tied), config.section("text_config")
+    said = inner.flag("tie_word_embeddings", default=False)
+    result = {"top level": top, "either": top or said, "text": said, "neither": False}[ties]
+    levels = {"top level": (config, top), "text_config": (inner, said)}
+    against = [name for name, (level, flag) in levels.items() if level.has("tie_word_embeddings") and flag != result]
+    notes = [f"'tie_word_embeddings' of the {name} is not followed: transformers 5 takes {result}" for name in against]
     return replace(
         text,
         model_type=config.text("model_type"),
         inputs=(*text.inputs, *towers),
-        head=head,
+        head=replace(text.head, tied=result) if text.head else None,
         buffers=(*text.buffers, *buffers),
+        notes=(*text.notes, *notes),
     )
-
-
-def tied_by_text(config: Config) -> bool:
-    """Return whether the text section ties its head, where that decides; a top level that says otherwise is refused."""
-    tied = bool(config.section("text_config").values.get("tie_word_embeddings", False))
-    if config.flag("tie_word_embeddings", default=tied) != tied:
-        raise config.unknown("tie_word_embeddings", not tied, f"what 'text_config' says: {str(tied).lower()}")
-    return tied
 
 
 def flat(config: Config, kind: str) -> Architecture:
@@ -109,16 +115,14 @@ def llava(config: Config) -> Architecture:
     config.ignore("vocab_size", "ignore_index")
     width, bias = vision.integer("hidden_size"), config.flag("multimodal_projector_bias", default=True)
     projector = linear("linear_1", width, text.d_model, bias), linear("linear_2", text.d_model, text.d_model, bias)
-    return with_towers(config, text, clip_vit(vision, projector), tied=False)
+    return with_towers(config, text, clip_vit(vision, projector), tied=False, ties="either")
 
 
 @model_type("gemma3")
 def gemma3(config: Config) -> Architecture:
     """Gemma 3 with SigLIP; a file of the text model alone gives the same type without a vision section."""
     if not config.has("text_config"):
-        config.ignore(
-            "sliding_window_attention_size", "global_local_attention_pattern", "use_res_clamp", "architectures"
-        )
+        config.ignore("use_res_clamp")
         return flat(config, "gemma3_text")
     text, vision = text_model(config, "gemma3_text", GEMMA3), config.section("vision_config")
     width = vision.integer("hidden_size")
@@ -153,18 +157,28 @@ def mistral3(config: Config) -> Architecture:
         linear("linear_1", width, text.d_model, bias),
         linear("linear_2", text.d_model, text.d_model, bias),
     )
-    tied = bool(section.values.get("tie_word_embeddings", True))
-    return with_towers(config, text, pixtral(vision, projector), tied=tied)
+    return with_towers(config, text, pixtral(vision, projector), tied=True)
 
 
-@model_type("qwen2_vl", "qwen2_5_vl", "glm4v")
+@model_type("qwen2_vl", "qwen2_5_vl")
 def flat_with_vision(config: Config) -> Architecture:
-    """Qwen 2 VL, Qwen 2.5 VL and GLM 4.1V: text keys at the top level, or in a section of newer files."""
-    name, section = config.text("model_type"), config.section("vision_config")
-    kind = "glm4" if name == "glm4v" else "qwen2"
-    tower: Callable[[Config], Tower] = {"qwen2_vl": qwen2_vit, "qwen2_5_vl": qwen2_5_vit, "glm4v": glm_vit}[name]
-    text = text_model(config, kind) if config.has("text_config") else flat(config, kind)
-    return with_towers(config, text, tower(section), tied=False)
+    """Qwen 2 VL and 2.5 VL: text keys at the top level, or in a section of newer files."""
+    tower = qwen2_vit if config.text("model_type") == "qwen2_vl" else qwen2_5_vit
+    text = text_model(config, "qwen2") if config.has("text_config") else flat(config, "qwen2")
+    return with_towers(config, text, tower(config.section("vision_config")), tied=False, ties="either")
+
+
+@model_type("glm4v")
+def glm4v(config: Config) -> Architecture:
+    """GLM 4.1V: the first file has the text keys at the top level too, where transformers reads none of them."""
+    section = config.section("text_config", GLM4V)
+    for key, default in GLM4V.items():
+        built = section.values.get(key, default)
+        if config.integer(key, default=built) != built:
+            raise config.unknown(key, config.values[key], f"{built}: transformers reads 'text_config' only")
+    config.ignore("attention_bias")
+    text = text_model(config, "glm4v_text", GLM4V)
+    return with_towers(config, text, glm_vit(config.section("vision_config")), tied=False, ties="either")
 
 
 @model_type("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe")
@@ -175,7 +189,8 @@ def qwen3_vl(config: Config) -> Architecture:
     if config.values.get("language_model_only"):
         raise config.unknown("language_model_only", True, "false: the file describes a vision tower")
     text = text_model(config, kinds.get(config.text("model_type"), "qwen3_5_moe_text"))
-    return with_towers(config, text, qwen3_vit(config.section("vision_config")), tied=False)
+    tower = qwen3_vit(config.section("vision_config"), deepstack=config.text("model_type").startswith("qwen3_vl"))
+    return with_towers(config, text, tower, tied=False)
 
 
 @model_type("gemma4", "gemma4_unified")
@@ -210,5 +225,5 @@ def _clips(section: Config, n_linears: int) -> list[Weight]:
 @model_type("llama4")
 def llama4(config: Config) -> Architecture:
     """Llama 4 with its ViT."""
-    text, tied = text_model(config, "llama4_text"), tied_by_text(config)
-    return with_towers(config, text, llama4_vit(config.section("vision_config"), text.d_model), tied=tied)
+    text = text_model(config, "llama4_text")
+    return with_towers(config, text, llama4_vit(config.section("vision_config"), text.d_model), tied=False, ties="text")

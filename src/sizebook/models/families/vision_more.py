@@ -14,11 +14,13 @@ from sizebook.models.families.blocks import (
     feed_forward,
     layers_of,
     mlp_kinds,
+    sliding_pattern,
     stack,
     vector,
+    window_of,
 )
 from sizebook.models.families.experts import routed
-from sizebook.models.families.vision_language import CLIP, text_model, tied_by_text, with_towers
+from sizebook.models.families.vision_language import CLIP, text_model, with_towers
 from sizebook.models.families.vision_towers import clip_vit, encoder, layer_normed, linear, patches, pixels
 from sizebook.models.huggingface import describe, model_type
 from sizebook.models.towers import Tower
@@ -28,13 +30,14 @@ CLIP_TEXT = {**CLIP, "hidden_size": 512, "intermediate_size": 2048, "num_attenti
 
 @model_type("clip")
 def clip(config: Config) -> Architecture:
-    """CLIP: a text encoder and a ViT, each projected into one space; the text side counts as the model."""
-    config.ignore("text_config_dict", "vision_config_dict")
-    text, vision = config.section("text_config", CLIP_TEXT), config.section("vision_config", CLIP)
-    for section, key in ((text, "text_config_dict"), (vision, "vision_config_dict")):
-        again = config.values.get(key) or {}
-        if any(section.values.get(name) != value for name, value in again.items()):
-            raise config.unknown(key, again, "the same sizes as the section without 'dict': it goes before it")
+    """CLIP: a text encoder and a ViT, each projected into one space; the text side counts as the model.
+
+    Where older files repeat a section under a name with 'dict', transformers takes that one.
+    """
+    config.only("architectures", ["CLIPModel"])
+    config.ignore("text_config", "vision_config")
+    names = [f"{name}_dict" if config.has(f"{name}_dict") else name for name in ("text_config", "vision_config")]
+    text, vision = config.section(names[0], CLIP_TEXT), config.section(names[1], CLIP)
     text.ignore("projection_dim")
     d_model, layer, n_layers = encoder(text)
     layer = tuple(replace(b, bidirectional=False) if isinstance(b, Attention) else b for b in layer)
@@ -57,6 +60,17 @@ def clip(config: Config) -> Architecture:
     )
 
 
+# The keys that transformers reads, those of the published files, which it does not, and what both stand for.
+KIMI_VISION = {
+    "hidden_size": ("vt_hidden_size", 1152),
+    "intermediate_size": ("vt_intermediate_size", 4304),
+    "num_attention_heads": ("vt_num_attention_heads", 16),
+    "num_hidden_layers": ("vt_num_hidden_layers", 27),
+    "pos_emb_height": ("init_pos_emb_height", 64),
+    "pos_emb_width": ("init_pos_emb_width", 64),
+}
+
+
 @model_type("kimi_k25")
 def kimi_k25(config: Config) -> Architecture:
     """Kimi K2.5: DeepSeek V3's shape behind MoonViT, whose positions are a learned grid."""
@@ -66,17 +80,19 @@ def kimi_k25(config: Config) -> Architecture:
         "merge_type", "mm_projector_type", "pos_emb_type", "video_attn_type", "mm_hidden_size", "text_hidden_size"
     )
     vision.ignore("init_pos_emb_time", "pos_emb_time", "merge_kernel_size", "projector_ln_eps")
-    d_model = vision.integer("vt_hidden_size", "hidden_size", default=1152)
-    n_heads = vision.integer("vt_num_attention_heads", "num_attention_heads", default=16)
-    layer = layer_normed(d_model, n_heads, vision.integer("vt_intermediate_size", "intermediate_size", default=4304))
-    grid = [vision.integer(f"init_pos_emb_{s}", f"pos_emb_{s}", default=64) for s in ("height", "width")]
+    built = {new: vision.integer(new, default=size) for new, (_, size) in KIMI_VISION.items()}
+    for new, (old, _) in KIMI_VISION.items():
+        if vision.integer(old, default=built[new]) != built[new]:
+            raise vision.unknown(old, vision.values[old], f"{built[new]}: transformers reads '{new}' only")
+    d_model, n_layers = built["hidden_size"], built["num_hidden_layers"]
+    layer = layer_normed(d_model, built["num_attention_heads"], built["intermediate_size"])
     if config.integer("projection_hidden_size", default=d_model) != d_model:
         raise config.unknown("projection_hidden_size", config.values["projection_hidden_size"], str(d_model))
     if vision.values.get("merge_kernel_size", [2, 2]) != [2, 2]:
         raise config.unknown("merge_kernel_size", vision.values["merge_kernel_size"], "[2, 2]")
     stem: tuple[Brick, ...] = (
         linear("patch_embed", pixels(vision), d_model),
-        Embedding("pos_emb", grid[0] * grid[1], d_model),
+        Embedding("pos_emb", built["pos_emb_height"] * built["pos_emb_width"], d_model),
     )
     projector: tuple[Brick, ...] = (
         Norm("final_layernorm", d_model, bias=True),
@@ -84,7 +100,6 @@ def kimi_k25(config: Config) -> Architecture:
         linear("in_proj", 4 * d_model, 4 * d_model),
         linear("out_proj", 4 * d_model, text.d_model),
     )
-    n_layers = vision.integer("vt_num_hidden_layers", "num_hidden_layers", default=27)
     return with_towers(config, text, Tower("vision", d_model, n_layers, stem, layer, projector), tied=True)
 
 
@@ -128,11 +143,12 @@ def minimax_m3(config: Config) -> Architecture:
     vision.ignore("position_embedding_type", "projection_dim", "vision_segment_max_frames", "image_size", "vocab_size")
     vision.ignore("img_token_compression_config")
     d_model, layer, n_layers = encoder(vision)
-    bias, tied = config.flag("multimodal_projector_bias", default=True), tied_by_text(config)
+    bias = config.flag("multimodal_projector_bias", default=True)
     if not bias:
         raise config.unknown("multimodal_projector_bias", False, "true, which transformers takes anyway")
     inner, d_text = config.integer("projector_hidden_size", default=text.d_model), text.d_model
     frames, merge = vision.integer("temporal_patch_size", default=2), vision.integer("spatial_merge_size", default=2)
+    joined = config.integer("merged_hidden_size", default=d_text * merge**2)
     stem: tuple[Brick, ...] = (
         linear("proj", pixels(vision, frames=frames), d_model, bias=False),
         Norm("pre_layrnorm", d_model, bias=True),
@@ -140,10 +156,12 @@ def minimax_m3(config: Config) -> Architecture:
     projector = (
         linear("linear_1", d_model, inner, bias),
         linear("linear_2", inner, d_text, bias),
-        linear("merge_linear_1", d_text * merge**2, inner, bias),
+        linear("merge_linear_1", joined, inner, bias),
         linear("merge_linear_2", inner, d_text, bias),
     )
-    return with_towers(config, text, Tower("vision", d_model, n_layers, stem, layer, projector), tied=tied)
+    return with_towers(
+        config, text, Tower("vision", d_model, n_layers, stem, layer, projector), tied=False, ties="either"
+    )
 
 
 @model_type("mllama")
@@ -165,7 +183,9 @@ def mllama(config: Config) -> Architecture:
 
     text = stack(section, layers_of([i in crossed for i in range(n_layers)], layer))
     text = replace(text, inputs=(Embedding("embed_tokens", vocab + 8, feed.d_model),))
-    return with_towers(config, text, _mllama_vit(config.section("vision_config"), feed.d_model), tied=False)
+    return with_towers(
+        config, text, _mllama_vit(config.section("vision_config"), feed.d_model), tied=False, ties="neither"
+    )
 
 
 def _mllama_vit(config: Config, d_text: int) -> Tower:
@@ -225,20 +245,24 @@ def step3p7(config: Config) -> Architecture:
     """
     section = config.section("text_config", STEP_TEXT)
     section.values = {**section.values, "model_type": "step3p7"}
+    config.only("architectures", ["Step3p7FlashForCausalLM"], ["Step3p7ForConditionalGeneration"])
     vision = config.section("vision_config", STEP_VISION)
     mixer = attention(section, qk_norm="head", kv_required=True)
-    mixer = replace(mixer, gate=mixer.n_heads)
     feed = routed(section, d_ff_shared=section.integer("share_expert_dim"))
-    mlps = mlp_kinds(section, first_dense=3)
+    mlps, slides = mlp_kinds(section, first_dense=3), sliding_pattern(section)
+    n_sliding = section.integer("num_sliding_attention_heads", default=mixer.n_heads)
 
-    def layer(kind: str) -> Layer:
-        return block(feed.d_model, mixer, feed_forward(section) if kind == "dense" else feed)
+    def layer(kind: tuple[str, str]) -> Layer:
+        window, n_heads = window_of(section, kind[1]), mixer.n_heads if kind[1] == "full_attention" else n_sliding
+        slid = replace(mixer, window=window, n_heads=n_heads, gate=n_heads)
+        return block(feed.d_model, slid, feed_forward(section) if kind[0] == "dense" else feed)
 
     if config.flag("projector_bias", default=False):
         raise config.unknown("projector_bias", True, "false: this bias is not described")
-    text = stack(section, layers_of(mlps, layer), buffers=correction(feed.n_experts, mlps))
+    text = stack(section, layers_of(zip(mlps, slides, strict=True), layer), buffers=correction(feed.n_experts, mlps))
     whole = with_towers(config, text, _step_vit(vision, feed.d_model), tied=False)
-    if config.has("text_config"):
+    stray = [key for key in STEP_TEXT if config.has(key)]
+    if not stray:
         return whole
     config.ignore(*config.values)
     return noted(whole, "sizes at the top level are not read by transformers, which builds its defaults: counted so")
@@ -246,7 +270,7 @@ def step3p7(config: Config) -> Architecture:
 
 def _step_vit(config: Config, d_text: int) -> Tower:
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
-    config.ignore("intermediate_size")
+    config.ignore("intermediate_size", "layer_scale_init_value")
     layer = layer_normed(d_model, n_heads, int(d_model * config.number("mlp_ratio", default=8960 / 1536)))
     scales = Tensors((vector("lambda_1", d_model), vector("lambda_2", d_model)))
     stem: tuple[Brick, ...] = (

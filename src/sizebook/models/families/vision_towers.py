@@ -80,7 +80,7 @@ def clip_vit(config: Config, projector: tuple[Brick, ...]) -> Tower:
 
 def pixtral(config: Config, projector: tuple[Brick, ...]) -> Tower:
     """Pixtral's ViT (arXiv:2410.07073): rotary positions, gains only, gated blocks."""
-    config.ignore("image_size", "head_dim")
+    config.ignore("image_size", "head_dim", "vocab_size", "projection_dim")
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
     config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
     layer = rms_gated(d_model, n_heads, config.integer("intermediate_size"))
@@ -126,7 +126,7 @@ def qwen2_5_vit(config: Config) -> Tower:
     return Tower("vision", d_model, config.integer("depth"), stem, layer, projector)
 
 
-def qwen3_vit(config: Config) -> Tower:
+def qwen3_vit(config: Config, *, deepstack: bool) -> Tower:
     """Qwen 3 VL's ViT: learned positions, and mergers that feed inner layers to the language model (DeepStack)."""
     merge, frames = _merge(config)
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_heads")
@@ -140,7 +140,7 @@ def qwen3_vit(config: Config) -> Tower:
     )
     deep = config.integers("deepstack_visual_indexes", default=[8, 16, 24])
     projector = [*merger(d_model, merge, d_out)]
-    for _ in deep:
+    for _ in deep if deepstack else ():
         projector += merger(d_model, merge, d_out, wide=True)
     return Tower("vision", d_model, config.integer("depth"), stem, layer, tuple(projector))
 

@@ -1,0 +1,76 @@
+"""What the class named under ``architectures`` changes on a decoder, and tie flags that contradict each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sizebook.errors import UnknownKeyError
+from sizebook.models.config import Config
+from sizebook.models.huggingface import architecture
+from tests.models.counts import counted
+
+SMALL: dict[str, Any] = {
+    "model_type": "mistral",
+    "vocab_size": 1000,
+    "hidden_size": 64,
+    "intermediate_size": 96,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "tie_word_embeddings": False,
+}
+LAYER = 64 * (64 + 32 + 32 + 64) + 3 * 64 * 96 + 2 * 64
+BARE = 1000 * 64 + 2 * LAYER + 64
+LABELS = {"id2label": {"0": "bad", "1": "fair", "2": "good"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "total"),
+    [
+        ("MistralForCausalLM", {}, BARE + 64 * 1000),
+        ("MistralModel", {}, BARE),
+        ("MistralForSequenceClassification", {"num_labels": 1}, BARE + 64),
+        ("MistralForSequenceClassification", LABELS, BARE + 3 * 64),
+        ("MistralForTokenClassification", LABELS, BARE + 3 * 64 + 3),
+        ("MistralForQuestionAnswering", {}, BARE + 2 * 64 + 2),
+    ],
+)
+def test_heads_of_classes(name: str, more: dict[str, Any], total: int) -> None:
+    assert counted({**SMALL, **more, "architectures": [name]})["total"] == total
+
+
+def test_an_unknown_class_is_refused() -> None:
+    with pytest.raises(UnknownKeyError) as error:
+        counted({**SMALL, "architectures": ["MistralForRewardModeling"]})
+    assert str(error.value) == (
+        "unknown class: got 'MistralForRewardModeling' under 'architectures' in config.json, want one whose name ends "
+        "with ForCausalLM, LMHeadModel, ForConditionalGeneration, ForImageTextToText, ForSequenceClassification, "
+        "ForTokenClassification, ForQuestionAnswering or Model. Describe it, or count with --engine transformers."
+    )
+
+
+CLIP = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1, "num_attention_heads": 2}
+LLAVA = {
+    "model_type": "llava",
+    "vision_config": {**CLIP, "image_size": 28, "patch_size": 14},
+    "text_config": {**SMALL, "model_type": "llama"},
+}
+
+
+def test_a_tie_flag_that_is_not_followed_is_noted() -> None:
+    tied = {**LLAVA, "text_config": {**LLAVA["text_config"], "tie_word_embeddings": True}}  # type: ignore[dict-item]
+    model = architecture(Config({**tied, "tie_word_embeddings": False}, "config.json"))
+    assert model.notes == ("'tie_word_embeddings' of the top level is not followed: transformers 5 takes True",)
+    assert counted(LLAVA)["total"] - counted(tied)["total"] == 64 * 1000
+    assert architecture(Config(dict(LLAVA), "config.json")).notes == ()
+
+
+def test_a_tower_alone_is_refused_and_a_language_model_alone_noted() -> None:
+    with pytest.raises(UnknownKeyError, match="unknown class: got 'LlavaVisionModel' under 'architectures'"):
+        counted({**LLAVA, "architectures": ["LlavaVisionModel"]})
+    alone = architecture(Config({**LLAVA, "architectures": ["LlavaForCausalLM"]}, "config.json"))
+    assert alone.notes == (
+        "LlavaForCausalLM may build the language model alone; the vision or audio towers of the file are counted",
+    )
