@@ -46,6 +46,7 @@ def test_calls(words: str, value: str) -> None:
         ("347 prices, 17 providers", len(table("prices"))),
         ("347 prices, 17 providers", len(prices.providers())),
         ("212 countries", sum(row["kind"] == "country" for row in table("grid"))),
+        ("61 of the 67 rows", sum("; read again: " in row["source"] for row in table("hardware"))),
         ("24 generations", len(table("generations"))),
         ("filled in for 21 parts", sum(bool(row["usable_memory_bytes"]) for row in table("hardware"))),
     ],
