@@ -1,11 +1,10 @@
-"""Times one serving estimate in process, and a sweep of many rows with its peak memory.
+"""Times one serving estimate in process, and sweeps of tables of growing length with their peak memory.
 
 Run `python benchmarks/serving.py [ROWS]`; aims: 0.2 ms an estimate, 1,000,000 rows in 15 s on two cores, memory flat.
 """
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,9 @@ from sizebook.formulas.serving_estimate import estimate
 from sizebook.formulas.serving_memory import engine_constants, engine_memory, physical_bytes
 
 MODELS = ("deepseek-ai/DeepSeek-R1", "Qwen/Qwen3-32B", "openai/gpt-oss-120b", "meta-llama/Llama-3.1-70B")
+SWEEP = (
+    "import sys; from sizebook.cli import app; app(['sweep', sys.argv[1], '-o', sys.argv[2]], standalone_mode=False)"
+)
 
 
 def once() -> float:
@@ -32,10 +34,10 @@ def once() -> float:
     return (time.perf_counter() - start) / 2000
 
 
-def sweep(n: int, folder: Path) -> tuple[float, float]:
-    """Return seconds and peak megabytes of a sweep command over n rows."""
+def table(n: int) -> pl.DataFrame:
+    """Return a table of n rows over four models, two accelerators and three engines."""
     row = pl.int_range(n, eager=True)
-    frame = pl.DataFrame(
+    return pl.DataFrame(
         {
             "model": pl.Series(MODELS).gather(row % 4),
             "gpu": pl.Series(["h200-sxm", "b200-sxm"]).gather(row % 2),
@@ -46,22 +48,32 @@ def sweep(n: int, folder: Path) -> tuple[float, float]:
             "concurrency": 1 + row % 256,
         }
     )
-    frame.write_csv(folder / "in.csv")
+
+
+def measured(code: str, *words: str) -> tuple[float, float]:
+    """Return seconds and peak megabytes of a Python of its own that runs some code.
+
+    The kernel's peak of the process itself: that of `resource` begins with what its parent holds.
+    """
+    told = "\nprint(*(line for line in open('/proc/self/status') if line.startswith('VmHWM')))"
     start = time.perf_counter()
-    command = [sys.executable, "-m", "sizebook", "sweep", str(folder / "in.csv"), "-o", str(folder / "out.csv")]
-    subprocess.run(command, check=True, capture_output=True)
-    seconds = time.perf_counter() - start
-    return seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    done = subprocess.run([sys.executable, "-c", code + told, *words], check=True, capture_output=True, text=True)
+    return time.perf_counter() - start, int(done.stdout.split("VmHWM:")[1].split()[0]) / 1024
 
 
 def main() -> None:
-    """Print the timings, the smaller sweep first, since peak memory of children only grows."""
+    """Print the timings of one estimate and of sweeps, and what Python needs before the first row."""
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     print(f"one estimate: {once() * 1e3:.3f} ms")
+    _, floor = measured("import numpy, polars, rich.progress, sizebook.sweeping")
+    print(f"Python with numpy, polars and sizebook: peak {floor:.0f} MB")
     with tempfile.TemporaryDirectory() as folder:
-        for rows in (n // 4, n):
-            seconds, peak = sweep(rows, Path(folder))
-            print(f"sweep of {rows:,} rows: {seconds:.1f} s, peak {peak:.0f} MB")
+        for kind in ("csv", "parquet"):
+            given, found = (str(Path(folder) / f"{name}.{kind}") for name in ("in", "out"))
+            for rows in (10_000, 100_000, n):
+                getattr(table(rows), f"write_{kind}")(given)
+                seconds, peak = measured(SWEEP, given, found)
+                print(f"sweep of {rows:,} rows, {kind}: {seconds:.1f} s, peak {peak:.0f} MB")
 
 
 if __name__ == "__main__":
