@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic_core import PydanticCustomError
 
 from sizebook.errors import InputError, suggestion, unknown_key
+from sizebook.files import read_text
 from sizebook.models import catalog
 from sizebook.quantities import dtype_keys
 
@@ -60,12 +61,7 @@ Kind = TypeVar("Kind", bound=BaseModel)
 def read_toml(path: Path) -> dict[str, Any]:
     """Return the keys of a TOML file, or say what is wrong with it and where."""
     try:
-        with path.open("rb") as lines:
-            return tomllib.load(lines)
-    except OSError as error:
-        raise InputError(
-            f"cannot read: got {error.strerror} for {path}, want a scenario file. Check the path."
-        ) from error
+        return tomllib.loads(read_text(path, "a scenario file"))
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"not TOML: got {error} in {path.name}, want key = value lines. Correct that line.") from error
 

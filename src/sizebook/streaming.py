@@ -15,7 +15,7 @@ from typing import IO
 import polars as pl
 
 from sizebook.errors import InputError
-from sizebook.files import unfinished
+from sizebook.files import refuse_repeated, sheet_rows, unfinished
 
 KINDS = (".csv", ".parquet", ".xlsx")
 PIECE_ROWS = 10_000
@@ -28,13 +28,16 @@ def look(table: Path) -> tuple[list[str], int]:
     """Return the columns of a table and how many rows it has; of CSV its lines, which may be a few more."""
     with _readable(table):
         if _kind(table) == ".xlsx":
-            first = next(_sheet_rows(table), [])
-            return [str(cell) for cell in first], sum(1 for _ in _sheet_rows(table)) - 1
+            first = next(sheet_rows(table), [])
+            refuse_repeated([str(cell) for cell in first if cell is not None], table)
+            return [str(cell) for cell in first], sum(1 for _ in sheet_rows(table)) - 1
         if _kind(table) == ".parquet":
             lazy = pl.scan_parquet(table)
             return lazy.collect_schema().names(), int(lazy.select(pl.len()).collect().item())
         with table.open("rb") as lines:
-            columns = pl.read_csv(_record(lines), infer_schema=False).columns
+            heads = pl.read_csv(_record(lines), has_header=False, infer_schema=False).row(0)
+            columns = [head or "" for head in heads]
+            refuse_repeated(columns, table)
             return columns, sum(block.count(b"\n") for block in iter(lambda: lines.read(_CSV_BYTES), b""))
 
 
@@ -104,7 +107,7 @@ def _parquet(table: Path) -> Iterator[pl.DataFrame]:
 
 
 def _xlsx(table: Path) -> Iterator[pl.DataFrame]:
-    rows = _sheet_rows(table)
+    rows = sheet_rows(table)
     columns = [str(cell) for cell in next(rows, [])]
     piece: list[list[str | None]] = []
     for row in rows:
@@ -114,14 +117,6 @@ def _xlsx(table: Path) -> Iterator[pl.DataFrame]:
             piece = []
     if piece:
         yield pl.DataFrame(piece, schema=dict.fromkeys(columns, pl.String), orient="row")
-
-
-def _sheet_rows(table: Path) -> Iterator[list[object]]:
-    from openpyxl import load_workbook
-
-    book = load_workbook(table, read_only=True, data_only=True)
-    for row in book.worksheets[0].iter_rows(values_only=True):
-        yield list(row)
 
 
 def _plain(cell: object) -> str:

@@ -25,6 +25,7 @@ NAMES = ("model", "gpu", "engine", "weight_dtype", "kv_dtype")
 DEGREES = ("tp", "pp", "dp", "ep")
 LOADS = ("input_tokens", "output_tokens", "concurrency")
 REQUIRED = ("model", "gpu", *LOADS)
+INPUTS = (*NAMES, *DEGREES, *LOADS)
 ENGINE = "vllm"  # where the column is absent or blank
 RESULTS = ("ttft_seconds", "tpot_seconds", "tokens_per_second", "error_low", "error_high", "fits", "reason")
 

@@ -91,3 +91,9 @@ def test_tables_that_cannot_be_read(tmp_path: Path, file: str, content: str, mes
     with pytest.raises(InputError) as caught:
         read_rows(tmp_path / file)
     assert str(caught.value) == message
+
+
+def test_no_two_scenarios_nor_the_index_share_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "scenarios.csv"
+    path.write_text("name,model\nindex,gpt-2\na,gpt-2\na-4,gpt-2\nA,gpt-2\n", encoding="utf-8")
+    assert [row.name for row in read_rows(path)] == ["index-1", "a", "a-4", "A-4-4"]

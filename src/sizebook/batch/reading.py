@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sizebook.errors import InputError
+from sizebook.files import read_text, refuse_repeated, sheet_rows
 from sizebook.scenarios import read_toml
 
 READABLE = (".toml", ".csv", ".xlsx")
@@ -51,23 +53,21 @@ def _toml(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _csv(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8-sig", newline="") as lines:
-        reader = csv.DictReader(lines)
-        for values in reader:
-            if None in values:
-                raise InputError(
-                    f"too many cells: got {len(values[None])} more than columns in line {reader.line_num} of "
-                    f"{path.name}, want one value a column. Quote values that hold commas."
-                )
-            yield {key: value for key, value in values.items() if value}
+    reader = csv.DictReader(io.StringIO(read_text(path, "a CSV file"), newline=""))
+    refuse_repeated(list(reader.fieldnames or ()), path)
+    for values in reader:
+        if None in values:
+            raise InputError(
+                f"too many cells: got {len(values[None])} more than columns in line {reader.line_num} of "
+                f"{path.name}, want one value a column. Quote values that hold commas."
+            )
+        yield {key: value for key, value in values.items() if value}
 
 
 def _xlsx(path: Path) -> Iterator[dict[str, Any]]:
-    from openpyxl import load_workbook
-
-    sheet = load_workbook(path, read_only=True, data_only=True).worksheets[0]
-    rows = sheet.iter_rows(values_only=True)
+    rows = sheet_rows(path)
     header = [str(cell) if cell is not None else "" for cell in next(rows, ())]
+    refuse_repeated(header, path)
     for cells in rows:
         values = {key: cell for key, cell in zip(header, cells, strict=False) if key and cell is not None}
         if values:
@@ -75,13 +75,18 @@ def _xlsx(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _named(table: Path, values: Sequence[dict[str, Any]], strict: bool) -> list[Row]:
-    """Give each scenario the stem of its files: its ``name``, else its model; equal stems are told apart by number."""
-    rows, taken = [], set[str]()
+    """Give each scenario the stem of its files: its ``name``, else its model; equal stems are told apart by number.
+
+    Stems that differ by case only are equal, as Windows takes them; ``index`` is the batch's own.
+    """
+    rows, taken = [], {"index"}
     for number, given in enumerate(values, 1):
         keys = dict(given)
         wanted = str(keys.pop("name", None) or keys.get("model", "scenario"))
         stem = re.sub(r"[^A-Za-z0-9._-]+", "-", wanted).strip("-.") or "scenario"
-        name = stem if stem not in taken else f"{stem}-{number}"
-        taken.add(name)
+        name = stem
+        while name.casefold() in taken:
+            name = f"{name}-{number}"
+        taken.add(name.casefold())
         rows.append(Row(f"{table.name}, scenario {number}", table.parent, name, keys, strict))
     return rows

@@ -10,7 +10,7 @@ import click
 
 from sizebook import data_checks
 from sizebook.errors import InputError
-from sizebook.files import unfinished
+from sizebook.files import not_utf8, unfinished
 from sizebook.tables import Row, read, table, user_folder
 
 _PRICE_IDENTITY = ("provider", "instance", "gpu", "region", "term", "date")
@@ -35,8 +35,10 @@ def _loaded(file: Path) -> tuple[str, list[Row]]:
     """Return the kind and rows of a user's file, blanks in place of cells that are missing at the end of a line."""
     try:
         rows = read(file)
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read: got {file}, want a CSV file in UTF-8. {error}.") from error
+    except OSError as error:
+        raise InputError(f"cannot read: got {error.strerror} for {file}, want a CSV file. Check the path.") from error
+    except UnicodeDecodeError as error:
+        raise not_utf8(file, "a CSV file", error) from error
     if not rows:
         raise InputError(f"no rows: got {file}, want a header and at least one row. Fill the table.")
     _refuse_spilled_cells(file, rows)

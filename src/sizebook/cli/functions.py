@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from sizebook import cells
-from sizebook.errors import SizebookError
+from sizebook.errors import InputError, SizebookError, unknown_key
 from sizebook.functions import find, load
 from sizebook.registry import Argument, Function, Quantity
 
@@ -93,12 +93,16 @@ def _placed(function: Function, words: tuple[str, ...]) -> list[Any]:
     placed: list[Any] = []
     for word in words:
         name, separator, value = word.partition("=")
-        if separator and name in names:
-            index = names.index(name)
-            placed += [None] * (index + 1 - len(placed))
-            placed[index] = value
-        else:
+        if not separator or not name.isidentifier():
             placed.append(word)
+            continue
+        if name not in names:
+            raise unknown_key("argument", name, names, f"one of {', '.join(names)}")
+        index = names.index(name)
+        placed += [None] * (index + 1 - len(placed))
+        if placed[index] not in (None, ""):
+            raise InputError(f"argument given twice: got {word} after {placed[index]}, want {name} once. Remove one.")
+        placed[index] = value
     return placed + [None] * (len(names) - len(placed))
 
 

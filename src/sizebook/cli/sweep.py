@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from sizebook.errors import InputError
+from sizebook.errors import InputError, suggestion
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,6 +32,7 @@ def sweep_table(table: Path, output: Path) -> None:
     from rich.progress import Progress
 
     from sizebook import streaming, sweeping, sweeping_training
+    from sizebook.plans import training_rows
 
     for path in (table, output):
         if path.suffix.casefold() not in streaming.KINDS:
@@ -44,6 +45,7 @@ def sweep_table(table: Path, output: Path) -> None:
     training = sweeping_training.is_training(columns)
     (sweeping_training if training else sweeping).check_columns(columns)
     figure = sweeping_training.FIGURE if training else "tpot_seconds"
+    _tell_unread(columns, training_rows.INPUTS if training else sweeping.INPUTS)
     estimated = bad = 0
     with Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task("Rows", total=n_rows)
@@ -60,3 +62,11 @@ def sweep_table(table: Path, output: Path) -> None:
         streaming.write(answered(), output)
         progress.update(task, total=estimated)
     click.echo(f"{estimated - bad} of {estimated} rows estimated. Table: {output.resolve()}")
+
+
+def _tell_unread(columns: list[str], inputs: Collection[str]) -> None:
+    """Name the columns that are kept but change nothing: one of them may be a slip of the pen."""
+    unread = {name: suggestion(name, inputs).strip() for name in columns if name not in inputs}
+    if unread:
+        shown = ", ".join(f"{name} ({hint})" if hint else name for name, hint in unread.items())
+        click.echo(f"columns kept but not read: {shown}", err=True)
