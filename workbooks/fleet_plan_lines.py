@@ -6,12 +6,11 @@ from sizebook.fleet_scenario import COLUMNS
 from sizebook.formulas.grid import grid_keys
 from sizebook.formulas.hardware import accelerators
 from sizebook.formulas.serving_case import ENGINES, KV_DTYPES, WEIGHT_DTYPES
-from sizebook.models import catalog
 from sizebook.plans.fleet import MONTHS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
+from sizebook.workbooks.input_lines import CONFIG, REPLICA_DEGREES, model_choices, this_copy
 from sizebook.workbooks.page import Page
-from sizebook.workbooks.pages import CONFIG
 
 SERVICES = tuple(str(number) for number in range(1, COLUMNS + 1))
 _HOW = "{engine},{weight_dtype},{kv_dtype},{tp},{pp},{dp}"
@@ -30,10 +29,7 @@ def inputs(book: Book) -> None:
     _traffic_inputs(page)
     _fleet_inputs(page)
     _money_inputs(page)
-    page.section("This copy")
-    page.input("title", "Title", "Fleet plan", "", "Stands on the cover.", look.TEXT)
-    page.input("as_of", "Date", None, "", "The day for which the figures are given. Blank: not stated.", look.DATE)
-    page.finish()
+    this_copy(page, "Fleet plan")
 
 
 def _others(value: object) -> tuple[object, ...]:
@@ -43,12 +39,11 @@ def _others(value: object) -> tuple[object, ...]:
 
 def _service_inputs(page: Page) -> None:
     book = page.book
-    models = [CONFIG, *(key for key in catalog.model_keys() if catalog.facts(key)["architecture"])]
     names = tuple(f"Service {n}" for n in SERVICES)
     page.section("Services")
     page.input("name", "Name", names[0], "", "For tables and charts.", look.TEXT, per_case=names[1:])
     for name, label, first, others, values, origin in (
-        ("model", "Model", "llama-3.1-70b", None, models, f"From the list; '{CONFIG}' takes the file below."),
+        ("model", "Model", "llama-3.1-70b", None, model_choices(), f"From the list; '{CONFIG}' takes the file below."),
         ("config_path", "Path of a config.json", None, None, (), f"A file of your own, for the choice '{CONFIG}'."),
         ("gpu", "Accelerator", "h100-sxm", "h100-sxm", tuple(accelerators()), "Choose from the list."),
         ("engine", "Serving engine", "vllm", "vllm", ENGINES, "Choose from the list."),
@@ -59,12 +54,7 @@ def _service_inputs(page: Page) -> None:
             name, label, first, "", origin, look.GENERAL if values else look.TEXT, required=name in ("model", "gpu"),
             choices=book.choices(label, values) if values else "", per_case=_others(others),
         )  # fmt: skip
-    for name, label, origin in (
-        ("tp", "Tensor parallel", "GPUs that share every matrix."),
-        ("pp", "Pipeline stages", "Groups of layers."),
-        ("dp", "Attention data parallel", "Inside one replica."),
-        ("ep", "Expert parallel", "GPUs that share the experts."),
-    ):
+    for name, label, origin in REPLICA_DEGREES:
         page.input(name, label, 1, "", origin, look.WHOLE, per_case=_others(1))
     page.input(
         "gpus_per_node", "GPUs of a node", None, "GPUs", "Blank: the accelerator's own.", look.WHOLE,

@@ -8,8 +8,9 @@ from sizebook.quantities import dtype_keys
 from sizebook.tables import by_key
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
+from sizebook.workbooks.input_lines import chosen_model, model_input, this_copy
 from sizebook.workbooks.page import Page
-from sizebook.workbooks.pages import checks_page, chosen_model, cover, model_input, notes_page
+from sizebook.workbooks.pages import checks_page, cover, notes_page
 
 FILE, TITLE = "model_sizing.xlsx", "Model sizing"
 EXAMPLE = {"model": "llama-3.1-8b"}
@@ -77,10 +78,7 @@ def inputs(book: Book) -> None:
         "The total that the makers state, to compare with. Blank: no comparison.", look.WHOLE,
     )  # fmt: skip
     page.input("published_source", "Source of that figure", None, "", "Paper, model card or page.", look.TEXT)
-    page.section("This copy")
-    page.input("title", "Title", "Model sizing", "", "Stands on the cover.", look.TEXT)
-    page.input("as_of", "Date", None, "", "The day for which the figures are given. Blank: not stated.", look.DATE)
-    page.finish()
+    this_copy(page, "Model sizing")
 
 
 def calculation(book: Book) -> None:

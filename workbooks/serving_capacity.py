@@ -6,12 +6,12 @@ from serving_capacity_lines import Rows, calculation, curve
 
 from sizebook.formulas.grid import grid_keys
 from sizebook.formulas.hardware import accelerators
-from sizebook.formulas.prices import TERMS
 from sizebook.formulas.serving_case import ENGINES, KV_DTYPES, WEIGHT_DTYPES
 from sizebook.workbooks import look
 from sizebook.workbooks.building import CASES, Book
+from sizebook.workbooks.input_lines import REPLICA_DEGREES, model_input, price_inputs, this_copy
 from sizebook.workbooks.page import Page
-from sizebook.workbooks.pages import checks_page, cover, model_input, notes_page
+from sizebook.workbooks.pages import checks_page, cover, notes_page
 
 FILE, TITLE = "serving_capacity.xlsx", "Serving capacity"
 EXAMPLE = {
@@ -81,10 +81,7 @@ def inputs(book: Book) -> None:
     _replica_inputs(page)
     _traffic_inputs(page)
     _money_inputs(page)
-    page.section("This copy")
-    page.input("title", "Title", "Serving capacity", "", "Stands on the cover.", look.TEXT)
-    page.input("as_of", "Date", None, "", "The day for which the figures are given. Blank: not stated.", look.DATE)
-    page.finish()
+    this_copy(page, "Serving capacity")
 
 
 def _replica_inputs(page: Page) -> None:
@@ -98,12 +95,7 @@ def _replica_inputs(page: Page) -> None:
         ("kv_dtype", "Format of the cache", None, KV_DTYPES, "Blank: the engine's default.", False),
     ):
         page.input(name, label, value, "", origin, required=required, choices=book.choices(label, values))
-    for name, label, origin in (
-        ("tp", "Tensor parallel", "GPUs that share every matrix."),
-        ("pp", "Pipeline stages", "Groups of layers."),
-        ("dp", "Attention data parallel", "Inside one replica."),
-        ("ep", "Expert parallel", "GPUs that share the experts."),
-    ):
+    for name, label, origin in REPLICA_DEGREES:
         page.input(name, label, 1, "", origin, look.WHOLE)
 
 
@@ -136,18 +128,7 @@ def _traffic_inputs(page: Page) -> None:
 def _money_inputs(page: Page) -> None:
     book = page.book
     page.section("Money")
-    page.input(
-        "price_usd",
-        "Price of a GPU-hour",
-        None,
-        "USD",
-        "Blank: median of data/prices.csv.",
-        look.DECIMAL,
-        per_case=True,
-    )
-    page.input(
-        "term", "Term of that median", "on_demand", "", "Choose from the list.", choices=book.choices("Terms", TERMS)
-    )
+    price_inputs(page)
     page.input("api_in", "An API's price for input", None, "USD/Mtok", "To compare with. Blank: none.", look.DECIMAL)
     page.input("api_out", "An API's price for output", None, "USD/Mtok", "To compare with. Blank: none.", look.DECIMAL)
     page.input("cached_share", "Input that an API has cached", 0, "ratio", "Share of the prompt.", look.PERCENT)

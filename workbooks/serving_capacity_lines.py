@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sizebook.workbooks import look
 from sizebook.workbooks.building import CASES, Book
+from sizebook.workbooks.input_lines import CONFIG, chosen_model
 from sizebook.workbooks.page import Page
-from sizebook.workbooks.pages import CONFIG, chosen_model
 
 LOADS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 _MODEL = f'IF({{model}}="{CONFIG}",{{config_path}},{{model}})'

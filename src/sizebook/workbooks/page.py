@@ -12,19 +12,16 @@ from openpyxl.styles import Font
 from openpyxl.styles.differential import DifferentialStyle
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
-from openpyxl.worksheet.pagebreak import Break
-from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.workbooks import look
 from sizebook.workbooks.building import BASE, FIRST_COLUMN, LABELS, Book, Place, quoted
 from sizebook.workbooks.drawing import Drawn, Kind, draw
+from sizebook.workbooks.printing import lay_out, set_up
 
 _IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
 PASSED, FAILED = "OK", "CHECK"
 _CHART_ROWS = 17
-# A row of the default height; the width of one figure in the default face with its share of the padding; paper.
-_ROW_HEIGHT, _LETTER_POINTS, _A4_POINTS = 13.0, 5.4, (595.0, 842.0)
 
 
 class Page:
@@ -43,26 +40,10 @@ class Page:
         sheet.row_dimensions[1].height = 30
         self.row = 2
         self.paragraph(subtitle, "Sheet subtitle", 28)
-        self._set_up()
+        set_up(sheet, book.title, book.version)
 
     def _widths(self) -> list[float]:
         return [40, *(20 if len(self.cases) == 1 else 17 for _ in self.cases), 16, 62]
-
-    def _set_up(self) -> None:
-        sheet = self.sheet
-        sheet.sheet_view.showGridLines = False
-        sheet.page_setup.paperSize = sheet.PAPERSIZE_A4
-        sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = 1, 0
-        sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
-        sheet.page_margins.left = sheet.page_margins.right = 0.5
-        sheet.page_margins.top, sheet.page_margins.bottom = 0.6, 0.7
-        footer: Any = sheet.oddFooter
-        for part, text in (
-            (footer.left, f"{self.book.title} · {sheet.title}"),
-            (footer.center, f"sizebook {self.book.version}"),
-            (footer.right, "Page &P of &N"),
-        ):
-            part.text, part.size = text, 8
 
     def _put(self, column: int, value: Any, style: str, row: int | None = None) -> Cell:
         cell: Any = self.sheet.cell(self.row if row is None else row, column)
@@ -267,31 +248,7 @@ class Page:
 
     def finish(self) -> None:
         """Set the print area to what the page holds, and break pages between sections."""
-        last = get_column_letter(self.unit_column + 1)
-        end = max(self.row, self.sheet.max_row)
-        self.sheet.print_area = f"A1:{last}{end}"
-        room, used = self._printed_height(), self._height(1, self._groups[0] if self._groups else 1)
-        for start, stop in zip(self._groups, [*self._groups[1:], end + 1], strict=True):
-            height = self._height(start, stop)
-            # A section that would leave most of the page empty is rather broken itself.
-            if used + height > room and used > 0.4 * room:
-                self.sheet.row_breaks.append(Break(id=start - 1))
-                used = _ROW_HEIGHT  # the heads, which stand on every page
-            used += height
-
-    def _height(self, start: int, stop: int) -> float:
-        heights = (self.sheet.row_dimensions[row].height for row in range(start, stop))
-        return sum(_ROW_HEIGHT if height is None else height for height in heights)
-
-    def _printed_height(self) -> float:
-        """Return how many points of rows a printed page takes, once it is scaled to the width of the paper."""
-        widths = (self.sheet.column_dimensions[get_column_letter(c)].width for c in range(1, self.unit_column + 2))
-        short, long = _A4_POINTS
-        is_portrait = self.sheet.page_setup.orientation == "portrait"
-        paper_width, paper_height = (short, long) if is_portrait else (long, short)
-        margins = self.sheet.page_margins
-        scale = min(1.0, (paper_width - 72 * (margins.left + margins.right)) / (_LETTER_POINTS * sum(widths)))
-        return (paper_height - 72 * (margins.top + margins.bottom)) / scale
+        lay_out(self.sheet, self._groups, self.row, self.unit_column + 1)
 
     def _describe(
         self, key: str, label: str, unit: str, origin: str, *, total: bool = False, cases: tuple[str, ...] = ()

@@ -7,13 +7,10 @@ from collections.abc import Callable, Sequence
 from openpyxl.styles import Alignment
 
 from sizebook.functions import find
-from sizebook.models import catalog
 from sizebook.tables import table
-from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, quoted
 from sizebook.workbooks.page import FAILED, PASSED, Page
 
-CONFIG = "config.json"
 _LEGEND = (
     ("Input", "1 234", "An input that must be set. A scenario file sets it by its name."),
     ("Optional input", "1 234", "An input that may stay as it is."),
@@ -52,29 +49,6 @@ def cover(book: Book, purpose: str) -> Callable[[], None]:
         page.finish()
 
     return finish
-
-
-def model_input(page: Page) -> None:
-    """Add the inputs that name the model: a key of the catalog, or `CONFIG` and the path of a file."""
-    models = [key for key in catalog.model_keys() if catalog.facts(key)["architecture"]]
-    page.input(
-        "model",
-        "Model",
-        "llama-3.1-8b",
-        "",
-        f"Choose from the list; '{CONFIG}' takes the file below.",
-        required=True,
-        choices=page.book.choices("Models", [CONFIG, *models]),
-    )
-    page.input(
-        "config_path", "Path of a config.json", None, "", f"A file of your own, for the choice '{CONFIG}'.", look.TEXT
-    )
-
-
-def chosen_model(page: Page) -> None:
-    """Add the line `chosen`: the model as functions take it, a key or the path of a file."""
-    formula = f'=IF({{model}}="{CONFIG}",{{config_path}},{{model}})'
-    page.line("chosen", "Model", formula, "", "Inputs: the key, or the path of the file", look.GENERAL)
 
 
 def checks_page(book: Book, checks: Sequence[tuple[str, str, str]], cases: Sequence[str] = ("",)) -> None:
