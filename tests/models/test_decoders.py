@@ -42,6 +42,15 @@ DEEPSEEK_V3: dict[str, Any] = {
     "num_experts_per_tok": 8,
     "num_nextn_predict_layers": 1,
 }
+DBRX: dict[str, Any] = {
+    "model_type": "dbrx",
+    "vocab_size": 100352,
+    "d_model": 6144,
+    "n_layers": 40,
+    "n_heads": 48,
+    "attn_config": {"kv_n_heads": 8},
+    "ffn_config": {"ffn_hidden_size": 10752, "moe_num_experts": 16, "moe_top_k": 4},
+}
 
 
 def _totals(config: dict[str, Any]) -> dict[str, int]:
@@ -103,10 +112,11 @@ def test_real_configs_with_one_key_changed(shared: Path) -> None:
             },
             124_439_808,
         ),
+        (DBRX, 131_596_523_520),
     ],
 )
 def test_published_counts(config: dict[str, Any], total: int) -> None:
-    """The counts that the Hub shows for Llama 3.1 8B and 70B and GPT-2; DeepSeek-V3's without buffers."""
+    """The counts that the Hub shows for Llama 3.1 8B and 70B, GPT-2 and DBRX; DeepSeek-V3's without buffers."""
     assert counted(config)["total"] == total
 
 

@@ -25,6 +25,7 @@ MODULES = (
     "encoders_rearranged",
     "encoders_relative",
     "gemma_later",
+    "hunyuan",
     "inkling",
     "mamba",
     "omni",

@@ -148,6 +148,7 @@ def matrix(name: str, d_out: int, d_in: int, part: Any = "other", copies: int = 
 def mlp_kinds(config: Config, *, first_dense: int | None = None) -> list[str]:
     """Return dense or sparse for each layer: from ``mlp_layer_types``, else dense in the first layers."""
     n_layers = config.integer("num_hidden_layers")
+    config.ignore("intermediate_size")  # the width of dense layers, where there is none
     n_dense = config.integer("first_k_dense_replace", default=0 if first_dense is None else first_dense)
     default = ["dense" if i < n_dense else "sparse" for i in range(n_layers)]
     return config.pattern("mlp_layer_types", n_layers, ("dense", "sparse"), default)

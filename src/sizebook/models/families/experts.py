@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sizebook.models.architecture import Architecture, Experts, Layer, Norm, Tensors, Weight
+from sizebook.models.architecture import (
+    Architecture,
+    Attention,
+    Embedding,
+    Experts,
+    Head,
+    Layer,
+    Norm,
+    Tensors,
+    Weight,
+)
 from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import (
     SLIDING,
@@ -252,3 +262,31 @@ def jetmoe(config: Config) -> Architecture:
     layer = block(d_model, ExpertAttention(d_model, kv_heads, d_head, feed.n_experts, feed.top_k), feed)
     extra = Tensors((vector("mlp.bias", d_model, part="bias"),))
     return stack(config, (Layer((*layer.bricks, extra)),) * n_layers, tied=True)
+
+
+@model_type("dbrx")
+def dbrx(config: Config) -> Architecture:
+    """DBRX: layer norms without biases, experts in every layer, sizes of attention and experts in sections."""
+    attend, experts = config.section("attn_config"), config.section("ffn_config")
+    experts.ignore("hidden_size", "ffn_act_fn", "moe_normalize_expert_weights", "moe_loss_weight")
+    config.ignore("num_key_value_heads")
+    if config.flag("tie_word_embeddings", default=False):
+        raise config.unknown("tie_word_embeddings", True, "false: transformers does not tie these models")
+    d_model, n_heads = config.integer("d_model"), config.integer("n_heads")
+    kv_heads = attend.integer("kv_n_heads", default=1)
+    width = config.divides("d_model", d_model, "n_heads", n_heads)
+    config.divides("n_heads", n_heads, "kv_n_heads", kv_heads)
+    d_ff, n_experts = experts.integer("ffn_hidden_size", default=3584), experts.integer("moe_num_experts", default=4)
+    feed = Experts(d_model, d_ff, n_experts, experts.integer("moe_top_k", default=1), name="ffn")
+    layer = block(d_model, Attention(d_model, n_heads, kv_heads, width), feed)
+    vocab = config.integer("vocab_size")
+    return Architecture(
+        model_type="dbrx",
+        d_model=d_model,
+        vocab=vocab,
+        n_ctx=config.integer("max_seq_len", default=0) or None,
+        inputs=(Embedding("wte", vocab, d_model),),
+        layers=(layer,) * config.integer("n_layers"),
+        outputs=(Norm("norm_f", d_model),),
+        head=Head(vocab, d_model, tied=False),
+    )

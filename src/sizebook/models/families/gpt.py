@@ -214,9 +214,9 @@ def falcon(config: Config) -> Architecture:
     """Falcon: one, grouped or all key-value heads; attention beside or before the feed-forward block."""
     config.ignore("apply_residual_connection_post_layernorm", "alibi", "n_head", "n_layer")
     config.ignore("num_kv_heads", "n_head_kv")  # read by the second generation alone
-    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads", "n_head")
+    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
     config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
-    n_layers = config.integer("num_hidden_layers", "n_layer")
+    n_layers = config.integer("num_hidden_layers")
     size = Sizes(d_model, n_heads, n_layers, config.integer("vocab_size"), 0)
     new = config.flag("new_decoder_architecture", default=False)
     shared = config.flag("multi_query", default=True)

@@ -245,3 +245,29 @@ def _lfm2_width(config: Config) -> int:
         return width
     width = int(factor * int(2 * width / 3))
     return multiple * ((width + multiple - 1) // multiple)
+
+
+@model_type("lfm2_moe")
+def lfm2_moe(config: Config) -> Architecture:
+    """LFM 2 with experts: dense blocks in the first layers, a stored bias that balances the experts of the others."""
+    d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
+    mixer = ShortConvolution(d_model, config.integer("conv_L_cache"), config.flag("conv_bias", default=False))
+    attend = attention(config, qk_norm="head", kv_required=True)
+    feed, n_dense = routed(config, name="feed_forward"), config.integer("num_dense_layers")
+    config.ignore("intermediate_size")
+    norms = [Norm(name, d_model) for name in ("operator_norm", "ffn_norm")]
+    kinds = config.pattern("layer_types", n_layers, ("conv", "full_attention"))
+    mlps = ["dense" if i < n_dense else "sparse" for i in range(n_layers)]
+
+    def layer(kind: tuple[str, str]) -> Layer:
+        which = feed_forward(config) if kind[1] == "dense" else feed
+        return Layer((mixer if kind[0] == "conv" else attend, which, *norms))
+
+    balanced = config.flag("use_expert_bias", default=True)
+    return stack(
+        config,
+        layers_of(zip(kinds, mlps, strict=True), layer),
+        tied=config.flag("tie_embedding", default=True),
+        final=Norm("embedding_norm", d_model),
+        buffers=correction(feed.n_experts, mlps) if balanced else (),
+    )

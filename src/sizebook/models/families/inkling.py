@@ -21,6 +21,7 @@ from sizebook.models.families.experts import routed
 from sizebook.models.huggingface import model_type
 
 HYBRID = ("hybrid", "hybrid_sliding")
+HEADS = ("num_attention_heads", "num_key_value_heads", "head_dim")
 
 
 @model_type("inkling_text")
@@ -60,6 +61,9 @@ def inkling2(config: Config) -> Architecture:
     """Inkling 2: gated attention with sinks, convolutions that depend on the token, queries over earlier blocks."""
     config.ignore("unpadded_vocab_size", "route_scale", "number_of_conv_states", "n_layers_per_attn_res_block")
     config.ignore("log_scaling_n_floor", "log_scaling_alpha", "rel_l2_clip_threshold", "qk_l2_clip_threshold")
+    config.ignore(
+        *(f"{swa}{key}" for swa in ("", "swa_") for key in HEADS), "rel_extent"
+    )  # where no layer is of a kind
     if config.flag("tie_word_embeddings", default=False):
         raise config.unknown("tie_word_embeddings", True, "false: transformers does not tie these models")
     n_layers, d_model, feed = config.integer("num_hidden_layers"), config.integer("hidden_size"), routed(config)
@@ -113,8 +117,7 @@ def _mixer(config: Config, slides: bool) -> tuple[Attention, Tensors]:
 def _relative(config: Config, slides: bool) -> tuple[Attention, list[Weight]]:
     """Return attention with the heads of sliding or of full layers, and the scores of relative positions."""
     prefix = "swa_" if slides else ""
-    names = ("num_attention_heads", "num_key_value_heads", "head_dim")
-    n_heads, kv_heads, width = (config.integer(f"{prefix}{name}") for name in names)
+    n_heads, kv_heads, width = (config.integer(f"{prefix}{name}") for name in HEADS)
     d_model, d_rel = config.integer("hidden_size"), config.integer("d_rel")
     window = config.integer("sliding_window_size", "sliding_window")
     extent = window if slides else config.integer("rel_extent")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from sizebook.models.architecture import Architecture, Attention, Layer
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
+    SLIDING,
     attention,
     block,
     feed_forward,
@@ -67,13 +68,26 @@ def minicpm(config: Config) -> Architecture:
     return stack(config, uniform(config, block(feed.d_model, mixer, feed)), tied=True)
 
 
-@model_type("mistral")
+@model_type("mistral", "ministral")
 def mistral(config: Config) -> Architecture:
-    """Mistral: Llama without biases; all layers slide where a window is given."""
+    """Mistral: Llama without biases; all layers slide where a window is given. Ministral 8B lists those that do."""
     window = config.integer("sliding_window", default=0) or None
     feed = feed_forward(config)
     mixer = attention(config, kv_required=True, window=window)
-    return stack(config, uniform(config, block(feed.d_model, mixer, feed)))
+    if config.text("model_type") == "mistral":
+        return stack(config, uniform(config, block(feed.d_model, mixer, feed)))
+    kinds = config.pattern("layer_types", n := config.integer("num_hidden_layers"), SLIDING, [SLIDING[0]] * n)
+    windows = [window if kind == SLIDING[0] else None for kind in kinds]
+    return stack(config, layers_of(windows, lambda w: block(feed.d_model, replace(mixer, window=w), feed)))
+
+
+@model_type("nemotron")
+def nemotron(config: Config) -> Architecture:
+    """Nemotron 4 and Minitron: Llama with layer norms and a block without a gate."""
+    bias = config.flag("attention_bias", default=False)
+    feed = feed_forward(config, bias=config.flag("mlp_bias", default=False), gated=False)
+    layer = block(feed.d_model, attention(config, qkv_bias=bias, out_bias=bias), feed, bias=True)
+    return stack(config, uniform(config, layer), norm_bias=True)
 
 
 @model_type("qwen2", "mimo")

@@ -32,9 +32,9 @@ def shared_width(config: Config, d_ff: int, *, default: int = MISSING) -> int:
     return d_ff * config.integer(*names, default=0 if any(name in config.values for name in names) else default)
 
 
-@model_type("glm4_moe", "exaone_moe", "hy_v3", "mellum")
+@model_type("glm4_moe", "exaone_moe", "hy_v3", "mellum", "dots1")
 def dense_then_sparse(config: Config) -> Architecture:
-    """GLM 4.5, K-EXAONE, Hunyuan 3, Mellum 2: dense layers first, norms on each head, a stored routing correction."""
+    """GLM 4.5, K-EXAONE, Hunyuan 3, Mellum 2, dots 1: dense layers first, norms per head, a stored correction."""
     name = config.text("model_type")
     config.ignore(
         "sliding_window_pattern",
@@ -50,14 +50,21 @@ def dense_then_sparse(config: Config) -> Architecture:
         qkv_bias=bias,
         out_bias=bias and name != "glm4_moe",
         qk_norm=normed,
-        d_head=None if name in ("glm4_moe", "exaone_moe") else 128,
+        d_head=None if name in ("glm4_moe", "exaone_moe", "dots1") else 128,
         kv_required=True,
     )
     feed = routed(config)
-    feed = replace(feed, d_ff_shared=0 if name == "mellum" else shared_width(config, feed.d_ff, default=1))
+    feed = replace(
+        feed,
+        d_ff_shared=0
+        if name == "mellum"
+        else shared_width(config, feed.d_ff, default=MISSING if name == "dots1" else 1),
+    )
     if name == "hy_v3" and not feed.d_ff_shared:
         raise config.unknown("num_shared_experts", 0, "1 or more: the type has a shared expert in every sparse layer")
-    mlps = mlp_kinds(config, first_dense=0 if name == "mellum" else 1)
+    mlps = mlp_kinds(config, first_dense=0 if name in ("mellum", "dots1") else 1)
+    config.ignore("max_window_layers")
+    config.only("moe_layer_freq", 1)
     kinds = list(zip(mlps, sliding_pattern(config, 4 if name == "exaone_moe" else 1), strict=True))
 
     def layer(kind: tuple[str, str]) -> Layer:
@@ -78,7 +85,9 @@ def dense_then_sparse(config: Config) -> Architecture:
 def afmoe(config: Config) -> Architecture:
     """Trinity: gated attention, norms on heads and around both blocks; the balancing bias of experts is trained."""
     config.ignore("global_attn_every_n_layers", "mup_enabled", "score_func", "route_norm", "load_balance_coeff")
-    mixer = attention(config, qk_norm="head", d_head=128)
+    config.ignore("intermediate_size")
+    bias = config.flag("attention_bias", default=False)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=128)
     mixer = replace(mixer, gate=mixer.n_heads * mixer.d_head)
     feed = routed(config)
     feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
@@ -126,9 +135,10 @@ def ernie_moe(config: Config) -> Architecture:
 def laguna(config: Config) -> Architecture:
     """Laguna: a gate per head, heads counted per layer, a trained routing correction."""
     n_layers = config.integer("num_hidden_layers")
-    mixer = attention(config, qk_norm="head", d_head=128, kv_required=True)
+    bias = config.flag("attention_bias", default=False)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=128, kv_required=True)
     heads = config.per_layer("num_attention_heads_per_layer", n_layers, [mixer.n_heads] * n_layers)
-    config.ignore("moe_apply_router_weight_on_input", "swa_attention_sink_enabled")
+    config.ignore("moe_apply_router_weight_on_input", "swa_attention_sink_enabled", "intermediate_size")
     gated = config.flag("gating", default=True)
     if not gated:
         raise config.unknown("gating", False, "true: attention without its gate is not described for this type")
@@ -149,7 +159,8 @@ def laguna(config: Config) -> Architecture:
 @model_type("beam")
 def beam(config: Config) -> Architecture:
     """Beam: attention gated element by element with a bias per head, norms around both blocks."""
-    mixer = attention(config, qk_norm="head", d_head=128, kv_required=True)
+    bias = config.flag("attention_bias", default=False)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=128, kv_required=True)
     mixer = replace(mixer, gate=mixer.n_heads * mixer.d_head)
     gate_bias = Tensors((vector("self_attn.gate_bias", mixer.n_heads, part="bias"),))
     feed, mlps = routed(config), mlp_kinds(config, first_dense=3)

@@ -247,7 +247,8 @@ def step3p7(config: Config) -> Architecture:
     section.values = {**section.values, "model_type": "step3p7"}
     config.only("architectures", ["Step3p7FlashForCausalLM"], ["Step3p7ForConditionalGeneration"])
     vision = config.section("vision_config", STEP_VISION)
-    mixer = attention(section, qk_norm="head", kv_required=True)
+    bias = section.flag("attention_bias", default=False)
+    mixer = attention(section, qkv_bias=bias, out_bias=bias, qk_norm="head", kv_required=True)
     feed = routed(section, d_ff_shared=section.integer("share_expert_dim"))
     mlps, slides = mlp_kinds(section, first_dense=3), sliding_pattern(section)
     n_sliding = section.integer("num_sliding_attention_heads", default=mixer.n_heads)
