@@ -13,7 +13,7 @@ from sizebook.formulas.grid import grid
 from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.prices import quote
 from sizebook.models import catalog
-from sizebook.plans.fleet import Contract, FleetPlan, Service, plan_fleet
+from sizebook.plans.fleet import Contract, FleetPlan, Service, naming, plan_fleet
 from sizebook.plans.nodes import Domain
 from sizebook.plans.serving import Prices, Setup, Target
 from sizebook.plans.traffic import Traffic
@@ -78,14 +78,17 @@ def answer(scenario: FleetScenario) -> FleetPlan:
     if twice:
         raise InputError(f"name twice: got '{twice[0]}' for two services, want each its own. Rename one.")
     contract = Contract(scenario.reserve_share, scenario.term_months, scenario.burst_hours)
-    services = tuple(_service(scenario, table) for table in scenario.service)
-    return plan_fleet(services, contract, scenario.start)
+    services = []
+    for table in scenario.service:
+        with naming(table.name):
+            services.append(_service(scenario, table))
+    return plan_fleet(tuple(services), contract, scenario.start)
 
 
 def _service(scenario: FleetScenario, table: ServiceTable) -> Service:
     if table.concurrency is not None and (table.ttft_seconds or table.tpot_seconds):
         raise InputError(
-            f"load given twice: got concurrency and a target of seconds for '{table.name}', want one of them. The "
+            "load given twice: got concurrency and a target of seconds, want one of them. The "
             "load follows from the target: remove concurrency, or keep it and remove the target."
         )
     catalog.architecture(table.model)

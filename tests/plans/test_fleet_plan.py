@@ -99,7 +99,7 @@ def test_a_load_beyond_the_cache_is_refused() -> None:
     with pytest.raises(TargetError) as refused:
         plan_fleet((service(concurrency=capacity + 1),), Contract())
     assert str(refused.value) == (
-        f"cache binds: got {capacity + 1} requests in flight on a replica of llama-3.1-8b at tp2, want at most "
+        f"A: cache binds: got {capacity + 1} requests in flight on a replica of llama-3.1-8b at tp2, want at most "
         f"{capacity}. Lower concurrency, or raise tp to 4."
     )
 

@@ -13,7 +13,7 @@ from openpyxl import load_workbook
 
 from sizebook.cells import call
 from sizebook.cli import app
-from sizebook.errors import InputError
+from sizebook.errors import SizebookError
 from sizebook.fleet_scenario import FleetScenario, answer
 from sizebook.plans.fleet import FleetPlan, bounds
 from sizebook.scenarios import parse, read_toml
@@ -148,13 +148,19 @@ def test_batch_produces_workbook_report_and_a_line_of_the_index(tmp_path: Path) 
 
 
 def refusal(text: str) -> str:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(SizebookError) as refused:
         values = tomllib.loads(text)
         answer(parse(FleetScenario, values, "f.toml"))
     return str(refused.value)
 
 
 def test_what_is_wrong_in_a_service_is_named() -> None:
+    assert refusal(OTHER.replace('model = "qwen3-32b"', 'model = "qwen3-32"')).startswith(
+        "Small: unknown model: got 'qwen3-32', want "
+    )
+    assert refusal(OTHER.replace("tpot_seconds = 0.03", "tpot_seconds = 0.001")).startswith(
+        "Large: tpot_seconds binds: got "
+    )
     assert refusal(OTHER.replace("peak_factor = 3", "peak_factr = 3")).startswith(
         "f.toml: service 2: unknown key: got 'peak_factr', want one of name, model, gpu, "
     )
@@ -166,8 +172,8 @@ def test_what_is_wrong_in_a_service_is_named() -> None:
         "name twice: got 'Large' for two services, want each its own. Rename one."
     )
     assert refusal(OTHER.replace("peak_factor = 3", "ttft_seconds = 1.0")) == (
-        "load given twice: got concurrency and a target of seconds for 'Small', want one of them. The load follows "
-        "from the target: remove concurrency, or keep it and remove the target."
+        "Small: load given twice: got concurrency and a target of seconds, want one of them. The load follows from the "
+        "target: remove concurrency, or keep it and remove the target."
     )
     assert refusal(OTHER.replace("term_months = 36", "term_months = 7")) == (
         "f.toml: bad value: got term_months = 7, want months of a term that divide 36 (Input should be 1, 2, 3, 4, 6, "

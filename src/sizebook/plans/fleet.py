@@ -6,9 +6,12 @@ GPUs follow the busiest hour and the mean of the day. A share of the mean is res
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import date
 
+from sizebook.errors import SizebookError
 from sizebook.formulas.serving_traffic import (
     HOURS_PER_MONTH,
     SECONDS_PER_DAY,
@@ -104,9 +107,19 @@ def plan_fleet(services: tuple[Service, ...], contract: Contract, start: date | 
     """Return the plan of the services over 36 months."""
     planned = []
     for service in services:
-        replica = replica_for(service.model, service.setup, service.traffic, service.target, service.concurrency)
+        with naming(service.name):
+            replica = replica_for(service.model, service.setup, service.traffic, service.target, service.concurrency)
         planned.append(PlannedService(service, replica, _months(service, replica, contract)))
     return FleetPlan(tuple(planned), contract, start)
+
+
+@contextmanager
+def naming(service: str) -> Iterator[None]:
+    """Put the name of a service before what is wrong with it."""
+    try:
+        yield
+    except SizebookError as error:
+        raise type(error)(f"{service}: {error}") from error
 
 
 def bounds(plan: FleetPlan) -> tuple[FleetPlan, FleetPlan]:
