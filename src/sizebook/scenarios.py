@@ -80,8 +80,14 @@ def beside(folder: Path, value: Any) -> Any:
 def parse(kind: type[Kind], values: Mapping[str, Any], where: str, *, strict: bool = True) -> Kind:
     """Return the scenario that the values describe; raise one error that lists every problem by key.
 
-    Not strict, a number may come as text, as it does from a CSV file.
+    Not strict, a number may come as text, as it does from a CSV file. A scenario of another plan is that one problem.
     """
+    own = kind.model_fields["plan"].default if "plan" in kind.model_fields else None
+    if own is not None and values.get("plan", own) != own:
+        raise InputError(
+            f"{where}: another plan: got plan = '{values['plan']}', want '{own}'. Use the command of that plan, or "
+            "'sizebook report', which takes every one."
+        )
     try:
         return kind.model_validate(dict(values), strict=strict)
     except ValidationError as error:

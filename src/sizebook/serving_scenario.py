@@ -28,11 +28,11 @@ class TrafficTable(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    requests_per_day: float = Field(gt=0, description="requests a day, above 0")
+    requests_per_day: float = Field(gt=0, le=1e15, description="requests a day, above 0 and at most 1e15")
     shape: str | list[float] = Field(default="flat", description=f"one of {', '.join(SHAPES)}, or 24 numbers")
     hours_csv: str | None = Field(default=None, description="a CSV file with a column requests of 24 rows")
     peak_factor: float = Field(default=1.0, ge=1, description="bursts over the hour's mean, 1 or more")
-    growth_per_month: float = Field(default=0.0, gt=-1, description="growth a month, 0.05 for 5 %")
+    growth_per_month: float = Field(default=0.0, gt=-1, lt=1, description="growth a month, 0.05 for 5 %")
     months: int = Field(default=12, ge=1, le=120, description="months to plan, 1 to 120")
     input_tokens: int | None = Field(default=None, gt=0, description="mean tokens of a prompt, above 0")
     output_tokens: int | None = Field(default=None, gt=0, description="mean tokens of an answer, above 0")

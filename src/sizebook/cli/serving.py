@@ -36,6 +36,7 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
     knee = replica.at_knee
     return {
         "model": plan.model,
+        "context_tokens": plan.context_tokens,
         "setup": {**asdict(replica.setup), "gpus": replica.setup.gpus},
         "memory_per_gpu": asdict(replica.memory),
         "replica": {
@@ -137,6 +138,8 @@ def _replica(plan: ServingPlan) -> list[str]:
         f"Memory a GPU       weights {gibibytes(memory.weight_bytes)}, cache {gibibytes(memory.cache_bytes)} of "
         f"{gibibytes(memory.physical_bytes)}"
     )
+    if plan.beyond_context:
+        lines.append(f"Context            {plan.beyond_context}")
     return [*lines, *_lengths_and_nodes(plan)]
 
 

@@ -67,6 +67,14 @@ def is_file(name: str) -> bool:
     return name.casefold().endswith(".json")
 
 
+def context_tokens(name: str) -> int | None:
+    """Return the longest context that a model states, in tokens; None where it states none."""
+    if is_file(name):
+        return architecture(name).n_ctx
+    stated = facts(name)["context_length"]
+    return int(stated) if stated else None
+
+
 def file_name(path: Path) -> str:
     """Return what to call the model of a config.json: its folder, or the file where it has a name of its own."""
     return path.resolve().parent.name if path.name == "config.json" else path.stem

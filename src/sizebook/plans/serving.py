@@ -13,7 +13,7 @@ from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_case import Case, case_of, generation_class
 from sizebook.formulas.serving_estimate import Band, Estimate, error_band, estimate
 from sizebook.formulas.serving_memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
-from sizebook.formulas.serving_time import latency
+from sizebook.formulas.serving_time import cache_bytes_per_gpu
 from sizebook.formulas.serving_traffic import (
     HOURS_PER_MONTH,
     replicas_for_traffic,
@@ -21,7 +21,9 @@ from sizebook.formulas.serving_traffic import (
     serving_kwh,
     usd_per_mtok,
 )
+from sizebook.models import catalog
 from sizebook.plans.nodes import Domain, Packing
+from sizebook.plans.serving_refusals import check_layout, missed, no_room, too_many
 from sizebook.plans.traffic import HOURS, Traffic, arrivals_by_hour
 
 DAYS_PER_MONTH = HOURS_PER_MONTH / 24
@@ -126,7 +128,7 @@ class Month:
 
 @dataclass(frozen=True)
 class ServingPlan:
-    """What a serving report shows."""
+    """What a serving report shows; ``context_tokens`` is the longest context that the model states, None for none."""
 
     model: str
     traffic: Traffic
@@ -135,6 +137,15 @@ class ServingPlan:
     replica: Replica
     months: tuple[Month, ...]
     usd_per_mtok_saturated: float
+    context_tokens: int | None
+
+    @property
+    def beyond_context(self) -> str:
+        """What to know where requests are longer than the model states, empty where they are not."""
+        longest, stated = self.traffic.longest_tokens, self.context_tokens
+        if stated is None or longest <= stated:
+            return ""
+        return f"{longest:,} tokens a request are more than the {stated:,} that the model states".replace(",", " ")
 
 
 def replica_for(model: str, setup: Setup, traffic: Traffic, target: Target, concurrency: int | None = None) -> Replica:
@@ -146,19 +157,21 @@ def replica_for(model: str, setup: Setup, traffic: Traffic, target: Target, conc
         model, setup.gpu, setup.engine, setup.weight_dtype, setup.kv_dtype, setup.tp, setup.pp, setup.dp, setup.ep,
         setup.tokens_per_step,
     )  # fmt: skip
+    check_layout(setup, case)
     chip = accelerator(setup.gpu)
     memory = engine_memory(case, physical_bytes(chip), engine_constants(setup.engine))
     capacity = int(sequences_that_fit(case, memory, float(traffic.longest_tokens)) * setup.dp)
     if capacity < 1:
-        raise TargetError(_no_room(model, setup, memory))
+        missing = cache_bytes_per_gpu(case, float(traffic.longest_tokens)) - memory.cache_bytes
+        raise TargetError(no_room(model, setup, traffic, float(missing)))
     generation = generation_class(chip)
     bands = {name: error_band(name, setup.engine, generation) for name in ("ttft", "tpot", "throughput")}
     if concurrency is not None and concurrency > capacity:
-        raise TargetError(_too_many(model, setup, concurrency, capacity))
+        raise TargetError(too_many(model, setup, concurrency, capacity))
     ceiling = min(capacity, MOST_IN_FLIGHT)
     knee, binding = (concurrency, "given") if concurrency else _knee(case, memory, traffic, target, bands, ceiling)
     if knee < 1:
-        raise TargetError(_missed(model, setup, traffic, target, bands, case, memory))
+        raise TargetError(missed(model, setup, traffic, _limits(target, bands), case))
     found = estimate(case, memory, float(traffic.input_tokens), float(traffic.output_tokens), float(knee))
     seconds = found.ttft_seconds + found.tpot_seconds * (traffic.output_tokens - 1)
     packing = _packing(setup, target)
@@ -196,57 +209,13 @@ def _knee(
     return low, broken(high)
 
 
-def _no_room(model: str, setup: Setup, memory: Memory) -> str:
-    short = max(0.0, -float(memory.cache_bytes)) / 1e9
-    return (
-        f"memory binds: got {short:.1f} GB too much on each {setup.gpu} for {model} at {setup.layout}, want room "
-        f"for one request. {_larger(setup)} or choose a narrower weight_dtype."
-    )
-
-
-def _too_many(model: str, setup: Setup, concurrency: int, capacity: int) -> str:
-    return (
-        f"cache binds: got {concurrency} requests in flight on a replica of {model} at {setup.layout}, want at most "
-        f"{capacity}. Lower concurrency, or {_larger(setup)[0].lower()}{_larger(setup)[1:]}."
-    )
-
-
-def _larger(setup: Setup) -> str:
-    return f"Raise tp to {setup.tp * 2}" if setup.tp < 8 else f"Raise pp to {setup.pp * 2}"
-
-
-def _missed(
-    model: str, setup: Setup, traffic: Traffic, target: Target, bands: dict[str, Band], case: Case, memory: Memory
-) -> str:
-    """Return which target one request alone misses, and the smallest change that meets it."""
-    alone = latency(case, float(traffic.input_tokens), float(traffic.output_tokens), 1.0)
-    most_first, most_token = _limits(target, bands)
-    name, got, want = ("ttft_seconds", alone.ttft_seconds, most_first)
-    if alone.ttft_seconds <= most_first:
-        name, got, want = ("tpot_seconds", alone.tpot_seconds, most_token)
-    for degree in (2, 4, 8):
-        if degree <= setup.tp:
-            continue
-        wider = case_of(model, setup.gpu, setup.engine, setup.weight_dtype, setup.kv_dtype, degree, setup.pp, setup.dp)
-        at = latency(wider, float(traffic.input_tokens), float(traffic.output_tokens), 1.0)
-        if at.ttft_seconds <= most_first and at.tpot_seconds <= most_token:
-            return (
-                f"{name} binds: got {got:.4g} s with one request in flight at {setup.layout}, want {want:.4g} s. "
-                f"Raise tp to {degree}, or accept {got:.4g} s."
-            )
-    return (
-        f"{name} binds: got {got:.4g} s with one request in flight at {setup.layout}, want {want:.4g} s. No tp up to 8 "
-        f"meets it; accept {got:.4g} s or choose a faster gpu or a narrower weight_dtype."
-    )
-
-
 def plan_serving(model: str, setup: Setup, traffic: Traffic, target: Target, prices: Prices) -> ServingPlan:
     """Return the plan of one setup over the months of the traffic."""
     replica = replica_for(model, setup, traffic, target)
     months = tuple(fleet_month(replica, traffic, target, prices, month) for month in range(traffic.months))
     rate = replica.requests_per_second * traffic.output_tokens
     saturated = usd_per_mtok(setup.gpus, prices.reserved_usd, rate)
-    return ServingPlan(model, traffic, target, prices, replica, months, saturated)
+    return ServingPlan(model, traffic, target, prices, replica, months, saturated, catalog.context_tokens(model))
 
 
 def fleet_month(replica: Replica, traffic: Traffic, target: Target, prices: Prices, month: int) -> Month:

@@ -112,6 +112,7 @@ def assumptions(plan: ServingPlan) -> Section:
         ("Tokens in, mean", grouped(traffic.input_tokens), _lengths(traffic.input_histogram)),
         ("Tokens out, mean", grouped(traffic.output_tokens), _lengths(traffic.output_histogram)),
         ("Tokens to reserve cache for", grouped(traffic.longest_tokens), "95th percentiles where given"),
+        ("Context of the model", grouped(plan.context_tokens) if plan.context_tokens else "not stated", "as published"),
         ("Target, first token", _seconds(target.ttft_seconds), f"scenario, must hold at {target.at}"),
         ("Target, each further token", _seconds(target.tpot_seconds), f"scenario, must hold at {target.at}"),
         ("Target load", percent(target.target_load), "scenario"),
@@ -123,11 +124,13 @@ def assumptions(plan: ServingPlan) -> Section:
         ("Reserved GPU-hour", f"${prices.reserved_usd:,.2f}", prices.basis),
         ("On-demand GPU-hour", f"${prices.on_demand_usd:,.2f}", prices.basis),
     ]
-    left_out = (
+    left_out: tuple[str, ...] = (
         "Requests are taken to arrive evenly within an hour; shorter bursts are what the peak factor and the target "
         "load leave room for.",
         "Starting and stopping replicas by the hour is taken to be free. Network, storage and staff are left out.",
     )
+    if plan.beyond_context:
+        left_out = (f"{plan.beyond_context}: what it answers there is untested.", *left_out)
     columns = (Column("Input"), Column("Value"), Column("Origin"))
     return Section(
         "Assumptions",
