@@ -17,7 +17,7 @@ _CALL = re.compile(r"\b([A-Z][A-Z0-9_]+)\(([^()]*)\)")
 
 @dataclass(frozen=True)
 class Step:
-    """One traceable figure; ``substituted`` is the formula with its numbers, empty where it has none."""
+    """One traceable figure; ``substituted`` is the formula with its numbers, or the arguments where it has none."""
 
     label: str
     formula: str
@@ -56,5 +56,8 @@ def filled(function: Function, bound: Mapping[str, Any]) -> dict[str, Any]:
 def explain(function: Function, bound: Mapping[str, Any], value: Any) -> Step:
     """Return the derivation of one evaluated function from its registry entry."""
     formula = function.formula or function.summary.removeprefix("Return ")
-    substituted = substitute(function.formula, filled(function, bound)) if function.formula else ""
+    if function.formula:
+        substituted = substitute(function.formula, filled(function, bound))
+    else:
+        substituted = ", ".join(f"{name} = {given}" for name, given in bound.items() if given is not None)
     return Step(function.name, formula, substituted, value, function.result.unit, function.source)

@@ -7,7 +7,7 @@ read one piece at a time. Cells of CSV and xlsx stay text, so that a bad one can
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -51,6 +51,21 @@ def pieces(table: Path) -> Iterator[pl.DataFrame]:
             yield from frame.iter_slices(PIECE_ROWS)
     if n_rows == 0:
         yield pl.DataFrame(schema=dict.fromkeys(look(table)[0], pl.String))
+
+
+def check_columns(columns: list[str], required: Iterable[str], results: Iterable[str]) -> None:
+    """Refuse a table that lacks a column it needs, or has one where a result goes, before anything is written."""
+    missing = [name for name in required if name not in columns]
+    if missing:
+        raise InputError(
+            f"missing column: got {', '.join(columns)}, want {', '.join(missing)} too. Add the column to the table."
+        )
+    taken = [name for name in results if name in columns]
+    if taken:
+        raise InputError(
+            f"column in the way: got {', '.join(taken)} in the table, want those names free for the results. "
+            "Remove or rename the column."
+        )
 
 
 def write(frames: Iterator[pl.DataFrame], output: Path) -> None:

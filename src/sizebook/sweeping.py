@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sizebook.errors import InputError, SizebookError
+from sizebook.errors import SizebookError
 from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_case import Case, case_of, generation_class, layout_meant
 from sizebook.formulas.serving_estimate import error_band, estimate
@@ -52,21 +52,6 @@ def _named(model: str, gpu: str, engine: str, weight_dtype: str, kv_dtype: str) 
     chip = accelerator(gpu)
     band = error_band("tpot", engine, generation_class(chip))
     return _Named(case, engine_constants(engine), physical_bytes(chip), band.low - 1, band.high - 1)
-
-
-def check_columns(columns: list[str]) -> None:
-    """Refuse a table without the columns that an estimate needs, before anything is written."""
-    missing = [name for name in REQUIRED if name not in columns]
-    if missing:
-        raise InputError(
-            f"missing column: got {', '.join(columns)}, want {', '.join(missing)} too. Add the column to the table."
-        )
-    taken = [name for name in RESULTS if name in columns]
-    if taken:
-        raise InputError(
-            f"column in the way: got {', '.join(taken)} in the table, want those names free for the results. "
-            "Remove or rename the column."
-        )
 
 
 def sweep(frame: pl.DataFrame) -> pl.DataFrame:

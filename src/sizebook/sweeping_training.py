@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import polars as pl
 
-from sizebook.errors import InputError
 from sizebook.plans.training_rows import INPUTS, OUTPUTS, REST, WORK, training_row
 
 REQUIRED = tuple(name for name, default in {**WORK, **REST}.items() if default is None and name not in ("mfu", "watts"))
@@ -19,21 +18,6 @@ _TYPES = {"fits": pl.Boolean, "reason": pl.String}
 def is_training(columns: list[str]) -> bool:
     """Return whether a table holds training runs: it has tokens and gpus, and no requests."""
     return {"tokens", "gpus"} <= set(columns) and "input_tokens" not in columns
-
-
-def check_columns(columns: list[str]) -> None:
-    """Refuse a table without the columns that a plan needs, or with a column where a result goes."""
-    missing = [name for name in REQUIRED if name not in columns]
-    if missing:
-        raise InputError(
-            f"missing column: got {', '.join(columns)}, want {', '.join(missing)} too. Add the column to the table."
-        )
-    taken = [name for name in OUTPUTS if name in columns]
-    if taken:
-        raise InputError(
-            f"column in the way: got {', '.join(taken)} in the table, want those names free for the results. "
-            "Remove or rename the column."
-        )
 
 
 def sweep(frame: pl.DataFrame) -> pl.DataFrame:

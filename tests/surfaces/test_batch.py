@@ -50,7 +50,8 @@ def test_ten_scenarios_two_of_them_bad(table: Path, tmp_path: Path) -> None:
     index = load_workbook(out / "index.xlsx")["Index"]
     lines = {row[0].value: [cell.value for cell in row] for row in index.iter_rows(min_row=2)}
     figures = (
-        "Parameters: 8.03\u00a0B; Weights in bf16: 16.1\u00a0GB; Largest part: 70.2\u00a0%; Against published: exact"
+        "Parameters: 8.03\u00a0B; Weights in bf16: 16.1\u00a0GB; Feed-forward blocks: 70.2\u00a0%; "
+        "Against published: exact"
     )
     files = ["llama-3.1-8b.xlsx", "llama-3.1-8b.pdf"]
     assert lines["llama-3.1-8b"] == ["llama-3.1-8b", "llama-3.1-8b", "done", *files, figures]

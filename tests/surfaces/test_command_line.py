@@ -26,6 +26,11 @@ def test_call_explains() -> None:
     assert lines[6] == "source   data/dtypes.csv, one source a row"
 
 
+def test_a_function_without_a_formula_explains_with_its_arguments() -> None:
+    lines = sizebook("call", "GRID_G_PER_KWH", "fra", "--explain").stdout.splitlines()
+    assert lines[4] == "numbers  region = fra, basis = location"
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -54,6 +54,16 @@ def test_bare_name_is_a_workbook_of_the_package(tmp_path: Path) -> None:
     )
 
 
+def test_a_scenario_of_another_workbook_is_one_problem(tmp_path: Path) -> None:
+    path = scenario(tmp_path, 'plan = "serving"\nmodel = "llama-3.1-8b"\ngpu = "h100-sxm"\ntp = 2\n')
+    done = sizebook("fill", "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "sizebook: another workbook: got plan = 'serving' for model_sizing.xlsx, want serving_capacity.xlsx. "
+        "Fill that one.\n",
+    )
+
+
 def test_refused_before_anything_is_written(tmp_path: Path) -> None:
     path = scenario(tmp_path, 'dtyp = "fp8"\n')
     done = sizebook("fill", bundled("workbooks") / "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")

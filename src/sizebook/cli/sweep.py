@@ -43,9 +43,10 @@ def sweep_table(table: Path, output: Path) -> None:
         raise InputError(f"cannot read: got no file {table}, want a table. Check the path.")
     columns, n_rows = streaming.look(table)
     training = sweeping_training.is_training(columns)
-    (sweeping_training if training else sweeping).check_columns(columns)
-    figure = sweeping_training.FIGURE if training else "tpot_seconds"
+    required = sweeping_training.REQUIRED if training else sweeping.REQUIRED
+    streaming.check_columns(columns, required, training_rows.OUTPUTS if training else sweeping.RESULTS)
     _tell_unread(columns, training_rows.INPUTS if training else sweeping.INPUTS)
+    figure = sweeping_training.FIGURE if training else "tpot_seconds"
     estimated = bad = 0
     with Progress(console=Console(stderr=True)) as progress:
         task = progress.add_task("Rows", total=n_rows)

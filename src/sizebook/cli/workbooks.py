@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from sizebook.errors import InputError
+
 
 @click.command("fill")
 @click.argument("workbook", type=click.Path(dir_okay=False, path_type=Path))
@@ -61,4 +63,8 @@ def _inputs(scenario: Path, workbook: Path) -> dict[str, Any]:
     job = JOBS.get(str(values.get("plan")))
     if job is not None and job.workbook == workbook.name:
         return job.inputs(scenario_of(values, scenario.name, scenario.parent))
+    if job is not None and workbook.name in {each.workbook for each in JOBS.values()}:
+        raise InputError(
+            f"another workbook: got plan = '{values['plan']}' for {workbook.name}, want {job.workbook}. Fill that one."
+        )
     return {key: value for key, value in values.items() if key != "plan"}

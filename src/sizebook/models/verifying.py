@@ -18,7 +18,6 @@ from sizebook.models.architecture import Architecture, Weight
 from sizebook.models.checkpoint import Tensor, total_bytes
 
 OUTSIDE = -1
-_Key = tuple[str, tuple[int, ...]]
 _IN_LAYER = re.compile(r"(?:^|\.)(?:layers|h|blocks|block|layer)\.(\d+)\.(.+)$")
 _EXPERT = re.compile(r"\bexperts\.\d+\.")
 _TOWER = re.compile(r"vision|visual|\bvit\b|audio|image|encoder\.")

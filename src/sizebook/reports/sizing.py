@@ -77,7 +77,7 @@ def _tiles(sizing: Sizing) -> tuple[Tile, ...]:
         )
     tiles += [
         Tile(f"Weights in {sizing.dtype}", gigabytes(sizing.weight_bytes), gibibytes(sizing.weight_bytes)),
-        Tile("Largest part", percent(largest.share), largest.label),
+        Tile(largest.label, percent(largest.share), "the largest part"),
     ]
     if sizing.difference is not None:
         tiles.append(Tile("Against published", *_deviation(sizing)))
