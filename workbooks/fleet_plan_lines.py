@@ -9,8 +9,16 @@ from sizebook.formulas.serving_case import ENGINES, KV_DTYPES, WEIGHT_DTYPES
 from sizebook.plans.fleet import MONTHS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
-from sizebook.workbooks.input_lines import CONFIG, REPLICA_DEGREES, model_choices, this_copy
 from sizebook.workbooks.page import Page
+from sizebook.workbooks.shared_lines import (
+    CONFIG,
+    REPLICA_DEGREES,
+    failure_inputs,
+    model_choices,
+    node_lines,
+    this_copy,
+)
+from sizebook.workbooks.shared_lines import gpus as paid_gpus
 
 SERVICES = tuple(str(number) for number in range(1, COLUMNS + 1))
 _HOW = "{engine},{weight_dtype},{kv_dtype},{tp},{pp},{dp}"
@@ -78,16 +86,10 @@ def _traffic_inputs(page: Page) -> None:
 
 
 def _fleet_inputs(page: Page) -> None:
-    domains = page.book.choices("Failure domains", ("replica", "node"))
-    flags = page.book.choices("Yes or no", ("no", "yes"))
     page.section("Fleet")
     page.input("start", "First month", None, "", "Any day of it. Blank: months are numbered.", look.DATE)
     page.input("target_load", "Target load", 0.8, "ratio", "The rest absorbs bursts.", look.PERCENT)
-    page.input("spare", "Failures that a service covers", 1, "", "k of N + k, each of one failure domain.", look.WHOLE)
-    page.input("failure_domain", "What fails at once", "replica", "", "A replica, or a node with all on it.",
-               choices=domains)  # fmt: skip
-    page.input("whole_nodes", "GPUs by whole nodes", "no", "", "yes: nodes are paid for whole, and not shared.",
-               choices=flags)  # fmt: skip
+    failure_inputs(page)
     page.input(
         "reserve_share", "Share of the mean that is reserved", 1, "ratio", "At the start of a term.", look.PERCENT
     )
@@ -118,7 +120,8 @@ def replicas(book: Book) -> None:
     page = book.page("Replicas", "One replica of each service. A service without a model shows 0.", SERVICES)
     page.heads("Quantity")
     _replica(page)
-    _nodes(page)
+    page.section("Nodes")
+    node_lines(page, used)
     _prices(page)
     _band(page)
     page.finish()
@@ -130,7 +133,6 @@ def _replica(page: Page) -> None:
         "chosen", "Model", f'=IF({{model}}="","none",IF({{model}}="{CONFIG}",{{config_path}},{{model}}))', "",
         "Inputs: the key, or the path of the file", look.GENERAL,
     )  # fmt: skip
-    page.line("gpus_each", "GPUs of a replica", "={tp}*{pp}*{dp}", "GPUs", "Layout")
     page.line(
         "most", "Requests that the cache holds",
         used(f"MAX_CONCURRENCY({{chosen}},{{gpu}},{{input_tokens}}+{{output_tokens}},{_HOW})"), "requests",
@@ -144,36 +146,6 @@ def _replica(page: Page) -> None:
     page.line(
         "rate", "Rate of a replica", "=IF({request}=0,0,{concurrency}/{request})", "requests/s",
         "In flight / time of a request", look.DECIMAL, total=True,
-    )  # fmt: skip
-
-
-def _nodes(page: Page) -> None:
-    page.section("Nodes")
-    page.line(
-        "node_gpus", "GPUs of a node",
-        used('IF({gpus_per_node}="",GPU_SPEC({gpu},"gpus_per_node"),{gpus_per_node})'), "GPUs",
-        "As given, else GPU_SPEC",
-    )  # fmt: skip
-    page.line(
-        "instances", "Replicas that a node holds", used("INT({node_gpus}/{gpus_each})"), "replicas",
-        "0 where a replica is larger than a node",
-    )  # fmt: skip
-    page.line(
-        "nodes_each", "Nodes of a replica", used("ROUNDUP({gpus_each}/{node_gpus},0)"), "nodes",
-        "1 where it fits in one",
-    )  # fmt: skip
-    page.line(
-        "spare_replicas", "Spare replicas", used('{spare}*IF({failure_domain}="node",MAX(1,{instances}),1)'),
-        "replicas", "Failures covered x replicas lost with each",
-    )  # fmt: skip
-    page.line(
-        "step", "Replicas paid for together", used('IF({whole_nodes}="yes",MAX(1,{instances}),1)'), "replicas",
-        "One, or what a node holds",
-    )  # fmt: skip
-    page.line(
-        "step_gpus", "GPUs paid for together",
-        used('IF({whole_nodes}="yes",{nodes_each}*{node_gpus},{gpus_each})'), "GPUs",
-        "Those of a replica, or of its nodes",
     )  # fmt: skip
 
 
@@ -197,8 +169,7 @@ def _prices(page: Page) -> None:
 
 def gpus(requests_per_second: str, rate: str = "{rate}") -> str:
     """Return the formula of the GPUs to pay for at a rate of arrivals."""
-    count = f"REPLICAS_FOR_TRAFFIC({requests_per_second},{rate},{{target_load}},{{spare_replicas}})"
-    return f"ROUNDUP({count}/{{step}},0)*{{step_gpus}}"
+    return paid_gpus(f"REPLICAS_FOR_TRAFFIC({requests_per_second},{rate},{{target_load}},{{spare_replicas}})")
 
 
 def requests_a_day(month: int) -> str:

@@ -8,9 +8,9 @@ from sizebook.quantities import dtype_keys
 from sizebook.tables import by_key
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
-from sizebook.workbooks.input_lines import chosen_model, model_input, this_copy
 from sizebook.workbooks.page import Page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
+from sizebook.workbooks.shared_lines import chosen_model, model_input, this_copy
 
 FILE, TITLE = "model_sizing.xlsx", "Model sizing"
 EXAMPLE = {"model": "llama-3.1-8b"}

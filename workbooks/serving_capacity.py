@@ -9,9 +9,9 @@ from sizebook.formulas.hardware import accelerators
 from sizebook.formulas.serving_case import ENGINES, KV_DTYPES, WEIGHT_DTYPES
 from sizebook.workbooks import look
 from sizebook.workbooks.building import CASES, Book
-from sizebook.workbooks.input_lines import REPLICA_DEGREES, model_input, price_inputs, this_copy
 from sizebook.workbooks.page import Page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
+from sizebook.workbooks.shared_lines import REPLICA_DEGREES, failure_inputs, model_input, price_inputs, this_copy
 
 FILE, TITLE = "serving_capacity.xlsx", "Serving capacity"
 EXAMPLE = {
@@ -54,7 +54,7 @@ NOTES = (
     "Latencies are those of a closed loop: a finished request is replaced at once. Requests beyond what the cache "
     "holds wait, which counts in the time to first token.",
     "Replicas are sized for the busiest hour, at the target load, and so many spare ones. All of them are paid for "
-    "around the clock.",
+    "around the clock; by whole nodes, all GPUs of the nodes that they stand on.",
     "Left out: network and storage, the gateway, engineers, and prompts that share a prefix.",
 )
 
@@ -97,6 +97,7 @@ def _replica_inputs(page: Page) -> None:
         page.input(name, label, value, "", origin, required=required, choices=book.choices(label, values))
     for name, label, origin in REPLICA_DEGREES:
         page.input(name, label, 1, "", origin, look.WHOLE)
+    page.input("gpus_per_node", "GPUs of a node", None, "GPUs", "Blank: the accelerator's own.", look.WHOLE)
 
 
 def _traffic_inputs(page: Page) -> None:
@@ -122,7 +123,7 @@ def _traffic_inputs(page: Page) -> None:
         look.WHOLE,
     )
     page.input("target_load", "Target load", 0.8, "ratio", "The rest absorbs bursts.", look.PERCENT)
-    page.input("spare", "Spare replicas", 1, "replicas", "k of N + k.", look.WHOLE)
+    failure_inputs(page)
 
 
 def _money_inputs(page: Page) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sizebook.workbooks import look
 from sizebook.workbooks.building import CASES, Book
-from sizebook.workbooks.input_lines import CONFIG, chosen_model
 from sizebook.workbooks.page import Page
+from sizebook.workbooks.shared_lines import CONFIG, chosen_model, gpus, node_lines
 
 LOADS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 _MODEL = f'IF({{model}}="{CONFIG}",{{config_path}},{{model}})'
@@ -144,11 +144,12 @@ def _fleet(page: Page) -> None:
         "peak", "Busiest hour", "=PEAK_REQUESTS_PER_SECOND({requests},{peak_factor})", "requests/s",
         "PEAK_REQUESTS_PER_SECOND: requests a day / 86 400 x peak factor", look.DECIMAL,
     )  # fmt: skip
+    node_lines(page)
     page.line(
-        "replicas", "Replicas", "=REPLICAS_FOR_TRAFFIC({peak},{rate},{target_load},{spare})", "replicas",
+        "replicas", "Replicas", "=REPLICAS_FOR_TRAFFIC({peak},{rate},{target_load},{spare_replicas})", "replicas",
         "REPLICAS_FOR_TRAFFIC: at the target load, and spare ones",
     )  # fmt: skip
-    page.line("gpus", "GPUs", "={replicas}*{tp}*{pp}*{dp}", "GPUs", "Replicas x GPUs of one", total=True)
+    page.line("gpus", "GPUs", f"={gpus('{replicas}')}", "GPUs", "Replicas, by so many paid for together", total=True)
     page.line(
         "in_flight", "In flight, busiest hour", "=REQUESTS_IN_FLIGHT({peak},{request})", "requests",
         "REQUESTS_IN_FLIGHT: Little's law", look.DECIMAL,
@@ -199,7 +200,8 @@ def _money(page: Page) -> None:
 def _energy(page: Page) -> None:
     page.section("Energy and carbon, a month")
     page.line(
-        "energy", "Energy", '=SERVING_KWH({gpus},GPU_SPEC({gpu},"tdp_watts"),MIN(1,{used}),{pue})', "kWh",
+        "energy", "Energy",
+        '=SERVING_KWH({gpus},GPU_SPEC({gpu},"tdp_watts"),MIN(1,{used})*{replicas}*{gpus_each}/{gpus},{pue})', "kWh",
         "SERVING_KWH: busy and idle share of the wall power, PUE",
     )  # fmt: skip
     page.line(

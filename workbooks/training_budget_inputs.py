@@ -12,8 +12,8 @@ from sizebook.plans.training_memory import stack_keys
 from sizebook.plans.training_time import FORMATS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import CASES, Book
-from sizebook.workbooks.input_lines import model_input, price_inputs, this_copy
 from sizebook.workbooks.page import Page
+from sizebook.workbooks.shared_lines import model_input, price_inputs, this_copy
 
 
 def inputs(book: Book) -> None:

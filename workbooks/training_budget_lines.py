@@ -6,8 +6,8 @@ from sizebook.models.flops import CONVENTIONS
 from sizebook.plans.training_memory import COMPONENTS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import CASES, Book
-from sizebook.workbooks.input_lines import chosen_model
 from sizebook.workbooks.page import Page
+from sizebook.workbooks.shared_lines import chosen_model
 
 ROUNDED, SHARE = "#,##0.0", look.PERCENT
 LAYOUT = "{seq},{tp},{pp},{dp},{cp},{ep},{zero_stage},{micro_batch},{recompute},{interleave}"

@@ -201,26 +201,21 @@ def answer(scenario: ServingScenario, folder: Path) -> ServingAnswer:
 def workbook_inputs(scenario: ServingScenario, folder: Path) -> dict[str, Any]:
     """Return the inputs of serving_capacity.xlsx: the setup planned, its traffic in the last month, target and prices.
 
-    The workbook plans the busiest hour: its peak factor is that hour's share of a mean hour times the scenario's. It
-    counts replicas, so that whole nodes are refused rather than left out.
+    The workbook plans the busiest hour: its peak factor is that hour's share of a mean hour times the scenario's.
     """
-    if scenario.target.whole_nodes:
-        raise InputError(
-            "not in the workbook: got whole_nodes = true, want false, since it counts GPUs by the replica. "
-            "Plan whole nodes with the command or the report."
-        )
     plan = answer(scenario, folder).plan
     setup, traffic, target, prices = plan.replica.setup, plan.traffic, plan.target, plan.prices
-    spare = target.spare_replicas(plan.replica.packing)
     busiest = max(traffic.hours) * len(traffic.hours) / math.fsum(traffic.hours) * traffic.peak_factor
     given: dict[str, Any] = {
         "gpu": setup.gpu, "engine": setup.engine, "tp": setup.tp, "pp": setup.pp, "dp": setup.dp, "ep": setup.ep,
         "requests_per_day": traffic.requests_per_day, "growth_per_month": traffic.growth_per_month,
         "months": traffic.months - 1, "peak_factor": busiest, "input_tokens": traffic.input_tokens,
-        "output_tokens": traffic.output_tokens, "target_load": target.target_load, "spare": spare,
+        "output_tokens": traffic.output_tokens, "target_load": target.target_load, "spare": target.spare,
+        "failure_domain": target.failure_domain, "whole_nodes": "yes" if target.whole_nodes else "no",
         "concurrency": plan.replica.concurrency, "price_usd": prices.on_demand_usd, "pue": prices.pue,
         "grid": scenario.grid, "title": scenario.title or "Serving capacity",
     }  # fmt: skip
-    formats = {"weight_dtype": setup.weight_dtype, "kv_dtype": setup.kv_dtype, "as_of": scenario.as_of}
+    formats: dict[str, Any] = {"weight_dtype": setup.weight_dtype, "kv_dtype": setup.kv_dtype, "as_of": scenario.as_of,
+               "gpus_per_node": target.gpus_per_node}  # fmt: skip
     limits = {"ttft_target": scenario.target.ttft_seconds, "tpot_target": scenario.target.tpot_seconds}
     return given | {name: value for name, value in (formats | limits).items() if value is not None}

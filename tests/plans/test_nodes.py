@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from openpyxl import load_workbook
 
+from sizebook.bundled import bundled
 from sizebook.cli import app
-from sizebook.errors import InputError
 from sizebook.plans.nodes import Packing
 from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, fleet_month, plan_serving
 from sizebook.plans.serving_steps import derivations
@@ -18,7 +19,8 @@ from sizebook.plans.traffic import Traffic
 from sizebook.reports.serving_notes import assumptions
 from sizebook.reports.view import Table
 from sizebook.scenarios import parse, read_toml
-from sizebook.serving_scenario import ServingScenario, workbook_inputs
+from sizebook.serving_scenario import ServingScenario, answer, workbook_inputs
+from sizebook.workbooks.filling import fill
 
 BY_NODE = Target(failure_domain="node", whole_nodes=True)
 
@@ -131,14 +133,26 @@ def test_plan_serve_shows_lengths_and_nodes(tmp_path: Path) -> None:
     assert month["peak_gpus"] == 8 * month["peak_nodes"]
 
 
-def test_the_workbook_refuses_whole_nodes_and_takes_the_spare_replicas(tmp_path: Path) -> None:
+@pytest.mark.parametrize("changes", [{}, {"gpus_per_node": 1}, {"whole_nodes": False, "spare": 2}])
+def test_the_workbook_counts_nodes_as_the_plan_does(tmp_path: Path, changes: dict[str, int | bool]) -> None:
+    """Traffic is flat and of one month, so that the workbook's busiest hour is every hour of the plan."""
     (tmp_path / "s.toml").write_text(SCENARIO, encoding="utf-8")
     values = read_toml(tmp_path / "s.toml")
-    with pytest.raises(InputError) as refused:
-        workbook_inputs(parse(ServingScenario, values, "s.toml"), tmp_path)
-    assert str(refused.value) == (
-        "not in the workbook: got whole_nodes = true, want false, since it counts GPUs by the replica. "
-        "Plan whole nodes with the command or the report."
-    )
-    values["target"]["whole_nodes"] = False
-    assert workbook_inputs(parse(ServingScenario, values, "s.toml"), tmp_path)["spare"] == 4
+    values["target"] |= changes
+    values["traffic"]["months"] = 1
+    scenario = parse(ServingScenario, values, "s.toml")
+    path = fill(
+        bundled("workbooks") / "serving_capacity.xlsx",
+        workbook_inputs(scenario, tmp_path) | {"model": "llama-3.1-8b"},
+        tmp_path / "s.xlsx",
+    ).path
+    shown: dict[object, object] = {}
+    for _, label, _, base, *_ in load_workbook(path, data_only=True)["Calculation"].iter_rows(values_only=True):
+        shown.setdefault(label, base)
+    plan = answer(scenario, tmp_path).plan
+    month, packing = plan.months[0], plan.replica.packing
+    assert shown["Replicas"] == month.replicas_by_hour[0]
+    assert shown["GPUs"] == month.peak_gpus
+    assert shown["Replicas that a node holds"] == packing.instances_per_node
+    assert shown["Spare replicas"] == plan.target.spare_replicas(packing)
+    assert shown["Energy"] == pytest.approx(month.energy_kwh)

@@ -106,6 +106,6 @@ def test_first_error_is_named_and_the_rest_counted(tmp_path: Path) -> None:
     load()
     given = ONE | {"concurrency_1": 0}
     filled = fill(bundled("workbooks") / "fleet_plan.xlsx", given, tmp_path / "out.xlsx")
-    assert filled.problems[0].startswith("Replicas!C10: concurrency is out of range: got 0, want at least 1")
+    assert filled.problems[0].startswith("Replicas!C9: concurrency is out of range: got 0, want at least 1")
     assert filled.problems[-1].endswith("more cells show an error because of these")
     assert len(filled.problems) == 2

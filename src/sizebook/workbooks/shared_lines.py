@@ -1,0 +1,116 @@
+"""Lines that several planning workbooks have, with the same names, labels and formulas in each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sizebook.formulas.prices import TERMS
+from sizebook.models import catalog
+from sizebook.workbooks import look
+from sizebook.workbooks.page import Page
+
+CONFIG = "config.json"
+_FLAGS = ("no", "yes")
+# Degrees of a serving replica: name, label and what it divides.
+REPLICA_DEGREES = (
+    ("tp", "Tensor parallel", "GPUs that share every matrix."),
+    ("pp", "Pipeline stages", "Groups of layers."),
+    ("dp", "Attention data parallel", "Inside one replica."),
+    ("ep", "Expert parallel", "GPUs that share the experts."),
+)
+
+
+def model_choices() -> Sequence[str]:
+    """Return what a model may be: a key of the catalog, or `CONFIG` for a file."""
+    return [CONFIG, *(key for key in catalog.model_keys() if catalog.facts(key)["architecture"])]
+
+
+def model_input(page: Page) -> None:
+    """Add the inputs that name the model: a key of the catalog, or `CONFIG` and the path of a file."""
+    page.input(
+        "model",
+        "Model",
+        "llama-3.1-8b",
+        "",
+        f"Choose from the list; '{CONFIG}' takes the file below.",
+        required=True,
+        choices=page.book.choices("Models", model_choices()),
+    )
+    page.input(
+        "config_path", "Path of a config.json", None, "", f"A file of your own, for the choice '{CONFIG}'.", look.TEXT
+    )
+
+
+def chosen_model(page: Page) -> None:
+    """Add the line `chosen`: the model as functions take it, a key or the path of a file."""
+    formula = f'=IF({{model}}="{CONFIG}",{{config_path}},{{model}})'
+    page.line("chosen", "Model", formula, "", "Inputs: the key, or the path of the file", look.GENERAL)
+
+
+def failure_inputs(page: Page) -> None:
+    """Add the failures that a fleet covers, and whether GPUs are paid for by whole nodes."""
+    domains, flags = page.book.choices("Failure domains", ("replica", "node")), page.book.choices("Yes or no", _FLAGS)
+    page.input("spare", "Failures to cover", 1, "", "k of N + k, each of one failure domain.", look.WHOLE)
+    page.input(
+        "failure_domain", "What fails at once", "replica", "", "A replica, or a node with all on it.", choices=domains
+    )
+    page.input(
+        "whole_nodes", "GPUs by whole nodes", "no", "", "yes: nodes are paid for whole, and not shared.", choices=flags
+    )
+
+
+def node_lines(page: Page, used: Callable[[str], str] = "={}".format) -> None:
+    """Add the replicas of a node, the spare ones, and what is paid for together; ``used`` finishes a formula.
+
+    `gpus` gives the GPUs of some replicas from them.
+    """
+    page.line("gpus_each", "GPUs of a replica", "={tp}*{pp}*{dp}", "GPUs", "Layout")
+    page.line(
+        "node_gpus", "GPUs of a node",
+        used('IF({gpus_per_node}="",GPU_SPEC({gpu},"gpus_per_node"),{gpus_per_node})'), "GPUs",
+        "As given, else GPU_SPEC",
+    )  # fmt: skip
+    page.line(
+        "instances", "Replicas that a node holds", used("INT({node_gpus}/{gpus_each})"), "replicas",
+        "0 where a replica is larger than a node",
+    )  # fmt: skip
+    page.line(
+        "nodes_each", "Nodes of a replica", used("ROUNDUP({gpus_each}/{node_gpus},0)"), "nodes",
+        "1 where it fits in one",
+    )  # fmt: skip
+    page.line(
+        "spare_replicas", "Spare replicas", used('{spare}*IF({failure_domain}="node",MAX(1,{instances}),1)'),
+        "replicas", "Failures covered x replicas lost with each",
+    )  # fmt: skip
+    page.line(
+        "step", "Replicas paid for together", used('IF({whole_nodes}="yes",MAX(1,{instances}),1)'), "replicas",
+        "One, or what a node holds",
+    )  # fmt: skip
+    page.line(
+        "step_gpus", "GPUs paid for together",
+        used('IF({whole_nodes}="yes",{nodes_each}*{node_gpus},{gpus_each})'), "GPUs",
+        "Those of a replica, or of its nodes",
+    )  # fmt: skip
+
+
+def gpus(replicas: str) -> str:
+    """Return the formula of the GPUs to pay for, from that of the replicas."""
+    return f"ROUNDUP({replicas}/{{step}},0)*{{step_gpus}}"
+
+
+def price_inputs(page: Page) -> None:
+    """Add the price of a GPU-hour in each case, and the term of the catalog's median that stands in for it."""
+    page.input(
+        "price_usd", "Price of a GPU-hour", None, "USD", "Blank: median of data/prices.csv.", look.DECIMAL,
+        per_case=True,
+    )  # fmt: skip
+    terms = page.book.choices("Terms", TERMS)
+    page.input("term", "Term of that median", "on_demand", "", "Choose from the list.", choices=terms)
+
+
+def this_copy(page: Page, title: str) -> None:
+    """Add the title and date of a copy, and end the page of inputs."""
+    page.section("This copy")
+    page.input("title", "Title", title, "", "Stands on the cover.", look.TEXT)
+    page.input("as_of", "Date", None, "", "The day for which the figures are given. Blank: not stated.", look.DATE)
+    page.finish()
