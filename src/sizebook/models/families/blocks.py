@@ -107,6 +107,7 @@ def stack(
     layers: tuple[Layer, ...],
     *,
     tied: bool = False,
+    ties: bool = True,
     final: Brick | None = None,
     final_norm: bool = True,
     norm_bias: bool = False,
@@ -117,7 +118,13 @@ def stack(
     mtp: tuple[Layer, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Architecture:
-    """Return a decoder from the usual keys; ``tied`` is the type's default where the config does not say."""
+    """Return a decoder from the usual keys; ``tied`` is the type's default where the config does not say.
+
+    ``ties`` is False for types that transformers never ties; where the file asks for it, a note says so.
+    """
+    asked = config.flag("tie_word_embeddings", default=tied)
+    if asked and not ties:
+        notes = (*notes, "'tie_word_embeddings' is not followed: transformers does not tie models of this type")
     d_model, vocab = config.integer("hidden_size"), config.integer("vocab_size")
     norms: tuple[Brick, ...] = ((final or Norm("norm", d_model, norm_bias)),) if final_norm else ()
     return Architecture(
@@ -128,7 +135,7 @@ def stack(
         inputs=(Embedding("embed_tokens", vocab, d_model), *inputs),
         layers=layers,
         outputs=(*outputs, *norms),
-        head=Head(vocab, d_model, tied=config.flag("tie_word_embeddings", default=tied), bias=head_bias),
+        head=Head(vocab, d_model, tied=asked and ties, bias=head_bias),
         mtp=mtp,
         buffers=buffers,
         notes=notes,

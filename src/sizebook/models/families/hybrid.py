@@ -133,8 +133,6 @@ def nemotron_h(config: Config) -> Architecture:
     config.ignore(*IGNORED, "num_logits_to_keep", "moe_shared_expert_overlap", "mtp_layers_block_type", "expand")
     config.ignore("time_step_rank", "mamba_expand", "intermediate_size", "moe_latent_size", "num_nextn_predict_layers")
     config.ignore("mtp_hybrid_override_pattern", "attention_head_dim", "use_conv_bias", "mamba_proj_bias", "mlp_bias")
-    if config.flag("tie_word_embeddings", default=False):
-        raise config.unknown("tie_word_embeddings", True, "false: transformers does not tie these models")
     pattern, d_model = _nemotron_pattern(config), config.integer("hidden_size")
     n_layers = config.integer("num_hidden_layers", default=len(pattern))
     if len(pattern) != n_layers:
@@ -153,6 +151,7 @@ def nemotron_h(config: Config) -> Architecture:
     return stack(
         config,
         layers,
+        ties=False,
         final=Norm("norm_f", d_model),
         buffers=correction(n_experts, ["sparse"] * pattern.count("E")) if n_experts else (),
         mtp=prediction(d_model, inner, n_mtp) if n_mtp else (),

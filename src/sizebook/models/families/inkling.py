@@ -41,19 +41,22 @@ def inkling(config: Config) -> Architecture:
     kernel = config.integer("conv_kernel_size")
     around = Tensors(tuple(Weight(f"{name}_sconv", (d_model, 1, kernel), "ssm") for name in ("attn", "mlp")))
     scale = Tensors((vector("mlp.gate.global_scale", 1, part="router"),))
-    mlps = mlp_kinds(config, first_dense=0)
+    dense_scale = Tensors((vector("mlp.global_scale", 1, part="mlp"),))
+    mlps = mlp_kinds(config, first_dense=config.integer("dense_mlp_idx", default=0))
+    if config.has("dense_intermediate_size"):
+        raise config.unknown("dense_intermediate_size", config.values["dense_intermediate_size"], "null")
 
     def layer(kind: tuple[str, str]) -> Layer:
         attend, beside = mixers[kind[1]]
         if kind[0] == "dense":
-            return Layer((*block(d_model, attend, feed_forward(config)).bricks, beside, around))
+            return Layer((*block(d_model, attend, feed_forward(config)).bricks, beside, around, dense_scale))
         return Layer((*block(d_model, attend, feed).bricks, beside, around, scale))
 
     config.ignore("intermediate_size")
-    kinds = config.pattern("layer_types", n_layers, HYBRID)
+    kinds = config.pattern("layer_types", n_layers, HYBRID, every(n_layers, 6, last=HYBRID[0], other=HYBRID[1]))
     norm = Tensors((vector("embed_tokens.embed_norm.weight", d_model, part="embedding"),))
     layers = layers_of(zip(mlps, kinds, strict=True), layer)
-    return stack(config, layers, inputs=(norm,), buffers=correction(feed.n_experts, mlps))
+    return stack(config, layers, ties=False, inputs=(norm,), buffers=correction(feed.n_experts, mlps))
 
 
 @model_type("inkling2_text")
@@ -64,8 +67,6 @@ def inkling2(config: Config) -> Architecture:
     config.ignore(
         *(f"{swa}{key}" for swa in ("", "swa_") for key in HEADS), "rel_extent"
     )  # where no layer is of a kind
-    if config.flag("tie_word_embeddings", default=False):
-        raise config.unknown("tie_word_embeddings", True, "false: transformers does not tie these models")
     n_layers, d_model, feed = config.integer("num_hidden_layers"), config.integer("hidden_size"), routed(config)
     kernel = config.integer("conv_kernel_size", "sconv_kernel_size", default=4)
     around = [Weight(f"post_{name}_convolution", (d_model, 1, kernel), "ssm") for name in ("attention", "mlp")]
@@ -85,6 +86,7 @@ def inkling2(config: Config) -> Architecture:
     return stack(
         config,
         layers_of([(kind, i == 0) for i, kind in enumerate(kinds)], layer),
+        ties=False,
         inputs=(Tensors((norm,)),),
         outputs=(Tensors((vector("final_input.query", d_model),)),),
         buffers=correction(feed.n_experts, ["sparse"] * n_layers),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Brick, Layer, Norm, Tensors
-from sizebook.models.config import Config
+from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import (
     attention,
     block,
     correction,
+    every,
     feed_forward,
     layers_of,
     mlp_kinds,
@@ -88,7 +89,10 @@ def olmo_hybrid(config: Config) -> Architecture:
     names = ("post_attention_layernorm", "post_feedforward_layernorm")
     norms = [Norm(name, feed.d_model) for name in names]
     built = {MIXED[0]: block(feed.d_model, mixer, feed), MIXED[1]: Layer((attend, norms[0], feed, norms[1]))}
-    kinds = config.pattern("layer_types", n_layers, MIXED)
+    usual = every(n_layers, 4, last=MIXED[1], other=MIXED[0])
+    if MIXED[1] not in usual:
+        usual[-1] = MIXED[1]
+    kinds = config.pattern("layer_types", n_layers, MIXED, usual)
     return stack(config, tuple(built[kind] for kind in kinds))
 
 
@@ -96,14 +100,18 @@ def olmo_hybrid(config: Config) -> Architecture:
 def kimi_linear(config: Config) -> Architecture:
     """Kimi Linear and Ling 3: delta rule with a decay per channel, latent attention in every n-th layer."""
     kimi = config.text("model_type") == "kimi_linear"
-    if config.flag("tie_word_embeddings", default=False):
-        raise config.unknown("tie_word_embeddings", True, "false: transformers does not tie these models")
     config.ignore("kda_safe_gate", "kda_lower_bound", "layer_group_size", "num_expert_group", "short_conv_kernel_size")
-    n_layers = config.integer("num_hidden_layers")
-    kinds = config.pattern("layer_types", n_layers, MIXED)
     feed, mlps = fine_grained(config), mlp_kinds(config, first_dense=1)
-    heads, width = config.integer("linear_num_heads"), config.integer("linear_head_dim")
-    conv, rank = config.integer("linear_conv_kernel_dim"), width if kimi else 0
+    config.ignore("use_grouped_topk", "moe_router_activation_func")
+    config.only("moe_layer_freq", 1)
+    if not kimi:
+        config.only("linear_attn_config")
+    own = config.section("linear_attn_config")  # spellings of the published file, which go first
+    kinds = _kimi_kinds(config, own, kimi)
+    heads = own.integer("num_heads", default=0) or config.integer("linear_num_heads")
+    width = own.integer("head_dim", default=0) or config.integer("linear_head_dim")
+    conv = own.integer("short_conv_kernel_size", default=0) or config.integer("linear_conv_kernel_dim")
+    rank = width if kimi else 0
     mixer = DeltaNet(feed.d_model, heads, heads, width, width, conv, True, rank, rank, "self_attn")
     attend = latent(config)
     if not kimi:
@@ -117,9 +125,23 @@ def kimi_linear(config: Config) -> Architecture:
     return stack(
         config,
         layers_of(zip(mlps, kinds, strict=True), layer),
+        ties=False,
         buffers=correction(feed.n_experts, mlps),
         mtp=prediction(feed.d_model, layer(("sparse", MIXED[1])), n_mtp) if n_mtp else (),
     )
+
+
+def _kimi_kinds(config: Config, own: Config, kimi: bool) -> list[str]:
+    """Return which layers have full attention: listed by type, or by number from 1; else as Kimi's class has it."""
+    n_layers = config.integer("num_hidden_layers")
+    full, linear = own.integers("full_attn_layers", default=[]), own.integers("kda_layers", default=[])
+    if full or linear:
+        if sorted((*full, *linear)) != list(range(1, n_layers + 1)):
+            raise own.unknown("full_attn_layers", full, f"each of {n_layers} layers in it or in 'kda_layers' once")
+        default = [MIXED[1] if i + 1 in full else MIXED[0] for i in range(n_layers)]
+    else:
+        default = [MIXED[1] if i and i % 4 == 0 else MIXED[0] for i in range(n_layers)]
+    return config.pattern("layer_types", n_layers, MIXED, default if kimi else MISSING)
 
 
 @model_type("minimax")
@@ -130,7 +152,7 @@ def minimax(config: Config) -> Architecture:
     n_layers, feed = config.integer("num_hidden_layers"), routed(config, "intermediate_size", name="block_sparse_moe")
     attend = attention(config, kv_required=True, window=config.integer("sliding_window", default=0) or None)
     mixer = LightningAttention(feed.d_model, attend.n_heads, attend.d_head)
-    kinds = config.pattern("layer_types", n_layers, MIXED)
+    kinds = config.pattern("layer_types", n_layers, MIXED, [MIXED[(i + 1) % 2] for i in range(n_layers)])
     size, heads = config.integer("block_size", default=256), attend.n_heads
     shapes = {"slope_rate": (heads, 1, 1), "query_decay": (heads, size, 1), "key_decay": (heads, size, 1)}
     stored = [vector(f"self_attn.{name}", *shape) for name, shape in shapes.items()]

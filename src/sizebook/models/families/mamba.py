@@ -101,7 +101,6 @@ def xlstm(config: Config) -> Architecture:
         "num_blocks": config.integer("num_hidden_layers"),
         "use_bias": False,
         "add_out_norm": True,
-        "tie_word_embeddings": False,
     }
     for key, value in expected.items():
         if config.has(key) and config.values[key] != value:
@@ -115,7 +114,7 @@ def xlstm(config: Config) -> Architecture:
     mixer = MatrixLstm(d_model, config.integer("num_heads"), d_qk, d_v, bias=bias)
     feed = FeedForward(d_model, d_ff, gated=True, bias=bias, name="ffn")
     layer = Layer((Norm("norm_mlstm", d_model), mixer, Norm("norm_ffn", d_model), feed))
-    return stack(config, uniform(config, layer), final=Norm("out_norm", d_model))
+    return stack(config, uniform(config, layer), ties=False, final=Norm("out_norm", d_model))
 
 
 def _rounded(width: float, multiple: int) -> int:
