@@ -137,6 +137,11 @@ def charts(book: Book, sheets: Sheets) -> None:
 
 CHECKS = (
     ("The load fits in the cache", '=IF({model}="",TRUE,{concurrency}<={most})', "In flight against MAX_CONCURRENCY"),
+    (
+        "The context is one the model knows",
+        '=IF({model}="",TRUE,IFERROR({input_tokens}+{output_tokens}<=MODEL_SPEC({chosen},"context_length"),TRUE))',
+        "Prompt and answer against MODEL_SPEC(model, context_length)",
+    ),
     ("Growth is below a doubling a month", "=ABS({growth_per_month})<1", "Growth a month"),
     ("Reserving costs less than burst", "={reserved_price}<={burst_price}", "Price of a GPU-hour"),
     ("A term divides three years", "=MOD(36,{term_months})=0", "36 / length of a term is whole"),

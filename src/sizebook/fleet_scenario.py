@@ -38,7 +38,7 @@ class ServiceTable(BaseModel):
     dp: int = Field(default=1, ge=1, description="attention data parallelism inside a replica")
     ep: int = Field(default=1, ge=1, description="expert-parallel degree")
     gpus_per_node: int | None = Field(default=None, ge=1, description="GPUs of a node, the accelerator's own otherwise")
-    requests_per_day: float = Field(gt=0, description="requests a day now, above 0")
+    requests_per_day: float = Field(gt=0, le=1e15, description="requests a day now, above 0 and at most 1e15")
     input_tokens: int = Field(gt=0, description="mean tokens of a prompt, above 0")
     output_tokens: int = Field(gt=0, description="mean tokens of an answer, above 0")
     growth_per_month: float = Field(default=0.0, gt=-1, lt=1, description="growth a month, 0.05 for 5 %")

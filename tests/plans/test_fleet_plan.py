@@ -9,7 +9,7 @@ import pytest
 
 from sizebook.errors import TargetError
 from sizebook.plans import fleet
-from sizebook.plans.fleet import Contract, FleetPlan, Service, bounds, plan_fleet
+from sizebook.plans.fleet import Contract, FleetPlan, Service, bounds, plan_fleet, warnings
 from sizebook.plans.fleet_steps import derivations
 from sizebook.plans.serving import Prices, Replica, Setup, Target, replica_for
 from sizebook.plans.traffic import Traffic
@@ -112,3 +112,14 @@ def test_without_a_load_the_most_within_the_target_is_taken() -> None:
     assert float(replica.at_knee.tpot_seconds) <= 0.01
     more = plan_fleet((service(fast, concurrency=replica.concurrency + 1),), Contract()).services[0].replica
     assert float(more.at_knee.tpot_seconds) > 0.01
+
+
+def test_what_to_check_is_said_of_its_service() -> None:
+    assert warnings(plan_fleet((service(),), Contract())) == ()
+    dear = replace(service(), prices=Prices(1.5, 2.0))
+    long = replace(dear, traffic=replace(dear.traffic, input_tokens=131_000), concurrency=1)
+    assert warnings(plan_fleet((long,), Contract())) == (
+        "A: a reserved GPU-hour at $2.00 costs more than one on demand at $1.50; medians of the catalog may be of "
+        "different providers.",
+        "A: 131 200 tokens a request are more than the 131 072 that the model states.",
+    )

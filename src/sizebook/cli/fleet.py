@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from sizebook.fleet_scenario import FleetScenario, answer
-from sizebook.plans.fleet import MONTHS, FleetMonth, FleetPlan, PlannedService, bounds, dear_reserves
+from sizebook.plans.fleet import MONTHS, FleetMonth, FleetPlan, PlannedService, bounds, warnings
 from sizebook.scenarios import beside, parse, read_toml
 from sizebook.units import energy, mass, significant, usd
 
@@ -40,7 +40,7 @@ def as_data(plan: FleetPlan) -> dict[str, Any]:
         "energy_kwh": sum(month.energy_kwh for month in plan.months),
         "co2e_kg": sum(month.co2e_kg for month in plan.months),
         "contract": asdict(plan.contract),
-        "warnings": list(dear_reserves(plan)),
+        "warnings": list(warnings(plan)),
     }
 
 
@@ -118,7 +118,7 @@ def _services(plan: FleetPlan) -> list[str]:
             f"  cost        {usd(_total(each.months))} over {MONTHS} months; {each.service.prices.basis}",
         ]
     paid = "by whole nodes" if plan.services[0].service.target.whole_nodes else "by the replica"
-    return [*lines, f"GPUs are paid for {paid}.", *dear_reserves(plan)]
+    return [*lines, f"GPUs are paid for {paid}.", *warnings(plan)]
 
 
 def _months(plan: FleetPlan) -> list[str]:

@@ -21,6 +21,7 @@ from sizebook.formulas.serving_traffic import (
     serving_co2e_kg,
     serving_kwh,
 )
+from sizebook.models import catalog
 from sizebook.plans.serving import Prices, Replica, Setup, Target, replica_for
 from sizebook.plans.traffic import Traffic
 
@@ -75,11 +76,12 @@ class FleetMonth:
 
 @dataclass(frozen=True)
 class PlannedService:
-    """A service with its replica and its months."""
+    """A service with its replica, its months, and the longest context that its model states, None for none."""
 
     service: Service
     replica: Replica
     months: tuple[FleetMonth, ...]
+    context_tokens: int | None
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,8 @@ def plan_fleet(services: tuple[Service, ...], contract: Contract, start: date | 
     for service in services:
         with naming(service.name):
             replica = replica_for(service.model, service.setup, service.traffic, service.target, service.concurrency)
-        planned.append(PlannedService(service, replica, _months(service, replica, contract)))
+        months = _months(service, replica, contract)
+        planned.append(PlannedService(service, replica, months, catalog.context_tokens(service.model)))
     return FleetPlan(tuple(planned), contract, start)
 
 
@@ -135,14 +138,20 @@ def bounds(plan: FleetPlan) -> tuple[FleetPlan, FleetPlan]:
     return replace(plan, services=tuple(fewest)), replace(plan, services=tuple(most))
 
 
-def dear_reserves(plan: FleetPlan) -> tuple[str, ...]:
-    """Return a statement for each service whose reserved GPU-hour costs more than one on demand."""
-    return tuple(
-        f"{each.service.name}: a reserved GPU-hour at ${each.service.prices.reserved_usd:,.2f} costs more than one on "
-        f"demand at ${each.service.prices.on_demand_usd:,.2f}; medians of the catalog may be of different providers."
-        for each in plan.services
-        if each.service.prices.reserved_usd > each.service.prices.on_demand_usd
-    )
+def warnings(plan: FleetPlan) -> tuple[str, ...]:
+    """Return what to check: reserved GPU-hours dearer than those on demand, requests beyond a model's context."""
+    return tuple(f"{each.service.name}: {text}" for each in plan.services for text in _warned(each))
+
+
+def _warned(planned: PlannedService) -> Iterator[str]:
+    prices, longest, stated = planned.service.prices, planned.service.traffic.longest_tokens, planned.context_tokens
+    if prices.reserved_usd > prices.on_demand_usd:
+        yield (
+            f"a reserved GPU-hour at ${prices.reserved_usd:,.2f} costs more than one on demand at "
+            f"${prices.on_demand_usd:,.2f}; medians of the catalog may be of different providers."
+        )
+    if stated is not None and longest > stated:
+        yield f"{longest:,} tokens a request are more than the {stated:,} that the model states.".replace(",", " ")
 
 
 def _months(service: Service, replica: Replica, contract: Contract) -> tuple[FleetMonth, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sizebook.plans.fleet import MONTHS, FleetPlan, PlannedService, bounds, dear_reserves
+from sizebook.plans.fleet import MONTHS, FleetPlan, PlannedService, bounds, warnings
 from sizebook.reports.figures import counted, fixed
 from sizebook.reports.view import Block, Column, Notes, Row, Section, Table
 from sizebook.units import duration, grouped, percent, significant, usd
@@ -107,8 +107,8 @@ def assumptions(plan: FleetPlan) -> Section:
         *tables,
         Notes(left_out, "Left out"),
     )
-    if dear := dear_reserves(plan):
-        blocks += (Notes(dear, "To check"),)
+    if told := warnings(plan):
+        blocks += (Notes(told, "To check"),)
     return Section("Assumptions", "What the plan takes as given", blocks)
 
 
