@@ -158,7 +158,10 @@ def result(book: Book, steps: Rows) -> None:
     )
     _cases(page)
     page.section("Latency as load grows, predicted")
-    page.chart("lines", "{curve_message}", "seconds per output token", "0.00", steps, "D", of_sheet="Curve")
+    page.chart(
+        "lines", "{curve_message}", "seconds per output token", "0.00", steps, "D", of_sheet="Curve",
+        across="requests in flight on a replica",
+    )  # fmt: skip
     _cost(page)
     _memory(page)
     page.finish()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -92,3 +94,10 @@ def test_a_target_that_no_load_meets_is_said(tmp_path: Path) -> None:
 def test_a_model_that_does_not_fit_is_said(tmp_path: Path) -> None:
     result = filled(tmp_path, model="llama-3.1-405b", tp=1)
     assert any("does not fit" in problem for problem in result.problems)
+
+
+def test_the_latency_chart_says_what_its_numbers_are() -> None:
+    with zipfile.ZipFile(bundled("workbooks") / "serving_capacity.xlsx") as archive:
+        charts = [archive.read(name).decode() for name in archive.namelist() if name.startswith("xl/charts/chart")]
+    (curve,) = [chart for chart in charts if "lineChart" in chart]
+    assert re.findall(r"<(?:a:)?t>([^<]+)</", curve) == ["requests in flight on a replica", "seconds per output token"]

@@ -29,7 +29,10 @@ Kind = Literal["bars", "columns", "stacked", "lines"]
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a chart shows, all as references: a cell with its title, categories, name and values of each series."""
+    """What a chart shows, all as references: a cell with its title, categories, name and values of each series.
+
+    ``unit`` is of the values, ``across`` what the categories are where they do not say so themselves.
+    """
 
     kind: Kind
     title: str
@@ -37,6 +40,7 @@ class Drawn:
     series: Sequence[tuple[str, str]]
     unit: str = ""
     number_format: str = look.WHOLE
+    across: str = ""
 
 
 def draw(sheet: Worksheet, row: int, last_column: int, n_rows: int, drawn: Drawn) -> None:
@@ -96,8 +100,9 @@ def _quiet_axes(chart: BarChart | LineChart, drawn: Drawn) -> None:
     figures.majorGridlines = ChartLines(GraphicalProperties(ln=LineProperties(solidFill=look.HAIRLINE, w=6350)))
     figures.number_format = drawn.number_format
     figures.scaling.min = 0
-    if drawn.unit:
-        figures.title = Title(tx=Text(rich=_letters(9, look.MUTED, drawn.unit)), overlay=False)
+    for axis, title in ((figures, drawn.unit), (names, drawn.across)):
+        if title:
+            axis.title = Title(tx=Text(rich=_letters(9, look.MUTED, title)), overlay=False)
     if drawn.kind == "bars":
         names.tickLblSkip = 1  # every bar keeps its name
         # The first category at the top, as the table beside it reads.

@@ -233,14 +233,18 @@ class Page:
         rows: tuple[int, int],
         columns: str,
         of_sheet: str = "",
+        across: str = "",
     ) -> None:
-        """Add a chart of a table, on this sheet or another: its rows, and its columns that are series, heads above."""
+        """Add a chart of a table, on this sheet or another: its rows, and its columns that are series, heads above.
+
+        ``across`` says what the rows are where their labels are bare numbers.
+        """
         first, last = rows
         sheet = quoted(of_sheet or self.sheet.title)
         series = [(f"{sheet}!${c}${first - 1}", f"{sheet}!${c}${first}:${c}${last}") for c in columns]
         labels = f"{sheet}!${LABELS}${first}:${LABELS}${last}"
         self.row += 1
-        drawn = Drawn(kind, self.book.resolve(title, ""), labels, series, unit, number_format)
+        drawn = Drawn(kind, self.book.resolve(title, ""), labels, series, unit, number_format, across)
         # Charts of a kind are equally high, but a bar needs two rows for its name.
         n_rows = max(_CHART_ROWS, 2 * (last - first + 1) + 5) if kind == "bars" else _CHART_ROWS
         draw(self.sheet, self.row, self.unit_column + 1, n_rows, drawn)
