@@ -61,7 +61,7 @@ class FleetScenario(Scenario):
     spare: int = Field(default=1, ge=0, description="failure domains whose loss each service covers")
     failure_domain: Domain = Field(default="replica", description="what fails at once")
     whole_nodes: bool = Field(default=False, description="whether GPUs are paid for by whole nodes")
-    reserve_share: float = Field(default=1.0, ge=0, description="share of the mean fleet that is reserved")
+    reserve_share: float = Field(default=1.0, ge=0, le=10, description="share of the mean fleet to reserve, 1 for all")
     term_months: Literal[1, 2, 3, 4, 6, 9, 12, 18, 36] = Field(
         default=12, description="months of a term that divide 36"
     )

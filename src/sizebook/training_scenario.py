@@ -52,7 +52,7 @@ class TrainingScenario(ModelScenario):
     plan: Literal["training"] = "training"
     gpu: str = Field(description="an accelerator of data/hardware.csv, such as h100-sxm")
     gpus: int = Field(gt=0, description="a whole number of GPUs above 0")
-    tokens: float = Field(gt=0, description="the tokens to train on, above 0, such as 15e12")
+    tokens: float = Field(gt=0, le=1e18, description="the tokens to train on, above 0 and at most 1e18, such as 15e12")
     seq: int = Field(default=4096, gt=0, description="tokens in one sequence, above 0")
     batch: int = Field(gt=0, description="sequences in one optimizer step, above 0")
     tp: int | None = Field(default=None, gt=0, description="tensor-parallel degree")

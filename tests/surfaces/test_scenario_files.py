@@ -7,9 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from openpyxl import load_workbook
 
-from sizebook.scenarios import beside
+from sizebook.errors import InputError
+from sizebook.fleet_scenario import FleetScenario
+from sizebook.scenarios import Scenario, beside, parse
+from sizebook.training_scenario import TrainingScenario
 from tests.models.checkpoints import TINY, TINY_PARAMETERS
 
 
@@ -26,6 +30,21 @@ def test_only_names_of_files_are_taken_relative(tmp_path: Path) -> None:
         "traffic": {"hours_csv": str(tmp_path / "h.csv"), "days": 3},
         "x": [str(tmp_path / "x.csv"), "/y.json"],
     }
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "value", "wanted"),
+    [
+        (TrainingScenario, "tokens", 1e40, "the tokens to train on, above 0 and at most 1e18, such as 15e12 (Input should "
+         "be less than or equal to 1000000000000000000)"),
+        (FleetScenario, "reserve_share", 100.0, "share of the mean fleet to reserve, 1 for all (Input should be less than "
+         "or equal to 10)"),
+    ],
+)  # fmt: skip
+def test_a_number_beyond_any_plan_is_refused(kind: type[Scenario], key: str, value: float, wanted: str) -> None:
+    with pytest.raises(InputError) as refused:
+        parse(kind, {key: value}, "s.toml")
+    assert f"s.toml: bad value: got {key} = {value!r}, want {wanted}. Correct it." in str(refused.value).splitlines()
 
 
 def test_a_config_beside_its_scenario_is_filled_from_another_folder(tmp_path: Path) -> None:

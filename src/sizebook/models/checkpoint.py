@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sizebook.errors import InputError
+from sizebook.models.config import each_key_once
 
 # The limit of the format's own reader; a real header of a thousand-shard model stays under 10 MB a file.
 LONGEST_HEADER = 100_000_000
@@ -108,17 +109,7 @@ def header_length(first: bytes, where: str) -> int:
 
 
 def _parsed(text: bytes, where: str) -> dict[str, Any]:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(
-                f"duplicate key: got '{twice}' twice in the header of {where}, want each once. "
-                "The file is corrupt or hostile; do not load it."
-            )
-        return found
-
+    unique = each_key_once(f"the header of {where}", "The file is corrupt or hostile; do not load it.")
     try:
         header = json.loads(text.decode("utf-8"), object_pairs_hook=unique)
     except (ValueError, RecursionError) as error:

@@ -1,0 +1,37 @@
+"""A config.json that cannot be taken at its word is refused whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sizebook.errors import InputError
+from sizebook.models.config import load
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"model_type": "llama", "hidden_size": 4096, "hidden_size": 1024}',
+         "duplicate key: got 'hidden_size' twice in config.json, want each once. Remove one of them."),
+        ('{"text_config": {"vocab_size": 1, "vocab_size": 2}}',
+         "duplicate key: got 'vocab_size' twice in config.json, want each once. Remove one of them."),
+        ("[1, 2]", "not a config: got a list in PATH, want a JSON object. Check the file."),
+        ("", "not JSON: got Expecting value: line 1 column 1 (char 0) in PATH, want a config.json. "
+         "Download the file again."),
+    ],
+)  # fmt: skip
+def test_refused_whole(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        load(path)
+    assert str(refused.value) == message.replace("PATH", str(path))
+
+
+def test_nested_without_end_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text("[" * 200_000, encoding="utf-8")
+    with pytest.raises(InputError, match="^not JSON: got .* in .*config.json, want a config.json. Download"):
+        load(path)
