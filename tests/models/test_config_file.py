@@ -33,5 +33,5 @@ def test_refused_whole(tmp_path: Path, text: str, message: str) -> None:
 def test_nested_without_end_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     path.write_text("[" * 200_000, encoding="utf-8")
-    with pytest.raises(InputError, match="^not JSON: got .* in .*config.json, want a config.json. Download"):
+    with pytest.raises(InputError, match=r"^not JSON: got .* in .*config\.json, want a config\.json\. Download"):
         load(path)

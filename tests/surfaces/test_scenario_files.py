@@ -35,10 +35,10 @@ def test_only_names_of_files_are_taken_relative(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "key", "value", "wanted"),
     [
-        (TrainingScenario, "tokens", 1e40, "the tokens to train on, above 0 and at most 1e18, such as 15e12 (Input should "
-         "be less than or equal to 1000000000000000000)"),
-        (FleetScenario, "reserve_share", 100.0, "share of the mean fleet to reserve, 1 for all (Input should be less than "
-         "or equal to 10)"),
+        (TrainingScenario, "tokens", 1e40, "the tokens to train on, above 0 and at most 1e18, such as 15e12 (Input "
+         "should be less than or equal to 1000000000000000000)"),
+        (FleetScenario, "reserve_share", 100.0, "share of the mean fleet to reserve, 1 for all (Input should be less "
+         "than or equal to 10)"),
     ],
 )  # fmt: skip
 def test_a_number_beyond_any_plan_is_refused(kind: type[Scenario], key: str, value: float, wanted: str) -> None:
