@@ -60,6 +60,16 @@ def refuse_repeated(columns: list[str], path: Path) -> None:
         )
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it where they are missing. Errors: `InputError` where the system refuses."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot write: got {error.strerror} for {folder}, want a folder that can be written. Check the path."
+        ) from error
+
+
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
     """Give a path to write to; it takes the target's name when the block ends well and is gone when it does not.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sizebook.bundled import bundled
 from sizebook.errors import unknown_key
+from sizebook.files import make_folder
 from sizebook.fleet_scenario import FleetScenario
 from sizebook.fleet_scenario import answer as fleet_answer
 from sizebook.fleet_scenario import workbook_inputs as fleet_workbook_inputs
@@ -149,7 +150,7 @@ def produce(scenario: Scenario, folder: Path, stem: str) -> Outputs:
     from sizebook.workbooks.filling import fill
 
     job = JOBS[scenario.plan]
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     workbook, pdf = folder / f"{stem}.xlsx", folder / f"{stem}.pdf"
     report = job.report(scenario)
     fill(bundled("workbooks") / job.workbook, job.inputs(scenario), workbook)

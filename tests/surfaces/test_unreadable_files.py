@@ -69,3 +69,15 @@ def test_a_sweep_names_the_columns_that_it_does_not_read(tmp_path: Path) -> None
     done = run(tmp_path, "sweep", "in.csv", HEAD + b",tpp,site\nllama-3.1-8b,h100-sxm,9,9,1,2,Bern\n", "out.csv")
     assert done.exit_code == 0
     assert "columns kept but not read: tpp (Did you mean 'tp'?), site\n" in done.stderr
+
+
+@pytest.mark.parametrize("words", [["demo", "--output"], ["batch", "BATCH", "-o"]])
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "batch.csv").write_text("model\ngpt-2\n", encoding="utf-8")
+    folder = tmp_path / "batch.csv" / "out"  # below a file
+    given = [str(tmp_path / "batch.csv") if word == "BATCH" else word for word in words]
+    done = CliRunner().invoke(app, [*given, str(folder)])
+    assert isinstance(done.exception, InputError)
+    assert str(done.exception) == (
+        f"cannot write: got Not a directory for {folder}, want a folder that can be written. Check the path."
+    )

@@ -41,9 +41,10 @@ def batch(scenarios: Path, output: Path, jobs: int) -> None:
     from sizebook.batch.index import write_index
     from sizebook.batch.reading import read_rows
     from sizebook.batch.running import run
+    from sizebook.files import make_folder
 
     rows = read_rows(scenarios)
-    output.mkdir(parents=True, exist_ok=True)
+    make_folder(output)
     console = Console(stderr=True)
     finished = track(run(rows, output, jobs), total=len(rows), description="Scenarios", console=console)
     by_name = {outcome.row.name: outcome for outcome in finished}
