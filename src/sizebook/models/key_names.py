@@ -13,7 +13,7 @@ from typing import Any
 
 _HARMLESS = re.compile(
     # names, storage, numerics
-    r"_.*|architectures|model_type|model_name|model_size|name|is_llama_config|transformers\.js_config|auto_map|(.*_)?dtype|torch_.*|torchscript|transformers_version"
+    r"_.*|architectures|model_type|model_name|model_size|name|is_llama_config|is_composition|transformers\.js_config|auto_map|(.*_)?dtype|torch_.*|torchscript|transformers_version"
     r"|tokenizer_.*|.*quantization_config|compression_config|.*_implementation|.*attn_impl|bf16|fp16|fp32|.*_in_fp32"
     r"|use_bfloat16|tf_legacy_loss|onnx_.*|use_flash_attn|.*_eps|.*epsilon|rescale_.*|.*fp32.*|use_mamba_kernels"
     r"|use_mambapy|use_associative_scan|use_fast_.*|pretraining_tp|ep_size|.*_chunk_?size|chunk_size.*"

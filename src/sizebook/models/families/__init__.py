@@ -35,6 +35,7 @@ MODULES = (
     "seq2seq_gemma",
     "seq2seq_own",
     "seq2seq_t5",
+    "vision_aligned",
     "vision_language",
     "vision_more",
     "vision_towers",

@@ -51,6 +51,7 @@ def whisper_encoder(config: Config, projector: tuple[Brick, ...], *, positions: 
 def qwen2_audio(config: Config) -> Architecture:
     """Qwen 2 Audio: Whisper's encoder and one projection."""
     config.ignore("ignore_index", "vocab_size")
+    config.section("text_config", QWEN2).only("model_type", "qwen2")
     text, audio = text_model(config, "qwen2", QWEN2), config.section("audio_config")
     projector = (linear("linear", audio.integer("d_model"), text.d_model),)
     return with_towers(config, text, whisper_encoder(audio, projector), tied=False, ties="neither")
@@ -63,6 +64,7 @@ VOXTRAL = {"num_key_value_heads": 8, "head_dim": 128}
 def voxtral(config: Config) -> Architecture:
     """Voxtral: Whisper's encoder, four frames side by side, two projections without biases."""
     config.ignore("hidden_size", "vocab_size")
+    config.section("text_config", VOXTRAL).only("model_type", "llama")
     text, audio = text_model(config, "llama", VOXTRAL), config.section("audio_config")
     projector = (
         linear("linear_1", audio.integer("intermediate_size"), text.d_model, bias=False),

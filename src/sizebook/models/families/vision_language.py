@@ -9,7 +9,6 @@ from sizebook.models.architecture import Architecture, Brick, Norm, Projection, 
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import vector
 from sizebook.models.families.vision_towers import (
-    clip_vit,
     gemma4_vit,
     glm_vit,
     linear,
@@ -105,19 +104,6 @@ def flat(config: Config, kind: str) -> Architecture:
     return described
 
 
-@model_type("llava")
-def llava(config: Config) -> Architecture:
-    """LLaVA 1.5: CLIP's ViT, two projections, Llama (or another type of text model)."""
-    section = config.section("text_config", LLAMA)
-    kind = str(section.values.get("model_type", "llama"))
-    text = text_model(config, kind, LLAMA if kind == "llama" else None)
-    vision = config.section("vision_config", CLIP)
-    config.ignore("vocab_size", "ignore_index")
-    width, bias = vision.integer("hidden_size"), config.flag("multimodal_projector_bias", default=True)
-    projector = linear("linear_1", width, text.d_model, bias), linear("linear_2", text.d_model, text.d_model, bias)
-    return with_towers(config, text, clip_vit(vision, projector), tied=False, ties="either")
-
-
 @model_type("gemma3")
 def gemma3(config: Config) -> Architecture:
     """Gemma 3 with SigLIP; a file of the text model alone gives the same type without a vision section."""
@@ -125,6 +111,7 @@ def gemma3(config: Config) -> Architecture:
         config.ignore("use_res_clamp")
         return flat(config, "gemma3_text")
     text, vision = text_model(config, "gemma3_text", GEMMA3), config.section("vision_config")
+    vision.only("model_type", "siglip_vision_model")
     width = vision.integer("hidden_size")
     projector = Projection("mm_input_projection", width, text.d_model, bias=False), Norm("mm_soft_emb_norm", width)
     return with_towers(config, text, siglip(vision, projector), tied=True)
@@ -134,7 +121,9 @@ def gemma3(config: Config) -> Architecture:
 def lfm2_vl(config: Config) -> Architecture:
     """LFM 2 VL: SigLIP 2, neighbouring patches side by side, two projections."""
     config.ignore("encoder_patch_size", "downsample_factor", "min_image_tokens", "max_image_tokens", "max_num_patches")
+    config.section("text_config").only("model_type", "lfm2")
     text, vision = text_model(config, "lfm2"), config.section("vision_config")
+    vision.only("model_type", "siglip2_vision_model")
     joined = vision.integer("hidden_size") * config.integer("downsample_factor", default=2) ** 2
     inner, bias = config.integer("projector_hidden_size"), config.flag("projector_bias", default=True)
     projector: list[Brick] = [linear("linear_1", joined, inner, bias), linear("linear_2", inner, text.d_model, bias)]
@@ -149,6 +138,7 @@ def mistral3(config: Config) -> Architecture:
     """Mistral Small 3 and Ministral 3: Pixtral's ViT, patches merged before two projections."""
     section = config.section("text_config")
     text, vision = text_model(config, str(section.values.get("model_type", "mistral"))), config.section("vision_config")
+    vision.only("model_type", "pixtral")
     width, merge = vision.integer("hidden_size"), config.integer("spatial_merge_size", default=2)
     bias = config.flag("multimodal_projector_bias", default=False)
     projector = (
