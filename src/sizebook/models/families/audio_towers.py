@@ -201,18 +201,6 @@ def phi4_audio(config: Config, d_text: int) -> Tower:
     d_model, n_heads = config.integer("hidden_size", default=1024), config.integer("num_attention_heads", default=16)
     d_head = config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
     d_ff, kernel = config.integer("intermediate_size", default=1536), config.integer("kernel_size", default=3)
-    channels = config.integer("nemo_conv_channels", default=1024)
-    halvings = config.integer("time_reduction", default=8).bit_length() - 1
-    bins = config.integer("input_size", default=80)
-    for _ in range(halvings):
-        bins = (bins + 1) // 2
-    stem: list[Brick] = [linear("conv0", 9, channels)]
-    for _ in range(halvings - 1):
-        stem += [linear("conv_depthwise", 9, channels), linear("conv_pointwise", channels, channels)]
-    stem.append(linear("out", channels * config.integer("nemo_final_size", default=bins), d_model))
-    directions = 1 if config.flag("bias_symmetric", default=False) else 2
-    distance = config.integer("bias_max_distance", default=1000)
-    stem.append(Embedding("relative_attention_bias_layer", directions * distance, n_heads))
     attend = Attention(d_model, n_heads, n_heads, d_head, qkv_bias=True, out_bias=True, bidirectional=True)
     feeds = [FeedForward(d_model, d_ff, gated=True, bias=True, name=f"feed_forward_{place}") for place in ("in", "out")]
     layer: tuple[Brick, ...] = (
@@ -227,7 +215,31 @@ def phi4_audio(config: Config, d_text: int) -> Tower:
         for what in ("speech", "vision_speech")
         for way, width in (("up", d_in), ("down", d_text))
     ]
-    return Tower("audio", d_model, config.integer("num_blocks", default=24), tuple(stem), layer, tuple(projector))
+    return Tower(
+        "audio",
+        d_model,
+        config.integer("num_blocks", default=24),
+        _phi4_stem(config, d_model, n_heads),
+        layer,
+        tuple(projector),
+    )
+
+
+def _phi4_stem(config: Config, d_model: int, n_heads: int) -> tuple[Brick, ...]:
+    """Return the convolutions that each halve the frames, and the biases of relative positions."""
+    channels = config.integer("nemo_conv_channels", default=1024)
+    halvings = config.integer("time_reduction", default=8).bit_length() - 1
+    bins = config.integer("input_size", default=80)
+    for _ in range(halvings):
+        bins = (bins + 1) // 2
+    stem: list[Brick] = [linear("conv0", 9, channels)]
+    for _ in range(halvings - 1):
+        stem += [linear("conv_depthwise", 9, channels), linear("conv_pointwise", channels, channels)]
+    stem.append(linear("out", channels * config.integer("nemo_final_size", default=bins), d_model))
+    directions = 1 if config.flag("bias_symmetric", default=False) else 2
+    distance = config.integer("bias_max_distance", default=1000)
+    stem.append(Embedding("relative_attention_bias_layer", directions * distance, n_heads))
+    return tuple(stem)
 
 
 def _phi4_convolutions(config: Config, d_model: int, kernel: int) -> tuple[Brick, ...]:

@@ -228,15 +228,7 @@ def mimo_v2(config: Config) -> Architecture:
     n_layers, d_model = config.integer("num_hidden_layers"), config.integer("hidden_size")
     config.ignore("attention_chunk_size", "attention_value_scale")
     window = config.integer("sliding_window", "sliding_window_size", default=0) or None
-    usual = ["full_attention" if i == 0 or (i + 1) % 6 == 0 else "sliding_attention" for i in range(n_layers)]
-    kinds = config.pattern("layer_types", n_layers, SLIDING, usual)
-    mlps = mlp_kinds(config, first_dense=1)
-    # The published file's own spellings, which transformers does not read: it builds the pattern of that file.
-    own = {"hybrid_layer_pattern": [int(kind != "full_attention") for kind in kinds]}
-    own["moe_layer_freq"] = [int(kind != "dense") for kind in mlps]
-    for key, built in own.items():
-        if config.per_layer(key, n_layers, built) != built:
-            raise config.unknown(key, config.values[key], f"{built}, as 'layer_types' and 'mlp_layer_types' have it")
+    kinds, mlps = _mimo_kinds(config, n_layers)
     feed = routed(config)
     n_heads, d_head = config.integer("num_attention_heads"), config.integer("head_dim")
     d_value, kv_heads = config.integer("v_head_dim"), config.integer("num_key_value_heads")
@@ -263,3 +255,17 @@ def mimo_v2(config: Config) -> Architecture:
         return block(d_model, full if kind[0] == "full_attention" else slid, which)
 
     return stack(config, layers_of(zip(kinds, mlps, strict=True), layer), buffers=correction(feed.n_experts, mlps))
+
+
+def _mimo_kinds(config: Config, n_layers: int) -> tuple[list[str], list[str]]:
+    """Return which layers slide and which are dense; the published file's own lists, which go unread, must agree."""
+    usual = ["full_attention" if i == 0 or (i + 1) % 6 == 0 else "sliding_attention" for i in range(n_layers)]
+    kinds = config.pattern("layer_types", n_layers, SLIDING, usual)
+    mlps = mlp_kinds(config, first_dense=1)
+    # The published file's own spellings, which transformers does not read: it builds the pattern of that file.
+    own = {"hybrid_layer_pattern": [int(kind != "full_attention") for kind in kinds]}
+    own["moe_layer_freq"] = [int(kind != "dense") for kind in mlps]
+    for key, built in own.items():
+        if config.per_layer(key, n_layers, built) != built:
+            raise config.unknown(key, config.values[key], f"{built}, as 'layer_types' and 'mlp_layer_types' have it")
+    return kinds, mlps
