@@ -96,6 +96,14 @@ def test_ranges_of_different_shapes_are_refused() -> None:
     )
 
 
+def test_a_division_by_zero_is_called_so() -> None:
+    with pytest.raises(RangeError) as caught:
+        call("OPTIMAL_TOKENS", 0)
+    assert str(caught.value) == (
+        "division by zero: got 0 where OPTIMAL_TOKENS divides, want another number. Correct the argument."
+    )
+
+
 def test_a_result_that_no_cell_holds_is_an_error() -> None:
     with pytest.raises(RangeError) as caught:
         call("PARAMS_MHA", 1e200)

@@ -97,7 +97,11 @@ def bind(function: Function, cells: Sequence[Cell]) -> dict[str, Any]:
 def _once(function: Function, cells: Sequence[Cell]) -> Cell | Range:
     try:
         return _presentable(function, function.python(**bind(function, cells)))
-    except (OverflowError, ZeroDivisionError) as error:
+    except ZeroDivisionError as error:
+        raise RangeError(
+            f"division by zero: got 0 where {function.name} divides, want another number. Correct the argument."
+        ) from error
+    except OverflowError as error:
         raise RangeError(
             f"result out of range: got {error} in {function.name}, want numbers a cell can hold. Use smaller arguments."
         ) from error

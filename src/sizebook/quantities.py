@@ -122,7 +122,7 @@ SequenceParallel = Annotated[
 
 GpuHours = Annotated[float, Quantity("GPU-hours: GPUs x hours", unit="GPU-hours", minimum=0)]
 Price = Annotated[float, Quantity("price of one GPU for one hour", unit="USD/GPU-hour", minimum=0)]
-Usd = Annotated[float, Quantity("money", unit="USD")]
+Usd = Annotated[float, Quantity("money", unit="USD", minimum=0)]
 Watts = Annotated[float, Quantity("mean electrical power of one GPU while it works", unit="watts", minimum=0)]
 Pue = Annotated[float, Quantity("power usage effectiveness: facility power over IT power", unit="ratio", minimum=1)]
 KilowattHours = Annotated[float, Quantity("electrical energy", unit="kWh", minimum=0)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sizebook.cells import call
+from sizebook.errors import RangeError
 from sizebook.formulas.energy import embodied_co2e_kg, market_co2e_kg, train_co2e_kg, train_energy_kwh
 from sizebook.formulas.money import (
     blended_usd_per_gpu_hour,
@@ -60,6 +62,20 @@ def test_an_owned_gpu_by_hand() -> None:
 def test_break_even_is_where_both_cost_the_same() -> None:
     hours = break_even_gpu_hours(30_000, 2.5, 0.25)
     assert hours * 2.5 == pytest.approx(30_000 + hours * 0.25)
+
+
+def test_what_costs_more_to_run_than_to_rent_never_breaks_even() -> None:
+    for running in (2.5, 3):
+        with pytest.raises(RangeError) as refused:
+            break_even_gpu_hours(30_000, 2.5, running)
+        assert str(refused.value) == (
+            f"never breaks even: got {running} USD a GPU-hour to run, want less than the rent of 2.5. Rent it."
+        )
+
+
+def test_a_negative_budget_buys_nothing() -> None:
+    with pytest.raises(RangeError, match=r"^budget_usd is out of range: got -1, want at least 0 \(money\)"):
+        call("TOKENS_FOR_BUDGET", -1, 1e11, 2, 1e15, 0.4)
 
 
 def test_a_mix_of_terms_and_a_sum() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from sizebook.errors import require
 from sizebook.quantities import GpuHours, Price, Pue, Usd, Watts
 from sizebook.registry import Quantity, function
 
@@ -89,7 +90,15 @@ def owned_usd_per_gpu_hour(
 def break_even_gpu_hours(
     capex_usd: Capex, rented_usd_per_gpu_hour: Price, running_usd_per_gpu_hour: Price = 0
 ) -> GpuHours:
-    """Return the hours after which a bought GPU is cheaper than a rented one: purchase / (rent - running cost)."""
+    """Return the hours after which a bought GPU is cheaper than a rented one: purchase / (rent - running cost).
+
+    Errors: a running cost that reaches the rent never pays the purchase back.
+    """
+    require(
+        rented_usd_per_gpu_hour > running_usd_per_gpu_hour,
+        f"never breaks even: got {running_usd_per_gpu_hour} USD a GPU-hour to run, want less than the rent of "
+        f"{rented_usd_per_gpu_hour}. Rent it.",
+    )
     return capex_usd / (rented_usd_per_gpu_hour - running_usd_per_gpu_hour)
 
 
