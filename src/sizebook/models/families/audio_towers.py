@@ -5,6 +5,7 @@ from __future__ import annotations
 from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Norm, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import vector
+from sizebook.models.families.section_defaults import VOXTRAL_AUDIO, WHISPER_LARGE
 from sizebook.models.families.vision_language import QWEN2, flat, text_model, with_towers
 from sizebook.models.families.vision_towers import linear, siglip
 from sizebook.models.huggingface import model_type
@@ -52,7 +53,7 @@ def qwen2_audio(config: Config) -> Architecture:
     """Qwen 2 Audio: Whisper's encoder and one projection."""
     config.ignore("ignore_index", "vocab_size")
     config.section("text_config", QWEN2).only("model_type", "qwen2")
-    text, audio = text_model(config, "qwen2", QWEN2), config.section("audio_config")
+    text, audio = text_model(config, "qwen2", QWEN2), config.section("audio_config", WHISPER_LARGE)
     projector = (linear("linear", audio.integer("d_model"), text.d_model),)
     return with_towers(config, text, whisper_encoder(audio, projector), tied=False, ties="neither")
 
@@ -65,7 +66,7 @@ def voxtral(config: Config) -> Architecture:
     """Voxtral: Whisper's encoder, four frames side by side, two projections without biases."""
     config.ignore("hidden_size", "vocab_size")
     config.section("text_config", VOXTRAL).only("model_type", "llama")
-    text, audio = text_model(config, "llama", VOXTRAL), config.section("audio_config")
+    text, audio = text_model(config, "llama", VOXTRAL), config.section("audio_config", VOXTRAL_AUDIO)
     projector = (
         linear("linear_1", audio.integer("intermediate_size"), text.d_model, bias=False),
         linear("linear_2", text.d_model, text.d_model, bias=False),

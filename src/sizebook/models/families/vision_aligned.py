@@ -12,20 +12,12 @@ from typing import Any
 from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, Norm, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import vector
+from sizebook.models.families.section_defaults import PIXTRAL, SIGLIP
 from sizebook.models.families.vision_language import CLIP, LLAMA, QWEN2, Ties, text_model, with_towers
 from sizebook.models.families.vision_towers import clip_vit, encoder, linear, patches, pixels, pixtral, siglip
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
-SIGLIP = {**CLIP, "patch_size": 16}
-PIXTRAL = {
-    "hidden_size": 1024,
-    "intermediate_size": 4096,
-    "num_hidden_layers": 24,
-    "num_attention_heads": 16,
-    "image_size": 1024,
-    "patch_size": 16,
-}
 # What builds each type of encoder, and what its class gives to keys that a section leaves out.
 ENCODERS: dict[str, tuple[Callable[[Config, tuple[Brick, ...]], Tower], dict[str, int]]] = {
     "clip_vision_model": (clip_vit, CLIP),
@@ -160,7 +152,7 @@ def _intern_vit(config: Config, projector: tuple[Brick, ...]) -> Tower:
 @model_type("lighton_ocr")
 def lighton_ocr(config: Config) -> Architecture:
     """LightOn OCR: Pixtral's ViT, patches merged before two projections, Qwen 3."""
-    text, vision = aligned_text(config, "qwen3"), config.section("vision_config")
+    text, vision = aligned_text(config, "qwen3"), config.section("vision_config", PIXTRAL)
     width, merge = vision.integer("hidden_size"), config.integer("spatial_merge_size", default=2)
     projector = (
         Norm("norm", width),

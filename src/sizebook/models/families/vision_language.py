@@ -8,6 +8,15 @@ from typing import Any, Literal
 from sizebook.models.architecture import Architecture, Brick, Norm, Projection, Weight
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import vector
+from sizebook.models.families.section_defaults import (
+    GLM4V_VISION,
+    PIXTRAL,
+    QWEN2_5_VISION,
+    QWEN2_VL_TEXT,
+    QWEN3_VISION,
+    QWEN3_VL_TEXT,
+    SIGLIP,
+)
 from sizebook.models.families.vision_towers import (
     gemma4_vit,
     glm_vit,
@@ -110,7 +119,7 @@ def gemma3(config: Config) -> Architecture:
     if not config.has("text_config"):
         config.ignore("use_res_clamp")
         return flat(config, "gemma3_text")
-    text, vision = text_model(config, "gemma3_text", GEMMA3), config.section("vision_config")
+    text, vision = text_model(config, "gemma3_text", GEMMA3), config.section("vision_config", SIGLIP)
     vision.only("model_type", "siglip_vision_model")
     width = vision.integer("hidden_size")
     projector = Projection("mm_input_projection", width, text.d_model, bias=False), Norm("mm_soft_emb_norm", width)
@@ -122,7 +131,7 @@ def lfm2_vl(config: Config) -> Architecture:
     """LFM 2 VL: SigLIP 2, neighbouring patches side by side, two projections."""
     config.ignore("encoder_patch_size", "downsample_factor", "min_image_tokens", "max_image_tokens", "max_num_patches")
     config.section("text_config").only("model_type", "lfm2")
-    text, vision = text_model(config, "lfm2"), config.section("vision_config")
+    text, vision = text_model(config, "lfm2"), config.section("vision_config", SIGLIP)
     vision.only("model_type", "siglip2_vision_model")
     joined = vision.integer("hidden_size") * config.integer("downsample_factor", default=2) ** 2
     inner, bias = config.integer("projector_hidden_size"), config.flag("projector_bias", default=True)
@@ -137,7 +146,8 @@ def lfm2_vl(config: Config) -> Architecture:
 def mistral3(config: Config) -> Architecture:
     """Mistral Small 3 and Ministral 3: Pixtral's ViT, patches merged before two projections."""
     section = config.section("text_config")
-    text, vision = text_model(config, str(section.values.get("model_type", "mistral"))), config.section("vision_config")
+    text = text_model(config, str(section.values.get("model_type", "mistral")))
+    vision = config.section("vision_config", PIXTRAL)
     vision.only("model_type", "pixtral")
     width, merge = vision.integer("hidden_size"), config.integer("spatial_merge_size", default=2)
     bias = config.flag("multimodal_projector_bias", default=False)
@@ -153,9 +163,12 @@ def mistral3(config: Config) -> Architecture:
 @model_type("qwen2_vl", "qwen2_5_vl")
 def flat_with_vision(config: Config) -> Architecture:
     """Qwen 2 VL and 2.5 VL: text keys at the top level, or in a section of newer files."""
-    tower = qwen2_vit if config.text("model_type") == "qwen2_vl" else qwen2_5_vit
-    text = text_model(config, "qwen2") if config.has("text_config") else flat(config, "qwen2")
-    return with_towers(config, text, tower(config.section("vision_config")), tied=False, ties="either")
+    text = text_model(config, "qwen2", QWEN2_VL_TEXT) if config.has("text_config") else flat(config, "qwen2")
+    if config.text("model_type") == "qwen2_vl":
+        vision = config.section("vision_config", {"hidden_size": 3584})
+        return with_towers(config, text, qwen2_vit(vision), tied=False, ties="either")
+    tower = qwen2_5_vit(config.section("vision_config", QWEN2_5_VISION))
+    return with_towers(config, text, tower, tied=False, ties="either")
 
 
 @model_type("glm4v")
@@ -168,7 +181,7 @@ def glm4v(config: Config) -> Architecture:
             raise config.unknown(key, config.values[key], f"{built}: transformers reads 'text_config' only")
     config.ignore("attention_bias")
     text = text_model(config, "glm4v_text", GLM4V)
-    return with_towers(config, text, glm_vit(config.section("vision_config")), tied=False, ties="either")
+    return with_towers(config, text, glm_vit(config.section("vision_config", GLM4V_VISION)), tied=False, ties="either")
 
 
 @model_type("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe")
@@ -178,8 +191,9 @@ def qwen3_vl(config: Config) -> Architecture:
     config.ignore("language_model_only")
     if config.values.get("language_model_only"):
         raise config.unknown("language_model_only", True, "false: the file describes a vision tower")
-    text = text_model(config, kinds.get(config.text("model_type"), "qwen3_5_moe_text"))
-    tower = qwen3_vit(config.section("vision_config"), deepstack=config.text("model_type").startswith("qwen3_vl"))
+    kind = kinds.get(config.text("model_type"), "qwen3_5_moe_text")
+    text = text_model(config, kind, QWEN3_VL_TEXT if kind == "qwen3" else None)
+    tower = qwen3_vit(config.section("vision_config", QWEN3_VISION), deepstack=kind in ("qwen3", "qwen3_moe"))
     return with_towers(config, text, tower, tied=False)
 
 

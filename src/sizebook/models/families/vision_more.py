@@ -148,7 +148,7 @@ def minimax_m3(config: Config) -> Architecture:
         raise config.unknown("multimodal_projector_bias", False, "true, which transformers takes anyway")
     inner, d_text = config.integer("projector_hidden_size", default=text.d_model), text.d_model
     frames, merge = vision.integer("temporal_patch_size", default=2), vision.integer("spatial_merge_size", default=2)
-    joined = config.integer("merged_hidden_size", default=d_text * merge**2)
+    config.ignore("merged_hidden_size")  # written by transformers, not read
     stem: tuple[Brick, ...] = (
         linear("proj", pixels(vision, frames=frames), d_model, bias=False),
         Norm("pre_layrnorm", d_model, bias=True),
@@ -156,7 +156,7 @@ def minimax_m3(config: Config) -> Architecture:
     projector = (
         linear("linear_1", d_model, inner, bias),
         linear("linear_2", inner, d_text, bias),
-        linear("merge_linear_1", joined, inner, bias),
+        linear("merge_linear_1", d_text * merge**2, inner, bias),
         linear("merge_linear_2", inner, d_text, bias),
     )
     return with_towers(

@@ -106,6 +106,7 @@ def qwen2_vit(config: Config) -> Tower:
     """Qwen 2 VL's ViT: patches of two frames, rotary positions, layer norms."""
     merge, frames = _merge(config)
     d_model, n_heads = config.integer("embed_dim", default=1280), config.integer("num_heads", default=16)
+    config.divides("embed_dim", d_model, "num_heads", n_heads)
     d_ff = int(config.number("mlp_ratio", default=4) * d_model)
     stem = (linear("patch_embed", 3 * config.integer("patch_size", default=14) ** 2 * frames, d_model, bias=False),)
     if config.integer("in_channels", default=3) != 3:
