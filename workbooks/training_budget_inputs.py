@@ -19,7 +19,10 @@ from sizebook.workbooks.shared_lines import model_input, price_inputs, this_copy
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
     page = book.page(
-        "Inputs", "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.", CASES
+        "Inputs",
+        "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
+        CASES,
+        widths=(40, 20, 20, 20, 16, 53),  # trillions of tokens, digit by digit
     )
     page.heads("Input", origin="What to enter")
     _run_inputs(page)
