@@ -13,7 +13,7 @@ from sizebook.formulas.hardware import accelerator
 from sizebook.models import catalog
 from sizebook.plans.layout import Layout
 from sizebook.plans.training import Costs, Power, TrainingInputs, TrainingPlan, unchecked_plan
-from sizebook.reports.charts.kinds import Spans, Stacks
+from sizebook.reports.charts.kinds import Bars, Spans, Stacks
 from sizebook.reports.render import write_pdf
 from sizebook.reports.training import report
 from sizebook.reports.view import Report, Section, Table
@@ -48,6 +48,14 @@ def _section(view: Report, topic: str) -> Section:
 
 def _table(section: Section) -> Table:
     return next(block for block in section.blocks if isinstance(block, Table))
+
+
+def test_a_single_micro_batch_and_where_the_layout_comes_from(plan: TrainingPlan, as_of: date) -> None:
+    view = report(unchecked_plan(replace(plan.inputs, batch=16)), as_of)
+    chart = next(block for block in _section(view, "Step").blocks if isinstance(block, Bars))
+    assert chart.title.endswith(", 1 micro-batch a pipeline")
+    rows = {row.cells[0]: row.cells[2] for row in _table(_section(view, "Assumptions")).rows}
+    assert rows["Layout"] == "scenario, else the fastest that fits"
 
 
 def test_sections_are_those_a_planner_asks_for(plan: TrainingPlan, as_of: date) -> None:

@@ -184,7 +184,8 @@ def _step(plan: TrainingPlan) -> tuple[Section, ...]:
         for index, part in enumerate(parts)
     )
     largest = percent(parts[0].value / plan.step.total)
-    title = f"A step of {duration(plan.step.total)}, {plan.micro_batches} micro-batches a pipeline"
+    batches = "1 micro-batch" if plan.micro_batches == 1 else f"{plan.micro_batches} micro-batches"
+    title = f"A step of {duration(plan.step.total)}, {batches} a pipeline"
     return (
         Section(
             "Step",

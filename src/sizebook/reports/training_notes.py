@@ -80,7 +80,7 @@ def _layout_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
     return [
         ("GPUs", f"{grouped(inputs.gpus)} {inputs.gpu.name}", f"scenario; {inputs.gpu.source}"),
         ("Usable memory of a GPU", gibibytes(plan.capacity_bytes), "data/hardware.csv, what the driver leaves"),
-        ("Layout", inputs.layout.name, "scenario"),
+        ("Layout", inputs.layout.name, "scenario, else the fastest that fits"),
     ]
 
 
