@@ -99,3 +99,12 @@ def test_two_stacks_numbered_each_from_0_are_matched_across_layers() -> None:
     assert result.matched == result.predicted == len(tensors)
     missing = verify(described, tensors[:-1])
     assert missing.differences == ("not found in layer 3: DenseReluDense.down_proj.weight [16, 24]",)
+
+
+def test_a_path_that_leads_nowhere_is_no_checkpoint(tmp_path: Path) -> None:
+    done = command(tmp_path / "nowhere")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"sizebook: no checkpoint: got {tmp_path / 'nowhere'}, want a .safetensors file or a folder that holds some. "
+        "Check the path.\n",
+    )

@@ -34,8 +34,9 @@ def verify_checkpoint(checkpoint: str, config: str | None) -> None:
     path = Path(checkpoint)
     remote = is_repository(checkpoint)
     beside = path.parent if path.is_file() else path
-    source = source_of(config or (checkpoint if remote else str(beside)), from_hub=remote and config is None)
+    # A wrong path is a wrong checkpoint before it is a missing config.
     tensors = remote_checkpoint(checkpoint) if remote else read_checkpoint(path)
+    source = source_of(config or (checkpoint if remote else str(beside)), from_hub=remote and config is None)
     result = verify(architecture(source.config), tensors)
     for line in _lines(result):
         click.echo(line)
