@@ -107,7 +107,7 @@ def gpt2(config: Config) -> Architecture:
     size = sizes(config, "n_embd", "n_head", "n_layer", "n_positions")
     shared = name == "gpt_bigcode" and config.flag("multi_query", default=True)
     if name == "gpt_bigcode":
-        config.only("num_key_value_heads", 1 if shared else size.n_heads)  # written by transformers, not read
+        config.ignore("num_key_value_heads")  # written by transformers, not read
     d_ff = config.integer("n_inner", default=0) if name != "openai-gpt" else 0
     layer = two_norms(size, size.attention(1 if shared else 0), size.feed_forward(d_ff))
     layers = (layer,) * size.n_layers
