@@ -21,6 +21,7 @@ KINDS = (".csv", ".parquet", ".xlsx")
 PIECE_ROWS = 10_000
 _CSV_BYTES = 1_000_000
 _PARQUET_ROWS = 50_000  # each read unpacks the row group anew, so that several pieces come of one
+_SHEET_ROWS = 2**20  # Excel opens no longer sheet
 _GROUP_ROWS = 20_000  # rows of a row group that is written
 
 
@@ -156,7 +157,15 @@ def _write_xlsx(frames: Iterator[pl.DataFrame], path: Path) -> None:
 
     book = Workbook(write_only=True)
     sheet = book.create_sheet("sweep")
+    n_rows = 1
     for at, frame in enumerate(frames):
+        n_rows += frame.height
+        if n_rows > _SHEET_ROWS:
+            sheet.close()
+            raise InputError(
+                f"too many rows for a sheet: got {n_rows} or more with the heads, want at most {_SHEET_ROWS}. "
+                "Write a .csv or .parquet table."
+            )
         if at == 0:
             sheet.append(frame.columns)
         for row in frame.iter_rows():

@@ -79,6 +79,18 @@ def test_a_broken_table_is_refused(tmp_path: Path, name: str, content: bytes, sa
     )
 
 
+def test_a_sheet_longer_than_excel_opens_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "_SHEET_ROWS", 100)
+    given = pl.DataFrame({"a": ["x"] * 100})
+    write(given.head(99).iter_slices(40), tmp_path / "whole.xlsx")
+    with pytest.raises(InputError) as refused:
+        write(given.iter_slices(40), tmp_path / "cut.xlsx")
+    assert str(refused.value) == (
+        "too many rows for a sheet: got 101 or more with the heads, want at most 100. Write a .csv or .parquet table."
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["whole.xlsx"]
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_memory_does_not_grow_with_rows(tmp_path: Path, kind: str) -> None:
     """Five times the rows, 50 MB more of text: with polars' own streaming the peak of a copy grew by 120 MB."""
