@@ -53,7 +53,7 @@ def summary(rows: Rows, ttft: Any, tpot: Any, at: Any) -> list[str]:
     return [str(int(at.sum())), str(len(np.unique(rows.group[at]))), *(f"{100 * f:.1f}" for f in figures)]
 
 
-def write_errors(rows: Rows, ttft: Any, tpot: Any, every: int, today: str) -> None:
+def write_errors(rows: Rows, ttft: Any, tpot: Any, every: tuple[int, int], today: str) -> None:
     """Write quantiles of measured over predicted and the table of errors, each group left out in turn."""
     lines = [["any", "any", np.ones(len(rows.tpot), bool)]]
     for e, engine in enumerate(LEVELS["engine"]):
@@ -91,18 +91,20 @@ def _ratios(rows: Rows, ttft: Any, tpot: Any) -> dict[str, Any]:
     return {"ttft": rows.ttft / ttft, "tpot": rows.tpot / tpot, "throughput": measured / throughput(rows, ttft, tpot)}
 
 
-def write_accuracy(rows: Rows, ttft: Any, tpot: Any, lines: list[Any], every: int) -> None:
+def write_accuracy(rows: Rows, ttft: Any, tpot: Any, lines: list[Any], every: tuple[int, int]) -> None:
     """Write docs/serving_accuracy_table.md and print it."""
     head = "| what | rows | groups | TPOT mean % | TPOT median % | TTFT median % | throughput mean % |\n"
     text = [head, "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"]
     named = [("all rows within cache capacity", lines[0][2])]
-    named += [("without rows that may speculate", ~rows.speculates)]
+    named += [("without rows that may speculate unsaid", ~rows.speculates)]
+    named += [("dense models, TTFT under 5 s", (rows.case.shape.n_experts == 0) & (rows.ttft < 5))]
     named += [(f"{engine}, {generation}", at) for engine, generation, at in lines[1:]]
     named += [(str(group), rows.group == group) for group in np.unique(rows.group)]
     for name, at in named:
         text.append(f"| {name} | {' | '.join(summary(rows, ttft, tpot, at))} |\n")
     text.append(
-        f"\n{every - len(rows.tpot)} of {every} rows exceed the cache capacity that we compute and are left out.\n"
+        f"\nLeft out: {every[0] - len(rows.tpot)} of {every[0]} rows that exceed the cache capacity that we compute, "
+        f"and {every[1]} further rows whose name and columns state different loads.\n"
     )
     (DATA.parents[2] / "docs" / "serving_accuracy_table.md").write_text("".join(text), encoding="utf-8")
     print("".join(text))

@@ -75,13 +75,16 @@ def dtype_class(dtype: str) -> str:
 
 
 @cache
-def rates(engine: str, generation: str, dtype: str) -> dict[str, float]:
-    """Return the calibrated efficiencies of one engine, generation and format class, by name.
+def rates(engine: str, generation: str, attention: str, experts: str) -> dict[str, float]:
+    """Return the calibrated efficiencies of one engine and generation, and of the classes of the formats, by name.
 
     A rate is its value over all rows times a factor for each level that the measurements could tell apart.
     """
     values: dict[str, float] = {}
-    wanted = {("all", ""), ("engine", engine), ("generation", generation), ("dtype", dtype)}
+    wanted = {
+        ("all", ""), ("engine", engine), ("generation", generation), ("engine generation", f"{engine} {generation}"),
+        ("attention dtype", attention), ("expert dtype", experts),
+    }  # fmt: skip
     for row in table("calibration_serving"):
         if (row["level"], row["key"]) in wanted:
             values[row["name"]] = values.get(row["name"], 1.0) * float(row["value"])
@@ -102,6 +105,11 @@ def weight_dtype_of(model: str, weight_dtype: str | None) -> str:
     if dtype not in WEIGHT_DTYPES:
         raise unknown_key("weight_dtype", dtype, WEIGHT_DTYPES, f"one of {', '.join(WEIGHT_DTYPES)}, or blank")
     return dtype
+
+
+def attention_dtype_of(shape: ServingShape, weight_dtype: str) -> str:
+    """Return the format of attention and dense weights: 16-bit beside four-bit experts, else that of all weights."""
+    return "bf16" if weight_dtype in _FOUR_BIT and shape.n_experts > 0 else weight_dtype
 
 
 def kv_dtype_of(engine: str, weight_dtype: str, kv_dtype: str | None) -> str:
@@ -162,6 +170,25 @@ def check_layout(tp: int, pp: int, dp: int, ep: int) -> None:
         )
 
 
+def startable(case: Case) -> Case:
+    """Return the case, or refuse what no engine starts: heads that tp does not divide, stages without a layer.
+
+    Tables of measurements hold such layouts, as attention data parallelism is written in many ways: sweeps take them.
+    """
+    tp, pp, n_heads, n_layers = int(case.tp), int(case.pp), int(case.shape.n_heads), int(case.shape.n_layers)
+    if n_heads % tp:
+        most = max(degree for degree in range(1, min(tp, n_heads + 1)) if n_heads % degree == 0)
+        raise RangeError(
+            f"tensor parallelism does not divide the heads: got tp {tp} and n_heads {n_heads}, want tp to divide "
+            f"n_heads. Use tp {most}."
+        )
+    if pp > n_layers:
+        raise RangeError(
+            f"more stages than layers: got pp {pp} and {n_layers} layers, want at least one layer a stage. Lower pp."
+        )
+    return case
+
+
 def layout_meant(tp: int, dp: int, ep: int, node_gpus: int) -> tuple[int, int, int, str]:
     """Return the layout that a table row means, and what was read differently, empty where nothing was.
 
@@ -180,12 +207,11 @@ def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype:
     chip, shape = accelerator(gpu), shape_of(model)
     dtype = weight_dtype_of(model, weight_dtype)
     kv = kv_dtype_of(engine, dtype, kv_dtype)
-    mixed = dtype in _FOUR_BIT and shape.n_experts > 0
-    attention = "bf16" if mixed else dtype
+    attention = attention_dtype_of(shape, dtype)
     link = chip.scale_up_bytes_per_s or chip.pcie_bytes_per_s
     if link is None:
         raise UnknownKeyError(f"no link speed: got '{chip.key}', want an accelerator with one. Choose another gpu.")
-    calibrated = rates(engine, generation_class(chip), dtype_class(dtype))
+    calibrated = rates(engine, generation_class(chip), dtype_class(attention), dtype_class(dtype))
     speculates = engine == "tensorrt-llm" and shape.n_mtp_layers > 0
     return Case(
         shape=shape,

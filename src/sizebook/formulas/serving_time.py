@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from sizebook.formulas.serving_case import Case, Number, larger, smaller
 
 CHUNK_TOKENS = 8192.0  # tokens of prompts that engines put into one pass by default (chunked prefill)
+# At most so much of the other prompts' work is waited for before the first token: half of it, on average, where all
+# prompts arrive at once, and a little more where a batch is not decoded before its last prompt is done.
+MOST_QUEUED = 0.6
 
 
 @dataclass(frozen=True)
@@ -131,8 +134,9 @@ def pass_seconds(case: Case, work: Pass) -> tuple[Number, Number]:
 def _layer_seconds(case: Case) -> Number:
     """Return the fixed seconds of launching every layer's kernels once, by kind of layer."""
     s, r = case.shape, case.rates
-    return (
+    return r["layer_time"] * (
         s.n_attention_layers * r["attention_layer_seconds"]
+        + s.n_dense_layers * r["dense_layer_seconds"]
         + s.n_state_layers * r["state_layer_seconds"]
         + s.n_expert_layers * r["expert_layer_seconds"]
         + s.n_latent_layers * r["latent_layer_seconds"]
@@ -157,8 +161,8 @@ def prefill_seconds(case: Case, input_tokens: Number) -> Number:
 def latency(case: Case, input_tokens: Number, output_tokens: Number, concurrency: Number) -> Latency:
     """Return the latencies with so many requests always in flight on the whole replica (a closed loop).
 
-    Prompts of other requests interleave with decoding: each output token carries (batch - 1) / output of a prompt's
-    work, done in chunks with others. A part of it is spent before a request's own first token, as its queue.
+    A request shares its life with the prompts of all others: each of them costs its share of a pass of chunks. What of
+    that work falls before the request's own first token is its queue, the rest delays its decoding: none is lost.
     """
     r = case.rates
     batch = larger(concurrency / case.dp, 1.0)
@@ -166,11 +170,10 @@ def latency(case: Case, input_tokens: Number, output_tokens: Number, concurrency
     alone = prefill_seconds(case, input_tokens)
     chunk = larger(input_tokens, smaller(CHUNK_TOKENS, batch * input_tokens / 2))
     together, _ = pass_seconds(case, Pass(chunk, chunk / input_tokens, input_tokens, prefill=True))
-    others = (batch - 1) / case.pp
-    queue = alone * r["queue"] * (batch - 1) ** r["queue_power"]
-    work = r["interleave"] * others * together * input_tokens / chunk
-    stolen = work - smaller(queue * r["queue_relief"], 0.95 * work)
-    tpot = (step + stolen / output_tokens) * case.speculation
+    each = together * input_tokens / chunk
+    work = r["interleave"] * (batch - 1) / case.pp * each
+    queue = smaller(r["queue"] * (batch - 1) ** r["queue_power"] * each, MOST_QUEUED * work)
+    tpot = (step + (work - queue) / output_tokens) * case.speculation
     ttft = r["first_token_seconds"] + alone + queue + r["first_token_steps"] * step
     return Latency(ttft, tpot, step * case.speculation, alone)
 

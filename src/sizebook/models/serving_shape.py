@@ -22,7 +22,8 @@ STATE_ELEMENT_BYTES = 4  # engines keep recurrent state in single precision unle
 @dataclass(frozen=True, slots=True)
 class ServingShape:
     """The sums of one model. ``attention`` counts projections of attention and mixers, ``dense`` what every token
-    multiplies besides (feed-forward blocks, shared experts, routers), ``expert`` one routed expert of every layer.
+    multiplies besides (feed-forward blocks, shared experts, routers), ``expert`` one routed expert of every layer;
+    ``n_dense_layers`` the layers with a feed-forward block or a shared expert.
     """
 
     total_parameters: float
@@ -36,6 +37,7 @@ class ServingShape:
     n_experts: float
     top_k: float
     n_expert_layers: float
+    n_dense_layers: float
     n_attention_layers: float
     n_state_layers: float
     n_latent_layers: float
@@ -113,9 +115,15 @@ def _mixer(sums: dict[str, float], brick: Brick, times: int) -> bool:
     return True
 
 
+def _is_dense(brick: Brick) -> bool:
+    """Return whether every token passes a feed-forward block here; a router alone is none."""
+    return any(w.part == "mlp" and w.use == "matmul" and w.copies == 1 for w in brick.weights)
+
+
 def _layer(sums: dict[str, float], layer: Layer, times: int) -> None:
-    for brick in layer.bricks:
-        mixes = _mixer(sums, brick, times)
+    mixers = [_mixer(sums, brick, times) for brick in layer.bricks]
+    sums["n_dense_layers"] += times * any(not m and _is_dense(b) for m, b in zip(mixers, layer.bricks, strict=True))
+    for mixes, brick in zip(mixers, layer.bricks, strict=True):
         sums["attention_parameters" if mixes else "dense_parameters"] += times * _matrices(brick)
         if isinstance(brick, Experts):
             sums["expert_parameters"] += times * sum(w.size for w in brick.weights if w.copies > 1)

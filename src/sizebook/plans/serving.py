@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sizebook.errors import TargetError
 from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.serving_case import Case, case_of, generation_class
+from sizebook.formulas.serving_case import Case, case_of, generation_class, startable
 from sizebook.formulas.serving_estimate import Band, Estimate, error_band, estimate
 from sizebook.formulas.serving_memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
 from sizebook.formulas.serving_time import cache_bytes_per_gpu
@@ -23,7 +23,7 @@ from sizebook.formulas.serving_traffic import (
 )
 from sizebook.models import catalog
 from sizebook.plans.nodes import Domain, Packing
-from sizebook.plans.serving_refusals import check_layout, missed, no_room, too_many
+from sizebook.plans.serving_refusals import missed, no_room, too_many
 from sizebook.plans.traffic import HOURS, Traffic, arrivals_by_hour
 
 DAYS_PER_MONTH = HOURS_PER_MONTH / 24
@@ -153,11 +153,10 @@ def replica_for(model: str, setup: Setup, traffic: Traffic, target: Target, conc
 
     A ``concurrency`` given is its load instead, whatever the target; more than the cache holds is refused.
     """
-    case = case_of(
+    case = startable(case_of(
         model, setup.gpu, setup.engine, setup.weight_dtype, setup.kv_dtype, setup.tp, setup.pp, setup.dp, setup.ep,
         setup.tokens_per_step,
-    )  # fmt: skip
-    check_layout(setup, case)
+    ))  # fmt: skip
     chip = accelerator(setup.gpu)
     memory = engine_memory(case, physical_bytes(chip), engine_constants(setup.engine))
     capacity = int(sequences_that_fit(case, memory, float(traffic.longest_tokens)) * setup.dp)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sizebook.errors import RangeError
 from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_case import Case, case_of
 from sizebook.formulas.serving_memory import engine_constants, engine_memory, physical_bytes, sequences_that_fit
@@ -14,22 +13,6 @@ from sizebook.formulas.serving_time import latency
 if TYPE_CHECKING:
     from sizebook.plans.serving import Setup
     from sizebook.plans.traffic import Traffic
-
-
-def check_layout(setup: Setup, case: Case) -> None:
-    """Refuse what no engine starts: heads that tensor parallelism does not divide, stages without a layer."""
-    n_heads, n_layers = int(case.shape.n_heads), int(case.shape.n_layers)
-    if n_heads % setup.tp:
-        most = max(degree for degree in range(1, setup.tp) if n_heads % degree == 0)
-        raise RangeError(
-            f"tensor parallelism does not divide the heads: got tp {setup.tp} and n_heads {n_heads}, want tp to divide "
-            f"n_heads. Use tp {most}."
-        )
-    if setup.pp > n_layers:
-        raise RangeError(
-            f"more stages than layers: got pp {setup.pp} and {n_layers} layers, want at least one layer a stage. "
-            "Lower pp."
-        )
 
 
 def no_room(model: str, setup: Setup, traffic: Traffic, missing_bytes: float) -> str:
