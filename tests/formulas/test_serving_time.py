@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from sizebook.cells import call
-from sizebook.errors import TargetError
+from sizebook.errors import RangeError, TargetError
 from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.serving_case import case_of, larger, smaller
+from sizebook.formulas.serving_case import attention_dtype_of, case_of, larger, smaller
 from sizebook.formulas.serving_estimate import error_band, estimate
 from sizebook.formulas.serving_memory import engine_constants, engine_memory, physical_bytes
-from sizebook.formulas.serving_time import decode_step_seconds, latency, prefill_seconds
+from sizebook.formulas.serving_time import Pass, decode_step_seconds, latency, pass_seconds, prefill_seconds
 from sizebook.functions import load
+from sizebook.models.serving_shape import shape_of
 from sizebook.tables import table
 
 load()
@@ -97,3 +98,50 @@ def test_every_rate_of_the_calibration_is_positive_and_counts_its_rows() -> None
     for row in table("calibration_serving"):
         assert float(row["value"]) > 0
         assert row["rows"].isdigit() and row["meaning"] and row["source"] and row["retrieved"]
+
+
+@pytest.mark.parametrize(("engine", "load_"), [("vllm", 24.0), ("sglang", 96.0), ("tensorrt-llm", 7.0)])
+def test_no_prompt_work_is_lost_or_counted_twice(engine: str, load_: float) -> None:
+    """A request's life is its own passes and steps, and its share of the prompts of the others."""
+    case = case_of("llama-3.1-70b", "h200-sxm", engine, "fp8", tp=4)
+    prompt, answer, rates = 1000.0, 400.0, case.rates
+    found = latency(case, prompt, answer, load_)
+    step = decode_step_seconds(case, prompt, answer, load_)
+    chunk = max(prompt, min(8192.0, load_ * prompt / 2))
+    moved, _ = pass_seconds(case, Pass(chunk, chunk / prompt, prompt, prefill=True))
+    others = rates["interleave"] * (load_ - 1) * moved * prompt / chunk
+    own = rates["first_token_seconds"] + prefill_seconds(case, prompt) + (rates["first_token_steps"] + answer) * step
+    assert found.ttft_seconds + answer * found.tpot_seconds == pytest.approx(own + others, rel=1e-12)
+
+
+def test_one_request_alone_waits_for_nobody() -> None:
+    case = case_of("llama-3.1-8b", "h100-sxm", "vllm", "fp8")
+    assert latency(case, 2000.0, 100.0, 1.0).tpot_seconds == decode_step_seconds(case, 2000.0, 100.0, 1.0)
+
+
+def test_layouts_that_no_engine_starts_are_refused() -> None:
+    with pytest.raises(RangeError) as heads:
+        call("TTFT_SECONDS", "llama-3.1-70b", "h100-sxm", 2000, 400, 64, "vllm", "fp8", None, 3)
+    assert str(heads.value) == (
+        "tensor parallelism does not divide the heads: got tp 3 and n_heads 64, want tp to divide n_heads. Use tp 2."
+    )
+    with pytest.raises(RangeError) as stages:
+        call("DECODE_STEP_SECONDS", "llama-3.1-8b", "h100-sxm", 500, 100, 1, "vllm", "fp8", None, 1, 64)
+    assert str(stages.value) == (
+        "more stages than layers: got pp 64 and 32 layers, want at least one layer a stage. Lower pp."
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "dense"),
+    [("llama-3.1-70b", 80), ("deepseek-v3", 61), ("gpt-oss-120b", 0), ("mixtral-8x7b", 0), ("qwen3.5-397b-a17b", 60)],
+)
+def test_layers_with_a_feed_forward_block_or_a_shared_expert(model: str, dense: int) -> None:
+    """DeepSeek-V3: 3 dense layers and a shared expert in each of 58; gpt-oss and Mixtral have routed experts alone."""
+    assert shape_of(model).n_dense_layers == dense
+
+
+def test_four_bit_experts_leave_attention_in_sixteen() -> None:
+    assert attention_dtype_of(shape_of("gpt-oss-120b"), "mxfp4") == "bf16"
+    assert attention_dtype_of(shape_of("llama-3.1-70b"), "nvfp4") == "nvfp4"
+    assert attention_dtype_of(shape_of("deepseek-v3"), "fp8") == "fp8"
