@@ -16,7 +16,7 @@ import polars as pl
 
 from sizebook.errors import SizebookError
 from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.serving_case import Case, case_of, generation_class, layout_meant
+from sizebook.formulas.serving_case import Case, case_of, layout_meant, measured_generation
 from sizebook.formulas.serving_estimate import error_band, estimate
 from sizebook.formulas.serving_memory import Engine, engine_constants, engine_memory, physical_bytes
 from sizebook.models.serving_shape import ServingShape
@@ -50,7 +50,7 @@ def _named(model: str, gpu: str, engine: str, weight_dtype: str, kv_dtype: str) 
     except SizebookError as error:
         return _Named(None, reason=str(error))
     chip = accelerator(gpu)
-    band = error_band("tpot", engine, generation_class(chip))
+    band = error_band("tpot", engine, measured_generation(chip))
     return _Named(case, engine_constants(engine), physical_bytes(chip), band.low - 1, band.high - 1)
 
 

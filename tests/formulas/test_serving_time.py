@@ -145,3 +145,12 @@ def test_four_bit_experts_leave_attention_in_sixteen() -> None:
     assert attention_dtype_of(shape_of("gpt-oss-120b"), "mxfp4") == "bf16"
     assert attention_dtype_of(shape_of("llama-3.1-70b"), "nvfp4") == "nvfp4"
     assert attention_dtype_of(shape_of("deepseek-v3"), "fp8") == "fp8"
+
+
+def test_an_accelerator_that_nobody_measured_takes_the_widened_band() -> None:
+    """All rows: p10 and p90 as far again by half from the median, in logs; H100 has rows of its own."""
+    every = error_band("tpot", "any", "any")
+    ampere = call("SERVING_ERROR", "a100-sxm-80gb", "vllm", "tpot", "p90")
+    assert ampere == pytest.approx(every.middle * (every.high / every.middle) ** 1.5)
+    assert error_band("tpot", "vllm", "ampere").rows == 0
+    assert error_band("tpot", "vllm", "hopper").rows == 337

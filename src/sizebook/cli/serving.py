@@ -132,7 +132,8 @@ def _replica(plan: ServingPlan) -> list[str]:
     for label, value, name in (("TTFT", knee.ttft_seconds, "ttft"), ("TPOT", knee.tpot_seconds, "tpot")):
         band = replica.bands[name]
         low, high = duration(float(value) * band.low), duration(float(value) * band.high)
-        lines.append(f"{label:18} {duration(float(value))} (p10 {low}, p90 {high}; {band.rows} measurements)")
+        basis = f"{band.rows} measurements" if band.rows else "none measured: band of all, widened"
+        lines.append(f"{label:18} {duration(float(value))} (p10 {low}, p90 {high}; {basis})")
     memory = replica.memory
     lines.append(
         f"Memory a GPU       weights {gibibytes(memory.weight_bytes)}, cache {gibibytes(memory.cache_bytes)} of "

@@ -10,7 +10,7 @@ import math
 from sizebook.errors import TargetError
 from sizebook.formulas import serving_time
 from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.serving_case import Case, case_of, generation_class, startable
+from sizebook.formulas.serving_case import Case, case_of, measured_generation, startable
 from sizebook.formulas.serving_estimate import Estimate, error_band, estimate
 from sizebook.formulas.serving_memory import (
     Memory,
@@ -274,5 +274,5 @@ def serving_error(gpu: Gpu, engine: Engine = "vllm", figure: Figure = "tpot", qu
     Each measurement was predicted by a fit that saw none of its group. Multiply a figure by p10 and p90 for its band. A
     pair without measurements takes the band of all rows, widened by half.
     """
-    band = error_band(figure, engine, generation_class(accelerator(gpu)))
+    band = error_band(figure, engine, measured_generation(accelerator(gpu)))
     return {"p10": band.low, "p50": band.middle, "p90": band.high}[quantile]

@@ -69,6 +69,11 @@ def generation_class(gpu: Accelerator) -> str:
     return _NEAREST.get(gpu.generation, "hopper")
 
 
+def measured_generation(gpu: Accelerator) -> str:
+    """Return the generation whose measured errors hold for an accelerator: its own class, measured or not."""
+    return _NEAREST.get(gpu.generation, gpu.generation)
+
+
 def dtype_class(dtype: str) -> str:
     """Return the calibration class of a weight format: bf16, fp8, fp4 or int4 (weight-only)."""
     return _CLASS.get(dtype, "fp8")

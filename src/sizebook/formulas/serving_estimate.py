@@ -24,7 +24,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Band:
-    """Quantiles of measured over predicted: eight of ten measurements lie between ``low`` and ``high``."""
+    """Quantiles of measured over predicted: eight of ten measurements lie between ``low`` and ``high``.
+
+    ``rows`` and ``groups`` count the measurements of that engine and generation, 0 where the band is borrowed.
+    """
 
     low: float
     middle: float
@@ -61,4 +64,5 @@ def error_band(figure: str, engine: str, generation: str) -> Band:
     row = row or rows["any", "any"]
     low, middle, high = (float(row[q]) for q in ("p10", "p50", "p90"))
     wide_low, wide_high = middle / (middle / low) ** widen, middle * (high / middle) ** widen
-    return Band(wide_low, middle, wide_high, int(row["rows"]), int(row["groups"]))
+    counts = (int(row["rows"]), int(row["groups"])) if widen == 1.0 else (0, 0)
+    return Band(wide_low, middle, wide_high, *counts)

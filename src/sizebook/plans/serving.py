@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sizebook.errors import TargetError
 from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.serving_case import Case, case_of, generation_class, startable
+from sizebook.formulas.serving_case import Case, case_of, measured_generation, startable
 from sizebook.formulas.serving_estimate import Band, Estimate, error_band, estimate
 from sizebook.formulas.serving_memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
 from sizebook.formulas.serving_time import cache_bytes_per_gpu
@@ -163,7 +163,7 @@ def replica_for(model: str, setup: Setup, traffic: Traffic, target: Target, conc
     if capacity < 1:
         missing = cache_bytes_per_gpu(case, float(traffic.longest_tokens)) - memory.cache_bytes
         raise TargetError(no_room(model, setup, traffic, float(missing)))
-    generation = generation_class(chip)
+    generation = measured_generation(chip)
     bands = {name: error_band(name, setup.engine, generation) for name in ("ttft", "tpot", "throughput")}
     if concurrency is not None and concurrency > capacity:
         raise TargetError(too_many(model, setup, concurrency, capacity))
