@@ -8,9 +8,9 @@ Run `python calibration/serving.py TABLE` from the root of the repository, where
   one odd benchmark set does not bend the physics; predictions use none;
 - the error is what each group shows when the fit saw no row of it. Its quantiles are shipped.
 
-TensorRT-LLM rows of models with prediction layers mix runs with and without speculative decoding, and the table does
-not say which is which: equal version, layout and load differ by 1.4 to 1.7. The fit takes each row as the nearer of the
-two, and `unstated_speculation` is the one factor that serves such rows best when nobody says.
+The table does not say which runs speculated, nor the format of their cache: `serving_recipes.csv` does, from the public
+scripts that ran them. `unstated_speculation` is the one factor on TPOT that serves TensorRT-LLM rows of models with
+prediction layers best when nobody says.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from serving_recipes import drafted, layout_run, read_recipes, recipe_of
 
 from sizebook.errors import SizebookError
 from sizebook.formulas.hardware import accelerator
@@ -43,13 +44,13 @@ from sizebook.formulas.serving_time import latency
 from sizebook.models.serving_shape import ServingShape
 
 DATA = Path(__file__).parent.parent / "src" / "sizebook" / "data"
-SPECULATED = 0.66  # TPOT with speculation over TPOT without, seen in pairs of rows that differ in nothing else
 # How far a rate may move from its start, a factor and a group's offset from none, in logs. Chosen among some sixty
 # settings by the error on groups left out, so a group that nobody has measured yet may fare a little worse.
 PRIOR, OFFSET_PRIOR = 0.2, (0.17, 0.1)
 FACTOR_PRIOR = {"engine": 2.0, "generation": 1.2, "engine generation": 2.0, "attention dtype": 0.5, "expert dtype": 0.5}
 NOISE_TPOT, NOISE_TTFT = 0.06, 0.25  # logs; beyond it a row counts less
-WEIGHT_TTFT = 0.9
+WEIGHT_TTFT = 1.2
+ROUNDS_LEFT_OUT = 8  # from the fit to all rows; 20 from the start change the mean error by 0.02 points
 GENERATIONS, FORMATS = ("hopper", "blackwell"), ("bf16", "fp8", "fp4", "int4")
 LEVELS = {
     "engine": ENGINES,
@@ -67,17 +68,19 @@ RATES: dict[str, tuple[float, tuple[str, ...], str]] = {
     "decode_compute": (0.4, (), "share of the dense peak in decode steps"),
     "decode_expert_compute": (0.1, (), "the same for routed experts, few tokens each"),
     "decode_scores": (0.5, (), "share of the 16-bit peak for attention scores in decode steps"),
-    "prefill_compute": (0.6, ("attention dtype",), "share of the dense peak in prompts"),
-    "prefill_expert_compute": (0.27, ("expert dtype",), "the same for routed experts"),
+    "prefill_compute": (0.6, (), "share of the dense peak in prompts"),
+    "prefill_expert_compute": (0.27, (), "the same for routed experts"),
     "prefill_scores": (0.45, (), "share of the 16-bit peak for attention scores in prompts"),
     "collective_seconds": (1e-5, (), "latency of one all-reduce"),
-    "decode_link": (0.5, (), "share of the link in decode steps"),
+    "decode_link": (0.5, ("generation",), "share of the link in decode steps"),
     "prefill_link": (0.35, ("engine generation",), "share of the link in prompts"),
-    "exchange_seconds": (2.2e-5, ("generation",), "latency of sending tokens to experts and back, a layer"),
+    "exchange_seconds": (4e-5, (), "latency of sending tokens to experts and back, a layer"),
+    "activation_passes": (10.0, (), "times that a token's activations pass through memory, a layer"),
+    "dispatch_passes": (14.0, (), "the same for each routed expert of a token, an expert layer"),
     "expert_imbalance": (0.1, (), "extra time of the fullest expert shard"),
     "layer_time": (1.0, ("engine generation",), "fixed times of layers, relative to one another"),
     "attention_layer_seconds": (2.5e-5, ("generation",), "fixed time of an attention layer"),
-    "dense_layer_seconds": (1e-5, (), "fixed time of a feed-forward block or shared expert, a layer"),
+    "dense_layer_seconds": (1e-5, ("generation",), "fixed time of a feed-forward block or shared expert, a layer"),
     "state_layer_seconds": (4e-5, (), "fixed time of a layer with recurrent state"),
     "expert_layer_seconds": (2.4e-5, ("generation", "expert dtype"), "fixed time of routing and experts, a layer"),
     "latent_layer_seconds": (1.2e-5, ("generation",), "extra of latent attention, a layer"),
@@ -89,8 +92,10 @@ RATES: dict[str, tuple[float, tuple[str, ...], str]] = {
     "first_token_seconds": (0.03, ("engine",), "fixed time before the first token"),
     "prefill_layer_factor": (1.0, (), "fixed layer time in prompts over that in decode steps"),
     "queue": (0.3, ("engine",), "prompts waited for, per (batch - 1)^queue_power"),
-    "queue_power": (0.77, ("engine",), "growth of the queue with the batch"),
+    "queue_power": (0.77, (), "growth of the queue with the batch"),
     "first_token_steps": (2.0, ("engine",), "decode steps waited for before the first token"),
+    "draft_acceptance": (0.6, (), "chance that a drafted token is accepted in an answer of 1,024 tokens"),
+    "draft_growth": (0.1, (), "power of the answer's length with which that chance grows"),
 }
 
 
@@ -110,8 +115,8 @@ class Rows:
     usable: Any
 
 
-def read_rows(path: Path) -> tuple[Rows, Counter[str]]:
-    """Return the rows whose model the catalog can describe, and how many of each problem were left out."""
+def read_rows(path: Path, recipes: list[dict[str, str]]) -> tuple[Rows, Counter[str]]:
+    """Return the rows whose model the catalog can describe, as their recipes ran them, and how many of each problem."""
     kept: list[dict[str, Any]] = []
     problems: Counter[str] = Counter()
     with path.open(encoding="utf-8", newline="") as lines:
@@ -122,7 +127,7 @@ def read_rows(path: Path) -> tuple[Rows, Counter[str]]:
                 problems["the row states two different loads"] += 1
                 continue
             try:
-                kept.append(_row(row))
+                kept.append(_row(row, recipes))
             except SizebookError as error:
                 problems[f"{row['model_path']}: {error}"] += 1
     return _stacked(kept), problems
@@ -134,19 +139,22 @@ def _one_load(row: dict[str, str]) -> bool:
     return named is None or int(named[1]) == int(row["batch_size"]) * max(1, int(row["attention_dp_size"] or 1))
 
 
-def _row(row: dict[str, str]) -> dict[str, Any]:
+def _row(row: dict[str, str], recipes: list[dict[str, str]]) -> dict[str, Any]:
+    recipe = recipe_of(row, recipes)
     gpu = accelerator(row["system"])
     engine = {"trtllm": "tensorrt-llm"}.get(row["backend"], row["backend"])
     degrees = (row[f"{n}_size"] for n in ("tp", "attention_dp", "moe_ep"))
     tp, dp, ep = (max(1, int(d or 1)) for d in degrees)
     concurrency = int(row["batch_size"]) * dp
     tp, dp, ep, _ = layout_meant(tp, dp, min(ep, tp * dp), gpu.scale_up_domain)
+    tp, dp, ep = layout_run(recipe, tp, dp, ep, concurrency)
     dtype = weight_dtype_of(row["model_path"], row["moe_quant_mode"] or None)
-    case = case_of(row["model_path"], gpu.key, engine, dtype, None, tp, 1, dp, ep)
+    case = case_of(row["model_path"], gpu.key, engine, dtype, recipe.get("kv_dtype"), tp, 1, dp, ep)
     group = f"{case.shape}|{gpu.key}|{engine}|{row['precision']}"
     return {
         "case": case,
         "engine": engine,
+        "drafted": drafted(recipe, dp),
         "generation": generation_class(gpu),
         "engine generation": f"{engine} {generation_class(gpu)}",
         "attention dtype": dtype_class(attention_dtype_of(case.shape, dtype)),
@@ -163,7 +171,9 @@ def _stacked(kept: list[dict[str, Any]]) -> Rows:
     cases = [k["case"] for k in kept]
     shape = ServingShape(*(np.array([getattr(c.shape, f.name) for c in cases]) for f in fields(ServingShape)))
     plain = {f.name: np.array([float(getattr(c, f.name)) for c in cases]) for f in fields(Case)[2:]}
-    plain["speculation"] = np.ones(len(kept))
+    plain["draft_tokens"] = np.array([float(k["drafted"] or 0) for k in kept])
+    plain["tokens_per_step"] = np.zeros(len(kept))  # as the fit finds
+    plain["unstated"] = np.ones(len(kept))
     load, measured = (np.array([k[name] for k in kept], float) for name in ("load", "measured"))
     levels = {n: np.array([[k[n] == key for key in keys] for k in kept], float) for n, keys in LEVELS.items()}
     names = {}
@@ -213,19 +223,16 @@ LAYOUT = Layout()
 
 
 def predict(theta: Any, rows: Rows) -> tuple[Any, Any]:
-    """Return TTFT and TPOT without speculation."""
+    """Return TTFT and TPOT."""
     case = Case(**{**rows.case.__dict__, "rates": LAYOUT.rates(theta, rows)})
     found = latency(case, rows.tokens_in, rows.tokens_out, rows.concurrency)
     return found.ttft_seconds, found.tpot_seconds
 
 
 def logs_off(theta: Any, rows: Rows) -> Any:
-    """Return log(predicted / measured), TPOT then TTFT; rows that may speculate take the nearer reading."""
+    """Return log(predicted / measured), TPOT then TTFT."""
     ttft, tpot = predict(theta, rows)
-    off = np.log(tpot / rows.tpot)
-    nearer = np.abs(off + np.log(SPECULATED)) < np.abs(off)
-    off = off + np.where(rows.speculates & nearer, np.log(SPECULATED), 0)
-    return np.concatenate([off, np.log(ttft / rows.ttft)])
+    return np.concatenate([np.log(tpot / rows.tpot), np.log(ttft / rows.ttft)])
 
 
 def fit(rows: Rows, theta: Any = None, rounds: int = 20) -> Any:
@@ -255,26 +262,30 @@ def fit(rows: Rows, theta: Any = None, rounds: int = 20) -> Any:
     return theta
 
 
-def unstated_factor(theta: Any, rows: Rows) -> float:
+def unstated_factor(theta: Any, bare: Rows) -> float:
     """Return the factor on TPOT that serves rows that may speculate best, too slow counting as much as too fast."""
-    if not rows.speculates.any():
+    if not bare.speculates.any():
         return 1.0
-    at = rows.speculates
-    ratio = predict(theta, rows)[1][at] / rows.tpot[at]
+    at = bare.speculates
+    ratio = predict(theta, bare)[1][at] / bare.tpot[at]
     return float(min(np.linspace(0.6, 1, 41), key=lambda f: (np.maximum(f * ratio, 1 / (f * ratio)) - 1).mean()))
 
 
-def left_out(rows: Rows, theta: Any) -> tuple[Any, Any]:
-    """Return TTFT and TPOT of every row as predicted by a fit that saw no row of its group."""
-    ttft, tpot = np.zeros(len(rows.tpot)), np.zeros(len(rows.tpot))
+def left_out(rows: Rows, bare: Rows, theta: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    """Return TTFT and TPOT of every row as predicted by a fit that saw no row of its group.
+
+    Twice: as the rows ran, and as their own columns alone describe them, nobody saying whether they speculate.
+    """
+    ran, told = np.zeros((2, len(rows.tpot))), np.zeros((2, len(rows.tpot)))
     for group in np.unique(rows.group):
         inside = rows.group == group
-        seen, unseen = part(rows, ~inside & rows.usable), part(rows, inside)
-        fitted = fit(seen, theta, rounds=4)
-        a, b = predict(fitted, unseen)
-        ttft[inside] = a
-        tpot[inside] = np.where(unseen.speculates, b * unstated_factor(fitted, seen), b)
-    return ttft, tpot
+        fitted = fit(part(rows, ~inside), theta, rounds=ROUNDS_LEFT_OUT)
+        ran[:, inside] = predict(fitted, part(rows, inside))
+        unseen = part(bare, inside)
+        ttft, tpot = predict(fitted, unseen)
+        factor = unstated_factor(fitted, part(bare, ~inside))
+        told[:, inside] = ttft, np.where(unseen.speculates, tpot * factor, tpot)
+    return (ran[0], ran[1]), (told[0], told[1])
 
 
 def main() -> None:
@@ -282,15 +293,17 @@ def main() -> None:
     from serving_tables import write_errors, write_rates
 
     path = Path(sys.argv[1])
-    rows, problems = read_rows(path)
+    rows, problems = read_rows(path, read_recipes())
+    bare, _ = read_rows(path, [])
     for problem, times in problems.items():
         print(f"left out {times} rows: {problem}")
-    usable = part(rows, rows.usable)
+    usable, told = part(rows, rows.usable), part(bare, rows.usable)
     theta = fit(usable)
-    ttft, tpot = left_out(usable, theta)
+    by_run, by_columns = left_out(usable, told, theta)
     today = datetime.date.today().isoformat()
-    write_rates(DATA / "calibration_serving.csv", theta, unstated_factor(theta, usable), usable, today)
-    write_errors(usable, ttft, tpot, (len(rows.tpot), problems["the row states two different loads"]), today)
+    write_rates(DATA / "calibration_serving.csv", theta, unstated_factor(theta, told), usable, today)
+    missing = (len(rows.tpot), problems["the row states two different loads"])
+    write_errors(usable, by_run, by_columns, missing, today)
 
 
 if __name__ == "__main__":

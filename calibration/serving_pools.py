@@ -29,7 +29,7 @@ def step_over_measured(row: dict[str, str]) -> float:
     gpu = accelerator(row["system"]).key
     case = case_of(row["model_path"], gpu, engine, dtype, None, tp, 1, dp, min(ep, tp * dp))
     in_flight = float(int(row["decode_batch_size"]) * dp)
-    step = decode_step_seconds(case, float(row["isl"]), float(row["osl"]), in_flight) * case.speculation
+    step = decode_step_seconds(case, float(row["isl"]), float(row["osl"]), in_flight) * case.unstated
     return float(step / (float(row["silicon_tpot_ms"]) / 1e3))
 
 

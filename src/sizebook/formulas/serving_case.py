@@ -6,6 +6,7 @@ Every field is a number or an array of numbers of one length, and every function
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -33,6 +34,9 @@ Number = Any  # a float, or a NumPy array of floats
 class Case:
     """A model on a machine: bytes per weight and cached element, peaks for attention and experts, the layout, and
     ``rates``, the calibrated efficiencies by name.
+
+    ``tokens_per_step`` 0 takes what drafts yielded in the measurements. ``unstated`` multiplies TPOT where nobody says
+    whether a server speculates; it is 1 wherever somebody does.
     """
 
     shape: ServingShape
@@ -47,11 +51,13 @@ class Case:
     link: Number
     node_gpus: Number
     network: Number
-    speculation: Number
     tp: Number = 1.0
     pp: Number = 1.0
     dp: Number = 1.0
     ep: Number = 1.0
+    draft_tokens: Number = 0.0
+    tokens_per_step: Number = 1.0
+    unstated: Number = 1.0
 
 
 def larger(a: Number, b: Number) -> Number:
@@ -118,15 +124,17 @@ def attention_dtype_of(shape: ServingShape, weight_dtype: str) -> str:
 
 
 def kv_dtype_of(engine: str, weight_dtype: str, kv_dtype: str | None) -> str:
-    """Return the cache format: the one given; blank, fp8 where TensorRT-LLM serves an fp8 or nvfp4 checkpoint.
+    """Return the cache format: the one given; blank, fp8 for nvfp4 checkpoints, and for fp8 ones with TensorRT-LLM.
 
-    Checkpoints quantised for TensorRT-LLM carry an fp8 cache setting; vLLM and SGLang cache in 16 bits unless told.
+    Checkpoints in nvfp4, and those quantised for TensorRT-LLM, carry an fp8 cache setting, which engines follow (vLLM
+    since pull request 29980). Otherwise vLLM and SGLang cache in 16 bits unless told.
     """
     if kv_dtype:
         if kv_dtype not in KV_DTYPES:
             raise unknown_key("kv_dtype", kv_dtype, KV_DTYPES, f"one of {', '.join(KV_DTYPES)}, or blank")
         return kv_dtype
-    return "fp8" if engine == "tensorrt-llm" and weight_dtype in ("fp8", "fp8_block", "nvfp4") else "bf16"
+    carried = weight_dtype == "nvfp4" or (engine == "tensorrt-llm" and weight_dtype in ("fp8", "fp8_block"))
+    return "fp8" if carried else "bf16"
 
 
 def _peak(gpu: Accelerator, dtype: str) -> float:
@@ -142,27 +150,45 @@ def _peak(gpu: Accelerator, dtype: str) -> float:
 
 def case_of(
     model: str, gpu: str, engine: str = "vllm", weight_dtype: str | None = None, kv_dtype: str | None = None,
-    tp: int = 1, pp: int = 1, dp: int = 1, ep: int = 1, tokens_per_step: float | None = None,
+    tp: int = 1, pp: int = 1, dp: int = 1, ep: int = 1,
+    draft_tokens: int | None = None, tokens_per_step: float | None = None,
 ) -> Case:  # fmt: skip
     """Return the case of one model on one machine; every name is checked, every layout refused that no engine runs.
 
-    ``tokens_per_step`` says how many tokens a decode step yields with speculation, 1 for none. Left out, it is
-    unstated: 1, but where TensorRT-LLM serves a model with prediction layers the factor that fits such measurements.
+    ``draft_tokens`` are drafted in each decode step, 0 for no speculation, and ``tokens_per_step`` is what a step yields
+    of them and its own token; left out, what was measured. With both left out speculation is unstated: none, but where
+    TensorRT-LLM serves a model with prediction layers the factor that fits such measurements.
     """
     if engine not in ENGINES:
         raise unknown_key("engine", engine, ENGINES, f"one of {', '.join(ENGINES)}")
     check_layout(tp, pp, dp, ep)
     case = _case(model, gpu, engine, weight_dtype or None, kv_dtype or None)
-    stated = {} if tokens_per_step is None else {"speculation": 1 / _at_least_one(tokens_per_step)}
+    stated = speculation_stated(draft_tokens, tokens_per_step)
     return Case(**{**case.__dict__, "tp": tp, "pp": pp, "dp": dp, "ep": ep, **stated})
 
 
-def _at_least_one(tokens_per_step: float) -> float:
+def speculation_stated(draft_tokens: int | None, tokens_per_step: float | None) -> dict[str, float]:
+    """Return the fields of a case that say whether its server speculates; none where neither is given.
+
+    Of a yield alone follow the fewest drafts that can reach it. A yield beyond the drafts is refused.
+    """
+    if draft_tokens is None and tokens_per_step is None:
+        return {}
     require(
-        tokens_per_step >= 1,
+        draft_tokens is None or draft_tokens >= 0,
+        f"draft_tokens is out of range: got {draft_tokens}, want 0 or more. Give 0 for no speculation.",
+    )
+    require(
+        tokens_per_step is None or tokens_per_step >= 1,
         f"tokens_per_step is out of range: got {tokens_per_step}, want 1 or more. Give 1 for no speculation.",
     )
-    return tokens_per_step
+    drafts = math.ceil((tokens_per_step or 1) - 1) if draft_tokens is None else draft_tokens
+    require(
+        tokens_per_step is None or tokens_per_step <= drafts + 1,
+        f"tokens_per_step is out of range: got {tokens_per_step} of {drafts} drafted, want at most {drafts + 1}. "
+        "Raise draft_tokens or lower tokens_per_step.",
+    )
+    return {"draft_tokens": drafts, "tokens_per_step": tokens_per_step or 0.0, "unstated": 1.0}
 
 
 def check_layout(tp: int, pp: int, dp: int, ep: int) -> None:
@@ -231,7 +257,7 @@ def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype:
         link=float(link),
         node_gpus=float(chip.scale_up_domain),
         network=float(chip.scale_out_bytes_per_s or link),
-        speculation=calibrated["unstated_speculation"] if speculates else 1.0,
+        unstated=calibrated["unstated_speculation"] if speculates else 1.0,
     )
 
 

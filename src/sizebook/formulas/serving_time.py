@@ -1,10 +1,13 @@
 """Serving time: what one pass of the model takes, and what time to first token and time per token follow from it.
 
 A pass is the sum over its parts (attention projections, dense blocks, experts, vocabulary head, cache) of the smooth
-maximum of bytes over bandwidth and FLOPs over peak, plus collectives and fixed seconds a layer. Plain arithmetic on
-numbers or arrays; the rates are calibrated on measurements (``data/calibration_serving.csv``).
+maximum of bytes over bandwidth and FLOPs over peak, plus activations that its kernels pass through memory, collectives
+and fixed seconds a layer. Plain arithmetic on numbers or arrays; the rates are calibrated on measurements
+(``data/calibration_serving.csv``).
 
-    t = sum of ((bytes / (bandwidth r_b))^p + (FLOPs / (peak r_c))^p)^(1/p) + collectives + layers x seconds
+    t = sum of ((bytes / (bandwidth r_b))^p + (FLOPs / (peak r_c))^p)^(1/p)
+        + tokens x d_model x 2 x (layers x passes + expert layers x top_k x passes) / bandwidth
+        + collectives + layers x seconds
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ CHUNK_TOKENS = 8192.0  # tokens of prompts that engines put into one pass by def
 # At most so much of the other prompts' work is waited for before the first token: half of it, on average, where all
 # prompts arrive at once, and a little more where a batch is not decoded before its last prompt is done.
 MOST_QUEUED = 0.6
+MOST_ACCEPTED = 0.97  # chance that a drafted token is accepted, however long the answer
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Pass:
 
 @dataclass(frozen=True)
 class Latency:
-    """Seconds: to the first token, per output token after it, one decode step alone, one prompt's prefill alone."""
+    """Seconds: to the first token, per output token after it, of that the decode step alone, one prompt's prefill."""
 
     ttft_seconds: Number
     tpot_seconds: Number
@@ -78,13 +82,12 @@ def _score_flops(case: Case, work: Pass) -> Number:
     s = case.shape
     share = -(-s.n_heads // case.tp) / larger(s.n_heads, 1.0)
     context = work.context / 2 if work.prefill else work.context
-    queries = work.tokens if work.prefill else work.sequences
     window = smaller(context, s.window + (s.window <= 0) * context)
     seen = smaller(context, s.index_top_k + (s.index_top_k <= 0) * context)
     latent = (s.latent_score_width > 0) & (not work.prefill)
     width = s.score_width * (1 - latent) + s.latent_score_width * latent
     scores = share * (width * seen + s.window_score_width * window)
-    return 2 * queries * (scores + s.index_score_width * context)
+    return 2 * work.tokens * (scores + s.index_score_width * context)
 
 
 def _smooth(seconds_memory: Number, seconds_compute: Number, power: Number) -> Number:
@@ -118,7 +121,8 @@ def pass_seconds(case: Case, work: Pass) -> tuple[Number, Number]:
         memory = parameters * case.attention_bytes / tp / fast
         total = total + _smooth(memory, 2 * parameters * work.tokens / tp / (case.attention_peak * compute), power)
     head = s.head_parameters / tp
-    total = total + _smooth(head * 2.0 / fast, 2 * head * work.sequences / half, power)
+    outputs = work.sequences if work.prefill else work.tokens
+    total = total + _smooth(head * 2.0 / fast, 2 * head * outputs / half, power)
     everywhere = work.tokens * case.dp
     expert = s.expert_parameters / (tp * case.dp)
     touched = experts_touched(s.n_experts, s.top_k, everywhere) * expert * case.expert_bytes
@@ -127,6 +131,9 @@ def pass_seconds(case: Case, work: Pass) -> tuple[Number, Number]:
     total = total + _smooth(touched / (case.bandwidth * r["expert_bandwidth"]), routed, power) * crowding
     read = work.sequences * (_read_bytes(case, work.context) + (not work.prefill) * 2 * s.state_bytes / tp)
     scores = _score_flops(case, work) / (case.half_peak * r[f"{phase}_scores"])
+    moved = work.tokens * s.d_model * 2.0
+    written = moved * (s.n_layers * r["activation_passes"] + s.n_expert_layers * s.top_k * r["dispatch_passes"])
+    total = total + written / case.bandwidth
     total = total + read / (case.bandwidth * r["cache_bandwidth"]) + scores + _collectives(case, work)
     return total, _layer_seconds(case)
 
@@ -145,11 +152,27 @@ def _layer_seconds(case: Case) -> Number:
 
 
 def decode_step_seconds(case: Case, input_tokens: Number, output_tokens: Number, concurrency: Number) -> Number:
-    """Return one decode step with every request halfway through its answer; pipeline stages split the batch."""
+    """Return one decode step with every request halfway through its answer; pipeline stages split the batch.
+
+    With speculation it checks the drafted tokens of every request as well, and each of them was drafted by a layer.
+    """
     batch = larger(concurrency / case.dp, 1.0)
     micro = larger(batch / case.pp, 1.0)
-    moved, fixed = pass_seconds(case, Pass(micro, micro, input_tokens + output_tokens / 2, prefill=False))
-    return moved + fixed + case.rates["step_seconds"] + case.rates["request_seconds"] * batch
+    checked = micro * (1 + case.draft_tokens)
+    moved, fixed = pass_seconds(case, Pass(checked, micro, input_tokens + output_tokens / 2, prefill=False))
+    drafting = 1 + case.draft_tokens / case.shape.n_layers
+    return (moved + fixed) * drafting + case.rates["step_seconds"] + case.rates["request_seconds"] * batch
+
+
+def tokens_of_step(case: Case, output_tokens: Number) -> Number:
+    """Return the tokens that one decode step yields: as stated, or of drafts accepted as often as in measurements.
+
+    1 + a + a^2 + ... + a^drafts, where the chance a grows with the length of answers, whose end repeats itself.
+    """
+    r = case.rates
+    chance = smaller(r["draft_acceptance"] * (output_tokens / 1024) ** r["draft_growth"], MOST_ACCEPTED)
+    measured = (1 - chance ** (case.draft_tokens + 1)) / (1 - chance)
+    return case.tokens_per_step + (case.tokens_per_step <= 0) * measured
 
 
 def prefill_seconds(case: Case, input_tokens: Number) -> Number:
@@ -173,9 +196,10 @@ def latency(case: Case, input_tokens: Number, output_tokens: Number, concurrency
     each = together * input_tokens / chunk
     work = r["interleave"] * (batch - 1) / case.pp * each
     queue = smaller(r["queue"] * (batch - 1) ** r["queue_power"] * each, MOST_QUEUED * work)
-    tpot = (step + (work - queue) / output_tokens) * case.speculation
+    token = step / tokens_of_step(case, output_tokens)
+    tpot = (token + (work - queue) / output_tokens) * case.unstated
     ttft = r["first_token_seconds"] + alone + queue + r["first_token_steps"] * step
-    return Latency(ttft, tpot, step * case.speculation, alone)
+    return Latency(ttft, tpot, token * case.unstated, alone)
 
 
 def tokens_per_second(found: Latency, output_tokens: Number, concurrency: Number) -> Number:

@@ -1,0 +1,54 @@
+"""What the public scripts of the benchmarks set and the table of measurements leaves out.
+
+`serving_recipes.csv` says, for the runs that its first columns choose, how many tokens were drafted a step, where the
+script chose attention data parallelism and expert parallelism by itself, and the format of the cache. A blank choice
+holds for every run. The first row that matches holds.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+RECIPES = Path(__file__).with_suffix(".csv")
+# Column of the recipes, column of the measurements.
+CHOSEN_BY = {
+    "models": "model_path", "systems": "system", "precisions": "precision", "versions": "backend_version",
+    "isl": "isl", "osl": "osl", "tp": "tp_size", "ep": "moe_ep_size",
+}  # fmt: skip
+
+Row = dict[str, str]
+
+
+def read_recipes() -> list[Row]:
+    """Return the recipes in their order."""
+    with RECIPES.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def recipe_of(row: Row, recipes: list[Row]) -> Row:
+    """Return the recipe that ran a measured row, an empty one where none is known."""
+    found = re.search(r"measured=([0-9-]{10})", row["silicon_data_source"])
+    day = found[1] if found else ""
+    for recipe in recipes:
+        inside = recipe["backend"] == row["backend"] and recipe["measured_from"] <= day <= recipe["measured_to"]
+        wanted = ((recipe[ours].split(), row[theirs].removesuffix(".0")) for ours, theirs in CHOSEN_BY.items())
+        if inside and all(not any_of or got in any_of for any_of, got in wanted):
+            return recipe
+    return {}
+
+
+def layout_run(recipe: Row, tp: int, dp: int, ep: int, concurrency: int) -> tuple[int, int, int]:
+    """Return the layout that a script chose by the concurrency: tp, attention dp, ep."""
+    if not recipe.get("dp_from"):
+        return tp, dp, ep
+    gpus = tp if tp == dp else tp * dp
+    tp, dp = (1, gpus) if concurrency >= int(recipe["dp_from"]) else (gpus, 1)
+    return tp, dp, gpus if concurrency >= int(recipe["ep_from"]) else 1
+
+
+def drafted(recipe: Row, dp: int) -> int | None:
+    """Return the tokens that a run drafted in a step, None where nobody says."""
+    said = recipe.get("draft_tokens_dp" if dp > 1 else "draft_tokens")
+    return int(said) if said else None
