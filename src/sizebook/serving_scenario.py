@@ -78,8 +78,9 @@ class ServingScenario(ModelScenario):
     pp: int = Field(default=1, ge=1, description="pipeline stages")
     dp: int = Field(default=1, ge=1, description="attention data parallelism inside a replica")
     ep: int = Field(default=1, ge=1, description="expert-parallel degree")
+    draft_tokens: int | None = Field(default=None, ge=0, description="tokens drafted in a decode step, 0 for none")
     tokens_per_step: float | None = Field(
-        default=None, ge=1, description="tokens a decode step yields with speculation, 1 for none"
+        default=None, ge=1, description="tokens a decode step yields with speculation, what was measured otherwise"
     )
     on_demand_usd_per_gpu_hour: float | None = Field(default=None, ge=0, description="USD for one GPU and hour")
     reserved_usd_per_gpu_hour: float | None = Field(default=None, ge=0, description="USD for one GPU and hour")
@@ -193,7 +194,7 @@ def answer(scenario: ServingScenario, folder: Path) -> ServingAnswer:
         return ServingAnswer(found.ranked[0].plan, found)
     setup = Setup(
         accelerator(scenario.gpu).key, scenario.engine or "vllm", scenario.weight_dtype, scenario.kv_dtype,
-        scenario.tp, scenario.pp, scenario.dp, scenario.ep, scenario.tokens_per_step,
+        scenario.tp, scenario.pp, scenario.dp, scenario.ep, scenario.draft_tokens, scenario.tokens_per_step,
     )  # fmt: skip
     return ServingAnswer(plan_serving(scenario.model, setup, traffic, target, prices_of(scenario, setup.gpu)), None)
 

@@ -23,9 +23,10 @@ from sizebook.models.serving_shape import ServingShape
 
 NAMES = ("model", "gpu", "engine", "weight_dtype", "kv_dtype")
 DEGREES = ("tp", "pp", "dp", "ep")
+SPECULATION = ("draft_tokens", "tokens_per_step")
 LOADS = ("input_tokens", "output_tokens", "concurrency")
 REQUIRED = ("model", "gpu", *LOADS)
-INPUTS = (*NAMES, *DEGREES, *LOADS)
+INPUTS = (*NAMES, *DEGREES, *LOADS, *SPECULATION)
 ENGINE = "vllm"  # where the column is absent or blank
 RESULTS = ("ttft_seconds", "tpot_seconds", "tokens_per_second", "error_low", "error_high", "fits", "reason")
 
@@ -67,6 +68,7 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     reasons = np.array([each.reason for each in named], dtype=object)[place] if n else np.empty(0, object)
     numbers = {name: _numbers(frame, name, reasons) for name in (*DEGREES, *LOADS)}
     notes = _layouts(numbers, named, place, reasons)
+    numbers |= _speculation(frame, reasons)
     results: dict[str, Any] = {name: np.full(n, np.nan) for name in RESULTS[:5]}
     fits = np.zeros(n, bool)
     good = np.flatnonzero(reasons == "")
@@ -94,6 +96,34 @@ def _numbers(frame: pl.DataFrame, name: str, reasons: Any) -> Any:
         reasons[at] = f"bad {name}: got '{given[int(at)]}', want a whole number of 1 or more. Correct the cell."
     values[~whole] = 1
     return values
+
+
+def _speculation(frame: pl.DataFrame, reasons: Any) -> dict[str, Any]:
+    """Return drafted and yielded tokens of the rows that state one of them, not a number where neither is stated."""
+    drafts, yielded = (_optional(frame, name, reasons) for name in SPECULATION)
+    given = np.isfinite(drafts) | np.isfinite(yielded)
+    drafts = np.where(np.isfinite(drafts), drafts, np.ceil(yielded - 1))
+    for at in np.flatnonzero((yielded > drafts + 1) & (reasons == "")):
+        reasons[at] = (
+            f"bad tokens_per_step: got {yielded[at]:g} of {drafts[at]:.0f} drafted, want at most {drafts[at] + 1:.0f}. "
+            "Raise draft_tokens or lower tokens_per_step."
+        )
+    return {"draft_tokens": drafts, "tokens_per_step": np.where(given & np.isnan(yielded), 0.0, yielded)}
+
+
+def _optional(frame: pl.DataFrame, name: str, reasons: Any) -> Any:
+    """Return a column of speculation, not a number where it is blank; whatever is out of range gets a reason."""
+    if name not in frame.columns:
+        return np.full(frame.height, np.nan)
+    given = frame[name].cast(pl.String).str.strip_chars().fill_null("")
+    values = given.cast(pl.Float64, strict=False).to_numpy().copy()
+    whole = name == "draft_tokens"
+    fine = np.isfinite(values) & (values >= (0 if whole else 1)) & ((values == np.floor(values)) | (not whole))
+    bad = ~fine & (given != "").to_numpy()
+    want = "a whole number of 0 or more" if whole else "a number of 1 or more"
+    for at in np.flatnonzero(bad & (reasons == "")):
+        reasons[at] = f"bad {name}: got '{given[int(at)]}', want {want}, or blank. Correct the cell."
+    return np.where(fine, values, np.nan)
 
 
 def _layouts(numbers: dict[str, Any], named: list[_Named], place: Any, reasons: Any) -> Any:
@@ -125,6 +155,9 @@ def _stacked(named: list[_Named], place: Any, numbers: dict[str, Any]) -> Case:
     shape = ServingShape(*(column(getattr(c.shape, f.name) for c in whole) for f in fields(ServingShape)))
     rates = {name: column(c.rates[name] for c in whole) for name in some.rates}
     plain = {f.name: column(getattr(c, f.name) for c in whole) for f in fields(Case)[2:] if f.name not in DEGREES}
+    stated = np.isfinite(numbers["draft_tokens"])
+    for name, values in {**{name: numbers[name] for name in SPECULATION}, "unstated": 1.0}.items():
+        plain[name] = np.where(stated, values, plain[name])
     return Case(shape=shape, rates=rates, **plain, **{name: numbers[name] for name in DEGREES})
 
 

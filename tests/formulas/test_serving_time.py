@@ -10,10 +10,17 @@ import pytest
 from sizebook.cells import call
 from sizebook.errors import RangeError, TargetError
 from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.serving_case import attention_dtype_of, case_of, larger, smaller
+from sizebook.formulas.serving_case import Case, attention_dtype_of, case_of, kv_dtype_of, larger, smaller
 from sizebook.formulas.serving_estimate import error_band, estimate
 from sizebook.formulas.serving_memory import engine_constants, engine_memory, physical_bytes
-from sizebook.formulas.serving_time import Pass, decode_step_seconds, latency, pass_seconds, prefill_seconds
+from sizebook.formulas.serving_time import (
+    Pass,
+    decode_step_seconds,
+    latency,
+    pass_seconds,
+    prefill_seconds,
+    tokens_of_step,
+)
 from sizebook.functions import load
 from sizebook.models.serving_shape import shape_of
 from sizebook.tables import table
@@ -112,6 +119,43 @@ def test_no_prompt_work_is_lost_or_counted_twice(engine: str, load_: float) -> N
     others = rates["interleave"] * (load_ - 1) * moved * prompt / chunk
     own = rates["first_token_seconds"] + prefill_seconds(case, prompt) + (rates["first_token_steps"] + answer) * step
     assert found.ttft_seconds + answer * found.tpot_seconds == pytest.approx(own + others, rel=1e-12)
+
+
+def test_activations_pass_through_memory_beside_the_matrix_products() -> None:
+    """Llama-3.1-8B: 32 layers x 4096 x 2 bytes a token and pass, 1000 tokens over 3.35 TB/s."""
+    case = case_of("llama-3.1-8b", "h100-sxm", "vllm", "fp8")
+    once_more = {**case.rates, "activation_passes": case.rates["activation_passes"] + 1}
+    work = Pass(1000.0, 1.0, 1000.0, prefill=True)
+    more, _ = pass_seconds(Case(**{**case.__dict__, "rates": once_more}), work)
+    assert more - pass_seconds(case, work)[0] == pytest.approx(32 * 4096 * 2 * 1000 / 3.35e12)
+
+
+def test_experts_are_dispatched_through_memory() -> None:
+    """gpt-oss-120b: 36 layers x 4 experts a token x 2880 x 2 bytes a token and pass, over 8 TB/s of a B200."""
+    case = case_of("gpt-oss-120b", "b200-sxm", "vllm")
+    once_more = {**case.rates, "dispatch_passes": case.rates["dispatch_passes"] + 1}
+    work = Pass(64.0, 64.0, 1000.0, prefill=False)
+    more, _ = pass_seconds(Case(**{**case.__dict__, "rates": once_more}), work)
+    bandwidth = float(accelerator("b200-sxm").memory_bandwidth_bytes_per_s)
+    assert more - pass_seconds(case, work)[0] == pytest.approx(36 * 4 * 2880 * 2 * 64 / bandwidth)
+
+
+@pytest.mark.parametrize("drafted", [1, 3])
+def test_drafts_without_a_stated_yield_are_accepted_as_measured(drafted: int) -> None:
+    case = case_of("deepseek-r1", "h200-sxm", "tensorrt-llm", tp=8, draft_tokens=drafted)
+    short, long, endless = (tokens_of_step(case, tokens) for tokens in (1024.0, 8192.0, 1e9))
+    assert short == pytest.approx(call("SPECULATIVE_TOKENS_PER_STEP", case.rates["draft_acceptance"], drafted))
+    assert 1 < short < long < endless < drafted + 1
+    stated = case_of("deepseek-r1", "h200-sxm", "tensorrt-llm", tp=8, draft_tokens=drafted, tokens_per_step=1.5)
+    assert tokens_of_step(stated, 8192.0) == 1.5
+    assert tokens_of_step(case_of("deepseek-r1", "h200-sxm", "tensorrt-llm", tp=8), 8192.0) == 1
+
+
+def test_checkpoints_that_carry_a_cache_format_are_cached_in_it() -> None:
+    assert kv_dtype_of("vllm", "nvfp4", None) == kv_dtype_of("sglang", "nvfp4", None) == "fp8"
+    assert kv_dtype_of("tensorrt-llm", "fp8_block", None) == "fp8"
+    assert kv_dtype_of("vllm", "fp8", None) == kv_dtype_of("tensorrt-llm", "mxfp4", None) == "bf16"
+    assert kv_dtype_of("vllm", "nvfp4", "bf16") == "bf16"
 
 
 def test_one_request_alone_waits_for_nobody() -> None:

@@ -14,7 +14,7 @@ from sizebook.cli import app
 from sizebook.errors import InputError, RangeError, TargetError
 from sizebook.formulas.serving_case import case_of
 from sizebook.formulas.serving_estimate import estimate
-from sizebook.formulas.serving_time import latency
+from sizebook.formulas.serving_time import decode_step_seconds, latency
 from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, latency_curve, plan_serving
 from sizebook.plans.serving_choice import choose
 from sizebook.plans.traffic import SHAPES, Traffic, arrivals_by_hour, hours_of, lognormal_p95
@@ -75,18 +75,42 @@ def test_the_error_band_makes_a_target_at_p90_harder(plan: ServingPlan) -> None:
     assert sure.replica.at_knee.tpot_seconds * sure.replica.bands["tpot"].high <= 0.02
 
 
-def test_speculation_divides_the_time_per_token_by_the_tokens_of_a_step() -> None:
-    def tpot(tokens_per_step: float | None) -> float:
-        case = case_of("deepseek-r1", "b200-sxm", "tensorrt-llm", tp=8, tokens_per_step=tokens_per_step)
-        return float(latency(case, 1000.0, 500.0, 16.0).tpot_seconds)
+def _tpot(draft_tokens: int | None = None, tokens_per_step: float | None = None) -> float:
+    drafts = {"draft_tokens": draft_tokens, "tokens_per_step": tokens_per_step}
+    case = case_of("deepseek-r1", "b200-sxm", "tensorrt-llm", tp=8, **drafts)  # type: ignore[arg-type]
+    return float(latency(case, 1000.0, 500.0, 16.0).tpot_seconds)
 
-    assert tpot(1.8) == pytest.approx(tpot(1) / 1.8)
-    assert tpot(1.8) < tpot(None) < tpot(1)  # unstated: between the two
+
+def test_a_step_with_drafts_is_shared_by_the_tokens_that_it_yields() -> None:
+    engine = case_of("deepseek-r1", "b200-sxm", "tensorrt-llm", tp=8, draft_tokens=3)
+    step = float(decode_step_seconds(engine, 1000.0, 500.0, 16.0))
+    assert _tpot(3, 2) - _tpot(3, 4) == pytest.approx(step / 2 - step / 4)
+    assert _tpot(0) == _tpot(None, 1) == _tpot(0, 1)
+    assert _tpot(3, 1) > 1.05 * _tpot(0)  # three layers of 61 draft, four times the tokens are checked
+    assert _tpot(3) < _tpot() < _tpot(0)  # unstated: between the two
+
+
+def test_a_yield_alone_is_drafted_by_the_fewest_that_reach_it() -> None:
+    assert _tpot(None, 1.8) == _tpot(1, 1.8)
+    assert _tpot(None, 2.5) == _tpot(2, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("drafts", "yielded", "message"),
+    [
+        (None, 0.5, "tokens_per_step is out of range: got 0.5, want 1 or more. Give 1 for no speculation."),
+        (-1, None, "draft_tokens is out of range: got -1, want 0 or more. Give 0 for no speculation."),
+        (
+            1, 2.5,
+            "tokens_per_step is out of range: got 2.5 of 1 drafted, want at most 2. "
+            "Raise draft_tokens or lower tokens_per_step.",
+        ),
+    ],
+)  # fmt: skip
+def test_speculation_out_of_range_is_refused(drafts: int | None, yielded: float | None, message: str) -> None:
     with pytest.raises(RangeError) as refused:
-        tpot(0.5)
-    assert str(refused.value) == (
-        "tokens_per_step is out of range: got 0.5, want 1 or more. Give 1 for no speculation."
-    )
+        _tpot(drafts, yielded)
+    assert str(refused.value) == message
 
 
 def test_the_latency_curve_rises_within_the_cache(plan: ServingPlan) -> None:

@@ -41,6 +41,36 @@ def test_a_row_gives_what_the_functions_give(tmp_path: Path, suffix: str) -> Non
     assert not row["reason"]
 
 
+SPECULATING = HEAD.rstrip() + ",draft_tokens,tokens_per_step\n"
+DEEPSEEK = "deepseek-ai/DeepSeek-R1,h200-sxm,tensorrt-llm,,,8,1,1,1,1024,1024,16,"
+
+
+@pytest.mark.parametrize("stated", [(None, None), (0, None), (3, None), (3, 2.5), (None, 1.8)])
+def test_a_row_that_states_its_drafts_gives_what_the_functions_give(
+    tmp_path: Path, stated: tuple[int | None, float | None]
+) -> None:
+    cells = ",".join("" if value is None else str(value) for value in stated)
+    row = swept(tmp_path, GOOD.rstrip() + ",,\n" + DEEPSEEK + cells + "\n", head=SPECULATING).row(1, named=True)
+    arguments = ("deepseek-ai/DeepSeek-R1", "h200-sxm", 1024, 1024, 16, "tensorrt-llm", None, None, 8, 1, 1, 1, *stated)
+    assert row["tpot_seconds"] == pytest.approx(call("TPOT_SECONDS", *arguments), rel=1e-9)
+    assert row["ttft_seconds"] == pytest.approx(call("TTFT_SECONDS", *arguments), rel=1e-9)
+
+
+def test_drafts_out_of_range_say_why(tmp_path: Path) -> None:
+    rows = (
+        DEEPSEEK + "1.5,\n" + DEEPSEEK + "-1,\n" + DEEPSEEK + "1,0.9\n" + DEEPSEEK + "1,2.5\n" + DEEPSEEK + "few,\n"
+    )  # fmt: skip
+    found = swept(tmp_path, rows, head=SPECULATING)
+    assert found["tpot_seconds"].null_count() == 5
+    assert found["reason"].to_list() == [
+        "bad draft_tokens: got '1.5', want a whole number of 0 or more, or blank. Correct the cell.",
+        "bad draft_tokens: got '-1', want a whole number of 0 or more, or blank. Correct the cell.",
+        "bad tokens_per_step: got '0.9', want a number of 1 or more, or blank. Correct the cell.",
+        "bad tokens_per_step: got 2.5 of 1 drafted, want at most 2. Raise draft_tokens or lower tokens_per_step.",
+        "bad draft_tokens: got 'few', want a whole number of 0 or more, or blank. Correct the cell.",
+    ]
+
+
 def test_bad_rows_keep_their_place_and_say_why(tmp_path: Path) -> None:
     rows = (
         "no/such,h100-sxm,vllm,,,1,1,1,1,1024,512,16\n" + GOOD

@@ -25,6 +25,7 @@ from sizebook.formulas.serving_quantities import (
     AttentionDp,
     Concurrency,
     ContextTokens,
+    DraftTokens,
     Engine,
     Figure,
     InputTokens,
@@ -33,6 +34,7 @@ from sizebook.formulas.serving_quantities import (
     Quantile,
     Seconds,
     SignedBytes,
+    StatedTokensPerStep,
     TokenRate,
     Version,
     WeightDtype,
@@ -172,7 +174,7 @@ def max_context(
     category="serving", source=TIME_SOURCE,
     example=(
         {"model": "llama-3.1-8b", "gpu": "h100-sxm", "input_tokens": 4096, "weight_dtype": "fp8"},
-        0.047532483137646145,
+        0.07318652913380498,
     ),
 )  # fmt: skip
 def prefill_seconds(
@@ -186,7 +188,7 @@ def prefill_seconds(
 
 @function(
     category="serving", source=TIME_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.0050291690383071665),
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.004908860834398979),
 )  # fmt: skip
 def decode_step_seconds(
     model: Model, gpu: Gpu, input_tokens: InputTokens = 1024, output_tokens: OutputTokens = 1024,
@@ -200,73 +202,82 @@ def decode_step_seconds(
 
 @function(
     category="serving", source=TIME_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.04587440036442029),
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.050177257261208766),
 )  # fmt: skip
 def ttft_seconds(
     model: Model, gpu: Gpu, input_tokens: InputTokens = 1024, output_tokens: OutputTokens = 1024,
     concurrency: Concurrency = 1, engine: Engine = "vllm", weight_dtype: WeightDtype = None, kv_dtype: KvDtype = None,
     tp: Tp = 1, pp: Pp = 1, dp: AttentionDp = 1, ep: Ep = 1,
+    draft_tokens: DraftTokens = None, tokens_per_step: StatedTokensPerStep = None,
 ) -> Seconds:  # fmt: skip
     """Return the time to first token with so many requests in flight: queue, prefill, the steps waited for.
 
     Requests beyond what the cache holds wait for a place, which counts. A closed loop: a finished request is replaced.
     """
-    case = startable(case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp, ep))
+    stated = (draft_tokens, tokens_per_step)
+    case = startable(case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp, ep, *stated))
     return float(_estimate(case, gpu, engine, input_tokens, output_tokens, concurrency).ttft_seconds)
 
 
 @function(
     category="serving", source=TIME_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.0050291690383071665),
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.004908860834398979),
 )  # fmt: skip
 def tpot_seconds(
     model: Model, gpu: Gpu, input_tokens: InputTokens = 1024, output_tokens: OutputTokens = 1024,
     concurrency: Concurrency = 1, engine: Engine = "vllm", weight_dtype: WeightDtype = None, kv_dtype: KvDtype = None,
     tp: Tp = 1, pp: Pp = 1, dp: AttentionDp = 1, ep: Ep = 1,
+    draft_tokens: DraftTokens = None, tokens_per_step: StatedTokensPerStep = None,
 ) -> Seconds:  # fmt: skip
     """Return the time per output token after the first: the decode step and the prompts of others between steps.
 
-    Where TensorRT-LLM serves a model with prediction layers, a factor stands for runs that may or may not speculate.
+    With drafted tokens a step checks them all and yields several. Where TensorRT-LLM serves a model with prediction
+    layers and draft_tokens is blank, a factor stands for runs that may or may not speculate.
     """
-    case = startable(case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp, ep))
+    stated = (draft_tokens, tokens_per_step)
+    case = startable(case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp, ep, *stated))
     return float(_estimate(case, gpu, engine, input_tokens, output_tokens, concurrency).tpot_seconds)
 
 
 @function(
     category="serving", source=TIME_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 5.190714326552651),
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 5.071941890851364),
 )  # fmt: skip
 def request_seconds(
     model: Model, gpu: Gpu, input_tokens: InputTokens = 1024, output_tokens: OutputTokens = 1024,
     concurrency: Concurrency = 1, engine: Engine = "vllm", weight_dtype: WeightDtype = None, kv_dtype: KvDtype = None,
     tp: Tp = 1, pp: Pp = 1, dp: AttentionDp = 1, ep: Ep = 1,
+    draft_tokens: DraftTokens = None, tokens_per_step: StatedTokensPerStep = None,
 ) -> Seconds:  # fmt: skip
     """Return the time from sending a request to its last token: TTFT + TPOT x (output tokens - 1)."""
-    case = startable(case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp, ep))
+    stated = (draft_tokens, tokens_per_step)
+    case = startable(case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp, ep, *stated))
     found = _estimate(case, gpu, engine, input_tokens, output_tokens, concurrency)
     return float(found.ttft_seconds + found.tpot_seconds * (output_tokens - 1))
 
 
 @function(
     category="serving", source=TIME_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 64, "weight_dtype": "fp8"}, 5744.136715241411),
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 64, "weight_dtype": "fp8"}, 5889.089580685347),
 )  # fmt: skip
 def tokens_per_second(
     model: Model, gpu: Gpu, input_tokens: InputTokens = 1024, output_tokens: OutputTokens = 1024,
     concurrency: Concurrency = 1, engine: Engine = "vllm", weight_dtype: WeightDtype = None, kv_dtype: KvDtype = None,
     tp: Tp = 1, pp: Pp = 1, dp: AttentionDp = 1, ep: Ep = 1,
+    draft_tokens: DraftTokens = None, tokens_per_step: StatedTokensPerStep = None,
 ) -> TokenRate:  # fmt: skip
     """Return output tokens a second of one whole replica: concurrency x output tokens / request seconds.
 
     Input tokens are not counted. Divide by tp x pp x dp for one GPU.
     """
-    case = startable(case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp, ep))
+    stated = (draft_tokens, tokens_per_step)
+    case = startable(case_of(model, gpu, engine, weight_dtype, kv_dtype, tp, pp, dp, ep, *stated))
     return float(_estimate(case, gpu, engine, input_tokens, output_tokens, concurrency).tokens_per_second)
 
 
 @function(
     category="serving", source="data/calibration_serving_error.csv",
-    example=({"gpu": "h100-sxm", "engine": "vllm", "figure": "tpot", "quantile": "p50"}, 1.0173),
+    example=({"gpu": "h100-sxm", "engine": "vllm", "figure": "tpot", "quantile": "p50"}, 1.0371),
 )  # fmt: skip
 def serving_error(gpu: Gpu, engine: Engine = "vllm", figure: Figure = "tpot", quantile: Quantile = "p90") -> Ratio:
     """Return a quantile of measured over predicted TPOT, TTFT or throughput for an engine and GPU generation.

@@ -155,9 +155,9 @@ def case_of(
 ) -> Case:  # fmt: skip
     """Return the case of one model on one machine; every name is checked, every layout refused that no engine runs.
 
-    ``draft_tokens`` are drafted in each decode step, 0 for no speculation, and ``tokens_per_step`` is what a step yields
-    of them and its own token; left out, what was measured. With both left out speculation is unstated: none, but where
-    TensorRT-LLM serves a model with prediction layers the factor that fits such measurements.
+    ``draft_tokens`` are drafted in each decode step, 0 for no speculation, and ``tokens_per_step`` is what a step
+    yields of them and its own token; left out, what was measured. With both left out speculation is unstated: none,
+    but where TensorRT-LLM serves a model with prediction layers the factor that fits such measurements.
     """
     if engine not in ENGINES:
         raise unknown_key("engine", engine, ENGINES, f"one of {', '.join(ENGINES)}")

@@ -40,6 +40,13 @@ SignedBytes = Annotated[float, Quantity("memory left, negative where it does not
 Acceptance = Annotated[float, Quantity("share of drafted tokens that are accepted", unit="ratio", minimum=0, maximum=1)]
 # Terms are summed one by one; nobody drafts more, and a larger number would hold the cell for ever.
 Drafted = Annotated[int, Quantity("tokens drafted in a step", kind="integer", minimum=0, maximum=1000)]
+DraftTokens = Annotated[
+    int | None,
+    Quantity("tokens drafted in a step, 0 for none, blank where unknown", kind="integer", minimum=0, maximum=1000),
+]
+StatedTokensPerStep = Annotated[
+    float | None, Quantity("tokens that a step yields, blank for what was measured", unit="tokens", minimum=1)
+]
 Figure = Annotated[
     str, Quantity("figure whose band is asked for", kind="choice", choices=("tpot", "ttft", "throughput"))
 ]

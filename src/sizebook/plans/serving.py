@@ -32,7 +32,7 @@ MOST_IN_FLIGHT = 4096  # engines batch no more sequences than a few thousand
 
 @dataclass(frozen=True)
 class Setup:
-    """One way to run a replica: accelerator, engine, formats, layout, and tokens of a step with speculation."""
+    """One way to run a replica: accelerator, engine, formats, layout, and what is drafted of a step and yielded."""
 
     gpu: str
     engine: str = "vllm"
@@ -42,6 +42,7 @@ class Setup:
     pp: int = 1
     dp: int = 1
     ep: int = 1
+    draft_tokens: int | None = None
     tokens_per_step: float | None = None
 
     @property
@@ -155,7 +156,7 @@ def replica_for(model: str, setup: Setup, traffic: Traffic, target: Target, conc
     """
     case = startable(case_of(
         model, setup.gpu, setup.engine, setup.weight_dtype, setup.kv_dtype, setup.tp, setup.pp, setup.dp, setup.ep,
-        setup.tokens_per_step,
+        setup.draft_tokens, setup.tokens_per_step,
     ))  # fmt: skip
     chip = accelerator(setup.gpu)
     memory = engine_memory(case, physical_bytes(chip), engine_constants(setup.engine))
