@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.serving_case import case_of
+from sizebook.formulas.serving_case import Case, case_of
 from sizebook.formulas.serving_estimate import estimate
 from sizebook.formulas.serving_memory import engine_constants, engine_memory, physical_bytes
 from sizebook.formulas.serving_time import Pass, cache_bytes_per_gpu, decode_step_seconds, latency, pass_seconds
@@ -43,8 +43,12 @@ def shares(subject: str, inputs: dict[str, Any]) -> str:
     step = decode_step_seconds(case, prompt, answer, float(batch))
     moved, _ = pass_seconds(case, Pass(float(batch), float(batch), prompt + answer / 2, prefill=False))
     prompts, launches = (tpot - step) / tpot, (step - moved) / tpot
+    chunk = Pass(8192.0, 8192.0 / prompt, prompt, prefill=True)
+    unlinked = Case(**{**case.__dict__, "link": float("inf")})
+    links = 1 - pass_seconds(unlinked, chunk)[0] / pass_seconds(case, chunk)[0]
+    said = f" ({links:.0%} of these the links between GPUs)" if case.tp > 1 else ""
     return (
-        f"at batch {batch} our time per token is {prompts:.0%} prompts of others, {launches:.0%} scheduling and "
+        f"at batch {batch} our time per token is {prompts:.0%} prompts of others{said}, {launches:.0%} scheduling and "
         f"launches, {1 - prompts - launches:.0%} moving and multiplying; rates are those of servers that stream over "
         "HTTP, the figure is of a benchmark in process"
     )

@@ -13,6 +13,7 @@ from sizebook.workbooks.page import Page
 from sizebook.workbooks.shared_lines import (
     CONFIG,
     REPLICA_DEGREES,
+    REPLICA_DRAFTS,
     failure_inputs,
     model_choices,
     node_lines,
@@ -22,6 +23,7 @@ from sizebook.workbooks.shared_lines import gpus as paid_gpus
 
 SERVICES = tuple(str(number) for number in range(1, COLUMNS + 1))
 _HOW = "{engine},{weight_dtype},{kv_dtype},{tp},{pp},{dp}"
+_DRAFTS = "{draft_tokens},{tokens_per_step}"
 
 
 def inputs(book: Book) -> None:
@@ -64,6 +66,8 @@ def _service_inputs(page: Page) -> None:
         )  # fmt: skip
     for name, label, origin in REPLICA_DEGREES:
         page.input(name, label, 1, "", origin, look.WHOLE, per_case=_others(1))
+    for name, label, shown, origin in REPLICA_DRAFTS:
+        page.input(name, label, None, "tokens", origin, shown, per_case=_others(None))
     page.input(
         "gpus_per_node", "GPUs of a node", None, "GPUs", "Blank: the accelerator's own.", look.WHOLE,
         per_case=_others(None),
@@ -140,7 +144,7 @@ def _replica(page: Page) -> None:
     )  # fmt: skip
     page.line(
         "request", "Time of a request",
-        used(f"REQUEST_SECONDS({{chosen}},{{gpu}},{{input_tokens}},{{output_tokens}},{{concurrency}},{_HOW},{{ep}})"),
+        used(f"REQUEST_SECONDS({{chosen}},{{gpu}},{{input_tokens}},{{output_tokens}},{{concurrency}},{_HOW},{{ep}},{_DRAFTS})"),
         "seconds", "REQUEST_SECONDS at the load given", look.DECIMAL,
     )  # fmt: skip
     page.line(

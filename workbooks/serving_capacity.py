@@ -11,7 +11,14 @@ from sizebook.workbooks import look
 from sizebook.workbooks.building import CASES, Book
 from sizebook.workbooks.page import Page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
-from sizebook.workbooks.shared_lines import REPLICA_DEGREES, failure_inputs, model_input, price_inputs, this_copy
+from sizebook.workbooks.shared_lines import (
+    REPLICA_DEGREES,
+    REPLICA_DRAFTS,
+    failure_inputs,
+    model_input,
+    price_inputs,
+    this_copy,
+)
 
 FILE, TITLE = "serving_capacity.xlsx", "Serving capacity"
 EXAMPLE = {
@@ -97,6 +104,8 @@ def _replica_inputs(page: Page) -> None:
         page.input(name, label, value, "", origin, required=required, choices=book.choices(label, values))
     for name, label, origin in REPLICA_DEGREES:
         page.input(name, label, 1, "", origin, look.WHOLE)
+    for name, label, shown, origin in REPLICA_DRAFTS:
+        page.input(name, label, None, "tokens", origin, shown)
     page.input("gpus_per_node", "GPUs of a node", None, "GPUs", "Blank: the accelerator's own.", look.WHOLE)
 
 

@@ -37,6 +37,10 @@ class ServiceTable(BaseModel):
     pp: int = Field(default=1, ge=1, description="pipeline stages")
     dp: int = Field(default=1, ge=1, description="attention data parallelism inside a replica")
     ep: int = Field(default=1, ge=1, description="expert-parallel degree")
+    draft_tokens: int | None = Field(default=None, ge=0, description="tokens drafted in a decode step, 0 for none")
+    tokens_per_step: float | None = Field(
+        default=None, ge=1, description="tokens a decode step yields with speculation, what was measured otherwise"
+    )
     gpus_per_node: int | None = Field(default=None, ge=1, description="GPUs of a node, the accelerator's own otherwise")
     requests_per_day: float = Field(gt=0, le=1e15, description="requests a day now, above 0 and at most 1e15")
     input_tokens: int = Field(gt=0, description="mean tokens of a prompt, above 0")
@@ -94,7 +98,7 @@ def _service(scenario: FleetScenario, table: ServiceTable) -> Service:
     catalog.architecture(table.model)
     setup = Setup(
         accelerator(table.gpu).key, table.engine, table.weight_dtype, table.kv_dtype, table.tp, table.pp, table.dp,
-        table.ep,
+        table.ep, table.draft_tokens, table.tokens_per_step,
     )  # fmt: skip
     traffic = Traffic(
         requests_per_day=table.requests_per_day,
@@ -142,8 +146,8 @@ _FLEET = (
     "burst_hours", "pue", "grid", "grams_per_kwh",
 )  # fmt: skip
 _SERVICE = (
-    "name", "engine", "weight_dtype", "kv_dtype", "tp", "pp", "dp", "ep", "gpus_per_node", "requests_per_day",
-    "input_tokens", "output_tokens", "growth_per_month", "peak_factor",
+    "name", "engine", "weight_dtype", "kv_dtype", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step",
+    "gpus_per_node", "requests_per_day", "input_tokens", "output_tokens", "growth_per_month", "peak_factor",
 )  # fmt: skip
 
 

@@ -216,7 +216,10 @@ def workbook_inputs(scenario: ServingScenario, folder: Path) -> dict[str, Any]:
         "concurrency": plan.replica.concurrency, "price_usd": prices.on_demand_usd, "pue": prices.pue,
         "grid": scenario.grid, "title": scenario.title or "Serving capacity",
     }  # fmt: skip
-    formats: dict[str, Any] = {"weight_dtype": setup.weight_dtype, "kv_dtype": setup.kv_dtype, "as_of": scenario.as_of,
-               "gpus_per_node": target.gpus_per_node}  # fmt: skip
+    formats: dict[str, Any] = {
+        "weight_dtype": setup.weight_dtype, "kv_dtype": setup.kv_dtype, "as_of": scenario.as_of,
+        "gpus_per_node": target.gpus_per_node, "draft_tokens": setup.draft_tokens,
+        "tokens_per_step": setup.tokens_per_step,
+    }  # fmt: skip
     limits = {"ttft_target": scenario.target.ttft_seconds, "tpot_target": scenario.target.tpot_seconds}
     return given | {name: value for name, value in (formats | limits).items() if value is not None}

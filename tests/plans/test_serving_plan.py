@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -202,3 +203,18 @@ def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml")])
     assert isinstance(result.exception, InputError)
     assert str(result.exception).startswith("s.toml: unknown key: got 'gpus', want one of ")
+
+
+@pytest.mark.parametrize(
+    ("stated", "words"),
+    [
+        ({}, r"not stated: a factor of 0\.\d+ on TPOT stands for servers with and without"),
+        ({"draft_tokens": 0}, "none"),
+        ({"draft_tokens": 3}, r"3 a step, which yields 2\.\d\d tokens, as measured"),
+        ({"draft_tokens": 2, "tokens_per_step": 2.2}, r"2 a step, which yields 2\.20 tokens"),
+    ],
+)
+def test_a_plan_says_what_it_takes_of_drafts(stated: dict[str, float], words: str) -> None:
+    setup = Setup("h200-sxm", "tensorrt-llm", tp=8, **stated)  # type: ignore[arg-type]
+    planned = plan_serving("deepseek-r1", setup, TRAFFIC, Target(5.0, 0.1), PRICES)
+    assert re.fullmatch(words, planned.replica.drafts(TRAFFIC.output_tokens))

@@ -139,6 +139,9 @@ def _replica(plan: ServingPlan) -> list[str]:
         f"Memory a GPU       weights {gibibytes(memory.weight_bytes)}, cache {gibibytes(memory.cache_bytes)} of "
         f"{gibibytes(memory.physical_bytes)}"
     )
+    drafts = replica.drafts(plan.traffic.output_tokens)
+    if drafts != "none":
+        lines.append(f"Drafted tokens     {drafts}")
     if plan.beyond_context:
         lines.append(f"Context            {plan.beyond_context}")
     return [*lines, *_lengths_and_nodes(plan)]

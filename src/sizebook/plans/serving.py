@@ -13,7 +13,7 @@ from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_case import Case, case_of, measured_generation, startable
 from sizebook.formulas.serving_estimate import Band, Estimate, error_band, estimate
 from sizebook.formulas.serving_memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
-from sizebook.formulas.serving_time import cache_bytes_per_gpu
+from sizebook.formulas.serving_time import cache_bytes_per_gpu, tokens_of_step
 from sizebook.formulas.serving_traffic import (
     HOURS_PER_MONTH,
     replicas_for_traffic,
@@ -106,6 +106,16 @@ class Replica:
     bands: dict[str, Band]
     binding: str
     packing: Packing
+
+    def drafts(self, output_tokens: int) -> str:
+        """Return in words what is drafted in a decode step and what a step yields."""
+        case = self.case
+        if case.unstated != 1:
+            return f"not stated: a factor of {case.unstated:g} on TPOT stands for servers with and without"
+        if not case.draft_tokens:
+            return "none"
+        measured = "" if case.tokens_per_step > 0 else ", as measured"
+        return f"{case.draft_tokens} a step, which yields {tokens_of_step(case, output_tokens):.2f} tokens{measured}"
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,7 @@ def _service(each: PlannedService) -> tuple[Row, ...]:
         ("Engine", setup.engine, "data/engines.csv, data/calibration_serving.csv"),
         ("Weights", setup.weight_dtype or "as published", "scenario"),
         ("Layout of a replica", f"{setup.layout}: {counted(setup.gpus, 'GPU')}", "scenario"),
+        ("Drafted tokens", replica.drafts(traffic.output_tokens), "data/calibration_serving.csv"),
         ("GPUs of a node", grouped(replica.packing.gpus_per_node), replica.packing.basis),
         ("In flight on a replica", grouped(replica.concurrency), _load(each)),
         ("Requests a day, now", grouped(traffic.requests_per_day), "scenario"),

@@ -106,6 +106,7 @@ def assumptions(plan: ServingPlan) -> Section:
         ("Weights", setup.weight_dtype or "as published", "scenario"),
         ("Cache", setup.kv_dtype or "the engine's default", "scenario"),
         ("Layout of a replica", f"{setup.layout}: {counted(setup.gpus, 'GPU')}", "scenario"),
+        ("Drafted tokens", plan.replica.drafts(traffic.output_tokens), "scenario, data/calibration_serving.csv"),
         ("Requests a day", grouped(traffic.requests_per_day), "scenario"),
         ("Growth a month", percent(traffic.growth_per_month) if traffic.growth_per_month else "none", "scenario"),
         ("Peak over the hourly mean", f"{traffic.peak_factor:g}", "scenario"),

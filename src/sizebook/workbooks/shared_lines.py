@@ -18,6 +18,11 @@ REPLICA_DEGREES = (
     ("dp", "Attention data parallel", "Inside one replica."),
     ("ep", "Expert parallel", "GPUs that share the experts."),
 )
+# Blank by default: what was measured with and without speculation.
+REPLICA_DRAFTS = (
+    ("draft_tokens", "Tokens drafted in a step", look.WHOLE, "0: none. Blank: not known."),
+    ("tokens_per_step", "Tokens that a step yields", look.DECIMAL, "Blank: as measured."),
+)
 
 
 def model_choices() -> Sequence[str]:
