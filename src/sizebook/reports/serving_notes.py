@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sizebook.formulas.serving_case import kv_dtype_of, weight_dtype_of
 from sizebook.plans.lengths import Histogram
 from sizebook.plans.nodes import Packing
 from sizebook.plans.serving import ServingPlan
@@ -98,13 +99,17 @@ def errors(plan: ServingPlan) -> Section:
 def assumptions(plan: ServingPlan) -> Section:
     """Return every input of the plan."""
     setup, traffic, target, prices = plan.replica.setup, plan.traffic, plan.target, plan.prices
-    packing = plan.replica.packing
+    packing, weights = plan.replica.packing, weight_dtype_of(plan.model, setup.weight_dtype)
     rows = [
         ("Model", plan.model, "scenario; counted exactly"),
         ("Accelerator", setup.gpu, "data/hardware.csv"),
         ("Engine", setup.engine, "data/engines.csv, data/calibration_serving.csv"),
-        ("Weights", setup.weight_dtype or "as published", "scenario"),
-        ("Cache", setup.kv_dtype or "the engine's default", "scenario"),
+        ("Weights", weights, "scenario" if setup.weight_dtype else "as published"),
+        (
+            "Cache",
+            kv_dtype_of(setup.engine, weights, setup.kv_dtype),
+            "scenario" if setup.kv_dtype else "the engine's default",
+        ),
         ("Layout of a replica", f"{setup.layout}: {counted(setup.gpus, 'GPU')}", "scenario"),
         ("Drafted tokens", plan.replica.drafts(traffic.output_tokens), "scenario, data/calibration_serving.csv"),
         ("Requests a day", grouped(traffic.requests_per_day), "scenario"),
