@@ -2,7 +2,7 @@
 
 Run `python calibration/serving_pools.py TABLE` from the root of the repository with the table that `serving.py` takes.
 Only rows that state the batch of a decode worker can be compared. A decode worker sees no prompts, so its time per
-token should be one step.
+token should be one step. The form in which experts' compute grows with their tokens was chosen with a look at them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_case import case_of, weight_dtype_of
 from sizebook.formulas.serving_time import decode_step_seconds
 
+# Runs with and without drafts stand side by side in the benchmark's lists (InferenceX at 2026-04-03,
+# nvidia-master.yaml, recipes mtp3 and mtp0); concurrency and workers of the rows here are those of the lists without.
+DRAFTED = 0
 OUTPUT = Path(__file__).parent.parent / "docs" / "serving_pools_table.md"
 
 
@@ -27,21 +30,28 @@ def step_over_measured(row: dict[str, str]) -> float:
     engine = {"trtllm": "tensorrt-llm"}.get(row["backend"], row["backend"])
     dtype = weight_dtype_of(row["model_path"], row["moe_quant_mode"] or row["gemm_quant_mode"] or None)
     gpu = accelerator(row["system"]).key
-    case = case_of(row["model_path"], gpu, engine, dtype, None, tp, 1, dp, min(ep, tp * dp))
+    case = case_of(row["model_path"], gpu, engine, dtype, None, tp, 1, dp, min(ep, tp * dp), DRAFTED)
     in_flight = float(int(row["decode_batch_size"]) * dp)
-    step = decode_step_seconds(case, float(row["isl"]), float(row["osl"]), in_flight) * case.unstated
+    step = decode_step_seconds(case, float(row["isl"]), float(row["osl"]), in_flight)
     return float(step / (float(row["silicon_tpot_ms"]) / 1e3))
 
 
 def main() -> None:
     """Write and print the table."""
     groups: dict[str, list[float]] = defaultdict(list)
+    layouts: dict[str, list[float]] = defaultdict(list)
     with Path(sys.argv[1]).open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
             if row["mode"] == "disagg" and row["decode_batch_size"]:
                 name = f"{row['model_path']} {row['system']} {row['backend']} {row['precision']}"
-                groups[name].append(step_over_measured(row))
-    groups = {"all rows that state a batch": [r for ratios in groups.values() for r in ratios], **groups}
+                ratio = step_over_measured(row)
+                groups[name].append(ratio)
+                layout = (
+                    "attention data parallel" if int(row["decode_attention_dp_size"] or 1) > 1 else "tensor parallel"
+                )
+                layouts[f"{row['backend']}, {layout}"].append(ratio)
+    every = [ratio for ratios in groups.values() for ratio in ratios]
+    groups = {"all rows that state a batch": every, **dict(sorted(layouts.items())), **groups}
     text = ["| what | rows | mean error % | median error % | median of ours over measured |\n"]
     text.append("| --- | ---: | ---: | ---: | ---: |\n")
     for name, ratios in groups.items():

@@ -16,6 +16,7 @@ from sizebook.formulas.serving_memory import engine_constants, engine_memory, ph
 from sizebook.formulas.serving_time import (
     Pass,
     decode_step_seconds,
+    expert_compute,
     latency,
     pass_seconds,
     prefill_seconds,
@@ -138,6 +139,16 @@ def test_experts_are_dispatched_through_memory() -> None:
     more, _ = pass_seconds(Case(**{**case.__dict__, "rates": once_more}), work)
     bandwidth = float(accelerator("b200-sxm").memory_bandwidth_bytes_per_s)
     assert more - pass_seconds(case, work)[0] == pytest.approx(36 * 4 * 2880 * 2 * 64 / bandwidth)
+
+
+def test_experts_are_halfway_between_few_and_many_tokens_at_the_half() -> None:
+    """gpt-oss-120b sends 4 of 128 experts a token: 32 tokens an expert are 1,024 tokens in the pass."""
+    case = case_of("gpt-oss-120b", "b200-sxm", "vllm")
+    few, many, half = (case.rates[f"expert_{name}"] for name in ("compute_few", "compute_many", "half_tokens"))
+    assert few < many
+    assert expert_compute(case, half * 128 / 4) == pytest.approx((few + many) / 2)
+    assert expert_compute(case, 0.0) == few
+    assert expert_compute(case, 1e12) == pytest.approx(many)
 
 
 @pytest.mark.parametrize("drafted", [1, 3])

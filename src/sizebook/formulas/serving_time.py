@@ -113,7 +113,7 @@ def pass_seconds(case: Case, work: Pass) -> tuple[Number, Number]:
     """Return the seconds of one pass over all layers: data movement and arithmetic, and fixed seconds of the layers."""
     s, r = case.shape, case.rates
     phase = "prefill" if work.prefill else "decode"
-    compute, expert_compute = r[f"{phase}_compute"], r[f"{phase}_expert_compute"]
+    compute = r[f"{phase}_compute"]
     tp, power = case.tp, r["overlap_power"]
     fast, half = case.bandwidth * r["weight_bandwidth"], case.half_peak * r[f"{phase}_compute"]
     total = 0.0
@@ -126,7 +126,7 @@ def pass_seconds(case: Case, work: Pass) -> tuple[Number, Number]:
     everywhere = work.tokens * case.dp
     expert = s.expert_parameters / (tp * case.dp)
     touched = experts_touched(s.n_experts, s.top_k, everywhere) * expert * case.expert_bytes
-    routed = 2 * s.top_k * everywhere * expert / (case.expert_peak * expert_compute)
+    routed = 2 * s.top_k * everywhere * expert / (case.expert_peak * expert_compute(case, everywhere))
     crowding = 1 + r["expert_imbalance"] * (1 - 1 / case.ep)
     total = total + _smooth(touched / (case.bandwidth * r["expert_bandwidth"]), routed, power) * crowding
     read = work.sequences * (_read_bytes(case, work.context) + (not work.prefill) * 2 * s.state_bytes / tp)
@@ -136,6 +136,13 @@ def pass_seconds(case: Case, work: Pass) -> tuple[Number, Number]:
     total = total + written / case.bandwidth
     total = total + read / (case.bandwidth * r["cache_bandwidth"]) + scores + _collectives(case, work)
     return total, _layer_seconds(case)
+
+
+def expert_compute(case: Case, tokens: Number) -> Number:
+    """Return the share of the peak at which routed experts multiply: the more tokens reach each of them, the more."""
+    few, many = case.rates["expert_compute_few"], case.rates["expert_compute_many"]
+    each = case.shape.top_k * tokens / larger(case.shape.n_experts, 1.0)
+    return few + (many - few) * each / (each + case.rates["expert_half_tokens"])
 
 
 def _layer_seconds(case: Case) -> Number:
