@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ from sizebook.models import catalog
 from sizebook.plans.lengths import Histogram, histogram
 from sizebook.plans.nodes import Domain
 from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, plan_serving
-from sizebook.plans.serving_choice import ENGINES, GPUS, Choices, choose
+from sizebook.plans.serving_choice import ENGINES, GPUS, SHARED, Choices, choose
 from sizebook.plans.traffic import SHAPES, Traffic, hours_of, lognormal_p95
 from sizebook.scenarios import ModelScenario
 
@@ -186,10 +186,21 @@ def answer(scenario: ServingScenario, folder: Path) -> ServingAnswer:
         wanted.failure_domain, wanted.whole_nodes, wanted.gpus_per_node,
     )  # fmt: skip
     if scenario.gpu is None:
+        if layout := [name for name in ("tp", "pp", "dp", "ep") if name in scenario.model_fields_set]:
+            raise InputError(
+                f"layout without an accelerator: got {', '.join(layout)}, want gpu with it. Name the gpu, or leave the "
+                "layout to the search."
+            )
         engines = [scenario.engine] if scenario.engine else list(ENGINES)
+        stated = scenario.draft_tokens is not None or scenario.tokens_per_step is not None
+        shared = replace(
+            SHARED, kv_dtype=scenario.kv_dtype, tokens_per_step=scenario.tokens_per_step,
+            draft_tokens=scenario.draft_tokens if stated else SHARED.draft_tokens,
+        )  # fmt: skip
         found = choose(
             scenario.model, traffic, target, lambda gpu: prices_of(scenario, gpu), scenario.gpus_compared, engines,
             [scenario.weight_dtype] if scenario.weight_dtype else [None, "fp8"],
+            shared,
         )  # fmt: skip
         return ServingAnswer(found.ranked[0].plan, found)
     setup = Setup(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import tomllib
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from sizebook.formulas.serving_time import decode_step_seconds, latency
 from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, latency_curve, plan_serving
 from sizebook.plans.serving_choice import choose
 from sizebook.plans.traffic import SHAPES, Traffic, arrivals_by_hour, hours_of, lognormal_p95
+from sizebook.serving_scenario import ServingScenario, answer
 
 SETUP = Setup("h100-sxm", "vllm", "fp8")
 PRICES = Prices(on_demand_usd=4.0, reserved_usd=2.0)
@@ -218,3 +220,45 @@ def test_a_plan_says_what_it_takes_of_drafts(stated: dict[str, float], words: st
     setup = Setup("h200-sxm", "tensorrt-llm", tp=8, **stated)  # type: ignore[arg-type]
     planned = plan_serving("deepseek-r1", setup, TRAFFIC, Target(5.0, 0.1), PRICES)
     assert re.fullmatch(words, planned.replica.drafts(TRAFFIC.output_tokens))
+
+
+def parse(text: str) -> ServingScenario:
+    return ServingScenario.model_validate(tomllib.loads(text))
+
+
+COMPETING = """
+plan = "serving"
+model = "deepseek-r1"
+gpus_compared = ["b200-sxm"]
+engine = "tensorrt-llm"
+weight_dtype = "fp8"
+{}
+[traffic]
+requests_per_day = 100_000
+input_tokens = 1000
+output_tokens = 1000
+[target]
+tpot_seconds = 0.05
+"""
+
+
+@pytest.mark.parametrize(
+    ("stated", "taken"), [("", (0, None)), ("draft_tokens = 3", (3, None)), ("tokens_per_step = 1.8", (None, 1.8))]
+)
+def test_candidates_draft_what_the_scenario_says_or_nothing(
+    tmp_path: Path, stated: str, taken: tuple[int | None, float | None]
+) -> None:
+    scenario = parse(COMPETING.format(stated + '\nkv_dtype = "bf16"'))
+    choices = answer(scenario, tmp_path).choices
+    assert choices is not None
+    setups = {choice.plan.replica.setup for choice in choices.ranked}
+    assert {(setup.draft_tokens, setup.tokens_per_step) for setup in setups} == {taken}
+    assert {setup.kv_dtype for setup in setups} == {"bf16"}
+
+
+def test_a_layout_without_an_accelerator_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        answer(parse(COMPETING.format("tp = 4\nep = 1")), tmp_path)
+    assert str(refused.value) == (
+        "layout without an accelerator: got tp, ep, want gpu with it. Name the gpu, or leave the layout to the search."
+    )

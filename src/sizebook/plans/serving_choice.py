@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sizebook.errors import SizebookError, TargetError
 from sizebook.formulas.hardware import accelerator
@@ -18,6 +18,8 @@ from sizebook.plans.traffic import Traffic
 GPUS = ("h100-sxm", "h200-sxm", "b200-sxm")
 ENGINES = ("vllm", "sglang", "tensorrt-llm")
 DTYPES: tuple[str | None, ...] = (None, "fp8")
+# What candidates share. Nothing is drafted: a factor for servers that may draft would favour the engine that has one.
+SHARED = Setup("", draft_tokens=0)
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,11 @@ def layouts(model: str, gpu: str) -> Iterator[tuple[int, int, int, int]]:
 def choose(
     model: str, traffic: Traffic, target: Target, prices: Callable[[str], Prices],
     gpus: Sequence[str] = GPUS, engines: Sequence[str] = ENGINES, dtypes: Sequence[str | None] = DTYPES,
+    shared: Setup = SHARED,
 ) -> Choices:  # fmt: skip
     """Return every candidate that meets the target, from the cheapest in the last month.
+
+    Of ``shared`` every candidate takes the cache format and the drafts.
 
     Errors: none meets it; the message names the limits that bind, the most frequent first.
     """
@@ -65,7 +70,9 @@ def choose(
         for engine in engines:
             for dtype in dtypes:
                 for tp, pp, dp, ep in layouts(model, gpu):
-                    setup = Setup(gpu, engine, dtype, None, tp, pp, dp, ep)
+                    setup = replace(
+                        shared, gpu=gpu, engine=engine, weight_dtype=dtype, tp=tp, pp=pp, dp=dp, ep=ep
+                    )  # fmt: skip
                     try:
                         plans.append(plan_serving(model, setup, traffic, target, prices(gpu)))
                     except SizebookError as error:
