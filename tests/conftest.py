@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -16,3 +18,13 @@ def shared() -> Path:
     if not (folder / "truth").is_dir():
         pytest.skip("no ../shared folder beside this checkout")
     return folder
+
+
+@pytest.fixture(scope="session")
+def recipes() -> ModuleType:
+    """What `calibration/serving_recipes.py` knows of the measured runs; that folder is no package."""
+    spec = importlib.util.spec_from_file_location("recipes", ROOT / "calibration" / "serving_recipes.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

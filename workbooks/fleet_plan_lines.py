@@ -12,8 +12,10 @@ from sizebook.workbooks.building import Book
 from sizebook.workbooks.page import Page
 from sizebook.workbooks.shared_lines import (
     CONFIG,
+    REPLICA,
     REPLICA_DEGREES,
     REPLICA_DRAFTS,
+    REPLICA_TIMED,
     failure_inputs,
     model_choices,
     node_lines,
@@ -22,8 +24,6 @@ from sizebook.workbooks.shared_lines import (
 from sizebook.workbooks.shared_lines import gpus as paid_gpus
 
 SERVICES = tuple(str(number) for number in range(1, COLUMNS + 1))
-_HOW = "{engine},{weight_dtype},{kv_dtype},{tp},{pp},{dp}"
-_DRAFTS = "{draft_tokens},{tokens_per_step}"
 
 
 def inputs(book: Book) -> None:
@@ -139,12 +139,12 @@ def _replica(page: Page) -> None:
     )  # fmt: skip
     page.line(
         "most", "Requests that the cache holds",
-        used(f"MAX_CONCURRENCY({{chosen}},{{gpu}},{{input_tokens}}+{{output_tokens}},{_HOW})"), "requests",
+        used(f"MAX_CONCURRENCY({{chosen}},{{gpu}},{{input_tokens}}+{{output_tokens}},{REPLICA})"), "requests",
         "MAX_CONCURRENCY at prompt and answer",
     )  # fmt: skip
     page.line(
         "request", "Time of a request",
-        used(f"REQUEST_SECONDS({{chosen}},{{gpu}},{{input_tokens}},{{output_tokens}},{{concurrency}},{_HOW},{{ep}},{_DRAFTS})"),
+        used(f"REQUEST_SECONDS({{chosen}},{{gpu}},{{input_tokens}},{{output_tokens}},{{concurrency}},{REPLICA_TIMED})"),
         "seconds", "REQUEST_SECONDS at the load given", look.DECIMAL,
     )  # fmt: skip
     page.line(

@@ -5,12 +5,10 @@ from __future__ import annotations
 from sizebook.workbooks import look
 from sizebook.workbooks.building import CASES, Book
 from sizebook.workbooks.page import Page
-from sizebook.workbooks.shared_lines import CONFIG, chosen_model, gpus, node_lines
+from sizebook.workbooks.shared_lines import CONFIG, REPLICA, REPLICA_TIMED, chosen_model, gpus, node_lines
 
 LOADS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 _MODEL = f'IF({{model}}="{CONFIG}",{{config_path}},{{model}})'
-_HOW = "{engine},{weight_dtype},{kv_dtype},{tp},{pp},{dp}"
-_DRAFTS = "{draft_tokens},{tokens_per_step}"
 Rows = tuple[int, int]
 
 
@@ -36,7 +34,7 @@ def curve(book: Book) -> Rows:
 
 
 def _step(row: int) -> list[str]:
-    at = f"({_MODEL},{{gpu}},{{input_tokens}},{{output_tokens}},$B{row},{_HOW},{{ep}},{_DRAFTS})"
+    at = f"({_MODEL},{{gpu}},{{input_tokens}},{{output_tokens}},$B{row},{REPLICA_TIMED})"
     latencies = [f"={function}{at}" for function in ("TTFT_SECONDS", "TPOT_SECONDS", "TOKENS_PER_SECOND")]
     return [*latencies, f'=IF(AND(C{row}<={{ttft_target}},D{row}<={{tpot_target}}),"yes","no")']
 
@@ -84,7 +82,7 @@ def _memory(page: Page) -> None:
     )
     page.line(
         "most", "Requests that the cache holds",
-        f"=MAX_CONCURRENCY({{chosen}},{{gpu}},{{input_tokens}}+{{output_tokens}},{_HOW})", "requests",
+        f"=MAX_CONCURRENCY({{chosen}},{{gpu}},{{input_tokens}}+{{output_tokens}},{REPLICA})", "requests",
         "MAX_CONCURRENCY at prompt and answer",
     )  # fmt: skip
 
@@ -108,7 +106,7 @@ def _latency(page: Page, steps: Rows) -> None:
         "load", "Requests in flight on it", f'=IF({{concurrency}}="",{most},{{concurrency}})', "requests",
         "As given, else the largest step of the curve within both targets, band included",
     )  # fmt: skip
-    at = f"({{chosen}},{{gpu}},{{input_tokens}},{{output_tokens}},{{load}},{_HOW},{{ep}},{_DRAFTS})"
+    at = f"({{chosen}},{{gpu}},{{input_tokens}},{{output_tokens}},{{load}},{REPLICA_TIMED})"
     page.line(
         "ttft", "Time to first token", f"=TTFT_SECONDS{at}*{{ttft_band}}", "seconds", "TTFT_SECONDS x band", "0.000"
     )

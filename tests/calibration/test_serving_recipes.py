@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "calibration" / "serving_recipes.py"
 MEASURED = {
     "backend": "trtllm",
     "model_path": "deepseek-ai/DeepSeek-R1",
@@ -20,15 +17,6 @@ MEASURED = {
     "tp_size": "8.0",
     "moe_ep_size": "1.0",
 }
-
-
-@pytest.fixture(scope="module")
-def recipes() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("serving_recipes", SCRIPT)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_every_recipe_names_its_source_and_its_days(recipes: ModuleType) -> None:

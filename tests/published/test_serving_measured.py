@@ -6,8 +6,8 @@ These are errors of a fit on rows it saw; those on groups left out are in docs/s
 from __future__ import annotations
 
 import csv
-import importlib.util
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import polars as pl
@@ -16,7 +16,6 @@ import pytest
 from sizebook.sweeping import sweep
 
 NAMES = {"model_path": "model", "isl": "input_tokens", "osl": "output_tokens", "tp_size": "tp", "moe_ep_size": "ep"}
-CALIBRATION = Path(__file__).parents[2] / "calibration"
 
 
 @pytest.fixture(scope="module")
@@ -43,12 +42,8 @@ def measured(cases: pl.DataFrame) -> pl.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def as_run(cases: pl.DataFrame, shared: Path) -> pl.DataFrame:
+def as_run(cases: pl.DataFrame, shared: Path, recipes: ModuleType) -> pl.DataFrame:
     """The rows with the drafts, the cache format and the layout of the script that ran them."""
-    spec = importlib.util.spec_from_file_location("serving_recipes", CALIBRATION / "serving_recipes.py")
-    assert spec is not None and spec.loader is not None
-    recipes = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(recipes)
     known = recipes.read_recipes()
     run: list[dict[str, object]] = []
     with (shared / "truth" / "serving_measured.csv").open(encoding="utf-8", newline="") as lines:

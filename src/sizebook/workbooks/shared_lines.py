@@ -23,6 +23,9 @@ REPLICA_DRAFTS = (
     ("draft_tokens", "Tokens drafted in a step", look.WHOLE, "0: none. Blank: not known."),
     ("tokens_per_step", "Tokens that a step yields", look.DECIMAL, "Blank: as measured."),
 )
+# Arguments of the serving functions from these lines: formats and layout, and what follows where passes are timed.
+REPLICA = "{engine},{weight_dtype},{kv_dtype},{tp},{pp},{dp}"
+REPLICA_TIMED = f"{REPLICA},{{ep}},{{draft_tokens}},{{tokens_per_step}}"
 
 
 def model_choices() -> Sequence[str]:
