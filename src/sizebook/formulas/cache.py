@@ -9,10 +9,10 @@ from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
 from sizebook.models.flops import distinct_layers
 from sizebook.quantities import Dtype, MemoryBytes, Model
-from sizebook.registry import Quantity, function
+from sizebook.registry import DEFAULT, Quantity, function
 
 CacheTokens = Annotated[int, Quantity("tokens that one sequence has read", unit="tokens", kind="integer", minimum=1)]
-Sequences = Annotated[int, Quantity("sequences kept at a time", kind="integer", minimum=1)]
+Sequences = Annotated[int, Quantity("sequences kept at a time", kind="integer", minimum=1, default=1)]
 
 
 def cache_elements(architecture: Architecture, tokens: int) -> int:
@@ -31,7 +31,9 @@ def cache_elements(architecture: Architecture, tokens: int) -> int:
     source="2 x layers x n_kv_heads x d_head a token; latent: DeepSeek-V2 (arXiv:2405.04434), section 2.1.2",
     example=({"model": "qwen3-0.6b", "tokens": 40_960}, 4_697_620_480.0),
 )
-def kv_cache_bytes(model: Model, tokens: CacheTokens, dtype: Dtype = "bf16", sequences: Sequences = 1) -> MemoryBytes:
+def kv_cache_bytes(
+    model: Model, tokens: CacheTokens, dtype: Dtype = DEFAULT, sequences: Sequences = DEFAULT
+) -> MemoryBytes:
     """Return the bytes of keys and values (and recurrent state) that a published model keeps for sequences of tokens.
 
     Each layer its own kind: grouped heads, one latent vector, a window of at most its width, the constant state of a

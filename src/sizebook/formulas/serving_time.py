@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sizebook.formulas.serving_case import Case, Number, larger, smaller
+from sizebook.formulas.serving_quantities import Demand
 
 CHUNK_TOKENS = 8192.0  # tokens of prompts that engines put into one pass by default (chunked prefill)
 # At most so much of the other prompts' work is waited for before the first token: half of it, on average, where all
@@ -158,15 +159,16 @@ def _layer_seconds(case: Case) -> Number:
     )
 
 
-def decode_step_seconds(case: Case, input_tokens: Number, output_tokens: Number, concurrency: Number) -> Number:
+def decode_step_seconds(case: Case, demand: Demand) -> Number:
     """Return one decode step with every request halfway through its answer; pipeline stages split the batch.
 
     With speculation it checks the drafted tokens of every request as well, and each of them was drafted by a layer.
     """
-    batch = larger(concurrency / case.dp, 1.0)
+    batch = larger(demand.in_flight / case.dp, 1.0)
     micro = larger(batch / case.pp, 1.0)
     checked = micro * (1 + case.draft_tokens)
-    moved, fixed = pass_seconds(case, Pass(checked, micro, input_tokens + output_tokens / 2, prefill=False))
+    context = demand.input_tokens + demand.output_tokens / 2
+    moved, fixed = pass_seconds(case, Pass(checked, micro, context, prefill=False))
     drafting = 1 + case.draft_tokens / case.shape.n_layers
     return (moved + fixed) * drafting + case.rates["step_seconds"] + case.rates["request_seconds"] * batch
 
@@ -188,15 +190,15 @@ def prefill_seconds(case: Case, input_tokens: Number) -> Number:
     return moved + fixed * case.rates["prefill_layer_factor"]
 
 
-def latency(case: Case, input_tokens: Number, output_tokens: Number, concurrency: Number) -> Latency:
+def latency(case: Case, demand: Demand) -> Latency:
     """Return the latencies with so many requests always in flight on the whole replica (a closed loop).
 
     A request shares its life with the prompts of all others: each of them costs its share of a pass of chunks. What of
     that work falls before the request's own first token is its queue, the rest delays its decoding: none is lost.
     """
-    r = case.rates
-    batch = larger(concurrency / case.dp, 1.0)
-    step = decode_step_seconds(case, input_tokens, output_tokens, concurrency)
+    r, input_tokens, output_tokens = case.rates, demand.input_tokens, demand.output_tokens
+    batch = larger(demand.in_flight / case.dp, 1.0)
+    step = decode_step_seconds(case, demand)
     alone = prefill_seconds(case, input_tokens)
     chunk = larger(input_tokens, smaller(CHUNK_TOKENS, batch * input_tokens / 2))
     together, _ = pass_seconds(case, Pass(chunk, chunk / input_tokens, input_tokens, prefill=True))
@@ -209,6 +211,7 @@ def latency(case: Case, input_tokens: Number, output_tokens: Number, concurrency
     return Latency(ttft, tpot, token * case.unstated, alone)
 
 
-def tokens_per_second(found: Latency, output_tokens: Number, concurrency: Number) -> Number:
+def tokens_per_second(found: Latency, demand: Demand) -> Number:
     """Return output tokens a second of the whole replica: concurrency x output / (TTFT + TPOT (output - 1))."""
-    return concurrency * output_tokens / (found.ttft_seconds + found.tpot_seconds * (output_tokens - 1))
+    tokens = demand.output_tokens
+    return demand.in_flight * tokens / (found.ttft_seconds + found.tpot_seconds * (tokens - 1))

@@ -13,7 +13,6 @@ from datetime import date
 
 from sizebook.errors import SizebookError
 from sizebook.formulas.serving_traffic import (
-    HOURS_PER_MONTH,
     SECONDS_PER_DAY,
     peak_requests_per_second,
     replicas_for_traffic,
@@ -24,6 +23,7 @@ from sizebook.formulas.serving_traffic import (
 from sizebook.models import catalog
 from sizebook.plans.serving import Prices, Replica, Setup, Target, replica_for
 from sizebook.plans.traffic import Traffic
+from sizebook.quantities import HOURS_PER_MONTH
 
 MONTHS = 36
 

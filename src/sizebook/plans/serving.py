@@ -15,7 +15,6 @@ from sizebook.formulas.serving_estimate import Band, Estimate, error_band, estim
 from sizebook.formulas.serving_memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
 from sizebook.formulas.serving_time import cache_bytes_per_gpu, tokens_of_step
 from sizebook.formulas.serving_traffic import (
-    HOURS_PER_MONTH,
     replicas_for_traffic,
     serving_co2e_kg,
     serving_kwh,
@@ -25,6 +24,7 @@ from sizebook.models import catalog
 from sizebook.plans.nodes import Domain, Packing
 from sizebook.plans.serving_refusals import missed, no_room, too_many
 from sizebook.plans.traffic import HOURS, Traffic, arrivals_by_hour
+from sizebook.quantities import HOURS_PER_MONTH
 
 DAYS_PER_MONTH = HOURS_PER_MONTH / 24
 MOST_IN_FLIGHT = 4096  # engines batch no more sequences than a few thousand

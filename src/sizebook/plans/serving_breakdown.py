@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sizebook.formulas.serving_traffic import HOURS_PER_MONTH
 from sizebook.plans.serving import Month, ServingPlan, fleet_month
+from sizebook.quantities import HOURS_PER_MONTH
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from sizebook.plans.serving import Prices, Target
 from sizebook.plans.serving_choice import GPUS, choose
 from sizebook.plans.traffic import Traffic
 from sizebook.quantities import Gpu, Model
-from sizebook.registry import Quantity, function
+from sizebook.registry import DEFAULT, Quantity, function
 
 OptionalGpu = Annotated[str | None, Quantity("accelerator to plan for, blank to compare several", kind="text")]
 Table = Annotated[
@@ -50,8 +50,8 @@ def list_prices(gpu: Gpu) -> Prices:
 def plan_serving(
     model: Model,
     requests_per_day: Requests,
-    input_tokens: InputTokens = 1024,
-    output_tokens: OutputTokens = 256,
+    input_tokens: InputTokens = DEFAULT,
+    output_tokens: OutputTokens = DEFAULT,
     ttft_target_seconds: TARGET_SECONDS = None,
     tpot_target_seconds: TARGET_SECONDS = None,
     gpu: OptionalGpu = None,
