@@ -324,7 +324,7 @@ def _date(argument: Argument, cell: Cell) -> date:
 def _list(argument: Argument, cell: Cell) -> Any:
     """Return text as it is, and lists, of numbers or of lists of them, as tuples; a range of one line is a list."""
     if not isinstance(cell, (list, tuple)):
-        return _text(argument, cell)
+        return _choice(argument, cell) if argument.quantity.allowed else _text(argument, cell)
     return tuple(_list(argument, each) if isinstance(each, (list, tuple)) else each for each in cell)
 
 

@@ -71,8 +71,11 @@ def grid_keys() -> tuple[str, ...]:
 
 GridRegion = Annotated[
     str,
-    Quantity("country code or cloud region, such as fra or aws:us-east-1", kind="text", choices=grid_keys),
-]
+    Quantity(
+        "country code or cloud region, such as fra or aws:us-east-1", kind="text", choices=grid_keys, default="usa",
+        label="Region of the grid",
+    ),
+]  # fmt: skip
 GridBasis = Annotated[
     str,
     Quantity(
