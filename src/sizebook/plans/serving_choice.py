@@ -47,7 +47,7 @@ def layouts(model: str, gpu: str) -> Iterator[tuple[int, int, int, int]]:
     for degree in (1, 2, 4, 8):
         if degree > most:
             continue
-        if shape.n_heads % degree == 0:
+        if shape.common_heads % degree == 0:
             yield degree, 1, 1, 1
         if degree > 1 and shape.n_experts and shape.n_experts % degree == 0:
             yield 1, 1, degree, degree

@@ -33,7 +33,7 @@ def _wider(model: str, setup: Setup) -> Iterator[tuple[int, Case]]:
     """Yield the tensor-parallel degrees of one node above the setup's own that divide the heads, and their case."""
     for degree in (2, 4, 8):
         wider = case_of(model, setup.gpu, setup.engine, setup.weight_dtype, setup.kv_dtype, degree, setup.pp, setup.dp)
-        if degree > setup.tp and wider.shape.n_heads % degree == 0:
+        if degree > setup.tp and wider.shape.common_heads % degree == 0:
             yield degree, wider
 
 
