@@ -40,7 +40,7 @@ from sizebook.formulas.serving_quantities import (
 )
 from sizebook.formulas.serving_time import cache_bytes_per_gpu, kv_heads_held
 from sizebook.formulas.weights import dtype_bits
-from sizebook.models.serving_shape import shape_of
+from sizebook.models.serving_shape import INDEX_ELEMENT_BYTES, shape_of
 from sizebook.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
 from sizebook.registry import DEFAULT, function
 
@@ -77,8 +77,8 @@ def kv_bytes_per_token(model: Model, tp: Tp = DEFAULT, kv_dtype: KvDtype = DEFAU
     divided. Layers with a window count, although they stop growing at the window; recurrent state does not.
     """
     shape = shape_of(model)
-    elements = -(-shape.n_kv_heads // tp) * (shape.head_cache_width + shape.window_cache_width)
-    return (elements + shape.latent_cache_width) * dtype_bits(kv_dtype or "bf16") / 8 + shape.index_cache_width
+    elements = sum(kv_heads_held(kind.n_kv_heads, tp) * kind.cache_width for kind in shape.kinds)
+    return float(elements * dtype_bits(kv_dtype or "bf16") / 8 + shape.index_cache_width * INDEX_ELEMENT_BYTES)
 
 
 @function(
@@ -95,8 +95,8 @@ def kv_cache_bytes_per_gpu(
     encoder's tokens.
     """
     case = case_of(model, ANY_GPU, Replica(tp=tp, pp=pp, weight_dtype="bf16", kv_dtype=kv_dtype))
-    crossed = kv_heads_held(case.shape.n_kv_heads, tp) * case.shape.cross_cache_width * encoder_tokens / pp
-    return float(cache_bytes_per_gpu(case, float(context_tokens)) + crossed * case.kv_bytes)
+    crossed = sum(kv_heads_held(kind.n_kv_heads, tp) * kind.cross_width for kind in case.shape.kinds)
+    return float(cache_bytes_per_gpu(case, float(context_tokens)) + crossed * encoder_tokens / pp * case.kv_bytes)
 
 
 @function(category="serving", source=MODEL_SOURCE, example=({"model": "llama-3.1-8b"}, 0.0))

@@ -201,9 +201,11 @@ def startable(case: Case) -> Case:
 
     Tables of measurements hold such layouts, as attention data parallelism is written in many ways: sweeps take them.
     """
-    tp, pp, n_heads, n_layers = int(case.tp), int(case.pp), int(case.shape.n_heads), int(case.shape.n_layers)
-    if n_heads % tp:
-        most = max(degree for degree in range(1, min(tp, n_heads + 1)) if n_heads % degree == 0)
+    tp, pp, common, n_layers = int(case.tp), int(case.pp), case.shape.common_heads, int(case.shape.n_layers)
+    if common % tp:
+        most = max(degree for degree in range(1, min(tp, common + 1)) if common % degree == 0)
+        of_layers = (*(kind.n_heads for kind in case.shape.kinds), case.shape.state_heads)
+        n_heads = next(int(heads) for heads in of_layers if heads % tp)
         raise RangeError(
             f"tensor parallelism does not divide the heads: got tp {tp} and n_heads {n_heads}, want tp to divide "
             f"n_heads. Use tp {most}."

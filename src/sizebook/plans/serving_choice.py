@@ -45,7 +45,7 @@ def layouts(model: str, gpu: str) -> Iterator[dict[str, int]]:
     for degree in (1, 2, 4, 8):
         if degree > most:
             continue
-        if shape.n_heads % degree == 0:
+        if shape.common_heads % degree == 0:
             yield {"tp": degree}
         if degree > 1 and shape.n_experts and shape.n_experts % degree == 0:
             yield {"dp": degree, "ep": degree}
