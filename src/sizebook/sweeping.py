@@ -19,6 +19,7 @@ from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_case import Case, case_of, layout_meant, measured_generation
 from sizebook.formulas.serving_estimate import error_band, estimate
 from sizebook.formulas.serving_memory import Engine, engine_constants, engine_memory, physical_bytes
+from sizebook.formulas.serving_quantities import Demand, Replica
 from sizebook.models.serving_shape import side_by_side
 
 NAMES = ("model", "gpu", "engine", "weight_dtype", "kv_dtype")
@@ -47,7 +48,7 @@ class _Named:
 def _named(model: str, gpu: str, engine: str, weight_dtype: str, kv_dtype: str) -> _Named:
     engine = {"trtllm": "tensorrt-llm"}.get(engine, engine) or ENGINE
     try:
-        case = case_of(model, gpu, engine, weight_dtype or None, kv_dtype or None)
+        case = case_of(model, gpu, Replica(engine=engine, weight_dtype=weight_dtype or None, kv_dtype=kv_dtype or None))
     except SizebookError as error:
         return _Named(None, reason=str(error))
     chip = accelerator(gpu)
@@ -178,7 +179,7 @@ def _estimated(
     engines = [each.engine or engine_constants(ENGINE) for each in named]
     constants = (np.array([getattr(e, f.name) for e in engines])[at_place] for f in fields(Engine))
     memory = engine_memory(case, physical, Engine(*constants))
-    found = estimate(case, memory, *(loads[name] for name in LOADS))
+    found = estimate(case, memory, Demand(**{name: loads[name] for name in LOADS}))
     held = found.capacity > 0
     for name in RESULTS[:3]:
         results[name][good] = np.where(held, getattr(found, name), np.nan)

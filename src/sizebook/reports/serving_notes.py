@@ -45,11 +45,12 @@ def alternatives(plan: ServingPlan, choices: Choices) -> Section:
 
 def _choice(choice: Choice) -> Row:
     setup, month = choice.plan.replica.setup, choice.plan.months[-1]
+    replica = setup.replica
     cells = (
         setup.gpu,
-        setup.engine,
-        setup.weight_dtype or "published",
-        setup.layout,
+        replica.engine,
+        replica.weight_dtype or "published",
+        replica.layout,
         grouped(month.peak_gpus),
         grouped(choice.usd_per_month),
         fixed(1e3 * choice.tpot_seconds, 1),
@@ -98,11 +99,12 @@ def errors(plan: ServingPlan) -> Section:
 
 def assumptions(plan: ServingPlan) -> Section:
     """Return every input of the plan."""
-    setup, traffic, target, prices = plan.replica.setup, plan.traffic, plan.target, plan.prices
-    packing, weights = plan.replica.packing, weight_dtype_of(plan.model, setup.weight_dtype)
+    setup, traffic, rates = plan.replica.setup.replica, plan.traffic, plan.rates
+    latencies, margins, asked = plan.inputs.target.latencies, plan.inputs.target.margins, plan.traffic.asked
+    packing, weights = plan.replica.packing, weight_dtype_of(plan.replica.setup.model, setup.weight_dtype)
     rows = [
         ("Model", plan.model, "scenario; counted exactly"),
-        ("Accelerator", setup.gpu, "data/hardware.csv"),
+        ("Accelerator", plan.replica.setup.gpu, "data/hardware.csv"),
         ("Engine", setup.engine, "data/engines.csv, data/calibration_serving.csv"),
         ("Weights", weights, "scenario" if setup.weight_dtype else "as published"),
         (
@@ -111,27 +113,27 @@ def assumptions(plan: ServingPlan) -> Section:
             "scenario" if setup.kv_dtype else "the engine's default",
         ),
         ("Layout of a replica", f"{setup.layout}: {counted(setup.gpus, 'GPU')}", "scenario"),
-        ("Drafted tokens", plan.replica.drafts(traffic.output_tokens), "scenario, data/calibration_serving.csv"),
+        ("Drafted tokens", plan.replica.drafts, "scenario, data/calibration_serving.csv"),
         ("Requests a day", grouped(traffic.requests_per_day), "scenario"),
         ("Growth a month", percent(traffic.growth_per_month) if traffic.growth_per_month else "none", "scenario"),
-        ("Peak over the hourly mean", f"{traffic.peak_factor:g}", "scenario"),
-        ("Tokens in, mean", grouped(traffic.input_tokens), _lengths(traffic.input_histogram)),
-        ("Tokens out, mean", grouped(traffic.output_tokens), _lengths(traffic.output_histogram)),
+        ("Bursts over the hourly mean", f"{traffic.burst_factor:g}", "scenario"),
+        ("Tokens in, mean", grouped(asked.input_tokens), _lengths(traffic.prompts)),
+        ("Tokens out, mean", grouped(asked.output_tokens), _lengths(traffic.answers)),
         ("Tokens to reserve cache for", grouped(traffic.longest_tokens), "95th percentiles where given"),
         ("Context of the model", grouped(plan.context_tokens) if plan.context_tokens else "not stated", "as published"),
-        ("Target, first token", _seconds(target.ttft_seconds), f"scenario, must hold at {target.at}"),
-        ("Target, each further token", _seconds(target.tpot_seconds), f"scenario, must hold at {target.at}"),
-        ("Target load", percent(target.target_load), "scenario"),
+        ("Target, first token", _seconds(latencies.limits[0]), f"scenario, must hold at {latencies.at}"),
+        ("Target, each further token", _seconds(latencies.limits[1]), f"scenario, must hold at {latencies.at}"),
+        ("Target load", percent(margins.target_load), "scenario"),
         ("GPUs of a node", grouped(packing.gpus_per_node), packing.basis),
         ("Instances of a node", *_instances(packing)),
-        ("Failures covered", counted(target.spare, target.failure_domain), "scenario"),
-        ("Spare replicas", grouped(target.spare_replicas(packing)), "failures covered x replicas lost with each"),
-        ("GPUs are paid for", "by whole nodes" if target.whole_nodes else "by the replica", "scenario"),
-        ("Reserved GPU-hour", f"${prices.reserved_usd:,.2f}", prices.basis),
-        ("On-demand GPU-hour", f"${prices.on_demand_usd:,.2f}", prices.basis),
+        ("Failures covered", counted(margins.spare, margins.failure_domain), "scenario"),
+        ("Spare replicas", grouped(margins.spare_replicas(packing)), "failures covered x replicas lost with each"),
+        ("GPUs are paid for", "by whole nodes" if margins.whole_nodes else "by the replica", "scenario"),
+        ("Reserved GPU-hour", f"${rates.reserved_usd:,.2f}", rates.basis),
+        ("On-demand GPU-hour", f"${rates.on_demand_usd:,.2f}", rates.basis),
     ]
     left_out: tuple[str, ...] = (
-        "Requests are taken to arrive evenly within an hour; shorter bursts are what the peak factor and the target "
+        "Requests are taken to arrive evenly within an hour; shorter bursts are what the burst factor and the target "
         "load leave room for.",
         "Starting and stopping replicas by the hour is taken to be free. Network, storage and staff are left out.",
     )
