@@ -75,7 +75,8 @@ def fleet_by_month(plan: ServingPlan) -> Table:
             Column("Mtok out", "USD", figures=True),
         ),
         rows,
-        f"Replicas are planned to {percent(plan.inputs.target.margins.target_load)} of the rate at which they meet the target, with "
+        f"Replicas are planned to {percent(plan.inputs.target.margins.target_load)} of the rate at which they meet the "
+        f"target, with "
         f"{spare} spare and bursts {plan.traffic.burst_factor:g} times the hourly mean.",
     )
 
