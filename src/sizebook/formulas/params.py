@@ -255,7 +255,8 @@ def params_gpt(
     category="parameters",
     source="GPT-2: Radford et al. 2019, section 2.3; the default counts as 'Calculating the Size of an LLM' does",
     formula="(vocab + n_positions) * d_model + n_layers * (4 * (d_model^2 + projection_bias * d_model) "
-    "+ 2 * d_model * d_ff + projection_bias * (d_ff + d_model) + 4 * d_model) + (1 - tied) * d_model * vocab + final_norm * 2 * d_model",
+    "+ 2 * d_model * d_ff + projection_bias * (d_ff + d_model) + 4 * d_model) "
+    "+ (1 - tied) * d_model * vocab + final_norm * 2 * d_model",
     example=({"n_layers": 24, "d_model": 1024, "d_ff": 4096, "vocab": 50000, "n_positions": 1024}, 354_336_768),
 )
 def params_decoder_only(

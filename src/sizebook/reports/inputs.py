@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any
 
 from sizebook.registry import Argument, flat, leaves
-from sizebook.units import grouped, percent, significant
+from sizebook.units import grouped, percent
 
 MOST_LISTED = 6  # members of a list, before a row says how many there are
 
@@ -51,8 +51,8 @@ def shown(leaf: Argument, value: Any) -> str:
         return str(value)
     if quantity.unit == "ratio":
         share = quantity.maximum is not None and quantity.maximum <= 1
-        return percent(value) if share and value else significant(value, 4)
-    number = grouped(value) if float(value).is_integer() else significant(value, 4)
+        return percent(value) if share and value else f"{value:g}"
+    number = grouped(value) if float(value).is_integer() else f"{value:g}"
     return f"{number} {quantity.unit}".rstrip()
 
 
