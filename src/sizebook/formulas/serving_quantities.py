@@ -181,9 +181,10 @@ MonthsFromNow = Annotated[float, Quantity("months from now", unit="months", mini
 Spare = Annotated[
     int,
     Quantity(
-        "failure domains whose loss the fleet covers", kind="integer", minimum=0, default=1, label="Failures to cover"
+        "failure domains whose loss the fleet covers", kind="integer", minimum=0, maximum=10_000, default=1,
+        label="Failures to cover",
     ),
-]
+]  # fmt: skip
 SpareReplicas = Annotated[
     int, Quantity("replicas kept for failures (k of N + k)", kind="integer", minimum=0, default=1)
 ]
