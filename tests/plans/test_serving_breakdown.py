@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
+from sizebook.plans.serving_breakdown import bounds, on_demand_usd, reserved_usd
 
 from sizebook.expression import parse
 from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, plan_serving
-from sizebook.plans.serving_breakdown import bounds, on_demand_usd, reserved_usd
 from sizebook.plans.serving_steps import derivations
 from sizebook.plans.traffic import Traffic, hours_of
 

@@ -7,8 +7,10 @@ from typing import Any
 import click
 
 from sizebook import cells
-from sizebook.errors import InputError, SizebookError, unknown_key
+from sizebook.cli.telling import told
+from sizebook.errors import InputError, SizebookError
 from sizebook.functions import find, load
+from sizebook.names import Renamed
 from sizebook.registry import Argument, Function, Quantity
 
 
@@ -96,12 +98,13 @@ def _placed(function: Function, words: tuple[str, ...]) -> list[Any]:
         if not separator or not name.isidentifier():
             placed.append(word)
             continue
-        if name not in names:
-            raise unknown_key("argument", name, names, f"one of {', '.join(names)}")
-        index = names.index(name)
+        known = cells.option_name(name, names)
+        if known != name:
+            told([Renamed(name, known).note])
+        index = names.index(known)
         placed += [None] * (index + 1 - len(placed))
         if placed[index] not in (None, ""):
-            raise InputError(f"argument given twice: got {word} after {placed[index]}, want {name} once. Remove one.")
+            raise InputError(f"argument given twice: got {word} after {placed[index]}, want {known} once. Remove one.")
         placed[index] = value
     return placed + [None] * (len(names) - len(placed))
 
