@@ -82,7 +82,7 @@ def _band(each: PlannedService) -> Row:
 
 
 # Inputs that a row of its own shows, with what was looked up for them.
-_IN_WORDS = frozenset({
+IN_WORDS = frozenset({
     "name", "model", "gpu", "engine", "weight_dtype", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step",
     "gpus_per_node", "concurrency", "ttft_target_seconds", "tpot_target_seconds", "at",
     "on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour", "start", "grid", "grams_per_kwh",
@@ -100,7 +100,7 @@ def assumptions(plan: FleetPlan) -> Section:
         "Services do not share nodes, and burst GPUs are taken to be there when they are wanted.",
     )
     blocks: tuple[Block, ...] = (
-        Table("Fleet", columns, tuple(Row(row) for row in (*input_rows(plan.terms, without=_IN_WORDS), grid))),
+        Table("Fleet", columns, tuple(Row(row) for row in (*input_rows(plan.terms, without=IN_WORDS), grid))),
         *tables,
         Notes(left_out, "Left out"),
     )
@@ -122,7 +122,7 @@ def _service(each: PlannedService) -> tuple[Row, ...]:
         ("GPUs of a node", grouped(planned.packing.gpus_per_node), planned.packing.basis),
         ("In flight on a replica", grouped(planned.concurrency), _load(each)),
         ("GPU-hour", f"${rates.reserved_usd:,.2f} reserved, ${rates.on_demand_usd:,.2f} burst", rates.basis),
-        *input_rows(service, without=_IN_WORDS),
+        *input_rows(service, without=IN_WORDS),
     )
     return tuple(Row(row) for row in rows)
 

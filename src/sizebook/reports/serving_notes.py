@@ -97,7 +97,7 @@ def errors(plan: ServingPlan) -> Section:
 
 
 # Inputs that a row of its own shows, with what was looked up for them.
-_IN_WORDS = frozenset({
+IN_WORDS = frozenset({
     "weight_dtype", "kv_dtype", "engine", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step", "input_tokens",
     "output_tokens", "input_histogram", "output_histogram", "concurrency", "gpus_per_node",
     "on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour", "grid", "grams_per_kwh",
@@ -114,7 +114,7 @@ def assumptions(plan: ServingPlan) -> Section:
     if plan.beyond_context:
         left_out = (f"{plan.beyond_context}: what it answers there is untested.", *left_out)
     columns = (Column("Input"), Column("Value"), Column("Origin"))
-    rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=_IN_WORDS))
+    rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=IN_WORDS))
     return Section(
         "Assumptions",
         "What the plan takes as given",
