@@ -6,6 +6,7 @@ would be refused, `TOGETHER` what must be given with it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -89,10 +90,12 @@ class Case:
 def cases(kind: type[Any], base: Values, most: int) -> Iterator[Case]:
     """Yield the base and at most ``most`` scenarios in which each leaf of a section is away from its default once."""
     yield Case({}, dict(base))
+    known = {leaf.name for leaf in leaves(kind)}
     left = [leaf for leaf in leaves(kind) if leaf.name not in ("plan", "model", "gpu") and not leaf.required]
     groups: list[Values] = [{} for _ in range(most)]
     for leaf in left:
-        wanted = {leaf.name: away(leaf), **TOGETHER.get(leaf.name, {})}
+        beside = {name: value for name, value in TOGETHER.get(leaf.name, {}).items() if name in known}
+        wanted = {leaf.name: away(leaf), **beside}
         group = min((g for g in groups if _fits(g, wanted)), key=len)
         group |= wanted
     for group in groups:
@@ -129,3 +132,8 @@ def _toml(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_toml, value))}]"
     return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def bare(text: str) -> str:
+    """Return a text without white space: a PDF breaks lines where it will."""
+    return re.sub(r"\s", "", text)

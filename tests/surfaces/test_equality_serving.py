@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from sizebook.reports.serving_notes import IN_WORDS
 from sizebook.serving_scenario import ServingScenario, answer
 from sizebook.sweeping import INPUTS, sweep
 from sizebook.units import grouped
-from tests.surfaces.grid import cases, toml
+from tests.surfaces.grid import bare, cases, toml
 
 load()
 BASE = {
@@ -113,19 +112,15 @@ def test_the_report_prints_the_plan_and_every_input(number: int, tmp_path: Path)
     plan, case = _plan(number), GRID[number]
     report = report_of(scenario_of(case.values, "grid", Path()))
     write_pdf(report, tmp_path / "grid.pdf")
-    text = _bare(" ".join(page.extract_text() for page in PdfReader(tmp_path / "grid.pdf").pages))
+    text = bare(" ".join(page.extract_text() for page in PdfReader(tmp_path / "grid.pdf").pages))
     for month in plan.months:
         for figure in (grouped(month.usd), grouped(month.gpu_hours), grouped(month.peak_gpus)):
-            assert _bare(figure) in text
+            assert bare(figure) in text
     for tile in report.tiles:
-        assert _bare(tile.value) in text
+        assert bare(tile.value) in text
     known = {leaf.name: leaf for leaf in leaves(type(plan.inputs))}
     values = flat(plan.inputs)
     for name in set(case.changed) & set(known) - IN_WORDS:
         if values[name] is not None:
-            assert _bare(label_of(known[name])) in text, name
-            assert _bare(shown(known[name], values[name])) in text, name
-
-
-def _bare(text: str) -> str:
-    return re.sub(r"\s", "", text)
+            assert bare(label_of(known[name])) in text, name
+            assert bare(shown(known[name], values[name])) in text, name
