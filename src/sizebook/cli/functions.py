@@ -93,7 +93,9 @@ def _placed(function: Function, words: tuple[str, ...]) -> list[Any]:
     """Return the cells in order of the arguments, taking NAME=VALUE words to their places."""
     names = [a.name for a in function.arguments]
     placed: list[Any] = []
-    for word in words:
+    # Options as a cell takes them, "tp=8; dtype=fp8", are several words of the command line.
+    single = [part.strip() for word in words for part in (word.split(";") if "=" in word else [word])]
+    for word in single:
         name, separator, value = word.partition("=")
         if not separator or not name.isidentifier():
             placed.append(word)
