@@ -7,10 +7,10 @@ everything that a TOML file can.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, replace
 from typing import Any, TypeVar
 
-from sizebook.cells import coerce
+from sizebook.cells import coerce, is_blank
 from sizebook.errors import InputError, SizebookError, suggestion
 from sizebook.names import Renamed, current, notes
 from sizebook.registry import TABLES, Argument, Nested, declared, hints_of, leaves, nested, put_together, section
@@ -32,7 +32,6 @@ class _Findings:
     """What reading has met so far."""
 
     problems: list[str] = field(default_factory=list)
-    refused: set[str] = field(default_factory=set)
     stated: set[str] = field(default_factory=set)
     renamed: list[Renamed] = field(default_factory=list)
 
@@ -53,11 +52,15 @@ def _section(kind: Any, values: Mapping[str, Any], place: str, found: _Findings)
     for key, value in values.items():
         _take(known, key, value, place, found, given)
     for name, entry in known.items():
-        if isinstance(entry, Argument) and entry.required and name not in given and name not in found.refused:
-            found.problems.append(
-                f"{place}missing key: got no '{name}', want {entry.quantity.meaning}. Add a line '{name} = ...'."
-            )
+        if entry.required and name not in given:
+            found.problems.append(f"{place}missing key: got no '{name}', want {_wanted(name, entry)}")
     return put_together(kind, given) if len(found.problems) == before else None
+
+
+def _wanted(name: str, entry: Argument | Nested) -> str:
+    if isinstance(entry, Argument):
+        return f"{entry.quantity.meaning}. Add a line '{name} = ...'."
+    return f"one or more [[{name}]]. Add one." if entry.place == TABLES else f"a table [{name}]. Add one."
 
 
 def _known(kind: Any) -> dict[str, Argument | Nested]:
@@ -67,7 +70,7 @@ def _known(kind: Any) -> dict[str, Argument | Nested]:
     for each in declared(kind):
         within = nested(hints[each.name])
         if within is not None and within.place:
-            known[each.name] = within
+            known[each.name] = replace(within, required=within.apart and each.default is MISSING)
         elif within is not None:
             known |= {name: entry for name, entry in _known(within.kind).items() if isinstance(entry, Nested)}
     return known
@@ -76,7 +79,10 @@ def _known(kind: Any) -> dict[str, Argument | Nested]:
 def _take(
     known: Mapping[str, Argument | Nested], key: str, value: Any, place: str, found: _Findings, given: dict[str, Any]
 ) -> None:
-    """Put the value of one key among those given, or say what is wrong with it."""
+    """Put the value of one key among those given, or say what is wrong with it; blank is as good as left out.
+
+    A value that is refused counts as given: it is neither missing nor free to be said again.
+    """
     renamed = current(key, known)
     name = renamed.new if renamed else key
     if renamed:
@@ -88,12 +94,9 @@ def _take(
     elif name in given:
         found.problems.append(f"{place}key twice: got '{key}' again for '{name}', want it once. Remove one.")
     elif isinstance(entry, Argument):
-        try:
-            given[name] = coerce(entry, value)
+        given[name] = _value(entry, value, place, found)
+        if not is_blank(value):
             found.stated.add(name)
-        except SizebookError as error:
-            found.problems.append(f"{place}{error}")
-            found.refused.add(name)
     elif entry.place == TABLES:
         given[name] = _several(entry, name, value, place, found)
         found.stated.add(name)
@@ -103,6 +106,14 @@ def _take(
         inside = _known(entry.kind)
         for inner, one in _table(value, name, place, found).items():
             _take(inside, inner, one, f"{place}{name}: ", found, given)
+
+
+def _value(entry: Argument, value: Any, place: str, found: _Findings) -> Any:
+    try:
+        return coerce(entry, value)
+    except SizebookError as error:
+        found.problems.append(f"{place}{error}")
+        return None
 
 
 def _several(entry: Nested, name: str, value: Any, place: str, found: _Findings) -> tuple[Any, ...]:
