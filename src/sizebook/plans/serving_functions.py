@@ -41,7 +41,7 @@ def compared(gpus: Any) -> tuple[str, ...]:
     """Return the accelerators that compete, from a list or a text with commas; several where none is named."""
     if not gpus:
         return GPUS
-    words = gpus.split(",") if isinstance(gpus, str) else [word for word in _flattened(gpus) if word]
+    words = gpus.split(",") if isinstance(gpus, str) else _flattened(gpus)
     return tuple(accelerator(str(word)).key for word in words)
 
 
