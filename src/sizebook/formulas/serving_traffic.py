@@ -97,8 +97,10 @@ def replicas_for_traffic(
     """Return the replicas to run: ceil(arrival rate / (rate of one replica x target load)) + spare.
 
     The rate of one replica is the one at which it still meets the latency target; the load left free absorbs bursts.
+    Any traffic at all takes one replica.
     """
-    return math.ceil(requests_per_second / (replica_requests_per_second * target_load) - 1e-9) + spare_replicas
+    working = math.ceil(requests_per_second / (replica_requests_per_second * target_load) - 1e-9)
+    return max(working, int(requests_per_second > 0)) + spare_replicas
 
 
 @function(
