@@ -80,13 +80,13 @@ def test_the_error_band_makes_a_target_at_p90_harder(plan: ServingPlan) -> None:
 
 def _tpot(draft_tokens: int | None = None, tokens_per_step: float | None = None) -> float:
     drafts = {"draft_tokens": draft_tokens, "tokens_per_step": tokens_per_step}
-    case = case_of("deepseek-r1", "b200-sxm", "tensorrt-llm", tp=8, **drafts)  # type: ignore[arg-type]
-    return float(latency(case, 1000.0, 500.0, 16.0).tpot_seconds)
+    case = case_of("deepseek-r1", "b200-sxm", Replica(engine="tensorrt-llm", tp=8, **drafts))  # type: ignore[arg-type]
+    return float(latency(case, asked(1000, 500, 16)).tpot_seconds)
 
 
 def test_a_step_with_drafts_is_shared_by_the_tokens_that_it_yields() -> None:
-    engine = case_of("deepseek-r1", "b200-sxm", "tensorrt-llm", tp=8, draft_tokens=3)
-    step = float(decode_step_seconds(engine, 1000.0, 500.0, 16.0))
+    engine = case_of("deepseek-r1", "b200-sxm", Replica(engine="tensorrt-llm", tp=8, draft_tokens=3))
+    step = float(decode_step_seconds(engine, asked(1000, 500, 16)))
     assert _tpot(3, 2) - _tpot(3, 4) == pytest.approx(step / 2 - step / 4)
     assert _tpot(0) == _tpot(None, 1) == _tpot(0, 1)
     assert _tpot(3, 1) > 1.05 * _tpot(0)  # three layers of 61 draft, four times the tokens are checked
