@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "sizebook"
 # Lowest first. A module may import its own layer and the layers before it.
 LAYERS = (
     ("errors", "units", "__init__"),
-    ("registry", "tables", "cells", "quantities", "derivation"),
+    ("registry", "names", "tables", "cells", "reading", "quantities", "derivation"),
     ("formulas", "models"),
     ("plans",),
 )

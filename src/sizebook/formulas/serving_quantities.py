@@ -180,10 +180,14 @@ Growth = Annotated[
 MonthsFromNow = Annotated[float, Quantity("months from now", minimum=0)]
 Spare = Annotated[
     int,
-    Quantity("failure domains whose loss the fleet covers", kind="integer", minimum=0, default=1, label="Spare ones"),
-]
+    Quantity(
+        "failure domains whose loss the fleet covers", kind="integer", minimum=0, maximum=1_000_000, default=1,
+        label="Spare ones",
+    ),
+]  # fmt: skip
 SpareReplicas = Annotated[
-    int, Quantity("replicas kept for failures (k of N + k)", kind="integer", minimum=0, default=1)
+    int,
+    Quantity("replicas kept for failures (k of N + k)", kind="integer", minimum=0, maximum=1_000_000, default=1),
 ]
 Replicas = Annotated[int, Quantity("number of replicas", kind="integer", minimum=0)]
 GpusPerReplica = Annotated[int, Quantity("GPUs of one replica: tp x pp x dp", kind="integer", minimum=1)]
