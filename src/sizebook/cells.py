@@ -195,7 +195,9 @@ def coerce(argument: Argument, cell: Cell | Range) -> Any:
     """Return one argument's value from what a cell holds, or raise with the argument's name in the message."""
     if argument.quantity.kind == "range":
         return None if is_blank(cell) and not argument.required else (as_rows(cell) or [[cell]])
-    cell = _alone(cell)
+    alone = _alone(cell)
+    if argument.quantity.kind != "list" or not (cell in ([], ()) or isinstance(alone, (int, float))):
+        cell = alone  # a list of one number stays a list, and an empty one is not blank
     _refuse_error(cell)
     if is_blank(cell):
         if argument.required:
