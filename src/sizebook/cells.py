@@ -336,24 +336,23 @@ def _date(argument: Argument, cell: Cell) -> date:
         ) from None
 
 
-def _list(argument: Argument, cell: Cell) -> Any:
-    """Return text as it is, lists and ranges as tuples without their blanks: a range may be longer than what it holds.
+def _list(argument: Argument, cell: Cell | Range) -> Any:
+    """Return text as it is; a list, or a range of one line, as a tuple; a range of several as a tuple of rows.
 
-    Whoever takes the list says what stands in it.
+    Blanks are left out: a range may be longer than what it holds. A row of two stays a row: ``[[128, 1]]`` is a
+    histogram of one length, not two numbers. Whoever takes the list says what stands in it.
     """
     if not isinstance(cell, (list, tuple)):
         return _choice(argument, cell) if argument.quantity.allowed else _text(argument, cell)
-    return _without_blanks(cell)
-
-
-def _without_blanks(cells: Sequence[Any]) -> tuple[Any, ...]:
-    found = []
-    for each in cells:
+    rows = [row if isinstance(row, (list, tuple)) else [row] for row in cell]
+    for each in (each for row in rows for each in row):
         _refuse_error(each)
-        kept = _without_blanks(each) if isinstance(each, (list, tuple)) else each
-        if not is_blank(kept) and kept != ():
-            found.append(kept)
-    return tuple(found)
+    filled = [tuple(row) for row in rows if not all(is_blank(each) for each in row)]
+    if all(len(row) == 1 for row in filled):
+        return tuple(row[0] for row in filled)
+    if len(filled) == 1 and len(filled[0]) > 2:
+        return tuple(each for each in filled[0] if not is_blank(each))
+    return tuple(filled)
 
 
 _COERCE: Mapping[str, Any] = {

@@ -68,6 +68,15 @@ def _wanted(name: str, entry: Argument | Nested) -> str:
     return f"one or more [[{name}]]. Add one." if entry.place == TABLES else f"a table [{name}]. Add one."
 
 
+def keys_of(kind: Any) -> tuple[str, ...]:
+    """Return every key that a scenario of a kind takes, those inside its tables too."""
+    known = _known(kind)
+    apart = (
+        each for entry in known.values() if isinstance(entry, Nested) and entry.apart for each in keys_of(entry.kind)
+    )
+    return (*known, *apart)
+
+
 def _known(kind: Any) -> dict[str, Argument | Nested]:
     """Return what keys a section takes: its leaves, and the tables in it, those of a table at the top too."""
     known: dict[str, Argument | Nested] = {leaf.name: leaf for leaf in leaves(kind)}

@@ -47,7 +47,9 @@ def test_a_range_of_cells_is_a_histogram_with_blanks_below() -> None:
     blanks = [None] * 9  # from input_tokens to output_tokens_p95
     given = ["llama-3.1-8b", "h100-sxm", 1000, *blanks[:5], "flat", None, *blanks[:4], rows, text]
     by_range = call("SERVING_FIGURES", *given)
-    named = call("SERVING_FIGURES", "llama-3.1-8b", "h100-sxm", 1000, f"input_tokens=1100; input_tokens_p95=2000; {text}")
+    named = call(
+        "SERVING_FIGURES", "llama-3.1-8b", "h100-sxm", 1000, f"input_tokens=1100; input_tokens_p95=2000; {text}"
+    )
     assert by_range == named
 
 
@@ -67,7 +69,7 @@ def test_a_range_of_cells_is_a_histogram_with_blanks_below() -> None:
             [[100, 30.0], [200, 70.0]],
             "input_histogram, pair 1: got a share of 30, want 0 to 1. Give shares, not counts: divide by the sum.",
         ),
-        ([[100.0]], "input_histogram, pair 1: got [100.0], want [tokens, share]. Give two numbers."),
+        ([[100.0]], "input_histogram, pair 1: got 100.0, want [tokens, share]. Give two numbers."),
         ([100, 0.5], "input_histogram, pair 1: got 100, want [tokens, share]. Give two numbers."),
         ([["a", 1]], "input_histogram, pair 1: got ['a', 1], want [tokens, share]. Give two numbers."),
     ],

@@ -91,9 +91,10 @@ def test_derivation_and_assumptions_say_how_nodes_came_about() -> None:
     assert isinstance(table, Table)
     rows = {row.cells[0]: row.cells[1:] for row in table.rows}
     assert rows["Instances of a node"] == ("4", "whole replicas that fit in a node")
-    assert rows["Failures covered"] == ("1 node", "scenario")
+    assert rows["Failures to cover"] == ("1", "usual value")
+    assert rows["What fails at once"] == ("node", "scenario")
     assert rows["Spare replicas"] == ("4", "failures covered x replicas lost with each")
-    assert rows["GPUs are paid for"] == ("by whole nodes", "scenario")
+    assert rows["GPUs by whole nodes"] == ("yes", "scenario")
 
 
 def test_a_replica_larger_than_a_node_takes_whole_nodes() -> None:

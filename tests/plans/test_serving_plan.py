@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from sizebook.cli import app
 from sizebook.errors import InputError, RangeError, TargetError
+from sizebook.expression import parse as parse_formula
 from sizebook.formulas.serving_case import case_of
 from sizebook.formulas.serving_estimate import estimate
 from sizebook.formulas.serving_quantities import Demand, Replica
@@ -134,9 +135,9 @@ def test_derivations_give_the_plans_own_figures(plan: ServingPlan) -> None:
     month = plan.months[0]
     assert steps["GPUs in the busiest hour"].value == month.peak_gpus
     assert steps["Cost a month"].value == month.usd
-    rate = eval(steps["Rate of one replica"].substituted)
+    rate = parse_formula(steps["Rate of one replica"].substituted).evaluate({})
     assert rate == pytest.approx(plan.replica.requests_per_second, rel=1e-3)
-    replicas = eval(steps["Replicas in the busiest hour"].substituted, {"ceil": math.ceil})
+    replicas = parse_formula(steps["Replicas in the busiest hour"].substituted).evaluate({})
     assert replicas == max(month.replicas_by_hour)
 
 

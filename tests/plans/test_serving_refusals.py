@@ -147,7 +147,7 @@ WITH_EP = {"tp": 2, "dp": 4, "ep": 8, "weight_dtype": "fp8"}
     ids=["drafts", "ep", "plain"],
 )
 def test_a_wider_layout_is_tried_with_everything_else_as_it_is(model: str, replica: dict[str, Any]) -> None:
-    """The target lies between what one request takes at tp 2 and at tp 4, so that tp 4 is the smallest that meets it."""
+    """The target lies between what one request takes at tp 2 and at tp 4: tp 4 is the smallest that meets it."""
     demand = {"input_tokens": 1500, "output_tokens": 300, "concurrency": 1}
     two, four = (
         call("TPOT_SECONDS", model, "h200-sxm", options(demand | replica | {"tp": tp})) for tp in (2, 4)

@@ -68,7 +68,10 @@ def fleet_month(month: int, rate: float, traffic: Traffic, margins: Margins, pac
     """
     arrivals = arrivals_by_hour(traffic, month)
     spare = margins.spare_replicas(packing)
-    needed = tuple(replicas_for_traffic(each, rate, margins.target_load, spare) for each in arrivals)
+    # The least traffic of all takes a replica: the ceiling leaves 1e-9 of one to rounding.
+    needed = tuple(
+        max(int(each > 0), replicas_for_traffic(each, rate, margins.target_load, spare)) for each in arrivals
+    )
     always = _always_on(needed, packing, margins, rates)
     fleets = tuple(max(each, always) for each in needed)
     paid = tuple(packing.gpus(fleet, margins.whole_nodes) for fleet in fleets)

@@ -17,12 +17,11 @@ SHAPES: dict[str, tuple[float, ...]] = {
 
 
 def hours_of(shape: str | tuple[Any, ...]) -> tuple[float, ...]:
-    """Return the 24 relative arrivals of a named shape, or check those given: a list, or a range of one line."""
+    """Return the 24 relative arrivals of a named shape, or check those given."""
     if isinstance(shape, str):
         if shape not in SHAPES:
             raise unknown_key("shape", shape, SHAPES, f"one of {', '.join(SHAPES)}, or 24 numbers")
         return SHAPES[shape]
-    shape = tuple(hour for line in shape for hour in (line if isinstance(line, tuple) else (line,)))
     for hour in shape:
         if isinstance(hour, bool) or not isinstance(hour, (int, float)):
             raise InputError(f"not a day: got {hour!r} among the hours, want 24 numbers. Correct that one.")
