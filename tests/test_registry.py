@@ -40,12 +40,14 @@ def test_entries_are_complete(function: Function) -> None:
 
 @every_function
 def test_the_example_comes_out(function: Function) -> None:
-    expected = function.example[1]
-    got = call(function.name, *example_cells(function))
-    if isinstance(expected, float):
-        assert got == pytest.approx(expected, rel=1e-9)
-    else:
-        assert got == expected
+    assert call(function.name, *example_cells(function)) == approximately(function.example[1])
+
+
+def approximately(value: Any) -> Any:
+    """Return a value, or the rows of a table, to compare with: floats to the ninth digit, all else to the last."""
+    if isinstance(value, list):
+        return [approximately(each) for each in value]
+    return pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
 
 
 def test_every_module_with_functions_is_loaded() -> None:

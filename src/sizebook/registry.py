@@ -101,12 +101,14 @@ def section(kind: type[Section]) -> type[Section]:
 class Nested:
     """A section inside another: its class, and how it stands there.
 
-    ``apart`` where its fields are no fields of the whole: it may be missing, or stand several times.
+    ``apart`` where its fields are no fields of the whole: it may be missing, unless ``required``, or stand several
+    times.
     """
 
     kind: type[Any]
     place: str = ""
     apart: bool = False
+    required: bool = False
 
 
 def nested(hint: Any) -> Nested | None:
