@@ -15,6 +15,12 @@ _COUNT: Any = {"kind": "integer", "minimum": 0}
 class ServingFigures:
     """One replica at the load planned for, with the band of each estimate, and what its fleet is at first and last."""
 
+    input_tokens: Annotated[int, Quantity("mean tokens of a prompt", unit="tokens", **_COUNT, label="Prompt, mean")]
+    output_tokens: Annotated[int, Quantity("mean tokens of an answer", unit="tokens", **_COUNT, label="Answer, mean")]
+    longest_tokens: Annotated[
+        int,
+        Quantity("tokens of a request to reserve cache for", unit="tokens", **_COUNT, label="Longest request reserved for"),
+    ]
     gpus_per_replica: Annotated[int, Quantity("GPUs of one replica", unit="GPUs", **_COUNT, label="GPUs of a replica")]
     concurrency: Annotated[
         int, Quantity("requests in flight on a replica", unit="requests", **_COUNT, label="In flight on a replica")
@@ -65,7 +71,11 @@ class ServingFigures:
 def figures(plan: ServingPlan) -> ServingFigures:
     """Return the headline figures of a plan."""
     replica, memory, rates = plan.replica, plan.replica.memory, plan.rates
+    traffic = plan.traffic
     return ServingFigures(
+        input_tokens=traffic.asked.input_tokens,
+        output_tokens=traffic.asked.output_tokens,
+        longest_tokens=traffic.longest_tokens,
         gpus_per_replica=replica.setup.replica.gpus,
         concurrency=replica.concurrency,
         capacity=replica.capacity,
