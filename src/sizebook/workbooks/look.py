@@ -18,6 +18,8 @@ SERIES = ("0072B2", "E69F00", "009E73", "D55E00", "CC79A7", "56B4E9")
 FACE = "Arial"
 
 WHOLE, DECIMAL, PERCENT, DATE, GENERAL, TEXT = "#,##0", "#,##0.00", "0.0%", "yyyy-mm-dd", "General", "@"
+# For figures of any size: a small one shows its digits, and only 0 shows as 0.
+NUMBER = "[>=100]#,##0;[=0]0;0.00##"
 
 _HAIRLINE = Side(style="thin", color=HAIRLINE)
 _RULE = Side(style="thin", color=MUTED)
@@ -51,6 +53,7 @@ def styles() -> list[NamedStyle]:
         NamedStyle("Statement", font=font(), alignment=_INDENTED, border=_LINE),
         NamedStyle("Unit", font=font(9, MUTED), alignment=_INDENTED, border=_LINE),
         NamedStyle("Origin", font=font(9, MUTED), alignment=_LEFT, border=_LINE),
+        NamedStyle("Staged unit", font=font(8, MUTED), alignment=_RIGHT, border=_LINE),
         NamedStyle("Figure", font=font(), alignment=_RIGHT, border=_LINE),
         NamedStyle("Linked figure", font=font(color=LINK), alignment=_RIGHT, border=_LINE),
         NamedStyle("Total label", font=font(bold=True), alignment=_LEFT, border=Border(top=_RULE, bottom=_RULE)),
