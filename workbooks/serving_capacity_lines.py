@@ -5,10 +5,10 @@ from __future__ import annotations
 from serving_capacity_inputs import API, Staged
 
 from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
+from sizebook.workbooks.building import Book, text
 from sizebook.workbooks.page import Page
 from sizebook.workbooks.shared_lines import gpus, node_lines
-from sizebook.workbooks.wording import usd, worded
+from sizebook.workbooks.wording import counted, usd, worded
 
 LOADS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 Rows = tuple[int, int]
@@ -29,7 +29,7 @@ def calculation(book: Book, staged: Staged) -> None:
 def _memory(page: Page) -> None:
     book = page.book
     page.section("Memory of one GPU")
-    usable, label = (book.call("GPU_SPEC", field=f'"{name}"') for name in ("usable_memory_bytes", "memory_bytes"))
+    usable, label = (book.call("GPU_SPEC", field=text(name)) for name in ("usable_memory_bytes", "memory_bytes"))
     page.line(
         "gpu_memory", "Memory of the GPU", f"=IFERROR({usable},{label})", "bytes",
         "GPU_SPEC: what the driver leaves, else the label",
@@ -53,7 +53,7 @@ def _latency(page: Page) -> None:
     page.line("load_more", "One more", "={load}+1", "requests", "Must miss a target, or exceed the cache")
     for figure, words in (("ttft", "Time to first token"), ("tpot", "Time per output token")):
         function = f"{figure.upper()}_SECONDS"
-        worst = book.call("SERVING_ERROR", figure=f'"{figure}"', quantile='"p90"')
+        worst = book.call("SERVING_ERROR", figure=text(figure), quantile=text("p90"))
         target = f"{{{figure}_target_seconds}}"
         page.line(
             f"{figure}_limit", f"{words}, at most", f'=IF({target}="","none",{target}/IF({{at}}="p90",{worst},1))',
@@ -69,7 +69,7 @@ def _latency(page: Page) -> None:
         "TTFT + TPOT x (answer - 1)", look.NUMBER,
     )  # fmt: skip
     page.line(
-        "rate", "Rate of a replica", "={load}/{request}", "requests/s", "In flight / time of a request", look.NUMBER,
+        "rate", "Rate of a replica", "={load}/{request}", "requests/s", "In flight / time of a request", look.RATE,
         total=True,
     )  # fmt: skip
 
@@ -100,7 +100,6 @@ def _fleet(page: Page) -> None:
 def _api(page: Page, staged: Staged) -> None:
     book, months = page.book, staged.months
     page.section("An API instead, last month")
-    page.line("n_months", "Months of the plan", f"=COUNT({months.months('month')})", "months", "Rows of Months")
     for key, label, name, unit in (
         ("last_usd", "Cost of the last month", "usd", "USD"),
         ("last_requests", "Requests of the last month", "requests", "requests"),
@@ -121,19 +120,19 @@ def _api(page: Page, staged: Staged) -> None:
 def _messages(page: Page, staged: Staged) -> None:
     months = staged.months
     page.section("Titles of the charts")
-    for key, label, name, text, after in (
-        ("gpus_message", "GPUs by month", "peak_gpus", worded, " GPUs at peak"),
+    for key, label, name, write, after in (
+        ("gpus_message", "GPUs by month", "peak_gpus", counted, " GPUs at peak"),
         ("money_message", "Cost by month", "usd", usd, " a month"),
     ):
-        first, last = text(months.month(name, 1)), text(f"INDEX({months.months(name)},{{n_months}})")
+        first, last = write(months.month(name, 1)), write(f"INDEX({months.months(name)},{{n_months}})")
         page.statement(key, label, f'=IF({{n_months}}=1,"","From "&{first}&" to ")&{last}&"{after}"', "Months")
     limit = 'IF(ISNUMBER({ttft_limit})+ISNUMBER({tpot_limit})>0," within its targets","")'
     page.statement(
-        "curve_message", "Latency", f'="A replica takes "&{worded("{load}")}&" requests in flight"&{limit}', "Plan"
+        "curve_message", "Latency", f'="A replica takes "&{counted("{load}")}&" requests in flight"&{limit}', "Plan"
     )  # fmt: skip
     page.statement(
         "memory_message", "Memory",
-        f'="The cache holds "&{worded("{plan_capacity}")}&" requests in "&{worded("{plan_cache_bytes}/2^30")}'
+        f'="The cache holds "&{counted("{plan_capacity}")}&" requests in "&{worded("{plan_cache_bytes}/2^30")}'
         '&" GiB a GPU"',
         "Plan",
     )  # fmt: skip

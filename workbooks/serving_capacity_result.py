@@ -8,10 +8,9 @@ from sizebook.plans.ledgers import ENDS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.page import Page
-from sizebook.workbooks.wording import between, worded
+from sizebook.workbooks.wording import between, counted, worded
 
 SHOWN_MONTHS = 12  # a longer plan is shown by so many months, evenly spread from the first to the last
-_MILLI = "0.0##"
 
 
 def result(book: Book, staged: Staged, steps: tuple[int, int]) -> None:
@@ -31,7 +30,7 @@ def result(book: Book, staged: Staged, steps: tuple[int, int]) -> None:
     rows = _months(page, staged, ("peak_gpus_fewest", "peak_gpus", "peak_gpus_most", "reserved_gpus"), look.WHOLE)
     page.chart("lines", "{gpus_message}", "GPUs", look.WHOLE, rows, "CDE", across="month", at=gpus_chart)
     page.row += 1
-    rows = _months(page, staged, ("reserved_usd", "on_demand_usd", "usd", "usd_per_mtok_output"), look.NUMBER)
+    rows = _months(page, staged, ("reserved_usd", "on_demand_usd", "usd", "usd_per_mtok_output"), look.NUMBER, look.RATE)
     page.chart("stacked", "{money_message}", "USD a month", look.WHOLE, rows, "CD", across="month", at=cost_chart)
     page.finish()
 
@@ -46,23 +45,25 @@ def _tiles(page: Page, staged: Staged) -> None:
         ("peak_gpus", "GPUs at peak", (f"peak_gpus_{fewest}", f"peak_gpus_{most}")),
         ("usd", "USD", (f"usd_{least}", f"usd_{dearest}")),
     ):
+        text = counted if name == "peak_gpus" else worded
         for at, month in ((first, '"1"'), (last, "{n_months}")):
-            under = between(at[ends[0]], at[ends[1]], " measured")
-            tiles.append((f'="{label}, month "&{month}', f"={at[name]}", look.NUMBER, under))
+            under = between(at[ends[0]], at[ends[1]], " measured", text)
+            shown = look.WHOLE if name == "peak_gpus" else look.NUMBER
+            tiles.append((f'="{label}, month "&{month}', f"={at[name]}", shown, under))
     full = f'={worded("{plan_usd_per_mtok_saturated}")}&" at full load"'
     tiles.append(
-        ('="USD per Mtok out, month "&{n_months}', f"={last['usd_per_mtok_output']}", look.NUMBER, full)
+        ('="USD per Mtok out, month "&{n_months}', f"={last['usd_per_mtok_output']}", look.RATE, full)
     )  # fmt: skip
     page.tiles(tiles)
     low, high = "{{plan_{}_p10}}", "{{plan_{}_p90}}"
     page.tiles(
         [
-            ("Time to first token, s", "={plan_ttft_seconds}", look.NUMBER,
+            ("Time to first token, s", "={plan_ttft_seconds}", look.RATE,
              between(low.format("ttft_seconds"), high.format("ttft_seconds"), " measured")),
-            ("Time per output token, ms", "={plan_tpot_seconds}*1000", look.NUMBER,
+            ("Time per output token, ms", "={plan_tpot_seconds}*1000", look.RATE,
              between(f"1000*{low.format('tpot_seconds')}", f"1000*{high.format('tpot_seconds')}", " measured")),
             ("In flight on a replica", "={plan_concurrency}", look.WHOLE, '="limited by: "&{plan_binding}'),
-            ("Requests a second of a replica", "={plan_requests_per_second}", look.NUMBER,
+            ("Requests a second of a replica", "={plan_requests_per_second}", look.RATE,
              '={plan_gpus_per_replica}&" GPUs each"'),
             ('="CO2e in kg, month "&{n_months}', f"={last['co2e_kg']}", look.NUMBER,
              f'={worded(last["energy_kwh"])}&" kWh, location-based"'),
@@ -107,7 +108,7 @@ def _memory(page: Page) -> None:
     page.chart("bars", "{memory_message}", "GiB", "#,##0.0", (rows[0], rows[1] - 1), "D")
 
 
-def _months(page: Page, staged: Staged, names: tuple[str, ...], number_format: str) -> tuple[int, int]:
+def _months(page: Page, staged: Staged, names: tuple[str, ...], shown: str, last: str = look.WHOLE) -> tuple[int, int]:
     """Add a table of some figures of the months shown, blank beyond the last month; return its rows."""
     months, rows = staged.months, []
     first = page.row + 1
@@ -118,4 +119,4 @@ def _months(page: Page, staged: Staged, names: tuple[str, ...], number_format: s
         figures = [f'=IF({at}="","",INDEX({months.months(name)},{at}))' for name in names]
         rows.append([f"=IF({{n_months}}>{SHOWN_MONTHS},{spread},{every})", *figures])
     heads = ["Month", *(f"={months.label(name)}" for name in names)]
-    return page.table(heads, rows, [look.GENERAL, *[number_format] * len(names)], blanks=True)
+    return page.table(heads, rows, [look.GENERAL, *[shown] * (len(names) - 1), last], blanks=True)

@@ -180,7 +180,7 @@ Growth = Annotated[
 MonthsFromNow = Annotated[float, Quantity("months from now", minimum=0)]
 Spare = Annotated[
     int,
-    Quantity("failure domains whose loss the fleet covers", kind="integer", minimum=0, default=1, label="Spare ones"),
+    Quantity("failure domains whose loss the fleet covers", kind="integer", minimum=0, default=1, label="Failures to cover"),
 ]
 SpareReplicas = Annotated[
     int, Quantity("replicas kept for failures (k of N + k)", kind="integer", minimum=0, default=1)

@@ -15,6 +15,7 @@ from sizebook.workbooks.page import Page
 from sizebook.workbooks.rules import FLAGS, rule, sentence
 
 AS_DECLARED: Any = object()
+_AS_TEXT = " In a cell: 1, 1, 2 for numbers, 100:0.5, 200:0.5 for pairs."
 
 
 def declare(
@@ -32,8 +33,9 @@ def declare(
     """
     quantity, label = argument.quantity, label or label_of(argument)
     wanted = argument.default if default is AS_DECLARED else default
+    meaning = sentence(quantity.meaning) + (_AS_TEXT if quantity.kind == "list" else "")
     page.input(
-        argument.name, label, _shown(wanted), quantity.unit, sentence(quantity.meaning), number_format(quantity),
+        argument.name, label, _shown(wanted), quantity.unit, meaning, number_format(quantity),
         required=argument.required if required is None else required, per_case=tuple(map(_shown, per_case)),
         rule=rule(argument, label, page.book.choices), is_list=quantity.kind == "list",
     )  # fmt: skip
@@ -103,8 +105,7 @@ def _shown(value: Any) -> Any:
 def number_format(quantity: Quantity) -> str:
     """Return the number format of a quantity: by its kind, and a share of a whole in per cent."""
     if quantity.kind == "number":
-        low, high = quantity.minimum if quantity.above is None else quantity.above, quantity.maximum
-        is_share = quantity.unit == "ratio" and high is not None and high <= 1 and low is not None and low >= -1
-        return look.PERCENT if is_share else look.NUMBER
+        is_share = quantity.unit == "ratio" and quantity.maximum is not None and quantity.maximum <= 1
+        return look.PERCENT if is_share else look.RATE if "/" in quantity.unit else look.NUMBER
     formats = {"integer": look.WHOLE, "date": look.DATE, "list": look.TEXT, "text": look.TEXT}
     return look.GENERAL if quantity.allowed and quantity.kind == "text" else formats.get(quantity.kind, look.GENERAL)

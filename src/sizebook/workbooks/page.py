@@ -146,7 +146,7 @@ class Page:
         cell = self._put(column, self.resolve(value), "Input" if required else "Optional input")
         cell.number_format = shape.number_format
         if shape.is_list:
-            cell.alignment = Alignment(horizontal="left", vertical="center", wrap_text=True)
+            cell.alignment = Alignment(horizontal="right", vertical="center", indent=1, wrap_text=True)
         place = f"{quoted(self.sheet.title)}!${cell.column_letter}${cell.row}"
         self.book.define(name, place, self.resolve(value), is_list=shape.is_list)
         if shape.rule is not None:
@@ -176,22 +176,32 @@ class Page:
         self.sheet.row_dimensions[self.row].height = 28
         self.row += 1
 
-    def staged_line(self, name: str, value: Any, unit: str, meaning: str, number_format: str) -> None:
+    def staged_line(
+        self, name: str, values: Sequence[Any], unit: str, meaning: str, number_format: str
+    ) -> None:
         """Add a line of a staged table: the name that a function knows it by, a value in each case, what it means."""
-        self._put(2, name or None, "Fact")
-        for column, case in enumerate(self.cases, FIRST_COLUMN):
+        self._put(2, name, "Fact")
+        for column, (case, value) in enumerate(zip(self.cases, values, strict=False), FIRST_COLUMN):
             self._put(column, self.resolve(value, case), "Linked figure").number_format = number_format
         self._put(self.unit_column, unit or None, "Unit")
         self._put(self.unit_column + 1, meaning, "Origin")
         self.row += 1
 
-    def staged_row(self, values: Sequence[Any], style: str, formats: Sequence[str] = ()) -> None:
+    def staged_row(self, values: Sequence[Any], style: str, formats: Sequence[str] = (), height: float = 0) -> None:
         """Add a row of a staged table from column B on."""
+        if height:
+            self.sheet.row_dimensions[self.row].height = height
         for column, value in enumerate(values, 2):
             cell = self._put(column, value, style)
             if formats:
-                cell.number_format = formats[column - 2]
+                cell.number_format, cell.border = formats[column - 2], Border()
         self.row += 1
+
+    def wrap(self, row: int) -> None:
+        """Give the texts of a row two lines each."""
+        self.sheet.row_dimensions[row].height = 28
+        for column in range(FIRST_COLUMN, self.unit_column):
+            self.sheet.cell(row, column).alignment = Alignment(horizontal="right", vertical="center", wrap_text=True)
 
     def fact(self, label: str, value: Any, number_format: str = look.GENERAL, style: str = "Fact") -> Cell:
         """Add a label with a text or value beside it, without unit or origin; return the cell of the value."""
@@ -256,10 +266,11 @@ class Page:
                     cell.border = Border()
             self.row += 1
         if blanks:
-            self._rule_where_filled(first, len(heads))
+            self.rule_where_filled(first, len(heads))
         return first, self.row - 1
 
-    def _rule_where_filled(self, first: int, n_columns: int) -> None:
+    def rule_where_filled(self, first: int, n_columns: int) -> None:
+        """Rule off the rows from one down to the last so far where they are filled, and no others."""
         last = get_column_letter(n_columns + 1)
         ruled = DifferentialStyle(border=Border(bottom=Side(style="thin", color=look.HAIRLINE)))
         rule = Rule(type="expression", formula=[f'$B{first}<>""'], dxf=ruled)
