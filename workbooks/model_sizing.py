@@ -159,8 +159,8 @@ def storage(page: Page) -> None:
         "weight_bytes", "In the chosen format", f"={book.call('MODEL_BYTES', parameters='{total}')}", "bytes", "MODEL_BYTES(total, dtype)",
         total=True,
     )  # fmt: skip
-    page.line("weight_gb", "the same in GB", "={weight_bytes}/10^9", "GB", "1 GB = 10^9 bytes", look.RATE)
-    page.line("weight_gib", "the same in GiB", "={weight_bytes}/2^30", "GiB", "1 GiB = 2^30 bytes", look.RATE)
+    page.line("weight_gb", "the same in GB", "={weight_bytes}/10^9", "GB", "1 GB = 10^9 bytes", look.GIGA)
+    page.line("weight_gib", "the same in GiB", "={weight_bytes}/2^30", "GiB", "1 GiB = 2^30 bytes", look.GIGA)
 
 
 def comparison(page: Page) -> None:
@@ -208,8 +208,8 @@ def result(book: Book) -> None:
         [
             ('="Parameters of "&{chosen}', "={total}", look.WHOLE, "in total, exact"),
             ("Active parameters", "={active}", look.WHOLE, '=IFERROR(TEXT({active_share},"0.0%")&" of the total","")'),
-            ('="Weights in "&{dtype}', "={weight_gb}", look.RATE, "GB (10^9 bytes)"),
-            ("The same", "={weight_gib}", look.RATE, "GiB (2^30 bytes)"),
+            ('="Weights in "&{dtype}', "={weight_gb}", look.GIGA, "GB (10^9 bytes)"),
+            ("The same", "={weight_gib}", look.GIGA, "GiB (2^30 bytes)"),
             (
                 "Counted less published",
                 "={difference}",
@@ -222,7 +222,7 @@ def result(book: Book) -> None:
     rows = page.table(
         ["Part", "Parameters", "Share of total", '="Bytes in "&{dtype}', "GB"],
         _ranked(page),
-        [look.GENERAL, look.WHOLE, look.PERCENT, look.WHOLE, look.RATE],
+        [look.GENERAL, look.WHOLE, look.PERCENT, look.WHOLE, look.GIGA],
         total=True,
     )
     page.chart("bars", "{message}", "parameters", look.WHOLE, (rows[0], rows[0] + SHOWN_PARTS - 1), "C")
@@ -234,7 +234,7 @@ def result(book: Book) -> None:
     rows = page.table(
         ["Format", "Bits per weight", "Bytes", "GB", "GiB"],
         formats,
-        [look.GENERAL, look.DECIMAL, look.WHOLE, look.RATE, look.RATE],
+        [look.GENERAL, look.DECIMAL, look.WHOLE, look.GIGA, look.GIGA],
     )
     page.chart("columns", "{storage_message}", "GB", "#,##0.0", rows, "E")
     page.finish()

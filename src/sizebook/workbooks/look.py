@@ -20,6 +20,7 @@ FACE = "Arial"
 WHOLE, DECIMAL, PERCENT, DATE, GENERAL, TEXT = "#,##0", "#,##0.00", "0.0%", "yyyy-mm-dd", "General", "@"
 # For figures of any size: a small one shows its digits, and only 0 shows as 0.
 NUMBER, RATE = "[>=100]#,##0;[=0]0;0.00##", "[>=10]#,##0.0;[>=1]0.00;0.00##"
+GIGA = "[>=0.1]#,##0.00;0.00####"  # bytes by the billion, of a small model too
 
 _HAIRLINE = Side(style="thin", color=HAIRLINE)
 _RULE = Side(style="thin", color=MUTED)

@@ -197,11 +197,12 @@ class Page:
                 cell.number_format, cell.border = formats[column - 2], Border()
         self.row += 1
 
-    def wrap(self, row: int) -> None:
-        """Give the texts of a row two lines each."""
-        self.sheet.row_dimensions[row].height = 28
+    def wrap(self, row: int, n_letters: int) -> None:
+        """Give the texts of a row the lines that so many letters need."""
+        width = self.sheet.column_dimensions[get_column_letter(FIRST_COLUMN)].width
+        self.sheet.row_dimensions[row].height = 14 * -(-n_letters // int(width))
         for column in range(FIRST_COLUMN, self.unit_column):
-            self.sheet.cell(row, column).alignment = Alignment(horizontal="right", vertical="center", wrap_text=True)
+            self.sheet.cell(row, column).alignment = Alignment(horizontal="right", vertical="center", indent=1, wrap_text=True)
 
     def fact(self, label: str, value: Any, number_format: str = look.GENERAL, style: str = "Fact") -> Cell:
         """Add a label with a text or value beside it, without unit or origin; return the cell of the value."""

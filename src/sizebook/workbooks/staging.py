@@ -100,7 +100,7 @@ def figures(
             number_format(quantity),
         )  # fmt: skip
         if quantity.kind == "text":
-            page.wrap(page.row - 1)
+            page.wrap(page.row - 1, _LONGEST_TEXT)
     names = f"{staged.cell(heads + 1, 1)}:$A${staged.top + heads + len(declared) - 1}"
     return Figures(_matches(names, [argument.name for argument in declared], ";"))
 
@@ -158,6 +158,7 @@ def ledger(
 
 
 STAGED = "Staged"
+_LONGEST_TEXT = 126  # letters of the longest basis of a price
 
 
 @dataclass(frozen=True)
