@@ -196,18 +196,18 @@ def _by_month(plan: FleetPlan) -> Section:
         rows.append(Row((plan.label(at), *(grouped(value) for value in (*gpus, *sums)))))
     columns = (
         Column("Month"),
-        Column("At peak", "GPUs", figures=True),
-        Column("At the mean", "GPUs", figures=True),
-        Column("Reserved", "GPUs", figures=True),
+        Column("Peak", figures=True),
+        Column("Mean", figures=True),
+        Column("Reserved", figures=True),
         Column("Reserved", "USD", figures=True),
         Column("Burst", "USD", figures=True),
-        Column("Together", "USD", figures=True),
-        Column("Energy", "kWh", figures=True),
-        Column("Emissions", "kgCO\u2082e", figures=True),
+        Column("USD", figures=True),
+        Column("kWh", figures=True),
+        Column("kgCO\u2082e", figures=True),
     )
     return Section(
         "Month by month",
         f"{usd(plan.months[0].usd)} in the first month, {usd(plan.months[-1].usd)} in the last",
-        (Table("All services together", columns, tuple(rows)),),
+        (Table("GPUs at peak, at the mean and reserved; cost, energy and emissions", columns, tuple(rows)),),
         new_page=True,
     )

@@ -7,8 +7,9 @@ import math
 from sizebook.plans.fleet import FleetPlan, PlannedService, warnings
 from sizebook.plans.fleet_inputs import MONTHS
 from sizebook.reports.figures import counted, fixed
+from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Block, Column, Notes, Row, Section, Table
-from sizebook.units import duration, grouped, percent, significant, usd
+from sizebook.units import duration, grouped, significant, usd
 
 
 def per_service(plan: FleetPlan) -> Section:
@@ -80,19 +81,18 @@ def _band(each: PlannedService) -> Row:
     return Row((each.service.name, fixed(band.low, 2), fixed(band.high, 2), grouped(band.rows), gpus, cost))
 
 
+# Inputs that a row of its own shows, with what was looked up for them.
+IN_WORDS = frozenset({
+    "name", "model", "gpu", "engine", "weight_dtype", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step",
+    "gpus_per_node", "concurrency", "ttft_target_seconds", "tpot_target_seconds", "at",
+    "on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour", "start", "grid", "grams_per_kwh",
+})  # fmt: skip
+
+
 def assumptions(plan: FleetPlan) -> Section:
-    """Return every input of the plan."""
-    margins, contract, rates = plan.terms.margins, plan.terms.contract, plan.services[0].rates
-    rows = [
-        ("Target load", percent(margins.target_load), "scenario"),
-        ("Failures that each service covers", counted(margins.spare, margins.failure_domain), "scenario"),
-        ("GPUs are paid for", "by whole nodes" if margins.whole_nodes else "by the replica", "scenario"),
-        ("Share of the mean that is reserved", percent(contract.reserve_share), "scenario"),
-        ("Length of a term", counted(contract.term_months, "month"), "scenario"),
-        ("Busy hours a day", f"{contract.burst_hours:g}", "scenario"),
-        ("PUE", f"{rates.pue:g}", "scenario"),
-        ("Grid", f"{rates.grams_per_kwh:g} g CO\u2082e/kWh", rates.grid_basis),
-    ]
+    """Return every input of the plan, those looked up with where they come from."""
+    rates = plan.services[0].rates
+    grid = ("Grid", f"{rates.grams_per_kwh:g} g CO\u2082e/kWh", rates.grid_basis)
     columns = (Column("Input"), Column("Value"), Column("Origin"))
     tables = [Table(each.service.name, columns, _service(each)) for each in plan.services]
     left_out = (
@@ -100,7 +100,7 @@ def assumptions(plan: FleetPlan) -> Section:
         "Services do not share nodes, and burst GPUs are taken to be there when they are wanted.",
     )
     blocks: tuple[Block, ...] = (
-        Table("Fleet", columns, tuple(Row(row) for row in rows)),
+        Table("Fleet", columns, tuple(Row(row) for row in (*input_rows(plan.terms, without=IN_WORDS), grid))),
         *tables,
         Notes(left_out, "Left out"),
     )
@@ -110,24 +110,20 @@ def assumptions(plan: FleetPlan) -> Section:
 
 
 def _service(each: PlannedService) -> tuple[Row, ...]:
-    service, replica = each.service, each.replica
-    setup, traffic, demand, rates = service.replica, service.traffic, service.traffic.demand, each.rates
+    service, planned, rates = each.service, each.replica, each.rates
+    replica = service.replica
     rows = (
         ("Model", service.model, "scenario; counted exactly"),
-        ("Accelerator", f"{replica.setup.gpu}, {rates.tdp_watts:g} W", "data/hardware.csv"),
-        ("Engine", setup.engine, "data/engines.csv, data/calibration_serving.csv"),
-        ("Weights", setup.weight_dtype or "as published", "scenario"),
-        ("Layout of a replica", f"{setup.layout}: {counted(setup.gpus, 'GPU')}", "scenario"),
-        ("Drafted tokens", replica.drafts, "data/calibration_serving.csv"),
-        ("GPUs of a node", grouped(replica.packing.gpus_per_node), replica.packing.basis),
-        ("In flight on a replica", grouped(replica.concurrency), _load(each)),
-        ("Requests a day, now", grouped(traffic.requests_per_day), "scenario"),
-        ("Tokens in and out, means", f"{grouped(demand.input_tokens)} and {grouped(demand.output_tokens)}",
-         "scenario"),
-        ("Growth a month", percent(traffic.growth_per_month) if traffic.growth_per_month else "none", "scenario"),
-        ("Busiest hour over the mean", f"{traffic.peak_factor:g}", "scenario"),
+        ("Accelerator", f"{planned.setup.gpu}, {rates.tdp_watts:g} W", "data/hardware.csv"),
+        ("Engine", replica.engine, "data/engines.csv, data/calibration_serving.csv"),
+        ("Weights", replica.weight_dtype or "as published", "scenario"),
+        ("Layout of a replica", f"{replica.layout}: {counted(replica.gpus, 'GPU')}", "scenario"),
+        ("Drafted tokens", planned.drafts, "data/calibration_serving.csv"),
+        ("GPUs of a node", grouped(planned.packing.gpus_per_node), planned.packing.basis),
+        ("In flight on a replica", grouped(planned.concurrency), _load(each)),
         ("GPU-hour", f"${rates.reserved_usd:,.2f} reserved, ${rates.on_demand_usd:,.2f} burst", rates.basis),
-    )  # fmt: skip
+        *input_rows(service, without=IN_WORDS),
+    )
     return tuple(Row(row) for row in rows)
 
 
