@@ -21,6 +21,7 @@ Cell = Any  # None, bool, int, float, str, or a SizebookError standing in its pl
 Range = list[list[Cell]]
 
 _NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)([A-Za-z]?)")
+_PLAIN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _SUFFIX = {"": 1, "M": 10**6, "B": 10**9, "T": 10**12}
 _LARGEST = 1.7976931348623157e308
 
@@ -340,9 +341,13 @@ def _list(argument: Argument, cell: Cell | Range) -> Any:
     """Return text as it is; a list, or a range of one line, as a tuple; a range of several as a tuple of rows.
 
     Blanks are left out: a range may be longer than what it holds. A row of two stays a row: ``[[128, 1]]`` is a
-    histogram of one length, not two numbers. Whoever takes the list says what stands in it.
+    histogram of one length, not two numbers. One cell may hold a list of numbers, ``1, 1, 2``, or of pairs of them,
+    ``100:0.5, 200:0.5``. Whoever takes the list says what stands in it.
     """
     if not isinstance(cell, (list, tuple)):
+        numbers = _numbers(argument, cell) if isinstance(cell, str) else None
+        if numbers is not None:
+            return numbers
         return _choice(argument, cell) if argument.quantity.allowed else _text(argument, cell)
     rows = [row if isinstance(row, (list, tuple)) else [row] for row in cell]
     for each in (each for row in rows for each in row):
@@ -353,6 +358,33 @@ def _list(argument: Argument, cell: Cell | Range) -> Any:
     if len(filled) == 1 and len(filled[0]) > 2:
         return tuple(each for each in filled[0] if not is_blank(each))
     return tuple(filled)
+
+
+def _numbers(argument: Argument, text: str) -> tuple[Any, ...] | None:
+    """Return the numbers or pairs that a text lists; None for a text without numbers, such as a name."""
+    parts = [part.strip() for part in text.strip().rstrip(",").split(",")]
+    items = [[word.strip() for word in part.split(":")] for part in parts]
+    numeric = [all(_PLAIN.fullmatch(word) for word in item) for item in items]
+    if not any(numeric):
+        return None
+    width = len(items[numeric.index(True)])
+    wrong = [part for part, item, is_numeric in zip(parts, items, numeric, strict=True)
+             if not is_numeric or len(item) != width or width > 2]  # fmt: skip
+    if wrong:
+        raise InputError(
+            f"{argument.name} is not a list: got '{wrong[0]}' among '{text}', want numbers such as 1, 1, 2, or pairs "
+            "such as 100:0.5, 200:0.5. Correct it."
+        )
+    return tuple(float(item[0]) if width == 1 else (float(item[0]), float(item[1])) for item in items)
+
+
+def listed(values: Sequence[Any]) -> str:
+    """Return a list of numbers, texts or pairs as one cell holds it: what `coerce` takes apart again."""
+    return ", ".join(":".join(map(_word, each)) if isinstance(each, (list, tuple)) else _word(each) for each in values)
+
+
+def _word(value: Any) -> str:
+    return repr(_bare(value)) if isinstance(value, (int, float)) else str(value)
 
 
 _COERCE: Mapping[str, Any] = {

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any
 
 from sizebook.formulas.hardware import accelerator
+from sizebook.plans.ledgers import Figures, Ledger, LedgerRows, ledger_rows
 from sizebook.plans.serving import ServingPlan
 from sizebook.plans.serving import plan_serving as plan_of
 from sizebook.plans.serving_choice import GPUS, choose
 from sizebook.plans.serving_figures import figures
-from sizebook.plans.serving_inputs import ServingInputs
+from sizebook.plans.serving_inputs import DayShape, ServingInputs
 from sizebook.plans.serving_months import Month
+from sizebook.plans.traffic import hours_of
 from sizebook.quantities import Gpu, Model
-from sizebook.registry import DEFAULT, Quantity, flat, function, leaves
+from sizebook.registry import DEFAULT, Quantity, flat, function
 
 GpusCompared = Annotated[
     Any,
@@ -25,8 +28,7 @@ Choices = Annotated[
     list[list[str | int | float]],
     Quantity("gpu, engine, dtype, layout, GPUs, USD a month, TTFT s, TPOT s, on the Pareto front", kind="range"),
 ]
-Ledger = Annotated[list[list[Any]], Quantity("a row of names, then one a month", kind="range")]
-Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a row", kind="range")]
+PeakOfDay = Annotated[float, Quantity("busiest hour over the mean of the day", unit="ratio", minimum=1)]
 HEAD = ["gpu", "engine", "weight_dtype", "layout", "gpus", "usd_per_month", "ttft_seconds", "tpot_seconds", "pareto"]
 SHOWN = 12
 SOURCE = "sizebook.plans.serving over data/hardware.csv, data/prices.csv and data/calibration_serving.csv"
@@ -115,24 +117,19 @@ def plan_serving(model: Model, inputs: ServingInputs, gpus_compared: GpusCompare
     return rows
 
 
-def ledger(plan: ServingPlan) -> list[list[Any]]:
+def ledger(plan: ServingPlan, n_rows: int = 1) -> list[list[Any]]:
     """Return the ledger of a plan: names, then one row a month, with GPUs and cost at both ends of the band."""
-    names = [leaf.name for leaf in leaves(Month)]
-    ends = ("peak_gpus_fewest", "peak_gpus_most", "usd_least", "usd_most")
-    rows: list[list[Any]] = [[*names, *ends]]
-    for month, few, most in zip(plan.months, plan.fewest, plan.most, strict=True):
-        rows.append([*flat(month).values(), few.peak_gpus, most.peak_gpus, few.usd, most.usd])
-    return rows
+    return ledger_rows(Month, plan.months, plan.fewest, plan.most, n_rows)
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*_ITS_MONTH], [*_ITS_MONTH.values()]]))
-def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs) -> Ledger:
+def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRows = DEFAULT) -> Ledger:
     """Return a serving plan month by month: GPUs at peak and reserved, cost, energy, carbon; names in the first row.
 
     The figures of 'sizebook plan serve' for the same inputs, computed by the same plan. The last columns are GPUs and
     cost if replicas are as fast, or as slow, as 1 in 10 measurements.
     """
-    return ledger(plan_of(model, gpu, inputs))
+    return ledger(plan_of(model, gpu, inputs), rows)
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*figure] for figure in _ITS_FIGURES.items()]))
@@ -142,3 +139,17 @@ def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     The figures of 'sizebook plan serve' for the same inputs, computed by the same plan.
     """
     return [[name, value] for name, value in flat(figures(plan_of(model, gpu, inputs))).items()]
+
+
+@function(
+    category="serving",
+    source="definition: sizebook.plans.traffic names the shapes",
+    example=({"shape": "office"}, 12 * 24 / 129),
+)
+def peak_of_day(shape: DayShape = DEFAULT) -> PeakOfDay:
+    """Return the busiest hour of a day over its mean: 24 x the largest of 24 relative numbers / their sum.
+
+    Multiply it by the bursts within that hour for the peak factor of PEAK_REQUESTS_PER_SECOND.
+    """
+    hours = hours_of(shape)
+    return max(hours) * len(hours) / math.fsum(hours)
