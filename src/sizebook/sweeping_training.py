@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from sizebook.names import current
-from sizebook.plans.training_rows import INPUTS, OUTPUTS, training_row
+from sizebook.plans.training_rows import INPUTS, OUTPUTS, Rows
 from sizebook.plans.training_rows import REQUIRED_INPUTS as REQUIRED
 
 FIGURE = "step_seconds"
@@ -40,8 +40,8 @@ def read_as(columns: Sequence[str]) -> dict[str, str]:
 def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of a piece of a table with the results of their plans beside them."""
     columns = read_as(frame.columns)
-    names = tuple(columns.values())
-    results = [training_row(dict(zip(names, row, strict=True))) for row in frame.select(list(columns)).iter_rows()]
+    rows = Rows(tuple(columns.values()))
+    results = [tuple(rows.result(row).values()) for row in frame.select(list(columns)).iter_rows()]
     schema = {name: _TYPES.get(name, pl.Float64) for name in OUTPUTS}
-    found = pl.DataFrame([tuple(result.values()) for result in results], schema=schema, orient="row")
+    found = pl.DataFrame(results, schema=schema, orient="row")
     return pl.concat([frame, found], how="horizontal")

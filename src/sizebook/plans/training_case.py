@@ -10,7 +10,7 @@ from sizebook.formulas.money import train_cost_usd
 from sizebook.formulas.training_quantities import Operations
 from sizebook.formulas.training_time import checkpoint_interval_seconds, cluster_mtbf_hours
 from sizebook.formulas.training_time import goodput as goodput_of
-from sizebook.plans.training_inputs import Training
+from sizebook.plans.training_inputs import Terms
 from sizebook.plans.training_work import HARDWARE, Work
 from sizebook.registry import Quantity, section
 
@@ -70,22 +70,23 @@ def reliability(operations: Operations, gpus: int) -> tuple[float, float]:
     return share, interval
 
 
-def case_of(inputs: Training, work: Work, step_seconds: float, name: str) -> Case:
+def case_of(terms: Terms, work: Work, step_seconds: float, *, name: str) -> Case:
     """Return every figure of one case: the steps, what interrupts them, GPU-hours, money, energy and carbon."""
-    batches, peak, start = inputs.batches, inputs.peak_flop_per_s, 3600 * inputs.operations.start_hours
-    rate = batches.tokens / inputs.gpus / step_seconds
-    goodput, _ = reliability(inputs.operations, inputs.gpus)
-    productive = inputs.tokens / batches.tokens * step_seconds
+    setup, start = work.setup, 3600 * terms.operations.start_hours
+    gpus, peak, tokens_per_step = setup.gpus, setup.peak_flop_per_s, setup.batches.tokens
+    rate = tokens_per_step / gpus / step_seconds
+    goodput, _ = reliability(terms.operations, gpus)
+    productive = terms.tokens / tokens_per_step * step_seconds
     steps = productive / goodput
-    hours = inputs.gpus * (steps + start) / 3600
-    costs, power, shares = inputs.costs, inputs.power, inputs.power.footprint
-    usd_per_second = inputs.gpus * costs.price_usd_per_gpu_hour / 3600
+    hours = gpus * (steps + start) / 3600
+    costs, power, shares = terms.costs, terms.power, terms.power.footprint
+    usd_per_second = gpus * costs.price_usd_per_gpu_hour / 3600
     energy = train_energy_kwh(hours, power.watts, shares.pue, host_share=shares.host_share)
     return Case(
         name=name,
         step_seconds=step_seconds,
         tokens_per_s_per_gpu=rate,
-        mfu=rate * work.counted(inputs.pace.flops_convention) / peak,
+        mfu=rate * work.counted(terms.pace.flops_convention) / peak,
         hfu=rate * work.counted(HARDWARE) / peak,
         goodput=goodput,
         productive_seconds=productive,

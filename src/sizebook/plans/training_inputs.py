@@ -155,16 +155,22 @@ class Setup:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Training(Setup):
-    """One training run with everything looked up."""
+class Terms:
+    """How long a setup is run, at what pace, price and power, and what interrupts it."""
 
-    model: str
     tokens: float
-    layout: Layout
     costs: Costs
     power: Power
     pace: Pace = Pace()
     operations: Operations = Operations()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training(Setup, Terms):
+    """One training run with everything looked up."""
+
+    model: str
+    layout: Layout
 
     @property
     def utilization(self) -> float | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 from sizebook.cells import coerce, is_blank
@@ -17,7 +18,7 @@ from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.training_quantities import Batches, Method, Operations, Pace
 from sizebook.models import catalog
 from sizebook.plans.layout import Layout, spread
-from sizebook.plans.training_case import case_of
+from sizebook.plans.training_case import Case, case_of
 from sizebook.plans.training_inputs import (
     Costs,
     Energy,
@@ -25,7 +26,7 @@ from sizebook.plans.training_inputs import (
     Power,
     Prices,
     Setup,
-    Training,
+    Terms,
     TrainingInputs,
     check_pace,
     costs_of,
@@ -34,7 +35,6 @@ from sizebook.plans.training_inputs import (
 from sizebook.plans.training_work import Work, work_of
 from sizebook.quantities import Gpu, Gpus, Model, Tokens
 from sizebook.registry import REQUIRED, Argument, leaves, put_together, quantity_of
-from sizebook.units import gibibytes
 
 
 def _required(name: str, hint: Any) -> Argument:
@@ -74,9 +74,11 @@ _WORK = (MODEL.name, GPU.name, GPUS.name, *_names(Batches, Layout, Method))
 _PACE, _OPERATIONS = _names(Pace), _names(Operations)
 _MONEY = (GPU.name, *_names(Prices))
 _ENERGY = (GPU.name, "power_limit_watts", *_names(Energy))
+_TERMS = tuple(dict.fromkeys((TOKENS.name, *_MONEY, *_ENERGY, *_PACE, *_OPERATIONS)))
+Names, Cells = tuple[str, ...], tuple[Any, ...]
 
 
-def _read(names: Sequence[str], cells: Sequence[Any]) -> dict[str, Any]:
+def _read(names: Names, cells: Cells) -> dict[str, Any]:
     """Return the values of cells; blank ones are left out, so that they take their defaults, or are asked for."""
     return {
         name: coerce(ARGUMENTS[name], cell)
@@ -86,10 +88,10 @@ def _read(names: Sequence[str], cells: Sequence[Any]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=100_000)
-def _work(*cells: Any) -> Work | SizebookError:
+def _work(names: Names, cells: Cells) -> Work | SizebookError:
     """Return the work of the cells of `_WORK`, or the refusal: the same cells are tried once."""
     try:
-        given = _read(_WORK, cells)
+        given = _read(names, cells)
         setup = Setup(
             architecture=catalog.architecture(given["model"]),
             gpu=accelerator(given["gpu"]),
@@ -104,21 +106,41 @@ def _work(*cells: Any) -> Work | SizebookError:
 
 
 @lru_cache(maxsize=10_000)
-def _pace(*cells: Any) -> Pace:
-    pace = put_together(Pace, _read(_PACE, cells))
+def _terms(names: Names, cells: Cells) -> tuple[Terms, str, str]:
+    """Return the terms of the cells of `_TERMS`, and why price or power are not known: time is none the less."""
+    given = dict(zip(names, cells, strict=True))
+    costs, no_price = _costs(*_some(_MONEY, given))
+    power, no_power = _power(*_some(_ENERGY, given))
+    terms = Terms(
+        tokens=coerce(TOKENS, given["tokens"]),
+        costs=costs,
+        power=power,
+        pace=_pace(*_some(_PACE, given)),
+        operations=_operations(*_some(_OPERATIONS, given)),
+    )
+    return terms, no_price, no_power
+
+
+def _some(names: Names, given: Mapping[str, Any]) -> tuple[Names, Cells]:
+    present = tuple(name for name in names if name in given)
+    return present, tuple(given[name] for name in present)
+
+
+@lru_cache(maxsize=10_000)
+def _pace(names: Names, cells: Cells) -> Pace:
+    pace = put_together(Pace, _read(names, cells))
     check_pace(pace)
     return pace
 
 
 @lru_cache(maxsize=10_000)
-def _operations(*cells: Any) -> Operations:
-    return put_together(Operations, _read(_OPERATIONS, cells))
+def _operations(names: Names, cells: Cells) -> Operations:
+    return put_together(Operations, _read(names, cells))
 
 
 @lru_cache(maxsize=10_000)
-def _power(*cells: Any) -> tuple[Power, str]:
-    """Return the power and grid of a row, or why they are not known: time and memory are none the less."""
-    given = _read(_ENERGY, cells)
+def _power(names: Names, cells: Cells) -> tuple[Power, str]:
+    given = _read(names, cells)
     energy = put_together(Energy, given)
     try:
         return power_of(accelerator(given["gpu"]), energy, given.get("power_limit_watts")), ""
@@ -127,9 +149,8 @@ def _power(*cells: Any) -> tuple[Power, str]:
 
 
 @lru_cache(maxsize=10_000)
-def _costs(*cells: Any) -> tuple[Costs, str]:
-    """Return the price of a row, or why it is not known: time and memory are none the less."""
-    given = _read(_MONEY, cells)
+def _costs(names: Names, cells: Cells) -> tuple[Costs, str]:
+    given = _read(names, cells)
     prices = put_together(Prices, given)
     try:
         return costs_of(accelerator(given["gpu"]), prices, _UNKNOWN_POWER), ""
@@ -137,39 +158,50 @@ def _costs(*cells: Any) -> tuple[Costs, str]:
         return _UNKNOWN_COSTS, str(error)
 
 
-def training_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result columns of one row; a refusal stands in ``reason``, and its figures are None."""
-    try:
-        return _result(row)
-    except SizebookError as error:
-        return {**dict.fromkeys(OUTPUTS), "reason": str(error)}
+class _Cells:
+    """The cells of a row that one part of it depends on: those whose columns the table has."""
+
+    def __init__(self, columns: Sequence[str], names: Names) -> None:
+        self.names = tuple(name for name in names if name in columns)
+        self._of = itemgetter(*map(columns.index, self.names)) if self.names else lambda row: ()
+        self._alone = len(self.names) == 1
+
+    def __call__(self, row: Sequence[Any]) -> Cells:
+        found: Any = self._of(row)
+        return (found,) if self._alone else found  # type: ignore[no-any-return]
 
 
-def _result(row: Mapping[str, Any]) -> dict[str, Any]:
-    cell = row.get
-    work = _work(*map(cell, _WORK))
-    if isinstance(work, SizebookError):
-        raise work
-    costs, no_price = _costs(*map(cell, _MONEY))
-    power, no_power = _power(*map(cell, _ENERGY))
-    setup = work.setup
-    inputs = Training(
-        model=cell("model", ""),
-        architecture=setup.architecture,
-        gpu=setup.gpu,
-        gpus=setup.gpus,
-        batches=setup.batches,
-        method=setup.method,
-        tokens=coerce(TOKENS, cell("tokens")),
-        layout=work.layout,
-        costs=costs,
-        power=power,
-        pace=_pace(*map(cell, _PACE)),
-        operations=_operations(*map(cell, _OPERATIONS)),
-    )
-    seconds, (low, _, high) = work.timing(inputs.utilization, inputs.pace.flops_convention)
-    case = case_of(inputs, work, seconds, name="middle")
-    misfit = "" if work.fits else f"does not fit: {gibibytes(work.short_bytes)} too much a GPU"
+class Rows:
+    """What a table whose columns have these names says of each of its rows; the required ones are among them."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self._work, self._terms = _Cells(columns, _WORK), _Cells(columns, _TERMS)
+
+    def result(self, row: Sequence[Any]) -> dict[str, Any]:
+        """Return the result columns of one row; a refusal stands in ``reason``, and its figures are None."""
+        try:
+            return self._planned(row)
+        except SizebookError as error:
+            return {**dict.fromkeys(OUTPUTS), "reason": str(error)}
+
+    def _planned(self, row: Sequence[Any]) -> dict[str, Any]:
+        work = _work(self._work.names, self._work(row))
+        if isinstance(work, SizebookError):
+            raise work
+        terms, no_price, no_power = _terms(self._terms.names, self._terms(row))
+        pace = terms.pace
+        seconds, band = work.timing(pace.utilization(work.setup.peak_flop_per_s), pace.flops_convention)
+        found = _results(case_of(terms, work, seconds, name="middle"), work, band)
+        if no_price:
+            found["cost_usd"] = None
+        if no_power:
+            found["energy_kwh"] = found["co2e_kg"] = None
+        if no_price or no_power:
+            found["reason"] = "; ".join(filter(None, (work.misfit, no_price, no_power)))
+        return found
+
+
+def _results(case: Case, work: Work, band: tuple[float, float, float]) -> dict[str, Any]:
     return {
         "memory_bytes": work.fullest.total,
         "fits": work.fits,
@@ -178,10 +210,16 @@ def _result(row: Mapping[str, Any]) -> dict[str, Any]:
         "mfu_reached": case.mfu,
         "train_days": case.train_days,
         "gpu_hours": case.gpu_hours,
-        "cost_usd": None if no_price else case.cost_usd,
-        "energy_kwh": None if no_power else case.energy_kwh,
-        "co2e_kg": None if no_power else case.co2e_kg,
-        "error_low": low - 1,
-        "error_high": high - 1,
-        "reason": "; ".join(filter(None, (misfit, no_price, no_power))),
+        "cost_usd": case.cost_usd,
+        "energy_kwh": case.energy_kwh,
+        "co2e_kg": case.co2e_kg,
+        "error_low": band[0] - 1,
+        "error_high": band[2] - 1,
+        "reason": work.misfit,
     }
+
+
+def training_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result columns of one row given by name; see `Rows`."""
+    whole = {**dict.fromkeys(REQUIRED_INPUTS), **row}
+    return Rows(tuple(whole)).result(tuple(whole.values()))

@@ -17,6 +17,7 @@ from sizebook.plans.layout import Layout, check, micro_batches
 from sizebook.plans.training_inputs import Setup
 from sizebook.plans.training_memory import Memory, memory, memory_by_stage
 from sizebook.plans.training_time import StepTime, calibration, error_band, machine, step_time
+from sizebook.units import gibibytes
 
 HARDWARE = "hardware"
 
@@ -48,14 +49,15 @@ class Work:
         """The pipeline stage that needs most memory."""
         return memory(self.profile, self.layout, self.setup.method.recipe, n_micro=self.micro_batches)
 
-    @property
-    def short_bytes(self) -> float:
-        """By how much the fullest rank exceeds what a GPU has; at most 0 where it fits."""
-        return self.fullest.total - self.setup.capacity_bytes
-
-    @property
+    @cached_property
     def fits(self) -> bool:
-        return self.short_bytes <= 0
+        return self.fullest.total <= self.setup.capacity_bytes
+
+    @cached_property
+    def misfit(self) -> str:
+        """By how much the fullest rank exceeds what a GPU has, in words; blank where it fits."""
+        short = self.fullest.total - self.setup.capacity_bytes
+        return "" if self.fits else f"does not fit: {gibibytes(short)} too much a GPU"
 
     @cached_property
     def step(self) -> StepTime:
