@@ -25,6 +25,11 @@ CONVENTIONS = {
     "chinchilla": "3 x (embedding as a product, projections, scores, softmax, head) (Hoffmann et al. 2022, appendix F)",
     "hardware": "full-square scores and whatever is recomputed (Narayanan et al. 2021, arXiv:2104.04473, equation 3)",
 }
+# What they count when adapters are trained; the others know of no frozen weights.
+ADAPTER_CONVENTIONS = {
+    "matmul": "4 x parameters that multiply + 6 x adapters + 3 x attention scores: frozen weights have no gradients",
+    "hardware": "as matmul with full-square scores and whatever is recomputed",
+}
 RECOMPUTE = ("none", "selective", "every-other-matmul", "full")
 
 

@@ -76,7 +76,7 @@ def cost_parts(plan: TrainingPlan) -> tuple[Part, ...]:
         parts = [Part(part.label, part.value * usd_per_second) for part in step_parts(step)]
     parts += [Part(lost.label, middle.lost_usd), Part(start.label, middle.start_usd)]
     parts += _parts(middle, "other_usd")
-    return tuple(part for part in parts if part.value > 0)
+    return tuple(part for part in parts if part.value > 0) or (Part(productive.label, 0.0),)
 
 
 def sensitivities(plan: TrainingPlan) -> tuple[Swing, ...]:

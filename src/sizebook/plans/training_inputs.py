@@ -6,7 +6,7 @@ columns of a table of runs and the inputs of the workbook. `settled` looks up wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated
 
@@ -124,7 +124,7 @@ class Power:
     watts: float
     grams_per_kwh: float
     grid_basis: str = GIVEN
-    footprint: Footprint = Footprint()
+    footprint: Footprint = field(default_factory=Footprint)
 
     @property
     def residual_grams_per_kwh(self) -> float:
@@ -141,7 +141,7 @@ class Setup:
     gpu: Accelerator
     gpus: int
     batches: Batches
-    method: Method = Method()
+    method: Method = field(default_factory=Method)
 
     @cached_property
     def capacity_bytes(self) -> float:
@@ -161,8 +161,8 @@ class Terms:
     tokens: float
     costs: Costs
     power: Power
-    pace: Pace = Pace()
-    operations: Operations = Operations()
+    pace: Pace = field(default_factory=Pace)
+    operations: Operations = field(default_factory=Operations)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sizebook.derivation import Step
-from sizebook.models.flops import CONVENTIONS
 from sizebook.plans.training_memory import COMPONENTS, Memory
 from sizebook.plans.training_time import StepTime
 from sizebook.registry import leaves
@@ -14,7 +13,6 @@ from sizebook.units import grouped, significant
 if TYPE_CHECKING:
     from sizebook.plans.training import TrainingPlan
 
-ADAPTERS = "4 x parameters that multiply + 6 x adapters + 3 x attention scores: frozen weights have no gradients"
 CALIBRATION = "data/calibration_training.csv, fitted by calibration/training.py"
 
 
@@ -33,7 +31,7 @@ def _work(plan: TrainingPlan) -> tuple[Step, ...]:
     counted = f"counted from the {inputs.architecture.model_type} architecture, tensor by tensor"
     per_token = Step(
         "FLOPs per token",
-        ADAPTERS if rank else CONVENTIONS[convention],
+        plan.work.meanings[convention],
         f"{convention}, {inputs.batches.seq} tokens a sequence" + (f", adapters of rank {rank}" if rank else ""),
         plan.flops_per_token,
         "FLOP/token",

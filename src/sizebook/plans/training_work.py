@@ -7,6 +7,7 @@ from functools import cached_property
 
 from sizebook.errors import UnknownKeyError, require, unknown_key
 from sizebook.models.flops import (
+    ADAPTER_CONVENTIONS,
     CONVENTIONS,
     adapter_hardware_flops_per_token,
     fine_tuning_flops_per_token,
@@ -80,6 +81,11 @@ class Work:
             }
         found = {name: train_flops_per_token(architecture, seq, name) for name in CONVENTIONS}
         return found | {HARDWARE: train_flops_per_token(architecture, seq, HARDWARE, recompute=self._recomputed)}
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What each convention that knows the recipe counts."""
+        return ADAPTER_CONVENTIONS if self.setup.method.recipe.lora_rank else CONVENTIONS
 
     @property
     def _recomputed(self) -> str:

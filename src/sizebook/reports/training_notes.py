@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from sizebook.models.flops import CONVENTIONS
 from sizebook.plans.training import TrainingPlan
 from sizebook.reports.figures import aligned, fixed
+from sizebook.reports.training_words import price
 from sizebook.reports.view import Column, Notes, Row, Section, Table
-from sizebook.units import duration, flop, gibibytes, grouped, parameters, percent
+from sizebook.units import duration, flop, gibibytes, grouped, parameters, percent, usd
 
 
 def conventions(plan: TrainingPlan) -> Section:
     """Return FLOPs per token and MFU under every convention: one run, several numbers in the literature."""
-    inputs, per_token = plan.inputs, plan.conventions
-    rate = plan.middle.tokens_per_s_per_gpu / plan.peak_flop_per_s
+    inputs, per_token, convention = plan.inputs, plan.conventions, plan.inputs.pace.flops_convention
+    rate = plan.middle.tokens_per_s_per_gpu / inputs.peak_flop_per_s
     names = list(per_token)
     gigaflop = aligned([per_token[name] for name in names], factor=1e9)
     rows = tuple(
         Row(
-            (name, figure, fixed(100 * rate * per_token[name], 1), CONVENTIONS[name]),
-            "marked" if name == inputs.convention else "plain",
+            (name, figure, fixed(100 * rate * per_token[name], 1), plan.work.meanings[name]),
+            "marked" if name == convention else "plain",
         )
         for name, figure in zip(names, gigaflop, strict=True)
     )
@@ -28,8 +28,8 @@ def conventions(plan: TrainingPlan) -> Section:
         f"By convention, the same run is an MFU of {least} or {most}",
         (
             Table(
-                f"MFU against the dense {inputs.dtype} peak of {flop(plan.peak_flop_per_s)}/s; "
-                f"this plan counts as {inputs.convention}",
+                f"MFU against the dense {inputs.method.compute_dtype} peak of {flop(inputs.peak_flop_per_s)}/s; "
+                f"this plan counts as {convention}",
                 (
                     Column("Convention"),
                     Column("FLOPs per token", "GFLOP", figures=True),
@@ -64,14 +64,16 @@ def assumptions(plan: TrainingPlan) -> Section:
 
 
 def _model_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
-    inputs = plan.inputs
+    inputs, batches, recipe = plan.inputs, plan.inputs.batches, plan.inputs.method.recipe
+    trained = f"adapters of rank {recipe.lora_rank} on {recipe.lora_on}" if recipe.lora_rank else "the whole model"
     return [
         ("Model", f"{inputs.model}, {parameters(plan.count.total)} parameters", "scenario; counted exactly"),
         ("Tokens", grouped(inputs.tokens), "scenario"),
-        ("Sequence and batch", f"{grouped(inputs.seq)} tokens, {grouped(inputs.batch)} sequences", "scenario"),
-        ("Number format", inputs.dtype, "scenario"),
-        ("Training stack", inputs.recipe.stack, "data/training_stacks.csv"),
-        ("Optimizer", inputs.recipe.optimizer, "data/optimizers.csv"),
+        ("Sequence and batch", f"{grouped(batches.seq)} tokens, {grouped(batches.batch)} sequences", "scenario"),
+        ("Number format", inputs.method.compute_dtype, "scenario"),
+        ("Training stack", recipe.stack, "data/training_stacks.csv"),
+        ("Optimizer", recipe.optimizer, "data/optimizers.csv"),
+        ("Trained", trained, "scenario"),
     ]
 
 
@@ -85,7 +87,7 @@ def _layout_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
 
 
 def _running_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
-    operations = plan.inputs.operations
+    operations, start = plan.inputs.operations, plan.middle.start_seconds
     time = (
         ("Utilisation", percent(plan.inputs.utilization), "scenario")
         if plan.inputs.utilization is not None
@@ -97,17 +99,17 @@ def _running_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
         ("Writing a checkpoint", duration(operations.checkpoint_seconds), "scenario or default"),
         ("Checkpoint interval", duration(plan.checkpoint_interval_seconds), "optimum of Daly 2006"),
         ("Restart", duration(operations.restart_seconds), "scenario or default"),
-        ("Start-up", duration(operations.start_seconds) if operations.start_seconds else "none", "scenario or default"),
+        ("Start-up", duration(start) if start else "none", "scenario or default"),
     ]
 
 
 def _money_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
     costs, power = plan.inputs.costs, plan.inputs.power
     return [
-        ("Price per GPU-hour", f"${costs.price_usd_per_gpu_hour:,.2f}", costs.basis),
-        ("Other costs", f"${grouped(costs.other_usd)}", "scenario or default"),
+        ("Price per GPU-hour", price(plan), costs.basis),
+        ("Other costs", usd(costs.other_usd, 4), "scenario or default"),
         ("Power of a GPU at work", f"{power.watts:g} W", "scenario, else the TDP in data/hardware.csv"),
-        ("PUE", f"{power.pue:g}", "scenario or default"),
-        ("Host and network, share of GPU power", percent(power.host_share), "scenario or default"),
+        ("PUE", f"{power.footprint.pue:g}", "scenario or default"),
+        ("Host and network, share of GPU power", percent(power.footprint.host_share), "scenario or default"),
         ("Carbon intensity", f"{power.grams_per_kwh:g} g/kWh", power.grid_basis),
     ]
