@@ -75,7 +75,8 @@ _PACE, _OPERATIONS = _names(Pace), _names(Operations)
 _MONEY = (GPU.name, *_names(Prices))
 _ENERGY = (GPU.name, "power_limit_watts", *_names(Energy))
 _TERMS = tuple(dict.fromkeys((TOKENS.name, *_MONEY, *_ENERGY, *_PACE, *_OPERATIONS)))
-Names, Cells = tuple[str, ...], tuple[Any, ...]
+Names = tuple[str, ...]
+Cells = tuple[Any, ...]
 
 
 def _read(names: Names, cells: Cells) -> dict[str, Any]:

@@ -104,8 +104,8 @@ def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]
     n_experts = min((b.n_experts for layer in architecture.layers for b in layer.bricks if isinstance(b, Experts)),
                     default=1)  # fmt: skip
     # Flash attention keeps no scores, so recomputing them alone would change nothing.
-    kinds = ("none", "full") if setup.method.recipe.flash_attention else ("none", "selective", "full")
-    kinds = (held["recompute"],) if "recompute" in held else kinds
+    searched = ("none", "full") if setup.method.recipe.flash_attention else ("none", "selective", "full")
+    kinds = _held(held, "recompute", searched)
     whole = {name: held[name] for name in ("etp", "sequence_parallel") if name in held}
     for tp in _powers(min(LARGEST_TP, setup.gpu.scale_up_domain, gpus)):
         for pp in _pipelines(architecture.n_layers, gpus // tp):
@@ -131,7 +131,7 @@ def _variants(base: Layout, setup: Setup, held: Mapping[str, Any]) -> Iterator[L
                 yield replace(layout, zero_stage=zero_stage)
 
 
-def _held(held: Mapping[str, Any], name: str, searched: tuple[int, ...]) -> tuple[int, ...]:
+def _held(held: Mapping[str, Any], name: str, searched: tuple[Any, ...]) -> tuple[Any, ...]:
     return (held[name],) if name in held else searched
 
 

@@ -103,7 +103,8 @@ def _implied_mfu(row: Inputs) -> float:
 
 
 def _energy_kwh(row: Inputs) -> float:
-    return energy.train_energy_kwh(row["gpu_hours"], row["watts"], row["pue"])
+    """Return the energy as papers publish it: the GPUs' own power, without a share of the host."""
+    return energy.train_energy_kwh(row["gpu_hours"], row["watts"], row["pue"], host_share=0)
 
 
 def _rate(row: Inputs) -> float:
