@@ -169,7 +169,7 @@ class _Cells:
 
     def __call__(self, row: Sequence[Any]) -> Cells:
         found: Any = self._of(row)
-        return (found,) if self._alone else found  # type: ignore[no-any-return]
+        return (found,) if self._alone else found
 
 
 class Rows:
