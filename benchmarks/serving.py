@@ -17,6 +17,7 @@ from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_case import case_of
 from sizebook.formulas.serving_estimate import estimate
 from sizebook.formulas.serving_memory import engine_constants, engine_memory, physical_bytes
+from sizebook.formulas.serving_quantities import Demand, Replica
 
 MODELS = ("deepseek-ai/DeepSeek-R1", "Qwen/Qwen3-32B", "openai/gpt-oss-120b", "meta-llama/Llama-3.1-70B")
 SWEEP = (
@@ -29,8 +30,8 @@ def once() -> float:
     physical, constants = physical_bytes(accelerator("h200-sxm")), engine_constants("vllm")
     start = time.perf_counter()
     for concurrency in range(1, 2001):
-        case = case_of(MODELS[0], "h200-sxm", "vllm", tp=8)
-        estimate(case, engine_memory(case, physical, constants), 1024, 1024, concurrency)
+        case = case_of(MODELS[0], "h200-sxm", Replica(tp=8))
+        estimate(case, engine_memory(case, physical, constants), Demand(concurrency=concurrency))
     return (time.perf_counter() - start) / 2000
 
 

@@ -40,6 +40,7 @@ from sizebook.formulas.serving_case import (
     weight_dtype_of,
 )
 from sizebook.formulas.serving_memory import capacity_sequences
+from sizebook.formulas.serving_quantities import Demand, Replica
 from sizebook.formulas.serving_time import latency
 from sizebook.models.serving_shape import side_by_side
 
@@ -150,7 +151,8 @@ def _row(row: dict[str, str], recipes: list[dict[str, str]]) -> dict[str, Any]:
     tp, dp, ep, _ = layout_meant(tp, dp, min(ep, tp * dp), gpu.scale_up_domain)
     tp, dp, ep = layout_run(recipe, tp, dp, ep, concurrency)
     dtype = weight_dtype_of(row["model_path"], row["moe_quant_mode"] or None)
-    case = case_of(row["model_path"], gpu.key, engine, dtype, recipe.get("kv_dtype"), tp, 1, dp, ep)
+    replica = Replica(engine=engine, weight_dtype=dtype, kv_dtype=recipe.get("kv_dtype"), tp=tp, dp=dp, ep=ep)
+    case = case_of(row["model_path"], gpu.key, replica)
     group = f"{case.shape}|{gpu.key}|{engine}|{row['precision']}"
     return {
         "case": case,
@@ -226,7 +228,8 @@ LAYOUT = Layout()
 def predict(theta: Any, rows: Rows) -> tuple[Any, Any]:
     """Return TTFT and TPOT."""
     case = Case(**{**rows.case.__dict__, "rates": LAYOUT.rates(theta, rows)})
-    found = latency(case, rows.tokens_in, rows.tokens_out, rows.concurrency)
+    demand = Demand(input_tokens=rows.tokens_in, output_tokens=rows.tokens_out, concurrency=rows.concurrency)
+    found = latency(case, demand)
     return found.ttft_seconds, found.tpot_seconds
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_case import case_of, weight_dtype_of
+from sizebook.formulas.serving_quantities import Demand, Replica
 from sizebook.formulas.serving_time import decode_step_seconds
 
 # The rows of InferenceMAX look like runs without drafts throughout: by lengths, concurrency and workers 104 of 150
@@ -31,9 +32,10 @@ def step_over_measured(row: dict[str, str]) -> float:
     engine = {"trtllm": "tensorrt-llm"}.get(row["backend"], row["backend"])
     dtype = weight_dtype_of(row["model_path"], row["moe_quant_mode"] or row["gemm_quant_mode"] or None)
     gpu = accelerator(row["system"]).key
-    case = case_of(row["model_path"], gpu, engine, dtype, None, tp, 1, dp, min(ep, tp * dp), DRAFTED)
-    in_flight = float(int(row["decode_batch_size"]) * dp)
-    step = decode_step_seconds(case, float(row["isl"]), float(row["osl"]), in_flight)
+    replica = Replica(engine=engine, weight_dtype=dtype, tp=tp, dp=dp, ep=min(ep, tp * dp), draft_tokens=DRAFTED)
+    in_flight = int(row["decode_batch_size"]) * dp
+    demand = Demand(input_tokens=int(row["isl"]), output_tokens=int(row["osl"]), concurrency=in_flight)
+    step = decode_step_seconds(case_of(row["model_path"], gpu, replica), demand)
     return float(step / (float(row["silicon_tpot_ms"]) / 1e3))
 
 

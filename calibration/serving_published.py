@@ -16,6 +16,7 @@ from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_case import Case, case_of
 from sizebook.formulas.serving_estimate import estimate
 from sizebook.formulas.serving_memory import engine_constants, engine_memory, physical_bytes
+from sizebook.formulas.serving_quantities import Demand, Replica
 from sizebook.formulas.serving_time import Pass, cache_bytes_per_gpu, decode_step_seconds, latency, pass_seconds
 
 OUTPUT = Path(__file__).parent.parent / "docs" / "serving_published_table.md"
@@ -30,8 +31,13 @@ def saturated(subject: str, inputs: dict[str, Any]) -> float:
 
 def _rates(subject: str, inputs: dict[str, Any]) -> list[tuple[float, int]]:
     case, memory = _setting(subject, inputs)
-    loads = float(inputs["input_tokens"]), float(inputs["output_tokens"])
-    return [(float(estimate(case, memory, *loads, float(batch)).tokens_per_second), batch) for batch in BATCHES]
+    return [(float(estimate(case, memory, _demand(inputs, batch)).tokens_per_second), batch) for batch in BATCHES]
+
+
+def _demand(inputs: dict[str, Any], batch: int) -> Demand:
+    return Demand(
+        input_tokens=int(inputs["input_tokens"]), output_tokens=int(inputs["output_tokens"]), concurrency=batch
+    )
 
 
 def shares(subject: str, inputs: dict[str, Any]) -> str:
@@ -39,8 +45,8 @@ def shares(subject: str, inputs: dict[str, Any]) -> str:
     case, _ = _setting(subject, inputs)
     _, batch = max(_rates(subject, inputs))
     prompt, answer = float(inputs["input_tokens"]), float(inputs["output_tokens"])
-    tpot = latency(case, prompt, answer, float(batch)).tpot_seconds
-    step = decode_step_seconds(case, prompt, answer, float(batch))
+    demand = _demand(inputs, batch)
+    tpot, step = latency(case, demand).tpot_seconds, decode_step_seconds(case, demand)
     moved, _ = pass_seconds(case, Pass(float(batch), float(batch), prompt + answer / 2, prefill=False))
     prompts, launches = (tpot - step) / tpot, (step - moved) / tpot
     chunk = Pass(8192.0, 8192.0 / prompt, prompt, prefill=True)
@@ -56,14 +62,18 @@ def shares(subject: str, inputs: dict[str, Any]) -> str:
 
 def _setting(subject: str, inputs: dict[str, Any]) -> tuple[Any, Any]:
     engine = inputs.get("engine", "tensorrt-llm")
-    case = case_of(subject, inputs["gpu"], engine, inputs.get("weights", "fp8"), inputs.get("kv_dtype"), inputs["tp"])
+    case = case_of(subject, inputs["gpu"], _replica(inputs, engine, inputs.get("weights", "fp8")))
     return case, engine_memory(case, physical_bytes(accelerator(inputs["gpu"])), engine_constants(engine))
+
+
+def _replica(inputs: dict[str, Any], engine: str, weights: str) -> Replica:
+    return Replica(engine=engine, weight_dtype=weights, kv_dtype=inputs.get("kv_dtype"), tp=inputs["tp"])
 
 
 def cache_figures(subject: str, inputs: dict[str, Any], quantity: str) -> float:
     """Return tokens or GiB that vLLM leaves for the cache, with the release's constants."""
     old = inputs.get("utilization") == 0.9
-    case = case_of(subject, inputs["gpu"], "vllm", "bf16", inputs.get("kv_dtype"), inputs["tp"])
+    case = case_of(subject, inputs["gpu"], _replica(inputs, "vllm", "bf16"))
     constants = engine_constants("vllm", "0.8" if old else "0.19")
     left = engine_memory(case, physical_bytes(accelerator(inputs["gpu"])), constants, 0.9 if old else 0.95).cache_bytes
     return left / 2**30 if quantity.endswith("per_gpu") else left // cache_bytes_per_gpu(case, 1.0)
@@ -76,10 +86,12 @@ def own_figure(quantity: str, subject: str, inputs: dict[str, Any]) -> float | N
     if quantity in ("kv_cache_tokens", "kv_cache_gib_per_gpu"):
         return cache_figures(subject, inputs, quantity)
     if quantity == "kv_cache_bytes":
-        return cache_bytes_per_gpu(case_of(subject, "h100-sxm"), float(inputs["tokens"])) / 2**30
+        return cache_bytes_per_gpu(case_of(subject, "h100-sxm", Replica()), float(inputs["tokens"])) / 2**30
     if quantity in ("itl", "output_tokens_per_s"):
         case, memory = _setting(subject, inputs)
-        found = estimate(case, memory, 5000.0, 500.0, float(inputs["concurrency"]))
+        found = estimate(
+            case, memory, _demand({"input_tokens": 5000, "output_tokens": 500}, int(inputs["concurrency"]))
+        )
         return found.tpot_seconds * 1e3 if quantity == "itl" else found.tokens_per_second
     if quantity == "offline_tokens_per_s":
         # The OpenOrca prompts of this benchmark average 294 tokens and 212 tokens of answer; tp 2, four replicas.

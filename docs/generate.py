@@ -70,7 +70,8 @@ def architectures_page() -> str:
     lines = ["| family | model types |", "|---|---|"]
     for module, types in sorted(by_module.items()):
         what = (sys.modules[module].__doc__ or "").strip().splitlines()[0].rstrip(".")
-        lines.append(f"| {what} (`{module.rpartition('.')[2]}`) | {', '.join(f'`{name}`' for name in sorted(types))} |")
+        place = module.removeprefix("sizebook.models.families.").replace(".", "/")
+        lines.append(f"| {what} (`{place}`) | {', '.join(f'`{name}`' for name in sorted(types))} |")
     return template.replace("<!-- model types -->", "\n".join(lines))
 
 

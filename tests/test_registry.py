@@ -1,19 +1,15 @@
-"""Every function of the registry is complete, names survive VBA, and examples and formulas come out."""
+"""Every function of the registry is complete, names survive VBA, and examples come out."""
 
 from __future__ import annotations
 
-import ast
-import math
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import sizebook
-from sizebook.cells import bind, call
-from sizebook.derivation import filled, substitute
+from sizebook.cells import call
 from sizebook.functions import MODULES, load
 from sizebook.registry import LONGEST_SUMMARY, LOOKS_LIKE_CELL, RESERVED, Function
 
@@ -52,25 +48,6 @@ def test_entries_are_complete(function: Function) -> None:
 @every_function
 def test_the_example_comes_out(function: Function) -> None:
     assert call(function.name, *example_cells(function)) == approximately(function.example[1])
-
-
-@pytest.mark.parametrize("function", [f for f in FUNCTIONS if f.formula], ids=lambda f: f.name)
-def test_the_formula_as_text_gives_the_example(function: Function) -> None:
-    bound = filled(function, bind(function, example_cells(function)))
-    assert evaluated(substitute(function.formula, bound)) == pytest.approx(
-        call(function.name, *example_cells(function))
-    )
-
-
-ARITHMETIC: Mapping[str, Any] = {"ceil": math.ceil, "floor": math.floor, "min": min, "max": max, "sqrt": math.sqrt}
-
-
-def evaluated(arithmetic: str) -> float:
-    """Return the value of a substituted formula; ``^`` is a power, and only plain arithmetic is allowed."""
-    tree = ast.parse(arithmetic.replace("^", "**"), mode="eval")
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    assert names <= set(ARITHMETIC), f"the formula leaves {sorted(names - set(ARITHMETIC))} without a number"
-    return float(eval(compile(tree, "formula", "eval"), {"__builtins__": {}}, dict(ARITHMETIC)))
 
 
 def test_every_module_with_functions_is_loaded() -> None:

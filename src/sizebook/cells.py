@@ -184,10 +184,8 @@ def coerce(argument: Argument, cell: Cell | Range) -> Any:
     """Return one argument's value from what a cell holds, or raise with the argument's name in the message."""
     if argument.quantity.kind == "range":
         return None if is_blank(cell) and not argument.required else (as_rows(cell) or [[cell]])
-    if argument.quantity.kind == "list" and isinstance(cell, (list, tuple)):
-        return _list(argument, cell)
     rows = as_rows(cell)
-    if rows is not None:
+    if rows is not None and (argument.quantity.kind != "list" or len(rows) == len(rows[0]) == 1):
         cell = rows[0][0]
     if isinstance(cell, SizebookError):
         raise cell
@@ -321,11 +319,27 @@ def _date(argument: Argument, cell: Cell) -> date:
         ) from None
 
 
-def _list(argument: Argument, cell: Cell) -> Any:
-    """Return text as it is, and lists, of numbers or of lists of them, as tuples; a range of one line is a list."""
-    if not isinstance(cell, (list, tuple)):
+def _list(argument: Argument, cell: Cell | Range) -> Any:
+    """Return text as it is; a list, or a range of one line, as a tuple; a range of several as a tuple of rows."""
+    rows = as_rows(cell)
+    if rows is None:
         return _choice(argument, cell) if argument.quantity.allowed else _text(argument, cell)
-    return tuple(_list(argument, each) if isinstance(each, (list, tuple)) else each for each in cell)
+    for each in (each for row in rows for each in row):
+        if isinstance(each, SizebookError):
+            raise each
+        if isinstance(each, str) and each.strip() in CODES:
+            raise CellError(each.strip())
+    filled = [tuple(row) for row in rows if not all(is_blank(each) for each in row)]
+    if len(filled) == 1 and not _is_pairs(cell):
+        return tuple(each for each in filled[0] if not is_blank(each))
+    return tuple(row[0] for row in filled) if all(len(row) == 1 for row in filled) else tuple(filled)
+
+
+def _is_pairs(cell: Cell | Range) -> bool:
+    """Return whether a list holds one pair: ``[[128, 1]]`` is a histogram of one length, not two numbers."""
+    return (
+        isinstance(cell, (list, tuple)) and len(cell) == 1 and isinstance(cell[0], (list, tuple)) and len(cell[0]) == 2
+    )
 
 
 _COERCE: Mapping[str, Any] = {

@@ -1,4 +1,4 @@
-"""What a scenario turns into: a filled planning workbook and a report, by the plan that the scenario names."""
+"""What a scenario turns into: its plan, computed once, and what shows it: a filled planning workbook and a report."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from sizebook.errors import unknown_key
 from sizebook.files import make_folder
 from sizebook.fleet_scenario import FleetScenario
 from sizebook.fleet_scenario import answer as fleet_answer
-from sizebook.fleet_scenario import workbook_inputs as fleet_workbook_inputs
 from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
-from sizebook.scenarios import Scenario, SizingScenario, beside, parse, workbook_model
-from sizebook.serving_scenario import ServingScenario, answer
-from sizebook.serving_scenario import workbook_inputs as serving_workbook_inputs
-from sizebook.training_scenario import TrainingScenario, training_inputs, workbook_inputs
+from sizebook.plans.fleet import FleetPlan
+from sizebook.plans.sizing import Sizing, size_model
+from sizebook.plans.training import TrainingPlan, plan_training
+from sizebook.scenarios import Scenario, SizingScenario, beside, parse
+from sizebook.serving_scenario import ServingAnswer, ServingScenario, answer, settled, with_files
+from sizebook.training_scenario import TrainingScenario, training_inputs
 
 if TYPE_CHECKING:
     from sizebook.reports.view import Report
@@ -26,44 +27,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """One kind of plan: its scenario, its planning workbook with the inputs to fill in, and its report."""
+    """One kind of plan: its scenario, its plan, the scenario as it was planned, its planning workbook and its report.
+
+    ``planned`` puts what was searched or looked up in place of what the scenario left open, for the workbook.
+    """
 
     scenario: type[Scenario]
     workbook: str
-    inputs: Callable[[Any], dict[str, Any]]
-    report: Callable[[Any], Report]
+    plan: Callable[[Any], Any]
+    planned: Callable[[Any, Any], Scenario]
+    report: Callable[[Any, Any], Report]
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """The files of one scenario and the figures that an index shows of it, as (label, text)."""
+    """The files of one scenario, the figures that an index shows of it as (label, text), and what was remarked."""
 
     workbook: Path
     report: Path
     headline: tuple[tuple[str, str], ...]
-
-
-def _sizing_inputs(scenario: SizingScenario) -> dict[str, Any]:
-    """Return the inputs of model_sizing.xlsx."""
-    from sizebook.reports.render import report_date
-
-    given: dict[str, Any] = dict(workbook_model(scenario.model))
-    _, published_total, published_source, half_unit = _published(scenario)
-    if published_total is not None and half_unit == 0:  # a rounded figure would fail the workbook's check of 1 %
-        given |= {"published_total": published_total, "published_source": published_source}
-    if scenario.title:
-        given["title"] = scenario.title
-    return given | {"dtype": scenario.dtype, "as_of": report_date(scenario.as_of)}
-
-
-def _sizing_report(scenario: SizingScenario) -> Report:
-    from sizebook.plans.sizing import size_model
-    from sizebook.reports.render import report_date
-    from sizebook.reports.sizing import report
-
-    name, total, source, half_unit = _published(scenario)
-    sizing = size_model(name, catalog.architecture(scenario.model), scenario.dtype, total, source, half_unit)
-    return report(sizing, report_date(scenario.as_of), scenario.title)
+    notes: tuple[str, ...] = ()
 
 
 def _name(model: str) -> str:
@@ -71,69 +54,90 @@ def _name(model: str) -> str:
     return catalog.file_name(Path(model)) if catalog.is_file(model) else catalog.facts(model)["name"]
 
 
-def _published(scenario: SizingScenario) -> tuple[str, int | None, str, int]:
-    """Return the model's name and the count to compare with: the scenario's own, else the checkpoint's, else stated.
+@dataclass(frozen=True)
+class _Published:
+    """The count to compare with, where there is one; ``half_unit`` is half of its last digit, 0 for an exact one."""
 
-    The last figure is half a unit of the count's last digit, 0 for an exact one.
-    """
+    total: int | None = None
+    source: str = ""
+    half_unit: int = 0
+
+
+def _published(scenario: SizingScenario) -> _Published:
+    """Return the scenario's own published count, else the checkpoint's, else the one that is stated."""
     row = {} if catalog.is_file(scenario.model) else catalog.facts(scenario.model)
-    name = _name(scenario.model)
     if scenario.published_total is not None:
-        return name, scenario.published_total, scenario.published_source or "the scenario", 0
+        return _Published(scenario.published_total, scenario.published_source or "the scenario")
     if total := row.get("checkpoint_total"):
-        return name, int(total), f"the checkpoint's own total ({row['hf_id'].partition(';')[0]})", 0
+        return _Published(int(total), f"the checkpoint's own total ({row['hf_id'].partition(';')[0]})")
     if stated := row.get("published_total"):
         count = statement(stated)
-        return name, count.parameters, row["source"], count.half_unit
-    return name, None, "", 0
+        return _Published(count.parameters, row["source"], count.half_unit)
+    return _Published()
 
 
-def _training_inputs(scenario: TrainingScenario) -> dict[str, Any]:
-    """Return the inputs of training_budget.xlsx."""
-    return workbook_inputs(scenario) | workbook_model(scenario.model)
+def _sizing(scenario: SizingScenario) -> Sizing:
+    found, architecture = _published(scenario), catalog.architecture(scenario.model)
+    return size_model(
+        _name(scenario.model), architecture, scenario.dtype,
+        published_total=found.total, published_source=found.source, published_half_unit=found.half_unit,
+    )  # fmt: skip
 
 
-def _training_report(scenario: TrainingScenario) -> Report:
-    from sizebook.plans.training import plan_training
+def _sized(scenario: SizingScenario, sizing: Sizing) -> SizingScenario:
+    """Return the scenario with the published count that was looked up; a rounded one would fail a check of 1 %."""
+    if sizing.published_half_unit:
+        return scenario
+    return replace(scenario, published_total=sizing.published_total, published_source=sizing.published_source)
+
+
+def _sizing_report(sizing: Sizing, scenario: SizingScenario) -> Report:
+    from sizebook.reports.render import report_date
+    from sizebook.reports.sizing import report
+
+    return report(sizing, report_date(scenario.as_of), scenario.title)
+
+
+def _training(scenario: TrainingScenario) -> TrainingPlan:
+    return plan_training(replace(training_inputs(scenario), model=_name(scenario.model)))
+
+
+def _training_report(plan: TrainingPlan, scenario: TrainingScenario) -> Report:
     from sizebook.reports.render import report_date
     from sizebook.reports.training import report
 
-    inputs = replace(training_inputs(scenario), model=_name(scenario.model))
-    return report(plan_training(inputs), report_date(scenario.as_of), scenario.title)
+    return report(plan, report_date(scenario.as_of), scenario.title)
 
 
-def _serving_inputs(scenario: ServingScenario) -> dict[str, Any]:
-    """Return the inputs of serving_capacity.xlsx."""
-    return serving_workbook_inputs(scenario, Path()) | workbook_model(scenario.model)
-
-
-def _serving_report(scenario: ServingScenario) -> Report:
+def _serving_report(found: ServingAnswer, scenario: ServingScenario) -> Report:
     from sizebook.reports.render import report_date
     from sizebook.reports.serving import report
 
-    found = answer(scenario, Path())
     plan = replace(found.plan, model=_name(scenario.model))
     return report(plan, report_date(scenario.as_of), scenario.title, found.choices)
 
 
-def _fleet_report(scenario: FleetScenario) -> Report:
+def _fleet_report(plan: FleetPlan, scenario: FleetScenario) -> Report:
     from sizebook.reports.fleet import report
     from sizebook.reports.render import report_date
 
-    plan = fleet_answer(scenario)
     services = (replace(each, service=replace(each.service, model=_name(each.service.model))) for each in plan.services)
     return report(replace(plan, services=tuple(services)), report_date(scenario.as_of), scenario.title)
 
 
+def _as_it_is(scenario: Scenario, _plan: Any) -> Scenario:
+    return scenario
+
+
 JOBS: dict[str, Job] = {
-    "sizing": Job(SizingScenario, "model_sizing.xlsx", _sizing_inputs, _sizing_report),
-    "training": Job(TrainingScenario, "training_budget.xlsx", _training_inputs, _training_report),
-    "serving": Job(ServingScenario, "serving_capacity.xlsx", _serving_inputs, _serving_report),
-    "fleet": Job(FleetScenario, "fleet_plan.xlsx", fleet_workbook_inputs, _fleet_report),
+    "sizing": Job(SizingScenario, "model_sizing.xlsx", _sizing, _sized, _sizing_report),
+    "training": Job(TrainingScenario, "training_budget.xlsx", _training, _as_it_is, _training_report),
+    "serving": Job(ServingScenario, "serving_capacity.xlsx", answer, settled, _serving_report),
+    "fleet": Job(FleetScenario, "fleet_plan.xlsx", fleet_answer, _as_it_is, _fleet_report),
 }
 
 
-def scenario_of(values: Mapping[str, Any], where: str, folder: Path, *, strict: bool = True) -> Scenario:
+def scenario_of(values: Mapping[str, Any], where: str, folder: Path) -> Scenario:
     """Return the checked scenario of the plan that ``values`` names, sizing where it names none.
 
     Files that it names are taken relative to ``folder``, where the scenario itself lies.
@@ -141,7 +145,26 @@ def scenario_of(values: Mapping[str, Any], where: str, folder: Path, *, strict: 
     plan = str(values.get("plan", "sizing"))
     if plan not in JOBS:
         raise unknown_key("plan", plan, JOBS, f"one of {', '.join(JOBS)}")
-    return parse(JOBS[plan].scenario, beside(folder, dict(values)), where, strict=strict)
+    return parse(JOBS[plan].scenario, with_files(beside(folder, dict(values)), folder), where)
+
+
+def job_of(scenario: Scenario) -> Job:
+    """Return the kind of plan that a scenario feeds."""
+    return next(job for job in JOBS.values() if isinstance(scenario, job.scenario))
+
+
+def report_of(scenario: Scenario) -> Report:
+    """Return the report of a scenario's plan."""
+    job = job_of(scenario)
+    return job.report(job.plan(scenario), scenario)
+
+
+def inputs_of(scenario: Scenario, plan: Any = None) -> dict[str, Any]:
+    """Return the inputs of the workbook of a scenario's plan, which is computed where it is not given."""
+    from sizebook.workbooks.inputs import workbook_inputs
+
+    job = job_of(scenario)
+    return workbook_inputs(job.planned(scenario, job.plan(scenario) if plan is None else plan))
 
 
 def produce(scenario: Scenario, folder: Path, stem: str) -> Outputs:
@@ -149,10 +172,12 @@ def produce(scenario: Scenario, folder: Path, stem: str) -> Outputs:
     from sizebook.reports.render import write_pdf
     from sizebook.workbooks.filling import fill
 
-    job = JOBS[scenario.plan]
+    job = job_of(scenario)
     make_folder(folder)
     workbook, pdf = folder / f"{stem}.xlsx", folder / f"{stem}.pdf"
-    report = job.report(scenario)
-    fill(bundled("workbooks") / job.workbook, job.inputs(scenario), workbook)
+    plan = job.plan(scenario)
+    report = job.report(plan, scenario)
+    fill(bundled("workbooks") / job.workbook, inputs_of(scenario, plan), workbook)
     write_pdf(report, pdf)
-    return Outputs(workbook, pdf, tuple((tile.label, tile.value) for tile in report.tiles))
+    headline = tuple((tile.label, tile.value) for tile in report.tiles)
+    return Outputs(workbook, pdf, headline, scenario.notes)

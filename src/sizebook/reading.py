@@ -60,6 +60,15 @@ def _section(kind: Any, values: Mapping[str, Any], place: str, found: _Findings)
     return put_together(kind, given) if len(found.problems) == before else None
 
 
+def keys_of(kind: Any) -> tuple[str, ...]:
+    """Return every key that a scenario of a kind takes, those inside its tables too."""
+    known = _known(kind)
+    apart = (
+        each for entry in known.values() if isinstance(entry, Nested) and entry.apart for each in keys_of(entry.kind)
+    )
+    return (*known, *apart)
+
+
 def _known(kind: Any) -> dict[str, Argument | Nested]:
     """Return what keys a section takes: its leaves, and the tables in it, those of a table at the top too."""
     known: dict[str, Argument | Nested] = {leaf.name: leaf for leaf in leaves(kind)}

@@ -262,9 +262,11 @@ def function(
         category: the heading under which the reference and the function wizard list it.
         source: paper, standard or table that the formula comes from.
         example: arguments by name, and the value that they give.
-        formula: the arithmetic in the arguments' names, with ``*`` and ``^``, where it fits a line; explanations
-            substitute the numbers into it, and a test evaluates it against the function. Flags count as 0 or 1.
-        blanks: optional arguments that, left blank, stand for another argument in the formula.
+        formula: the arithmetic in the arguments' names, conventions included, where it fits a few lines; see
+            `sizebook.expression_tree` for what may be written. It is printed with its numbers and in Excel and
+            JavaScript, and a test evaluates it against the function on random points. Flags count as 0 or 1.
+        blanks: for optional arguments that are left blank, the formula of what they stand for: another argument, or
+            a call.
     """
 
     def register(python: Python) -> Python:

@@ -7,27 +7,37 @@ combination of model, accelerator, engine and formats; everything after that is 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from sizebook.cells import coerce
 from sizebook.errors import SizebookError
 from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_case import Case, case_of, layout_meant, measured_generation
 from sizebook.formulas.serving_estimate import error_band, estimate
 from sizebook.formulas.serving_memory import Engine, engine_constants, engine_memory, physical_bytes
+from sizebook.formulas.serving_quantities import Demand, Replica
 from sizebook.models.serving_shape import side_by_side
+from sizebook.registry import REQUIRED as MUST_BE_GIVEN
+from sizebook.registry import Argument, leaves
 
-NAMES = ("model", "gpu", "engine", "weight_dtype", "kv_dtype")
-DEGREES = ("tp", "pp", "dp", "ep")
-SPECULATION = ("draft_tokens", "tokens_per_step")
-LOADS = ("input_tokens", "output_tokens", "concurrency")
-REQUIRED = ("model", "gpu", *LOADS)
-INPUTS = (*NAMES, *DEGREES, *LOADS, *SPECULATION)
-ENGINE = "vllm"  # where the column is absent or blank
+_TEXT = ("text", "choice")
+MODEL_AND_GPU = ("model", "gpu")
+# What stands in the columns of a table: the fields of a demand and of a replica, as they are declared.
+LOADS = leaves(Demand)
+NUMBERS = tuple(leaf for leaf in leaves(Replica) if leaf.quantity.kind not in _TEXT)
+DEGREES = tuple(leaf.name for leaf in NUMBERS if leaf.default is not None)
+SPECULATION = tuple(leaf.name for leaf in NUMBERS if leaf.default is None)
+NAMES = (*MODEL_AND_GPU, *(leaf.name for leaf in leaves(Replica) if leaf.quantity.kind in _TEXT))
+# An estimate is not made on a load that nobody stated.
+STATED = ("input_tokens", "output_tokens", "concurrency")
+REQUIRED = (*MODEL_AND_GPU, *STATED)
+INPUTS = (*NAMES, *(leaf.name for leaf in (*NUMBERS, *LOADS)))
+ENGINE = Replica().engine  # where the column is absent or blank
 RESULTS = ("ttft_seconds", "tpot_seconds", "tokens_per_second", "error_low", "error_high", "fits", "reason")
 
 
@@ -43,11 +53,15 @@ class _Named:
     reason: str = ""
 
 
+_SPELT_BY_TABLES = {"trtllm": "tensorrt-llm"}
+
+
 @cache
-def _named(model: str, gpu: str, engine: str, weight_dtype: str, kv_dtype: str) -> _Named:
-    engine = {"trtllm": "tensorrt-llm"}.get(engine, engine) or ENGINE
+def _named(model: str, gpu: str, *words: str) -> _Named:
+    given = {name: word for name, word in zip(NAMES[2:], words, strict=True) if word}
+    engine = _SPELT_BY_TABLES.get(given.get("engine", ""), given.get("engine", ENGINE))
     try:
-        case = case_of(model, gpu, engine, weight_dtype or None, kv_dtype or None)
+        case = case_of(model, gpu, Replica(**given | {"engine": engine}))  # type: ignore[arg-type]
     except SizebookError as error:
         return _Named(None, reason=str(error))
     chip = accelerator(gpu)
@@ -66,9 +80,9 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     place = keys.join(unique, on=list(NAMES), how="left", maintain_order="left")["at"].to_numpy()
     named = [_named(*row) for row in unique.select(NAMES).iter_rows()]
     reasons = np.array([each.reason for each in named], dtype=object)[place] if n else np.empty(0, object)
-    numbers = {name: _numbers(frame, name, reasons) for name in (*DEGREES, *LOADS)}
+    numbers = {leaf.name: _numbers(frame, leaf, reasons) for leaf in (*NUMBERS, *LOADS)}
     notes = _layouts(numbers, named, place, reasons)
-    numbers |= _speculation(frame, reasons)
+    numbers |= _speculation(numbers, reasons)
     results: dict[str, Any] = {name: np.full(n, np.nan) for name in RESULTS[:5]}
     fits = np.zeros(n, bool)
     good = np.flatnonzero(reasons == "")
@@ -81,49 +95,49 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(*columns, shown, pl.Series("reason", reasons.tolist(), dtype=pl.String))
 
 
-def _numbers(frame: pl.DataFrame, name: str, reasons: Any) -> Any:
-    """Return a column as numbers; whatever is none, or below 1, gets a reason. Blank degrees are 1."""
-    if name not in frame.columns:
-        return np.ones(frame.height)
-    given = frame[name].cast(pl.String).str.strip_chars().fill_null("")
+def _numbers(frame: pl.DataFrame, leaf: Argument, reasons: Any) -> Any:
+    """Return a column as numbers; what a cell would refuse gets its message. Blanks take the default, none is nan."""
+    default = np.nan if leaf.default is None or leaf.name in STATED else float(leaf.default)
+    if leaf.name not in frame.columns:
+        return np.full(frame.height, default)
+    given = frame[leaf.name].cast(pl.String).str.strip_chars().fill_null("")
     values = given.cast(pl.Float64, strict=False).to_numpy().copy()
-    if name in DEGREES:
-        values[(given == "").to_numpy()] = 1
-    if name in ("dp", "ep"):
+    blank = (given == "").to_numpy()
+    if leaf.name in _ZERO_IS_NONE:
         values[values == 0] = 1
-    whole = np.isfinite(values) & (values >= 1) & (values == np.floor(values))
-    for at in np.flatnonzero(~whole & (reasons == "")):
-        reasons[at] = f"bad {name}: got '{given[int(at)]}', want a whole number of 1 or more. Correct the cell."
-    values[~whole] = 1
+    asked = replace(leaf, default=MUST_BE_GIVEN) if leaf.name in STATED else leaf
+    values[blank] = default
+    for at in np.flatnonzero(~_admissible(values, leaf) & ~(blank & (not asked.required))):
+        try:
+            values[at] = coerce(asked, given[int(at)])
+        except SizebookError as error:
+            reasons[at] = reasons[at] or str(error)
+            values[at] = 1
     return values
 
 
-def _speculation(frame: pl.DataFrame, reasons: Any) -> dict[str, Any]:
+_ZERO_IS_NONE = ("dp", "ep")  # benchmark tables write 0 where there is no such parallelism
+
+
+def _admissible(values: Any, leaf: Argument) -> Any:
+    """Return where numbers are within what a quantity allows."""
+    q = leaf.quantity
+    fine = np.isfinite(values) & ((values == np.floor(values)) | (q.kind != "integer"))
+    fine &= (q.minimum is None) | (values >= (q.minimum or 0)) & ((q.above is None) | (values > (q.above or 0)))
+    return fine & ((q.maximum is None) | (values <= (q.maximum or 0)))
+
+
+def _speculation(numbers: dict[str, Any], reasons: Any) -> dict[str, Any]:
     """Return drafted and yielded tokens of the rows that state one of them, not a number where neither is stated."""
-    drafts, yielded = (_optional(frame, name, reasons) for name in SPECULATION)
+    drafts, yielded = (numbers[name] for name in SPECULATION)
     given = np.isfinite(drafts) | np.isfinite(yielded)
     drafts = np.where(np.isfinite(drafts), drafts, np.ceil(yielded - 1))
     for at in np.flatnonzero((yielded > drafts + 1) & (reasons == "")):
         reasons[at] = (
-            f"bad tokens_per_step: got {yielded[at]:g} of {drafts[at]:.0f} drafted, want at most {drafts[at] + 1:.0f}. "
-            "Raise draft_tokens or lower tokens_per_step."
+            f"tokens_per_step is out of range: got {yielded[at]:g} of {drafts[at]:.0f} drafted, want at most "
+            f"{drafts[at] + 1:.0f}. Raise draft_tokens or lower tokens_per_step."
         )
     return {"draft_tokens": drafts, "tokens_per_step": np.where(given & np.isnan(yielded), 0.0, yielded)}
-
-
-def _optional(frame: pl.DataFrame, name: str, reasons: Any) -> Any:
-    """Return a column of speculation, not a number where it is blank; whatever is out of range gets a reason."""
-    if name not in frame.columns:
-        return np.full(frame.height, np.nan)
-    given = frame[name].cast(pl.String).str.strip_chars().fill_null("")
-    values = given.cast(pl.Float64, strict=False).to_numpy().copy()
-    whole = name == "draft_tokens"
-    fine = np.isfinite(values) & (values >= (0 if whole else 1)) & ((values == np.floor(values)) | (not whole))
-    bad = ~fine & (given != "").to_numpy()
-    want = "a whole number of 0 or more" if whole else "a number of 1 or more"
-    for at in np.flatnonzero(bad & (reasons == "")):
-        reasons[at] = f"bad {name}: got '{given[int(at)]}', want {want}, or blank. Correct the cell."
-    return np.where(fine, values, np.nan)
 
 
 def _layouts(numbers: dict[str, Any], named: list[_Named], place: Any, reasons: Any) -> Any:
@@ -178,7 +192,7 @@ def _estimated(
     engines = [each.engine or engine_constants(ENGINE) for each in named]
     constants = (np.array([getattr(e, f.name) for e in engines])[at_place] for f in fields(Engine))
     memory = engine_memory(case, physical, Engine(*constants))
-    found = estimate(case, memory, *(loads[name] for name in LOADS))
+    found = estimate(case, memory, Demand(**{leaf.name: loads[leaf.name] for leaf in LOADS}))
     held = found.capacity > 0
     for name in RESULTS[:3]:
         results[name][good] = np.where(held, getattr(found, name), np.nan)

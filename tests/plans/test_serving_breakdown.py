@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-
-from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, plan_serving
 from sizebook.plans.serving_breakdown import bounds, on_demand_usd, reserved_usd
+
+from sizebook.expression import parse
+from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, plan_serving
 from sizebook.plans.serving_steps import derivations
 from sizebook.plans.traffic import Traffic, hours_of
 
@@ -44,7 +45,7 @@ def test_derivations_give_the_plans_own_figures(plan: ServingPlan) -> None:
     month = plan.months[0]
     assert steps["GPUs in the busiest hour"].value == month.peak_gpus
     assert steps["Cost a month"].value == month.usd
-    rate = eval(steps["Rate of one replica"].substituted)
+    rate = parse(steps["Rate of one replica"].substituted).evaluate({})
     assert rate == pytest.approx(plan.replica.requests_per_second, rel=1e-3)
-    replicas = eval(steps["Replicas in the busiest hour"].substituted, {"ceil": math.ceil})
+    replicas = parse(steps["Replicas in the busiest hour"].substituted).evaluate({})
     assert replicas == max(month.replicas_by_hour)

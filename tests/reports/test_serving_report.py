@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pypdf
 import pytest
+from sizebook.plans.serving_breakdown import bounds
 
 from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, plan_serving
-from sizebook.plans.serving_breakdown import bounds
 from sizebook.plans.serving_choice import choose
 from sizebook.plans.traffic import Traffic, hours_of
 from sizebook.reports.charts.kinds import Bars, Columns, Lines, Stacks

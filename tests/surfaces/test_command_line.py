@@ -21,9 +21,16 @@ def test_call_prints_the_bare_value() -> None:
 def test_call_explains() -> None:
     lines = sizebook("call", "MODEL_BYTES", "354336768", "nvfp4", "--explain").stdout.splitlines()
     assert lines[0] == "MODEL_BYTES(parameters, [dtype])"
-    assert lines[3:5] == ["formula  parameters * DTYPE_BITS(dtype) / 8", "numbers  354336768 * 4.5 / 8"]
+    assert lines[3:5] == ["formula  ceil(parameters * DTYPE_BITS(dtype) / 8)", "numbers  ceil(354336768 * 4.5 / 8)"]
     assert lines[5].startswith("result   199") and lines[5].endswith("MB)")
     assert lines[6] == "source   data/dtypes.csv, one source a row"
+
+
+def test_numbers_above_a_result_are_those_of_its_convention() -> None:
+    lines = sizebook("call", "PARAMS_FFN", "512", "2048", "convention=dashboard", "--explain").stdout.splitlines()
+    # 2 x 512 x 2048 + 512 + 512
+    assert lines[4] == "numbers  (2 + 0) * 512 * 2048 + 1 * ((1 + 0) * 512 + 512)"
+    assert lines[5].startswith("result   2\u202f098\u202f176")
 
 
 def test_a_function_without_a_formula_explains_with_its_arguments() -> None:

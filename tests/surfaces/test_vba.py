@@ -17,6 +17,8 @@ from tests.surfaces.office import Office
 FUNCTIONS = list(load().values())
 MODULE = vba_module()
 LINES = MODULE.split("\r\n")
+# Statements as VBA reads them: lines that a list is continued over, joined.
+STATEMENTS = re.sub(r", _\r\n +", ", ", MODULE).split("\r\n")
 # Names that the wrappers themselves use; an argument of the same name would hide them.
 USED = {"array", "application", "thisworkbook", "xlpy", "cverr", "ascells", "failed", "python_module"}
 
@@ -43,10 +45,10 @@ def test_module_starts_as_the_editor_imports_it() -> None:
 def test_function_hands_its_arguments_over_in_order(function: Function) -> None:
     names = [a.name for a in function.arguments]
     head = re.compile(rf"Public Function {function.name}\((.*)\) As Variant")
-    declared = [found[1].split(", ") for found in map(head.fullmatch, LINES) if found]
+    declared = [found[1].split(", ") for found in map(head.fullmatch, STATEMENTS) if found]
     assert declared == [[f"{'' if a.required else 'Optional '}{a.name} As Variant" for a in function.arguments]]
-    call = f'    {function.name} = AsCells(XLPy.CallUDF(PYTHON_MODULE, "{function.name}", Array({", ".join(names)}), _'
-    assert LINES.count(call) == 1
+    call = f'    {function.name} = AsCells(XLPy.CallUDF(PYTHON_MODULE, "{function.name}", Array({", ".join(names)}), '
+    assert STATEMENTS.count(f"{call}ThisWorkbook, Application.Caller))") == 1
     assert LINES.count(f"    {function.name} = CVErr(xlErrValue)") == 1
     assert LINES.count(f"    Describe_{function.name}") == 1
     assert USED.isdisjoint(names)

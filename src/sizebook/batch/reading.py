@@ -25,7 +25,6 @@ class Row:
     folder: Path
     name: str
     values: dict[str, Any]
-    strict: bool
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -36,11 +35,11 @@ def read_rows(path: Path) -> list[Row]:
         )
     if not path.is_file():
         raise InputError(f"cannot read: got no file {path}, want a table of scenarios. Check the path.")
-    strict = path.suffix.lower() == ".toml"
-    values = list(_toml(path) if strict else _csv(path) if path.suffix.lower() == ".csv" else _xlsx(path))
+    rows = {".toml": _toml, ".csv": _csv, ".xlsx": _xlsx}[path.suffix.lower()]
+    values = list(rows(path))
     if not values:
         raise InputError(f"no scenario: got an empty table {path.name}, want one scenario a row. Add rows.")
-    return _named(path, values, strict)
+    return _named(path, values)
 
 
 def _toml(path: Path) -> Iterator[dict[str, Any]]:
@@ -74,7 +73,7 @@ def _xlsx(path: Path) -> Iterator[dict[str, Any]]:
             yield values
 
 
-def _named(table: Path, values: Sequence[dict[str, Any]], strict: bool) -> list[Row]:
+def _named(table: Path, values: Sequence[dict[str, Any]]) -> list[Row]:
     """Give each scenario the stem of its files: its ``name``, else its model; equal stems are told apart by number.
 
     Stems that differ by case only are equal, as Windows takes them; ``index`` is the batch's own.
@@ -88,5 +87,5 @@ def _named(table: Path, values: Sequence[dict[str, Any]], strict: bool) -> list[
         while name.casefold() in taken:
             name = f"{name}-{number}"
         taken.add(name.casefold())
-        rows.append(Row(f"{table.name}, scenario {number}", table.parent, name, keys, strict))
+        rows.append(Row(f"{table.name}, scenario {number}", table.parent, name, keys))
     return rows

@@ -41,7 +41,7 @@ def _settled(future: Future[Outcome], row: Row) -> Outcome:
 
 def _outcome(row: Row, folder: Path) -> Outcome:
     try:
-        scenario = scenario_of(row.values, row.where, row.folder, strict=row.strict)
+        scenario = scenario_of(row.values, row.where, row.folder)
         return Outcome(row, produce(scenario, folder, row.name))
     except SizebookError as error:
         problem = str(error)

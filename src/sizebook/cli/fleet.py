@@ -9,8 +9,11 @@ from typing import Any
 
 import click
 
+from sizebook.cli.telling import told
 from sizebook.fleet_scenario import FleetScenario, answer
-from sizebook.plans.fleet import MONTHS, FleetMonth, FleetPlan, PlannedService, bounds, warnings
+from sizebook.plans.fleet import FleetMonth, FleetPlan, PlannedService, warnings
+from sizebook.plans.fleet_inputs import MONTHS
+from sizebook.registry import flat
 from sizebook.scenarios import beside, parse, read_toml
 from sizebook.units import energy, mass, significant, usd
 
@@ -21,25 +24,27 @@ from sizebook.units import energy, mass, significant, usd
 def plan_fleet(scenario: Path, as_json: bool) -> None:
     """Print the plan of several services over 36 months, from a scenario file."""
     values = beside(scenario.parent, read_toml(scenario))
-    plan = answer(parse(FleetScenario, values, scenario.name))
+    checked = parse(FleetScenario, values, scenario.name)
+    told(checked.notes)
+    plan = answer(checked)
     click.echo(json.dumps(as_data(plan), indent=2) if as_json else "\n".join(as_text(plan)))
 
 
 def as_data(plan: FleetPlan) -> dict[str, Any]:
     """Return the plan as plain data: GPUs, USD, kWh and kilograms; bands are those of measured throughput."""
-    fewest, most = bounds(plan)
+    fewest, most = plan.fewest, plan.most
     return {
         "services": [_service(plan, each) for each in plan.services],
         "months": [_month(plan, number, month) for number, month in enumerate(plan.months)],
         "band": {
-            "peak_gpus_first_month": [each.months[0].peak_gpus for each in (fewest, most)],
-            "peak_gpus_last_month": [each.months[-1].peak_gpus for each in (fewest, most)],
-            "usd": [_total(each.months) for each in (fewest, most)],
+            "peak_gpus_first_month": [each[0].peak_gpus for each in (fewest, most)],
+            "peak_gpus_last_month": [each[-1].peak_gpus for each in (fewest, most)],
+            "usd": [_total(each) for each in (fewest, most)],
         },
         "usd": _total(plan.months),
         "energy_kwh": sum(month.energy_kwh for month in plan.months),
         "co2e_kg": sum(month.co2e_kg for month in plan.months),
-        "contract": asdict(plan.contract),
+        "contract": flat(plan.terms.contract),
         "warnings": list(warnings(plan)),
     }
 
@@ -49,7 +54,7 @@ def _service(plan: FleetPlan, planned: PlannedService) -> dict[str, Any]:
     return {
         "name": service.name,
         "model": service.model,
-        "setup": {**asdict(service.setup), "gpus": service.setup.gpus},
+        "setup": {"gpu": replica.setup.gpu, **flat(service.replica), "gpus": service.replica.gpus},
         "replica": {
             "concurrency": replica.concurrency,
             "capacity": replica.capacity,
@@ -61,16 +66,16 @@ def _service(plan: FleetPlan, planned: PlannedService) -> dict[str, Any]:
             "gpus_per_node_basis": packing.basis,
             "instances_per_node": packing.instances_per_node,
             "nodes_per_replica": packing.nodes_per_replica,
-            "spare_replicas": service.target.spare_replicas(packing),
-            "whole_nodes": service.target.whole_nodes,
+            "spare_replicas": plan.terms.margins.spare_replicas(packing),
+            "whole_nodes": plan.terms.margins.whole_nodes,
         },
-        "prices": asdict(service.prices),
+        "prices": asdict(planned.rates),
         "months": [_month(plan, number, month) for number, month in enumerate(planned.months)],
     }
 
 
 def _month(plan: FleetPlan, number: int, month: FleetMonth) -> dict[str, Any]:
-    return {"month": plan.label(number), **asdict(month), "usd": month.usd}
+    return {"month": plan.label(number), **flat(month)}
 
 
 def _total(months: tuple[FleetMonth, ...]) -> float:
@@ -83,13 +88,13 @@ def as_text(plan: FleetPlan) -> list[str]:
 
 
 def _headline(plan: FleetPlan) -> list[str]:
-    fewest, most = bounds(plan)
+    fewest, most = plan.fewest, plan.most
     months = plan.months
     lines = []
     for number in (0, MONTHS - 1):
-        low, high = (each.months[number].peak_gpus for each in (fewest, most))
+        low, high = (each[number].peak_gpus for each in (fewest, most))
         lines.append(f"GPUs at peak  {months[number].peak_gpus} in {plan.label(number)} ({low} to {high})")
-    low_usd, high_usd = (usd(_total(each.months)) for each in (fewest, most))
+    low_usd, high_usd = (usd(_total(each)) for each in (fewest, most))
     reserved = sum(month.reserved_usd for month in months)
     return [
         *lines,
@@ -104,20 +109,20 @@ def _headline(plan: FleetPlan) -> list[str]:
 def _services(plan: FleetPlan) -> list[str]:
     lines = []
     for each in plan.services:
-        setup, replica, packing = each.service.setup, each.replica, each.replica.packing
+        setup, replica, packing = each.service.replica, each.replica, each.replica.packing
         holds = f"{packing.instances_per_node} a node of {packing.gpus_per_node}"
         if not packing.instances_per_node:
             holds = f"{packing.nodes_per_replica} nodes of {packing.gpus_per_node} each"
         first, last = each.months[0].peak_gpus, each.months[-1].peak_gpus
         lines += [
-            f"{each.service.name}: {each.service.model} on {setup.gpu}, {setup.engine}, "
+            f"{each.service.name}: {each.service.model} on {replica.setup.gpu}, {setup.engine}, "
             f"{setup.weight_dtype or 'own format'}, {setup.layout}",
             f"  replica     {replica.concurrency} in flight of {replica.capacity} that fit, "
             f"{significant(replica.requests_per_second, 3)} requests/s; {holds}",
             f"  GPUs        {first} at peak in {plan.label(0)}, {last} in {plan.label(MONTHS - 1)}",
-            f"  cost        {usd(_total(each.months))} over {MONTHS} months; {each.service.prices.basis}",
+            f"  cost        {usd(_total(each.months))} over {MONTHS} months; {each.rates.basis}",
         ]
-    paid = "by whole nodes" if plan.services[0].service.target.whole_nodes else "by the replica"
+    paid = "by whole nodes" if plan.terms.margins.whole_nodes else "by the replica"
     return [*lines, f"GPUs are paid for {paid}.", *warnings(plan)]
 
 

@@ -7,8 +7,10 @@ from typing import Any
 import click
 
 from sizebook import cells
-from sizebook.errors import InputError, SizebookError, unknown_key
+from sizebook.cli.telling import told
+from sizebook.errors import InputError, SizebookError
 from sizebook.functions import find, load
+from sizebook.names import Renamed
 from sizebook.registry import Argument, Function, Quantity
 
 
@@ -91,17 +93,20 @@ def _placed(function: Function, words: tuple[str, ...]) -> list[Any]:
     """Return the cells in order of the arguments, taking NAME=VALUE words to their places."""
     names = [a.name for a in function.arguments]
     placed: list[Any] = []
-    for word in words:
+    # Options as a cell takes them, "tp=8; dtype=fp8", are several words of the command line.
+    single = [part.strip() for word in words for part in (word.split(";") if "=" in word else [word])]
+    for word in single:
         name, separator, value = word.partition("=")
         if not separator or not name.isidentifier():
             placed.append(word)
             continue
-        if name not in names:
-            raise unknown_key("argument", name, names, f"one of {', '.join(names)}")
-        index = names.index(name)
+        known = cells.option_name(name, names)
+        if known != name:
+            told([Renamed(name, known).note])
+        index = names.index(known)
         placed += [None] * (index + 1 - len(placed))
         if placed[index] not in (None, ""):
-            raise InputError(f"argument given twice: got {word} after {placed[index]}, want {name} once. Remove one.")
+            raise InputError(f"argument given twice: got {word} after {placed[index]}, want {known} once. Remove one.")
         placed[index] = value
     return placed + [None] * (len(names) - len(placed))
 

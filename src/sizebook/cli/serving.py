@@ -9,14 +9,23 @@ from typing import Any
 
 import click
 
+from sizebook.cli.telling import told
 from sizebook.plans.lengths import Histogram
 from sizebook.plans.serving import ServingPlan, latency_curve
 from sizebook.plans.serving_choice import Choices
+from sizebook.plans.serving_figures import figures
+from sizebook.registry import flat
 from sizebook.scenarios import parse, read_toml
-from sizebook.serving_scenario import ServingAnswer, ServingScenario, answer
+from sizebook.serving_scenario import ServingAnswer, ServingScenario, answer, with_files
 from sizebook.units import duration, gibibytes, grouped, percent, significant, usd
 
-LIMITS = {"ttft": "the TTFT target", "tpot": "the TPOT target", "cache": "the cache", "batch": "the engine's batch"}
+LIMITS = {
+    "ttft": "the TTFT target",
+    "tpot": "the TPOT target",
+    "cache": "the cache",
+    "batch": "the engine's batch",
+    "given": "the load given",
+}
 
 
 @click.command("serve")
@@ -24,8 +33,9 @@ LIMITS = {"ttft": "the TTFT target", "tpot": "the TPOT target", "cache": "the ca
 @click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
 def plan_serve(scenario: Path, as_json: bool) -> None:
     """Print the serving plan of a scenario file."""
-    checked = parse(ServingScenario, read_toml(scenario), scenario.name)
-    found = answer(checked, scenario.parent)
+    checked = parse(ServingScenario, with_files(read_toml(scenario), scenario.parent), scenario.name)
+    told(checked.notes)
+    found = answer(checked)
     click.echo(json.dumps(as_data(found), indent=2) if as_json else "\n".join(as_text(found)))
 
 
@@ -33,11 +43,11 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
     """Return the plan as plain data: bytes, seconds, USD, kWh and kilograms."""
     plan = found.plan
     replica = plan.replica
-    knee = replica.at_knee
+    knee, setup, asked = replica.at_knee, replica.setup, plan.traffic.asked
     return {
         "model": plan.model,
         "context_tokens": plan.context_tokens,
-        "setup": {**asdict(replica.setup), "gpus": replica.setup.gpus},
+        "setup": {"gpu": setup.gpu, **flat(setup.replica), "gpus": setup.replica.gpus},
         "memory_per_gpu": asdict(replica.memory),
         "replica": {
             "concurrency": replica.concurrency,
@@ -49,23 +59,31 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
             "tokens_per_second": _banded(knee.tokens_per_second, replica.bands["throughput"]),
         },
         "token_lengths": {
-            "input": _lengths(plan.traffic.input_tokens, plan.traffic.input_histogram, plan.traffic.input_tokens_p95),
-            "output": _lengths(
-                plan.traffic.output_tokens, plan.traffic.output_histogram, plan.traffic.output_tokens_p95
-            ),
+            "input": _lengths(asked.input_tokens, plan.traffic.prompts, plan.traffic.longest_input_tokens),
+            "output": _lengths(asked.output_tokens, plan.traffic.answers, plan.traffic.longest_output_tokens),
             "reserved_tokens": plan.traffic.longest_tokens,
         },
         "nodes": _nodes(plan),
         "latency_curve": [
             {"concurrency": c, "ttft_seconds": e.ttft_seconds, "tpot_seconds": e.tpot_seconds,
              "tokens_per_second": e.tokens_per_second}
-            for c, e in latency_curve(replica, plan.traffic)
+            for c, e in latency_curve(replica)
         ],
         "usd_per_mtok_output_saturated": plan.usd_per_mtok_saturated,
-        "prices": asdict(plan.prices),
-        "months": [asdict(month) for month in plan.months],
+        "prices": asdict(plan.rates),
+        "figures": flat(figures(plan)),
+        "months": [_month(plan, at) for at in range(len(plan.months))],
         "choices": _choices(found.choices),
     }  # fmt: skip
+
+
+def _month(plan: ServingPlan, at: int) -> dict[str, Any]:
+    """Return one month as plain data: its figures, its hours, and both ends of its band."""
+    month, few, most = plan.months[at], plan.fewest[at], plan.most[at]
+    return {
+        **asdict(month),
+        "band": {"peak_gpus": [few.peak_gpus, most.peak_gpus], "usd": [few.usd, most.usd]},
+    }
 
 
 def _banded(value: Any, band: Any) -> dict[str, float]:
@@ -79,7 +97,7 @@ def _lengths(mean: int, lengths: Histogram | None, p95: int | None) -> dict[str,
 
 
 def _nodes(plan: ServingPlan) -> dict[str, Any]:
-    packing, target = plan.replica.packing, plan.target
+    packing, target = plan.replica.packing, plan.inputs.target.margins
     return {
         "gpus_per_node": packing.gpus_per_node,
         "gpus_per_node_basis": packing.basis,
@@ -96,7 +114,8 @@ def _choices(choices: Choices | None) -> dict[str, Any] | None:
     if choices is None:
         return None
     ranked = [
-        {**asdict(c.plan.replica.setup), "usd_per_month": c.usd_per_month, "tpot_seconds": c.tpot_seconds,
+        {"gpu": c.plan.replica.setup.gpu, **flat(c.plan.replica.setup.replica),
+         "usd_per_month": c.usd_per_month, "tpot_seconds": c.tpot_seconds,
          "ttft_seconds": float(c.plan.replica.at_knee.ttft_seconds), "pareto": c.on_front}
         for c in choices.ranked
     ]  # fmt: skip
@@ -114,18 +133,19 @@ def _headline(plan: ServingPlan) -> list[str]:
     first, last = plan.months[0], plan.months[-1]
     setup = plan.replica.setup
     return [
-        f"{plan.model} on {setup.gpu}, {setup.engine}, {setup.weight_dtype or 'own format'}, {setup.layout}",
-        f"GPUs at peak       {first.peak_gpus} in month 1, {last.peak_gpus} in month {last.month + 1}",
+        f"{plan.model} on {setup.gpu}, {setup.replica.engine}, "
+        f"{setup.replica.weight_dtype or 'own format'}, {setup.replica.layout}",
+        f"GPUs at peak       {first.peak_gpus} in month 1, {last.peak_gpus} in month {last.month}",
         f"Cost a month       {usd(first.usd)}, {usd(last.usd)}",
         f"Per million out    {usd(first.usd_per_mtok_output)}, at full load {usd(plan.usd_per_mtok_saturated)}",
-        f"Price basis        {plan.prices.basis}",
+        f"Price basis        {plan.rates.basis}",
     ]
 
 
 def _replica(plan: ServingPlan) -> list[str]:
     replica, knee = plan.replica, plan.replica.at_knee
     lines = [
-        f"One replica        {replica.setup.gpus} GPUs, {replica.concurrency} requests in flight, "
+        f"One replica        {replica.setup.replica.gpus} GPUs, {replica.concurrency} requests in flight, "
         f"{significant(replica.requests_per_second, 3)} requests/s; {LIMITS[replica.binding]} binds",
         f"Cache holds        {replica.capacity} requests of {grouped(plan.traffic.longest_tokens)} tokens",
     ]
@@ -139,7 +159,7 @@ def _replica(plan: ServingPlan) -> list[str]:
         f"Memory a GPU       weights {gibibytes(memory.weight_bytes)}, cache {gibibytes(memory.cache_bytes)} of "
         f"{gibibytes(memory.physical_bytes)}"
     )
-    drafts = replica.drafts(plan.traffic.output_tokens)
+    drafts = replica.drafts
     if drafts != "none":
         lines.append(f"Drafted tokens     {drafts}")
     if plan.beyond_context:
@@ -149,11 +169,12 @@ def _replica(plan: ServingPlan) -> list[str]:
 
 def _lengths_and_nodes(plan: ServingPlan) -> list[str]:
     lines = []
-    for label, lengths in (("Prompts", plan.traffic.input_histogram), ("Answers", plan.traffic.output_histogram)):
+    for label, lengths in (("Prompts", plan.traffic.prompts), ("Answers", plan.traffic.answers)):
         if lengths is not None:
             median, most = (grouped(lengths.percentile(share)) for share in (0.5, 0.95))
             lines.append(f"{label:18} mean {lengths.mean:.1f} tokens, p50 {median}, p95 {most}")
-    packing, target, nodes = plan.replica.packing, plan.target, plan.months[0].peak_nodes
+    packing, nodes = plan.replica.packing, plan.months[0].peak_nodes
+    target = plan.inputs.target.margins
     holds = f"{packing.instances_per_node} instances each"
     if not packing.instances_per_node:
         holds = f"{packing.nodes_per_replica} for each replica"
@@ -171,7 +192,7 @@ def _months(plan: ServingPlan) -> list[str]:
     lines = ["Month  Reserved GPUs  Peak GPUs  Busy  USD         kWh        kgCO2e"]
     for m in plan.months:
         lines.append(
-            f"{m.month + 1:5}  {m.reserved_gpus:13}  {m.peak_gpus:9}  {percent(m.utilization):>5}  {m.usd:10,.0f}"
+            f"{m.month:5}  {m.reserved_gpus:13}  {m.peak_gpus:9}  {percent(m.utilization):>5}  {m.usd:10,.0f}"
             f"  {m.energy_kwh:9,.0f}  {m.co2e_kg:7,.0f}"
         )
     return lines
@@ -180,8 +201,8 @@ def _months(plan: ServingPlan) -> list[str]:
 def _compared(choices: Choices) -> list[str]:
     lines = ["Cheapest setups within the target (* nothing is both cheaper and faster)"]
     for choice in choices.ranked[:10]:
-        setup = choice.plan.replica.setup
-        name = f"{setup.gpu} {setup.engine} {setup.weight_dtype or 'own'} {setup.layout}"
+        setup, replica = choice.plan.replica.setup, choice.plan.replica.setup.replica
+        name = f"{setup.gpu} {replica.engine} {replica.weight_dtype or 'own'} {replica.layout}"
         mark = "*" if choice.on_front else " "
         lines.append(f"{mark} {name:45} {usd(choice.usd_per_month):>10} a month, TPOT {duration(choice.tpot_seconds)}")
     stopped = ", ".join(f"{reason} {times}" for reason, times in choices.failed)

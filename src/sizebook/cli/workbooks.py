@@ -56,13 +56,16 @@ def _found(workbook: Path) -> Path:
 
 def _inputs(scenario: Path, workbook: Path) -> dict[str, Any]:
     """Return the inputs that a scenario file gives: by the mapping of its plan, or key by key."""
-    from sizebook.jobs import JOBS, scenario_of
+    from sizebook.cli.telling import told
+    from sizebook.jobs import JOBS, inputs_of, scenario_of
     from sizebook.scenarios import read_toml
 
     values = read_toml(scenario)
     job = JOBS.get(str(values.get("plan")))
     if job is not None and job.workbook == workbook.name:
-        return job.inputs(scenario_of(values, scenario.name, scenario.parent))
+        checked = scenario_of(values, scenario.name, scenario.parent)
+        told(checked.notes)
+        return inputs_of(checked)
     if job is not None and workbook.name in {each.workbook for each in JOBS.values()}:
         raise InputError(
             f"another workbook: got plan = '{values['plan']}' for {workbook.name}, want {job.workbook}. Fill that one."

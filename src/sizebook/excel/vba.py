@@ -81,6 +81,9 @@ End Sub
 """
 
 
+_LINE = 800  # signs of a list on one line; what stands before it must fit beside
+
+
 def vba_module() -> str:
     """Return the text of the module, with the line ends that the VBA editor imports."""
     functions = list(load().values())
@@ -91,8 +94,8 @@ def vba_module() -> str:
 def wrapper(function: Function) -> str:
     """Return one VBA function; an argument that is left out reaches Python as such."""
     name = function.name
-    arguments = ", ".join(("" if a.required else "Optional ") + f"{a.name} As Variant" for a in function.arguments)
-    values = ", ".join(a.name for a in function.arguments)
+    arguments = _filled([("" if a.required else "Optional ") + f"{a.name} As Variant" for a in function.arguments])
+    values = _filled([a.name for a in function.arguments])
     return (
         f"Public Function {name}({arguments}) As Variant\n"
         "    On Error GoTo Failed\n"
@@ -118,7 +121,7 @@ def _descriptions(functions: list[Function]) -> str:
 
 def _description(function: Function) -> str:
     """Return the procedure that describes one function: VBA compiles 64 kB a procedure and reads 1023 signs a line."""
-    texts = ", _\n        ".join(_quoted(argument_help(a)) for a in function.arguments)
+    texts = _filled([_quoted(argument_help(a)) for a in function.arguments])
     return (
         f"Private Sub Describe_{function.name}()\n"
         f'    Describe "{function.name}", "{category(function)}", _\n'
@@ -126,6 +129,17 @@ def _description(function: Function) -> str:
         f"        Array({texts})\n"
         "End Sub\n"
     )
+
+
+def _filled(items: list[str]) -> str:
+    """Return a list on as few lines as hold it: VBA reads 1023 signs a line and continues a statement on 24."""
+    lines = [""]
+    for at, item in enumerate(items):
+        piece = item if at == len(items) - 1 else f"{item}, "
+        if lines[-1] and len(lines[-1]) + len(piece) > _LINE:
+            lines.append("")
+        lines[-1] += piece
+    return " _\n        ".join(line.rstrip() for line in lines)
 
 
 def _quoted(text: str) -> str:

@@ -74,6 +74,8 @@ def closed_form_of(recompute: str) -> None:
     category="compute",
     source=f"{NARAYANAN}, equation 3 (full recomputation); none: Korthikanti et al. 2022 (arXiv:2205.05198), "
     f"equation 7",
+    formula='batch * seq * (if(recompute = "full", 4, 3) * (24 * n_layers * d_model^2 + 4 * n_layers * d_model * seq) '
+    '+ 6 * d_model * vocab + if(recompute = "selective", 4 * n_layers * d_model * seq, 0))',
     example=(
         {"n_layers": 96, "d_model": 12288, "vocab": 51200, "batch": 1536, "seq": 2048, "recompute": "full"},
         4_510_970_753_323_106_304,

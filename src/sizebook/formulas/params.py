@@ -91,7 +91,8 @@ def params_attention(
 @function(
     category="parameters",
     source=f"{VASWANI}, section 3.3, equation 2; gated: Shazeer 2020 (arXiv:2002.05202)",
-    formula="(2 + gated) * d_model * d_ff + bias * ((1 + gated) * d_ff + d_model)",
+    formula="(2 + gated) * d_model * d_ff "
+    '+ bias * ((1 + gated) * if(convention = "dashboard", d_model, d_ff) + d_model)',
     example=({"d_model": 512, "d_ff": 2048}, 2_099_712),
 )
 def params_ffn(
@@ -120,7 +121,8 @@ def params_ln(d_model: DModel, bias: Bias = DEFAULT) -> Parameters:
 @function(
     category="parameters",
     source=f"{VASWANI}, section 3.1 (encoder)",
-    formula="n_layers * (4 * (d_model^2 + d_model) + 2 * d_model * d_ff + d_ff + d_model + 4 * d_model)",
+    formula="n_layers * (4 * (d_model^2 + d_model) "
+    '+ 2 * d_model * d_ff + if(convention = "dashboard", d_model, d_ff) + d_model + 4 * d_model)',
     example=({"n_layers": 6, "d_model": 512, "d_ff": 2048}, 18_914_304),
 )
 def params_encoder(n_layers: NLayers, d_model: DModel, d_ff: DFf, convention: FfnConvention = DEFAULT) -> Parameters:
@@ -135,7 +137,8 @@ def params_encoder(n_layers: NLayers, d_model: DModel, d_ff: DFf, convention: Ff
 @function(
     category="parameters",
     source=f"{VASWANI}, section 3.1 (decoder)",
-    formula="n_layers * (8 * (d_model^2 + d_model) + 2 * d_model * d_ff + d_ff + d_model + 6 * d_model)",
+    formula="n_layers * (8 * (d_model^2 + d_model) "
+    '+ 2 * d_model * d_ff + if(convention = "dashboard", d_model, d_ff) + d_model + 6 * d_model)',
     example=({"n_layers": 6, "d_model": 512, "d_ff": 2048}, 25_224_192),
 )
 def params_decoder(n_layers: NLayers, d_model: DModel, d_ff: DFf, convention: FfnConvention = DEFAULT) -> Parameters:
@@ -174,6 +177,9 @@ TransformerConvention = Annotated[
 @function(
     category="parameters",
     source=f"{VASWANI}, figure 1 and section 3.4; the sum as in the Transformers Dashboard post (2024)",
+    formula="n_layers * (12 * d_model^2 + 4 * d_model * d_ff "
+    '+ if(convention = "weights", 0, 2 * if(convention = "dashboard", d_model, d_ff) + 24 * d_model)) '
+    '+ (vocab + n_positions) * d_model + if(convention = "weights", 0, if(convention = "tied", 0, vocab))',
     example=({"n_layers": 6, "d_model": 512, "d_ff": 2048, "vocab": 37000}, 63_119_496),
 )
 def params_transformer(
@@ -258,6 +264,9 @@ class Variant:
 @function(
     category="parameters",
     source="GPT-2: Radford et al. 2019, section 2.3; the default counts as 'Calculating the Size of an LLM' does",
+    formula="(vocab + n_positions) * d_model + n_layers * (4 * (d_model^2 + projection_bias * d_model) "
+    "+ 2 * d_model * d_ff + projection_bias * (d_ff + d_model) + 4 * d_model) "
+    "+ (1 - tied) * d_model * vocab + final_norm * 2 * d_model",
     example=({"n_layers": 24, "d_model": 1024, "d_ff": 4096, "vocab": 50000, "n_positions": 1024}, 354_336_768),
 )
 def params_decoder_only(

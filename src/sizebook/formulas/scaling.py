@@ -86,6 +86,13 @@ def _chosen(approach: str) -> PowerLaw:
 @function(
     category="scaling",
     source=f"{HOFFMANN}, section 3.3 and equation 4; re-fit: {BESIROGLU}; 20 tokens a parameter: table 3 of the first",
+    formula='round(if(approach = "20-tokens", 120^-0.5 * n_flops^0.5, '
+    'if(approach = "approach-1", 67e9 / 5.76e23^0.5 * n_flops^0.5, '
+    'if(approach = "approach-2", 67e9 / 6.88e23^0.49 * n_flops^0.49, if(approach = "approach-3", '
+    "(0.34 * 406.4 / (0.28 * 410.7))^(1 / (0.34 + 0.28)) "
+    "/ 6^(0.28 / (0.34 + 0.28)) * n_flops^(0.28 / (0.34 + 0.28)), "
+    "(0.3478 * 482.01 / (0.3658 * 2085.43))^(1 / (0.3478 + 0.3658)) "
+    "/ 6^(0.3658 / (0.3478 + 0.3658)) * n_flops^(0.3658 / (0.3478 + 0.3658)))))))",
     example=({"n_flops": 5.76e23}, 69_282_032_303),
 )
 def optimal_params(n_flops: Flops, approach: Approach = DEFAULT) -> ParameterCount:
@@ -102,6 +109,11 @@ def optimal_params(n_flops: Flops, approach: Approach = DEFAULT) -> ParameterCou
 @function(
     category="scaling",
     source=f"{HOFFMANN}, table 3 and section 3.3; re-fit: {BESIROGLU}",
+    formula='if(approach = "20-tokens", 20 * n_parameters, '
+    'if(approach = "approach-1", 5.76e23 * (n_parameters / 67e9)^2 / (6 * n_parameters), '
+    'if(approach = "approach-2", 6.88e23 * (n_parameters / 67e9)^(1 / 0.49) / (6 * n_parameters), '
+    'if(approach = "approach-3", (0.28 * 410.7 / (0.34 * 406.4))^(1 / 0.28) * n_parameters^(0.34 / 0.28), '
+    "(0.3658 * 2085.43 / (0.3478 * 482.01))^(1 / 0.3658) * n_parameters^(0.3478 / 0.3658)))))",
     example=({"n_parameters": 70_000_000_000}, 1.4e12),
 )
 def optimal_tokens(n_parameters: ParameterCount, approach: Approach = DEFAULT) -> Tokens:
@@ -117,6 +129,8 @@ def optimal_tokens(n_parameters: ParameterCount, approach: Approach = DEFAULT) -
 @function(
     category="scaling",
     source=f"{HOFFMANN}, equation 10 (approach 3); re-fit: {BESIROGLU}",
+    formula='if(approach = "epoch", 1.8172 + 482.01 / n_parameters^0.3478 + 2085.43 / tokens^0.3658, '
+    "1.69 + 406.4 / n_parameters^0.34 + 410.7 / tokens^0.28)",
     example=({"n_parameters": 70_000_000_000, "tokens": 1.4e12}, 1.9366454705587173),
 )
 def training_loss(n_parameters: ParameterCount, tokens: Tokens, loss_law: LossLawName = DEFAULT) -> Loss:
@@ -160,6 +174,7 @@ def tokens_for_budget(
 @function(
     category="scaling",
     source=f"definition with {HOFFMANN}, table 3",
+    formula="OPTIMAL_PARAMS(budget_usd / price_usd_per_gpu_hour * 3600 * peak_flop_per_s * utilization, approach)",
     example=(
         {"budget_usd": 1e6, "price_usd_per_gpu_hour": 2.5, "peak_flop_per_s": 989.4e12, "utilization": 0.4},
         68_913_859_274,

@@ -177,11 +177,14 @@ Growth = Annotated[
         "growth of traffic a month (0.05 is 5 %)", unit="ratio", above=-1, maximum=1, default=0, label="Growth a month"
     ),
 ]
-MonthsFromNow = Annotated[float, Quantity("months from now", minimum=0)]
+MonthsFromNow = Annotated[float, Quantity("months from now", unit="months", minimum=0, maximum=1200)]
 Spare = Annotated[
     int,
-    Quantity("failure domains whose loss the fleet covers", kind="integer", minimum=0, default=1, label="Spare ones"),
-]
+    Quantity(
+        "failure domains whose loss the fleet covers", kind="integer", minimum=0, maximum=10_000, default=1,
+        label="Failures to cover",
+    ),
+]  # fmt: skip
 SpareReplicas = Annotated[
     int, Quantity("replicas kept for failures (k of N + k)", kind="integer", minimum=0, default=1)
 ]

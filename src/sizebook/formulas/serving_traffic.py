@@ -86,6 +86,7 @@ def requests_in_flight(requests_per_second: RequestRate, request_seconds: Second
 
 @function(
     category="serving", source=DEFINITION,
+    formula="ceil(requests_per_second / (replica_requests_per_second * target_load) - 1e-9) + spare_replicas",
     example=(
         {"requests_per_second": 20, "replica_requests_per_second": 3, "target_load": 0.8, "spare_replicas": 1}, 10
     ),
@@ -103,6 +104,8 @@ def replicas_for_traffic(
 
 @function(
     category="serving", source=DEFINITION,
+    formula="(ceil(requests_per_second / (replica_requests_per_second * target_load) - 1e-9) + spare_replicas) "
+    "* gpus_per_replica",
     example=(
         {"requests_per_second": 20, "replica_requests_per_second": 3, "gpus_per_replica": 4, "target_load": 0.8}, 40
     ),
@@ -156,6 +159,8 @@ def usd_per_mtok(
 
 @function(
     category="serving", source=DEFINITION,
+    formula="(input_tokens * (1 - cached_share * cached_discount) * usd_per_mtok_in "
+    "+ output_tokens * usd_per_mtok_out) / 1e6",
     example=(
         {
             "input_tokens": 2000, "output_tokens": 500, "usd_per_mtok_in": 1.0, "usd_per_mtok_out": 4.0,
@@ -222,6 +227,7 @@ def serving_co2e_kg(energy_kwh: KilowattHours, grams_per_kwh: GramsPerKwh) -> Ki
 
 @function(
     category="serving", source="Leviathan et al. 2023 (arXiv:2211.17192), equation 1",
+    formula="if(acceptance = 1, drafted + 1, (1 - acceptance^(drafted + 1)) / (1 - acceptance))",
     example=({"acceptance": 0.8, "drafted": 3}, 2.952),
 )  # fmt: skip
 def speculative_tokens_per_step(acceptance: Acceptance, drafted: Drafted = DEFAULT) -> TokensPerStep:

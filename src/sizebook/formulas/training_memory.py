@@ -49,6 +49,7 @@ LogitBytesEach = Annotated[float, Quantity("bytes of a logit", unit="bytes", min
 @function(
     category="training memory",
     source="data/dtypes.csv",
+    formula="n_parameters * DTYPE_BITS(dtype) / 8",
     example=({"n_parameters": 8_030_261_248, "dtype": "bf16"}, 16_060_522_496),
 )
 def weight_bytes(n_parameters: ParameterCount, dtype: Dtype = DEFAULT) -> MemoryBytes:
@@ -76,6 +77,9 @@ def optimizer_bytes(n_parameters: ParameterCount, optimizer: OptimizerName = DEF
 @function(
     category="training memory",
     source=f"{ZERO}, section 5 and figure 1",
+    formula="n_parameters * weight_bytes_each / if(zero_stage >= 3, dp, 1) "
+    "+ n_parameters * gradient_bytes_each / if(zero_stage >= 2, dp, 1) "
+    "+ n_parameters * optimizer_bytes_each / if(zero_stage >= 1, dp, 1)",
     example=({"n_parameters": 7_500_000_000, "dp": 64, "zero_stage": 3}, 1_875_000_000),
 )
 def model_state_bytes(
@@ -125,6 +129,10 @@ class GptLayout:
 @function(
     category="training memory",
     source=f"{KORTHIKANTI}, equations 1 to 4, table 2 and section 4.2.3",
+    formula='seq * micro_batch * n_layers * if(recompute = "full", 2 * d_model / if(sequence_parallel, tp, 1), '
+    "if(sequence_parallel, 0, 10 * d_model) + (if(sequence_parallel, 34, 24) * d_model "
+    '+ if(recompute = "selective", 0, 5 * n_heads * seq)) / tp) '
+    "* if(interleave = 1, 1, 1 + (pp - 1) / (pp * interleave))",
     example=(
         {
             "n_layers": 96,

@@ -84,6 +84,7 @@ def gpu_hours(gpus: Gpus, seconds: Seconds) -> GpuHours:
 @function(
     category="training time",
     source=f"{DEFINITION}, solved for the number of GPUs",
+    formula="ceil(n_flops / (days * 86400 * peak_flop_per_s * utilization * goodput))",
     example=({"n_flops": 6.3e23, "days": 30, "peak_flop_per_s": 989.4e12, "utilization": 0.4}, 615),
 )
 def gpus_for_deadline(
@@ -126,6 +127,9 @@ def cluster_mtbf_hours(gpus: Gpus, gpu_mtbf_hours: GpuMtbfHours = DEFAULT) -> Ho
 @function(
     category="training time",
     source=DALY,
+    formula="if(checkpoint_seconds >= 2 * 3600 * mtbf_hours, 3600 * mtbf_hours, "
+    "sqrt(2 * checkpoint_seconds * 3600 * mtbf_hours) * (1 + sqrt(checkpoint_seconds / (2 * 3600 * mtbf_hours)) / 3 "
+    "+ checkpoint_seconds / (18 * 3600 * mtbf_hours)) - checkpoint_seconds)",
     example=({"checkpoint_seconds": 60, "mtbf_hours": 3.1}, 1117.5837418840647),
 )
 def checkpoint_interval_seconds(mtbf_hours: MtbfHours, checkpoint_seconds: CheckpointSeconds = DEFAULT) -> Seconds:
@@ -142,6 +146,9 @@ def checkpoint_interval_seconds(mtbf_hours: MtbfHours, checkpoint_seconds: Check
 @function(
     category="training time",
     source=f"{DALY}: exponential failures, expected time per interval",
+    formula="interval_seconds / (3600 * mtbf_hours * exp(restart_seconds / (3600 * mtbf_hours)) "
+    "* (exp((interval_seconds + checkpoint_seconds) / (3600 * mtbf_hours)) - 1))",
+    blanks={"interval_seconds": "CHECKPOINT_INTERVAL_SECONDS(checkpoint_seconds, mtbf_hours)"},
     example=(
         {"checkpoint_seconds": 60, "restart_seconds": 600, "mtbf_hours": 3.1},
         0.8527557385653203,
@@ -174,6 +181,7 @@ def goodput(
 @function(
     category="training time",
     source=f"{DEFINITION}, checked against a deadline",
+    formula="days - n_flops / (gpus * peak_flop_per_s * utilization * goodput) / 86400",
     example=(
         {"n_flops": 6.3e23, "gpus": 1024, "days": 60, "peak_flop_per_s": 312e12, "utilization": 0.5},
         14.354049813034187,

@@ -37,7 +37,7 @@ def dtype_bits(dtype: Dtype) -> Bits:
 @function(
     category="memory",
     source="data/dtypes.csv, one source a row",
-    formula="parameters * DTYPE_BITS(dtype) / 8",
+    formula="ceil(parameters * DTYPE_BITS(dtype) / 8)",
     example=({"parameters": 354_336_768, "dtype": "fp32"}, 1_417_347_072),
 )
 def model_bytes(parameters: ParameterCount, dtype: Dtype = DEFAULT) -> Bytes:

@@ -1,15 +1,16 @@
-"""What the class that a file names under ``architectures`` puts on a decoder: the language head, none, or a classifier.
+"""What the class that a file names under ``architectures`` puts on a model: the language head, none, or a classifier.
 
-The families of encoders and encoder-decoders read that key themselves, because their classes differ in more. For a
-decoder the class is one of a few: with its language head, bare (embedding models are published so), or with a
-classifier in its place (reward models).
+The families of encoders and encoder-decoders look their classes up in lists of their own (`kind_of_class`), because
+these differ in more. For a decoder the class is one of a few: with its language head, bare (embedding models are
+published so), or with a classifier in its place (reward models).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from sizebook.errors import UnknownKeyError
+from sizebook.errors import UnknownKeyError, suggestion
 from sizebook.models.architecture import Architecture, Projection
 from sizebook.models.config import Config
 from sizebook.models.towers import Tower
@@ -49,3 +50,18 @@ def n_labels(config: Config) -> int:
     labels = config.values.get("id2label")
     given = config.integer("num_labels", default=0)
     return len(labels) if isinstance(labels, dict) and labels else given or 2
+
+
+def kind_of_class(config: Config, prefix: str, heads: Mapping[str, str]) -> str:
+    """Return what the class named under ``architectures`` puts on the model: the words of ``heads`` for it."""
+    config.ignore("architectures")
+    named = config.values.get("architectures")
+    known = {prefix + suffix: head for suffix, head in heads.items()}
+    if not isinstance(named, list) or len(named) != 1 or named[0] not in known:
+        got, wanted = repr(named) if named else "nothing", ", ".join(sorted(known))
+        near = suggestion(str(named[0]), known) if isinstance(named, list) and named else ""
+        raise UnknownKeyError(
+            f"unknown class: got {got} under 'architectures' in {config.where}, want one of {wanted}. "
+            f"Name the class: its head and pooler are counted.{near}"
+        )
+    return known[named[0]]

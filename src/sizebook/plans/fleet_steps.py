@@ -16,7 +16,7 @@ def derivations(plan: FleetPlan) -> tuple[Step, ...]:
     """Return the derivation of rate, GPUs, hours and money of each service in the first month."""
     steps: list[Step] = []
     for planned in plan.services:
-        steps += [*_replica(planned), *_gpus(planned, plan.contract.reserve_share), *_money(plan, planned)]
+        steps += [*_replica(planned), *_gpus(plan, planned), *_money(plan, planned)]
     return tuple(steps)
 
 
@@ -35,15 +35,16 @@ def _replica(planned: PlannedService) -> tuple[Step, ...]:
     )
 
 
-def _gpus(planned: PlannedService, share: float) -> tuple[Step, ...]:
+def _gpus(plan: FleetPlan, planned: PlannedService) -> tuple[Step, ...]:
     service, replica, month = planned.service, planned.replica, planned.months[0]
-    target, packing, traffic = service.target, replica.packing, service.traffic
-    together, n_gpus = packing.together(target.whole_nodes)
-    spare = target.spare_replicas(packing)
-    rate = f"({significant(replica.requests_per_second, 4)} * {target.target_load:g})"
+    margins, share = plan.terms.margins, plan.terms.contract.reserve_share
+    packing, traffic = replica.packing, service.traffic
+    together, n_gpus = packing.together(margins.whole_nodes)
+    spare = margins.spare_replicas(packing)
+    rate = f"({significant(replica.requests_per_second, 4)} * {margins.target_load:g})"
     mean = traffic.requests_per_day / SECONDS_PER_DAY
     formula = "ceil((ceil(arrivals / (rate * target load)) + spare) / replicas together) * GPUs together"
-    paid = f"{packing.basis}: {packing.gpus_per_node} a node" if target.whole_nodes else "GPUs by the replica"
+    paid = f"{packing.basis}: {packing.gpus_per_node} a node" if margins.whole_nodes else "GPUs by the replica"
     found = []
     for label, arrivals, gpus in (
         ("busiest hour", mean * traffic.peak_factor, month.peak_gpus),
@@ -66,8 +67,8 @@ def _money(plan: FleetPlan, planned: PlannedService) -> tuple[Step, ...]:
     name, month, prices, busy = (
         planned.service.name,
         planned.months[0],
-        planned.service.prices,
-        plan.contract.burst_hours,
+        planned.rates,
+        plan.terms.contract.burst_hours,
     )
     over_peak, over_mean = (max(0, gpus - month.reserved_gpus) for gpus in (month.peak_gpus, month.mean_gpus))
     return (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sizebook.derivation import Step
 from sizebook.plans.nodes import Packing
-from sizebook.plans.serving import Replica, ServingPlan
-from sizebook.plans.traffic import Traffic, arrivals_by_hour
+from sizebook.plans.serving import PlannedReplica, ServingPlan
+from sizebook.plans.serving_inputs import Traffic
+from sizebook.plans.serving_months import arrivals_by_hour
 from sizebook.quantities import HOURS_PER_MONTH
 from sizebook.units import grouped, significant
 
@@ -17,12 +18,12 @@ MOST_TERMS = 6  # of a histogram, before a derivation says how many there are
 def derivations(plan: ServingPlan) -> tuple[Step, ...]:
     """Return the derivation of capacity, rate, fleet, money and energy, in the order in which one follows another."""
     traffic = plan.traffic
-    replica = _replica(plan.replica, traffic.longest_tokens, traffic.output_tokens)
+    replica = _replica(plan.replica, traffic.longest_tokens)
     return (*_lengths(traffic), *replica, *_fleet(plan), *_money(plan))
 
 
-def _replica(replica: Replica, longest: int, output_tokens: int) -> tuple[Step, ...]:
-    memory, knee, setup = replica.memory, replica.at_knee, replica.setup
+def _replica(replica: PlannedReplica, longest: int) -> tuple[Step, ...]:
+    memory, knee, setup, output_tokens = replica.memory, replica.at_knee, replica.setup, replica.demand.output_tokens
     gib = [
         f"{float(size) / 2**30:.2f}"
         for size in (memory.allowed_bytes, memory.weight_bytes, memory.activation_bytes, memory.non_torch_bytes)
@@ -36,7 +37,7 @@ def _replica(replica: Replica, longest: int, output_tokens: int) -> tuple[Step, 
             f"{' - '.join(gib)} GiB",
             float(memory.cache_bytes),
             "bytes",
-            f"data/engines.csv, {setup.engine}; memory that the driver leaves: data/hardware.csv, {setup.gpu}",
+            f"data/engines.csv, {setup.replica.engine}; memory that the driver leaves: data/hardware.csv, {setup.gpu}",
         ),
         Step(
             "Requests that the cache holds",
@@ -60,8 +61,8 @@ def _replica(replica: Replica, longest: int, output_tokens: int) -> tuple[Step, 
 
 
 def _fleet(plan: ServingPlan) -> tuple[Step, ...]:
-    month, target, replica = plan.months[0], plan.target, plan.replica
-    packing, spare = replica.packing, target.spare_replicas(replica.packing)
+    month, margins, replica = plan.months[0], plan.inputs.target.margins, plan.replica
+    packing, spare = replica.packing, margins.spare_replicas(replica.packing)
     busiest = max(arrivals_by_hour(plan.traffic))
     rate = significant(replica.requests_per_second, 4)
     replicas = max(month.replicas_by_hour)
@@ -69,8 +70,8 @@ def _fleet(plan: ServingPlan) -> tuple[Step, ...]:
         _node(packing),
         Step(
             "Spare replicas",
-            f"failures to cover * replicas lost with a {target.failure_domain}",
-            f"{target.spare} * {packing.lost_with(target.failure_domain)}",
+            f"failures to cover * replicas lost with a {margins.failure_domain}",
+            f"{margins.spare} * {packing.lost_with(margins.failure_domain)}",
             spare,
             "replicas",
             "N + k by failure domain",
@@ -78,10 +79,10 @@ def _fleet(plan: ServingPlan) -> tuple[Step, ...]:
         Step(
             "Replicas in the busiest hour",
             "ceil(arrivals / (rate * target load)) + spare",
-            f"ceil({significant(busiest, 4)} / ({rate} * {target.target_load:g})) + {spare}",
+            f"ceil({significant(busiest, 4)} / ({rate} * {margins.target_load:g})) + {spare}",
             replicas,
             "replicas",
-            "definition; peak factor in the arrivals",
+            "definition; burst factor in the arrivals",
         ),
         _gpus(plan, replicas),
     )
@@ -99,10 +100,10 @@ def _node(packing: Packing) -> Step:
 def _gpus(plan: ServingPlan, replicas: int) -> Step:
     packing, month = plan.replica.packing, plan.months[0]
     formula, numbers = "replicas * GPUs of a replica", f"{replicas} * {packing.gpus_per_replica}"
-    if plan.target.whole_nodes and packing.instances_per_node:
+    if plan.inputs.target.margins.whole_nodes and packing.instances_per_node:
         formula = "ceil(replicas / instances of a node) * GPUs of a node"
         numbers = f"ceil({replicas} / {packing.instances_per_node}) * {packing.gpus_per_node}"
-    elif plan.target.whole_nodes:
+    elif plan.inputs.target.margins.whole_nodes:
         formula = "replicas * nodes of a replica * GPUs of a node"
         numbers = f"{replicas} * {packing.nodes_per_replica} * {packing.gpus_per_node}"
     return Step("GPUs in the busiest hour", formula, numbers, month.peak_gpus, "GPUs", "definition")
@@ -111,7 +112,7 @@ def _gpus(plan: ServingPlan, replicas: int) -> Step:
 def _lengths(traffic: Traffic) -> tuple[Step, ...]:
     """Return the mean and the 95th percentile of each length that came as a histogram."""
     steps = []
-    for name, lengths in (("prompt", traffic.input_histogram), ("answer", traffic.output_histogram)):
+    for name, lengths in (("prompt", traffic.prompts), ("answer", traffic.answers)):
         if lengths is None:
             continue
         terms = [f"{tokens} * {share:g}" for tokens, share in lengths.bins]
@@ -132,7 +133,7 @@ def _lengths(traffic: Traffic) -> tuple[Step, ...]:
 
 
 def _money(plan: ServingPlan) -> tuple[Step, ...]:
-    month, prices = plan.months[0], plan.prices
+    month, prices = plan.months[0], plan.rates
     reserved = month.reserved_gpus * HOURS_PER_MONTH
     other = month.gpu_hours - reserved
     mean_watts = month.energy_kwh * 1000 / (month.gpu_hours * prices.pue)

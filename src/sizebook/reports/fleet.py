@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from sizebook.plans.fleet import MONTHS, FleetMonth, FleetPlan, bounds
+from sizebook.plans.fleet import FleetMonth, FleetPlan
+from sizebook.plans.fleet_inputs import MONTHS
 from sizebook.plans.fleet_steps import derivations
 from sizebook.reports.charts.kinds import Columns, Line, Lines, Series
 from sizebook.reports.figures import SHORT_WORDS, short_scale
@@ -31,6 +32,7 @@ def report(plan: FleetPlan, as_of: date, title: str = "") -> Report:
             _cost(plan),
             per_service(plan),
             how_sure(plan),
+            _by_month(plan),
             Section("Derivation", "How the figures of the first month were computed", (Derivation(derivations(plan)),)),
             assumptions(plan),
         ),
@@ -48,29 +50,29 @@ def total_usd(months: Months) -> float:
 
 
 def _summary(plan: FleetPlan) -> str:
-    fewest, most = bounds(plan)
+    fewest, most = plan.fewest, plan.most
     months = plan.months
     reserved = sum(month.reserved_usd for month in months) / total_usd(months)
     return (
         f"The fleet grows from {months[0].peak_gpus} GPUs in its busiest hour to {months[-1].peak_gpus} "
-        f"({fewest.months[-1].peak_gpus} to {most.months[-1].peak_gpus}) and costs {usd(total_usd(months))} over "
-        f"{MONTHS} months ({usd(total_usd(fewest.months))} to {usd(total_usd(most.months))}), {percent(reserved)} of "
+        f"({fewest[-1].peak_gpus} to {most[-1].peak_gpus}) and costs {usd(total_usd(months))} over "
+        f"{MONTHS} months ({usd(total_usd(fewest))} to {usd(total_usd(most))}), {percent(reserved)} of "
         "it for reserved GPUs. Ranges hold eight of ten measurements of a replica's throughput, in all services."
     )
 
 
 def _tiles(plan: FleetPlan) -> tuple[Tile, ...]:
-    fewest, most = bounds(plan)
+    fewest, most = plan.fewest, plan.most
     months = plan.months
     gpus = (
         Tile(
             f"GPUs, {plan.label(at)}",
             grouped(months[at].peak_gpus),
-            f"{fewest.months[at].peak_gpus} to {most.months[at].peak_gpus}",
+            f"{fewest[at].peak_gpus} to {most[at].peak_gpus}",
         )
         for at in (0, MONTHS - 1)
     )
-    cost = f"{usd(total_usd(fewest.months))} to {usd(total_usd(most.months))}"
+    cost = f"{usd(total_usd(fewest))} to {usd(total_usd(most))}"
     return (
         Tile(f"Cost, {MONTHS} months", usd(total_usd(months)), cost),
         *gpus,
@@ -83,7 +85,7 @@ _NUMBERS = tuple(str(month + 1) for month in range(MONTHS))
 
 
 def _axis(plan: FleetPlan) -> str:
-    return f"Month, 1 is {plan.label(0)}" if plan.start else "Month"
+    return f"Month, 1 is {plan.label(0)}" if plan.terms.start else "Month"
 
 
 def _gpus(plan: FleetPlan) -> Section:
@@ -183,3 +185,29 @@ def _year_row(name: str, months: Months, kind: RowKind = "plain") -> Row:
     sums += [sum(getattr(month, key) for month in months) / 1000 for key in ("energy_kwh", "co2e_kg")]
     cells = (name, grouped(max(month.peak_gpus for month in months)), *(grouped(value) for value in sums))
     return Row(cells, kind)
+
+
+def _by_month(plan: FleetPlan) -> Section:
+    """Return the ledger of all services together, month by month."""
+    rows = []
+    for at, month in enumerate(plan.months):
+        gpus = (month.peak_gpus, month.mean_gpus, month.reserved_gpus)
+        sums = (month.reserved_usd, month.burst_usd, month.usd, month.energy_kwh, month.co2e_kg)
+        rows.append(Row((plan.label(at), *(grouped(value) for value in (*gpus, *sums)))))
+    columns = (
+        Column("Month"),
+        Column("Peak", figures=True),
+        Column("Mean", figures=True),
+        Column("Reserved", figures=True),
+        Column("Reserved", "USD", figures=True),
+        Column("Burst", "USD", figures=True),
+        Column("USD", figures=True),
+        Column("kWh", figures=True),
+        Column("kgCO\u2082e", figures=True),
+    )
+    return Section(
+        "Month by month",
+        f"{usd(plan.months[0].usd)} in the first month, {usd(plan.months[-1].usd)} in the last",
+        (Table("GPUs at peak, at the mean and reserved; cost, energy and emissions", columns, tuple(rows)),),
+        new_page=True,
+    )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
-from sizebook.plans.fleet import MONTHS, FleetPlan, PlannedService, bounds, warnings
+from sizebook.plans.fleet import FleetPlan, PlannedService, warnings
+from sizebook.plans.fleet_inputs import MONTHS
 from sizebook.reports.figures import counted, fixed
+from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Block, Column, Notes, Row, Section, Table
-from sizebook.units import duration, grouped, percent, significant, usd
+from sizebook.units import duration, grouped, significant, usd
 
 
 def per_service(plan: FleetPlan) -> Section:
@@ -16,18 +18,18 @@ def per_service(plan: FleetPlan) -> Section:
         Row(
             (
                 each.service.name,
-                f"{each.service.setup.gpu}, {each.service.setup.layout}",
+                f"{each.replica.setup.gpu}, {each.service.replica.layout}",
                 grouped(each.replica.concurrency),
                 grouped(each.replica.capacity),
                 duration(each.replica.concurrency / each.replica.requests_per_second),
                 significant(each.replica.requests_per_second, 3),
                 grouped(each.replica.packing.instances_per_node),
-                grouped(each.service.target.spare_replicas(each.replica.packing)),
+                grouped(plan.terms.margins.spare_replicas(each.replica.packing)),
             )
         )
         for each in plan.services
     )
-    whole = plan.services[0].service.target.whole_nodes
+    whole = plan.terms.margins.whole_nodes
     paid = "GPUs are paid for by whole nodes." if whole else "GPUs are paid for by the replica."
     columns = (
         Column("Service"),
@@ -46,10 +48,7 @@ def per_service(plan: FleetPlan) -> Section:
 
 def how_sure(plan: FleetPlan) -> Section:
     """Return the bands of throughput and the fleets that they allow."""
-    fewest, most = bounds(plan)
-    rows = tuple(
-        _band(each, low, high) for each, low, high in zip(plan.services, fewest.services, most.services, strict=True)
-    )
+    rows = tuple(_band(each) for each in plan.services)
     columns = (
         Column("Service"),
         Column("p10", figures=True),
@@ -58,7 +57,7 @@ def how_sure(plan: FleetPlan) -> Section:
         Column("GPUs, last month", figures=True),
         Column(f"Cost, {MONTHS} months", "USD", figures=True),
     )
-    low, high = (sum(month.usd for month in each.months) for each in (fewest, most))
+    low, high = (sum(month.usd for month in months) for months in (plan.fewest, plan.most))
     return Section(
         "How sure",
         f"Measured throughput puts the cost between {usd(low)} and {usd(high)}",
@@ -74,28 +73,26 @@ def how_sure(plan: FleetPlan) -> Section:
     )
 
 
-def _band(each: PlannedService, fewest: PlannedService, most: PlannedService) -> Row:
+def _band(each: PlannedService) -> Row:
     band = each.replica.bands["throughput"]
-    low, high = (sum(month.usd for month in one.months) for one in (fewest, most))
-    gpus = f"{fewest.months[-1].peak_gpus} to {most.months[-1].peak_gpus}"
+    low, high = (sum(month.usd for month in months) for months in (each.fewest, each.most))
+    gpus = f"{each.fewest[-1].peak_gpus} to {each.most[-1].peak_gpus}"
     cost = f"{grouped(low)} to {grouped(high)}"
     return Row((each.service.name, fixed(band.low, 2), fixed(band.high, 2), grouped(band.rows), gpus, cost))
 
 
+# Inputs that a row of its own shows, with what was looked up for them.
+IN_WORDS = frozenset({
+    "name", "model", "gpu", "engine", "weight_dtype", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step",
+    "gpus_per_node", "concurrency", "ttft_target_seconds", "tpot_target_seconds", "at",
+    "on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour", "start", "grid", "grams_per_kwh",
+})  # fmt: skip
+
+
 def assumptions(plan: FleetPlan) -> Section:
-    """Return every input of the plan."""
-    first, contract = plan.services[0].service, plan.contract
-    target, prices = first.target, first.prices
-    rows = [
-        ("Target load", percent(target.target_load), "scenario"),
-        ("Failures that each service covers", counted(target.spare, target.failure_domain), "scenario"),
-        ("GPUs are paid for", "by whole nodes" if target.whole_nodes else "by the replica", "scenario"),
-        ("Share of the mean that is reserved", percent(contract.reserve_share), "scenario"),
-        ("Length of a term", counted(contract.term_months, "month"), "scenario"),
-        ("Busy hours a day", f"{contract.burst_hours:g}", "scenario"),
-        ("PUE", f"{prices.pue:g}", "scenario"),
-        ("Grid", f"{prices.grams_per_kwh:g} g CO\u2082e/kWh", prices.grid_basis),
-    ]
+    """Return every input of the plan, those looked up with where they come from."""
+    rates = plan.services[0].rates
+    grid = ("Grid", f"{rates.grams_per_kwh:g} g CO\u2082e/kWh", rates.grid_basis)
     columns = (Column("Input"), Column("Value"), Column("Origin"))
     tables = [Table(each.service.name, columns, _service(each)) for each in plan.services]
     left_out = (
@@ -103,7 +100,7 @@ def assumptions(plan: FleetPlan) -> Section:
         "Services do not share nodes, and burst GPUs are taken to be there when they are wanted.",
     )
     blocks: tuple[Block, ...] = (
-        Table("Fleet", columns, tuple(Row(row) for row in rows)),
+        Table("Fleet", columns, tuple(Row(row) for row in (*input_rows(plan.terms, without=IN_WORDS), grid))),
         *tables,
         Notes(left_out, "Left out"),
     )
@@ -113,35 +110,31 @@ def assumptions(plan: FleetPlan) -> Section:
 
 
 def _service(each: PlannedService) -> tuple[Row, ...]:
-    service, replica = each.service, each.replica
-    setup, traffic, prices = service.setup, service.traffic, service.prices
+    service, planned, rates = each.service, each.replica, each.rates
+    replica = service.replica
     rows = (
         ("Model", service.model, "scenario; counted exactly"),
-        ("Accelerator", f"{setup.gpu}, {prices.tdp_watts:g} W", "data/hardware.csv"),
-        ("Engine", setup.engine, "data/engines.csv, data/calibration_serving.csv"),
-        ("Weights", setup.weight_dtype or "as published", "scenario"),
-        ("Layout of a replica", f"{setup.layout}: {counted(setup.gpus, 'GPU')}", "scenario"),
-        ("Drafted tokens", replica.drafts(traffic.output_tokens), "data/calibration_serving.csv"),
-        ("GPUs of a node", grouped(replica.packing.gpus_per_node), replica.packing.basis),
-        ("In flight on a replica", grouped(replica.concurrency), _load(each)),
-        ("Requests a day, now", grouped(traffic.requests_per_day), "scenario"),
-        ("Tokens in and out, means", f"{grouped(traffic.input_tokens)} and {grouped(traffic.output_tokens)}",
-         "scenario"),
-        ("Growth a month", percent(traffic.growth_per_month) if traffic.growth_per_month else "none", "scenario"),
-        ("Busiest hour over the mean", f"{traffic.peak_factor:g}", "scenario"),
-        ("GPU-hour", f"${prices.reserved_usd:,.2f} reserved, ${prices.on_demand_usd:,.2f} burst", prices.basis),
-    )  # fmt: skip
+        ("Accelerator", f"{planned.setup.gpu}, {rates.tdp_watts:g} W", "data/hardware.csv"),
+        ("Engine", replica.engine, "data/engines.csv, data/calibration_serving.csv"),
+        ("Weights", replica.weight_dtype or "as published", "scenario"),
+        ("Layout of a replica", f"{replica.layout}: {counted(replica.gpus, 'GPU')}", "scenario"),
+        ("Drafted tokens", planned.drafts, "data/calibration_serving.csv"),
+        ("GPUs of a node", grouped(planned.packing.gpus_per_node), planned.packing.basis),
+        ("In flight on a replica", grouped(planned.concurrency), _load(each)),
+        ("GPU-hour", f"${rates.reserved_usd:,.2f} reserved, ${rates.on_demand_usd:,.2f} burst", rates.basis),
+        *input_rows(service, without=IN_WORDS),
+    )
     return tuple(Row(row) for row in rows)
 
 
 def _load(each: PlannedService) -> str:
     """Return where the load of a replica comes from: given, or the most within the target."""
-    target = each.service.target
+    latencies = each.service.latencies
     if each.replica.binding == "given":
         return "scenario"
     promised = [
         f"{name} {duration(limit)}"
-        for name, limit in (("first token", target.ttft_seconds), ("token", target.tpot_seconds))
+        for name, limit in zip(("first token", "token"), latencies.limits, strict=True)
         if math.isfinite(limit)
     ]
-    return f"the most within the target: {', '.join(promised) or 'none'}, {target.at}"
+    return f"the most within the target: {', '.join(promised) or 'none'}, {latencies.at}"

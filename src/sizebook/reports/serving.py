@@ -6,7 +6,6 @@ import math
 from datetime import date
 
 from sizebook.plans.serving import ServingPlan, latency_curve
-from sizebook.plans.serving_breakdown import bounds
 from sizebook.plans.serving_choice import Choices
 from sizebook.plans.serving_steps import derivations
 from sizebook.reports.charts.kinds import Limit, Line, Lines, Series, Stacks
@@ -24,21 +23,22 @@ BINDING = {
     "tpot": "the time per token",
     "cache": "the room in the cache",
     "batch": "the engine's largest batch",
+    "given": "the load given in the scenario",
 }
 
 
 def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | None = None) -> Report:
     """Return the report of one serving plan; with ``choices`` it lists what else would serve the traffic."""
-    setup, traffic = plan.replica.setup, plan.traffic
+    setup, traffic, asked = plan.replica.setup, plan.traffic, plan.traffic.asked
     others = () if choices is None else (alternatives(plan, choices),)
     return Report(
         kind="Serving plan",
         title=title or f"Serving {plan.model}",
         subtitle=(
-            f"{plan.model} on {setup.gpu} with {setup.engine}, {setup.layout}, "
-            f"weights {setup.weight_dtype or 'as published'}; "
-            f"{parameters(traffic.requests_per_day)} requests a day of {grouped(traffic.input_tokens)} tokens in and "
-            f"{grouped(traffic.output_tokens)} out"
+            f"{plan.model} on {setup.gpu} with {setup.replica.engine}, {setup.replica.layout}, "
+            f"weights {setup.replica.weight_dtype or 'as published'}; "
+            f"{parameters(traffic.requests_per_day)} requests a day of {grouped(asked.input_tokens)} tokens in and "
+            f"{grouped(asked.output_tokens)} out"
         ),
         as_of=as_of,
         summary=_summary(plan),
@@ -64,26 +64,26 @@ def _latest(name: str) -> str:
 
 
 def _summary(plan: ServingPlan) -> str:
-    month, replica, band = plan.months[0], plan.replica, bounds(plan, 0)
+    month, replica, fewest, most = plan.months[0], plan.replica, plan.fewest[0], plan.most[0]
     last = plan.months[-1]
-    later = f" It grows to {last.peak_gpus} GPUs and {usd(last.usd)} in month {last.month + 1}."
+    later = f" It grows to {last.peak_gpus} GPUs and {usd(last.usd)} in month {last.month}."
     growth = "" if last is month else later
     return (
-        f"The traffic takes {counted(month.peak_gpus, 'GPU')} in its busiest hour ({band.fewest.peak_gpus} to "
-        f"{band.most.peak_gpus}) and costs {usd(month.usd)} a month ({usd(band.fewest.usd)} to "
-        f"{usd(band.most.usd)}).{growth} "
-        f"One replica of {counted(replica.setup.gpus, 'GPU')} carries {grouped(replica.concurrency)} requests at once; "
-        f"{BINDING[replica.binding]} is the limit. Ranges hold eight of ten measurements."
+        f"The traffic takes {counted(month.peak_gpus, 'GPU')} in its busiest hour ({fewest.peak_gpus} to "
+        f"{most.peak_gpus}) and costs {usd(month.usd)} a month ({usd(fewest.usd)} to "
+        f"{usd(most.usd)}).{growth} "
+        f"One replica of {counted(replica.setup.replica.gpus, 'GPU')} carries {grouped(replica.concurrency)} requests "
+        f"at once; {BINDING[replica.binding]} is the limit. Ranges hold eight of ten measurements."
     )
 
 
 def _tiles(plan: ServingPlan) -> tuple[Tile, ...]:
-    month, replica, band = plan.months[0], plan.replica, bounds(plan, 0)
+    month, replica, fewest, most = plan.months[0], plan.replica, plan.fewest[0], plan.most[0]
     first, token = replica.bands["ttft"], replica.bands["tpot"]
     ttft, tpot = float(replica.at_knee.ttft_seconds), float(replica.at_knee.tpot_seconds)
     return (
-        Tile("GPUs, busiest hour", grouped(month.peak_gpus), f"{band.fewest.peak_gpus} to {band.most.peak_gpus}"),
-        Tile("Cost a month", usd(month.usd), f"{usd(band.fewest.usd)} to {usd(band.most.usd)}"),
+        Tile("GPUs, busiest hour", grouped(month.peak_gpus), f"{fewest.peak_gpus} to {most.peak_gpus}"),
+        Tile("Cost a month", usd(month.usd), f"{usd(fewest.usd)} to {usd(most.usd)}"),
         Tile("First token", duration(ttft), f"{duration(ttft * first.low)} to {duration(ttft * first.high)}"),
         Tile("Each further token", duration(tpot), f"{duration(tpot * token.low)} to {duration(tpot * token.high)}"),
         Tile(
@@ -96,8 +96,8 @@ def _tiles(plan: ServingPlan) -> tuple[Tile, ...]:
 
 def _latency(plan: ServingPlan) -> Section:
     """Return latency against load, with the load that the plan runs at and the targets."""
-    replica, target = plan.replica, plan.target
-    curve = latency_curve(replica, plan.traffic)
+    replica, limits = plan.replica, plan.inputs.target.latencies.limits
+    curve = latency_curve(replica)
     points = [(float(c), at) for c, at in curve if c < replica.concurrency]
     points += [(float(replica.concurrency), replica.at_knee)]
     points += [(float(c), at) for c, at in curve if c > replica.concurrency]
@@ -122,7 +122,7 @@ def _latency(plan: ServingPlan) -> Section:
                 "TPOT",
                 token,
                 replica.bands["tpot"],
-                1e3 * target.tpot_seconds,
+                1e3 * limits[1],
                 0,
                 "ms",
             ),
@@ -132,7 +132,7 @@ def _latency(plan: ServingPlan) -> Section:
                 "TTFT",
                 first,
                 replica.bands["ttft"],
-                target.ttft_seconds,
+                limits[0],
                 2,
                 "s",
             ),

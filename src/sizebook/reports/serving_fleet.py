@@ -9,13 +9,13 @@ from sizebook.reports.view import Column, Row, Section, Table
 from sizebook.units import grouped, parameters, percent
 
 _HOURS = tuple(f"{hour:02d}" for hour in range(24))
-_MOST_MONTHS = 6
+_MOST_MONTHS = 36  # rows that a page holds
 
 
 def fleet(plan: ServingPlan) -> Section:
     """Return replicas and utilisation by hour of the first month."""
-    month, gpus = plan.months[0], plan.replica.setup.gpus
-    always, spare = min(month.replicas_by_hour), plan.target.spare_replicas(plan.replica.packing)
+    month, gpus = plan.months[0], plan.replica.setup.replica.gpus
+    always, spare = min(month.replicas_by_hour), _spare(plan)
     series = [Series("Reserved, always on", (float(always),) * 24)]
     burst = tuple(float(count - always) for count in month.replicas_by_hour)
     if any(burst):
@@ -43,14 +43,14 @@ def fleet(plan: ServingPlan) -> Section:
 
 
 def fleet_by_month(plan: ServingPlan) -> Table:
-    """Return the fleet by month, thinned out to a few months from the first to the last."""
+    """Return the fleet by month; a plan longer than a page is thinned out, and its caption says so."""
     every = max(1, -(-len(plan.months) // _MOST_MONTHS))
-    shown = [month for month in plan.months if month.month % every == 0 or month is plan.months[-1]]
-    spare = plan.target.spare_replicas(plan.replica.packing)
+    shown = [month for month in plan.months if (month.month - 1) % every == 0 or month is plan.months[-1]]
+    spare = _spare(plan)
     rows = tuple(
         Row(
             (
-                f"Month {month.month + 1}",
+                f"Month {month.month}",
                 parameters(month.requests),
                 grouped(month.reserved_gpus),
                 grouped(month.peak_gpus),
@@ -63,7 +63,7 @@ def fleet_by_month(plan: ServingPlan) -> Table:
         for month in shown
     )
     return Table(
-        "The fleet over the months",
+        "The fleet over the months" if every == 1 else f"The fleet every {every} months, and in the last",
         (
             Column("Month"),
             Column("Requests", figures=True),
@@ -75,6 +75,11 @@ def fleet_by_month(plan: ServingPlan) -> Table:
             Column("Mtok out", "USD", figures=True),
         ),
         rows,
-        f"Replicas are planned to {percent(plan.target.target_load)} of the rate at which they meet the target, with "
-        f"{spare} spare and peaks {plan.traffic.peak_factor:g} times the hourly mean.",
+        f"Replicas are planned to {percent(plan.inputs.target.margins.target_load)} of the rate at which they meet the "
+        f"target, with "
+        f"{spare} spare and bursts {plan.traffic.burst_factor:g} times the hourly mean.",
     )
+
+
+def _spare(plan: ServingPlan) -> int:
+    return plan.inputs.target.margins.spare_replicas(plan.replica.packing)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sizebook.plans.serving import ServingPlan
-from sizebook.plans.serving_breakdown import on_demand_usd, reserved_usd
 from sizebook.plans.serving_sensitivity import sensitivities
 from sizebook.reports.charts.kinds import Bar, Bars, Chart, Columns, Limit, Series, Span, Spans
 from sizebook.reports.figures import SHORT_WORDS, fixed, short_scale
@@ -21,7 +20,7 @@ def cost(plan: ServingPlan) -> Section:
         if len(months) == 1
         else f"{len(months)} months cost {usd(total)}, from {usd(months[0].usd)} to {usd(months[-1].usd)} a month"
     )
-    prices = plan.prices
+    prices = plan.rates
     table = Table(
         "What a GPU-hour and a million tokens cost",
         (Column("Figure"), Column("Amount", "USD", figures=True), Column("Basis")),
@@ -38,8 +37,8 @@ def cost(plan: ServingPlan) -> Section:
 
 def _cost_chart(plan: ServingPlan) -> Chart:
     """Return columns by month, or two bars where there is one month."""
-    reserved = [reserved_usd(plan, month) for month in plan.months]
-    burst = [on_demand_usd(plan, month) for month in plan.months]
+    reserved = [month.reserved_usd for month in plan.months]
+    burst = [month.on_demand_usd for month in plan.months]
     factor, sign = short_scale(month.usd for month in plan.months)
     axis = f"USD a month, {SHORT_WORDS[sign]}".rstrip(", ")
     share = percent(sum(reserved) / sum(month.usd for month in plan.months))
@@ -52,7 +51,7 @@ def _cost_chart(plan: ServingPlan) -> Chart:
         title,
         "Month",
         axis,
-        tuple(str(month.month + 1) for month in plan.months),
+        tuple(str(month.month) for month in plan.months),
         (
             Series("Reserved", tuple(value / factor for value in reserved)),
             Series("On demand", tuple(value / factor for value in burst)),
@@ -76,14 +75,14 @@ def sensitivity(plan: ServingPlan) -> Section:
         for index, swing in enumerate(swings)
     )
     title = f"{swings[0].label}: {usd(swings[0].width_usd)} a month between its ends"
-    axis = f"USD in month {last.month + 1}, {SHORT_WORDS[sign]}".rstrip(", ")
+    axis = f"USD in month {last.month}, {SHORT_WORDS[sign]}".rstrip(", ")
     limit = Limit(last.usd / factor, f"Plan {usd(last.usd)}")
     return Section("Sensitivity", "What the cost hangs on, one input at a time", (Spans(title, axis, spans, limit),))
 
 
 def carbon(plan: ServingPlan) -> Section:
     """Return energy and emissions of the first month and of all."""
-    month, prices = plan.months[0], plan.prices
+    month, prices = plan.months[0], plan.rates
     rows = [
         ("Energy, month 1", energy(month.energy_kwh), f"TDP {prices.tdp_watts:g} W a GPU, PUE {prices.pue:g}"),
         ("Emissions, month 1", mass(month.co2e_kg), f"{prices.grams_per_kwh:g} g/kWh, {prices.grid_basis}"),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
 from sizebook.formulas.serving_case import kv_dtype_of, weight_dtype_of
 from sizebook.plans.lengths import Histogram
 from sizebook.plans.nodes import Packing
 from sizebook.plans.serving import ServingPlan
 from sizebook.plans.serving_choice import Choice, Choices
 from sizebook.reports.figures import counted, fixed
+from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Column, Notes, Row, Section, Table
-from sizebook.units import duration, grouped, percent, usd
+from sizebook.units import grouped, usd
 
 _MOST_CHOICES = 10
 _FIGURES = {"ttft": "Time to first token", "tpot": "Time per token", "throughput": "Throughput"}
@@ -45,11 +44,12 @@ def alternatives(plan: ServingPlan, choices: Choices) -> Section:
 
 def _choice(choice: Choice) -> Row:
     setup, month = choice.plan.replica.setup, choice.plan.months[-1]
+    replica = setup.replica
     cells = (
         setup.gpu,
-        setup.engine,
-        setup.weight_dtype or "published",
-        setup.layout,
+        replica.engine,
+        replica.weight_dtype or "published",
+        replica.layout,
         grouped(month.peak_gpus),
         grouped(choice.usd_per_month),
         fixed(1e3 * choice.tpot_seconds, 1),
@@ -96,53 +96,64 @@ def errors(plan: ServingPlan) -> Section:
     )
 
 
+# Inputs that a row of its own shows, with what was looked up for them.
+IN_WORDS = frozenset({
+    "weight_dtype", "kv_dtype", "engine", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step", "input_tokens",
+    "output_tokens", "input_histogram", "output_histogram", "concurrency", "gpus_per_node",
+    "on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour", "grid", "grams_per_kwh",
+})  # fmt: skip
+
+
 def assumptions(plan: ServingPlan) -> Section:
-    """Return every input of the plan."""
-    setup, traffic, target, prices = plan.replica.setup, plan.traffic, plan.target, plan.prices
-    packing, weights = plan.replica.packing, weight_dtype_of(plan.model, setup.weight_dtype)
-    rows = [
-        ("Model", plan.model, "scenario; counted exactly"),
-        ("Accelerator", setup.gpu, "data/hardware.csv"),
-        ("Engine", setup.engine, "data/engines.csv, data/calibration_serving.csv"),
-        ("Weights", weights, "scenario" if setup.weight_dtype else "as published"),
-        (
-            "Cache",
-            kv_dtype_of(setup.engine, weights, setup.kv_dtype),
-            "scenario" if setup.kv_dtype else "the engine's default",
-        ),
-        ("Layout of a replica", f"{setup.layout}: {counted(setup.gpus, 'GPU')}", "scenario"),
-        ("Drafted tokens", plan.replica.drafts(traffic.output_tokens), "scenario, data/calibration_serving.csv"),
-        ("Requests a day", grouped(traffic.requests_per_day), "scenario"),
-        ("Growth a month", percent(traffic.growth_per_month) if traffic.growth_per_month else "none", "scenario"),
-        ("Peak over the hourly mean", f"{traffic.peak_factor:g}", "scenario"),
-        ("Tokens in, mean", grouped(traffic.input_tokens), _lengths(traffic.input_histogram)),
-        ("Tokens out, mean", grouped(traffic.output_tokens), _lengths(traffic.output_histogram)),
-        ("Tokens to reserve cache for", grouped(traffic.longest_tokens), "95th percentiles where given"),
-        ("Context of the model", grouped(plan.context_tokens) if plan.context_tokens else "not stated", "as published"),
-        ("Target, first token", _seconds(target.ttft_seconds), f"scenario, must hold at {target.at}"),
-        ("Target, each further token", _seconds(target.tpot_seconds), f"scenario, must hold at {target.at}"),
-        ("Target load", percent(target.target_load), "scenario"),
-        ("GPUs of a node", grouped(packing.gpus_per_node), packing.basis),
-        ("Instances of a node", *_instances(packing)),
-        ("Failures covered", counted(target.spare, target.failure_domain), "scenario"),
-        ("Spare replicas", grouped(target.spare_replicas(packing)), "failures covered x replicas lost with each"),
-        ("GPUs are paid for", "by whole nodes" if target.whole_nodes else "by the replica", "scenario"),
-        ("Reserved GPU-hour", f"${prices.reserved_usd:,.2f}", prices.basis),
-        ("On-demand GPU-hour", f"${prices.on_demand_usd:,.2f}", prices.basis),
-    ]
+    """Return every input of the plan, those looked up with where they come from."""
     left_out: tuple[str, ...] = (
-        "Requests are taken to arrive evenly within an hour; shorter bursts are what the peak factor and the target "
+        "Requests are taken to arrive evenly within an hour; shorter bursts are what the burst factor and the target "
         "load leave room for.",
         "Starting and stopping replicas by the hour is taken to be free. Network, storage and staff are left out.",
     )
     if plan.beyond_context:
         left_out = (f"{plan.beyond_context}: what it answers there is untested.", *left_out)
     columns = (Column("Input"), Column("Value"), Column("Origin"))
+    rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=IN_WORDS))
     return Section(
         "Assumptions",
         "What the plan takes as given",
         (Table("Inputs", columns, tuple(Row(row) for row in rows)), Notes(left_out, "Left out")),
     )
+
+
+def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
+    setup, load = plan.replica.setup, plan.replica
+    replica, asked, traffic = setup.replica, plan.traffic.asked, plan.traffic
+    weights = weight_dtype_of(setup.model, replica.weight_dtype)
+    cache = kv_dtype_of(replica.engine, weights, replica.kv_dtype)
+    return [
+        ("Model", plan.model, "scenario; counted exactly"),
+        ("Accelerator", setup.gpu, "data/hardware.csv"),
+        ("Engine", replica.engine, "data/engines.csv, data/calibration_serving.csv"),
+        ("Weights", weights, "scenario" if replica.weight_dtype else "as published"),
+        ("Cache", cache, "scenario" if replica.kv_dtype else "the engine's default"),
+        ("Layout of a replica", f"{replica.layout}: {counted(replica.gpus, 'GPU')}", "scenario"),
+        ("Drafted tokens", load.drafts, "scenario, data/calibration_serving.csv"),
+        ("In flight on a replica", grouped(load.concurrency), "scenario" if load.binding == "given" else "planned"),
+        ("Tokens in, mean", grouped(asked.input_tokens), _lengths(traffic.prompts)),
+        ("Tokens out, mean", grouped(asked.output_tokens), _lengths(traffic.answers)),
+        ("Tokens to reserve cache for", grouped(traffic.longest_tokens), "95th percentiles where given"),
+        ("Context of the model", grouped(plan.context_tokens) if plan.context_tokens else "not stated", "as published"),
+    ]
+
+
+def _looked_up(plan: ServingPlan) -> list[tuple[str, str, str]]:
+    packing, rates = plan.replica.packing, plan.rates
+    spare = plan.inputs.target.margins.spare_replicas(packing)
+    return [
+        ("GPUs of a node", grouped(packing.gpus_per_node), packing.basis),
+        ("Instances of a node", *_instances(packing)),
+        ("Spare replicas", grouped(spare), "failures covered x replicas lost with each"),
+        ("Reserved GPU-hour", f"${rates.reserved_usd:,.2f}", rates.basis),
+        ("On-demand GPU-hour", f"${rates.on_demand_usd:,.2f}", rates.basis),
+        ("Grid", f"{rates.grams_per_kwh:g} g CO\u2082e/kWh", rates.grid_basis),
+    ]
 
 
 def _lengths(lengths: Histogram | None) -> str:
@@ -156,7 +167,3 @@ def _instances(packing: Packing) -> tuple[str, str]:
     if packing.instances_per_node:
         return grouped(packing.instances_per_node), "whole replicas that fit in a node"
     return "none", f"a replica spans {counted(packing.nodes_per_replica, 'node')}"
-
-
-def _seconds(seconds: float) -> str:
-    return duration(seconds) if math.isfinite(seconds) else "none"

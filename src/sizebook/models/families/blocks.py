@@ -1,4 +1,4 @@
-"""What decoders have in common: reading the usual keys, building a layer per kind, putting the stack together."""
+"""What families share: reading the usual keys, building a layer per kind, putting the stack together."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from sizebook.models.architecture import (
 from sizebook.models.config import MISSING, Config
 
 SLIDING = ("sliding_attention", "full_attention")
-
-
+POST_NORMS = ("post_attention_layernorm", "post_feedforward_layernorm")
 Kind = TypeVar("Kind", bound=Hashable)
 
 
@@ -152,21 +151,6 @@ def matrix(name: str, d_out: int, d_in: int, part: Any = "other", copies: int = 
     return Weight(name, (d_out, d_in), part, "matmul", copies, copies)
 
 
-def mlp_kinds(config: Config, *, first_dense: int | None = None) -> list[str]:
-    """Return dense or sparse for each layer: from ``mlp_layer_types``, else dense in the first layers."""
-    n_layers = config.integer("num_hidden_layers")
-    config.ignore("intermediate_size")  # the width of dense layers, where there is none
-    n_dense = config.integer("first_k_dense_replace", default=0 if first_dense is None else first_dense)
-    default = ["dense" if i < n_dense else "sparse" for i in range(n_layers)]
-    return config.pattern("mlp_layer_types", n_layers, ("dense", "sparse"), default)
-
-
-def correction(n_experts: int, kinds: Iterable[str]) -> tuple[Weight, ...]:
-    """Return the stored bias that balances the experts of each sparse layer; it is not trained by gradients."""
-    stored = Weight("mlp.gate.e_score_correction_bias", (n_experts,), "router", "vector")
-    return (stored,) * sum(kind != "dense" for kind in kinds)
-
-
 def prediction(d_model: int, layer: Layer, n_layers: int) -> tuple[Layer, ...]:
     """Return multi-token-prediction layers of DeepSeek-V3's shape (arXiv:2412.19437, section 2.2).
 
@@ -176,3 +160,13 @@ def prediction(d_model: int, layer: Layer, n_layers: int) -> tuple[Layer, ...]:
     norms = Norm("enorm", d_model), Norm("hnorm", d_model)
     joined = Projection("eh_proj", 2 * d_model, d_model, bias=False)
     return (Layer((*norms, joined, *layer.bricks, Norm("shared_head.norm", d_model))),) * n_layers
+
+
+def uniform(config: Config, layer: Layer) -> tuple[Layer, ...]:
+    """Return the stack of equal layers."""
+    return (layer,) * config.integer("num_hidden_layers")
+
+
+def linear(name: str, d_in: int, d_out: int, bias: bool = True) -> Projection:
+    """Return a projection with its bias; convolutions of towers count as one that reads a whole kernel."""
+    return Projection(name, d_in, d_out, bias)

@@ -1,0 +1,121 @@
+"""Models that mix tokens through states alone: Mamba, RWKV, xLSTM."""
+
+from __future__ import annotations
+
+import math
+
+from sizebook.models.architecture import Architecture, Embedding, FeedForward, Head, Layer, Norm
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import stack, uniform
+from sizebook.models.huggingface import model_type
+from sizebook.models.mixers import Mamba1, Mamba2
+from sizebook.models.recurrences import MatrixLstm, Rwkv
+
+IGNORED = (
+    "residual_in_fp32",
+    "time_step_scale",
+    "time_step_min",
+    "time_step_max",
+    "time_step_floor",
+    "time_step_init_scheme",
+    "time_step_limit",
+    "rms_norm",
+    "norm_before_gate",
+    "mixer_rms_eps",
+)
+
+
+@model_type("mamba", "falcon_mamba")
+def mamba(config: Config) -> Architecture:
+    """Mamba and Falcon Mamba: one norm and one mixer a layer."""
+    config.ignore(*IGNORED, "expand")
+    d_model = config.integer("hidden_size")
+    expanded = int(config.number("expand", default=2) * d_model)
+    rank = (
+        math.ceil(d_model / 16) if config.values.get("time_step_rank") == "auto" else config.integer("time_step_rank")
+    )
+    mixer = Mamba1(
+        d_model,
+        config.integer("intermediate_size", default=expanded),
+        config.integer("state_size"),
+        config.integer("conv_kernel"),
+        rank,
+        conv_bias=config.flag("use_conv_bias", default=True),
+        proj_bias=config.flag("use_bias", default=False),
+    )
+    layers = uniform(config, Layer((Norm("norm", d_model), mixer)))
+    return stack(config, layers, tied=True)
+
+
+@model_type("mamba2")
+def mamba2(config: Config) -> Architecture:
+    """Mamba 2: heads with one decay each."""
+    config.ignore(*IGNORED, "intermediate_size", "time_step_rank")
+    d_model, n_heads, d_head = (config.integer(k) for k in ("hidden_size", "num_heads", "head_dim"))
+    inner = int(config.number("expand", default=2) * d_model)
+    if inner != n_heads * d_head:
+        raise config.unknown("num_heads", n_heads, f"heads that are together {inner} wide: expand * hidden_size")
+    mixer = Mamba2(
+        d_model,
+        n_heads,
+        d_head,
+        config.integer("n_groups"),
+        config.integer("state_size"),
+        config.integer("conv_kernel"),
+        conv_bias=config.flag("use_conv_bias", default=True),
+        proj_bias=config.flag("use_bias", default=False),
+    )
+    return stack(config, uniform(config, Layer((Norm("norm", d_model), mixer))))
+
+
+@model_type("rwkv")
+def rwkv(config: Config) -> Architecture:
+    """RWKV 4: layer norms, time mixing and channel mixing; the first layer norms the embedding too."""
+    config.ignore("rescale_every", "context_length")
+    d_model, vocab = config.integer("hidden_size"), config.integer("vocab_size")
+    inner = config.integer("attention_hidden_size", default=d_model)
+    mixer = Rwkv(d_model, inner, config.integer("intermediate_size", default=4 * d_model))
+    layer = Layer((Norm("ln1", d_model, bias=True), mixer, Norm("ln2", d_model, bias=True)))
+    return Architecture(
+        model_type="rwkv",
+        d_model=d_model,
+        vocab=vocab,
+        n_ctx=config.integer("context_length", default=0) or None,
+        inputs=(Embedding("embeddings", vocab, d_model), Norm("blocks.0.pre_ln", d_model, bias=True)),
+        layers=(layer,) * config.integer("num_hidden_layers"),
+        outputs=(Norm("ln_out", d_model, bias=True),),
+        head=Head(vocab, d_model, tied=config.flag("tie_word_embeddings", default=False), name="head"),
+    )
+
+
+@model_type("xlstm")
+def xlstm(config: Config) -> Architecture:
+    """xLSTM: matrix memories and gated feed-forward blocks, whose inner width is rounded up."""
+    config.ignore("norm_reduction_force_float32", "chunkwise_kernel", "sequence_kernel", "step_kernel", "mode")
+    config.ignore("return_last_states", "max_inference_chunksize")
+    d_model, bias = config.integer("hidden_size"), config.flag("use_bias", default=False)
+    expected = {
+        "weight_mode": "single",
+        "embedding_dim": d_model,
+        "num_blocks": config.integer("num_hidden_layers"),
+        "use_bias": False,
+        "add_out_norm": True,
+    }
+    for key, value in expected.items():
+        if config.has(key) and config.values[key] != value:
+            raise config.unknown(key, config.values[key], f"{value!r}: nothing else is described for this type")
+    d_qk = int(d_model * config.number("qk_dim_factor", default=0.5))
+    d_v = int(d_model * config.number("v_dim_factor", default=1.0))
+    d_ff = _rounded(
+        d_model * config.number("ffn_proj_factor", default=2.667),
+        config.integer("ffn_round_up_to_multiple_of", default=64),
+    )
+    mixer = MatrixLstm(d_model, config.integer("num_heads"), d_qk, d_v, bias=bias)
+    feed = FeedForward(d_model, d_ff, gated=True, bias=bias, name="ffn")
+    layer = Layer((Norm("norm_mlstm", d_model), mixer, Norm("norm_ffn", d_model), feed))
+    return stack(config, uniform(config, layer), ties=False, final=Norm("out_norm", d_model))
+
+
+def _rounded(width: float, multiple: int) -> int:
+    """Return the width rounded up to a multiple."""
+    return int((width + multiple - 1) // multiple) * multiple

@@ -1,0 +1,129 @@
+"""Decoders with latent attention: DeepSeek V2 and V3, Kimi K2, MiniCPM 3, LongCat and the models built like them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sizebook.models.architecture import Architecture, Experts, Layer, Norm, Tensors
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import block, feed_forward, layers_of, matrix, prediction, stack, uniform, vector
+from sizebook.models.families.experts import correction, fine_grained, mlp_kinds, only_every_layer
+from sizebook.models.huggingface import model_type
+from sizebook.models.latent import Indexer, LatentAttention
+
+
+def latent(config: Config, **more: object) -> LatentAttention:
+    """Return latent attention from the usual keys."""
+    bias = config.flag("attention_bias", default=False)
+    config.ignore("qk_head_dim", "head_dim", "num_key_value_heads")
+    # Null says that queries are not low-rank; left out, most types take a rank of their own.
+    direct = "q_lora_rank" in config.values or config.text("model_type") in ("kimi_linear", "bailing_hybrid")
+    brick = LatentAttention(
+        d_model=config.integer("hidden_size"),
+        n_heads=config.integer("num_attention_heads"),
+        q_rank=config.integer("q_lora_rank", default=0) if direct else config.integer("q_lora_rank"),
+        kv_rank=config.integer("kv_lora_rank"),
+        d_nope=config.integer("qk_nope_head_dim"),
+        d_rope=config.integer("qk_rope_head_dim"),
+        d_head_v=config.integer("v_head_dim"),
+        bias=bias,
+        out_bias=bias,
+    )
+    return replace(brick, **more) if more else brick  # type: ignore[arg-type]
+
+
+def indexer(config: Config, d_query: int) -> Indexer:
+    """Return the indexer from the usual keys."""
+    config.ignore("index_topk", "indexer_rope_interleave")
+    heads, width = config.integer("index_n_heads"), config.integer("index_head_dim")
+    return Indexer(config.integer("hidden_size"), d_query, heads, width)
+
+
+def deepseek_stack(
+    config: Config,
+    layer: Callable[[str, int], Layer],
+    feed: Experts,
+    mlps: list[str],
+    *,
+    stored: bool = True,
+    kinds: list[int] | None = None,
+) -> Architecture:
+    """Return the stack of dense and sparse layers with its routing correction and prediction layers."""
+    pairs = list(zip(mlps, kinds or [1] * len(mlps), strict=True))
+    n_mtp = config.integer("num_nextn_predict_layers", default=0)
+    return stack(
+        config,
+        layers_of(pairs, lambda pair: layer(*pair)),
+        buffers=correction(feed.n_experts, mlps) if stored else (),
+        mtp=prediction(feed.d_model, layer("sparse", 1), n_mtp) if n_mtp else (),
+    )
+
+
+@model_type("deepseek_v2", "deepseek_v3", "kimi_k2", "glm4_moe_lite", "axk1")
+def deepseek(config: Config) -> Architecture:
+    """DeepSeek V2 and V3, Kimi K2, GLM 4.7 Flash, A.X K1: latent attention, dense layers first, then experts."""
+    name = config.text("model_type")
+    only_every_layer(config)
+    config.ignore("topk_method", "num_experts_per_tok", "rope_interleave")
+    mixer, feed = latent(config), fine_grained(config)
+    mlps = mlp_kinds(config, first_dense={"deepseek_v2": 0, "deepseek_v3": 3, "kimi_k2": 3}.get(name, 1))
+    mlp_bias = config.flag("mlp_bias", default=False)
+    if mlp_bias:
+        raise config.unknown("mlp_bias", True, "false: biases of these blocks are not described")
+
+    def layer(mlp: str, _: int) -> Layer:
+        whole = block(feed.d_model, mixer, feed_forward(config) if mlp == "dense" else feed)
+        extra = (Norm("mlp.post_mlp_layernorm", feed.d_model),) if name == "axk1" and mlp == "sparse" else ()
+        return Layer((*whole.bricks, *extra))
+
+    return deepseek_stack(config, layer, feed, mlps, stored=name != "deepseek_v2")
+
+
+@model_type("minicpm3", "youtu")
+def minicpm3(config: Config) -> Architecture:
+    """MiniCPM 3 and Youtu: latent attention in a dense model, embedding and head tied."""
+    config.ignore("dim_model_base", "scale_depth", "scale_emb", "rope_interleave")
+    mixer = latent(config) if config.has("v_head_dim") else _head_of_model(config)
+    feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
+    return stack(config, uniform(config, block(feed.d_model, mixer, feed)), tied=True)
+
+
+def _head_of_model(config: Config) -> LatentAttention:
+    """Return latent attention whose value heads are as wide as the model divided by its heads."""
+    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
+    width = config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
+    config.values = {**config.values, "v_head_dim": width}
+    return latent(config)
+
+
+@model_type("longcat_flash")
+def longcat(config: Config) -> Architecture:
+    """LongCat: two attention and two dense blocks a layer, one of experts beside them; some experts are the identity.
+
+    transformers allocates the experts' first matrix for the identity experts too; the published weights do not hold
+    those, but the count follows what transformers allocates, so that both engines agree. The note says how much.
+    """
+    mixer = latent(config)
+    if config.integer("qk_head_dim", default=mixer.d_head) != mixer.d_head:
+        raise config.unknown("qk_head_dim", config.values["qk_head_dim"], f"{mixer.d_head}, the sum of its two parts")
+    d_model, dense = mixer.d_model, feed_forward(config, key="ffn_hidden_size")
+    n_experts, d_ff = config.integer("n_routed_experts"), config.integer("expert_ffn_hidden_size")
+    zero, top_k = config.integer("zero_expert_num"), config.integer("moe_topk")
+    router_bias = config.flag("router_bias", default=False)
+    # The truth tables take the share of experts that a token visits, over all the copies that are allocated.
+    visited = (n_experts + zero) * top_k // n_experts
+    gate_up = replace(
+        matrix("mlp.experts.*.gate_up_proj", 2 * d_ff, d_model, "mlp"), copies=n_experts + zero, active=visited
+    )
+    down = replace(matrix("mlp.experts.*.down_proj", d_model, d_ff, "mlp"), copies=n_experts, active=top_k)
+    router = [matrix("mlp.router.classifier.weight", n_experts + zero, d_model, "router")]
+    if router_bias:
+        router.append(vector("mlp.router.classifier.bias", n_experts + zero, part="bias"))
+    half = block(d_model, mixer, dense).bricks
+    layer = Layer((*half, *half, Tensors((gate_up, down, *router))))
+    n_layers = config.integer("num_layers", "num_hidden_layers")
+    stored = (vector("mlp.router.e_score_correction_bias", n_experts + zero, part="router"),) * n_layers
+    spare = n_layers * zero * gate_up.size
+    note = f"{spare} of these parameters are matrices that transformers allocates for experts without weights"
+    return stack(config, (layer,) * n_layers, buffers=stored, notes=(note,) if spare else ())

@@ -1,0 +1,281 @@
+"""Decoders that alternate Mamba with attention: Jamba, Bamba, Falcon-H1, Granite 4, Nemotron-H, Zamba."""
+
+from __future__ import annotations
+
+import math
+
+from sizebook.models.architecture import Architecture, Attention, Brick, FeedForward, Layer, Norm, Projection, Tensors
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import attention, block, feed_forward, layers_of, matrix, prediction, stack
+from sizebook.models.families.decoders.attention_free import IGNORED
+from sizebook.models.families.decoders.linear_attention import MIXED
+from sizebook.models.families.experts import correction, routed
+from sizebook.models.huggingface import model_type
+from sizebook.models.mixers import Mamba1, Mamba2
+
+
+@model_type("jamba")
+def jamba(config: Config) -> Architecture:
+    """Jamba: one attention layer in eight, experts in every second layer, Mamba 1 with three small norms."""
+    config.ignore("layers_block_type")
+    d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
+    rank = config.values.get("mamba_dt_rank")
+    mixer = Mamba1(
+        d_model,
+        config.integer("mamba_expand") * d_model,
+        config.integer("mamba_d_state"),
+        config.integer("mamba_d_conv"),
+        math.ceil(d_model / 16) if rank == "auto" else config.integer("mamba_dt_rank"),
+        conv_bias=config.flag("mamba_conv_bias", default=True),
+        proj_bias=config.flag("mamba_proj_bias", default=False),
+        normed=True,
+        name="mamba",
+    )
+    attend, dense = attention(config, kv_required=True), feed_forward(config)
+    n_experts = config.integer("num_experts", default=16)
+    experts = routed(config, "intermediate_size", name="feed_forward") if n_experts > 1 else None
+    period, offset = config.integer("attn_layer_period"), config.integer("attn_layer_offset")
+    every, first = config.integer("expert_layer_period"), config.integer("expert_layer_offset")
+
+    def layer(kind: tuple[bool, bool]) -> Layer:
+        attends, routes = kind
+        return block(d_model, attend if attends else mixer, experts if routes and experts else dense)
+
+    return stack(config, layers_of([(i % period == offset, i % every == first) for i in range(n_layers)], layer))
+
+
+def mamba2_mixer(config: Config, *, prefix: str = "mamba_", normed: bool = True, name: str = "mamba") -> Mamba2:
+    """Return Mamba 2 from the keys that Bamba and its kin use."""
+    config.ignore(*IGNORED, f"{prefix}chunk_size", "mamba_norm_before_gate")
+    d_model, n_heads = config.integer("hidden_size"), config.integer(f"{prefix}n_heads")
+    inner = config.integer(f"{prefix}d_ssm", default=int(config.number(f"{prefix}expand", default=2) * d_model))
+    width = config.divides(f"{prefix}expand * hidden_size", inner, f"{prefix}n_heads", n_heads)
+    if config.values.get(f"{prefix}d_head") not in (None, "auto", width):
+        raise config.unknown(f"{prefix}d_head", config.values[f"{prefix}d_head"], f"{width}, or 'auto'")
+    config.ignore(f"{prefix}d_head")
+    return Mamba2(
+        d_model,
+        n_heads,
+        width,
+        config.integer(f"{prefix}n_groups"),
+        config.integer(f"{prefix}d_state"),
+        config.integer(f"{prefix}d_conv"),
+        conv_bias=config.flag(f"{prefix}conv_bias", default=True),
+        proj_bias=config.flag(f"{prefix}proj_bias", default=False),
+        normed=normed,
+        name=name,
+    )
+
+
+@model_type("bamba")
+def bamba(config: Config) -> Architecture:
+    """Bamba: Mamba 2 in all layers but the listed ones."""
+    bias = config.flag("attention_bias", default=False)
+    mixer, feed = mamba2_mixer(config), feed_forward(config, bias=config.flag("mlp_bias", default=False))
+    attend = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
+    listed = config.integers("attn_layer_indices", default=[])
+    kinds = [i in listed for i in range(config.integer("num_hidden_layers"))]
+    return stack(config, layers_of(kinds, lambda attends: block(feed.d_model, attend if attends else mixer, feed)))
+
+
+@model_type("falcon_h1")
+def falcon_h1(config: Config) -> Architecture:
+    """Falcon-H1: attention and Mamba 2 side by side in every layer."""
+    config.ignore("mamba_use_mlp", "projectors_bias", "ssm_multipliers", "mlp_multipliers")
+    bias = config.flag("attention_bias", default=False)
+    projectors = config.flag("projectors_bias", default=False)
+    mixer = mamba2_mixer(config, normed=config.flag("mamba_rms_norm", default=False))
+    if projectors or mixer.proj_bias:
+        raise config.unknown("projectors_bias", True, "false, and 'mamba_proj_bias' too: they are not described")
+    feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
+    attend = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
+    layer = block(feed.d_model, attend, feed)
+    return stack(config, (Layer((*layer.bricks, mixer)),) * config.integer("num_hidden_layers"))
+
+
+@model_type("granitemoehybrid")
+def granite_hybrid(config: Config) -> Architecture:
+    """Granite 4: Mamba 2 or attention by pattern, experts beside one shared block."""
+    config.ignore("position_embedding_type", "normalization_function", "init_method")
+    bias, n_layers = config.flag("attention_bias", default=False), config.integer("num_hidden_layers")
+    mixer, d_model = mamba2_mixer(config), config.integer("hidden_size")
+    attend = attention(config, qkv_bias=bias, out_bias=bias)
+    shared = config.integer("shared_intermediate_size", default=1024)
+    feed: Brick = FeedForward(d_model, shared, gated=True, name="shared_mlp")
+    if config.integer("num_local_experts", default=8):
+        feed = routed(config, "intermediate_size", d_ff_shared=shared, name="block_sparse_moe")
+    config.ignore("intermediate_size", "num_experts_per_tok")
+    config.values = {**config.values, "layer_types": _modern(config, "layer_types", n_layers)}
+    kinds = config.pattern("layer_types", n_layers, MIXED)
+    return stack(config, layers_of(kinds, lambda kind: block(d_model, mixer if kind == MIXED[0] else attend, feed)))
+
+
+def _modern(config: Config, key: str, n_layers: int) -> list[str]:
+    """Return the pattern under today's words: published files write mamba and attention."""
+    words = {"mamba": "linear_attention", "attention": "full_attention"}
+    return [words.get(word, word) for word in config.per_layer(key, n_layers, ["mamba"] * n_layers)]
+
+
+@model_type("nemotron_h")
+def nemotron_h(config: Config) -> Architecture:
+    """Nemotron-H: each layer is one block: Mamba 2 (M), attention (*), plain (-) or experts (E)."""
+    config.ignore(*IGNORED, "num_logits_to_keep", "moe_shared_expert_overlap", "mtp_layers_block_type", "expand")
+    config.ignore("time_step_rank", "mamba_expand", "intermediate_size", "moe_latent_size", "num_nextn_predict_layers")
+    config.ignore("mtp_hybrid_override_pattern", "attention_head_dim", "use_conv_bias", "mamba_proj_bias", "mlp_bias")
+    pattern, d_model = _nemotron_pattern(config), config.integer("hidden_size")
+    n_layers = config.integer("num_hidden_layers", default=len(pattern))
+    if len(pattern) != n_layers:
+        raise config.unknown("hybrid_override_pattern", pattern, f"{n_layers} letters, one a layer")
+
+    def layer(kind: str) -> Layer:
+        return Layer((Norm("norm", d_model), _nemotron_block(config, kind)))
+
+    layers = layers_of(pattern, layer)
+    n_experts = config.integer("n_routed_experts", default=0) if "E" in pattern else 0
+    config.ignore("n_routed_experts", "n_shared_experts", "moe_intermediate_size", "num_experts_per_tok")
+    config.ignore("moe_shared_expert_intermediate_size")
+    n_mtp = config.integer("num_nextn_predict_layers", default=0)
+    later = config.text("mtp_hybrid_override_pattern", default="*E") if n_mtp else ""
+    inner = Layer(tuple(brick for kind in later for brick in layer(kind).bricks))
+    return stack(
+        config,
+        layers,
+        ties=False,
+        final=Norm("norm_f", d_model),
+        buffers=correction(n_experts, ["sparse"] * pattern.count("E")) if n_experts else (),
+        mtp=prediction(d_model, inner, n_mtp) if n_mtp else (),
+    )
+
+
+def _nemotron_pattern(config: Config) -> str:
+    letters = {"linear_attention": "M", "mamba": "M", "full_attention": "*", "attention": "*", "moe": "E", "mlp": "-"}
+    if config.has("hybrid_override_pattern"):
+        config.ignore("layers_block_type", "layer_types")
+        pattern = config.text("hybrid_override_pattern")
+    else:
+        key = "layers_block_type" if config.has("layers_block_type") else "layer_types"
+        config.ignore(key)
+        words = config.values.get(key) or []
+        pattern = "".join(letters.get(word, "?") for word in words)
+    if set(pattern) - set("M*E-"):
+        raise config.unknown("hybrid_override_pattern", pattern, "letters M, *, E and -")
+    return pattern
+
+
+def _nemotron_block(config: Config, kind: str) -> Brick:
+    d_model, bias = config.integer("hidden_size"), config.flag("mlp_bias", default=False)
+    if kind == "M":
+        return Mamba2(
+            d_model,
+            config.integer("mamba_num_heads"),
+            config.integer("mamba_head_dim"),
+            config.integer("n_groups", "mamba_n_groups"),
+            config.integer("ssm_state_size"),
+            config.integer("conv_kernel", "mamba_d_conv"),
+            conv_bias=config.flag("use_conv_bias", "mamba_conv_bias", default=True),
+            proj_bias=config.flag("use_bias", default=False),
+        )
+    if kind == "*":
+        if config.flag("attention_bias", default=False):
+            raise config.unknown("attention_bias", True, "false: the type's attention has no biases")
+        return attention(config, d_head=config.integer("attention_head_dim", default=128), kv_required=True)
+    if kind == "-":
+        return FeedForward(d_model, config.integer("intermediate_size"), gated=False, bias=bias, name="mixer")
+    if bias:
+        raise config.unknown("mlp_bias", True, "false: biases of the experts are not described")
+    shared = config.integer("moe_shared_expert_intermediate_size")
+    latent_width = config.integer("moe_latent_size", default=0)
+    return routed(config, d_ff_shared=shared, gated=False, d_latent=latent_width, name="mixer")
+
+
+KINDS = ("linear_attention", "mamba", "hybrid")
+
+
+def shared_block(config: Config) -> tuple[Brick, ...]:
+    """Return the transformer block; its attention reads the stream and the embedding side by side."""
+    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
+    wide = config.integer("attention_hidden_size", default=2 * d_model)
+    width = config.integer("attention_head_dim", default=2 * d_model // n_heads)
+    kv_heads = config.integer("num_key_value_heads", default=n_heads)
+    if wide != 2 * d_model or n_heads * width != wide:
+        raise config.unknown("attention_hidden_size", wide, f"{2 * d_model}: twice the hidden size, split over heads")
+    attend = Attention(wide, n_heads, kv_heads, width, d_out=d_model)
+    feed = FeedForward(d_model, config.integer("intermediate_size", default=4 * d_model), gated=True)
+    return Norm("shared_transf.input_layernorm", wide), attend, Norm("shared_transf.pre_ff_layernorm", d_model), feed
+
+
+def hybrid_stack(
+    config: Config, mixer: Mamba1 | Mamba2, kinds: list[str], adapters: tuple[Brick, ...] = ()
+) -> Architecture:
+    """Return the stack: shared blocks take turns, every hybrid layer has its own projection, adapters and mixer."""
+    if not config.flag("tie_word_embeddings", default=True):
+        raise config.unknown("tie_word_embeddings", False, "true: untied, transformers unties the shared block too")
+    d_model, n_blocks = config.integer("hidden_size"), config.integer("num_mem_blocks", default=1)
+    block, norm = shared_block(config), Norm("input_layernorm", d_model)
+    plain = Layer((norm, mixer))
+    joined = Layer((Projection("linear", d_model, d_model, bias=False), norm, mixer, *adapters))
+    stored, again = [Layer(block) for _ in range(n_blocks)], Layer(block, stored=False)
+    layers: list[Layer] = []
+    seen = 0
+    for kind in kinds:
+        if kind == "hybrid":
+            layers.append(stored[seen] if seen < n_blocks else again)
+            seen += 1
+        layers.append(joined if kind == "hybrid" else plain)
+    return stack(config, tuple(layers), tied=True)
+
+
+@model_type("zamba")
+def zamba(config: Config) -> Architecture:
+    """Zamba: Mamba 1 with two heads and one shared block."""
+    config.ignore(*IGNORED)
+    d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
+    period, offset = config.integer("attn_layer_period", default=6), config.integer("attn_layer_offset", default=4)
+    default = ["mamba", "mamba", "hybrid"] + [
+        "hybrid" if i % period == offset else "mamba" for i in range(n_layers - 3)
+    ]
+    config.ignore("mamba_dt_rank")
+    automatic = config.values.get("mamba_dt_rank") == "auto"
+    mixer = Mamba1(
+        d_model,
+        config.integer("mamba_expand") * d_model,
+        config.integer("mamba_d_state"),
+        config.integer("mamba_d_conv"),
+        math.ceil(d_model / 16) if automatic else config.integer("mamba_dt_rank"),
+        conv_bias=config.flag("mamba_conv_bias", default=True),
+        proj_bias=config.flag("mamba_proj_bias", default=False),
+        name="mamba",
+    )
+    config.divides("mamba_expand * hidden_size", mixer.d_inner, "n_mamba_heads", config.integer("n_mamba_heads"))
+    return hybrid_stack(config, mixer, config.pattern("layers_block_type", n_layers, KINDS, default))
+
+
+@model_type("zamba2")
+def zamba2(config: Config) -> Architecture:
+    """Zamba 2: Mamba 2, shared blocks that take turns, low-rank adapters of their inner matrix in each place."""
+    config.ignore(*IGNORED, "kv_channels", "num_query_groups", "hybrid_layer_ids", "use_mem_eff_path")
+    config.ignore("use_long_context", "mamba_headdim", "chunk_size")
+    if not config.flag("use_conv_bias", default=True):
+        raise config.unknown("use_conv_bias", False, "true, which transformers takes anyway")
+    for key in ("add_bias_linear", "use_shared_attention_adapter"):
+        if config.flag(key, default=False):
+            raise config.unknown(key, True, "false: nothing else is described for this type")
+    d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
+    heads, rank = config.integer("n_mamba_heads"), config.integer("adapter_rank", default=128)
+    inner = int(config.number("mamba_expand", default=2) * d_model)
+    mixer = Mamba2(
+        d_model,
+        heads,
+        config.divides("mamba_expand * hidden_size", inner, "n_mamba_heads", heads),
+        config.integer("mamba_ngroups", default=1),
+        config.integer("mamba_d_state"),
+        config.integer("mamba_d_conv"),
+        name="mamba",
+    )
+    d_ff = config.integer("intermediate_size", default=4 * d_model)
+    name = "gate_up_proj_adapter_list"
+    adapters = Tensors(
+        (matrix(f"{name}.0.weight", rank, d_model, "mlp"), matrix(f"{name}.1.weight", 2 * d_ff, rank, "mlp"))
+    )
+    kinds = config.pattern("layers_block_type", n_layers, KINDS)
+    return hybrid_stack(config, mixer, kinds, (adapters,))

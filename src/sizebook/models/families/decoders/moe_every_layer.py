@@ -1,0 +1,234 @@
+"""Decoders with routed experts in (nearly) every layer and ordinary attention."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sizebook.models.architecture import Architecture, Attention, Embedding, Experts, Head, Layer, Norm, Tensors, Weight
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import (
+    POST_NORMS,
+    SLIDING,
+    attention,
+    block,
+    every,
+    layers_of,
+    prediction,
+    sandwich,
+    sliding_pattern,
+    stack,
+    uniform,
+    vector,
+    window_of,
+)
+from sizebook.models.families.experts import correction, routed
+from sizebook.models.huggingface import model_type
+
+
+@model_type("mixtral")
+def mixtral(config: Config) -> Architecture:
+    """Mixtral: Mistral with experts in every layer."""
+    feed = routed(config, "intermediate_size", name="block_sparse_moe")
+    mixer = attention(config, kv_required=True, window=config.integer("sliding_window", default=0) or None)
+    return stack(config, uniform(config, block(feed.d_model, mixer, feed)))
+
+
+@model_type("minimax_m2")
+def minimax_m2(config: Config) -> Architecture:
+    """MiniMax M2: norms over all heads; the correction of the routing is stored, prediction layers stand apart."""
+    config.ignore("qk_norm_type", "use_routing_bias", "attn_type_list", "shared_intermediate_size")
+    if not config.flag("use_qk_norm", default=True):
+        raise config.unknown("use_qk_norm", False, "true: the type norms queries and keys")
+    if config.text("qk_norm_type", default="per_layer") != "per_layer":
+        raise config.unknown("qk_norm_type", config.values["qk_norm_type"], "per_layer: one norm over all heads")
+    if config.integer("shared_intermediate_size", default=0):
+        raise config.unknown("shared_intermediate_size", config.values["shared_intermediate_size"], "0")
+    feed = routed(config, "intermediate_size", name="block_sparse_moe")
+    mixer = attention(config, qk_norm="all", d_head=128, kv_required=True)
+    layer = block(feed.d_model, mixer, feed)
+    layers = uniform(config, layer)
+    n_mtp = config.integer("num_mtp_modules", default=0) * config.integer("mtp_transformer_layers", default=1)
+    used = config.flag("use_mtp", default=True)
+    return stack(
+        config,
+        layers,
+        buffers=correction(feed.n_experts, ["sparse"] * len(layers)),
+        mtp=prediction(feed.d_model, layer, n_mtp if used else 0),
+    )
+
+
+@model_type("gpt_oss")
+def gpt_oss(config: Config) -> Architecture:
+    """gpt-oss: sinks, biases on attention, router and every expert; every second layer slides."""
+    config.ignore("initial_context_length", "experts_per_token", "swiglu_limit")
+    bias = config.flag("attention_bias", default=True)
+    feed = routed(config, "intermediate_size", bias=True, router_bias=True)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=64, kv_required=True, sinks=True)
+    n_layers = config.integer("num_hidden_layers")
+    default = every(n_layers, 2)
+    kinds = config.pattern("layer_types", n_layers, SLIDING, default)
+    layers = layers_of(kinds, lambda kind: block(feed.d_model, replace(mixer, window=window_of(config, kind)), feed))
+    return stack(config, layers)
+
+
+@model_type("phimoe")
+def phimoe(config: Config) -> Architecture:
+    """Phi 3.5 MoE: layer norms with biases, optional biases on attention and head."""
+    bias = config.flag("attention_bias", default=False)
+    feed = routed(config, "intermediate_size", name="block_sparse_moe")
+    window = config.integer("sliding_window", default=0) or None
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True, window=window)
+    layers = uniform(config, block(feed.d_model, mixer, feed, bias=True))
+    return stack(config, layers, norm_bias=True, head_bias=config.flag("lm_head_bias", default=False))
+
+
+@model_type("olmoe", "flex_olmo")
+def olmoe(config: Config) -> Architecture:
+    """OLMoE: norms over all heads; FlexOlmo norms behind the blocks, as OLMo 2 does."""
+    bias = config.flag("attention_bias", default=False)
+    feed = routed(config, "intermediate_size")
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="all")
+    layer = block(feed.d_model, mixer, feed)
+    if config.text("model_type") == "flex_olmo":
+        norms = [Norm(name, feed.d_model) for name in POST_NORMS]
+        layer = Layer((mixer, norms[0], feed, norms[1]))
+    return stack(config, uniform(config, layer))
+
+
+@model_type("granitemoe", "granitemoeshared", "granitemoe_swa")
+def granite_moe(config: Config) -> Architecture:
+    """Granite with experts: Llama's attention, one shared block beside the experts where it has a width."""
+    swa = config.text("model_type") == "granitemoe_swa"
+    bias = config.flag("attention_bias", default=False)
+    shared = config.integer("shared_intermediate_size", default=0)
+    feed = routed(config, "intermediate_size", name="block_sparse_moe", d_ff_shared=shared)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, sinks=swa)
+    layers = layers_of(
+        sliding_pattern(config), lambda kind: block(feed.d_model, replace(mixer, window=window_of(config, kind)), feed)
+    )
+    return stack(config, layers)
+
+
+@model_type("aria_text", "solar_open", "kolibri1")
+def shared_experts(config: Config) -> Architecture:
+    """Experts in every layer beside shared ones; Kolibri norms heads and what each block adds."""
+    name = config.text("model_type")
+    bias = config.flag("attention_bias", default=False)
+    if name == "aria_text":
+        feed = routed(config, "intermediate_size")
+        feed = replace(feed, d_ff_shared=feed.d_ff * config.integer("moe_num_shared_experts", default=2))
+    elif name == "solar_open":
+        feed = routed(config)
+        feed = replace(feed, d_ff_shared=feed.d_ff * config.integer("n_shared_experts"))
+    else:
+        feed = routed(config, d_ff_shared=config.integer("shared_expert_intermediate_size"))
+    kolibri = name == "kolibri1"
+    width = None if name == "aria_text" else 128
+    closing = bias and name != "solar_open"
+    mixer = attention(
+        config,
+        qkv_bias=bias,
+        out_bias=closing,
+        qk_norm="head" if kolibri else None,
+        d_head=width,
+        kv_required=name != "aria_text",
+    )
+    names = ("input_layernorm", "post_self_attn_layernorm", "post_attention_layernorm", "post_mlp_layernorm")
+
+    def layer(kind: str) -> Layer:
+        slid = replace(mixer, window=window_of(config, kind))
+        return sandwich(feed.d_model, slid, feed, names) if kolibri else block(feed.d_model, slid, feed)
+
+    kinds = sliding_pattern(config, 5 if kolibri else 1)
+    stored = () if name == "aria_text" else correction(feed.n_experts, ["sparse"] * len(kinds))
+    return stack(config, layers_of(kinds, layer), buffers=stored)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertAttention:
+    """Attention in which a token visits ``top_k`` of the query and output projections (arXiv:2210.05144).
+
+    Every visited expert attends on its own to the common keys and values.
+    """
+
+    d_model: int
+    n_kv_heads: int
+    d_head: int
+    n_experts: int
+    top_k: int
+    window: int | None = None
+
+    @property
+    def n_heads(self) -> int:
+        """Query heads that one token computes."""
+        return self.n_kv_heads * self.top_k
+
+    @property
+    def cache_width(self) -> int:
+        """Elements cached per token and layer."""
+        return 2 * self.n_kv_heads * self.d_head
+
+    @property
+    def score_width(self) -> int:
+        """Multiply-adds per query-key pair."""
+        return 2 * self.n_heads * self.d_head
+
+    @property
+    def _bias(self) -> Weight:
+        """The bias of the container of experts, which counts as visited in the proportion in which they are."""
+        name, n = "self_attention.experts.bias", self.n_experts
+        if self.d_model % n:
+            return Weight(name, (self.d_model,), "bias", "vector")
+        return Weight(name, (self.d_model // n,), "bias", "vector", n, min(self.top_k, n))
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        d_kv, name = self.n_kv_heads * self.d_head, "self_attention.experts"
+        copies = self.n_experts, min(self.top_k, self.n_experts)
+        return (
+            Weight(f"{name}.*.input_linear.weight", (d_kv, self.d_model), "mlp", "matmul", *copies),
+            Weight(f"{name}.*.output_linear.weight", (self.d_model, d_kv), "mlp", "matmul", *copies),
+            Weight(f"{name}.router.layer.weight", (self.n_experts, self.d_model), "router"),
+            self._bias,
+            Weight("self_attention.kv_proj.weight", (2 * d_kv, self.d_model), "attention"),
+        )
+
+
+@model_type("jetmoe")
+def jetmoe(config: Config) -> Architecture:
+    """JetMoE: experts in attention too: each has its query and output projection, keys and values are common."""
+    d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
+    kv_heads, d_head = config.integer("num_key_value_heads"), config.integer("kv_channels")
+    feed = replace(routed(config, "intermediate_size"), name="mlp")
+    config.ignore("num_attention_heads")
+    layer = block(d_model, ExpertAttention(d_model, kv_heads, d_head, feed.n_experts, feed.top_k), feed)
+    extra = Tensors((vector("mlp.bias", d_model, part="bias"),))
+    return stack(config, (Layer((*layer.bricks, extra)),) * n_layers, tied=True)
+
+
+@model_type("dbrx")
+def dbrx(config: Config) -> Architecture:
+    """DBRX: layer norms without biases, experts in every layer, sizes of attention and experts in sections."""
+    attend, experts = config.section("attn_config"), config.section("ffn_config")
+    experts.ignore("hidden_size", "ffn_act_fn", "moe_normalize_expert_weights", "moe_loss_weight")
+    config.ignore("num_key_value_heads")
+    if config.flag("tie_word_embeddings", default=False):
+        raise config.unknown("tie_word_embeddings", True, "false: transformers does not tie these models")
+    d_model, n_heads = config.integer("d_model"), config.integer("n_heads")
+    kv_heads = attend.integer("kv_n_heads", default=1)
+    width = config.divides("d_model", d_model, "n_heads", n_heads)
+    config.divides("n_heads", n_heads, "kv_n_heads", kv_heads)
+    d_ff, n_experts = experts.integer("ffn_hidden_size", default=3584), experts.integer("moe_num_experts", default=4)
+    feed = Experts(d_model, d_ff, n_experts, experts.integer("moe_top_k", default=1), name="ffn")
+    layer = block(d_model, Attention(d_model, n_heads, kv_heads, width), feed)
+    vocab = config.integer("vocab_size")
+    return Architecture(
+        model_type="dbrx",
+        d_model=d_model,
+        vocab=vocab,
+        n_ctx=config.integer("max_seq_len", default=0) or None,
+        inputs=(Embedding("wte", vocab, d_model),),
+        layers=(layer,) * config.integer("n_layers"),
+        outputs=(Norm("norm_f", d_model),),
+        head=Head(vocab, d_model, tied=False),
+    )

@@ -1,0 +1,269 @@
+"""Decoders with experts in some layers: behind dense ones or in every n-th, fine-grained and shared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sizebook.models.architecture import Architecture, Attention, Experts, Layer, Tensors
+from sizebook.models.config import MISSING, Config
+from sizebook.models.families.blocks import (
+    SLIDING,
+    attention,
+    block,
+    every,
+    feed_forward,
+    layers_of,
+    prediction,
+    sandwich,
+    sliding_pattern,
+    stack,
+    vector,
+    window_of,
+)
+from sizebook.models.families.experts import correction, mlp_kinds, routed, shared_width
+from sizebook.models.huggingface import model_type
+
+
+@model_type("glm4_moe", "exaone_moe", "hy_v3", "mellum", "dots1")
+def dense_then_sparse(config: Config) -> Architecture:
+    """GLM 4.5, K-EXAONE, Hunyuan 3, Mellum 2, dots 1: dense layers first, norms per head, a stored correction."""
+    name = config.text("model_type")
+    config.ignore(
+        "sliding_window_pattern",
+        "enable_moe_fp32_combine",
+        "intermediate_size",
+        "mtp_layer_types",
+        "mtp_mlp_layer_types",
+    )
+    bias = config.flag("attention_bias", default=False)
+    normed = "head" if name != "glm4_moe" or config.flag("use_qk_norm", default=False) else None
+    mixer = attention(
+        config,
+        qkv_bias=bias,
+        out_bias=bias and name != "glm4_moe",
+        qk_norm=normed,
+        d_head=None if name in ("glm4_moe", "exaone_moe", "dots1") else 128,
+        kv_required=True,
+    )
+    feed = routed(config)
+    feed = replace(
+        feed,
+        d_ff_shared=0
+        if name == "mellum"
+        else shared_width(config, feed.d_ff, default=MISSING if name == "dots1" else 1),
+    )
+    if name == "hy_v3" and not feed.d_ff_shared:
+        raise config.unknown("num_shared_experts", 0, "1 or more: the type has a shared expert in every sparse layer")
+    mlps = mlp_kinds(config, first_dense=0 if name in ("mellum", "dots1") else 1)
+    config.ignore("max_window_layers")
+    config.only("moe_layer_freq", 1)
+    kinds = list(zip(mlps, sliding_pattern(config, 4 if name == "exaone_moe" else 1), strict=True))
+
+    def layer(kind: tuple[str, str]) -> Layer:
+        which = feed_forward(config) if kind[0] == "dense" else feed
+        return block(feed.d_model, replace(mixer, window=window_of(config, kind[1])), which)
+
+    return stack(
+        config,
+        layers_of(kinds, layer),
+        buffers=() if name == "mellum" else correction(feed.n_experts, mlps),
+        mtp=prediction(
+            feed.d_model, layer(("sparse", "full_attention")), config.integer("num_nextn_predict_layers", default=0)
+        ),
+    )
+
+
+@model_type("afmoe")
+def afmoe(config: Config) -> Architecture:
+    """Trinity: gated attention, norms on heads and around both blocks; the balancing bias of experts is trained."""
+    config.ignore("global_attn_every_n_layers", "mup_enabled", "score_func", "route_norm", "load_balance_coeff")
+    config.ignore("intermediate_size")
+    bias = config.flag("attention_bias", default=False)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=128)
+    mixer = replace(mixer, gate=mixer.n_heads * mixer.d_head)
+    feed = routed(config)
+    feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
+    balance = Tensors((vector("mlp.expert_bias", feed.n_experts, part="bias"),))
+    n_dense = config.integer("num_dense_layers")
+    period = config.integer("global_attn_every_n_layers", default=4)
+    kinds = [(i < n_dense, kind) for i, kind in enumerate(sliding_pattern(config, period))]
+    names = ("input_layernorm", "post_attention_layernorm", "pre_mlp_layernorm", "post_mlp_layernorm")
+
+    def layer(kind: tuple[bool, str]) -> Layer:
+        slid = replace(mixer, window=window_of(config, kind[1]))
+        if kind[0]:
+            return sandwich(feed.d_model, slid, feed_forward(config), names)
+        return Layer((*sandwich(feed.d_model, slid, feed, names).bricks, balance))
+
+    return stack(config, layers_of(kinds, layer))
+
+
+@model_type("ernie4_5_moe")
+def ernie_moe(config: Config) -> Architecture:
+    """ERNIE 4.5 with experts between two layers; the routing correction is a trained tensor of the router."""
+    bias = config.flag("use_bias", default=False)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
+    feed = routed(config)
+    feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
+    statics = Tensors((vector("mlp.moe_statics.e_score_correction_bias", 1, feed.n_experts, part="router"),))
+    n_layers, interval = config.integer("num_hidden_layers"), config.integer("moe_layer_interval", default=1)
+    start = config.integer("moe_layer_start_index", default=1)
+    config.ignore("moe_layer_end_index", "intermediate_size")
+    end = config.values.get("moe_layer_end_index", -1)
+    last = n_layers - 1 if end in (None, -1) else end
+    if bias or not interval:
+        raise config.unknown("use_bias", bias, "false, and 'moe_layer_interval' of 1 or more")
+    kinds = [(i + 1) % interval == 0 and start <= i <= last for i in range(n_layers)]
+
+    def layer(sparse: bool) -> Layer:
+        if not sparse:
+            return block(feed.d_model, mixer, feed_forward(config, bias=bias))
+        return Layer((*block(feed.d_model, mixer, feed).bricks, statics))
+
+    return stack(config, layers_of(kinds, layer), tied=True)
+
+
+@model_type("laguna")
+def laguna(config: Config) -> Architecture:
+    """Laguna: a gate per head, heads counted per layer, a trained routing correction."""
+    n_layers = config.integer("num_hidden_layers")
+    bias = config.flag("attention_bias", default=False)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=128, kv_required=True)
+    heads = config.per_layer("num_attention_heads_per_layer", n_layers, [mixer.n_heads] * n_layers)
+    config.ignore("moe_apply_router_weight_on_input", "swa_attention_sink_enabled", "intermediate_size")
+    gated = config.flag("gating", default=True)
+    if not gated:
+        raise config.unknown("gating", False, "true: attention without its gate is not described for this type")
+    feed = routed(config, d_ff_shared=config.integer("shared_expert_intermediate_size"))
+    balance = Tensors((vector("mlp.gate.e_score_correction_bias", feed.n_experts, part="router"),))
+    kinds = list(zip(mlp_kinds(config, first_dense=1), sliding_pattern(config), heads, strict=True))
+
+    def layer(kind: tuple[str, str, int]) -> Layer:
+        n_heads = kind[2]
+        slid = replace(mixer, window=window_of(config, kind[1]), n_heads=n_heads, gate=n_heads)
+        if kind[0] == "dense":
+            return block(feed.d_model, slid, feed_forward(config))
+        return Layer((*block(feed.d_model, slid, feed).bricks, balance))
+
+    return stack(config, layers_of(kinds, layer))
+
+
+@model_type("beam")
+def beam(config: Config) -> Architecture:
+    """Beam: attention gated element by element with a bias per head, norms around both blocks."""
+    bias = config.flag("attention_bias", default=False)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=128, kv_required=True)
+    mixer = replace(mixer, gate=mixer.n_heads * mixer.d_head)
+    gate_bias = Tensors((vector("self_attn.gate_bias", mixer.n_heads, part="bias"),))
+    feed, mlps = routed(config), mlp_kinds(config, first_dense=3)
+    names = ("input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm")
+
+    def layer(kind: tuple[str, str]) -> Layer:
+        slid = replace(mixer, window=window_of(config, kind[1]))
+        which = feed_forward(config) if kind[0] == "dense" else feed
+        return Layer((*sandwich(feed.d_model, slid, which, names).bricks, gate_bias))
+
+    kinds = list(zip(mlps, sliding_pattern(config, 6), strict=True))
+    return stack(config, layers_of(kinds, layer), buffers=correction(feed.n_experts, mlps))
+
+
+@model_type("llama4_text")
+def llama4(config: Config) -> Architecture:
+    """Llama 4: every n-th layer has experts and one shared expert; three of four layers see a chunk."""
+    config.ignore("no_rope_layers", "no_rope_layer_interval", "attn_temperature_tuning", "floor_scale", "attn_scale")
+    config.ignore("for_llm_compressor", "use_qk_norm", "attn_scale")
+    bias, n_layers = config.flag("attention_bias", default=False), config.integer("num_hidden_layers")
+    feed = routed(config, "intermediate_size", name="feed_forward")
+    feed = replace(feed, d_ff_shared=feed.d_ff)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
+    step = config.integer("interleave_moe_layer_step", default=1)
+    sparse = config.integers("moe_layers", default=list(range(step - 1, n_layers, step)) if step else [])
+    chunks = config.pattern(
+        "layer_types",
+        n_layers,
+        ("chunked_attention", "full_attention"),
+        every(n_layers, 4, other="chunked_attention"),
+    )
+    dense = feed_forward(config, key="intermediate_size_mlp") if config.has("intermediate_size_mlp") else None
+
+    def layer(kind: tuple[bool, str]) -> Layer:
+        slid = replace(mixer, window=window_of(config, kind[1], "attention_chunk_size"))
+        return block(
+            feed.d_model, slid, feed if kind[0] else dense or feed_forward(config, key="intermediate_size_mlp")
+        )
+
+    return stack(config, layers_of([(i in sparse, kind) for i, kind in enumerate(chunks)], layer))
+
+
+@model_type("mimo_v2_flash")
+def mimo_v2(config: Config) -> Architecture:
+    """MiMo V2 Flash: sliding layers have sinks and twice the key-value heads; values are narrower than keys."""
+    n_layers, d_model = config.integer("num_hidden_layers"), config.integer("hidden_size")
+    config.ignore("attention_chunk_size", "attention_value_scale")
+    window = config.integer("sliding_window", "sliding_window_size", default=0) or None
+    kinds, mlps = _mimo_kinds(config, n_layers)
+    feed = routed(config)
+    n_heads, d_head = config.integer("num_attention_heads"), config.integer("head_dim")
+    d_value, kv_heads = config.integer("v_head_dim"), config.integer("num_key_value_heads")
+    expected = {
+        "swa_num_attention_heads": n_heads,
+        "swa_num_key_value_heads": 2 * kv_heads,
+        "swa_head_dim": d_head,
+        "swa_v_head_dim": d_value,
+        "n_shared_experts": 0,
+        "add_swa_attention_sink_bias": True,
+        "add_full_attention_sink_bias": False,
+    }
+    for key, value in expected.items():
+        if config.has(key) and config.values[key] != value:
+            raise config.unknown(
+                key, config.values[key], f"{value!r}: sliding layers that differ more are not described"
+            )
+    bias = config.flag("attention_bias", default=False)
+    full = Attention(d_model, n_heads, kv_heads, d_head, d_head_v=d_value, qkv_bias=bias)
+    slid = replace(full, n_kv_heads=2 * kv_heads, window=window, sinks=True)
+
+    def layer(kind: tuple[str, str]) -> Layer:
+        which = feed_forward(config) if kind[1] == "dense" else feed
+        return block(d_model, full if kind[0] == "full_attention" else slid, which)
+
+    return stack(config, layers_of(zip(kinds, mlps, strict=True), layer), buffers=correction(feed.n_experts, mlps))
+
+
+def _mimo_kinds(config: Config, n_layers: int) -> tuple[list[str], list[str]]:
+    """Return which layers slide and which are dense; the published file's own lists, which go unread, must agree."""
+    usual = ["full_attention" if i == 0 or (i + 1) % 6 == 0 else "sliding_attention" for i in range(n_layers)]
+    kinds = config.pattern("layer_types", n_layers, SLIDING, usual)
+    mlps = mlp_kinds(config, first_dense=1)
+    # The published file's own spellings, which transformers does not read: it builds the pattern of that file.
+    own = {"hybrid_layer_pattern": [int(kind != "full_attention") for kind in kinds]}
+    own["moe_layer_freq"] = [int(kind != "dense") for kind in mlps]
+    for key, built in own.items():
+        if config.per_layer(key, n_layers, built) != built:
+            raise config.unknown(key, config.values[key], f"{built}, as 'layer_types' and 'mlp_layer_types' have it")
+    return kinds, mlps
+
+
+@model_type("deepseek")
+def deepseek(config: Config) -> Architecture:
+    """DeepSeek-MoE: Llama's attention, fine-grained and shared experts behind the first dense layers."""
+    config.ignore("moe_layer_freq")
+    if config.integer("moe_layer_freq", default=1) != 1:
+        raise config.unknown("moe_layer_freq", config.values["moe_layer_freq"], "1: experts in every later layer")
+    bias, d_model = config.flag("attention_bias", default=False), config.integer("hidden_size")
+    d_ff = config.integer("moe_intermediate_size")
+    experts = Experts(
+        d_model,
+        d_ff,
+        config.integer("n_routed_experts"),
+        config.integer("num_experts_per_tok"),
+        d_ff_shared=d_ff * config.integer("n_shared_experts", default=0),
+    )
+    dense, mixer = feed_forward(config), attention(config, qkv_bias=bias, out_bias=bias)
+    n_dense = config.integer("first_k_dense_replace", default=0)
+    kinds = [i < n_dense for i in range(config.integer("num_hidden_layers"))]
+
+    def layer(is_dense: bool) -> Layer:
+        return block(d_model, mixer, dense if is_dense else experts)
+
+    return stack(config, layers_of(kinds, layer))

@@ -1,0 +1,72 @@
+"""Decoders whose attention and feed-forward block stand side by side after one norm: Command R and A, Phi 1 and 2."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sizebook.models.architecture import Architecture, Layer, Norm
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import (
+    attention,
+    feed_forward,
+    layers_of,
+    sliding_pattern,
+    stack,
+    uniform,
+    window_of,
+)
+from sizebook.models.families.experts import mlp_kinds, routed, shared_width
+from sizebook.models.huggingface import model_type
+
+
+@model_type("cohere")
+def cohere(config: Config) -> Architecture:
+    """Command R: attention and feed-forward block side by side after one norm; optional norms over all heads."""
+    bias = config.flag("attention_bias", default=False)
+    normed = "all" if config.flag("use_qk_norm", default=False) else None
+    feed = feed_forward(config)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm=normed)
+    layer = Layer((Norm("input_layernorm", feed.d_model), mixer, feed))
+    return stack(config, uniform(config, layer), tied=True)
+
+
+@model_type("cohere2")
+def cohere2(config: Config) -> Architecture:
+    """Command R7B and A: as Command R; three of four layers slide."""
+    config.ignore("sliding_window_pattern", "order_of_interleaved_layers", "layer_switch")
+    bias = config.flag("attention_bias", default=False)
+    feed, norm = feed_forward(config), Norm("input_layernorm", config.integer("hidden_size"))
+    mixer = attention(config, qkv_bias=bias, out_bias=bias)
+    layers = layers_of(
+        sliding_pattern(config, 4), lambda kind: Layer((norm, replace(mixer, window=window_of(config, kind)), feed))
+    )
+    return stack(config, layers, tied=True)
+
+
+@model_type("cohere2_moe")
+def cohere_moe(config: Config) -> Architecture:
+    """Command A+: Command R7B's block with experts, optional shared ones and a dense prefix."""
+    config.ignore("sliding_window_pattern", "prefix_dense_sliding_window_pattern", "shared_expert_combination_strategy")
+    config.ignore("expert_selection_fn")
+    bias, feed = config.flag("attention_bias", default=False), routed(config, "intermediate_size")
+    feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
+    mixer, norm = attention(config, qkv_bias=bias, out_bias=bias), Norm("input_layernorm", feed.d_model)
+    mlps = mlp_kinds(config)
+    prefix = "prefix_dense_intermediate_size"
+    dense = feed_forward(config, key=prefix if config.has(prefix) else "intermediate_size")
+
+    def layer(kind: tuple[str, str]) -> Layer:
+        slid = replace(mixer, window=window_of(config, kind[1]))
+        return Layer((norm, slid, dense if kind[0] == "dense" else feed))
+
+    return stack(config, layers_of(zip(mlps, sliding_pattern(config, 4), strict=True), layer), tied=True)
+
+
+@model_type("phi")
+def phi(config: Config) -> Architecture:
+    """Phi 1 and 2: attention and a plain block side by side after one layer norm, biases everywhere, the head's too."""
+    d_model, feed = config.integer("hidden_size"), feed_forward(config, bias=True, gated=False)
+    normed = "head" if config.flag("qk_layernorm", default=False) else None
+    mixer = attention(config, qkv_bias=True, out_bias=True, qk_norm=normed, qk_norm_bias=True)
+    layer = Layer((Norm("input_layernorm", d_model, bias=True), mixer, feed))
+    return stack(config, uniform(config, layer), norm_bias=True, head_bias=True)

@@ -1,0 +1,1 @@
+"""Encoders of text: BERT and what departs from it in tables, positions, attention or layers."""

@@ -1,0 +1,1 @@
+"""Models that see or hear: a language model behind its towers."""

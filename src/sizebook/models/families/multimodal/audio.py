@@ -1,0 +1,94 @@
+"""Language models that listen through Whisper's encoder or one like it: Qwen 2 Audio, Voxtral, Qwen 3 ASR."""
+
+from __future__ import annotations
+
+from sizebook.models.architecture import Architecture, Norm
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import linear
+from sizebook.models.families.multimodal.joining import noted, text_model, with_towers
+from sizebook.models.families.multimodal.section_defaults import QWEN2, VOXTRAL_AUDIO, WHISPER_LARGE
+from sizebook.models.families.towers.audio import listening_layer, whisper_encoder
+from sizebook.models.huggingface import model_type
+from sizebook.models.towers import Tower
+
+
+@model_type("qwen2_audio")
+def qwen2_audio(config: Config) -> Architecture:
+    """Qwen 2 Audio: Whisper's encoder and one projection."""
+    config.ignore("ignore_index", "vocab_size")
+    config.section("text_config", QWEN2).only("model_type", "qwen2")
+    text, audio = text_model(config, "qwen2", QWEN2), config.section("audio_config", WHISPER_LARGE)
+    projector = (linear("linear", audio.integer("d_model"), text.d_model),)
+    return with_towers(config, text, whisper_encoder(audio, projector), tied=False, ties="neither")
+
+
+VOXTRAL = {"num_key_value_heads": 8, "head_dim": 128}
+
+
+@model_type("voxtral")
+def voxtral(config: Config) -> Architecture:
+    """Voxtral: Whisper's encoder, four frames side by side, two projections without biases."""
+    config.ignore("hidden_size", "vocab_size")
+    config.section("text_config", VOXTRAL).only("model_type", "llama")
+    text, audio = text_model(config, "llama", VOXTRAL), config.section("audio_config", VOXTRAL_AUDIO)
+    projector = (
+        linear("linear_1", audio.integer("intermediate_size"), text.d_model, bias=False),
+        linear("linear_2", text.d_model, text.d_model, bias=False),
+    )
+    return with_towers(config, text, whisper_encoder(audio, projector), tied=False, ties="neither")
+
+
+QWEN3_ASR_TEXT = {
+    "hidden_size": 2048,
+    "intermediate_size": 6144,
+    "num_hidden_layers": 28,
+    "num_attention_heads": 16,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "vocab_size": 151936,
+}
+QWEN3_ASR_AUDIO = {
+    "d_model": 1024,
+    "encoder_layers": 24,
+    "encoder_attention_heads": 16,
+    "encoder_ffn_dim": 4096,
+    "num_mel_bins": 128,
+    "downsample_hidden_size": 480,
+    "output_dim": 3584,
+}
+
+
+@model_type("qwen3_asr")
+def qwen3_asr(config: Config) -> Architecture:
+    """Qwen 3 ASR: three convolutions over the spectrogram, an encoder, two projections.
+
+    The first published files keep their sizes under ``thinker_config``, which transformers does not read: it builds
+    the class's defaults. The count follows transformers and a note says so.
+    """
+    config.ignore("support_languages", "thinker_config", "token_classification_bias")
+    config.only("architectures", ["Qwen3ASRForConditionalGeneration"])
+    text = text_model(config, "qwen3", None if config.has("text_config") else QWEN3_ASR_TEXT)
+    audio = config.section("audio_config", QWEN3_ASR_AUDIO)
+    audio.ignore("n_window", "n_window_infer", "conv_chunksize", "max_position_embeddings", "output_dim")
+    d_model, width = audio.integer("d_model"), audio.integer("downsample_hidden_size")
+    n_heads, d_ff = audio.integer("encoder_attention_heads"), audio.integer("encoder_ffn_dim")
+    bins = ((((audio.integer("num_mel_bins") + 1) // 2) + 1) // 2 + 1) // 2
+    stem = (
+        linear("conv2d1", 9, width),
+        linear("conv2d2", 9 * width, width),
+        linear("conv2d3", 9 * width, width),
+        linear("conv_out", width * bins, d_model, bias=False),
+    )
+    d_out = audio.integer("output_dim")
+    projector = (
+        Norm("ln_post", d_model, bias=True),
+        linear("linear_1", d_model, d_model),
+        linear("linear_2", d_model, d_out),
+    )
+    layer = listening_layer(d_model, n_heads, d_ff, key_bias=True)
+    tower = Tower("audio", d_model, audio.integer("encoder_layers"), stem, layer, projector)
+    whole = with_towers(config, text, tower, tied=True)
+    if config.has("thinker_config"):
+        note = "the sizes under 'thinker_config' are not read by transformers, which builds its defaults: counted so"
+        return noted(whole, note)
+    return whole

@@ -1,0 +1,46 @@
+"""CLIP: text and images in one space."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sizebook.models.architecture import Architecture, Attention, Embedding, Layer, Norm, Projection, Tensors
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import linear, vector
+from sizebook.models.families.multimodal.section_defaults import CLIP
+from sizebook.models.families.towers.vision import clip_vit, encoder
+from sizebook.models.huggingface import model_type
+
+CLIP_TEXT = {**CLIP, "hidden_size": 512, "intermediate_size": 2048, "num_attention_heads": 8, "vocab_size": 49408}
+
+
+@model_type("clip")
+def clip(config: Config) -> Architecture:
+    """CLIP: a text encoder and a ViT, each projected into one space; the text side counts as the model.
+
+    Where older files repeat a section under a name with 'dict', transformers takes that one.
+    """
+    config.only("architectures", ["CLIPModel"])
+    config.ignore("text_config", "vision_config")
+    names = [f"{name}_dict" if config.has(f"{name}_dict") else name for name in ("text_config", "vision_config")]
+    text, vision = config.section(names[0], CLIP_TEXT), config.section(names[1], CLIP)
+    text.ignore("projection_dim")
+    d_model, layer, n_layers = encoder(text)
+    layer = tuple(replace(b, bidirectional=False) if isinstance(b, Attention) else b for b in layer)
+    vocab, n_ctx = text.integer("vocab_size"), text.integer("max_position_embeddings", default=77)
+    d_joint = config.integer("projection_dim", default=512)
+    tower = clip_vit(vision, (linear("visual_projection", vision.integer("hidden_size"), d_joint, bias=False),))
+    return Architecture(
+        model_type="clip",
+        d_model=d_model,
+        vocab=vocab,
+        n_ctx=n_ctx,
+        inputs=(Embedding("token_embedding", vocab, d_model), Embedding("position_embedding", n_ctx, d_model), tower),
+        layers=(Layer(layer),) * n_layers,
+        outputs=(
+            Norm("final_layer_norm", d_model, bias=True),
+            Projection("text_projection", d_model, d_joint, bias=False, pooled=True),
+            Tensors((vector("logit_scale"),)),
+        ),
+        head=None,
+    )

@@ -1,0 +1,63 @@
+"""How a language model and its towers become one: the text model's own mapping, and whether the head is tied."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+from sizebook.models.architecture import Architecture, Weight
+from sizebook.models.config import Config
+from sizebook.models.huggingface import describe
+from sizebook.models.towers import Tower
+
+Ties = Literal["top level", "either", "text", "neither"]
+IGNORED = ("vision_feature_layer", "vision_feature_select_strategy", "image_seq_length", "mm_tokens_per_image")
+
+
+def text_model(
+    config: Config, kind: str, defaults: dict[str, Any] | None = None, key: str = "text_config"
+) -> Architecture:
+    """Return the language model of a section, read as the given type."""
+    section = config.section(key, defaults)
+    section.values = {**section.values, "model_type": kind}
+    section.ignore("tie_word_embeddings")
+    return describe(section)
+
+
+def with_towers(
+    config: Config,
+    text: Architecture,
+    *towers: Tower,
+    tied: bool,
+    ties: Ties = "top level",
+    buffers: tuple[Weight, ...] = (),
+) -> Architecture:
+    """Return the whole model; ``tied`` is the type's default, ``ties`` says whose tie flag transformers takes."""
+    config.ignore(*IGNORED)
+    top, inner = config.flag("tie_word_embeddings", default=tied), config.section("text_config")
+    said = inner.flag("tie_word_embeddings", default=False)
+    result = {"top level": top, "either": top or said, "text": said, "neither": False}[ties]
+    levels = {"top level": (config, top), "text_config": (inner, said)}
+    against = [name for name, (level, flag) in levels.items() if level.has("tie_word_embeddings") and flag != result]
+    notes = [f"'tie_word_embeddings' of the {name} is not followed: transformers 5 takes {result}" for name in against]
+    return replace(
+        text,
+        model_type=config.text("model_type"),
+        inputs=(*text.inputs, *towers),
+        head=replace(text.head, tied=result) if text.head else None,
+        buffers=(*text.buffers, *buffers),
+        notes=(*text.notes, *notes),
+    )
+
+
+def flat(config: Config, kind: str) -> Architecture:
+    """Return the language model of a file that keeps its keys at the top level."""
+    inner = Config({**config.values, "model_type": kind}, config.where)
+    described = describe(inner)
+    config.ignore(*inner.read)
+    return described
+
+
+def noted(described: Architecture, note: str) -> Architecture:
+    """Return the architecture with one more note."""
+    return replace(described, notes=(*described.notes, note))

@@ -1,0 +1,311 @@
+"""Language models with a vision encoder of their own: Qwen VL, GLM 4.1V, Gemma 4, Llama 3.2 and 4, Kimi K2.5."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sizebook.models.architecture import Architecture, Brick, Embedding, Layer, Norm, Tensors, Weight
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import (
+    attention,
+    block,
+    feed_forward,
+    layers_of,
+    linear,
+    sliding_pattern,
+    stack,
+    vector,
+    window_of,
+)
+from sizebook.models.families.experts import correction, mlp_kinds, routed
+from sizebook.models.families.multimodal.joining import flat, noted, text_model, with_towers
+from sizebook.models.families.multimodal.section_defaults import (
+    GLM4V,
+    GLM4V_VISION,
+    QWEN2_5_VISION,
+    QWEN2_VL_TEXT,
+    QWEN3_VISION,
+    QWEN3_VL_TEXT,
+)
+from sizebook.models.families.towers.audio import gemma4_audio
+from sizebook.models.families.towers.vision import (
+    encoder,
+    gemma4_vit,
+    glm_vit,
+    layer_normed,
+    llama4_vit,
+    patches,
+    pixels,
+    qwen2_5_vit,
+    qwen2_vit,
+    qwen3_vit,
+)
+from sizebook.models.huggingface import model_type
+from sizebook.models.towers import Tower
+
+
+@model_type("qwen2_vl", "qwen2_5_vl")
+def flat_with_vision(config: Config) -> Architecture:
+    """Qwen 2 VL and 2.5 VL: text keys at the top level, or in a section of newer files."""
+    text = text_model(config, "qwen2", QWEN2_VL_TEXT) if config.has("text_config") else flat(config, "qwen2")
+    if config.text("model_type") == "qwen2_vl":
+        vision = config.section("vision_config", {"hidden_size": 3584})
+        return with_towers(config, text, qwen2_vit(vision), tied=False, ties="either")
+    tower = qwen2_5_vit(config.section("vision_config", QWEN2_5_VISION))
+    return with_towers(config, text, tower, tied=False, ties="either")
+
+
+@model_type("glm4v")
+def glm4v(config: Config) -> Architecture:
+    """GLM 4.1V: the first file has the text keys at the top level too, where transformers reads none of them."""
+    section = config.section("text_config", GLM4V)
+    for key, default in GLM4V.items():
+        built = section.values.get(key, default)
+        if config.integer(key, default=built) != built:
+            raise config.unknown(key, config.values[key], f"{built}: transformers reads 'text_config' only")
+    config.ignore("attention_bias")
+    text = text_model(config, "glm4v_text", GLM4V)
+    return with_towers(config, text, glm_vit(config.section("vision_config", GLM4V_VISION)), tied=False, ties="either")
+
+
+@model_type("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe")
+def qwen3_vl(config: Config) -> Architecture:
+    """Qwen 3 VL and 3.5: the text model of the same generation behind a ViT with DeepStack."""
+    kinds = {"qwen3_vl": "qwen3", "qwen3_vl_moe": "qwen3_moe", "qwen3_5": "qwen3_5_text"}
+    config.ignore("language_model_only")
+    if config.values.get("language_model_only"):
+        raise config.unknown("language_model_only", True, "false: the file describes a vision tower")
+    kind = kinds.get(config.text("model_type"), "qwen3_5_moe_text")
+    text = text_model(config, kind, QWEN3_VL_TEXT if kind == "qwen3" else None)
+    tower = qwen3_vit(config.section("vision_config", QWEN3_VISION), deepstack=kind in ("qwen3", "qwen3_moe"))
+    return with_towers(config, text, tower, tied=False)
+
+
+@model_type("gemma4", "gemma4_unified")
+def gemma4(config: Config) -> Architecture:
+    """Gemma 4: a ViT, and in the small models an audio encoder; either may be left out."""
+    unified = config.text("model_type") == "gemma4_unified"
+    config.ignore("vision_soft_tokens_per_image")
+    text = text_model(config, "gemma4_unified_text" if unified else "gemma4_text")
+    sections = {key: config.section(key) for key in ("vision_config", "audio_config") if config.has(key)}
+    if unified and sections:
+        raise config.unknown(next(iter(sections)), "an object", "null: towers of this type are not described")
+    towers, buffers = [], []
+    if vision := sections.get("vision_config"):
+        towers.append(gemma4_vit(vision, text.d_model))
+        if vision.flag("standardize", default=False):
+            buffers += [vector(f"vision_tower.std_{n}", towers[0].d_model) for n in ("bias", "scale")]
+        buffers += _clips(vision, towers[0].n_layers * 7)
+    if audio := sections.get("audio_config"):
+        towers.append(gemma4_audio(audio, text.d_model))
+        buffers += _clips(audio, towers[-1].n_layers * 10)
+    return with_towers(config, text, *towers, tied=True, buffers=tuple(buffers))
+
+
+def _clips(section: Config, n_linears: int) -> list[Weight]:
+    """Return the four bounds that every clipped projection stores."""
+    clipped = section.flag("use_clipped_linears", default=False)
+    return [vector("clip_bound")] * (4 * n_linears) if clipped else []
+
+
+@model_type("llama4")
+def llama4(config: Config) -> Architecture:
+    """Llama 4 with its ViT."""
+    text = text_model(config, "llama4_text")
+    return with_towers(config, text, llama4_vit(config.section("vision_config"), text.d_model), tied=False, ties="text")
+
+
+# The keys that transformers reads, those of the published files, which it does not, and what both stand for.
+KIMI_VISION = {
+    "hidden_size": ("vt_hidden_size", 1152),
+    "intermediate_size": ("vt_intermediate_size", 4304),
+    "num_attention_heads": ("vt_num_attention_heads", 16),
+    "num_hidden_layers": ("vt_num_hidden_layers", 27),
+    "pos_emb_height": ("init_pos_emb_height", 64),
+    "pos_emb_width": ("init_pos_emb_width", 64),
+}
+
+
+@model_type("kimi_k25")
+def kimi_k25(config: Config) -> Architecture:
+    """Kimi K2.5: DeepSeek V3's shape behind MoonViT, whose positions are a learned grid."""
+    config.ignore("use_unified_vision_chunk", "video_placeholder", "ignore_index", "projection_hidden_size")
+    text, vision = text_model(config, "kimi_k2"), config.section("vision_config")
+    vision.ignore(
+        "merge_type", "mm_projector_type", "pos_emb_type", "video_attn_type", "mm_hidden_size", "text_hidden_size"
+    )
+    vision.ignore("init_pos_emb_time", "pos_emb_time", "merge_kernel_size", "projector_ln_eps")
+    built = {new: vision.integer(new, default=size) for new, (_, size) in KIMI_VISION.items()}
+    for new, (old, _) in KIMI_VISION.items():
+        if vision.integer(old, default=built[new]) != built[new]:
+            raise vision.unknown(old, vision.values[old], f"{built[new]}: transformers reads '{new}' only")
+    d_model, n_layers = built["hidden_size"], built["num_hidden_layers"]
+    layer = layer_normed(d_model, built["num_attention_heads"], built["intermediate_size"])
+    if config.integer("projection_hidden_size", default=d_model) != d_model:
+        raise config.unknown("projection_hidden_size", config.values["projection_hidden_size"], str(d_model))
+    if vision.values.get("merge_kernel_size", [2, 2]) != [2, 2]:
+        raise config.unknown("merge_kernel_size", vision.values["merge_kernel_size"], "[2, 2]")
+    stem: tuple[Brick, ...] = (
+        linear("patch_embed", pixels(vision), d_model),
+        Embedding("pos_emb", built["pos_emb_height"] * built["pos_emb_width"], d_model),
+    )
+    projector: tuple[Brick, ...] = (
+        Norm("final_layernorm", d_model, bias=True),
+        Norm("pre_norm", d_model, bias=True),
+        linear("in_proj", 4 * d_model, 4 * d_model),
+        linear("out_proj", 4 * d_model, text.d_model),
+    )
+    return with_towers(config, text, Tower("vision", d_model, n_layers, stem, layer, projector), tied=True)
+
+
+@model_type("minimax_m3_vl")
+def minimax_m3(config: Config) -> Architecture:
+    """MiniMax M3 behind a ViT with rotary positions; patches of two frames, merged in two steps."""
+    config.ignore("num_reward_heads", "process_image_mode", "image_grid_pinpoints", "img_token_compression_config")
+    text, vision = text_model(config, "minimax_m3_vl_text"), config.section("vision_config")
+    vision.ignore("position_embedding_type", "projection_dim", "vision_segment_max_frames", "image_size", "vocab_size")
+    vision.ignore("img_token_compression_config")
+    d_model, layer, n_layers = encoder(vision)
+    bias = config.flag("multimodal_projector_bias", default=True)
+    if not bias:
+        raise config.unknown("multimodal_projector_bias", False, "true, which transformers takes anyway")
+    inner, d_text = config.integer("projector_hidden_size", default=text.d_model), text.d_model
+    frames, merge = vision.integer("temporal_patch_size", default=2), vision.integer("spatial_merge_size", default=2)
+    config.ignore("merged_hidden_size")  # written by transformers, not read
+    stem: tuple[Brick, ...] = (
+        linear("proj", pixels(vision, frames=frames), d_model, bias=False),
+        Norm("pre_layrnorm", d_model, bias=True),
+    )
+    projector = (
+        linear("linear_1", d_model, inner, bias),
+        linear("linear_2", inner, d_text, bias),
+        linear("merge_linear_1", d_text * merge**2, inner, bias),
+        linear("merge_linear_2", inner, d_text, bias),
+    )
+    return with_towers(
+        config, text, Tower("vision", d_model, n_layers, stem, layer, projector), tied=False, ties="either"
+    )
+
+
+@model_type("mllama")
+def mllama(config: Config) -> Architecture:
+    """Llama 3.2 Vision: some layers attend to the image through gated cross-attention; eight more tokens embedded."""
+    section = config.section("text_config")
+    section.values = {**section.values, "model_type": "mllama"}
+    section.ignore("tie_word_embeddings")
+    n_layers, vocab = section.integer("num_hidden_layers"), section.integer("vocab_size")
+    crossed = section.integers("cross_attention_layers")
+    feed, attend = feed_forward(section), attention(section, kv_required=True)
+    looks = replace(attend, cross=True, qk_norm=(attend.d_head, attend.d_head), name="cross_attn")
+    gates = Tensors((vector("cross_attn_attn_gate", 1), vector("cross_attn_mlp_gate", 1)))
+
+    def layer(crosses: bool) -> Layer:
+        if not crosses:
+            return block(feed.d_model, attend, feed)
+        return Layer((*block(feed.d_model, looks, feed).bricks, gates))
+
+    text = stack(section, layers_of([i in crossed for i in range(n_layers)], layer))
+    text = replace(text, inputs=(Embedding("embed_tokens", vocab + 8, feed.d_model),))
+    return with_towers(
+        config, text, _mllama_vit(config.section("vision_config"), feed.d_model), tied=False, ties="neither"
+    )
+
+
+def _mllama_vit(config: Config, d_text: int) -> Tower:
+    """Return the tower: tiles with gated position tables, plain layers and gated global ones."""
+    config.ignore("intermediate_layers_indices", "supported_aspect_ratios", "max_aspect_ratio_id")
+    d_model, n_heads = config.integer("hidden_size"), config.integer("attention_heads", "num_attention_heads")
+    layer = layer_normed(d_model, n_heads, config.integer("intermediate_size"), attention_bias=False)
+    n_global, tiles = config.integer("num_global_layers"), config.integer("max_num_tiles")
+    shapes = config.values.get("supported_aspect_ratios")
+    if not isinstance(shapes, list):
+        raise config.unknown("supported_aspect_ratios", shapes, "a list: each has a table")
+    n_patches, ratios = patches(config) + 1, len(shapes) + 1
+    stem: tuple[Brick, ...] = (
+        linear("patch_embedding", pixels(config), d_model, bias=False),
+        Embedding("gated_positional_embedding", n_patches, d_model),
+        Embedding("tile_embedding", ratios, tiles * n_patches * d_model),
+        *(Embedding(f"{side}_tile_positional_embedding", ratios, tiles * d_model) for side in ("pre", "post")),
+        Tensors((vector("class_embedding", d_model), vector("gates", 3))),
+        Norm("layernorm_pre", d_model, bias=True),
+        Norm("layernorm_post", d_model, bias=True),
+    )
+    gated = (*layer, Tensors((vector("gate_attn", 1), vector("gate_ffn", 1))))
+    joined = linear("multi_modal_projector", config.integer("vision_output_dim", default=7680), d_text)
+    return Tower("vision", d_model, config.integer("num_hidden_layers"), stem, layer, (*(gated * n_global), joined))
+
+
+STEP_TEXT = {
+    "hidden_size": 4096,
+    "intermediate_size": 11264,
+    "num_hidden_layers": 45,
+    "num_attention_heads": 64,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "vocab_size": 128815,
+    "n_routed_experts": 288,
+    "num_experts_per_tok": 8,
+    "moe_intermediate_size": 1280,
+    "share_expert_dim": 1280,
+}
+STEP_VISION = {
+    "hidden_size": 1536,
+    "intermediate_size": 8960,
+    "num_hidden_layers": 47,
+    "num_attention_heads": 16,
+    "num_channels": 3,
+    "image_size": 728,
+    "patch_size": 14,
+}
+
+
+@model_type("step3p7")
+def step3p7(config: Config) -> Architecture:
+    """Step 3.7: attention gated per head, experts from the fourth layer on, a ViT with scaled residuals.
+
+    The first published file keeps the text model's sizes at the top level, which transformers does not read: it
+    builds the class's defaults. The count follows transformers and a note says so.
+    """
+    section = config.section("text_config", STEP_TEXT)
+    section.values = {**section.values, "model_type": "step3p7"}
+    config.only("architectures", ["Step3p7FlashForCausalLM"], ["Step3p7ForConditionalGeneration"])
+    vision = config.section("vision_config", STEP_VISION)
+    bias = section.flag("attention_bias", default=False)
+    mixer = attention(section, qkv_bias=bias, out_bias=bias, qk_norm="head", kv_required=True)
+    feed = routed(section, d_ff_shared=section.integer("share_expert_dim"))
+    mlps, slides = mlp_kinds(section, first_dense=3), sliding_pattern(section)
+    n_sliding = section.integer("num_sliding_attention_heads", default=mixer.n_heads)
+
+    def layer(kind: tuple[str, str]) -> Layer:
+        window, n_heads = window_of(section, kind[1]), mixer.n_heads if kind[1] == "full_attention" else n_sliding
+        slid = replace(mixer, window=window, n_heads=n_heads, gate=n_heads)
+        return block(feed.d_model, slid, feed_forward(section) if kind[0] == "dense" else feed)
+
+    if config.flag("projector_bias", default=False):
+        raise config.unknown("projector_bias", True, "false: this bias is not described")
+    text = stack(section, layers_of(zip(mlps, slides, strict=True), layer), buffers=correction(feed.n_experts, mlps))
+    whole = with_towers(config, text, _step_vit(vision, feed.d_model), tied=False)
+    stray = [key for key in STEP_TEXT if config.has(key)]
+    if not stray:
+        return whole
+    config.ignore(*config.values)
+    return noted(whole, "sizes at the top level are not read by transformers, which builds its defaults: counted so")
+
+
+def _step_vit(config: Config, d_text: int) -> Tower:
+    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
+    config.ignore("intermediate_size", "layer_scale_init_value")
+    layer = layer_normed(d_model, n_heads, int(d_model * config.number("mlp_ratio", default=8960 / 1536)))
+    scales = Tensors((vector("lambda_1", d_model), vector("lambda_2", d_model)))
+    stem: tuple[Brick, ...] = (
+        linear("patch_embedding", pixels(config), d_model, bias=False),
+        Embedding("position_embedding", patches(config), d_model),
+        Norm("pre_layernorm", d_model, bias=True),
+    )
+    projector = (
+        linear("downsampler1", 9 * d_model, 2 * d_model),
+        linear("downsampler2", 9 * 2 * d_model, 4 * d_model),
+        linear("multi_modal_projector", 4 * d_model, d_text, bias=False),
+    )
+    n_layers = config.integer("num_hidden_layers")
+    return Tower("vision", d_model, n_layers, stem, (*layer, scales), projector)

@@ -1,0 +1,242 @@
+"""Known vision encoders in front of known language models: LLaVA, PaliGemma, Gemma 3, SmolVLM, InternVL, Mistral 3.
+
+A file names the type of its language model and may leave out what that class has by default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, Norm, Projection, Tensors
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import linear, vector
+from sizebook.models.families.multimodal.joining import Ties, flat, text_model, with_towers
+from sizebook.models.families.multimodal.section_defaults import CLIP, GEMMA3, LLAMA, PIXTRAL, QWEN2, SIGLIP
+from sizebook.models.families.towers.vision import clip_vit, encoder, patches, pixels, pixtral, siglip
+from sizebook.models.huggingface import model_type
+from sizebook.models.towers import Tower
+
+# What builds each type of encoder, and what its class gives to keys that a section leaves out.
+ENCODERS: dict[str, tuple[Callable[[Config, tuple[Brick, ...]], Tower], dict[str, int]]] = {
+    "clip_vision_model": (clip_vit, CLIP),
+    "siglip_vision_model": (siglip, SIGLIP),
+    "pixtral": (pixtral, PIXTRAL),
+}
+TEXT: dict[str, dict[str, Any]] = {
+    "llama": LLAMA,
+    "mistral": {**LLAMA, "intermediate_size": 14336, "num_key_value_heads": 8},
+    "qwen2": QWEN2,
+    "qwen3": {**QWEN2, "head_dim": 128},
+    "gemma": {
+        "hidden_size": 3072,
+        "intermediate_size": 24576,
+        "num_hidden_layers": 28,
+        "num_attention_heads": 16,
+        "num_key_value_heads": 16,
+        "vocab_size": 256000,
+    },
+    "gemma2": {
+        "hidden_size": 2304,
+        "intermediate_size": 9216,
+        "num_hidden_layers": 26,
+        "num_attention_heads": 8,
+        "num_key_value_heads": 4,
+        "vocab_size": 256000,
+    },
+}
+
+
+def aligned_text(config: Config, default: str) -> Architecture:
+    """Return the language model of the type that its section names, with the defaults of that type's class."""
+    config.ignore(
+        "vocab_size", "hidden_size", "image_grid_pinpoints", "projection_dim", "ignore_index", "image_token_index"
+    )
+    named = config.values.get("text_config")
+    kind = str(named.get("model_type", default)) if isinstance(named, dict) else default
+    return text_model(config, kind, TEXT.get(kind))
+
+
+@model_type("llava", "llava_next", "llava_next_video", "llava_onevision")
+def llava(config: Config) -> Architecture:
+    """LLaVA 1.5 and Pixtral 12B; 1.6, NeXT-Video and OneVision with a learned vector that ends a row of an image."""
+    config.ignore("spatial_pool_mode", "spatial_pool_stride", "spatial_pool_out_channels", "video_seq_length")
+    config.ignore("vision_aspect_ratio", "use_image_newline_parameter")
+    name, vision = config.text("model_type"), config.section("vision_config")
+    text, bias = aligned_text(config, "llama"), config.flag("multimodal_projector_bias", default=True)
+    kind = vision.text("model_type", default="clip_vision_model")
+    vision.only("model_type", *ENCODERS)
+    build, vision.defaults = ENCODERS[kind]
+    width = vision.integer("hidden_size")
+    projector = linear("linear_1", width, text.d_model, bias), linear("linear_2", text.d_model, text.d_model, bias)
+    ties: Ties = "top level" if name == "llava_next" else "either"
+    whole = with_towers(config, text, build(vision, projector), tied=False, ties=ties)
+    if name == "llava":
+        return whole
+    return replace(whole, inputs=(*whole.inputs, Tensors((vector("image_newline", text.d_model),))))
+
+
+@model_type("paligemma")
+def paligemma(config: Config) -> Architecture:
+    """PaliGemma (arXiv:2407.07726): SigLIP, one projection, Gemma."""
+    text, vision = aligned_text(config, "gemma"), config.section("vision_config", SIGLIP)
+    config.section("text_config").ignore("num_image_tokens", "use_bidirectional_attention")
+    vision.ignore("num_image_tokens")
+    d_out = config.integer("projection_dim", default=2048)
+    tower = siglip(vision, (linear("linear", vision.integer("hidden_size"), d_out),))
+    return with_towers(config, text, tower, tied=True)
+
+
+@model_type("idefics3", "smolvlm")
+def idefics3(config: Config) -> Architecture:
+    """Idefics 3 and SmolVLM: SigLIP without its head, neighbouring patches side by side, one projection."""
+    text, section = aligned_text(config, "llama"), config.section("text_config")
+    section.ignore("perceiver_config", "pixel_shuffle_factor")  # of code that transformers does not have
+    section.only("use_resampler", False)
+    section.only("qk_layer_norms", False)
+    defaults = {**SIGLIP, "hidden_size": 1152, "num_attention_heads": 16, "patch_size": 32}
+    vision = config.section("vision_config", defaults)
+    vision.ignore("use_base_siglip", "size", "max_image_size", "tie_word_embeddings")
+    joined = vision.integer("hidden_size") * config.integer("scale_factor", default=2) ** 2
+    vision.values = {**vision.values, "vision_use_head": False}
+    tower = siglip(vision, (linear("modality_projection", joined, text.d_model, bias=False),))
+    return with_towers(config, text, tower, tied=False)
+
+
+INTERN = {**CLIP, "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24, "num_attention_heads": 16}
+
+
+@model_type("internvl")
+def internvl(config: Config) -> Architecture:
+    """InternVL 3 in transformers' own form: a ViT with scaled residuals, neighbouring patches side by side."""
+    text = aligned_text(config, "qwen2")
+    vision = config.section("vision_config", {**INTERN, "image_size": 448, "patch_size": 14})
+    ratio, d_text = config.number("downsample_ratio", default=0.5), text.d_model
+    joined = int(vision.integer("hidden_size") * (1 / ratio) ** 2)
+    projector = (
+        Norm("layer_norm", joined, bias=True),
+        linear("linear_1", joined, d_text),
+        linear("linear_2", d_text, d_text),
+    )
+    return with_towers(config, text, _intern_vit(vision, projector), tied=True)
+
+
+def _intern_vit(config: Config, projector: tuple[Brick, ...]) -> Tower:
+    for key in ("image_size", "patch_size"):
+        extents = config.values.get(key)
+        if isinstance(extents, list) and len(set(map(str, extents))) == 1:
+            config.values = {**config.values, key: extents[0]}
+    config.only("norm_type", "layer_norm")
+    config.only("use_absolute_position_embeddings", True)
+    config.ignore("layer_scale_init_value")
+    d_model, usual, n_layers = encoder(config)
+    n_heads, bias = config.integer("num_attention_heads"), config.flag("attention_bias", default=False)
+    normed = (d_model, d_model) if config.flag("use_qk_norm", default=False) else None
+    width = d_model // n_heads
+    attend = Attention(
+        d_model, n_heads, n_heads, width, qkv_bias=bias, out_bias=True, qk_norm=normed, bidirectional=True
+    )
+    rest = (brick for brick in usual if not isinstance(brick, Attention))
+    scales = Tensors((vector("lambda_1", d_model), vector("lambda_2", d_model)))
+    masked = (vector("mask_token", d_model),) if config.flag("use_mask_token", default=False) else ()
+    stem: tuple[Brick, ...] = (
+        Tensors((vector("cls_token", d_model), *masked)),
+        linear("patch_embeddings", pixels(config), d_model),
+        Embedding("position_embeddings", patches(config) + 1, d_model),
+    )
+    last = () if config.flag("use_mean_pooling", default=True) else (Norm("layernorm", d_model, bias=True),)
+    return Tower("vision", d_model, n_layers, stem, (attend, *rest, scales), (*last, *projector))
+
+
+@model_type("lighton_ocr")
+def lighton_ocr(config: Config) -> Architecture:
+    """LightOn OCR: Pixtral's ViT, patches merged before two projections, Qwen 3."""
+    text, vision = aligned_text(config, "qwen3"), config.section("vision_config", PIXTRAL)
+    width, merge = vision.integer("hidden_size"), config.integer("spatial_merge_size", default=2)
+    projector = (
+        Norm("norm", width),
+        linear("merging_layer", width * merge**2, width, bias=False),
+        linear("linear_1", width, text.d_model, bias=False),
+        linear("linear_2", text.d_model, text.d_model, bias=False),
+    )
+    return with_towers(config, text, pixtral(vision, projector), tied=True)
+
+
+@model_type("gemma3")
+def gemma3(config: Config) -> Architecture:
+    """Gemma 3 with SigLIP; a file of the text model alone gives the same type without a vision section."""
+    if not config.has("text_config"):
+        config.ignore("use_res_clamp")
+        return flat(config, "gemma3_text")
+    text, vision = text_model(config, "gemma3_text", GEMMA3), config.section("vision_config", SIGLIP)
+    vision.only("model_type", "siglip_vision_model")
+    width = vision.integer("hidden_size")
+    projector = Projection("mm_input_projection", width, text.d_model, bias=False), Norm("mm_soft_emb_norm", width)
+    return with_towers(config, text, siglip(vision, projector), tied=True)
+
+
+@model_type("lfm2_vl")
+def lfm2_vl(config: Config) -> Architecture:
+    """LFM 2 VL: SigLIP 2, neighbouring patches side by side, two projections."""
+    config.ignore("encoder_patch_size", "downsample_factor", "min_image_tokens", "max_image_tokens", "max_num_patches")
+    config.section("text_config").only("model_type", "lfm2")
+    text, vision = text_model(config, "lfm2"), config.section("vision_config", SIGLIP)
+    vision.only("model_type", "siglip2_vision_model")
+    joined = vision.integer("hidden_size") * config.integer("downsample_factor", default=2) ** 2
+    inner, bias = config.integer("projector_hidden_size"), config.flag("projector_bias", default=True)
+    projector: list[Brick] = [linear("linear_1", joined, inner, bias), linear("linear_2", inner, text.d_model, bias)]
+    if config.flag("projector_use_layernorm", default=True):
+        projector.append(Norm("layer_norm", joined, bias=True))
+    tower = siglip(vision, tuple(projector), positions=vision.integer("num_patches", default=256))
+    return with_towers(config, text, tower, tied=True)
+
+
+@model_type("mistral3")
+def mistral3(config: Config) -> Architecture:
+    """Mistral Small 3 and Ministral 3: Pixtral's ViT, patches merged before two projections."""
+    section = config.section("text_config")
+    text = text_model(config, str(section.values.get("model_type", "mistral")))
+    vision = config.section("vision_config", PIXTRAL)
+    vision.only("model_type", "pixtral")
+    width, merge = vision.integer("hidden_size"), config.integer("spatial_merge_size", default=2)
+    bias = config.flag("multimodal_projector_bias", default=False)
+    projector = (
+        Norm("norm", width),
+        linear("merging_layer", width * merge**2, width, bias=False),
+        linear("linear_1", width, text.d_model, bias),
+        linear("linear_2", text.d_model, text.d_model, bias),
+    )
+    return with_towers(config, text, pixtral(vision, projector), tied=True)
+
+
+@model_type("minicpmv4_6")
+def minicpmv(config: Config) -> Architecture:
+    """MiniCPM-V 4.6: Qwen 3.5 behind SigLIP with a merger inside the tower and one after it."""
+    config.ignore("drop_vision_last_layer", "insert_layer_id", "image_size", "patch_size", "downsample_mode")
+    config.ignore("merge_kernel_size")
+    text, vision = text_model(config, "qwen3_5_text"), config.section("vision_config")
+    vision.ignore("insert_layer_id", "window_kernel_size")
+    kernels = config.values.get("merge_kernel_size", [2, 2]), vision.values.get("window_kernel_size", [2, 2])
+    if kernels != ([2, 2], [2, 2]) or config.integer("merger_times", default=1) != 1:
+        raise config.unknown("merge_kernel_size", kernels[0], "[2, 2], merged once")
+    d_model, layer, n_layers = encoder(vision)
+    joined, wide = 4 * d_model, 4 * vision.integer("intermediate_size")
+    stem: tuple[Brick, ...] = (
+        linear("patch_embedding", pixels(vision), d_model),
+        Embedding("position_embedding", patches(vision), d_model),
+    )
+    inside: tuple[Brick, ...] = (
+        layer[1],
+        Norm("vit_merger.layer_norm1", d_model, bias=True),
+        Norm("vit_merger.pre_norm", joined, bias=True),
+        linear("vit_merger.linear_1", joined, wide),
+        linear("vit_merger.linear_2", wide, d_model),
+    )
+    after: tuple[Brick, ...] = (
+        Norm("post_layernorm", d_model, bias=True),
+        Norm("merger.pre_norm", joined, bias=True),
+        linear("merger.linear_1", joined, joined),
+        linear("merger.linear_2", joined, text.d_model),
+    )
+    return with_towers(config, text, Tower("vision", d_model, n_layers, stem, layer, (*inside, *after)), tied=False)

@@ -1,0 +1,138 @@
+"""T5Gemma: encoder-decoders made of Gemma's layers, and in the second generation of Gemma 3's, with vision."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from sizebook.models.architecture import (
+    Architecture,
+    Attention,
+    Brick,
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    Norm,
+    Tensors,
+)
+from sizebook.models.classes import kind_of_class
+from sizebook.models.config import Config
+from sizebook.models.families.blocks import every, layers_of, linear, vector
+from sizebook.models.families.seq2seq.stack import MODEL_HEADS
+from sizebook.models.families.towers.vision import siglip
+from sizebook.models.huggingface import model_type
+
+T5GEMMA: dict[str, Any] = {
+    "vocab_size": 256000,
+    "hidden_size": 2304,
+    "intermediate_size": 9216,
+    "num_hidden_layers": 26,
+    "num_attention_heads": 8,
+    "num_key_value_heads": 4,
+    "head_dim": 256,
+    "max_position_embeddings": 8192,
+    "sliding_window": 4096,
+}
+T5GEMMA2 = T5GEMMA | {"vocab_size": 262208, "max_position_embeddings": 131072}
+SIGLIP: dict[str, Any] = {
+    "hidden_size": 768,
+    "intermediate_size": 3072,
+    "num_hidden_layers": 12,
+    "num_attention_heads": 12,
+    "num_channels": 3,
+    "image_size": 224,
+    "patch_size": 16,
+}
+FULL, SLIDING = "full_attention", "sliding_attention"
+
+
+@model_type("t5gemma")
+def t5gemma(config: Config) -> Architecture:
+    """Two stacks of Gemma 2's layers. The decoder's table, tied to the head, is counted as the head."""
+    words = kind_of_class(config, "T5Gemma", MODEL_HEADS)
+    encoder, decoder = (config.section(name, T5GEMMA) for name in ("encoder", "decoder"))
+    d_encoder, d_model = encoder.integer("hidden_size"), decoder.integer("hidden_size")
+    vocab, source = decoder.integer("vocab_size"), encoder.integer("vocab_size")
+    config.ignore("vocab_size")
+    tied = config.flag("tie_word_embeddings", default=True)
+    inputs: list[Brick] = [Embedding("encoder.embed_tokens", source, d_encoder)]
+    if not words or not tied:
+        inputs.append(Embedding("decoder.embed_tokens", vocab, d_model))
+    return Architecture(
+        model_type="t5gemma",
+        d_model=d_model,
+        vocab=vocab,
+        n_ctx=decoder.integer("max_position_embeddings"),
+        inputs=tuple(inputs),
+        layers=_gemma_layers(encoder, 0) + _gemma_layers(decoder, d_encoder),
+        outputs=(Norm("encoder.norm", d_encoder), Norm("decoder.norm", d_model)),
+        head=Head(vocab, d_model, tied=False) if words else None,
+    )
+
+
+def _gemma_layers(section: Config, d_encoder: int, *, later: bool = False) -> tuple[Layer, ...]:
+    """Return a stack in which layers slide but every second (``later``: sixth); norms before and after each block.
+
+    ``d_encoder`` is the width of the encoder's output that a decoder's cross-attention reads, 0 without one.
+    """
+    d_model, n_layers = section.integer("hidden_size"), section.integer("num_hidden_layers")
+    kinds = section.pattern("layer_types", n_layers, (SLIDING, FULL), every(n_layers, 6 if later else 2))
+    section.ignore("cross_attention_hidden_size", "is_decoder", "tie_word_embeddings")
+    feed = FeedForward(d_model, section.integer("intermediate_size"), gated=True)
+
+    def between(name: str, *bricks: Brick) -> list[Brick]:
+        return [Norm(f"pre_{name}_layernorm", d_model), *bricks, Norm(f"post_{name}_layernorm", d_model)]
+
+    def build(kind: str) -> Layer:
+        own = replace(_gemma_attention(section, d_encoder), window=window if kind == SLIDING else None)
+        own = replace(own, qk_norm=(own.d_head, own.d_head) if later else None)
+        cross = replace(own, cross=True, window=None, d_kv_in=d_encoder, name="cross_attn")
+        middle = between("cross_attn", cross) if d_encoder else []
+        return Layer((*between("self_attn", own), *middle, *between("feedforward", feed)))
+
+    window = section.integer("sliding_window")
+    return layers_of(kinds, build)
+
+
+def _gemma_attention(section: Config, d_encoder: int) -> Attention:
+    bias = section.flag("attention_bias", default=False)
+    return Attention(
+        d_model=section.integer("hidden_size"),
+        n_heads=section.integer("num_attention_heads"),
+        n_kv_heads=section.integer("num_key_value_heads"),
+        d_head=section.integer("head_dim"),
+        qkv_bias=bias,
+        out_bias=bias,
+        bidirectional=not d_encoder,
+    )
+
+
+@model_type("t5gemma2")
+def t5gemma2(config: Config) -> Architecture:
+    """T5Gemma 2: one attention over both stacks' tokens in the decoder, so both stacks hold the same tensors."""
+    words = kind_of_class(config, "T5Gemma2", MODEL_HEADS)
+    encoder, decoder = config.section("encoder"), config.section("decoder", T5GEMMA2)
+    text, vision = encoder.section("text_config", T5GEMMA2), encoder.section("vision_config", SIGLIP)
+    config.ignore("vocab_size", "eoi_token_index")
+    encoder.ignore("tie_word_embeddings", "eoi_token_index")
+    d_model, d_vision, vocab = text.integer("hidden_size"), vision.integer("hidden_size"), text.integer("vocab_size")
+    decoder.only("hidden_size", d_model)
+    decoder.only("vocab_size", vocab)
+    tied = config.flag("tie_word_embeddings", default=True)
+    projector = linear("mm_input_projection", d_vision, d_model, bias=False), Norm("mm_soft_emb_norm", d_vision)
+    names = ["encoder"] if tied else ["encoder", "decoder"]
+    tables: list[Brick] = []
+    for name in names:
+        tables.append(Embedding(f"{name}.embed_tokens", vocab, d_model))
+        tables.append(Tensors((vector(f"{name}.embed_tokens.eoi_embedding", d_model, part="embedding"),)))
+    return Architecture(
+        model_type="t5gemma2",
+        d_model=d_model,
+        vocab=vocab,
+        n_ctx=decoder.integer("max_position_embeddings"),
+        inputs=(*tables, siglip(vision, projector)),
+        layers=_gemma_layers(text, 0, later=True) + _gemma_layers(decoder, 0, later=True),
+        outputs=(Norm("encoder.norm", d_model), Norm("decoder.norm", d_model)),
+        head=Head(vocab, d_model, tied=tied) if words else None,
+    )

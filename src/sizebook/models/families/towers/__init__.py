@@ -1,0 +1,1 @@
+"""Encoders of images and sound that stand in front of a language model."""

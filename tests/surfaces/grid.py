@@ -1,0 +1,139 @@
+"""Scenarios that the declarations give: every input of a plan away from its default at least once.
+
+A new field of a section is in the grid without an edit here; `SENSIBLE` holds values where a number out of the blue
+would be refused, `TOGETHER` what must be given with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from sizebook.registry import Argument, leaves
+
+Values = dict[str, Any]
+
+SENSIBLE: Mapping[str, Any] = {
+    "as_of": date(2026, 11, 21),
+    "start": date(2027, 1, 1),
+    "title": "Grid",
+    "grid": "fra",
+    "provider": "aws",
+    "region": "us-east-1",
+    "shape": "office",
+    "input_histogram": [[500, 0.5], [2500, 0.5]],
+    "output_histogram": [[100, 0.9], [1000, 0.1]],
+    "input_tokens_p50": 1200,
+    "output_tokens_p50": 250,
+    "input_tokens_p95": 4000,
+    "output_tokens_p95": 900,
+    "concurrency": 12,
+    "growth_per_month": 0.07,
+    "months": 5,
+    "draft_tokens": 2,
+    "tokens_per_step": 1.8,
+    "ttft_target_seconds": 3.0,
+    "tpot_target_seconds": 0.03,
+    "gpus_per_node": 6,
+    "gpus_compared": "h100-sxm, h200-sxm",
+    "term_months": 6,
+    "published_total": 8_030_261_248,
+    "published_source": "the makers",
+    "dtype": "fp8",
+}
+# What an input stands with, or without (None).
+TOGETHER: Mapping[str, Values] = {
+    "input_histogram": {"input_tokens": None},
+    "output_histogram": {"output_tokens": None},
+    "region": {"provider": "aws", "gpu": "h100-sxm"},
+    "provider": {"gpu": "h100-sxm"},
+    "ep": {"tp": 2},
+    "concurrency": {"ttft_target_seconds": None, "tpot_target_seconds": None},
+    "gpus_compared": {"gpu": None, "tp": None},
+    "failure_domain": {"gpus_per_node": 8},
+}
+
+
+def away(leaf: Argument) -> Any:
+    """Return an admissible value that is not the default."""
+    q = leaf.quantity
+    if leaf.name in SENSIBLE:
+        return SENSIBLE[leaf.name]
+    if q.kind == "flag":
+        return not leaf.default
+    if q.kind == "choice":
+        return next(word for word in q.allowed if word != leaf.default)
+    most = q.maximum if q.maximum is not None else float("inf")
+    least = q.minimum if q.minimum is not None else (q.above or 0)
+    usual = leaf.default if isinstance(leaf.default, (int, float)) and not isinstance(leaf.default, bool) else least + 1
+    value = min(usual * 2 or 1, most) if q.kind == "integer" else usual * 0.75 if usual * 0.75 > least else usual * 1.25
+    if value == leaf.default:
+        value = (least + usual) / 2
+    return int(value) if q.kind == "integer" else float(value)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One scenario of the grid: what of the base was changed, and all its keys."""
+
+    changed: Values
+    values: Values
+
+    @property
+    def name(self) -> str:
+        return ", ".join(self.changed) or "base"
+
+
+def cases(kind: type[Any], base: Values, most: int) -> Iterator[Case]:
+    """Yield the base and at most ``most`` scenarios in which each leaf of a section is away from its default once."""
+    yield Case({}, dict(base))
+    known = {leaf.name for leaf in leaves(kind)}
+    left = [leaf for leaf in leaves(kind) if leaf.name not in ("plan", "model", "gpu") and not leaf.required]
+    groups: list[Values] = [{} for _ in range(most)]
+    for leaf in left:
+        beside = {name: value for name, value in TOGETHER.get(leaf.name, {}).items() if name in known}
+        wanted = {leaf.name: away(leaf), **beside}
+        group = min((g for g in groups if _fits(g, wanted)), key=len)
+        group |= wanted
+    for group in groups:
+        if group:
+            merged = {key: value for key, value in {**base, **group}.items() if value is not None}
+            yield Case(group, merged)
+
+
+def _fits(group: Values, wanted: Values) -> bool:
+    """Return whether wishes do not contradict each other: no key twice, lengths given one way only."""
+    return not (set(group) & set(wanted)) and not (_sides(group) & _sides(wanted))
+
+
+def _sides(names: Values) -> set[str]:
+    return {name.partition("_")[0] for name in names if name.startswith(("input_", "output_"))}
+
+
+def toml(values: Values) -> str:
+    """Return keys and values as a scenario file holds them, tables of services at the end."""
+    plain = [f"{key} = {_toml(value)}" for key, value in values.items() if not _is_tables(value)]
+    for key, tables in values.items():
+        for table in tables if _is_tables(tables) else ():
+            plain += [f"[[{key}]]", *(f"{name} = {_toml(value)}" for name, value in table.items())]
+    return "\n".join(plain) + "\n"
+
+
+def _is_tables(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def bare(text: str) -> str:
+    """Return a text without white space: a PDF breaks lines where it will."""
+    return re.sub(r"\s", "", text)

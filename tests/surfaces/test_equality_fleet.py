@@ -1,0 +1,101 @@
+"""One fleet plan on every surface: JSON, text and PDF give the same figures, input by input."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from pypdf import PdfReader
+
+from sizebook.cli import app
+from sizebook.fleet_scenario import FleetScenario, answer
+from sizebook.jobs import report_of, scenario_of
+from sizebook.plans.fleet import FleetMonth, FleetPlan
+from sizebook.plans.fleet_inputs import Service
+from sizebook.registry import flat, leaves
+from sizebook.reports.fleet_notes import IN_WORDS
+from sizebook.reports.inputs import label_of, shown
+from sizebook.reports.render import write_pdf
+from sizebook.units import grouped
+from tests.surfaces.grid import Case, Values, bare, cases, toml
+
+SEARCH = {
+    "name": "Search", "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 4_000_000, "input_tokens": 900,
+    "output_tokens": 120, "tpot_target_seconds": 0.03,
+}  # fmt: skip
+CHAT = {
+    "name": "Chat", "model": "qwen3-0.6b", "gpu": "h200-sxm", "requests_per_day": 900_000, "input_tokens": 700,
+    "output_tokens": 350, "concurrency": 24, "reserved_usd_per_gpu_hour": 2.5, "growth_per_month": 0.02,
+}  # fmt: skip
+BASE = {"plan": "fleet", "as_of": "2026-11-21", "service": [SEARCH, CHAT]}
+
+
+def _grid() -> list[Case]:
+    """Return scenarios with each input of the fleet, and each of a service, away from its default once."""
+    found = list(cases(FleetScenario, BASE, most=3))
+    for case in list(cases(Service, SEARCH, most=4))[1:]:
+        values: Values = {**BASE, "service": [{**case.values, "name": "Search"}, CHAT]}
+        found.append(Case(case.changed, values))
+    return found
+
+
+GRID = _grid()
+IDS = [case.name for case in GRID]
+
+
+@cache
+def _plan(number: int) -> FleetPlan:
+    scenario = scenario_of(GRID[number].values, "grid", Path())
+    assert isinstance(scenario, FleetScenario)
+    return answer(scenario)
+
+
+def test_every_input_is_away_from_its_default_somewhere() -> None:
+    varied = {name for case in GRID for name in case.changed} | set(BASE) | set(SEARCH)
+    assert {leaf.name for kind in (FleetScenario, Service) for leaf in leaves(kind)} - varied == set()
+
+
+@pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
+def test_the_command_line_prints_the_plan(number: int, tmp_path: Path) -> None:
+    plan = _plan(number)
+    path = tmp_path / "grid.toml"
+    path.write_text(toml(GRID[number].values), encoding="utf-8")
+    done = CliRunner().invoke(app, ["plan", "fleet", str(path), "--json"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    data = json.loads(done.stdout)
+    assert _months(data["months"]) == [list(flat(month).values()) for month in plan.months]
+    for told, planned in zip(data["services"], plan.services, strict=True):
+        assert _months(told["months"]) == [list(flat(month).values()) for month in planned.months]
+    assert data["usd"] == sum(month.usd for month in plan.months)
+    text = CliRunner().invoke(app, ["plan", "fleet", str(path)], catch_exceptions=False).stdout
+    for month in plan.months:
+        assert f"{month.reserved_usd:,.0f}" in text and f"{month.burst_usd:,.0f}" in text
+        assert f"{month.energy_kwh:,.0f}" in text and f"{month.co2e_kg:,.0f}" in text
+
+
+def _months(data: list[dict[str, Any]]) -> list[list[Any]]:
+    names = [leaf.name for leaf in leaves(FleetMonth)]
+    return [[month[name] for name in names] for month in data]
+
+
+@pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
+def test_the_report_prints_the_plan_and_every_input(number: int, tmp_path: Path) -> None:
+    plan, case = _plan(number), GRID[number]
+    report = report_of(scenario_of(case.values, "grid", Path()))
+    write_pdf(report, tmp_path / "grid.pdf")
+    text = bare(" ".join(page.extract_text() for page in PdfReader(tmp_path / "grid.pdf").pages))
+    for month in plan.months:
+        for figure in (month.peak_gpus, month.reserved_usd, month.burst_usd, month.usd, month.energy_kwh):
+            assert bare(grouped(figure)) in text
+    for tile in report.tiles:
+        assert bare(tile.value) in text
+    for section in (plan.terms, plan.services[0].service):
+        values = flat(section)
+        for leaf in leaves(type(section)):
+            if leaf.name in set(case.changed) - IN_WORDS and values[leaf.name] is not None:
+                assert bare(label_of(leaf)) in text, leaf.name
+                assert bare(shown(leaf, values[leaf.name])) in text, leaf.name

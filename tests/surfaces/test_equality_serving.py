@@ -1,0 +1,126 @@
+"""One serving plan on every surface: function, JSON, TOML, sweep and PDF give the same figures, input by input."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from pypdf import PdfReader
+
+from sizebook.cells import call
+from sizebook.cli import app
+from sizebook.functions import load
+from sizebook.jobs import report_of, scenario_of
+from sizebook.plans.serving import ServingPlan
+from sizebook.plans.serving_figures import figures
+from sizebook.plans.serving_functions import ledger
+from sizebook.plans.serving_months import Month
+from sizebook.registry import flat, leaves
+from sizebook.reports.inputs import label_of, shown
+from sizebook.reports.render import write_pdf
+from sizebook.reports.serving_notes import IN_WORDS
+from sizebook.serving_scenario import ServingScenario, answer
+from sizebook.sweeping import INPUTS, sweep
+from sizebook.units import grouped
+from tests.surfaces.grid import bare, cases, toml
+
+load()
+BASE = {
+    "plan": "serving", "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 3_000_000,
+    "input_tokens": 1500, "output_tokens": 300, "months": 3, "tpot_target_seconds": 0.04, "as_of": "2026-11-21",
+}  # fmt: skip
+GRID = list(cases(ServingScenario, BASE, most=9))
+IDS = [case.name for case in GRID]
+# Not an argument of the ledger's function: the model and machine are, and what names or dates a report.
+BESIDE = ("plan", "title", "as_of", "gpus_compared")
+
+
+@cache
+def _plan(number: int) -> ServingPlan:
+    scenario = scenario_of(GRID[number].values, "grid", Path())
+    assert isinstance(scenario, ServingScenario)
+    return answer(scenario).plan
+
+
+def test_every_input_is_away_from_its_default_somewhere() -> None:
+    varied = {name for case in GRID for name in case.changed} | set(BASE)
+    assert {leaf.name for leaf in leaves(ServingScenario)} - varied == set()
+
+
+@pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
+def test_the_function_gives_the_plan(number: int) -> None:
+    plan, case = _plan(number), GRID[number]
+    options = [[name, value] for name, value in case.values.items() if name not in (*BESIDE, "model", "gpu")]
+    if "gpus_compared" in case.values:
+        options = [[name, value] for name, value in flat(plan.inputs).items() if value is not None]
+    gpu = plan.replica.setup.gpu
+    # A cell of an options range cannot hold a list: lists are arguments of their own.
+    lists = {name: value for name, value in options if isinstance(value, (list, tuple))}
+    plain = [row for row in options if row[0] not in lists]
+    for name, want in (("SERVING_LEDGER", ledger(plan)), ("SERVING_FIGURES", _rows(plan))):
+        names = [argument.name for argument in load()[name].arguments]
+        placed: list[Any] = [None] * len(names)
+        for key, value in [("model", case.values["model"]), ("gpu", gpu), *plain, *lists.items()]:
+            placed[names.index(key)] = value
+        assert call(name, *placed) == want
+        if not lists:
+            assert call(name, case.values["model"], gpu, plain) == want, "as a two-column range"
+
+
+def _rows(plan: ServingPlan) -> list[list[Any]]:
+    return [[name, value] for name, value in flat(figures(plan)).items()]
+
+
+@pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
+def test_the_command_line_prints_the_plan(number: int, tmp_path: Path) -> None:
+    plan = _plan(number)
+    path = tmp_path / "grid.toml"
+    path.write_text(toml(GRID[number].values), encoding="utf-8")
+    done = CliRunner().invoke(app, ["plan", "serve", str(path), "--json"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    data = json.loads(done.stdout)
+    assert data["figures"] == flat(figures(plan))
+    names = [leaf.name for leaf in leaves(Month)]
+    assert [[month[name] for name in names] for month in data["months"]] == [
+        list(flat(month).values()) for month in plan.months
+    ]
+    text = CliRunner().invoke(app, ["plan", "serve", str(path)], catch_exceptions=False).stdout
+    for month in plan.months:
+        assert f"{month.usd:,.0f}" in text and f"{month.energy_kwh:,.0f}" in text and f"{month.co2e_kg:,.0f}" in text
+
+
+@pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
+def test_a_row_of_a_sweep_gives_the_plans_latency(number: int) -> None:
+    plan, case = _plan(number), GRID[number]
+    row = {name: value for name, value in case.values.items() if name in INPUTS}
+    row |= {name: value for name, value in flat(plan.replica.setup.replica).items() if value is not None}
+    row |= {name: value for name, value in flat(plan.replica.demand).items() if value is not None}
+    row |= {"gpu": plan.replica.setup.gpu}
+    found = sweep(pl.DataFrame({name: [str(value)] for name, value in row.items()})).row(0, named=True)
+    headline = figures(plan)
+    for name in ("ttft_seconds", "tpot_seconds", "tokens_per_second"):
+        assert found[name] == pytest.approx(getattr(headline, name), rel=1e-12), name
+
+
+@pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
+def test_the_report_prints_the_plan_and_every_input(number: int, tmp_path: Path) -> None:
+    plan, case = _plan(number), GRID[number]
+    report = report_of(scenario_of(case.values, "grid", Path()))
+    write_pdf(report, tmp_path / "grid.pdf")
+    text = bare(" ".join(page.extract_text() for page in PdfReader(tmp_path / "grid.pdf").pages))
+    for month in plan.months:
+        for figure in (grouped(month.usd), grouped(month.gpu_hours), grouped(month.peak_gpus)):
+            assert bare(figure) in text
+    for tile in report.tiles:
+        assert bare(tile.value) in text
+    known = {leaf.name: leaf for leaf in leaves(type(plan.inputs))}
+    values = flat(plan.inputs)
+    for name in set(case.changed) & set(known) - IN_WORDS:
+        if values[name] is not None:
+            assert bare(label_of(known[name])) in text, name
+            assert bare(shown(known[name], values[name])) in text, name

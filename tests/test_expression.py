@@ -1,0 +1,135 @@
+"""A formula text becomes a tree, and the tree has a value; what breaks the grammar is refused."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from sizebook.errors import InputError, RangeError, SizebookError, UnknownFunctionError
+from sizebook.expression import Expression, parse
+from sizebook.expression_tree import Call, Name, Negative, Node, Number, Operation, Text
+
+A, B, C = Name("a"), Name("b"), Name("c")
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("4 * a", Operation("*", Number("4"), A)),
+        ("a - b - c", Operation("-", Operation("-", A, B), C)),
+        ("a + b * c", Operation("+", A, Operation("*", B, C))),
+        ("-a^b", Negative(Operation("^", A, B))),
+        ("a^b^c", Operation("^", A, Operation("^", B, C))),
+        ("a^-b^c", Operation("^", A, Negative(Operation("^", B, C)))),
+        ("-a * b", Operation("*", Negative(A), B)),
+        ("a + b >= c", Operation(">=", Operation("+", A, B), C)),
+        ('if(a <> "b c", 1e6, 2.5E-3)', Call("if", (Operation("<>", A, Text("b c")), Number("1e6"), Number("2.5E-3")))),
+        ("DTYPE_BITS(a)", Call("DTYPE_BITS", (A,))),
+        ("max(a,(b))", Call("max", (A, B))),
+    ],
+)
+def test_grammar(text: str, tree: Node) -> None:
+    assert parse(text) == Expression(tree)
+
+
+def test_names_come_once_each_in_order() -> None:
+    assert parse('d_ff * if(convention = "x", d_model, d_ff) + CEIL(tp)').names == (
+        "d_ff",
+        "convention",
+        "d_model",
+        "tp",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("-2^2", -4),
+        ("2^3^2", 512),
+        ("2^-1", 0.5),
+        ("-7 / 2", -3.5),
+        ("10 - 4 - 3", 3),
+        ("2^64 + 1", 18_446_744_073_709_551_617),  # exact beyond what a double holds
+        ("1e6 * 2", 2_000_000),
+        ("ceil(-1.5) + 10 * floor(-1.5)", -21),
+        ("round(2.6)", 3),
+        ("min(3, 1, 2) + 10 * max(3, 1)", 31),
+        ("sqrt(2.25) + exp(0) + ln(1)", 2.5),
+        ("(1 < 2) + (2 <= 2) * 10 + (1 = 2) * 100", 11),
+        ('if("a" = "a", 1, 1 / 0)', 1),  # the other branch is not evaluated
+    ],
+)
+def test_value(text: str, value: float) -> None:
+    assert parse(text).evaluate({}) == value
+
+
+def test_values_by_name_and_calls_through_the_lookup() -> None:
+    asked: list[Any] = []
+
+    def lookup(function: str, *arguments: Any) -> float:
+        asked.append((function, *arguments))
+        return 4.8944
+
+    formula = parse("ceil(parameters * DTYPE_BITS(dtype) / 8 + flag)")
+    values = {"parameters": 5000, "dtype": "q4_k_m", "flag": True}
+    # 5000 x 4.8944 = 24 472 bits = 3 059 bytes; a double of 4.8944 is a little more than that.
+    assert formula.evaluate(values, lookup, read=Fraction) == 3060
+    assert formula.text(values, lookup) == "ceil(5000 * 4.8944 / 8 + 1)"
+    assert asked == [("DTYPE_BITS", "q4_k_m")] * 2
+    assert formula.evaluate({**values, "flag": False}, lookup, read=Fraction) == 3059
+
+
+def test_doubles_are_computed_in_the_order_written() -> None:
+    assert parse("0.1 + 0.2 - 0.3").evaluate({}) == 0.1 + 0.2 - 0.3 != 0
+    assert parse("0.1 + 0.2 - 0.3").evaluate({}, read=Fraction) == 0
+    assert parse("a + (b - c)").text({"a": 0.1, "b": 0.2, "c": 0.3}) == "0.1 + (0.2 - 0.3)"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "malformed formula: got the end of '', want a number, a name or '('. Correct the formula."),
+        ("a +", "malformed formula: got the end of 'a +', want a number, a name or '('. Correct the formula."),
+        ("a b", "malformed formula: got 'b' at character 3 of 'a b', want an operator or the end. "
+         "Correct the formula."),
+        ("1_000 * a", "malformed formula: got '_000' at character 2 of '1_000 * a', want an operator or the end. "
+         "Correct the formula."),
+        ("a % b", "malformed formula: got '%' at character 3 of 'a % b', want an operator or the end. "
+         "Correct the formula."),
+        ("(a + b", "malformed formula: got the end of '(a + b', want an operator or ')'. Correct the formula."),
+        ("min(a; b)", "malformed formula: got ';' at character 6 of 'min(a; b)', want an operator, ',' or ')'. "
+         "Correct the formula."),
+        ("a < b < c", "malformed formula: got '<' at character 7 of 'a < b < c', want an operator or the end. "
+         "Correct the formula."),
+        ("sqrt(a, b)", "wrong number of arguments: got 2 for sqrt in 'sqrt(a, b)', want 1. Correct the formula."),
+        ("ceiling(a)", "unknown function of a formula: got 'ceiling', want one of ceil, exp, floor, if, ln, max, min, "
+         "round, sqrt, or a registered function in capitals. Did you mean 'ceil'?"),
+    ],
+)  # fmt: skip
+def test_malformed_texts_are_refused_with_their_place(text: str, message: str) -> None:
+    with pytest.raises(SizebookError) as refused:
+        parse(text)
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("a + x", InputError, "no value for a name: got nothing for 'x', want a number. Give the names a, word and "
+         "this one."),
+        ("word * 2", InputError, "text in arithmetic: got 'full', want a number. Compare it with a text."),
+        ("word < 2", InputError, "text in arithmetic: got 'full', want a number. Compare it with a text."),
+        ("sqrt(a)", RangeError, "no real value: got sqrt(-2), want numbers for which it has one. Correct the numbers."),
+        ("a^0.5", RangeError, "no real value: got -2 ^ 0.5, want numbers for which it has one. Correct the numbers."),
+        ("DTYPE_BITS(word)", UnknownFunctionError, "unknown function: got 'DTYPE_BITS' in a formula, want a lookup "
+         "that knows it. Pass one as call."),
+    ],
+)  # fmt: skip
+def test_what_has_no_value_is_refused(text: str, kind: type[SizebookError], message: str) -> None:
+    values = {"a": -2, "word": "full"}
+    for worth in (parse(text).evaluate, parse(f"if(({text}) = 1, 1, 1)").text):
+        with pytest.raises(kind) as refused:
+            worth(values)
+        assert str(refused.value) == message
