@@ -129,7 +129,7 @@ def optimal_tokens(n_parameters: ParameterCount, approach: Approach = DEFAULT) -
 @function(
     category="scaling",
     source=f"{HOFFMANN}, equation 10 (approach 3); re-fit: {BESIROGLU}",
-    formula='if(approach = "epoch", 1.8172 + 482.01 / n_parameters^0.3478 + 2085.43 / tokens^0.3658, '
+    formula='if(loss_law = "epoch", 1.8172 + 482.01 / n_parameters^0.3478 + 2085.43 / tokens^0.3658, '
     "1.69 + 406.4 / n_parameters^0.34 + 410.7 / tokens^0.28)",
     example=({"n_parameters": 70_000_000_000, "tokens": 1.4e12}, 1.9366454705587173),
 )

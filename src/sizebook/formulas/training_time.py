@@ -148,7 +148,7 @@ def checkpoint_interval_seconds(mtbf_hours: MtbfHours, checkpoint_seconds: Check
     source=f"{DALY}: exponential failures, expected time per interval",
     formula="interval_seconds / (3600 * mtbf_hours * exp(restart_seconds / (3600 * mtbf_hours)) "
     "* (exp((interval_seconds + checkpoint_seconds) / (3600 * mtbf_hours)) - 1))",
-    blanks={"interval_seconds": "CHECKPOINT_INTERVAL_SECONDS(checkpoint_seconds, mtbf_hours)"},
+    blanks={"interval_seconds": "CHECKPOINT_INTERVAL_SECONDS(mtbf_hours, checkpoint_seconds)"},
     example=(
         {"checkpoint_seconds": 60, "restart_seconds": 600, "mtbf_hours": 3.1},
         0.8527557385653203,
