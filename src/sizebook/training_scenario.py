@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from sizebook.plans.layout import Layout
+from sizebook.plans.training import TrainingPlan
 from sizebook.plans.training_inputs import Training, TrainingInputs, settled
 from sizebook.plans.training_search import Search, search
 from sizebook.quantities import Gpu
-from sizebook.registry import DEFAULT, Quantity, flat, leaves, section
+from sizebook.registry import DEFAULT, Quantity, leaves, section
 from sizebook.scenarios import ModelScenario
 
 DEGREES = frozenset({"tp", "pp", "dp", "cp", "ep"})
@@ -39,22 +40,23 @@ def layouts_of(scenario: TrainingScenario, inputs: Training) -> Search:
     return search(inputs, {name: getattr(scenario.inputs.layout, name) for name in sorted(rest)})
 
 
-def workbook_inputs(scenario: TrainingScenario) -> dict[str, Any]:
-    """Return the inputs of training_budget.xlsx by the names of `TrainingInputs`: what the plan works with.
+def planned(scenario: TrainingScenario, plan: TrainingPlan) -> TrainingScenario:
+    """Return the scenario with what was searched, looked up or worked out in place, as functions of cells take it.
 
-    Layout, price, power and grid stand as they were searched or looked up, and an achieved rate as the MFU that it is.
+    That is the layout, the price (of owned hardware too), power and grid, and an achieved rate as the MFU that it is.
     """
-    inputs = training_inputs(scenario)
-    given: dict[str, Any] = flat(replace(scenario.inputs, layout=inputs.layout))
-    costs, power = inputs.costs, inputs.power
-    given |= {
-        "gpu": inputs.gpu.key,
-        "mfu": inputs.utilization,
-        "achieved_tflops": None,
-        "price_usd_per_gpu_hour": costs.price_usd_per_gpu_hour,
-        "price_basis": costs.basis,
-        "watts": power.watts,
-        "grams_per_kwh": power.grams_per_kwh,
-        "model": scenario.model,
-    }
-    return given | {name: value for name in ("title", "as_of") if (value := getattr(scenario, name))}
+    settled, inputs = plan.inputs, scenario.inputs
+    pace = replace(settled.pace, mfu=settled.utilization, achieved_tflops=None)
+    price = settled.costs.price_usd_per_gpu_hour
+    energy = replace(inputs.energy, watts=settled.power.watts, grams_per_kwh=settled.power.grams_per_kwh)
+    return replace(
+        scenario,
+        gpu=settled.gpu.key,
+        inputs=replace(
+            inputs,
+            run=replace(inputs.run, pace=pace),
+            layout=settled.layout,
+            prices=replace(inputs.prices, price_usd_per_gpu_hour=price, owned=None),
+            energy=energy,
+        ),
+    )

@@ -109,7 +109,7 @@ def test_shares_are_shares_and_bands_contain_their_middle(run: tuple[str, str, d
     plan = _plan(run)
     for case in plan.cases:
         assert 0 < case.goodput <= 1
-        assert 0 < case.mfu and 0 < case.hfu
+        assert case.mfu > 0 and case.hfu > 0
         assert case.lost_seconds >= 0
     if plan.inputs.utilization is not None:
         assert plan.middle.mfu == pytest.approx(plan.inputs.utilization)

@@ -10,7 +10,6 @@ import pytest
 from sizebook.errors import SizebookError
 from sizebook.formulas.training_quantities import Batches, Operations
 from sizebook.models import catalog
-from sizebook.plans.layout import Layout
 from sizebook.plans.training import TrainingPlan, plan_training, unchecked_plan
 from sizebook.plans.training_inputs import Training, capacity_bytes
 from sizebook.plans.training_search import Search, search

@@ -13,13 +13,12 @@ from sizebook.cells import call
 from sizebook.cli import app
 from sizebook.errors import SizebookError
 from sizebook.plans.layout import Layout
-from sizebook.plans.training import plan_training
-from sizebook.plans.training_inputs import Training, TrainingInputs
+from sizebook.plans.training import plan_training, unchecked_plan
+from sizebook.plans.training_inputs import Training, settled
 from sizebook.plans.training_memory import COMPONENTS
 from sizebook.plans.training_search import search
-from sizebook.registry import leaves
 from sizebook.scenarios import parse
-from sizebook.training_scenario import TrainingScenario, training_inputs, workbook_inputs
+from sizebook.training_scenario import TrainingScenario, planned, training_inputs
 
 BASE = {
     "plan": "training",
@@ -126,8 +125,9 @@ def test_old_names_of_keys_work_and_are_told(tmp_path: Path) -> None:
     path = _file(tmp_path, dtype="fp8", convention="palm", region="us-east-1")
     result = CliRunner().invoke(app, ["plan", "train", str(path), "--json"])
     assert result.stderr.splitlines() == [
-        "run.toml: old name: got 'dtype', want 'compute_dtype'. The old one still works; rename it.",
-        "run.toml: old name: got 'convention', want 'flops_convention'. The old one still works; rename it.",
+        "sizebook: note: run.toml: old name: got 'dtype', want 'compute_dtype'. The old one still works; rename it.",
+        "sizebook: note: run.toml: old name: got 'convention', want 'flops_convention'. The old one still works; "
+        "rename it.",
     ]
     plan = json.loads(result.stdout)
     assert (plan["recipe"]["compute_dtype"], plan["flops_convention"]) == ("fp8", "palm")
@@ -159,14 +159,16 @@ def test_the_ledger_and_the_memory_of_a_cell_are_the_json(changes: dict[str, obj
     assert dict(components) == {**expected, "capacity": plan["memory"]["capacity_bytes"]}
 
 
-def test_the_workbook_is_told_what_the_plan_works_with() -> None:
-    values = {**BASE, "tp": None, "achieved_tflops": 400.0, "price_usd_per_gpu_hour": None, "grid": "fra"}
-    given = workbook_inputs(parse(TrainingScenario, {k: v for k, v in values.items() if v is not None}, "run.toml"))
-    names = {leaf.name for leaf in leaves(TrainingInputs)}
-    assert set(given) == names | {"model", "gpu", "price_basis"}
-    assert given["mfu"] == pytest.approx(400 / 989.4) and given["achieved_tflops"] is None
-    assert given["tp"] * given["pp"] * given["dp"] * given["cp"] == 64
-    assert given["price_usd_per_gpu_hour"] > 0 and given["watts"] == 700 and given["grams_per_kwh"] == 400
+def test_the_planned_scenario_gives_the_plan_again() -> None:
+    """What was searched, looked up or owned stands in it as numbers, so that a cell can be given them."""
+    owned = {"capex_usd": 30_000, "usd_per_kwh": 0.08}
+    values = {**BASE, "owned": owned, "achieved_tflops": 400.0, "grid": "fra"}
+    left_out = ("tp", "zero_stage", "price_usd_per_gpu_hour", "grams_per_kwh")
+    scenario = parse(TrainingScenario, {k: v for k, v in values.items() if k not in left_out}, "run.toml")
+    plan = plan_training(training_inputs(scenario))
+    inputs = planned(scenario, plan).inputs
+    assert unchecked_plan(settled(scenario.model, scenario.gpu, inputs)).cases == plan.cases
+    assert inputs.prices.owned is None and inputs.run.pace.mfu == pytest.approx(400 / 989.4)
 
 
 @pytest.mark.parametrize(

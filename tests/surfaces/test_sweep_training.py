@@ -69,7 +69,7 @@ def test_old_names_of_columns_are_read_and_told(tmp_path: Path) -> None:
         with table.open("w", newline="") as lines:
             csv.writer(lines).writerows([[head.format(name) for head in heads], cells])
         result = CliRunner().invoke(app, ["sweep", str(table), "-o", str(output)])
-        told = "table: old name: got 'dtype', want 'compute_dtype'. The old one still works; rename it."
+        told = "sizebook: note: table: old name: got 'dtype', want 'compute_dtype'. The old one still works; rename it."
         assert (told in result.stderr) is (name == "dtype")
         assert "columns kept but not read: note" in result.stderr
         with output.open() as lines:

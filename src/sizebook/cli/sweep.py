@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sizebook.cli.telling import told
 from sizebook.errors import InputError, suggestion
 from sizebook.names import current, notes
 
@@ -69,8 +70,7 @@ def sweep_table(table: Path, output: Path) -> None:
 def _tell_unread(columns: list[str], inputs: Collection[str]) -> None:
     """Name the columns that are kept but change nothing: one of them may be a slip of the pen."""
     renamed = [found for name in columns if (found := current(name, inputs)) and found.new not in columns]
-    for note in notes(renamed, "table"):
-        click.echo(note, err=True)
+    told(notes(renamed, "table"))
     read = {*inputs, *(each.old for each in renamed)}
     unread = {name: suggestion(name, inputs).strip() for name in columns if name not in read}
     if unread:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from sizebook.cli.telling import told
 from sizebook.plans.training import TrainingPlan, plan_training
 from sizebook.plans.training_case import Case
 from sizebook.plans.training_inputs import Training
@@ -43,8 +44,7 @@ SHOWN = (
 def plan_train(scenario: Path, as_json: bool, explained: bool, searched: bool) -> None:
     """Print the training plan of a scenario file."""
     checked = parse(TrainingScenario, read_toml(scenario), scenario.name)
-    for note in checked.notes:
-        click.echo(note, err=True)
+    told(checked.notes)
     inputs = training_inputs(checked)
     if searched:
         click.echo(_layouts(inputs, layouts_of(checked, inputs), as_json))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sizebook.plans.training import TrainingPlan
 from sizebook.reports.figures import aligned, fixed
+from sizebook.reports.inputs import input_rows
 from sizebook.reports.training_words import price
 from sizebook.reports.view import Column, Notes, Row, Section, Table
 from sizebook.units import duration, flop, gibibytes, grouped, parameters, percent, usd
@@ -44,7 +45,12 @@ def conventions(plan: TrainingPlan) -> Section:
 
 def assumptions(plan: TrainingPlan) -> Section:
     """Return every input of the plan with where it comes from."""
-    rows = (*_model_rows(plan), *_layout_rows(plan), *_running_rows(plan), *_money_rows(plan))
+    inputs = plan.inputs
+    sections = (
+        inputs.batches, inputs.layout, inputs.method, inputs.pace, inputs.operations, inputs.power.footprint
+    )  # fmt: skip
+    declared = (row for section in sections for row in input_rows(section, without=IN_WORDS))
+    rows = (*_run_rows(plan), *_looked_up(plan), *declared)
     return Section(
         "Assumptions",
         "What the plan takes as given",
@@ -63,53 +69,38 @@ def assumptions(plan: TrainingPlan) -> Section:
     )
 
 
-def _model_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
-    inputs, batches, recipe = plan.inputs, plan.inputs.batches, plan.inputs.method.recipe
+# Inputs that a row of its own shows, in words or with what was looked up for them.
+IN_WORDS = frozenset({
+    "gpus", "tokens", "tp", "pp", "dp", "cp", "ep", "zero_stage", "micro_batch", "recompute", "interleave", "mfu",
+    "achieved_tflops", "price_usd_per_gpu_hour", "provider", "region", "term", "other_usd", "watts", "grid",
+    "grams_per_kwh", "lora_rank", "lora_on",
+})  # fmt: skip
+
+
+def _run_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
+    inputs, recipe, start = plan.inputs, plan.inputs.method.recipe, plan.middle.start_seconds
     trained = f"adapters of rank {recipe.lora_rank} on {recipe.lora_on}" if recipe.lora_rank else "the whole model"
+    given = inputs.utilization
     return [
         ("Model", f"{inputs.model}, {parameters(plan.count.total)} parameters", "scenario; counted exactly"),
+        ("Trained", trained, "scenario or usual"),
         ("Tokens", grouped(inputs.tokens), "scenario"),
-        ("Sequence and batch", f"{grouped(batches.seq)} tokens, {grouped(batches.batch)} sequences", "scenario"),
-        ("Number format", inputs.method.compute_dtype, "scenario"),
-        ("Training stack", recipe.stack, "data/training_stacks.csv"),
-        ("Optimizer", recipe.optimizer, "data/optimizers.csv"),
-        ("Trained", trained, "scenario"),
-    ]
-
-
-def _layout_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
-    inputs = plan.inputs
-    return [
         ("GPUs", f"{grouped(inputs.gpus)} {inputs.gpu.name}", f"scenario; {inputs.gpu.source}"),
         ("Usable memory of a GPU", gibibytes(plan.capacity_bytes), "data/hardware.csv, what the driver leaves"),
         ("Layout", inputs.layout.name, "scenario, else the fastest that fits"),
-    ]
-
-
-def _running_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
-    operations, start = plan.inputs.operations, plan.middle.start_seconds
-    time = (
-        ("Utilisation", percent(plan.inputs.utilization), "scenario")
-        if plan.inputs.utilization is not None
-        else ("Step time", "model of compute, memory and network", "data/calibration_training.csv")
-    )
-    return [
-        time,
-        ("Mean time between failures of a GPU", f"{grouped(operations.gpu_mtbf_hours)} hours", "scenario or default"),
-        ("Writing a checkpoint", duration(operations.checkpoint_seconds), "scenario or default"),
+        ("Utilisation", percent(given), "scenario")
+        if given is not None
+        else ("Step time", "model of compute, memory and network", "data/calibration_training.csv"),
         ("Checkpoint interval", duration(plan.checkpoint_interval_seconds), "optimum of Daly 2006"),
-        ("Restart", duration(operations.restart_seconds), "scenario or default"),
-        ("Start-up", duration(start) if start else "none", "scenario or default"),
+        *([("Start-up", duration(start), "scenario")] if start else []),
     ]
 
 
-def _money_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
+def _looked_up(plan: TrainingPlan) -> list[tuple[str, str, str]]:
     costs, power = plan.inputs.costs, plan.inputs.power
     return [
         ("Price per GPU-hour", price(plan), costs.basis),
-        ("Other costs", usd(costs.other_usd, 4), "scenario or default"),
-        ("Power of a GPU at work", f"{power.watts:g} W", "scenario, else the TDP in data/hardware.csv"),
-        ("PUE", f"{power.footprint.pue:g}", "scenario or default"),
-        ("Host and network, share of GPU power", percent(power.footprint.host_share), "scenario or default"),
+        ("Other costs", usd(costs.other_usd, 4), "scenario or usual"),
+        ("Power of a GPU at work", f"{power.watts:g} W", "scenario, else its limit or the TDP in data/hardware.csv"),
         ("Carbon intensity", f"{power.grams_per_kwh:g} g/kWh", power.grid_basis),
     ]
