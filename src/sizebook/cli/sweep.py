@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sizebook.cli.telling import told
 from sizebook.errors import InputError, suggestion
+from sizebook.names import current, notes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,8 +27,8 @@ def sweep_table(table: Path, output: Path) -> None:
     them; a row that cannot be estimated keeps its place and says why. error_low and error_high are the p10 and p90 of
     measured over predicted TPOT, less 1.
 
-    A table with the columns model, gpu, gpus, batch and tokens (and seq, tp, pp, mfu, price_usd_per_gpu_hour ... where
-    they matter) is one of training runs: it gets memory, time, cost, energy and carbon, and the band of its step time.
+    A table with the columns model, gpu, gpus, batch and tokens is one of training runs: it gets memory, time, cost,
+    energy and carbon, and the band of its step time. Every key of a training scenario but a table is a column.
     """
     from rich.console import Console
     from rich.progress import Progress
@@ -67,7 +69,10 @@ def sweep_table(table: Path, output: Path) -> None:
 
 def _tell_unread(columns: list[str], inputs: Collection[str]) -> None:
     """Name the columns that are kept but change nothing: one of them may be a slip of the pen."""
-    unread = {name: suggestion(name, inputs).strip() for name in columns if name not in inputs}
+    renamed = [found for name in columns if (found := current(name, inputs)) and found.new not in columns]
+    told(notes(renamed, "table"))
+    read = {*inputs, *(each.old for each in renamed)}
+    unread = {name: suggestion(name, inputs).strip() for name in columns if name not in read}
     if unread:
         shown = ", ".join(f"{name} ({hint})" if hint else name for name, hint in unread.items())
         click.echo(f"columns kept but not read: {shown}", err=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sizebook.errors import InputError, UnknownKeyError
-from sizebook.formulas.grid import grid
+from sizebook.formulas.grid import grid_of
 from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.prices import Quote, quote
 from sizebook.plans.serving_inputs import Energy, GpuPrices, Prices
@@ -77,5 +77,5 @@ def _listed(gpu: str, prices: Prices, term: str) -> Quote | None:
 def _grams(energy: Energy) -> tuple[float, str]:
     if energy.grams_per_kwh is not None:
         return energy.grams_per_kwh, GIVEN
-    row = grid(energy.grid)
+    row = grid_of(energy.grid)
     return row.g_co2e_per_kwh, f"data/grid.csv: {row.name}, {row.year}, {row.basis}"
