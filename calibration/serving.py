@@ -41,7 +41,7 @@ from sizebook.formulas.serving_case import (
 )
 from sizebook.formulas.serving_memory import capacity_sequences
 from sizebook.formulas.serving_time import latency
-from sizebook.models.serving_shape import ServingShape
+from sizebook.models.serving_shape import side_by_side
 
 DATA = Path(__file__).parent.parent / "src" / "sizebook" / "data"
 # How far a rate may move from its start, a factor and a group's offset from none, in logs. Chosen among some sixty
@@ -170,7 +170,7 @@ def _row(row: dict[str, str], recipes: list[dict[str, str]]) -> dict[str, Any]:
 
 def _stacked(kept: list[dict[str, Any]]) -> Rows:
     cases = [k["case"] for k in kept]
-    shape = ServingShape(*(np.array([getattr(c.shape, f.name) for c in cases]) for f in fields(ServingShape)))
+    shape = side_by_side([c.shape for c in cases], np.array)
     plain = {f.name: np.array([float(getattr(c, f.name)) for c in cases]) for f in fields(Case)[2:]}
     plain["draft_tokens"] = np.array([float(k["drafted"] or 0) for k in kept])
     plain["tokens_per_step"] = np.zeros(len(kept))  # as the fit finds
@@ -189,7 +189,7 @@ def _stacked(kept: list[dict[str, Any]]) -> Rows:
 
 def part(rows: Rows, at: Any) -> Rows:
     """Return some of the rows."""
-    shape = ServingShape(*(getattr(rows.case.shape, f.name)[at] for f in fields(ServingShape)))
+    shape = side_by_side([rows.case.shape], lambda column: column[0][at])
     case = Case(shape=shape, rates={}, **{f.name: getattr(rows.case, f.name)[at] for f in fields(Case)[2:]})
     levels = {name: hot[at] for name, hot in rows.levels.items()}
     rest = (getattr(rows, f.name)[at] for f in fields(Rows)[2:])

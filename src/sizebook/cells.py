@@ -1,18 +1,20 @@
 """From cells to arguments and back: the one coercion step that every surface shares.
 
-`call` takes what a cell, a command-line word or a scenario value holds and evaluates a registered function: blank means
-the default, 4096.0 is 4096, "70B" is 70e9, a 1x1 range is a scalar, and a larger range broadcasts, where one bad cell
-spoils only its own result.
+Cells, words of the command line, keys of scenario files and columns of sweeps all become values here: blank means the
+default, 4096.0 is 4096, "70B" is 70e9. `call` evaluates a registered function: a 1x1 range is a scalar, a larger range
+broadcasts, where one bad cell spoils only its own result.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 from typing import Any
 
 from sizebook.errors import CODES, CellError, InputError, RangeError, SizebookError, UnknownKeyError, suggestion
+from sizebook.names import current
 from sizebook.registry import Argument, Function, find
 
 Cell = Any  # None, bool, int, float, str, or a SizebookError standing in its place
@@ -34,6 +36,7 @@ def call(name: str, *cells: Cell | Range) -> Cell | Range:
 def evaluate(function: Function, cells: Sequence[Cell | Range]) -> Cell | Range:
     """Evaluate one function over cells; see `call`."""
     arguments = function.arguments
+    cells = with_options(function, cells)
     if len(cells) > len(arguments):
         raise InputError(
             f"too many arguments: got {len(cells)}, want at most {len(arguments)} for {function.name}. "
@@ -48,10 +51,67 @@ def evaluate(function: Function, cells: Sequence[Cell | Range]) -> Cell | Range:
     return [[_tried(function, padded, spread, row, col) for col in range(n_columns)] for row in range(n_rows)]
 
 
+# A function with more arguments than this also takes those after the first few as one text or a two-column range.
+MOST_PLACES = 8
+
+
+def with_options(function: Function, cells: Sequence[Cell | Range]) -> Sequence[Cell | Range]:
+    """Return the cells with options put in their places, where the last cell holds options.
+
+    Options are one text, ``"tp=8; weight_dtype=fp8"``, or a range of two columns, names and values.
+    """
+    if len(function.arguments) <= MOST_PLACES or not cells:
+        return cells
+    known = [argument.name for argument in function.arguments]
+    options = _options(cells[-1], known)
+    if options is None:
+        return cells
+    placed: list[Cell | Range] = [*cells[:-1], *[None] * (len(known) - len(cells) + 1)]
+    for name, value in options.items():
+        at = known.index(name)
+        if at < len(cells) - 1 and not is_blank(placed[at]):
+            raise InputError(
+                f"argument given twice: got {name} in its place and among the options of {function.name}, want it "
+                "once. Remove one."
+            )
+        placed[at] = value
+    return placed
+
+
+def _options(cell: Cell | Range, known: Sequence[str]) -> dict[str, Cell] | None:
+    """Return what a cell of options sets, by argument; None where the cell holds none."""
+    if isinstance(cell, str):
+        if "=" not in cell:
+            return None
+        parts = [part.partition("=") for part in cell.split(";") if part.strip()]
+        if not all(separator and name.strip().isidentifier() for name, separator, _ in parts):
+            return None
+        return {option_name(name.strip(), known): value.strip() for name, _, value in parts}
+    rows = as_rows(cell)
+    if rows is None or len(rows[0]) != 2:
+        return None
+    names = [row[0].strip() if isinstance(row[0], str) else row[0] for row in rows if not is_blank(row[0])]
+    if not any(name in known or current(str(name), known) for name in names):
+        return None
+    return {option_name(str(row[0]).strip(), known): row[1] for row in rows if not is_blank(row[0])}
+
+
+def option_name(name: str, known: Sequence[str]) -> str:
+    """Return an argument's name as it is known now, or raise with the nearest."""
+    renamed = current(name, known)
+    if renamed is not None:
+        return renamed.new
+    if name not in known:
+        raise UnknownKeyError(
+            f"unknown argument: got '{name}', want one of {', '.join(known)}.{suggestion(name, known)}"
+        )
+    return name
+
+
 def _broadcastable(argument: Argument, cell: Cell | Range) -> Range | None:
     """Return the rows to broadcast over, or None for a scalar, a 1x1 range or an argument that takes a whole range."""
     rows = as_rows(cell)
-    if rows is None or argument.quantity.kind == "range" or (len(rows) == 1 and len(rows[0]) == 1):
+    if rows is None or argument.quantity.kind in ("range", "list") or (len(rows) == 1 and len(rows[0]) == 1):
         return None
     return rows
 
@@ -96,7 +156,7 @@ def bind(function: Function, cells: Sequence[Cell]) -> dict[str, Any]:
 
 def _once(function: Function, cells: Sequence[Cell]) -> Cell | Range:
     try:
-        return _presentable(function, function.python(**bind(function, cells)))
+        return _presentable(function, function.call(bind(function, cells)))
     except ZeroDivisionError as error:
         raise RangeError(
             f"division by zero: got 0 where {function.name} divides, want another number. Correct the argument."
@@ -124,6 +184,8 @@ def coerce(argument: Argument, cell: Cell | Range) -> Any:
     """Return one argument's value from what a cell holds, or raise with the argument's name in the message."""
     if argument.quantity.kind == "range":
         return None if is_blank(cell) and not argument.required else (as_rows(cell) or [[cell]])
+    if argument.quantity.kind == "list" and isinstance(cell, (list, tuple)):
+        return _list(argument, cell)
     rows = as_rows(cell)
     if rows is not None:
         cell = rows[0][0]
@@ -135,6 +197,8 @@ def coerce(argument: Argument, cell: Cell | Range) -> Any:
         if argument.required:
             raise InputError(f"{argument.name} is blank: got nothing, want {_wanted(argument)}. Fill the cell.")
         return argument.default
+    if isinstance(cell, dict):
+        raise InputError(f"{argument.name} is a table: got {cell!r}, want {_wanted(argument)}. Give one value.")
     return _COERCE[argument.quantity.kind](argument, cell)
 
 
@@ -144,7 +208,14 @@ def is_blank(cell: Cell | Range) -> bool:
 
 
 def _wanted(argument: Argument) -> str:
-    kinds = {"integer": "a whole number", "number": "a number", "flag": "TRUE or FALSE", "text": "text"}
+    kinds = {
+        "integer": "a whole number",
+        "number": "a number",
+        "flag": "TRUE or FALSE",
+        "text": "text",
+        "date": "a day such as 2026-12-31",
+        "list": "text or a list",
+    }
     wanted = kinds.get(argument.quantity.kind) or f"one of {', '.join(argument.quantity.allowed)}"
     return f"{wanted} ({argument.quantity.meaning})"
 
@@ -179,17 +250,18 @@ def _parsed(argument: Argument, text: str) -> int | float:
 
 
 def _within(argument: Argument, value: int | float) -> int | float:
-    quantity = argument.quantity
-    low = quantity.minimum if quantity.minimum is not None else quantity.above
-    too_low = (quantity.minimum is not None and value < quantity.minimum) or (
-        quantity.above is not None and value <= quantity.above
+    q = argument.quantity
+    limits: tuple[tuple[float | None, str, Any], ...] = (
+        (q.minimum, "at least", lambda bound: value >= bound),
+        (q.above, "above", lambda bound: value > bound),
+        (q.maximum, "at most", lambda bound: value <= bound),
+        (q.below, "below", lambda bound: value < bound),
     )
-    if too_low or (quantity.maximum is not None and value > quantity.maximum):
-        bounds = [] if low is None else [f"{'at least' if quantity.minimum is not None else 'above'} {low:g}"]
-        bounds += [] if quantity.maximum is None else [f"at most {quantity.maximum:g}"]
+    stated = [(bound, word, holds) for bound, word, holds in limits if bound is not None]
+    if not all(holds(bound) for bound, _, holds in stated):
+        bounds = " and ".join(f"{word} {bound:g}" for bound, word, _ in stated)
         raise RangeError(
-            f"{argument.name} is out of range: got {_bare(value)}, want {' and '.join(bounds)} ({quantity.meaning}). "
-            "Correct the number."
+            f"{argument.name} is out of range: got {_bare(value)}, want {bounds} ({q.meaning}). Correct the number."
         )
     return value
 
@@ -210,9 +282,9 @@ def _integer(argument: Argument, cell: Cell) -> int:
 
 def _flag(argument: Argument, cell: Cell) -> bool:
     folded = cell.strip().upper() if isinstance(cell, str) else cell
-    if folded in (True, 1, "TRUE", "1"):
+    if folded in (True, 1, "TRUE", "YES", "1"):
         return True
-    if folded in (False, 0, "FALSE", "0"):
+    if folded in (False, 0, "FALSE", "NO", "0"):
         return False
     raise InputError(f"{argument.name} is not a flag: got {cell!r}, want {_wanted(argument)}. Type TRUE or FALSE.")
 
@@ -234,4 +306,34 @@ def _choice(argument: Argument, cell: Cell) -> str:
     )
 
 
-_COERCE = {"integer": _integer, "number": _number, "flag": _flag, "text": _text, "choice": _choice}
+def _date(argument: Argument, cell: Cell) -> date:
+    if isinstance(cell, datetime):
+        return cell.date()
+    if isinstance(cell, date):
+        return cell
+    if isinstance(cell, (int, float)) and not isinstance(cell, bool) and 60 < cell < 2_958_466:
+        return date.fromordinal(date(1899, 12, 30).toordinal() + int(cell))  # a spreadsheet's number of the day
+    try:
+        return date.fromisoformat(str(cell).strip())
+    except ValueError:
+        raise InputError(
+            f"{argument.name} is not a day: got {cell!r}, want {_wanted(argument)}. Write it so."
+        ) from None
+
+
+def _list(argument: Argument, cell: Cell) -> Any:
+    """Return text as it is, and lists, of numbers or of lists of them, as tuples; a range of one line is a list."""
+    if not isinstance(cell, (list, tuple)):
+        return _choice(argument, cell) if argument.quantity.allowed else _text(argument, cell)
+    return tuple(_list(argument, each) if isinstance(each, (list, tuple)) else each for each in cell)
+
+
+_COERCE: Mapping[str, Any] = {
+    "integer": _integer,
+    "number": _number,
+    "flag": _flag,
+    "text": _text,
+    "choice": _choice,
+    "date": _date,
+    "list": _list,
+}

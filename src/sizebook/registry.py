@@ -1,8 +1,9 @@
-"""What a spreadsheet function is: the one place from which every surface derives.
+"""What a quantity, a section and a spreadsheet function are: the one place from which every surface derives.
 
-A function is a plain Python function under the `function` decorator. Its arguments carry `Quantity` annotations, so one
-quantity has one name, unit and range everywhere; the decorator adds what the signature cannot say. Excel, LibreOffice,
-the command line, the calculation engine, the reference page and the tests read the registry and nothing else.
+A `Quantity` declares what a value means, its unit, range and default. A `section` is a frozen dataclass of quantities
+that belong together (what a replica is asked for, how it runs). A function is plain Python under the `function`
+decorator; its parameters are quantities, or sections, which a cell sees spread into their fields. Scenario files,
+sweeps, workbooks, the reference and the tests read the same declarations and nothing else.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ import re
 import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Annotated, Any, Literal, TypeVar
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from functools import cache, cached_property
+from typing import Annotated, Any, Literal, TypeVar, dataclass_transform
 
 from sizebook.errors import UnknownFunctionError, suggestion
 
 Python = TypeVar("Python", bound=Callable[..., Any])
-Kind = Literal["integer", "number", "flag", "choice", "text", "range"]
+Section = TypeVar("Section")
+Kind = Literal["integer", "number", "flag", "choice", "text", "date", "list", "range"]
 
 # VBA reserves these words, and a name that looks like a cell (KV8) is read as one.
 _WORDS = (
@@ -33,12 +35,16 @@ RESERVED = frozenset(_WORDS.split())
 LOOKS_LIKE_CELL = re.compile(r"[A-Za-z]{1,3}[0-9]{1,7}|[Rr][0-9]*[Cc][0-9]*")
 LONGEST_SUMMARY = 255
 
+REQUIRED: Any = inspect.Parameter.empty
+DEFAULT: Any = object()  # in a signature: the default that the quantity declares
+
 
 @dataclass(frozen=True)
 class Quantity:
-    """What an argument or a result stands for: its meaning, unit and allowed values.
+    """What an argument, a key, a cell or a result stands for: its meaning, unit, allowed values and default.
 
-    ``minimum`` is allowed itself, ``above`` is not. ``choices`` may be a function, for keys that a table holds.
+    ``minimum`` is allowed itself, ``above`` and ``below`` are not. ``choices`` may be a function, for keys that a table
+    holds. ``label`` is what a line of a workbook is called. Where ``default`` is `REQUIRED` a value must be given.
     """
 
     meaning: str
@@ -47,7 +53,10 @@ class Quantity:
     minimum: float | None = None
     above: float | None = None
     maximum: float | None = None
+    below: float | None = None
     choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
+    default: Any = REQUIRED
+    label: str = ""
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -57,7 +66,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of a function: its name, quantity and default (`REQUIRED` when there is none)."""
+    """One argument of a function or field of a section: its name, quantity and default (`REQUIRED` for none)."""
 
     name: str
     quantity: Quantity
@@ -68,7 +77,105 @@ class Argument:
         return self.default is REQUIRED
 
 
-REQUIRED: Any = inspect.Parameter.empty
+TABLE, TABLES = "table", "tables"  # how a section stands in a scenario file: under a key of its own, or several times
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def section(kind: type[Section]) -> type[Section]:
+    """Make a frozen dataclass of quantities and of other sections; `DEFAULT` becomes what the quantity declares.
+
+    A field that is a section spreads into its fields wherever names are flat: arguments, columns, inputs. In scenario
+    files ``Annotated[Traffic, TABLE]`` stands under its own key, ``Annotated[tuple[Service, ...], TABLES]`` once for
+    each.
+    """
+    hints = typing.get_type_hints(kind, include_extras=True)
+    for name in inspect.get_annotations(kind):
+        if kind.__dict__.get(name) is DEFAULT:
+            within = nested(hints[name])
+            default = within.kind() if within else _declared(kind.__name__, name, quantity_of(hints[name]))
+            setattr(kind, name, default)
+    return dataclass(frozen=True, kw_only=True)(kind)
+
+
+@dataclass(frozen=True)
+class Nested:
+    """A section inside another: its class, and how it stands there.
+
+    ``apart`` where its fields are no fields of the whole: it may be missing, or stand several times.
+    """
+
+    kind: type[Any]
+    place: str = ""
+    apart: bool = False
+
+
+def nested(hint: Any) -> Nested | None:
+    """Return what section an annotation stands for, or None for a quantity."""
+    if isinstance(hint, type) and is_dataclass(hint):
+        return Nested(hint)
+    if typing.get_origin(hint) is not Annotated or hint.__metadata__[0] not in (TABLE, TABLES):
+        return None
+    parts = [part for part in typing.get_args(hint.__origin__) if part not in (types.NoneType, Ellipsis)]
+    return Nested(parts[0] if parts else hint.__origin__, hint.__metadata__[0], apart=bool(parts))
+
+
+def hints_of(kind: Any) -> dict[str, Any]:
+    """Return the annotations of a section or a function by name, in order."""
+    return _hints(kind)
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return typing.get_type_hints(kind, include_extras=True)
+
+
+def declared(kind: Any) -> tuple[Field[Any], ...]:
+    """Return the fields of a section that a user sets; those that its reader fills in are marked ``told``."""
+    return tuple(field for field in fields(kind) if not field.metadata.get("told"))
+
+
+def leaves(kind: Any) -> tuple[Argument, ...]:
+    """Return the quantities of a section, those of the sections inside it in their place."""
+    return _leaves(kind)
+
+
+@cache
+def _leaves(kind: Any) -> tuple[Argument, ...]:
+    hints = hints_of(kind)
+    return tuple(leaf for f in declared(kind) for leaf in _spread(f.name, hints[f.name], f.default))
+
+
+def _spread(name: str, hint: Any, default: Any) -> tuple[Argument, ...]:
+    within = nested(hint)
+    if within is not None:
+        return () if within.apart else leaves(within.kind)
+    return (Argument(name, quantity_of(hint), REQUIRED if default is MISSING else default),)
+
+
+def put_together(kind: type[Section], values: Mapping[str, Any]) -> Section:
+    """Return a section from the values of its leaves by name; those left out take their defaults."""
+    known: Any = kind
+    hints, given = hints_of(known), {}
+    for field in declared(known):
+        within = nested(hints[field.name])
+        if within is not None and not within.apart:
+            given[field.name] = put_together(within.kind, values)
+        elif field.name in values:
+            given[field.name] = values[field.name]
+    return kind(**given)
+
+
+def flat(instance: Any) -> dict[str, Any]:
+    """Return the values of a section by the names of its leaves: the reverse of `put_together`."""
+    found: dict[str, Any] = {}
+    kind: Any = type(instance)
+    for field in declared(kind):
+        within, value = nested(hints_of(kind)[field.name]), getattr(instance, field.name)
+        if within is None:
+            found[field.name] = value
+        elif not within.apart:
+            found |= flat(value)
+    return found
 
 
 @dataclass(frozen=True)
@@ -98,14 +205,18 @@ class Function:
         return (inspect.getdoc(self.python) or "").partition("\n\n")[2]
 
     @cached_property
-    def _hints(self) -> dict[str, Any]:
-        return typing.get_type_hints(self.python, include_extras=True)
-
-    @cached_property
     def arguments(self) -> tuple[Argument, ...]:
-        """The arguments in order."""
-        parameters = inspect.signature(self.python).parameters.values()
-        return tuple(Argument(p.name, _quantity(self._hints[p.name]), p.default) for p in parameters)
+        """The arguments in order; a section stands for its fields."""
+        hints, parameters = hints_of(self.python), inspect.signature(self.python).parameters.values()
+        return tuple(leaf for p in parameters for leaf in _spread(p.name, hints[p.name], p.default))
+
+    def call(self, bound: Mapping[str, Any]) -> Any:
+        """Return the result for arguments by name, fields put together into the sections that declare them."""
+        hints, given = hints_of(self.python), {}
+        for name in inspect.signature(self.python).parameters:
+            within = nested(hints[name])
+            given[name] = put_together(within.kind, bound) if within else bound[name]
+        return self.python(**given)
 
     @property
     def signature(self) -> str:
@@ -116,16 +227,22 @@ class Function:
     @cached_property
     def result(self) -> Quantity:
         """What the function returns; kind ``range`` for a table that spills."""
-        return _quantity(self._hints["return"])
+        return quantity_of(hints_of(self.python)["return"])
 
 
-def _quantity(hint: Any) -> Quantity:
+def quantity_of(hint: Any) -> Quantity:
     """Return the `Quantity` in an annotation, also inside ``X | None``."""
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        return next(_quantity(part) for part in typing.get_args(hint) if part is not types.NoneType)
+        return next(quantity_of(part) for part in typing.get_args(hint) if part is not types.NoneType)
     if typing.get_origin(hint) is Annotated:
         return next(part for part in hint.__metadata__ if isinstance(part, Quantity))
     raise TypeError(f"annotation without a quantity: got {hint!r}, want Annotated[..., Quantity(...)].")
+
+
+def _declared(where: str, name: str, quantity: Quantity) -> Any:
+    if quantity.default is REQUIRED:
+        raise TypeError(f"no default: got DEFAULT for {name} of {where}, want a quantity that declares one.")
+    return quantity.default
 
 
 _FUNCTIONS: dict[str, Function] = {}
@@ -151,6 +268,7 @@ def function(
     """
 
     def register(python: Python) -> Python:
+        _take_defaults(python)
         entry = Function(python, category, source, formula, example, blanks or {})
         known = _FUNCTIONS.get(entry.name, entry)
         if (old := _defined(known.python)) != (new := _defined(python)):
@@ -166,6 +284,23 @@ def function(
 def _defined(python: Callable[..., Any]) -> str:
     """Return where a function is defined; a module that is loaded again defines the same one in the same place."""
     return f"{python.__module__}:{inspect.unwrap(python).__code__.co_firstlineno}"
+
+
+def _take_defaults(python: Callable[..., Any]) -> None:
+    """Put what the quantities declare in place of `DEFAULT`; any other default would be a second one."""
+    hints, found = typing.get_type_hints(python, include_extras=True), []
+    for parameter in inspect.signature(python).parameters.values():
+        hint, default = hints[parameter.name], parameter.default
+        if default is REQUIRED:
+            continue
+        if default is not DEFAULT:
+            raise TypeError(
+                f"a default of its own: got {parameter.name} = {default!r} in {python.__name__}, want DEFAULT. "
+                "Declare the default in the quantity."
+            )
+        within = nested(hint)
+        found.append(within.kind() if within else _declared(python.__name__, parameter.name, quantity_of(hint)))
+    python.__defaults__ = tuple(found) or None
 
 
 def registered() -> dict[str, Function]:

@@ -1,7 +1,7 @@
 """Scenario files: TOML whose keys are checked before anything is computed, with messages that name key, value and fix.
 
 A scenario's ``plan`` says which plan it feeds: ``sizing`` (the default), ``training``, ``serving`` or ``fleet``. Each
-plan has its own model of the file here or in a module beside it; `parse` turns any of them into an object or one clear
+plan has its own section of keys here or in a module beside it; `parse` turns any of them into an object or one clear
 error.
 """
 
@@ -11,51 +11,58 @@ import tomllib
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from pydantic_core import PydanticCustomError
-
-from sizebook.errors import InputError, suggestion, unknown_key
+from sizebook.errors import InputError
 from sizebook.files import read_text
 from sizebook.models import catalog
-from sizebook.quantities import dtype_keys
+from sizebook.quantities import Dtype, Model
+from sizebook.reading import Told, read
+from sizebook.registry import DEFAULT, Quantity, hints_of, quantity_of, section
+
+Title = Annotated[str, Quantity("title of the report and the workbook", kind="text", default="", label="Title")]
+AsOf = Annotated[
+    date | None,
+    Quantity("day for which the figures are given, today when left out", kind="date", default=None, label="Date"),
+]
+PublishedTotal = Annotated[
+    int | None,
+    Quantity(
+        "published parameters to compare with", unit="parameters", kind="integer", minimum=1, default=None,
+        label="Published parameters",
+    ),
+]  # fmt: skip
+PublishedSource = Annotated[
+    str, Quantity("where that figure is published", kind="text", default="", label="Source of that figure")
+]
 
 
-class Scenario(BaseModel):
-    """What every scenario has: a plan, a title and a date; unknown keys are refused."""
+@section
+class Scenario(Told):
+    """What every scenario has: a title and a date; unknown keys are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    plan: str = "sizing"
-    title: str = ""
-    as_of: date | None = Field(default=None, description="date printed on the report, today when left out")
+    title: Title = DEFAULT
+    as_of: AsOf = DEFAULT
 
 
+@section
 class ModelScenario(Scenario):
     """A scenario about one model."""
 
-    model: str = Field(min_length=1, description="a model of the catalog, or the path of a config.json")
+    model: Model
 
 
+@section
 class SizingScenario(ModelScenario):
     """A model to count and the number format to store it in."""
 
-    plan: Literal["sizing"] = "sizing"
-    dtype: str = "bf16"
-    published_total: int | None = Field(default=None, gt=0, description="published parameters to compare with")
-    published_source: str = ""
-
-    @field_validator("dtype")
-    @classmethod
-    def _known(cls, dtype: str) -> str:
-        if dtype not in dtype_keys():
-            message = str(unknown_key("dtype", dtype, dtype_keys(), f"one of {', '.join(dtype_keys())}"))
-            raise PydanticCustomError("unknown_key", "{message}", {"message": message})
-        return dtype
+    plan: Annotated[str, Quantity("sizing", kind="choice", choices=("sizing",), default="sizing")] = DEFAULT
+    dtype: Dtype = DEFAULT
+    published_total: PublishedTotal = DEFAULT
+    published_source: PublishedSource = DEFAULT
 
 
-Kind = TypeVar("Kind", bound=BaseModel)
+Kind = TypeVar("Kind", bound=Scenario)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -77,22 +84,18 @@ def beside(folder: Path, value: Any) -> Any:
     return value
 
 
-def parse(kind: type[Kind], values: Mapping[str, Any], where: str, *, strict: bool = True) -> Kind:
+def parse(kind: type[Kind], values: Mapping[str, Any], where: str) -> Kind:
     """Return the scenario that the values describe; raise one error that lists every problem by key.
 
-    Not strict, a number may come as text, as it does from a CSV file. A scenario of another plan is that one problem.
+    A scenario of another plan is that one problem.
     """
-    own = kind.model_fields["plan"].default if "plan" in kind.model_fields else None
-    if own is not None and values.get("plan", own) != own:
+    own = quantity_of(hints_of(kind)["plan"]).default
+    if values.get("plan", own) != own:
         raise InputError(
             f"{where}: another plan: got plan = '{values['plan']}', want '{own}'. Use the command of that plan, or "
             "'sizebook report', which takes every one."
         )
-    try:
-        return kind.model_validate(dict(values), strict=strict)
-    except ValidationError as error:
-        problems = [_problem(kind, values, problem) for problem in error.errors()]
-        raise InputError("\n".join(f"{where}: {problem}" for problem in problems)) from None
+    return read(kind, values, where)
 
 
 def workbook_model(model: str) -> dict[str, str]:
@@ -100,45 +103,3 @@ def workbook_model(model: str) -> dict[str, str]:
     if catalog.is_file(model):
         return {"model": "config.json", "config_path": str(Path(model).resolve())}
     return {"model": catalog.resolve(model)}
-
-
-def _problem(kind: type[BaseModel], values: Mapping[str, Any], problem: Any) -> str:
-    table, place, parts = _table(kind, list(problem["loc"]))
-    key = ".".join(str(part) for part in parts)
-    if problem["type"] == "extra_forbidden":
-        known = list(table.model_fields)
-        hint = suggestion(key, known) or " Remove it."
-        return f"{place}unknown key: got '{key}', want one of {', '.join(known)}.{hint}"
-    if problem["type"] == "unknown_key":  # a validator's own message, already whole
-        return str(problem["msg"])
-    if problem["type"] == "missing":
-        return f"{place}missing key: got no '{key}', want {_wanted(table, parts)}. Add a line '{key} = ...'."
-    wanted = _wanted(table, parts)
-    return f"{place}bad value: got {key} = {problem['input']!r}, want {wanted} ({problem['msg']}). Correct it."
-
-
-def _table(kind: type[BaseModel], parts: list[str | int]) -> tuple[type[BaseModel], str, list[str | int]]:
-    """Return the table that a key stands in, its name for a message (``service 2: ``), and the key's own parts."""
-    place = ""
-    while len(parts) > 1 and parts[0] in kind.model_fields:
-        annotation = kind.model_fields[str(parts[0])].annotation
-        inner = next((each for each in (annotation, *get_args(annotation)) if _is_table(each)), None)
-        if inner is None:
-            break
-        name, *parts = parts
-        if isinstance(parts[0], int):
-            number, *parts = parts
-            name = f"{name} {int(number) + 1}"
-        kind, place = inner, f"{place}{name}: "
-    return kind, place, parts
-
-
-def _is_table(annotation: Any) -> bool:
-    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
-
-
-def _wanted(kind: type[BaseModel], parts: list[str | int]) -> str:
-    field = kind.model_fields.get(str(parts[0])) if parts else None
-    if field is None:
-        return "another value"
-    return field.description or f"a value of kind {getattr(field.annotation, '__name__', field.annotation)}"

@@ -19,7 +19,7 @@ from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_case import Case, case_of, layout_meant, measured_generation
 from sizebook.formulas.serving_estimate import error_band, estimate
 from sizebook.formulas.serving_memory import Engine, engine_constants, engine_memory, physical_bytes
-from sizebook.models.serving_shape import ServingShape
+from sizebook.models.serving_shape import side_by_side
 
 NAMES = ("model", "gpu", "engine", "weight_dtype", "kv_dtype")
 DEGREES = ("tp", "pp", "dp", "ep")
@@ -152,7 +152,7 @@ def _stacked(named: list[_Named], place: Any, numbers: dict[str, Any]) -> Case:
     def column(values: Iterable[Any]) -> Any:
         return np.array([float(value) for value in values])[place]
 
-    shape = ServingShape(*(column(getattr(c.shape, f.name) for c in whole) for f in fields(ServingShape)))
+    shape = side_by_side([c.shape for c in whole], column)
     rates = {name: column(c.rates[name] for c in whole) for name in some.rates}
     plain = {f.name: column(getattr(c, f.name) for c in whole) for f in fields(Case)[2:] if f.name not in DEGREES}
     stated = np.isfinite(numbers["draft_tokens"])

@@ -27,8 +27,14 @@ def test_a_window_stops_growing() -> None:
 
 
 def test_a_state_space_model_keeps_the_same_whatever_the_length() -> None:
-    # falcon-mamba-7b: 64 layers of d_inner 8192 with 16 states and a convolution of 4.
-    assert kv_cache_bytes("falcon-mamba-7b", 1) == kv_cache_bytes("falcon-mamba-7b", 100_000) == 64 * 8192 * 20 * 2
+    # falcon-mamba-7b: 64 layers of d_inner 8192 with 16 states and a convolution of 4, in four bytes.
+    assert kv_cache_bytes("falcon-mamba-7b", 1) == kv_cache_bytes("falcon-mamba-7b", 100_000) == 64 * 8192 * 20 * 4
+
+
+def test_an_indexer_keeps_its_keys_in_one_byte_whatever_the_dtype() -> None:
+    # DeepSeek V3.2: 61 layers, each with a latent of 512 + 64 and an indexer's key of 128.
+    assert kv_cache_bytes("deepseek-v3.2", 1000) == 61 * (576 * 2 + 128) * 1000
+    assert kv_cache_bytes("deepseek-v3.2", 1000, "fp8") == 61 * (576 + 128) * 1000
 
 
 def test_sequences_and_formats_multiply() -> None:

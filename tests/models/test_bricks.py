@@ -31,7 +31,7 @@ def test_an_indexer_caches_a_key_and_limits_the_keys_seen() -> None:
         DEEPSEEK_V3, model_type="deepseek_v32", index_n_heads=64, index_head_dim=128, index_topk=2048
     )
     bricks = described.layers[5].bricks
-    assert [b.cache_width for b in bricks if isinstance(b, Indexer)] == [128]
+    assert [b.index_width for b in bricks if isinstance(b, Indexer)] == [128]
     assert [b.selected_keys for b in bricks if isinstance(b, LatentAttention)] == [2048]
 
 
@@ -52,9 +52,10 @@ def test_compressed_history_caches_a_fraction_of_a_vector_per_token() -> None:
         index_topk=512,
         sliding_window=128,
     )
-    found = [[b for b in layer.bricks if isinstance(b, Compressor | CompressedIndexer)] for layer in described.layers]
-    assert [[b.cache_width for b in bricks] for bricks in found] == [[], [128, 32], [4]]
-    assert [getattr(b, "selected_keys", None) for b in found[1]] == [2048, None]
+    found = [[b for b in layer.bricks if isinstance(b, Compressor)] for layer in described.layers]
+    assert [[(b.cache_width, b.selected_keys) for b in bricks] for bricks in found] == [[], [(128, 2048)], [(4, None)]]
+    keys = [[b.index_width for b in layer.bricks if isinstance(b, CompressedIndexer)] for layer in described.layers]
+    assert keys == [[], [32], []]
 
 
 def test_windows_follow_the_pattern() -> None:

@@ -13,7 +13,7 @@ from sizebook.models.architecture import PARTS
 from sizebook.models.config import load
 from sizebook.models.counting import Count, count
 from sizebook.quantities import Model, Parameters
-from sizebook.registry import Quantity, function
+from sizebook.registry import DEFAULT, Quantity, function
 from sizebook.tables import table
 
 CATALOG = "sizebook data/models.csv and data/architectures.csv, source per row"
@@ -25,6 +25,7 @@ Part = Annotated[
         "what to count: 'total', one of the parts that add up to it, or what is stored beside it (buffers, mtp)",
         kind="choice",
         choices=("total", *PARTS, "buffers", "mtp"),
+        default="total",
     ),
 ]
 
@@ -46,7 +47,10 @@ Field = Annotated[
     ),
 ]
 Family = Annotated[
-    str, Quantity("family of models, blank for all of them", kind="choice", choices=lambda: catalog.families())
+    str,
+    Quantity(
+        "family of models, blank for all of them", kind="choice", choices=lambda: catalog.families(), default=None
+    ),
 ]
 ConfigPath = Annotated[str, Quantity("path of a config.json; 'sample' is one that ships with the package", kind="text")]
 Fact = Annotated[str | int | float, Quantity("fact about a published model", kind="text")]
@@ -54,7 +58,7 @@ Models = Annotated[list[list[str]], Quantity("keys of published models, one a ro
 
 
 @function(category="models", source=CATALOG, example=({"model": "llama-3.1-70b"}, 70_553_706_496))
-def params_model(model: Model, part: Part = "total") -> Parameters:
+def params_model(model: Model, part: Part = DEFAULT) -> Parameters:
     """Return the exact trainable parameters of a published model, in total or of one part.
 
     Computed from the dimensions of its config.json, never read from a table. The parts embedding, lm_head, attention,
@@ -92,13 +96,13 @@ def model_spec(model: Model, field: Field) -> Fact:
     source=CATALOG,
     example=({"family": "llama-3"}, [["llama-3-8b"], ["llama-3-70b"]]),
 )
-def model_list(family: Family | None = None) -> Models:
+def model_list(family: Family | None = DEFAULT) -> Models:
     """Return the keys of the published models, one a row, of one family or of all; spills down."""
     return [[key] for key in catalog.model_keys(family)]
 
 
 @function(category="models", source="the config.json itself", example=({"path": SAMPLE}, 1_043_584))
-def config_params(path: ConfigPath, part: Part = "total") -> Parameters:
+def config_params(path: ConfigPath, part: Part = DEFAULT) -> Parameters:
     """Return the exact trainable parameters of the model that a config.json describes, in total or of one part.
 
     The file is read each time. Parts as in PARAMS_MODEL. An unknown model type, or a key that changes the count and is

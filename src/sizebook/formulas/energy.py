@@ -4,37 +4,41 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from sizebook.quantities import GpuHours, GramsPerKwh, KilogramsCo2e, KilowattHours, Pue, Watts
-from sizebook.registry import Quantity, function
+from sizebook.quantities import Busy, GpuHours, GramsPerKwh, HostShare, KilogramsCo2e, KilowattHours, Pue, Watts
+from sizebook.registry import DEFAULT, Quantity, function
 
 TOUVRON = "Touvron et al. 2023 (arXiv:2302.13971), section 6"
 SCOPE_2 = "GHG Protocol, Scope 2 Guidance (2015)"
 
-HostShare = Annotated[
-    float, Quantity("power of host, network and storage over the power of the GPUs", unit="ratio", minimum=0)
+IdleWatts = Annotated[float, Quantity("power of one GPU while it idles", unit="watts", minimum=0, default=100)]
+IdleShare = Annotated[
+    float, Quantity("share of the hours in which the GPU idles", unit="ratio", minimum=0, maximum=1, default=0)
 ]
-IdleShare = Annotated[float, Quantity("share of the hours in which the GPU idles", unit="ratio", minimum=0, maximum=1)]
 Covered = Annotated[
     float, Quantity("share of the energy covered by contracts (PPA, certificates)", unit="ratio", minimum=0, maximum=1)
 ]
-Embodied = Annotated[float, Quantity("making of one GPU with its share of the server", unit="kgCO2e", minimum=0)]
-Lifetime = Annotated[float, Quantity("years for which the hardware is used", unit="years", above=0)]
-Busy = Annotated[float, Quantity("share of the hours in which the GPU is used", unit="ratio", above=0, maximum=1)]
+ContractGrams = Annotated[
+    float, Quantity("greenhouse gases of energy under contracts", unit="gCO2e/kWh", minimum=0, default=0)
+]
+Embodied = Annotated[
+    float, Quantity("making of one GPU with its share of the server", unit="kgCO2e", minimum=0, default=462.5)
+]
+Lifetime = Annotated[float, Quantity("years for which the hardware is used", unit="years", above=0, default=6)]
 
 
 @function(
     category="energy",
     source=f"{TOUVRON}: GPU-hours x GPU power x PUE",
     formula="gpu_hours * ((1 - idle_share) * watts + idle_share * idle_watts) * (1 + host_share) * pue / 1000",
-    example=({"gpu_hours": 1_022_362, "watts": 400, "pue": 1.1}, 449_839.28),
+    example=({"gpu_hours": 1_022_362, "watts": 400, "pue": 1.1, "host_share": 0}, 449_839.28),
 )
 def train_energy_kwh(
     gpu_hours: GpuHours,
     watts: Watts,
-    pue: Pue = 1.1,
-    host_share: HostShare = 0,
-    idle_share: IdleShare = 0,
-    idle_watts: Watts = 100,
+    pue: Pue = DEFAULT,
+    host_share: HostShare = DEFAULT,
+    idle_share: IdleShare = DEFAULT,
+    idle_watts: IdleWatts = DEFAULT,
 ) -> KilowattHours:
     """Return the energy of a run in kWh: GPU-hours x mean power x (1 + host share) x PUE / 1000.
 
@@ -70,7 +74,7 @@ def market_co2e_kg(
     energy_kwh: KilowattHours,
     covered_share: Covered,
     residual_grams_per_kwh: GramsPerKwh,
-    contract_grams_per_kwh: GramsPerKwh = 0,
+    contract_grams_per_kwh: ContractGrams = DEFAULT,
 ) -> KilogramsCo2e:
     """Return market-based greenhouse gases in kg: energy covered by contracts at theirs, the rest at the residual mix.
 
@@ -88,7 +92,7 @@ def market_co2e_kg(
     example=({"gpu_hours": 1_082_990, "kg_per_gpu": 462.5, "lifetime_years": 6, "busy": 0.85}, 11_211.453017279971),
 )
 def embodied_co2e_kg(
-    gpu_hours: GpuHours, kg_per_gpu: Embodied = 462.5, lifetime_years: Lifetime = 6, busy: Busy = 0.85
+    gpu_hours: GpuHours, kg_per_gpu: Embodied = DEFAULT, lifetime_years: Lifetime = DEFAULT, busy: Busy = DEFAULT
 ) -> KilogramsCo2e:
     """Return the run's share of what making the hardware emitted: hours used / hours of its life x kg per GPU.
 

@@ -8,6 +8,7 @@ from sizebook.quantities import (
     Batch,
     DHead,
     DModel,
+    DOut,
     Flops,
     FlopsPerToken,
     NHeads,
@@ -21,7 +22,7 @@ from sizebook.quantities import (
     Utilization,
     Vocab,
 )
-from sizebook.registry import Quantity, function
+from sizebook.registry import DEFAULT, Quantity, function
 
 NARAYANAN = "Narayanan et al. 2021 (arXiv:2104.04473)"
 PALM = "Chowdhery et al. 2022 (arXiv:2204.02311), appendix B"
@@ -32,9 +33,10 @@ Recompute = Annotated[
         "what the backward pass recomputes: none, selective (attention scores), full (every layer)",
         kind="choice",
         choices=("none", "selective", "full"),
+        default="none",
     ),
 ]
-AdapterRank = Annotated[int, Quantity("rank of the low-rank adapters", kind="integer", minimum=1)]
+AdapterRank = Annotated[int, Quantity("rank of the low-rank adapters", kind="integer", minimum=1, default=16)]
 
 
 @function(
@@ -75,12 +77,12 @@ def flops_per_token_palm(
     source=f"{NARAYANAN}, equation 3 (full recomputation); none: Korthikanti et al. 2022 (arXiv:2205.05198), "
     f"equation 7",
     example=(
-        {"batch": 1536, "seq": 2048, "n_layers": 96, "d_model": 12288, "vocab": 51200},
+        {"n_layers": 96, "d_model": 12288, "vocab": 51200, "batch": 1536, "seq": 2048, "recompute": "full"},
         4_510_970_753_323_106_304,
     ),
 )
 def flops_per_step_gpt(
-    batch: Batch, seq: Seq, n_layers: NLayers, d_model: DModel, vocab: Vocab, recompute: Recompute = "full"
+    n_layers: NLayers, d_model: DModel, vocab: Vocab, batch: Batch, seq: Seq, recompute: Recompute = DEFAULT
 ) -> Flops:
     """Return the FLOPs of one optimizer step of a GPT (d_ff = 4 d_model, heads as wide as the model), full-square
     scores.
@@ -126,7 +128,7 @@ def mfu(tokens_per_s_per_gpu: TokenRate, flops_per_token: FlopsPerToken, peak_fl
     example=({"utilization": 0.45, "flops_per_token": 450e9, "peak_flop_per_s": 1e15}, 1000.0),
 )
 def train_tokens_per_s(
-    utilization: Utilization, flops_per_token: FlopsPerToken, peak_flop_per_s: PeakFlops
+    flops_per_token: FlopsPerToken, peak_flop_per_s: PeakFlops, utilization: Utilization
 ) -> TokenRate:
     """Return the tokens a second that one GPU trains on at a given MFU."""
     return utilization * peak_flop_per_s / flops_per_token
@@ -138,6 +140,6 @@ def train_tokens_per_s(
     formula="rank * (d_model + d_out)",
     example=({"d_model": 4096, "d_out": 4096, "rank": 16}, 131_072),
 )
-def params_lora(d_model: DModel, d_out: DModel, rank: AdapterRank) -> ParameterCount:
+def params_lora(d_model: DModel, d_out: DOut, rank: AdapterRank) -> ParameterCount:
     """Return the trainable parameters of one low-rank adapter on a d_model x d_out matrix: rank (d_model + d_out)."""
     return rank * (d_model + d_out)

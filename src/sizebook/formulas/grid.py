@@ -7,7 +7,7 @@ from functools import cache
 from typing import Annotated
 
 from sizebook.errors import UnknownKeyError, suggestion
-from sizebook.registry import Quantity, function
+from sizebook.registry import DEFAULT, Quantity, function
 from sizebook.tables import table
 
 BASES = ("location", "market")
@@ -71,10 +71,16 @@ def grid_keys() -> tuple[str, ...]:
 
 GridRegion = Annotated[
     str,
-    Quantity("country code or cloud region, such as fra or aws:us-east-1", kind="text", choices=grid_keys),
-]
+    Quantity(
+        "country code or cloud region, such as fra or aws:us-east-1", kind="text", choices=grid_keys, default="usa",
+        label="Region of the grid",
+    ),
+]  # fmt: skip
 GridBasis = Annotated[
-    str, Quantity("what the grid emits (location) or what was bought (market)", kind="choice", choices=BASES)
+    str,
+    Quantity(
+        "what the grid emits (location) or what was bought (market)", kind="choice", choices=BASES, default="location"
+    ),
 ]
 GramsPerKwh = Annotated[float, Quantity("greenhouse gas per unit of electricity", unit="g CO2e/kWh")]
 
@@ -84,7 +90,7 @@ GramsPerKwh = Annotated[float, Quantity("greenhouse gas per unit of electricity"
     source="data/grid.csv, one source and year a row",
     example=({"region": "gcp:europe-west1"}, 103.37),
 )
-def grid_g_per_kwh(region: GridRegion, basis: GridBasis = "location") -> GramsPerKwh:
+def grid_g_per_kwh(region: GridRegion, basis: GridBasis = DEFAULT) -> GramsPerKwh:
     """Return the grams of CO2e that one kWh carries in a country or cloud region.
 
     location: the mean of the local grid. market: location x (1 - carbon-free share), where the operator publishes that

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from sizebook.errors import UnknownKeyError, unknown_key
 from sizebook.quantities import Gpu
-from sizebook.registry import Quantity, function
+from sizebook.registry import DEFAULT, Quantity, function
 from sizebook.tables import Row, by_key
 
 _TEXT = frozenset({"key", "name", "maker", "generation", "form", "release_date", "source", "retrieved"})
@@ -120,9 +120,12 @@ GpuField = Annotated[
     str, Quantity("column of the accelerator table, such as memory_bytes", kind="text", choices=spec_fields)
 ]
 Maker = Annotated[
-    str | None, Quantity("maker of the accelerators, blank for all of them", kind="choice", choices=makers)
+    str | None,
+    Quantity("maker of the accelerators, blank for all of them", kind="choice", choices=makers, default=None),
 ]
-Figure = Annotated[int | str, Quantity("figure of the data sheet, in the unit the field names", kind="text")]
+Figure = Annotated[
+    int | str, Quantity("figure of the data sheet, in the unit the field names", kind="text", default="tpot")
+]
 Keys = Annotated[list[list[str]], Quantity("keys of accelerators, one a row", kind="range")]
 
 
@@ -155,7 +158,7 @@ def gpu_spec(gpu: Gpu, field: GpuField) -> Figure:
     source="data/hardware.csv, one source a row",
     example=({"maker": "Intel"}, [["gaudi2"], ["gaudi3"], ["arc-pro-b60"]]),
 )
-def gpu_list(maker: Maker = None) -> Keys:
+def gpu_list(maker: Maker = DEFAULT) -> Keys:
     """Return the keys of the accelerators that are known, one a row, of one maker or of all.
 
     The list spills down; a drop-down list can take its choices from it.

@@ -5,19 +5,27 @@ from __future__ import annotations
 from typing import Annotated
 
 from sizebook.errors import require
-from sizebook.quantities import GpuHours, Price, Pue, Usd, Watts
-from sizebook.registry import Quantity, function
+from sizebook.quantities import Busy, GpuHours, OtherUsd, Price, Pue, Usd
+from sizebook.registry import DEFAULT, Quantity, function
 
-Years = Annotated[float, Quantity("duration", unit="years", above=0)]
+Years = Annotated[float, Quantity("duration", unit="years", above=0, default=4)]
 Capex = Annotated[
     float, Quantity("purchase of one GPU with its share of host, network and storage", unit="USD", minimum=0)
 ]
-UsdPerKwh = Annotated[float, Quantity("price of electrical energy", unit="USD/kWh", minimum=0)]
-UsdPerKwMonth = Annotated[float, Quantity("colocation per kilowatt of IT power and month", unit="USD/kW", minimum=0)]
-UsdPerYear = Annotated[float, Quantity("yearly cost", unit="USD/year", minimum=0)]
-Busy = Annotated[float, Quantity("share of the hours in which the GPU is used", unit="ratio", above=0, maximum=1)]
+UsdPerKwh = Annotated[float, Quantity("price of electrical energy", unit="USD/kWh", minimum=0, default=0.1)]
+UsdPerKwMonth = Annotated[
+    float, Quantity("colocation per kilowatt of IT power and month", unit="USD/kW", minimum=0, default=0)
+]
+SystemWatts = Annotated[
+    float,
+    Quantity("power of one GPU with its share of host and network", unit="watts", minimum=0, default=1275),
+]
+RunningPrice = Annotated[
+    float, Quantity("running cost of an owned GPU-hour", unit="USD/GPU-hour", minimum=0, default=0)
+]
+UsdPerYear = Annotated[float, Quantity("yearly cost", unit="USD/year", minimum=0, default=0)]
 Residual = Annotated[
-    float, Quantity("share of the purchase that is left at the end", unit="ratio", minimum=0, maximum=1)
+    float, Quantity("share of the purchase that is left at the end", unit="ratio", minimum=0, maximum=1, default=0)
 ]
 
 HOURS_PER_YEAR = 8760
@@ -30,7 +38,7 @@ MONTHS_PER_YEAR = 12
     formula="gpu_hours * price_usd_per_gpu_hour + other_usd",
     example=({"gpu_hours": 1_000_000, "price_usd_per_gpu_hour": 2.5}, 2_500_000.0),
 )
-def train_cost_usd(gpu_hours: GpuHours, price_usd_per_gpu_hour: Price, other_usd: Usd = 0) -> Usd:
+def train_cost_usd(gpu_hours: GpuHours, price_usd_per_gpu_hour: Price, other_usd: OtherUsd = DEFAULT) -> Usd:
     """Return the cost of a run: GPU-hours x price, and whatever else it needs (storage, traffic, staff) in one sum.
 
     With owned hardware the price is OWNED_USD_PER_GPU_HOUR, and energy must not be added again.
@@ -42,13 +50,13 @@ def train_cost_usd(gpu_hours: GpuHours, price_usd_per_gpu_hour: Price, other_usd
     category="money",
     source="straight-line depreciation; definition of total cost of ownership",
     formula="(capex_usd * (1 - residual) / years + staff_usd_per_year) / (8760 * busy) "
-    "+ watts / 1000 * (pue * usd_per_kwh + colocation_usd_per_kw_month * 12 / 8760 / busy)",
+    "+ system_watts / 1000 * (pue * usd_per_kwh + colocation_usd_per_kw_month * 12 / 8760 / busy)",
     example=(
         {
             "capex_usd": 40_000,
             "years": 4,
             "busy": 0.8,
-            "watts": 1275,
+            "system_watts": 1275,
             "pue": 1.3,
             "usd_per_kwh": 0.08,
             "colocation_usd_per_kw_month": 120,
@@ -59,24 +67,24 @@ def train_cost_usd(gpu_hours: GpuHours, price_usd_per_gpu_hour: Price, other_usd
 )
 def owned_usd_per_gpu_hour(
     capex_usd: Capex,
-    years: Years = 4,
-    busy: Busy = 0.8,
-    watts: Watts = 1275,
-    pue: Pue = 1.3,
-    usd_per_kwh: UsdPerKwh = 0.1,
-    colocation_usd_per_kw_month: UsdPerKwMonth = 0,
-    staff_usd_per_year: UsdPerYear = 0,
-    residual: Residual = 0,
+    years: Years = DEFAULT,
+    busy: Busy = DEFAULT,
+    system_watts: SystemWatts = DEFAULT,
+    pue: Pue = DEFAULT,
+    usd_per_kwh: UsdPerKwh = DEFAULT,
+    colocation_usd_per_kw_month: UsdPerKwMonth = DEFAULT,
+    staff_usd_per_year: UsdPerYear = DEFAULT,
+    residual: Residual = DEFAULT,
 ) -> Price:
     """Return what one used hour of an owned GPU costs: depreciation, staff, energy with PUE, colocation.
 
     Depreciation and staff are spread over the hours used (busy x 8760 a year); energy is paid for those hours only;
-    colocation is paid for every hour. Watts include the GPU's share of host and network. Leaves out capital cost.
+    colocation is paid for every hour. Power includes the GPU's share of host and network. Leaves out capital cost.
     """
     used_hours = HOURS_PER_YEAR * busy
     fixed = (capex_usd * (1 - residual) / years + staff_usd_per_year) / used_hours
     colocation = colocation_usd_per_kw_month * MONTHS_PER_YEAR / used_hours
-    return fixed + watts / 1000 * (pue * usd_per_kwh + colocation)
+    return fixed + system_watts / 1000 * (pue * usd_per_kwh + colocation)
 
 
 @function(
@@ -88,7 +96,7 @@ def owned_usd_per_gpu_hour(
     ),
 )
 def break_even_gpu_hours(
-    capex_usd: Capex, rented_usd_per_gpu_hour: Price, running_usd_per_gpu_hour: Price = 0
+    capex_usd: Capex, rented_usd_per_gpu_hour: Price, running_usd_per_gpu_hour: RunningPrice = DEFAULT
 ) -> GpuHours:
     """Return the hours after which a bought GPU is cheaper than a rented one: purchase / (rent - running cost).
 

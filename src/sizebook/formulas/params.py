@@ -27,17 +27,21 @@ from sizebook.quantities import (
     Tied,
     Vocab,
 )
-from sizebook.registry import Quantity, function
+from sizebook.registry import DEFAULT, Quantity, function
 
 VASWANI = "Vaswani et al. 2017 (arXiv:1706.03762)"
 KAPLAN = "Kaplan et al. 2020 (arXiv:2001.08361), section 2.1 and table 1"
 
+ProjectionBias = Annotated[
+    bool, Quantity("whether the projections of attention and feed-forward carry a bias", kind="flag", default=False)
+]
 FfnConvention = Annotated[
     str,
     Quantity(
         "'exact', or 'dashboard' for the bias count of the Transformers Dashboard post (d_model in place of d_ff)",
         kind="choice",
         choices=("exact", "dashboard"),
+        default="exact",
     ),
 ]
 
@@ -48,7 +52,7 @@ FfnConvention = Annotated[
     formula="4 * (d_model^2 + bias * d_model)",
     example=({"d_model": 512}, 1_050_624),
 )
-def params_mha(d_model: DModel, bias: Bias = True) -> Parameters:
+def params_mha(d_model: DModel, bias: Bias = DEFAULT) -> Parameters:
     """Return the trainable parameters of one multi-head attention block.
 
     Query, key, value and output projections, each d_model x d_model, each with its bias. Assumes that the heads
@@ -65,7 +69,7 @@ def params_mha(d_model: DModel, bias: Bias = True) -> Parameters:
     example=({"d_model": 12288, "n_heads": 96, "d_head": 128, "bias": False}, 603_979_776),
 )
 def params_attention(
-    d_model: DModel, n_heads: NHeads, d_head: DHead, n_kv_heads: NKvHeads | None = None, bias: Bias = True
+    d_model: DModel, n_heads: NHeads, d_head: DHead, n_kv_heads: NKvHeads | None = DEFAULT, bias: Bias = DEFAULT
 ) -> Parameters:
     """Return the trainable parameters of one attention block with explicit heads, grouped where n_kv_heads is given.
 
@@ -90,7 +94,7 @@ def params_attention(
     example=({"d_model": 512, "d_ff": 2048}, 2_099_712),
 )
 def params_ffn(
-    d_model: DModel, d_ff: DFf, bias: Bias = True, gated: Gated = False, convention: FfnConvention = "exact"
+    d_model: DModel, d_ff: DFf, bias: Bias = DEFAULT, gated: Gated = DEFAULT, convention: FfnConvention = DEFAULT
 ) -> Parameters:
     """Return the trainable parameters of one feed-forward block, plain (two matrices) or gated (three).
 
@@ -107,7 +111,7 @@ def params_ffn(
     formula="(1 + bias) * d_model",
     example=({"d_model": 512}, 1_024),
 )
-def params_ln(d_model: DModel, bias: Bias = True) -> Parameters:
+def params_ln(d_model: DModel, bias: Bias = DEFAULT) -> Parameters:
     """Return the trainable parameters of one layer norm: gain and bias; without bias it is an RMSNorm."""
     return (1 + bias) * d_model
 
@@ -118,7 +122,7 @@ def params_ln(d_model: DModel, bias: Bias = True) -> Parameters:
     formula="n_layers * (4 * (d_model^2 + d_model) + 2 * d_model * d_ff + d_ff + d_model + 4 * d_model)",
     example=({"n_layers": 6, "d_model": 512, "d_ff": 2048}, 18_914_304),
 )
-def params_encoder(n_layers: NLayers, d_model: DModel, d_ff: DFf, convention: FfnConvention = "exact") -> Parameters:
+def params_encoder(n_layers: NLayers, d_model: DModel, d_ff: DFf, convention: FfnConvention = DEFAULT) -> Parameters:
     """Return the trainable parameters of the original encoder stack: attention, feed-forward and two norms a layer.
 
     Every projection and norm has its bias, heads are as wide as the model. Left out: embeddings.
@@ -133,7 +137,7 @@ def params_encoder(n_layers: NLayers, d_model: DModel, d_ff: DFf, convention: Ff
     formula="n_layers * (8 * (d_model^2 + d_model) + 2 * d_model * d_ff + d_ff + d_model + 6 * d_model)",
     example=({"n_layers": 6, "d_model": 512, "d_ff": 2048}, 25_224_192),
 )
-def params_decoder(n_layers: NLayers, d_model: DModel, d_ff: DFf, convention: FfnConvention = "exact") -> Parameters:
+def params_decoder(n_layers: NLayers, d_model: DModel, d_ff: DFf, convention: FfnConvention = DEFAULT) -> Parameters:
     """Return the trainable parameters of the original decoder stack: two attentions, feed-forward, three norms a layer.
 
     The attentions are self and cross. Every projection and norm has its bias, heads are as wide as the model. Left out:
@@ -149,7 +153,7 @@ def params_decoder(n_layers: NLayers, d_model: DModel, d_ff: DFf, convention: Ff
     formula="d_in * d_out + bias * d_out",
     example=({"d_in": 512, "d_out": 37000}, 18_981_000),
 )
-def params_linear(d_in: DIn, d_out: DOut, bias: Bias = True) -> Parameters:
+def params_linear(d_in: DIn, d_out: DOut, bias: Bias = DEFAULT) -> Parameters:
     """Return the trainable parameters of one linear projection: a d_in x d_out matrix and d_out biases."""
     return d_in * d_out + bias * d_out
 
@@ -161,6 +165,7 @@ TransformerConvention = Annotated[
         "its feed-forward bias), 'weights' (no biases, no norms)",
         kind="choice",
         choices=("post", "tied", "dashboard", "weights"),
+        default="post",
     ),
 ]
 
@@ -175,8 +180,8 @@ def params_transformer(
     d_model: DModel,
     d_ff: DFf,
     vocab: Vocab,
-    n_positions: NPositions = 0,
-    convention: TransformerConvention = "post",
+    n_positions: NPositions = DEFAULT,
+    convention: TransformerConvention = DEFAULT,
 ) -> Parameters:
     """Return the trainable parameters of an original encoder-decoder: both stacks and the vocabulary matrix once.
 
@@ -198,7 +203,7 @@ def params_transformer(
     formula="(vocab + n_positions) * d_model",
     example=({"vocab": 50257, "d_model": 12288, "n_positions": 2048}, 642_723_840),
 )
-def params_embedding(vocab: Vocab, d_model: DModel, n_positions: NPositions = 0) -> Parameters:
+def params_embedding(vocab: Vocab, d_model: DModel, n_positions: NPositions = DEFAULT) -> Parameters:
     """Return the trainable parameters of the token table and, where positions are learned, the position table."""
     return (vocab + n_positions) * d_model
 
@@ -250,16 +255,17 @@ def params_decoder_only(
     d_model: DModel,
     d_ff: DFf,
     vocab: Vocab,
-    n_positions: NPositions = 0,
-    bias: Bias = False,
-    tied: Tied = True,
-    final_norm: FinalNorm = False,
+    n_positions: NPositions = DEFAULT,
+    projection_bias: ProjectionBias = DEFAULT,
+    tied: Tied = DEFAULT,
+    final_norm: FinalNorm = DEFAULT,
 ) -> Parameters:
     """Return the trainable parameters of a plain decoder-only model: tables, attention, feed-forward, two norms.
 
     Heads are as wide as the model, norms carry gain and bias, the feed-forward block is plain. The defaults leave out
-    projection biases, a separate output projection and the norm after the last layer; GPT-2 has bias and final_norm.
+    projection biases, a separate output projection and the norm after the last layer; GPT-2 has projection_bias and
+    final_norm.
     """
-    layer = params_mha(d_model, bias) + params_ffn(d_model, d_ff, bias) + 2 * params_ln(d_model)
+    layer = params_mha(d_model, projection_bias) + params_ffn(d_model, d_ff, projection_bias) + 2 * params_ln(d_model)
     head = (1 - tied) * params_linear(d_model, vocab, bias=False)
     return params_embedding(vocab, d_model, n_positions) + n_layers * layer + head + final_norm * params_ln(d_model)

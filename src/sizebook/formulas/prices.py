@@ -11,7 +11,7 @@ from typing import Annotated
 from sizebook.errors import InputError, UnknownKeyError, suggestion, unknown_key
 from sizebook.formulas.hardware import accelerator
 from sizebook.quantities import Gpu
-from sizebook.registry import Quantity, function
+from sizebook.registry import DEFAULT, Quantity, function
 from sizebook.tables import Row, table, user_folder, user_table
 
 TERMS = ("on_demand", "spot", "capacity_block", "reserved_1y", "reserved_3y")
@@ -146,10 +146,12 @@ def providers() -> tuple[str, ...]:
 
 
 Provider = Annotated[
-    str | None, Quantity("cloud provider, blank for the median of all", kind="text", choices=providers)
+    str | None, Quantity("cloud provider, blank for the median of all", kind="text", choices=providers, default=None)
 ]
-PriceRegion = Annotated[str | None, Quantity("the provider's own name of a region, blank for all", kind="text")]
-Term = Annotated[str, Quantity("how the accelerators are rented", kind="choice", choices=TERMS)]
+PriceRegion = Annotated[
+    str | None, Quantity("the provider's own name of a region, blank for all", kind="text", default=None)
+]
+Term = Annotated[str, Quantity("how the accelerators are rented", kind="choice", choices=TERMS, default="on_demand")]
 UsdPerGpuHour = Annotated[float, Quantity("price of one accelerator for one hour", unit="USD/GPU-hour")]
 
 
@@ -159,7 +161,7 @@ UsdPerGpuHour = Annotated[float, Quantity("price of one accelerator for one hour
     example=({"gpu": "h100-sxm", "provider": "aws", "region": "us-east-1"}, 6.88),
 )
 def price_usd_per_gpu_hour(
-    gpu: Gpu, provider: Provider = None, region: PriceRegion = None, term: Term = "on_demand"
+    gpu: Gpu, provider: Provider = DEFAULT, region: PriceRegion = DEFAULT, term: Term = DEFAULT
 ) -> UsdPerGpuHour:
     """Return what one accelerator costs an hour, host included: the median of the matching catalog rows.
 

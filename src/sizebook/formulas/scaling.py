@@ -10,7 +10,7 @@ from typing import Annotated
 
 from sizebook.errors import TargetError, unknown_key
 from sizebook.quantities import Flops, FlopsPerToken, ParameterCount, PeakFlops, Price, Tokens, Usd, Utilization
-from sizebook.registry import Quantity, function
+from sizebook.registry import DEFAULT, Quantity, function
 
 HOFFMANN = "Hoffmann et al. 2022 (arXiv:2203.15556)"
 BESIROGLU = "Besiroglu et al. 2024 (arXiv:2404.10102)"
@@ -62,12 +62,16 @@ Approach = Annotated[
         "fit), or 'epoch' (its re-fit)",
         kind="choice",
         choices=tuple(POWER_LAWS),
+        default="20-tokens",
     ),
 ]
 LossApproach = Annotated[
     str,
     Quantity(
-        "'approach-3' (Hoffmann's parametric fit) or 'epoch' (its re-fit)", kind="choice", choices=tuple(LOSS_LAWS)
+        "'approach-3' (Hoffmann's parametric fit) or 'epoch' (its re-fit)",
+        kind="choice",
+        choices=tuple(LOSS_LAWS),
+        default="approach-3",
     ),
 ]
 Loss = Annotated[float, Quantity("cross-entropy per token", unit="nats")]
@@ -84,7 +88,7 @@ def _chosen(approach: str) -> PowerLaw:
     source=f"{HOFFMANN}, section 3.3 and equation 4; re-fit: {BESIROGLU}; 20 tokens a parameter: table 3 of the first",
     example=({"n_flops": 5.76e23}, 69_282_032_303),
 )
-def optimal_params(n_flops: Flops, approach: Approach = "20-tokens") -> ParameterCount:
+def optimal_params(n_flops: Flops, approach: Approach = DEFAULT) -> ParameterCount:
     """Return the model size of least loss for a training compute of C = 6 N D FLOPs.
 
     N = k C^a: sqrt(C / 120) for '20-tokens'; approaches 1 and 2 with their exponent, anchored at the published 67 B
@@ -100,7 +104,7 @@ def optimal_params(n_flops: Flops, approach: Approach = "20-tokens") -> Paramete
     source=f"{HOFFMANN}, table 3 and section 3.3; re-fit: {BESIROGLU}",
     example=({"n_parameters": 70_000_000_000}, 1.4e12),
 )
-def optimal_tokens(n_parameters: ParameterCount, approach: Approach = "20-tokens") -> Tokens:
+def optimal_tokens(n_parameters: ParameterCount, approach: Approach = DEFAULT) -> Tokens:
     """Return the training tokens for which a model of this size is the compute-optimal one.
 
     The compute C whose best size is N, by the law of OPTIMAL_PARAMS, divided by 6 N; 20 N for '20-tokens'.
@@ -115,7 +119,7 @@ def optimal_tokens(n_parameters: ParameterCount, approach: Approach = "20-tokens
     source=f"{HOFFMANN}, equation 10 (approach 3); re-fit: {BESIROGLU}",
     example=({"n_parameters": 70_000_000_000, "tokens": 1.4e12}, 1.9366454705587173),
 )
-def training_loss(n_parameters: ParameterCount, tokens: Tokens, approach: LossApproach = "approach-3") -> Loss:
+def training_loss(n_parameters: ParameterCount, tokens: Tokens, approach: LossApproach = DEFAULT) -> Loss:
     """Return the predicted cross-entropy: E + A / N^alpha + B / D^beta, on the data of the fit (MassiveText).
 
     Compares sizes and token counts with each other; another data set has another E, A and B.
@@ -166,7 +170,7 @@ def params_for_budget(
     price_usd_per_gpu_hour: Price,
     peak_flop_per_s: PeakFlops,
     utilization: Utilization,
-    approach: Approach = "20-tokens",
+    approach: Approach = DEFAULT,
 ) -> ParameterCount:
     """Return the compute-optimal model size for a budget: OPTIMAL_PARAMS of the FLOPs that the GPU-hours deliver."""
     if budget_usd <= 0:

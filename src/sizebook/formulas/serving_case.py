@@ -13,14 +13,12 @@ from typing import Any
 
 from sizebook.errors import RangeError, UnknownKeyError, require, unknown_key
 from sizebook.formulas.hardware import Accelerator, accelerator
+from sizebook.formulas.serving_quantities import ENGINES, KV_DTYPES, MOST_DRAFTED, WEIGHT_DTYPES, Replica
 from sizebook.formulas.weights import dtype_bits
 from sizebook.models import catalog
 from sizebook.models.serving_shape import ServingShape, shape_of
 from sizebook.tables import by_key, table
 
-ENGINES = ("vllm", "sglang", "tensorrt-llm")
-WEIGHT_DTYPES = ("bf16", "fp16", "fp8", "fp8_block", "int8", "nvfp4", "mxfp4", "int4_wo")
-KV_DTYPES = ("bf16", "fp16", "fp8", "int8")
 # A four-bit checkpoint of a mixture of experts quantises the experts and leaves attention in 16 bits.
 _FOUR_BIT = frozenset({"nvfp4", "mxfp4", "int4_wo"})
 # The generations the measurements cover, and the nearest of them for every other accelerator.
@@ -148,35 +146,31 @@ def _peak(gpu: Accelerator, dtype: str) -> float:
     )
 
 
-def case_of(
-    model: str, gpu: str, engine: str = "vllm", weight_dtype: str | None = None, kv_dtype: str | None = None,
-    tp: int = 1, pp: int = 1, dp: int = 1, ep: int = 1,
-    draft_tokens: int | None = None, tokens_per_step: float | None = None,
-) -> Case:  # fmt: skip
+def case_of(model: str, gpu: str, replica: Replica) -> Case:
     """Return the case of one model on one machine; every name is checked, every layout refused that no engine runs.
 
-    ``draft_tokens`` are drafted in each decode step, 0 for no speculation, and ``tokens_per_step`` is what a step
-    yields of them and its own token; left out, what was measured. With both left out speculation is unstated: none,
-    but where TensorRT-LLM serves a model with prediction layers the factor that fits such measurements.
+    With neither drafts nor a yield stated, speculation is unstated: none, but where TensorRT-LLM serves a model with
+    prediction layers the factor that fits such measurements.
     """
-    if engine not in ENGINES:
-        raise unknown_key("engine", engine, ENGINES, f"one of {', '.join(ENGINES)}")
-    check_layout(tp, pp, dp, ep)
-    case = _case(model, gpu, engine, weight_dtype or None, kv_dtype or None)
-    stated = speculation_stated(draft_tokens, tokens_per_step)
-    return Case(**{**case.__dict__, "tp": tp, "pp": pp, "dp": dp, "ep": ep, **stated})
+    if replica.engine not in ENGINES:
+        raise unknown_key("engine", replica.engine, ENGINES, f"one of {', '.join(ENGINES)}")
+    check_layout(replica)
+    case = _case(model, gpu, replica.engine, replica.weight_dtype or None, replica.kv_dtype or None)
+    degrees = {"tp": replica.tp, "pp": replica.pp, "dp": replica.dp, "ep": replica.ep}
+    return Case(**{**case.__dict__, **degrees, **speculation_stated(replica.draft_tokens, replica.tokens_per_step)})
 
 
 def speculation_stated(draft_tokens: int | None, tokens_per_step: float | None) -> dict[str, float]:
     """Return the fields of a case that say whether its server speculates; none where neither is given.
 
-    Of a yield alone follow the fewest drafts that can reach it. A yield beyond the drafts is refused.
+    Drafts are checked in each decode step, 0 for none; a step yields ``tokens_per_step`` of them and its own token,
+    left out, what was measured. Of a yield alone follow the fewest drafts that can reach it.
     """
     if draft_tokens is None and tokens_per_step is None:
         return {}
     require(
-        draft_tokens is None or draft_tokens >= 0,
-        f"draft_tokens is out of range: got {draft_tokens}, want 0 or more. Give 0 for no speculation.",
+        draft_tokens is None or 0 <= draft_tokens <= MOST_DRAFTED,
+        f"draft_tokens is out of range: got {draft_tokens}, want 0 to {MOST_DRAFTED}. Give 0 for no speculation.",
     )
     require(
         tokens_per_step is None or tokens_per_step >= 1,
@@ -191,9 +185,10 @@ def speculation_stated(draft_tokens: int | None, tokens_per_step: float | None) 
     return {"draft_tokens": drafts, "tokens_per_step": tokens_per_step or 0.0, "unstated": 1.0}
 
 
-def check_layout(tp: int, pp: int, dp: int, ep: int) -> None:
+def check_layout(replica: Replica) -> None:
     """Refuse degrees below 1, and more expert parallelism than the GPUs that hold one copy of the experts."""
-    for name, degree in (("tp", tp), ("pp", pp), ("dp", dp), ("ep", ep)):
+    tp, dp, ep = replica.tp, replica.dp, replica.ep
+    for name, degree in (("tp", tp), ("pp", replica.pp), ("dp", dp), ("ep", ep)):
         require(degree >= 1, f"{name} is out of range: got {degree}, want 1 or more. Correct the number.")
     if ep > tp * dp or (tp * dp) % ep:
         raise RangeError(
@@ -206,9 +201,11 @@ def startable(case: Case) -> Case:
 
     Tables of measurements hold such layouts, as attention data parallelism is written in many ways: sweeps take them.
     """
-    tp, pp, n_heads, n_layers = int(case.tp), int(case.pp), int(case.shape.n_heads), int(case.shape.n_layers)
-    if n_heads % tp:
-        most = max(degree for degree in range(1, min(tp, n_heads + 1)) if n_heads % degree == 0)
+    tp, pp, common, n_layers = int(case.tp), int(case.pp), case.shape.common_heads, int(case.shape.n_layers)
+    if common % tp:
+        most = max(degree for degree in range(1, min(tp, common + 1)) if common % degree == 0)
+        of_layers = (*(kind.n_heads for kind in case.shape.kinds), case.shape.state_heads)
+        n_heads = next(int(heads) for heads in of_layers if heads % tp)
         raise RangeError(
             f"tensor parallelism does not divide the heads: got tp {tp} and n_heads {n_heads}, want tp to divide "
             f"n_heads. Use tp {most}."

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from sizebook.formulas.serving_case import Case, Number, larger, smaller
 from sizebook.formulas.serving_memory import Memory, sequences_that_fit
+from sizebook.formulas.serving_quantities import Demand
 from sizebook.formulas.serving_time import Latency, latency, tokens_per_second
 from sizebook.tables import table
 
@@ -36,20 +37,20 @@ class Band:
     groups: int
 
 
-def estimate(case: Case, memory: Memory, input_tokens: Number, output_tokens: Number, concurrency: Number) -> Estimate:
-    """Return the latency of a closed loop of ``concurrency`` requests on a whole replica.
+def estimate(case: Case, memory: Memory, demand: Demand) -> Estimate:
+    """Return the latency of a closed loop of requests on a whole replica.
 
     Requests beyond what the cache holds wait for a place: TTFT grows by the queue's length over the rate at which
     requests finish. Capacity is counted at full context, input + output.
     """
-    capacity = sequences_that_fit(case, memory, input_tokens + output_tokens) * case.dp
-    running = larger(smaller(concurrency, capacity), 1.0)
-    found = latency(case, input_tokens, output_tokens, running)
-    alone = found.ttft_seconds + found.tpot_seconds * (output_tokens - 1)
-    waiting = larger(concurrency - running, 0.0) / running * alone
+    capacity = sequences_that_fit(case, memory, demand.input_tokens + demand.output_tokens) * case.dp
+    running = larger(smaller(demand.in_flight, capacity), 1.0)
+    found = latency(case, replace(demand, concurrency=running))
+    alone = found.ttft_seconds + found.tpot_seconds * (demand.output_tokens - 1)
+    waiting = larger(demand.in_flight - running, 0.0) / running * alone
     queued = Latency(found.ttft_seconds + waiting, found.tpot_seconds, found.decode_step_seconds, found.prefill_seconds)
-    rate = tokens_per_second(queued, output_tokens, concurrency)
-    return Estimate(queued.ttft_seconds, queued.tpot_seconds, rate, capacity, concurrency <= capacity)
+    rate = tokens_per_second(queued, demand)
+    return Estimate(queued.ttft_seconds, queued.tpot_seconds, rate, capacity, demand.in_flight <= capacity)
 
 
 @cache

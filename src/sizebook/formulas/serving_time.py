@@ -15,6 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sizebook.formulas.serving_case import Case, Number, larger, smaller
+from sizebook.formulas.serving_quantities import Demand
+from sizebook.models.serving_shape import INDEX_ELEMENT_BYTES
 
 CHUNK_TOKENS = 8192.0  # tokens of prompts that engines put into one pass by default (chunked prefill)
 # At most so much of the other prompts' work is waited for before the first token: half of it, on average, where all
@@ -54,40 +56,46 @@ def kv_heads_held(n_kv_heads: Number, tp: Number) -> Number:
     return -(-n_kv_heads // tp)
 
 
+def _within(context: Number, limit: Number) -> Number:
+    """Return the tokens of a context that a limit leaves, 0 for no limit."""
+    return smaller(context, limit + (limit <= 0) * context)
+
+
 def cache_bytes_per_gpu(case: Case, context: Number) -> Number:
     """Return the cache of one sequence on one GPU: heads divide by tp, a latent does not, windows hold min(S, W).
 
-    State of mixers divides by tp and does not grow. Pipeline stages share the layers.
+    Each kind of layer by itself, as heads and windows differ within a model. State of mixers divides by tp and does not
+    grow. Pipeline stages share the layers.
     """
-    s = case.shape
-    heads = kv_heads_held(s.n_kv_heads, case.tp)
-    window = smaller(context, s.window + (s.window <= 0) * context)
-    elements = heads * (s.head_cache_width * context + s.window_cache_width * window)
-    elements = elements + (s.latent_cache_width + s.index_cache_width / larger(case.kv_bytes, 1.0)) * context
-    return (elements * case.kv_bytes + s.state_bytes / case.tp) / case.pp
+    s, elements = case.shape, 0.0
+    for kind in s.kinds:
+        held = kv_heads_held(kind.n_kv_heads, case.tp) * kind.cache_width
+        elements = elements + held * _within(context, kind.window)
+    index = s.index_cache_width * INDEX_ELEMENT_BYTES * context
+    return (elements * case.kv_bytes + index + s.state_bytes / case.tp) / case.pp
 
 
 def _read_bytes(case: Case, context: Number) -> Number:
-    """Return the bytes that attention reads for one new token of one sequence: selected keys only where indexed."""
-    s = case.shape
-    heads = kv_heads_held(s.n_kv_heads, case.tp)
-    window = smaller(context, s.window + (s.window <= 0) * context)
-    seen = smaller(context, s.index_top_k + (s.index_top_k <= 0) * context)
-    elements = heads * (s.head_cache_width * seen + s.window_cache_width * window) + s.latent_cache_width * seen
-    return elements * case.kv_bytes + s.index_cache_width * context
+    """Return the bytes that attention reads for one new token of one sequence: selected keys only where indexed.
+
+    Layers that share the cache of an earlier one read it again.
+    """
+    s, elements = case.shape, 0.0
+    for kind in s.kinds:
+        read = kv_heads_held(kind.n_kv_heads, case.tp) * kind.read_width
+        elements = elements + read * _within(context, kind.seen)
+    return elements * case.kv_bytes + s.index_cache_width * INDEX_ELEMENT_BYTES * context
 
 
 def _score_flops(case: Case, work: Pass) -> Number:
     """Return the FLOPs of attention scores on one GPU; a prompt's queries see half of it on average."""
-    s = case.shape
-    share = -(-s.n_heads // case.tp) / larger(s.n_heads, 1.0)
     context = work.context / 2 if work.prefill else work.context
-    window = smaller(context, s.window + (s.window <= 0) * context)
-    seen = smaller(context, s.index_top_k + (s.index_top_k <= 0) * context)
-    latent = (s.latent_score_width > 0) & (not work.prefill)
-    width = s.score_width * (1 - latent) + s.latent_score_width * latent
-    scores = share * (width * seen + s.window_score_width * window)
-    return 2 * work.tokens * (scores + s.index_score_width * context)
+    scores = 0.0
+    for kind in case.shape.kinds:
+        share = -(-kind.n_heads // case.tp) / kind.n_heads
+        width = kind.score_width if work.prefill else kind.decode_score_width
+        scores = scores + share * (width * _within(context, kind.seen))
+    return 2 * work.tokens * (scores + case.shape.index_score_width * context)
 
 
 def _smooth(seconds_memory: Number, seconds_compute: Number, power: Number) -> Number:
@@ -158,15 +166,16 @@ def _layer_seconds(case: Case) -> Number:
     )
 
 
-def decode_step_seconds(case: Case, input_tokens: Number, output_tokens: Number, concurrency: Number) -> Number:
+def decode_step_seconds(case: Case, demand: Demand) -> Number:
     """Return one decode step with every request halfway through its answer; pipeline stages split the batch.
 
     With speculation it checks the drafted tokens of every request as well, and each of them was drafted by a layer.
     """
-    batch = larger(concurrency / case.dp, 1.0)
+    batch = larger(demand.in_flight / case.dp, 1.0)
     micro = larger(batch / case.pp, 1.0)
     checked = micro * (1 + case.draft_tokens)
-    moved, fixed = pass_seconds(case, Pass(checked, micro, input_tokens + output_tokens / 2, prefill=False))
+    context = demand.input_tokens + demand.output_tokens / 2
+    moved, fixed = pass_seconds(case, Pass(checked, micro, context, prefill=False))
     drafting = 1 + case.draft_tokens / case.shape.n_layers
     return (moved + fixed) * drafting + case.rates["step_seconds"] + case.rates["request_seconds"] * batch
 
@@ -188,15 +197,15 @@ def prefill_seconds(case: Case, input_tokens: Number) -> Number:
     return moved + fixed * case.rates["prefill_layer_factor"]
 
 
-def latency(case: Case, input_tokens: Number, output_tokens: Number, concurrency: Number) -> Latency:
+def latency(case: Case, demand: Demand) -> Latency:
     """Return the latencies with so many requests always in flight on the whole replica (a closed loop).
 
     A request shares its life with the prompts of all others: each of them costs its share of a pass of chunks. What of
     that work falls before the request's own first token is its queue, the rest delays its decoding: none is lost.
     """
-    r = case.rates
-    batch = larger(concurrency / case.dp, 1.0)
-    step = decode_step_seconds(case, input_tokens, output_tokens, concurrency)
+    r, input_tokens, output_tokens = case.rates, demand.input_tokens, demand.output_tokens
+    batch = larger(demand.in_flight / case.dp, 1.0)
+    step = decode_step_seconds(case, demand)
     alone = prefill_seconds(case, input_tokens)
     chunk = larger(input_tokens, smaller(CHUNK_TOKENS, batch * input_tokens / 2))
     together, _ = pass_seconds(case, Pass(chunk, chunk / input_tokens, input_tokens, prefill=True))
@@ -209,6 +218,7 @@ def latency(case: Case, input_tokens: Number, output_tokens: Number, concurrency
     return Latency(ttft, tpot, token * case.unstated, alone)
 
 
-def tokens_per_second(found: Latency, output_tokens: Number, concurrency: Number) -> Number:
+def tokens_per_second(found: Latency, demand: Demand) -> Number:
     """Return output tokens a second of the whole replica: concurrency x output / (TTFT + TPOT (output - 1))."""
-    return concurrency * output_tokens / (found.ttft_seconds + found.tpot_seconds * (output_tokens - 1))
+    tokens = demand.output_tokens
+    return demand.in_flight * tokens / (found.ttft_seconds + found.tpot_seconds * (tokens - 1))

@@ -10,18 +10,21 @@ import math
 from sizebook.errors import TargetError
 from sizebook.formulas.serving_quantities import (
     Acceptance,
+    BusyOverTdp,
+    CachedDiscount,
+    CachedShare,
     Concurrency,
     Drafted,
     GpuCount,
     GpusPerReplica,
     Growth,
+    IdleOverTdp,
     InputTokens,
     KvBytes,
     LinkRate,
     Load,
-    Months,
+    MonthsFromNow,
     OutputTokens,
-    OverTdp,
     PeakFactor,
     ReplicaRate,
     Replicas,
@@ -29,7 +32,7 @@ from sizebook.formulas.serving_quantities import (
     Requests,
     Seconds,
     Share,
-    Spare,
+    SpareReplicas,
     TokenRate,
     TokensPerStep,
     UsdPerMtok,
@@ -47,11 +50,10 @@ from sizebook.quantities import (
     Usd,
     Watts,
 )
-from sizebook.registry import function
+from sizebook.registry import DEFAULT, function
 
 LITTLE = "Little 1961, A Proof for the Queuing Formula L = lambda W"
 DEFINITION = "definition"
-HOURS_PER_MONTH = 730.0  # 8760 / 12
 SECONDS_PER_DAY = 86_400
 
 
@@ -59,7 +61,7 @@ SECONDS_PER_DAY = 86_400
     category="serving", source=DEFINITION, formula="requests_per_day * peak_factor / 86400",
     example=({"requests_per_day": 864_000, "peak_factor": 2}, 20.0),
 )  # fmt: skip
-def peak_requests_per_second(requests_per_day: Requests, peak_factor: PeakFactor = 2) -> RequestRate:
+def peak_requests_per_second(requests_per_day: Requests, peak_factor: PeakFactor = DEFAULT) -> RequestRate:
     """Return the arrival rate of the busiest hour: requests a day / 86 400 x peak factor."""
     return requests_per_day * peak_factor / SECONDS_PER_DAY
 
@@ -68,7 +70,7 @@ def peak_requests_per_second(requests_per_day: Requests, peak_factor: PeakFactor
     category="serving", source=DEFINITION, formula="requests_per_day * (1 + growth_per_month) ^ months",
     example=({"requests_per_day": 100_000, "growth_per_month": 0.5, "months": 2}, 225_000.0),
 )  # fmt: skip
-def requests_after(requests_per_day: Requests, growth_per_month: Growth, months: Months) -> Requests:
+def requests_after(requests_per_day: Requests, growth_per_month: Growth, months: MonthsFromNow) -> Requests:
     """Return requests a day after some months of compound growth: now x (1 + growth)^months."""
     return float(requests_per_day * (1 + growth_per_month) ** months)
 
@@ -84,17 +86,19 @@ def requests_in_flight(requests_per_second: RequestRate, request_seconds: Second
 
 @function(
     category="serving", source=DEFINITION,
-    example=({"requests_per_second": 20, "replica_requests_per_second": 3, "target_load": 0.8, "spare": 1}, 10),
+    example=(
+        {"requests_per_second": 20, "replica_requests_per_second": 3, "target_load": 0.8, "spare_replicas": 1}, 10
+    ),
 )  # fmt: skip
 def replicas_for_traffic(
-    requests_per_second: RequestRate, replica_requests_per_second: ReplicaRate, target_load: Load = 0.8,
-    spare: Spare = 1,
+    requests_per_second: RequestRate, replica_requests_per_second: ReplicaRate, target_load: Load = DEFAULT,
+    spare_replicas: SpareReplicas = DEFAULT,
 ) -> Replicas:  # fmt: skip
     """Return the replicas to run: ceil(arrival rate / (rate of one replica x target load)) + spare.
 
     The rate of one replica is the one at which it still meets the latency target; the load left free absorbs bursts.
     """
-    return math.ceil(requests_per_second / (replica_requests_per_second * target_load) - 1e-9) + spare
+    return math.ceil(requests_per_second / (replica_requests_per_second * target_load) - 1e-9) + spare_replicas
 
 
 @function(
@@ -105,10 +109,13 @@ def replicas_for_traffic(
 )  # fmt: skip
 def gpus_for_traffic(
     requests_per_second: RequestRate, replica_requests_per_second: ReplicaRate, gpus_per_replica: GpusPerReplica,
-    target_load: Load = 0.8, spare: Spare = 1,
+    target_load: Load = DEFAULT, spare_replicas: SpareReplicas = DEFAULT,
 ) -> Gpus:  # fmt: skip
     """Return the GPUs to run for a traffic: replicas x GPUs of one replica (tp x pp x dp)."""
-    return replicas_for_traffic(requests_per_second, replica_requests_per_second, target_load, spare) * gpus_per_replica
+    return (
+        replicas_for_traffic(requests_per_second, replica_requests_per_second, target_load, spare_replicas)
+        * gpus_per_replica
+    )
 
 
 @function(
@@ -126,7 +133,7 @@ def replica_utilization(
     category="serving", source=DEFINITION, formula="gpus * usd_per_gpu_hour * hours",
     example=({"gpus": 8, "usd_per_gpu_hour": 2.5}, 14_600.0),
 )  # fmt: skip
-def serving_cost_usd_per_month(gpus: Gpus, usd_per_gpu_hour: Price, hours: Hours = HOURS_PER_MONTH) -> Usd:
+def serving_cost_usd_per_month(gpus: Gpus, usd_per_gpu_hour: Price, hours: Hours = DEFAULT) -> Usd:
     """Return what GPUs cost a month: GPUs x price x 730 hours (8760 / 12), idle hours included."""
     return gpus * usd_per_gpu_hour * hours
 
@@ -137,7 +144,7 @@ def serving_cost_usd_per_month(gpus: Gpus, usd_per_gpu_hour: Price, hours: Hours
     example=({"gpus": 8, "usd_per_gpu_hour": 2.5, "tokens_per_second": 10_000, "utilized": 0.5}, 1.1111111111111112),
 )  # fmt: skip
 def usd_per_mtok(
-    gpus: Gpus, usd_per_gpu_hour: Price, tokens_per_second: TokenRate, utilized: Utilized = 1
+    gpus: Gpus, usd_per_gpu_hour: Price, tokens_per_second: TokenRate, utilized: Utilized = DEFAULT
 ) -> UsdPerMtok:
     """Return the cost of a million tokens: GPU cost a second / (tokens a second x share used) x 10^6.
 
@@ -159,7 +166,7 @@ def usd_per_mtok(
 )  # fmt: skip
 def api_usd_per_request(
     input_tokens: InputTokens, output_tokens: OutputTokens, usd_per_mtok_in: UsdPerMtok, usd_per_mtok_out: UsdPerMtok,
-    cached_share: Share = 0, cached_discount: Share = 0.9,
+    cached_share: CachedShare = DEFAULT, cached_discount: CachedDiscount = DEFAULT,
 ) -> Usd:  # fmt: skip
     """Return what an API charges for a request: input x (1 - cached share x discount) x price in + output x price out.
 
@@ -192,8 +199,8 @@ def break_even_requests(usd_per_month: Usd, api_usd_per_request: Usd) -> Request
     example=({"gpus": 8, "tdp_watts": 1000, "utilized": 0.5}, 5840.0),
 )  # fmt: skip
 def serving_kwh(
-    gpus: Gpus, tdp_watts: Watts, utilized: Share, pue: Pue = 1.25, hours: Hours = HOURS_PER_MONTH,
-    busy_over_tdp: OverTdp = 1.3, idle_over_tdp: OverTdp = 0.3,
+    gpus: Gpus, tdp_watts: Watts, utilized: Share, pue: Pue = DEFAULT, hours: Hours = DEFAULT,
+    busy_over_tdp: BusyOverTdp = DEFAULT, idle_over_tdp: IdleOverTdp = DEFAULT,
 ) -> KilowattHours:  # fmt: skip
     """Return the energy of a fleet: GPUs x hours x TDP x (busy share x 1.3 + idle share x 0.3) x PUE / 1000.
 
@@ -217,7 +224,7 @@ def serving_co2e_kg(energy_kwh: KilowattHours, grams_per_kwh: GramsPerKwh) -> Ki
     category="serving", source="Leviathan et al. 2023 (arXiv:2211.17192), equation 1",
     example=({"acceptance": 0.8, "drafted": 3}, 2.952),
 )  # fmt: skip
-def speculative_tokens_per_step(acceptance: Acceptance, drafted: Drafted = 1) -> TokensPerStep:
+def speculative_tokens_per_step(acceptance: Acceptance, drafted: Drafted = DEFAULT) -> TokensPerStep:
     """Return the tokens that one step yields with speculation: (1 - a^(n + 1)) / (1 - a), each accepted with chance a.
 
     Divide TPOT by it, after adding what drafting and verifying cost. Prediction layers (MTP) accept 0.7 to 0.9 of one
@@ -232,7 +239,7 @@ def speculative_tokens_per_step(acceptance: Acceptance, drafted: Drafted = 1) ->
     example=({"requests_per_second": 10, "prefill_gpu_seconds": 0.4, "target_load": 0.8}, 5.0),
 )  # fmt: skip
 def prefill_pool_gpus(
-    requests_per_second: RequestRate, prefill_gpu_seconds: Seconds, target_load: Load = 0.8
+    requests_per_second: RequestRate, prefill_gpu_seconds: Seconds, target_load: Load = DEFAULT
 ) -> GpuCount:
     """Return the GPUs of a separate prefill pool: arrival rate x GPU-seconds of one prompt / target load.
 
@@ -254,7 +261,7 @@ def prefill_pool_gpus(
 )  # fmt: skip
 def decode_pool_gpus(
     requests_per_second: RequestRate, output_tokens: OutputTokens, decode_step_seconds: Seconds,
-    concurrency: Concurrency, gpus_per_replica: GpusPerReplica, target_load: Load = 0.8,
+    concurrency: Concurrency, gpus_per_replica: GpusPerReplica, target_load: Load = DEFAULT,
 ) -> GpuCount:  # fmt: skip
     """Return the GPUs of a separate decode pool: sequences decoding at once / those of a replica x its GPUs / load.
 

@@ -27,7 +27,7 @@ from sizebook.quantities import (
     Vocab,
     ZeroStage,
 )
-from sizebook.registry import Quantity, function
+from sizebook.registry import DEFAULT, Quantity, function
 from sizebook.tables import by_key
 
 KORTHIKANTI = "Korthikanti et al. 2022 (arXiv:2205.05198)"
@@ -40,9 +40,17 @@ def optimizer_keys() -> tuple[str, ...]:
 
 
 OptimizerName = Annotated[
-    str, Quantity("optimizer, a key of data/optimizers.csv", kind="choice", choices=optimizer_keys)
+    str, Quantity("optimizer, a key of data/optimizers.csv", kind="choice", choices=optimizer_keys, default="adamw")
 ]
-BytesPerParameter = Annotated[float, Quantity("bytes kept per parameter", unit="bytes", minimum=0)]
+WeightBytesEach = Annotated[
+    float, Quantity("bytes of a weight as it is computed with", unit="bytes", minimum=0, default=2)
+]
+GradientBytesEach = Annotated[float, Quantity("bytes of a gradient", unit="bytes", minimum=0, default=2)]
+OptimizerBytesEach = Annotated[
+    float,
+    Quantity("bytes of optimizer state per parameter, master weight included", unit="bytes", minimum=0, default=12),
+]
+LogitBytesEach = Annotated[float, Quantity("bytes of a logit", unit="bytes", minimum=0, default=4)]
 
 
 @function(
@@ -50,7 +58,7 @@ BytesPerParameter = Annotated[float, Quantity("bytes kept per parameter", unit="
     source="data/dtypes.csv",
     example=({"n_parameters": 8_030_261_248, "dtype": "bf16"}, 16_060_522_496),
 )
-def weight_bytes(n_parameters: ParameterCount, dtype: Dtype = "bf16") -> MemoryBytes:
+def weight_bytes(n_parameters: ParameterCount, dtype: Dtype = DEFAULT) -> MemoryBytes:
     """Return the bytes of weights while they are computed with: parameters x bits per weight / 8."""
     return n_parameters * dtype_bits(dtype) / 8
 
@@ -60,7 +68,7 @@ def weight_bytes(n_parameters: ParameterCount, dtype: Dtype = "bf16") -> MemoryB
     source="data/optimizers.csv, one source a row",
     example=({"n_parameters": 8_030_261_248, "optimizer": "adamw"}, 64_242_089_984),
 )
-def optimizer_bytes(n_parameters: ParameterCount, optimizer: OptimizerName = "adamw") -> MemoryBytes:
+def optimizer_bytes(n_parameters: ParameterCount, optimizer: OptimizerName = DEFAULT) -> MemoryBytes:
     """Return the bytes of optimizer states: parameters x bytes per parameter of that optimizer, master weights apart.
 
     Takes every parameter to be in a matrix inside the layers. Adafactor's row and column sums need the shapes and are
@@ -79,11 +87,11 @@ def optimizer_bytes(n_parameters: ParameterCount, optimizer: OptimizerName = "ad
 )
 def model_state_bytes(
     n_parameters: ParameterCount,
-    dp: Dp = 1,
-    zero_stage: ZeroStage = 0,
-    weight_bytes_each: BytesPerParameter = 2,
-    gradient_bytes_each: BytesPerParameter = 2,
-    optimizer_bytes_each: BytesPerParameter = 12,
+    dp: Dp = DEFAULT,
+    zero_stage: ZeroStage = DEFAULT,
+    weight_bytes_each: WeightBytesEach = DEFAULT,
+    gradient_bytes_each: GradientBytesEach = DEFAULT,
+    optimizer_bytes_each: OptimizerBytesEach = DEFAULT,
 ) -> MemoryBytes:
     """Return weights, gradients and optimizer states of one rank under ZeRO: each part divided by dp from its stage on.
 
@@ -100,7 +108,7 @@ def model_state_bytes(
     formula="18 * 12 * n_layers * d_model^2 / (tp * pp)",
     example=({"n_layers": 48, "d_model": 6144, "tp": 8}, 48_922_361_856),
 )
-def state_bytes_gpt(n_layers: NLayers, d_model: DModel, tp: Tp = 1, pp: Pp = 1) -> MemoryBytes:
+def state_bytes_gpt(n_layers: NLayers, d_model: DModel, tp: Tp = DEFAULT, pp: Pp = DEFAULT) -> MemoryBytes:
     """Return weights, gradients and optimizer states of one rank of a GPT, at 18 bytes per layer parameter.
 
     2 (bf16 weights) + 4 (fp32 gradients) + 12 (AdamW and master weights), nothing sharded over data-parallel ranks.
@@ -133,11 +141,11 @@ def activation_bytes(
     d_model: DModel,
     n_heads: NHeads,
     n_layers: NLayers,
-    tp: Tp = 1,
-    pp: Pp = 1,
-    interleave: Interleave = 1,
-    sequence_parallel: SequenceParallel = True,
-    recompute: Recompute = "none",
+    tp: Tp = DEFAULT,
+    pp: Pp = DEFAULT,
+    interleave: Interleave = DEFAULT,
+    sequence_parallel: SequenceParallel = DEFAULT,
+    recompute: Recompute = DEFAULT,
 ) -> MemoryBytes:
     """Return the activations that the first pipeline stage of a GPT keeps for the backward pass, in bf16 with dropout.
 
@@ -166,7 +174,7 @@ def activation_bytes(
     example=({"seq": 8192, "micro_batch": 2, "vocab": 128_256}, 8_405_385_216),
 )
 def logits_bytes(
-    seq: Seq, micro_batch: MicroBatch, vocab: Vocab, bytes_each: BytesPerParameter = 4, tp: Tp = 1
+    seq: Seq, micro_batch: MicroBatch, vocab: Vocab, bytes_each: LogitBytesEach = DEFAULT, tp: Tp = DEFAULT
 ) -> MemoryBytes:
     """Return the bytes of one copy of the logits of a micro-batch, fp32 unless said otherwise.
 

@@ -20,14 +20,24 @@ from sizebook.quantities import (
     Seconds,
     Utilization,
 )
-from sizebook.registry import Quantity, function
+from sizebook.registry import DEFAULT, Quantity, function
 
 DEFINITION = "definition: FLOPs over the FLOP/s that all GPUs together sustain (Narayanan et al. 2021, equation 4)"
 DALY = "Daly 2006, A higher order estimate of the optimum checkpoint interval; Young 1974, first order"
 
-Mtbf = Annotated[float, Quantity("mean time between failures of one GPU", unit="hours", above=0)]
-PositiveSeconds = Annotated[float, Quantity("duration", unit="seconds", above=0)]
-Goodput = Annotated[float, Quantity("share of the time that advances the run", unit="ratio", above=0, maximum=1)]
+Mtbf = Annotated[float, Quantity("mean time between failures of one GPU", unit="hours", above=0, default=50000)]
+CheckpointSeconds = Annotated[
+    float, Quantity("seconds that a checkpoint stops the run", unit="seconds", above=0, default=30, label="Checkpoint")
+]
+RestartSeconds = Annotated[
+    float, Quantity("seconds from a failure to training again", unit="seconds", minimum=0, default=600, label="Restart")
+]
+IntervalSeconds = Annotated[
+    float, Quantity("seconds of work between checkpoints, blank for the best", unit="seconds", above=0, default=None)
+]
+Goodput = Annotated[
+    float, Quantity("share of the time that advances the run", unit="ratio", above=0, maximum=1, default=1)
+]
 
 
 @function(
@@ -41,7 +51,7 @@ def train_seconds(
     gpus: Gpus,
     peak_flop_per_s: PeakFlops,
     utilization: Utilization,
-    goodput: Goodput = 1,
+    goodput: Goodput = DEFAULT,
 ) -> Seconds:
     """Return the wall-clock seconds of a run: FLOPs / (GPUs x peak x utilisation x goodput).
 
@@ -61,7 +71,7 @@ def train_days(
     gpus: Gpus,
     peak_flop_per_s: PeakFlops,
     utilization: Utilization,
-    goodput: Goodput = 1,
+    goodput: Goodput = DEFAULT,
 ) -> Days:
     """Return the days of a run: its seconds (see TRAIN_SECONDS) / 86 400."""
     return train_seconds(n_flops, gpus, peak_flop_per_s, utilization, goodput) / 86_400
@@ -84,7 +94,7 @@ def gpu_hours(gpus: Gpus, seconds: Seconds) -> GpuHours:
     example=({"n_flops": 6.3e23, "days": 30, "peak_flop_per_s": 989.4e12, "utilization": 0.4}, 615),
 )
 def gpus_for_deadline(
-    n_flops: Flops, days: Days, peak_flop_per_s: PeakFlops, utilization: Utilization, goodput: Goodput = 1
+    n_flops: Flops, days: Days, peak_flop_per_s: PeakFlops, utilization: Utilization, goodput: Goodput = DEFAULT
 ) -> Gpus:
     """Return the fewest GPUs that finish in so many days at a given utilisation, rounded up.
 
@@ -99,7 +109,7 @@ def gpus_for_deadline(
     formula="(pp - 1) / (interleave * micro_batches)",
     example=({"pp": 8, "micro_batches": 64, "interleave": 2}, 0.0546875),
 )
-def pipeline_bubble(pp: Pp, micro_batches: MicroBatches, interleave: Interleave = 1) -> Ratio:
+def pipeline_bubble(pp: Pp, micro_batches: MicroBatches, interleave: Interleave = DEFAULT) -> Ratio:
     """Return the pipeline's idle time over its busy time: (p - 1) / (v m), with v interleaved chunks a stage."""
     return (pp - 1) / (interleave * micro_batches)
 
@@ -111,7 +121,7 @@ def pipeline_bubble(pp: Pp, micro_batches: MicroBatches, interleave: Interleave 
     formula="gpu_mtbf_hours / gpus",
     example=({"gpus": 16384, "gpu_mtbf_hours": 50_677}, 3.09307861328125),
 )
-def cluster_mtbf_hours(gpus: Gpus, gpu_mtbf_hours: Mtbf = 50_000) -> Hours:
+def cluster_mtbf_hours(gpus: Gpus, gpu_mtbf_hours: Mtbf = DEFAULT) -> Hours:
     """Return the mean hours between interruptions of a job: the MTBF of one GPU over the number of GPUs.
 
     The default of 50 000 hours is the rate of the Llama 3 run (16 384 GPUs x 54 days x 24 / 419 = 50 677), which
@@ -125,7 +135,7 @@ def cluster_mtbf_hours(gpus: Gpus, gpu_mtbf_hours: Mtbf = 50_000) -> Hours:
     source=DALY,
     example=({"checkpoint_seconds": 60, "mtbf_hours": 3.1}, 1117.5837418840647),
 )
-def checkpoint_interval_seconds(checkpoint_seconds: PositiveSeconds, mtbf_hours: Mtbf) -> Seconds:
+def checkpoint_interval_seconds(checkpoint_seconds: CheckpointSeconds, mtbf_hours: Mtbf) -> Seconds:
     """Return the seconds of work between checkpoints that lose least time: Daly's optimum, Young's first order inside.
 
     sqrt(2 c M) (1 + sqrt(c / 2M) / 3 + c / 18M) - c for a checkpoint time c below 2M, otherwise M.
@@ -146,9 +156,9 @@ def checkpoint_interval_seconds(checkpoint_seconds: PositiveSeconds, mtbf_hours:
 )
 def goodput(
     mtbf_hours: Mtbf,
-    checkpoint_seconds: PositiveSeconds = 60,
-    restart_seconds: Seconds = 600,
-    interval_seconds: PositiveSeconds | None = None,
+    checkpoint_seconds: CheckpointSeconds = DEFAULT,
+    restart_seconds: RestartSeconds = DEFAULT,
+    interval_seconds: IntervalSeconds | None = DEFAULT,
 ) -> Ratio:
     """Return the share of wall-clock time that advances the run: work over work + checkpoints + lost work + restarts.
 
@@ -177,7 +187,12 @@ def goodput(
     ),
 )
 def days_to_spare(
-    n_flops: Flops, gpus: Gpus, days: Days, peak_flop_per_s: PeakFlops, utilization: Utilization, goodput: Goodput = 1
+    n_flops: Flops,
+    gpus: Gpus,
+    days: Days,
+    peak_flop_per_s: PeakFlops,
+    utilization: Utilization,
+    goodput: Goodput = DEFAULT,
 ) -> Days:
     """Return the days left of a deadline after training, or refuse a deadline that cannot be met and say by how
     much."""

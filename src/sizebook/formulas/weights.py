@@ -7,7 +7,7 @@ from functools import cache
 
 from sizebook.errors import unknown_key
 from sizebook.quantities import Bits, Bytes, Dtype, ParameterCount, dtype_keys
-from sizebook.registry import function
+from sizebook.registry import DEFAULT, function
 from sizebook.tables import by_key
 
 
@@ -40,7 +40,7 @@ def dtype_bits(dtype: Dtype) -> Bits:
     formula="parameters * DTYPE_BITS(dtype) / 8",
     example=({"parameters": 354_336_768, "dtype": "fp32"}, 1_417_347_072),
 )
-def model_bytes(parameters: ParameterCount, dtype: Dtype = "bf16") -> Bytes:
+def model_bytes(parameters: ParameterCount, dtype: Dtype = DEFAULT) -> Bytes:
     """Return the bytes of a model's weights: parameters x bits per weight / 8, rounded up to a whole byte.
 
     Every parameter is taken to be stored in the one format. Left out: file headers, and the tensors (norms, embeddings)

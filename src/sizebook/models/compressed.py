@@ -114,7 +114,7 @@ class CompressedIndexer:
     name: str = "self_attn.compressor.indexer"
 
     @property
-    def cache_width(self) -> int:
+    def index_width(self) -> int:
         """Elements cached per token."""
         return self.d_head // self.rate
 
@@ -161,7 +161,7 @@ class BlockIndexer:
     name: str = "self_attn.indexer"
 
     @property
-    def cache_width(self) -> int:
+    def index_width(self) -> int:
         """Elements cached per token and layer: the indexer's own key."""
         return self.d_head
 

@@ -109,8 +109,8 @@ class Indexer:
     name: str = "self_attn.indexer"
 
     @property
-    def cache_width(self) -> int:
-        """Elements cached per token and layer."""
+    def index_width(self) -> int:
+        """Elements cached per token and layer: the indexer's own key."""
         return self.d_head
 
     @property

@@ -49,7 +49,12 @@ class Attention:
     @property
     def cache_width(self) -> int:
         """Elements cached per token and layer: keys and values of every key-value head."""
-        return 0 if self.kv_shared or self.bidirectional else self.n_kv_heads * (self.d_head + self.d_value)
+        return 0 if self.kv_shared else self.read_width
+
+    @property
+    def read_width(self) -> int:
+        """Elements of a cache that a query reads per token, be it the cache of an earlier layer."""
+        return 0 if self.bidirectional else self.n_kv_heads * (self.d_head + self.d_value)
 
     @property
     def score_width(self) -> int:

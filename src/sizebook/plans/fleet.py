@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
-from datetime import date
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from sizebook.errors import SizebookError
+from sizebook.errors import InputError, RangeError, SizebookError
+from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_traffic import (
-    HOURS_PER_MONTH,
     SECONDS_PER_DAY,
     peak_requests_per_second,
     replicas_for_traffic,
@@ -22,98 +22,97 @@ from sizebook.formulas.serving_traffic import (
     serving_kwh,
 )
 from sizebook.models import catalog
-from sizebook.plans.serving import Prices, Replica, Setup, Target, replica_for
-from sizebook.plans.traffic import Traffic
+from sizebook.plans.fleet_inputs import MONTHS, MOST_SERVICES, Contract, FleetInputs, FleetTerms, Service
+from sizebook.plans.rates import Rates, rates_of
+from sizebook.plans.serving import PlannedReplica, Setup, at_speed, replica_for
+from sizebook.plans.serving_inputs import Margins, Prices
+from sizebook.quantities import HOURS_PER_MONTH
+from sizebook.registry import Quantity, flat, section
 
-MONTHS = 36
-
-
-@dataclass(frozen=True)
-class Service:
-    """One model and its traffic on replicas of its own.
-
-    ``concurrency`` is the load of a replica, the largest within the target where it is None. The traffic's
-    ``peak_factor`` is the busiest hour over the mean of the day.
-    """
-
-    name: str
-    model: str
-    setup: Setup
-    traffic: Traffic
-    target: Target
-    prices: Prices
-    concurrency: int | None = None
+_COUNT: Any = {"kind": "integer", "minimum": 0}
 
 
-@dataclass(frozen=True)
-class Contract:
-    """What is reserved: a share of the mean fleet at the start of each term; and the busy hours of a day."""
-
-    reserve_share: float = 1.0
-    term_months: int = 12
-    burst_hours: float = 8.0
-
-
-@dataclass(frozen=True)
+@section
 class FleetMonth:
     """One month of one service, or of all: GPUs at peak, at the mean and reserved, burst hours, money, energy."""
 
-    requests_per_day: float
-    peak_gpus: int
-    mean_gpus: int
-    reserved_gpus: int
-    burst_gpu_hours: float
-    reserved_usd: float
-    burst_usd: float
-    energy_kwh: float
-    co2e_kg: float
-
-    @property
-    def usd(self) -> float:
-        """Cost of the month, reserved and burst."""
-        return self.reserved_usd + self.burst_usd
+    requests_per_day: Annotated[float, Quantity("requests a day", unit="requests", label="Requests a day")]
+    peak_gpus: Annotated[int, Quantity("GPUs in the busiest hour", unit="GPUs", **_COUNT, label="At peak")]
+    mean_gpus: Annotated[int, Quantity("GPUs at the mean of the day", unit="GPUs", **_COUNT, label="At the mean")]
+    reserved_gpus: Annotated[int, Quantity("GPUs under contract", unit="GPUs", **_COUNT, label="Reserved")]
+    burst_gpu_hours: Annotated[float, Quantity("GPU-hours on demand", unit="GPU-hours", label="Burst hours")]
+    reserved_usd: Annotated[float, Quantity("cost of reserved GPUs", unit="USD", label="Reserved, USD")]
+    burst_usd: Annotated[float, Quantity("cost of burst hours", unit="USD", label="Burst, USD")]
+    usd: Annotated[float, Quantity("cost of the month", unit="USD", label="Together, USD")]
+    energy_kwh: Annotated[float, Quantity("electrical energy", unit="kWh", label="kWh")]
+    co2e_kg: Annotated[float, Quantity("greenhouse gases, location-based", unit="kgCO2e", label="kgCO2e")]
 
 
 @dataclass(frozen=True)
 class PlannedService:
-    """A service with its replica, its months, and the longest context that its model states, None for none."""
+    """A service with its replica, its rates and months, and the longest context that its model states, None for none.
+
+    ``fewest`` and ``most`` are the months if replicas are as fast, or as slow, as 1 in 10 measurements.
+    """
 
     service: Service
-    replica: Replica
+    replica: PlannedReplica
+    rates: Rates
     months: tuple[FleetMonth, ...]
+    fewest: tuple[FleetMonth, ...]
+    most: tuple[FleetMonth, ...]
     context_tokens: int | None
+
+    @property
+    def longest_tokens(self) -> int:
+        """Tokens of a request, prompt and answer."""
+        demand = self.service.traffic.demand
+        return demand.input_tokens + demand.output_tokens
 
 
 @dataclass(frozen=True)
 class FleetPlan:
-    """What a fleet report shows; ``start`` is a day of the first month, where months have names."""
+    """What every surface shows of a fleet plan: its services, and all of them together month by month."""
 
     services: tuple[PlannedService, ...]
-    contract: Contract
-    start: date | None = None
-
-    @property
-    def months(self) -> tuple[FleetMonth, ...]:
-        """All services together, month by month."""
-        return tuple(_sum(month) for month in zip(*(each.months for each in self.services), strict=True))
+    terms: FleetTerms
+    months: tuple[FleetMonth, ...]
+    fewest: tuple[FleetMonth, ...]
+    most: tuple[FleetMonth, ...]
 
     def label(self, month: int) -> str:
         """Return the name of a month, counted from 0: ``2027-01``, or ``Month 1`` where the plan has no start."""
-        if self.start is None:
+        start = self.terms.start
+        if start is None:
             return f"Month {month + 1}"
-        at = self.start.year * 12 + self.start.month - 1 + month
+        at = start.year * 12 + start.month - 1 + month
         return f"{at // 12}-{at % 12 + 1:02d}"
 
 
-def plan_fleet(services: tuple[Service, ...], contract: Contract, start: date | None = None) -> FleetPlan:
+def plan_fleet(inputs: FleetInputs) -> FleetPlan:
     """Return the plan of the services over 36 months."""
+    _check(inputs)
     planned = []
-    for service in services:
+    for service in inputs.service:
         with naming(service.name):
-            replica = replica_for(service.model, service.setup, service.traffic, service.target, service.concurrency)
-        months = _months(service, replica, contract)
-        planned.append(PlannedService(service, replica, months, catalog.context_tokens(service.model)))
-    return FleetPlan(tuple(planned), contract, start)
+            planned.append(_planned(service, inputs.terms))
+    together = (
+        tuple(_sum(month) for month in zip(*(getattr(each, name) for each in planned), strict=True))
+        for name in ("months", "fewest", "most")
+    )
+    return FleetPlan(tuple(planned), inputs.terms, *together)
+
+
+def _check(inputs: FleetInputs) -> None:
+    names = [service.name for service in inputs.service]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError(f"name twice: got '{twice[0]}' for two services, want each its own. Rename one.")
+    if len(names) > MOST_SERVICES:
+        raise InputError(f"too many services: got {len(names)}, want at most {MOST_SERVICES}. Split the plan.")
+    term = inputs.terms.contract.term_months
+    if MONTHS % term:
+        raise RangeError(f"term does not divide: got term_months {term}, want a divisor of {MONTHS}. Change it.")
 
 
 @contextmanager
@@ -125,17 +124,20 @@ def naming(service: str) -> Iterator[None]:
         raise type(error)(f"{service}: {error}") from error
 
 
-def bounds(plan: FleetPlan) -> tuple[FleetPlan, FleetPlan]:
-    """Return the fleets if replicas are as fast, or as slow, as 1 in 10 measurements: fewest GPUs first, then most."""
-    fewest: list[PlannedService] = []
-    most: list[PlannedService] = []
-    for each in plan.services:
-        band = each.replica.bands["throughput"]
-        for factor, plans in ((band.high, fewest), (band.low, most)):
-            replica = replace(each.replica, requests_per_second=each.replica.requests_per_second * factor)
-            months = _months(each.service, replica, plan.contract)
-            plans.append(replace(each, replica=replica, months=months))
-    return replace(plan, services=tuple(fewest)), replace(plan, services=tuple(most))
+def _planned(service: Service, terms: FleetTerms) -> PlannedService:
+    demand, latencies = service.traffic.demand, service.latencies
+    if demand.concurrency is not None and (latencies.ttft_target_seconds or latencies.tpot_target_seconds):
+        raise InputError(
+            "load given twice: got concurrency and a target of seconds, want one of them. The "
+            "load follows from the target: remove concurrency, or keep it and remove the target."
+        )
+    setup = Setup(service.model, accelerator(service.gpu).key, service.replica)
+    longest = demand.input_tokens + demand.output_tokens
+    replica = replica_for(setup, demand, longest, latencies, service.gpus_per_node)
+    rates = rates_of(setup.gpu, Prices(gpu_hours=service.prices, energy=terms.energy), terms.contract.term)
+    band = replica.bands["throughput"]
+    months = (_months(service, at_speed(replica, speed), rates, terms) for speed in (1.0, band.high, band.low))
+    return PlannedService(service, replica, rates, *months, catalog.context_tokens(service.model))
 
 
 def warnings(plan: FleetPlan) -> tuple[str, ...]:
@@ -144,57 +146,74 @@ def warnings(plan: FleetPlan) -> tuple[str, ...]:
 
 
 def _warned(planned: PlannedService) -> Iterator[str]:
-    prices, longest, stated = planned.service.prices, planned.service.traffic.longest_tokens, planned.context_tokens
-    if prices.reserved_usd > prices.on_demand_usd:
+    rates, longest, stated = planned.rates, planned.longest_tokens, planned.context_tokens
+    if rates.reserved_usd > rates.on_demand_usd:
         yield (
-            f"a reserved GPU-hour at ${prices.reserved_usd:,.2f} costs more than one on demand at "
-            f"${prices.on_demand_usd:,.2f}; medians of the catalog may be of different providers."
+            f"a reserved GPU-hour at ${rates.reserved_usd:,.2f} costs more than one on demand at "
+            f"${rates.on_demand_usd:,.2f}."
         )
     if stated is not None and longest > stated:
         yield f"{longest:,} tokens a request are more than the {stated:,} that the model states.".replace(",", " ")
 
 
-def _months(service: Service, replica: Replica, contract: Contract) -> tuple[FleetMonth, ...]:
-    traffic = service.traffic
+def _months(service: Service, replica: PlannedReplica, rates: Rates, terms: FleetTerms) -> tuple[FleetMonth, ...]:
+    traffic, contract = service.traffic, terms.contract
     days = [requests_after(traffic.requests_per_day, traffic.growth_per_month, month) for month in range(MONTHS)]
-    peaks = [_gpus(service, replica, peak_requests_per_second(day, traffic.peak_factor)) for day in days]
-    means = [_gpus(service, replica, day / SECONDS_PER_DAY) for day in days]
-    _, n_gpus = replica.packing.together(service.target.whole_nodes)
+    peaks = [_gpus(replica, terms.margins, peak_requests_per_second(day, traffic.peak_factor)) for day in days]
+    means = [_gpus(replica, terms.margins, day / SECONDS_PER_DAY) for day in days]
+    _, n_gpus = replica.packing.together(terms.margins.whole_nodes)
     found = []
     for month, (day, peak, mean) in enumerate(zip(days, peaks, means, strict=True)):
         wanted = contract.reserve_share * means[month - month % contract.term_months]
         reserved = math.ceil(wanted / n_gpus - 1e-9) * n_gpus
-        found.append(_month(service, replica, contract, (day, peak, mean, reserved)))
+        found.append(_month(replica, rates, contract, _Fleet(day, peak, mean, reserved)))
     return tuple(found)
 
 
-def _gpus(service: Service, replica: Replica, requests_per_second: float) -> int:
+def _gpus(replica: PlannedReplica, margins: Margins, requests_per_second: float) -> int:
     """Return the GPUs to pay for at a rate, spare replicas included."""
-    target, packing = service.target, replica.packing
-    spare = target.spare_replicas(packing)
-    replicas = replicas_for_traffic(requests_per_second, replica.requests_per_second, target.target_load, spare)
-    return packing.gpus(replicas, target.whole_nodes)
+    packing, rate = replica.packing, replica.requests_per_second
+    replicas = replicas_for_traffic(requests_per_second, rate, margins.target_load, margins.spare_replicas(packing))
+    return packing.gpus(replicas, margins.whole_nodes)
 
 
-def _month(service: Service, replica: Replica, contract: Contract, fleet: tuple[float, int, int, int]) -> FleetMonth:
-    """Return a month from requests a day and GPUs at peak, at the mean and reserved.
+@dataclass(frozen=True)
+class _Fleet:
+    """Requests a day, and GPUs at peak, at the mean and reserved."""
 
-    Burst GPUs run in the busy hours up to the peak, in the others up to the mean. All draw power while they are paid
-    for, busy or idle.
+    day: float
+    peak: int
+    mean: int
+    reserved: int
+
+
+def _month(replica: PlannedReplica, rates: Rates, contract: Contract, fleet: _Fleet) -> FleetMonth:
+    """Return a month: burst GPUs run in the busy hours up to the peak, in the others up to the mean.
+
+    All draw power while they are paid for, busy or idle.
     """
-    day, peak, mean, reserved = fleet
-    prices, busy = service.prices, contract.burst_hours
-    burst = HOURS_PER_MONTH / 24 * (max(0, peak - reserved) * busy + max(0, mean - reserved) * (24 - busy))
+    busy, reserved = contract.burst_hours, fleet.reserved
+    over_peak, over_mean = max(0, fleet.peak - reserved), max(0, fleet.mean - reserved)
+    burst = HOURS_PER_MONTH / 24 * (over_peak * busy + over_mean * (24 - busy))
     hours = HOURS_PER_MONTH * reserved + burst
-    working = day / SECONDS_PER_DAY / replica.requests_per_second * service.setup.gpus * HOURS_PER_MONTH
-    energy = serving_kwh(1, prices.tdp_watts, min(1.0, working / hours), prices.pue, hours) if hours else 0.0
+    served = fleet.day / SECONDS_PER_DAY / replica.requests_per_second
+    working = served * replica.setup.replica.gpus * HOURS_PER_MONTH
+    energy = serving_kwh(1, rates.tdp_watts, min(1.0, working / hours), rates.pue, hours) if hours else 0.0
+    reserved_usd, burst_usd = HOURS_PER_MONTH * reserved * rates.reserved_usd, burst * rates.on_demand_usd
     return FleetMonth(
-        day, peak, mean, reserved, burst, HOURS_PER_MONTH * reserved * prices.reserved_usd,
-        burst * prices.on_demand_usd, energy, serving_co2e_kg(energy, prices.grams_per_kwh),
-    )  # fmt: skip
+        requests_per_day=fleet.day,
+        peak_gpus=fleet.peak,
+        mean_gpus=fleet.mean,
+        reserved_gpus=reserved,
+        burst_gpu_hours=burst,
+        reserved_usd=reserved_usd,
+        burst_usd=burst_usd,
+        usd=reserved_usd + burst_usd,
+        energy_kwh=energy,
+        co2e_kg=serving_co2e_kg(energy, rates.grams_per_kwh),
+    )
 
 
 def _sum(months: tuple[FleetMonth, ...]) -> FleetMonth:
-    return FleetMonth(
-        **{field.name: sum(getattr(month, field.name) for month in months) for field in fields(FleetMonth)}
-    )
+    parts = [flat(month) for month in months]
+    return FleetMonth(**{name: sum(part[name] for part in parts) for name in parts[0]})

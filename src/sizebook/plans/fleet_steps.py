@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sizebook.derivation import Step
-from sizebook.formulas.serving_traffic import HOURS_PER_MONTH, SECONDS_PER_DAY
+from sizebook.formulas.serving_traffic import SECONDS_PER_DAY
 from sizebook.plans.fleet import FleetPlan, PlannedService
+from sizebook.quantities import HOURS_PER_MONTH
 from sizebook.units import grouped, significant
 
 _LITTLE = "Little 1961, L = lambda W"

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from sizebook.formulas.cache import Sequences
 from sizebook.formulas.flops import AdapterRank, Recompute
 from sizebook.models import catalog
 from sizebook.models.flops import CONVENTIONS, fine_tuning_flops_per_token, forward
 from sizebook.models.flops import train_flops_per_token as flops_of
 from sizebook.plans.layer_profile import profile_of
-from sizebook.quantities import Batch, Flops, FlopsPerToken, Model, Seq
-from sizebook.registry import Quantity, function
+from sizebook.quantities import Flops, FlopsPerToken, Model, Seq
+from sizebook.registry import DEFAULT, Quantity, function
 
 Convention = Annotated[
-    str, Quantity("which FLOPs count, see the documentation", kind="choice", choices=tuple(CONVENTIONS))
+    str,
+    Quantity("which FLOPs count, see the documentation", kind="choice", choices=tuple(CONVENTIONS), default="matmul"),
 ]
-AdapterOn = Annotated[str, Quantity("projections that carry adapters", kind="choice", choices=("attention", "all"))]
+AdapterOn = Annotated[
+    str, Quantity("projections that carry adapters", kind="choice", choices=("attention", "all"), default="attention")
+]
 
 
 @function(
@@ -24,7 +28,7 @@ AdapterOn = Annotated[str, Quantity("projections that carry adapters", kind="cho
     example=({"model": "llama-3.1-8b", "seq": 8192}, 51_470_401_536.0),
 )
 def flops_per_token(
-    model: Model, seq: Seq = 4096, convention: Convention = "matmul", recompute: Recompute = "none"
+    model: Model, seq: Seq = DEFAULT, convention: Convention = DEFAULT, recompute: Recompute = DEFAULT
 ) -> FlopsPerToken:
     """Return the training FLOPs that one token of a published model costs, under a named convention.
 
@@ -40,7 +44,7 @@ def flops_per_token(
     example=({"model": "llama-3.1-8b", "seq": 4096, "rank": 16}, 33_321_648_128.0),
 )
 def flops_per_token_lora(
-    model: Model, seq: Seq = 4096, rank: AdapterRank = 16, adapter_on: AdapterOn = "attention"
+    model: Model, seq: Seq = DEFAULT, rank: AdapterRank = DEFAULT, adapter_on: AdapterOn = DEFAULT
 ) -> FlopsPerToken:
     """Return the FLOPs per token of training low-rank adapters on a frozen published model: 4 N + 6 adapters + scores.
 
@@ -57,9 +61,9 @@ def flops_per_token_lora(
     source="torch FlopCounterMode counts the same, to the last FLOP",
     example=({"model": "llama-3.1-8b", "seq": 128}, 1_929_782_493_184.0),
 )
-def flops_forward(model: Model, seq: Seq, batch: Batch = 1) -> Flops:
-    """Return the FLOPs of one forward pass over a batch of sequences, attention as the full square of every layer.
+def flops_forward(model: Model, seq: Seq, sequences: Sequences = DEFAULT) -> Flops:
+    """Return the FLOPs of one forward pass over some sequences, attention as the full square of every layer.
 
     Experts count as many as a token visits. Leaves out norms, activations and vision or audio towers.
     """
-    return batch * seq * forward(catalog.architecture(model), seq, causal=False, windows=False).total
+    return sequences * seq * forward(catalog.architecture(model), seq, causal=False, windows=False).total

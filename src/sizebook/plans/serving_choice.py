@@ -6,20 +6,18 @@ Candidates that cannot meet the target are counted with the limit that stopped t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sizebook.errors import SizebookError, TargetError
 from sizebook.formulas.hardware import accelerator
+from sizebook.formulas.serving_quantities import ENGINES, Replica
 from sizebook.models.serving_shape import shape_of
-from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, plan_serving
-from sizebook.plans.traffic import Traffic
+from sizebook.plans.serving import ServingPlan, plan_serving
+from sizebook.plans.serving_inputs import ServingInputs
 
 GPUS = ("h100-sxm", "h200-sxm", "b200-sxm")
-ENGINES = ("vllm", "sglang", "tensorrt-llm")
 DTYPES: tuple[str | None, ...] = (None, "fp8")
-# What candidates share. Nothing is drafted: a factor for servers that may draft would favour the engine that has one.
-SHARED = Setup("", draft_tokens=0)
 
 
 @dataclass(frozen=True)
@@ -40,43 +38,48 @@ class Choices:
     failed: tuple[tuple[str, int], ...]
 
 
-def layouts(model: str, gpu: str) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (tp, pp, dp, ep) within one node: tensor parallelism, and for expert models attention data parallelism."""
+def layouts(model: str, gpu: str) -> Iterator[dict[str, int]]:
+    """Yield the degrees within one node: tensor parallelism, and for expert models attention data parallelism."""
     most = min(8, accelerator(gpu).scale_up_domain)
     shape = shape_of(model)
     for degree in (1, 2, 4, 8):
         if degree > most:
             continue
-        if shape.n_heads % degree == 0:
-            yield degree, 1, 1, 1
+        if shape.common_heads % degree == 0:
+            yield {"tp": degree}
         if degree > 1 and shape.n_experts and shape.n_experts % degree == 0:
-            yield 1, 1, degree, degree
+            yield {"dp": degree, "ep": degree}
 
 
-def choose(
-    model: str, traffic: Traffic, target: Target, prices: Callable[[str], Prices],
-    gpus: Sequence[str] = GPUS, engines: Sequence[str] = ENGINES, dtypes: Sequence[str | None] = DTYPES,
-    shared: Setup = SHARED,
-) -> Choices:  # fmt: skip
+def candidates(model: str, gpus: Sequence[str], stated: Replica, engine: str | None) -> Iterator[tuple[str, Replica]]:
+    """Yield accelerators with replicas to compare: engines, formats of the weights and layouts, unless stated.
+
+    All take the stated cache format and drafts. Nothing is drafted otherwise: a factor for servers that may draft would
+    favour the engine that has one.
+    """
+    unsaid = stated.draft_tokens is None and stated.tokens_per_step is None
+    shared = replace(stated, draft_tokens=0) if unsaid else stated
+    for gpu in gpus:
+        for each in (engine,) if engine else ENGINES:
+            for dtype in (stated.weight_dtype,) if stated.weight_dtype else DTYPES:
+                for degrees in layouts(model, gpu):
+                    yield gpu, replace(shared, engine=each, weight_dtype=dtype, **degrees)
+
+
+def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine: str | None = None) -> Choices:
     """Return every candidate that meets the target, from the cheapest in the last month.
 
-    Of ``shared`` every candidate takes the cache format and the drafts.
+    ``inputs.replica`` states formats and drafts, its layout plays no part; ``engine`` None compares all.
 
     Errors: none meets it; the message names the limits that bind, the most frequent first.
     """
     plans: list[ServingPlan] = []
     failed: Counter[str] = Counter()
-    for gpu in gpus:
-        for engine in engines:
-            for dtype in dtypes:
-                for tp, pp, dp, ep in layouts(model, gpu):
-                    setup = replace(
-                        shared, gpu=gpu, engine=engine, weight_dtype=dtype, tp=tp, pp=pp, dp=dp, ep=ep
-                    )  # fmt: skip
-                    try:
-                        plans.append(plan_serving(model, setup, traffic, target, prices(gpu)))
-                    except SizebookError as error:
-                        failed[str(error).partition(":")[0]] += 1
+    for gpu, replica in candidates(model, gpus, inputs.replica, engine):
+        try:
+            plans.append(plan_serving(model, gpu, replace(inputs, replica=replica)))
+        except SizebookError as error:
+            failed[str(error).partition(":")[0]] += 1
     if not plans:
         reasons = ", ".join(f"{reason} ({times})" for reason, times in failed.most_common())
         raise TargetError(

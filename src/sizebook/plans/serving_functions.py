@@ -1,33 +1,52 @@
-"""Spreadsheet functions of serving plans: the cheapest ways to serve a traffic within a target, as a table."""
+"""Spreadsheet functions of serving plans: the cheapest ways to serve a traffic, and the ledger of one of them."""
 
 from __future__ import annotations
 
-import math
-from typing import Annotated
+from typing import Annotated, Any
 
 from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.prices import quote
-from sizebook.formulas.serving_quantities import InputTokens, OutputTokens, Requests
-from sizebook.plans.serving import Prices, Target
+from sizebook.plans.serving import ServingPlan
+from sizebook.plans.serving import plan_serving as plan_of
 from sizebook.plans.serving_choice import GPUS, choose
-from sizebook.plans.traffic import Traffic
+from sizebook.plans.serving_figures import figures
+from sizebook.plans.serving_inputs import ServingInputs
+from sizebook.plans.serving_months import Month
 from sizebook.quantities import Gpu, Model
-from sizebook.registry import Quantity, function
+from sizebook.registry import DEFAULT, Quantity, flat, function, leaves
 
-OptionalGpu = Annotated[str | None, Quantity("accelerator to plan for, blank to compare several", kind="text")]
-Table = Annotated[
+GpusCompared = Annotated[
+    Any,
+    Quantity(
+        "accelerators that compete, as a list or with commas between; blank for h100-sxm, h200-sxm and b200-sxm",
+        kind="list", default=None, label="Accelerators compared",
+    ),
+]  # fmt: skip
+Choices = Annotated[
     list[list[str | int | float]],
     Quantity("gpu, engine, dtype, layout, GPUs, USD a month, TTFT s, TPOT s, on the Pareto front", kind="range"),
 ]
-TARGET_SECONDS = Annotated[float | None, Quantity("target, blank for none", unit="seconds", above=0)]
+Ledger = Annotated[list[list[Any]], Quantity("a row of names, then one a month", kind="range")]
+Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a row", kind="range")]
 HEAD = ["gpu", "engine", "weight_dtype", "layout", "gpus", "usd_per_month", "ttft_seconds", "tpot_seconds", "pareto"]
 SHOWN = 12
+SOURCE = "sizebook.plans.serving over data/hardware.csv, data/prices.csv and data/calibration_serving.csv"
+_EXAMPLE = {
+    "model": "llama-3.1-70b", "gpu": "h100-sxm", "requests_per_day": 500_000, "input_tokens": 2000,
+    "output_tokens": 400, "months": 1, "tpot_target_seconds": 0.05, "tp": 4, "weight_dtype": "fp8",
+    "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2, "grams_per_kwh": 400,
+}  # fmt: skip
 
 
-def list_prices(gpu: Gpu) -> Prices:
-    """Return the catalog's median on-demand price for both terms, and the accelerator's TDP."""
-    found = quote(gpu).usd_per_gpu_hour
-    return Prices(found, found, "data/prices.csv, on demand", float(accelerator(gpu).tdp_watts or 700))
+def compared(gpus: Any) -> tuple[str, ...]:
+    """Return the accelerators that compete, from a list or a text with commas; several where none is named."""
+    if not gpus:
+        return GPUS
+    words = gpus.split(",") if isinstance(gpus, str) else [word for word in _flattened(gpus) if word]
+    return tuple(accelerator(str(word)).key for word in words)
+
+
+def _flattened(rows: Any) -> list[Any]:
+    return [word for row in rows for word in (_flattened(row) if isinstance(row, (list, tuple)) else [row])]
 
 
 @function(
@@ -37,8 +56,10 @@ def list_prices(gpu: Gpu) -> Prices:
         {
             "model": "llama-3.1-70b",
             "requests_per_day": 100_000,
+            "output_tokens": 256,
+            "months": 1,
             "tpot_target_seconds": 0.0085,
-            "gpu": "h200-sxm",
+            "gpus_compared": "h200-sxm",
         },
         [
             HEAD,
@@ -47,34 +68,24 @@ def list_prices(gpu: Gpu) -> Prices:
         ],
     ),
 )
-def plan_serving(
-    model: Model,
-    requests_per_day: Requests,
-    input_tokens: InputTokens = 1024,
-    output_tokens: OutputTokens = 256,
-    ttft_target_seconds: TARGET_SECONDS = None,
-    tpot_target_seconds: TARGET_SECONDS = None,
-    gpu: OptionalGpu = None,
-) -> Table:
+def plan_serving(model: Model, inputs: ServingInputs, gpus_compared: GpusCompared = DEFAULT) -> Choices:
     """Return the cheapest ways to serve a traffic within a target: one a row, at most 12, cheapest first.
 
-    Flat traffic, 80 % load, one spare replica, catalog prices on demand. Columns: gpu, engine, dtype (blank: the
-    checkpoint's own), layout, GPUs, USD a month, TTFT and TPOT at the planned load, 1 where nothing is cheaper and
-    faster. Nothing that misses the target is shown; if all do, the error names the limits.
+    Engines, formats of the weights and layouts are searched; tp, pp, dp, ep and engine play no part. Columns: gpu,
+    engine, dtype (blank: the checkpoint's own), layout, GPUs and USD in the last month, TTFT and TPOT at the planned
+    load, 1 where nothing is cheaper and faster. Nothing that misses the target is shown; if all do, the error names
+    the limits.
     """
-    traffic = Traffic(requests_per_day, input_tokens=input_tokens, output_tokens=output_tokens)
-    target = Target(ttft_target_seconds or math.inf, tpot_target_seconds or math.inf)
-    found = choose(model, traffic, target, list_prices, [accelerator(gpu).key] if gpu else GPUS)
+    found = choose(model, inputs, compared(gpus_compared))
     rows: list[list[str | int | float]] = [list(HEAD)]
     for choice in found.ranked[:SHOWN]:
-        setup, knee = choice.plan.replica.setup, choice.plan.replica.at_knee
-        last = choice.plan.months[-1]
+        setup, knee, last = choice.plan.replica.setup, choice.plan.replica.at_knee, choice.plan.months[-1]
         rows.append(
             [
                 setup.gpu,
-                setup.engine,
-                setup.weight_dtype or "",
-                setup.layout,
+                setup.replica.engine,
+                setup.replica.weight_dtype or "",
+                setup.replica.layout,
                 last.peak_gpus,
                 round(choice.usd_per_month, 2),
                 float(f"{knee.ttft_seconds:.4g}"),
@@ -83,3 +94,32 @@ def plan_serving(
             ]
         )
     return rows
+
+
+def ledger(plan: ServingPlan) -> list[list[Any]]:
+    """Return the ledger of a plan: names, then one row a month, with GPUs and cost at both ends of the band."""
+    names = [leaf.name for leaf in leaves(Month)]
+    ends = ("peak_gpus_fewest", "peak_gpus_most", "usd_least", "usd_most")
+    rows: list[list[Any]] = [[*names, *ends]]
+    for month, few, most in zip(plan.months, plan.fewest, plan.most, strict=True):
+        rows.append([*flat(month).values(), few.peak_gpus, most.peak_gpus, few.usd, most.usd])
+    return rows
+
+
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, []))
+def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs) -> Ledger:
+    """Return a serving plan month by month: GPUs at peak and reserved, cost, energy, carbon; names in the first row.
+
+    The figures of 'sizebook plan serve' for the same inputs, computed by the same plan. The last columns are GPUs and
+    cost if replicas are as fast, or as slow, as 1 in 10 measurements.
+    """
+    return ledger(plan_of(model, gpu, inputs))
+
+
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, []))
+def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
+    """Return the headline figures of a serving plan as names and values: one replica, its latency and memory, prices.
+
+    The figures of 'sizebook plan serve' for the same inputs, computed by the same plan.
+    """
+    return [[name, value] for name, value in flat(figures(plan_of(model, gpu, inputs))).items()]

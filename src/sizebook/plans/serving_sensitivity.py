@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sizebook.errors import SizebookError
-from sizebook.plans.serving import Prices, ServingPlan, Target, fleet_month, plan_serving
-from sizebook.plans.traffic import Traffic
+from sizebook.plans.serving import ServingPlan, plan_serving
+from sizebook.plans.serving_inputs import ServingInputs
+from sizebook.registry import flat, put_together
 
 STEP = 0.2
 
@@ -25,20 +25,37 @@ class Swing:
         return abs(self.high_usd - self.low_usd)
 
 
-def _changed(plan: ServingPlan, factor: float) -> dict[str, tuple[Traffic, Target, Prices]]:
+def with_values(inputs: ServingInputs, **values: object) -> ServingInputs:
+    """Return the inputs with some of their quantities changed, by name."""
+    return put_together(ServingInputs, flat(inputs) | values)
+
+
+def _changed(plan: ServingPlan, factor: float) -> dict[str, ServingInputs]:
     """Return the plan's inputs with one of them times the factor, by what that one is called."""
-    traffic, target, prices = plan.traffic, plan.target, plan.prices
-    answers, prompts = (max(1, round(n * factor)) for n in (traffic.output_tokens, traffic.input_tokens))
-    demand, reserved = prices.on_demand_usd * factor, prices.reserved_usd * factor
-    changed = {
-        "Requests a day": (replace(traffic, requests_per_day=traffic.requests_per_day * factor), target, prices),
-        "Tokens of an answer": (replace(traffic, output_tokens=answers), target, prices),
-        "Tokens of a prompt": (replace(traffic, input_tokens=prompts), target, prices),
-        "Price of a GPU-hour": (traffic, target, replace(prices, on_demand_usd=demand, reserved_usd=reserved)),
+    inputs, rates, asked = plan.inputs, plan.rates, plan.traffic.asked
+    lengths = {
+        f"{side}_tokens": max(1, round(getattr(asked, f"{side}_tokens") * factor)) for side in ("input", "output")
     }
-    if math.isfinite(target.tpot_seconds):
-        changed["TPOT target"] = (traffic, replace(target, tpot_seconds=target.tpot_seconds * factor), prices)
-    return changed
+    # Lengths from a histogram are scaled as their mean: the reserved room stays that of the histogram otherwise.
+    none = dict.fromkeys((f"{side}_histogram" for side in ("input", "output")), None)
+    price = {
+        "on_demand_usd_per_gpu_hour": rates.on_demand_usd * factor,
+        "reserved_usd_per_gpu_hour": rates.reserved_usd * factor,
+    }
+    known = {"input_tokens": asked.input_tokens, "output_tokens": asked.output_tokens}
+    room = {
+        "input_tokens_p95": plan.traffic.longest_input_tokens, "output_tokens_p95": plan.traffic.longest_output_tokens
+    }  # fmt: skip
+    plain = none | known | room | {"input_tokens_p50": None, "output_tokens_p50": None}
+    changed = {
+        "Requests a day": {"requests_per_day": plan.traffic.requests_per_day * factor},
+        "Tokens of an answer": plain | {"output_tokens": lengths["output_tokens"]},
+        "Tokens of a prompt": plain | {"input_tokens": lengths["input_tokens"]},
+        "Price of a GPU-hour": price,
+    }
+    if (target := inputs.target.latencies.tpot_target_seconds) is not None:
+        changed["TPOT target"] = {"tpot_target_seconds": target * factor}
+    return {label: with_values(inputs, **values) for label, values in changed.items()}
 
 
 def sensitivities(plan: ServingPlan) -> tuple[Swing, ...]:
@@ -47,19 +64,13 @@ def sensitivities(plan: ServingPlan) -> tuple[Swing, ...]:
     less, more = _changed(plan, 1 - STEP), _changed(plan, 1 + STEP)
     for label in less:
         try:
-            plans = [plan_serving(plan.model, plan.replica.setup, *inputs[label]) for inputs in (less, more)]
+            low, high = (
+                plan_serving(plan.model, plan.replica.setup.gpu, inputs[label]).months[-1].usd
+                for inputs in (less, more)
+            )
         except SizebookError:
             continue
-        low, high = (each.months[-1].usd for each in plans)
         found.append(Swing(f"{label}, \u2212{STEP:.0%} to +{STEP:.0%}", low, high))
-    found.append(_estimate_swing(plan))
+    # Slow replicas cost more: the low end of the estimate is the most GPUs.
+    found.append(Swing("Throughput estimate, p10 to p90", plan.most[-1].usd, plan.fewest[-1].usd))
     return tuple(sorted(found, key=lambda swing: -swing.width_usd))
-
-
-def _estimate_swing(plan: ServingPlan) -> Swing:
-    """Return the swing of the throughput estimate itself, between its p10 and p90."""
-    band, rate = plan.replica.bands["throughput"], plan.replica.requests_per_second
-    at = [replace(plan.replica, requests_per_second=rate * share) for share in (band.low, band.high)]
-    last = plan.traffic.months - 1
-    low, high = (fleet_month(replica, plan.traffic, plan.target, plan.prices, last).usd for replica in at)
-    return Swing("Throughput estimate, p10 to p90", low, high)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sizebook.derivation import Step
-from sizebook.formulas.serving_traffic import HOURS_PER_MONTH
 from sizebook.plans.nodes import Packing
 from sizebook.plans.serving import Replica, ServingPlan
 from sizebook.plans.traffic import Traffic, arrivals_by_hour
+from sizebook.quantities import HOURS_PER_MONTH
 from sizebook.units import grouped, significant
 
 CALIBRATION = "pass model of the engine, rates of data/calibration_serving.csv"

@@ -1,12 +1,10 @@
-"""Traffic over a day and over months: arrivals by hour from a total and a shape, growth, token lengths."""
+"""Shapes of a day of traffic, and percentiles of token lengths."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
-from sizebook.errors import RangeError, require, unknown_key
-from sizebook.plans.lengths import Histogram
+from sizebook.errors import RangeError, unknown_key
 
 HOURS = 24
 # Relative arrivals by hour of the day. Shapes to start from: replace them with your own hours where you have them.
@@ -15,31 +13,6 @@ SHAPES: dict[str, tuple[float, ...]] = {
     "office": (1, 1, 1, 1, 1, 1, 2, 4, 8, 11, 12, 11, 9, 10, 12, 12, 10, 8, 5, 3, 2, 2, 1, 1),
     "consumer": (5, 3, 2, 2, 2, 2, 3, 4, 5, 6, 7, 7, 8, 8, 8, 8, 8, 9, 10, 11, 12, 12, 10, 7),
 }
-
-
-@dataclass(frozen=True)
-class Traffic:
-    """Requests a day, spread over hours, growing by month; token lengths as means and 95th percentiles.
-
-    Histograms say where those came from, where they came from one.
-    """
-
-    requests_per_day: float
-    hours: tuple[float, ...] = SHAPES["flat"]
-    peak_factor: float = 1.0
-    growth_per_month: float = 0.0
-    months: int = 1
-    input_tokens: int = 1024
-    output_tokens: int = 256
-    input_tokens_p95: int | None = None
-    output_tokens_p95: int | None = None
-    input_histogram: Histogram | None = None
-    output_histogram: Histogram | None = None
-
-    @property
-    def longest_tokens(self) -> int:
-        """Tokens of a sequence to reserve cache for: 95th percentiles where given, else means."""
-        return (self.input_tokens_p95 or self.input_tokens) + (self.output_tokens_p95 or self.output_tokens)
 
 
 def hours_of(shape: str | tuple[float, ...]) -> tuple[float, ...]:
@@ -54,19 +27,6 @@ def hours_of(shape: str | tuple[float, ...]) -> tuple[float, ...]:
             "Give one number an hour, from midnight."
         )
     return tuple(float(hour) for hour in shape)
-
-
-def arrivals_by_hour(traffic: Traffic, month: int = 0) -> tuple[float, ...]:
-    """Return requests a second in each hour of a month's mean day; the peak factor raises every hour's planning rate.
-
-    Bursts shorter than an hour are what the peak factor stands for.
-    """
-    require(
-        traffic.requests_per_day > 0, f"no traffic: got {traffic.requests_per_day} requests a day, want more than 0."
-    )
-    day = traffic.requests_per_day * (1 + traffic.growth_per_month) ** month
-    total = math.fsum(traffic.hours)
-    return tuple(day * hour / total / 3600 * traffic.peak_factor for hour in traffic.hours)
 
 
 def lognormal_p95(mean: float, p50: float) -> float:

@@ -34,25 +34,38 @@ from sizebook.quantities import (
     Tp,
     ZeroStage,
 )
-from sizebook.registry import Quantity, function
+from sizebook.registry import DEFAULT, Quantity, function
 
 MODEL_OF_MEMORY = "data/training_stacks.csv and data/optimizers.csv; Korthikanti et al. 2022 (arXiv:2205.05198)"
 MODEL_OF_TIME = "data/calibration_training.csv, fitted on published runs by calibration/training.py"
 FEW_GPUS: list[int] = [2**power for power in range(7)]
 MANY_GPUS: list[int] = [2**power for power in range(7, 18)]
 
-Recomputation = Annotated[str, Quantity("what the backward pass recomputes", kind="choice", choices=RECOMPUTE)]
+Recomputation = Annotated[
+    str, Quantity("what the backward pass recomputes", kind="choice", choices=RECOMPUTE, default="none")
+]
 StackName = Annotated[
-    str, Quantity("training framework, a key of data/training_stacks.csv", kind="choice", choices=stack_keys)
+    str,
+    Quantity(
+        "training framework, a key of data/training_stacks.csv", kind="choice", choices=stack_keys, default="megatron"
+    ),
 ]
 Component = Annotated[
-    str, Quantity("what of it: total, or one component", kind="choice", choices=("total", "allocated", *COMPONENTS))
+    str,
+    Quantity(
+        "what of it: total, or one component",
+        kind="choice",
+        choices=("total", "allocated", *COMPONENTS),
+        default="total",
+    ),
 ]
-TrainDtype = Annotated[str, Quantity("format that matrices multiply in", kind="choice", choices=FORMATS)]
+TrainDtype = Annotated[
+    str, Quantity("format that matrices multiply in", kind="choice", choices=FORMATS, default="bf16")
+]
 Answer = Annotated[bool, Quantity("yes or no", kind="flag")]
 Layouts = Annotated[list[list[str | float]], Quantity("layouts, one a row, under a row of headings", kind="range")]
-Percentile = Annotated[float, Quantity("10 or 90: which end of the band", minimum=10, maximum=90)]
-Rows = Annotated[int, Quantity("how many layouts to list", kind="integer", minimum=1, maximum=100)]
+Percentile = Annotated[float, Quantity("10 or 90: which end of the band", minimum=10, maximum=90, default=90)]
+Rows = Annotated[int, Quantity("how many layouts to list", kind="integer", minimum=1, maximum=100, default=10)]
 
 
 def _layout(
@@ -75,20 +88,20 @@ def _memory(model: str, seq: int, layout: Layout, recipe: Recipe, batch: int | N
 )
 def train_memory_bytes(
     model: Model,
-    seq: Seq = 4096,
-    tp: Tp = 1,
-    pp: Pp = 1,
-    dp: Dp = 1,
-    cp: Cp = 1,
-    ep: Ep = 1,
-    zero_stage: ZeroStage = 1,
-    micro_batch: MicroBatch = 1,
-    recompute: Recomputation = "none",
-    interleave: Interleave = 1,
-    optimizer: OptimizerName = "adamw",
-    stack: StackName = "megatron",
-    component: Component = "total",
-    batch: Batch | None = None,
+    seq: Seq = DEFAULT,
+    tp: Tp = DEFAULT,
+    pp: Pp = DEFAULT,
+    dp: Dp = DEFAULT,
+    cp: Cp = DEFAULT,
+    ep: Ep = DEFAULT,
+    zero_stage: ZeroStage = DEFAULT,
+    micro_batch: MicroBatch = DEFAULT,
+    recompute: Recomputation = DEFAULT,
+    interleave: Interleave = DEFAULT,
+    optimizer: OptimizerName = DEFAULT,
+    stack: StackName = DEFAULT,
+    component: Component = DEFAULT,
+    batch: Batch | None = DEFAULT,
 ) -> MemoryBytes:
     """Return the bytes on the fullest GPU of a training run of a published model, in total or of one component.
 
@@ -108,18 +121,18 @@ def train_memory_bytes(
 def fits(
     model: Model,
     gpu: Gpu,
-    seq: Seq = 4096,
-    tp: Tp = 1,
-    pp: Pp = 1,
-    dp: Dp = 1,
-    cp: Cp = 1,
-    ep: Ep = 1,
-    zero_stage: ZeroStage = 1,
-    micro_batch: MicroBatch = 1,
-    recompute: Recomputation = "none",
-    interleave: Interleave = 1,
-    optimizer: OptimizerName = "adamw",
-    stack: StackName = "megatron",
+    seq: Seq = DEFAULT,
+    tp: Tp = DEFAULT,
+    pp: Pp = DEFAULT,
+    dp: Dp = DEFAULT,
+    cp: Cp = DEFAULT,
+    ep: Ep = DEFAULT,
+    zero_stage: ZeroStage = DEFAULT,
+    micro_batch: MicroBatch = DEFAULT,
+    recompute: Recomputation = DEFAULT,
+    interleave: Interleave = DEFAULT,
+    optimizer: OptimizerName = DEFAULT,
+    stack: StackName = DEFAULT,
 ) -> Answer:
     """Return whether training a published model fits on GPUs of one kind in a given layout: see TRAIN_MEMORY_BYTES.
 
@@ -138,9 +151,9 @@ def fits(
 def min_gpus_train(
     model: Model,
     gpu: Gpu,
-    seq: Seq = 4096,
-    optimizer: OptimizerName = "adamw",
-    stack: StackName = "megatron",
+    seq: Seq = DEFAULT,
+    optimizer: OptimizerName = DEFAULT,
+    stack: StackName = DEFAULT,
 ) -> Gpus:
     """Return the fewest GPUs, a power of two, on which some layout trains a published model with the whole of its
     states.
@@ -178,18 +191,18 @@ def step_seconds(
     model: Model,
     gpu: Gpu,
     batch: Batch,
-    seq: Seq = 4096,
-    tp: Tp = 1,
-    pp: Pp = 1,
-    dp: Dp = 1,
-    cp: Cp = 1,
-    ep: Ep = 1,
-    zero_stage: ZeroStage = 1,
-    micro_batch: MicroBatch = 1,
-    recompute: Recomputation = "none",
-    interleave: Interleave = 1,
-    dtype: TrainDtype = "bf16",
-    stack: StackName = "megatron",
+    seq: Seq = DEFAULT,
+    tp: Tp = DEFAULT,
+    pp: Pp = DEFAULT,
+    dp: Dp = DEFAULT,
+    cp: Cp = DEFAULT,
+    ep: Ep = DEFAULT,
+    zero_stage: ZeroStage = DEFAULT,
+    micro_batch: MicroBatch = DEFAULT,
+    recompute: Recomputation = DEFAULT,
+    interleave: Interleave = DEFAULT,
+    dtype: TrainDtype = DEFAULT,
+    stack: StackName = DEFAULT,
 ) -> Seconds:
     """Return the predicted seconds of one optimizer step: compute, memory traffic, communication, bubble, optimizer.
 
@@ -207,7 +220,7 @@ def step_seconds(
     source=MODEL_OF_TIME,
     example=({"percentile": 90}, 1.201),
 )
-def train_error(percentile: Percentile = 90) -> Ratio:
+def train_error(percentile: Percentile = DEFAULT) -> Ratio:
     """Return measured over predicted step time at the 10th or 90th percentile of published runs the fit had not seen.
 
     A predicted duration times this factor is the end of its band.
@@ -238,11 +251,11 @@ def plan_training(
     gpu: Gpu,
     gpus: Gpus,
     batch: Batch,
-    seq: Seq = 4096,
-    dtype: TrainDtype = "bf16",
-    optimizer: OptimizerName = "adamw",
-    stack: StackName = "megatron",
-    rows: Rows = 10,
+    seq: Seq = DEFAULT,
+    dtype: TrainDtype = DEFAULT,
+    optimizer: OptimizerName = DEFAULT,
+    stack: StackName = DEFAULT,
+    rows: Rows = DEFAULT,
 ) -> Layouts:
     """Return the layouts of a cluster that train a published model fastest, and the faster ones that do not fit with
     why.
