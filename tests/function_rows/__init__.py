@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.function_rows import compute, lookups, params, serving, traffic, training, training_plans, why
+from tests.function_rows import compute, lookups, money, params, serving, traffic, training, training_plans, why
 from tests.function_rows.row import Row
 
 ROWS: tuple[Row, ...] = (
@@ -10,6 +10,7 @@ ROWS: tuple[Row, ...] = (
     *compute.ROWS,
     *training.ROWS,
     *training_plans.ROWS,
+    *money.ROWS,
     *traffic.ROWS,
     *serving.ROWS,
     *lookups.ROWS,

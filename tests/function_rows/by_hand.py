@@ -53,10 +53,14 @@ def prefill(tokens: int) -> float:
     return _pass("prefill", tokens, 1, tokens / 2) + _cache_read(tokens) + _launches() * rate("prefill_layer_factor")
 
 
-def step(requests: int, context: int) -> float:
-    """Return the seconds of a decode step of so many requests, each with that much behind it."""
-    seconds = _pass("decode", requests, requests, context) + _cache_read(requests * context) + _launches()
-    return seconds + rate("step_seconds") + requests * rate("request_seconds")
+def step(requests: int, context: int, drafts: int = 0) -> float:
+    """Return the seconds of a decode step of so many requests, each with that much behind it.
+
+    Every draft is checked like a token of its own, and costs one layer's share of the pass.
+    """
+    checked = requests * (1 + drafts)
+    seconds = _pass("decode", checked, checked, context) + _cache_read(requests * context)
+    return (seconds + _launches()) * (1 + drafts / LAYERS) + rate("step_seconds") + requests * rate("request_seconds")
 
 
 def first_token(tokens: int, context: int) -> float:

@@ -164,4 +164,13 @@ ROWS = (
         "the 2.88e21 FLOPs above are 120 N^2",
         relative=1e-9,
     ),
+    Row("FLOPS_FORWARD", {"model": "mistral-7b", "seq": 8192, "sequences": 1},
+        8192 * (2 * (7_241_732_096 - 32_000 * 4096 - 65 * 4096) + 32 * 4 * 4096 * 8192),
+        "Mistral 7B sees 4,096 tokens, but a counter sees the full square: the Hub's count less table and norms"),
+    Row("FLOPS_PER_TOKEN_LORA", {"model": "llama-3.1-8b", "seq": 4096, "rank": 8, "adapter_on": "all"},
+        4 * LLAMA + 6 * 32 * 4096 * 4096
+        + 6 * 8 * 32 * (2 * (4096 + 4096) + 2 * (4096 + 1024) + 3 * (4096 + 14_336)),
+        "by hand as on attention, with adapters on gate, up and down too"),
+    Row("OPTIMAL_PARAMS", {"n_flops": 6.88e23, "approach": "approach-2"}, 67e9,
+        "Hoffmann et al. 2022, table A3: 67 B for 6.88e23 FLOPs", relative=0.01),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Training memory and time in closed form, money of a run, energy and carbon."""
+"""Training memory and time in closed form."""
 
 from __future__ import annotations
 
@@ -129,61 +129,13 @@ ROWS = (
         "without failures only checkpoints cost time: 900 of 1000 s",
         relative=1e-6,
     ),
-    Row("TRAIN_COST_USD", {"gpu_hours": 184_320, "price_usd_per_gpu_hour": 1.5, "other_usd": 3520}, 280_000,
-        "Llama-2-7B's GPU-hours at 1.50 are 276,480"),
-    Row(
-        "OWNED_USD_PER_GPU_HOUR",
-        {"capex_usd": 30_000, "years": 5, "busy": 0.5, "system_watts": 1000, "pue": 1.2, "usd_per_kwh": 0.1,
-         "colocation_usd_per_kw_month": 150, "staff_usd_per_year": 600, "residual": 0.1},
-        (5400 + 600) / 4380 + 0.12 + 1800 / 4380,
-        "by hand a year: depreciation 27,000 / 5, staff 600, colocation 12 x 150, over 4,380 h, and 1.2 kWh an hour",
-    ),
-    Row(
-        "BREAK_EVEN_GPU_HOURS",
-        {"capex_usd": 30_000, "rented_usd_per_gpu_hour": 2.75, "running_usd_per_gpu_hour": 0.35},
-        12_500,
-        "12,500 h cost 34,375 to rent, and 30,000 + 4,375 to own",
-        relative=1e-9,
-    ),
-    Row(
-        "BLENDED_USD_PER_GPU_HOUR",
-        {"reserved_share": 0.2, "reserved_usd_per_gpu_hour": 2, "on_demand_usd_per_gpu_hour": 4.5},
-        4,
-        "of ten hours two cost 4 and eight cost 36",
-    ),
-    Row(
-        "TRAIN_ENERGY_KWH",
-        {"gpu_hours": 82_432, "watts": 400, "pue": 1.1, "host_share": 0, "idle_share": 0, "idle_watts": 100},
-        36_000,
-        "Touvron et al. 2023 (arXiv:2302.13971), table 15: LLaMA-7B took 36 MWh",
-        relative=0.01,
-    ),
-    Row(
-        "TRAIN_ENERGY_KWH",
-        {"gpu_hours": 8, "watts": 1000, "pue": 1, "host_share": 0.3, "idle_share": 0, "idle_watts": 100},
-        10.401,
-        "MLPerf Inference v5.1, power submission: eight B200 draw 10,401 W at the wall",
-        relative=0.001,
-    ),
-    Row(
-        "TRAIN_ENERGY_KWH",
-        {"gpu_hours": 100, "watts": 700, "pue": 1.5, "host_share": 0, "idle_share": 0.1, "idle_watts": 70},
-        1.5 * (90 * 0.7 + 10 * 0.07),
-        "ninety busy and ten idle hours, and the building's half as much again",
-    ),
-    Row("TRAIN_CO2E_KG", {"energy_kwh": 184_320 * 0.4, "grams_per_kwh": 423.4}, 31_220,
-        "Llama 2 model card: 31.22 t for 184,320 h at 400 W", relative=0.002),
-    Row(
-        "MARKET_CO2E_KG",
-        {"energy_kwh": 1000, "covered_share": 0.75, "residual_grams_per_kwh": 400, "contract_grams_per_kwh": 20},
-        115,
-        "750 kWh at 20 g are 15 kg, 250 kWh at 400 g are 100 kg",
-    ),
-    Row(
-        "EMBODIED_CO2E_KG",
-        {"gpu_hours": 1_082_990, "kg_per_gpu": 150 + 2500 / 8, "lifetime_years": 6, "busy": 0.85},
-        11_200,
-        "Luccioni et al. 2022 (arXiv:2211.02001), table 3: 11.2 t embodied in BLOOM",
-        relative=0.005,
-    ),
+    Row("ACTIVATION_BYTES", {**SMALL, "interleave": 1, "sequence_parallel": True, "recompute": "none"},
+        2048 * 4 * 48 * (34 * 6144 + 5 * 64 * 2048) / 8, "Korthikanti, equation 4: s b h (34 + 5 a s / h) / t a layer"),
+    Row("ACTIVATION_BYTES", {**LARGE, "interleave": 1, "sequence_parallel": True, "recompute": "full"},
+        2048 * 96 * 2 * 12288 / 8, "by hand: each rank keeps an eighth of each layer's input, in two bytes"),
+    Row("CHECKPOINT_INTERVAL_SECONDS", {"checkpoint_seconds": 7300, "mtbf_hours": 1}, 3600,
+        "Daly 2006: checkpoints longer than twice the time between failures are written once in that time"),
+    Row("GOODPUT", {"mtbf_hours": 1, "checkpoint_seconds": 800, "restart_seconds": 0, "interval_seconds": None},
+        (2400 * 91 / 81 - 800) / 3600 / (exp(2400 * 91 / 81 / 3600) - 1),
+        "Daly 2006 at the interval above, 2400 (1 + 1/9 + 1/81) - 800 s"),
 )  # fmt: skip
