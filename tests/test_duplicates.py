@@ -12,7 +12,7 @@ from sizebook.formulas import params
 from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config
-from sizebook.models.families import llama
+from sizebook.models.families.decoders import llama
 from sizebook.models.huggingface import mappings, model_type
 from sizebook.quantities import DModel, Parameters
 from sizebook.registry import function
