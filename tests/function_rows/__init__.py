@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.function_rows import compute, lookups, money, params, serving, traffic, training, training_plans, why
+from tests.function_rows import compute, lookups, money, params, plans, serving, traffic, training, training_plans, why
 from tests.function_rows.row import Row
 
 ROWS: tuple[Row, ...] = (
@@ -13,6 +13,7 @@ ROWS: tuple[Row, ...] = (
     *money.ROWS,
     *traffic.ROWS,
     *serving.ROWS,
+    *plans.ROWS,
     *lookups.ROWS,
     *why.ROWS,
 )

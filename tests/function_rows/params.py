@@ -49,7 +49,7 @@ ROWS = (
     ),
     Row(
         "PARAMS_EMBEDDING",
-        {"vocab": 50257, "d_model": 768, "n_positions": 1024},
+        {"n_entries": 50257, "d_model": 768, "n_positions": 1024},
         38_597_376 + 786_432,
         "GPT-2's wte [50257, 768] and wpe [1024, 768] as its checkpoint holds them",
     ),
@@ -132,7 +132,7 @@ ROWS = (
     ),
     Row(
         "PARAMS_LORA",
-        {"d_model": 4096, "d_out": 1024, "rank": 8},
+        {"d_model": 4096, "d_out": 1024, "lora_rank": 8},
         8 * 4096 + 1024 * 8,
         "A [8, 4096] and B [1024, 8] on Llama-3.1-8B's key projection",
     ),

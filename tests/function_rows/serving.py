@@ -38,9 +38,9 @@ TRAFFIC = {
 PAIRS = {**HALVES, **TRAFFIC, "tp": 2, "months": 2, "concurrency": 10, "failure_domain": "node", "gpus_per_node": 8}
 
 ROWS = (
-    Row("KV_CACHE_BYTES", {"model": "llama-2-7b", "tokens": 4096, "dtype": "bf16", "sequences": 3}, 6 * GIB,
+    Row("KV_CACHE_BYTES", {"model": "llama-2-7b", "context_tokens": 4096, "kv_dtype": "bf16", "sequences": 3}, 6 * GIB,
         "half a megabyte a token: 32 layers x 2 x 32 heads x 128 x 2 bytes"),
-    Row("KV_CACHE_BYTES", {"model": "deepseek-v3", "tokens": 1000, "dtype": "fp8", "sequences": 1},
+    Row("KV_CACHE_BYTES", {"model": "deepseek-v3", "context_tokens": 1000, "kv_dtype": "fp8", "sequences": 1},
         61 * (512 + 64) * 1000, "DeepSeek-V2 (arXiv:2405.04434), section 2.1.2: one latent and one rotary key a layer"),
     Row("KV_BYTES_PER_TOKEN", {"model": "llama-3.1-8b", "kv_dtype": "fp8", "tp": 4}, 32 * 2 * 2 * 128,
         "32 layers, two of eight heads on a GPU, keys and values of 128, a byte each"),

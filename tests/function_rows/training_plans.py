@@ -13,11 +13,11 @@ ALONE: dict[str, Any] = {"tp": 1, "pp": 1, "dp": 1, "cp": 1, "ep": 1, "zero_stag
 GPT_2 = {**ALONE, "model": "gpt-2-small", "seq": 1024}
 SIZED = {"optimizer": "adamw", "component": "total", "batch": None}
 BY_HAND = "tests/function_rows/by_hand.py: GPT-2 on one A100"
-ONE_GPU = {"model": "gpt-2-small", "gpu": "a100-sxm-80gb", "gpus": 1, "batch": 8, "seq": 1024, "dtype": "bf16",
-           "optimizer": "adamw", "stack": "megatron", "rows": 3}  # fmt: skip
+ONE_GPU = {"model": "gpt-2-small", "gpu": "a100-sxm-80gb", "gpus": 1, "batch": 8, "seq": 1024, "compute_dtype": "bf16",
+           "optimizer": "adamw", "stack": "megatron", "n_layouts": 3}  # fmt: skip
 FSDP = {**ALONE, **SIZED, "model": "llama-3.1-8b", "seq": 8192, "dp": 128, "zero_stage": 3, "micro_batch": 2,
         "recompute": "every-other-matmul", "stack": "fsdp"}  # fmt: skip
-LLAMA_405B = {**ALONE, "model": "llama-3.1-405b", "gpu": "h100-sxm", "dtype": "bf16", "seq": 8192, "batch": 252,
+LLAMA_405B = {**ALONE, "model": "llama-3.1-405b", "gpu": "h100-sxm", "compute_dtype": "bf16", "seq": 8192, "batch": 252,
               "micro_batch": 1, "tp": 8, "pp": 9, "cp": 2, "dp": 4, "interleave": 7, "zero_stage": 1}  # fmt: skip
 SPLIT = {**ALONE, "model": "llama-3.1-8b", "optimizer": "adamw", "seq": 4096, "micro_batch": 1, "tp": 2, "pp": 4,
          "dp": 3, "cp": 2, "zero_stage": 1, "batch": None}  # fmt: skip
@@ -39,7 +39,7 @@ ROWS = (
     Row("MIN_GPUS_TRAIN", {"model": "llama-3.1-70b", "gpu": "h100-sxm", "seq": 4096, "optimizer": "adamw",
                            "stack": "megatron"}, 16,
         "70.6e9 x 18 bytes are 15 GPUs of 85 GB, and the next power of two holds their activations recomputed"),
-    Row("STEP_SECONDS", {**GPT_2, "gpu": "a100-sxm-80gb", "batch": 8, "micro_batch": 8, "dtype": "bf16"}, gpt_2_step(8),
+    Row("STEP_SECONDS", {**GPT_2, "gpu": "a100-sxm-80gb", "batch": 8, "micro_batch": 8, "compute_dtype": "bf16"}, gpt_2_step(8),
         BY_HAND, relative=1e-9),
     Row("TRAIN_ERROR", {"percentile": 10}, float(by_key("calibration_training", "name")["time_ratio"]["low"]),
         "the low end of time_ratio in data/calibration_training.csv"),

@@ -42,7 +42,7 @@ Layouts = Annotated[list[list[str | float]], Quantity("layouts, one a row, under
 Ledger = Annotated[list[list[Any]], Quantity("a row of names, then low, middle and high", kind="range")]
 Components = Annotated[list[list[str | float]], Quantity("names and bytes, one component a row", kind="range")]
 Percentile = Annotated[float, Quantity("10 or 90: which end of the band", minimum=10, maximum=90, default=90)]
-Rows = Annotated[int, Quantity("how many layouts to list", kind="integer", minimum=1, maximum=100, default=10)]
+NLayouts = Annotated[int, Quantity("how many layouts to list", kind="integer", minimum=1, maximum=100, default=10)]
 
 
 def _work(model: str, gpu: str, batches: Batches, layout: Layout, method: Method) -> Work:
@@ -182,7 +182,7 @@ HEADINGS = ("layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mf
     category="training time",
     source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}",
     example=(
-        {"model": "gpt-2-small", "gpu": "a100-sxm-80gb", "gpus": 1, "batch": 8, "seq": 1024, "rows": 1},
+        {"model": "gpt-2-small", "gpu": "a100-sxm-80gb", "gpus": 1, "batch": 8, "seq": 1024, "n_layouts": 1},
         [
             ["layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mfu", "reason"],
             ["TP1 PP1 DP1 ZeRO-0 mb8", 9.67, 0.0479, 171149.5, 0.4376, ""],
@@ -190,7 +190,7 @@ HEADINGS = ("layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mf
     ),
 )
 def plan_training(
-    model: Model, gpu: Gpu, gpus: Gpus, batches: Batches, method: Method = DEFAULT, rows: Rows = DEFAULT
+    model: Model, gpu: Gpu, gpus: Gpus, batches: Batches, method: Method = DEFAULT, n_layouts: NLayouts = DEFAULT
 ) -> Layouts:
     """Return the layouts of a cluster that train a published model fastest, and the faster ones that do not fit with
     why.
@@ -201,7 +201,7 @@ def plan_training(
     setup = Setup(
         architecture=catalog.architecture(model), gpu=accelerator(gpu), gpus=gpus, batches=batches, method=method
     )
-    found = search_layouts(setup, top=rows)
+    found = search_layouts(setup, top=n_layouts)
     per_token = Work(setup, found.best[0].layout).counted("matmul")
     return [list(HEADINGS), *_table(found, per_token / setup.peak_flop_per_s)]
 
@@ -248,7 +248,7 @@ def components(plan: TrainingPlan) -> list[list[str | float]]:
     """Return the memory of the fullest rank: names and bytes, the total of them, and what a GPU has."""
     fullest = plan.fullest
     rows = [[name, getattr(fullest, name)] for name in COMPONENTS]
-    return [["component", "bytes"], *rows, ["total", fullest.total], ["capacity", plan.capacity_bytes]]
+    return [["component", "bytes"], *n_layouts, ["total", fullest.total], ["capacity", plan.capacity_bytes]]
 
 
 @function(category="training time", source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}", example=(_EXAMPLE, _LEDGER))
