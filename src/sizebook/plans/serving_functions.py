@@ -38,6 +38,48 @@ _EXAMPLE = {
     "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2, "grams_per_kwh": 400,
 }  # fmt: skip
 
+_LEDGER: list[list[Any]] = [
+    [
+        "month", "requests", "peak_gpus", "reserved_gpus", "peak_nodes", "gpu_hours", "utilization",
+        "reserved_usd", "on_demand_usd", "usd", "usd_per_mtok_output", "energy_kwh", "co2e_kg",
+        "peak_gpus_fewest", "peak_gpus_most", "usd_least", "usd_most",
+    ],
+    [
+        1, 15208333.3333, 12, 12, 2, 8760.0, 0.307221400651, 17520.0, 0.0, 17520.0, 2.88, 4654.35203599,
+        1861.7408144, 8, 12, 11680.0, 17520.0,
+    ],
+]  # fmt: skip
+_FIGURES: list[list[Any]] = [
+    ["input_tokens", 2000],
+    ["output_tokens", 400],
+    ["longest_tokens", 2400],
+    ["gpus_per_replica", 4],
+    ["concurrency", 131],
+    ["capacity", 275],
+    ["binding", "tpot"],
+    ["requests_per_second", 6.27889965214],
+    ["ttft_seconds", 0.94821702676],
+    ["ttft_seconds_p10", 0.706895793449],
+    ["ttft_seconds_p90", 1.33717565114],
+    ["tpot_seconds", 0.0499130606016],
+    ["tpot_seconds_p10", 0.041732309969],
+    ["tpot_seconds_p90", 0.0618572560035],
+    ["tokens_per_second", 2511.55986086],
+    ["tokens_per_second_p10", 2026.57765172],
+    ["tokens_per_second_p90", 2986.49583054],
+    ["weight_bytes", 18164092928.0],
+    ["cache_bytes", 54081257980.7],
+    ["activation_bytes", 2026444800.0],
+    ["non_torch_bytes", 2254857830.0],
+    ["left_bytes", 8502961504.3],
+    ["physical_bytes", 85029615043.0],
+    ["spare_replicas", 1],
+    ["on_demand_usd_per_gpu_hour", 4],
+    ["reserved_usd_per_gpu_hour", 2],
+    ["price_basis", "given in the scenario"],
+    ["usd_per_mtok_saturated", 0.884797633876],
+]  # fmt: skip
+
 
 def compared(gpus: Any) -> tuple[str, ...]:
     """Return the accelerators that compete, from a list or a text with commas; several where none is named."""
@@ -103,7 +145,7 @@ def ledger(plan: ServingPlan, n_rows: int = 1) -> list[list[Any]]:
     return ledger_rows(Month, plan.months, plan.fewest, plan.most, n_rows)
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, []))
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, _LEDGER))
 def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRows = DEFAULT) -> Ledger:
     """Return a serving plan month by month: GPUs at peak and reserved, cost, energy, carbon; names in the first row.
 
@@ -113,7 +155,7 @@ def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRo
     return ledger(plan_of(model, gpu, inputs), rows)
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, []))
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, _FIGURES))
 def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     """Return the headline figures of a serving plan as names and values: one replica, its latency and memory, prices.
 
