@@ -74,6 +74,8 @@ def _literal(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).upper()
+    if isinstance(value, list):
+        return "{" + ";".join(",".join(map(_literal, row)) for row in value) + "}"
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 

@@ -76,6 +76,12 @@ class Argument:
     def required(self) -> bool:
         return self.default is REQUIRED
 
+    @property
+    def label(self) -> str:
+        """What a row or line of it is called: the quantity's label, else its meaning up to the first stop."""
+        text = self.quantity.label or self.quantity.meaning.partition(",")[0].partition(";")[0]
+        return text[:1].upper() + text[1:]
+
 
 TABLE, TABLES = "table", "tables"  # how a section stands in a scenario file: under a key of its own, or several times
 

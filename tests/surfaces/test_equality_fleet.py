@@ -18,7 +18,7 @@ from sizebook.plans.fleet import FleetMonth, FleetPlan
 from sizebook.plans.fleet_inputs import Service
 from sizebook.registry import flat, leaves
 from sizebook.reports.fleet_notes import IN_WORDS
-from sizebook.reports.inputs import label_of, shown
+from sizebook.reports.inputs import shown
 from sizebook.reports.render import write_pdf
 from sizebook.units import grouped
 from tests.surfaces.grid import Case, Values, bare, cases, toml
@@ -97,5 +97,5 @@ def test_the_report_prints_the_plan_and_every_input(number: int, tmp_path: Path)
         values = flat(section)
         for leaf in leaves(type(section)):
             if leaf.name in set(case.changed) - IN_WORDS and values[leaf.name] is not None:
-                assert bare(label_of(leaf)) in text, leaf.name
+                assert bare(leaf.label) in text, leaf.name
                 assert bare(shown(leaf, values[leaf.name])) in text, leaf.name

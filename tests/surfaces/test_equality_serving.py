@@ -21,7 +21,7 @@ from sizebook.plans.serving_figures import figures
 from sizebook.plans.serving_functions import ledger
 from sizebook.plans.serving_months import Month
 from sizebook.registry import flat, leaves
-from sizebook.reports.inputs import label_of, shown
+from sizebook.reports.inputs import shown
 from sizebook.reports.render import write_pdf
 from sizebook.reports.serving_notes import IN_WORDS
 from sizebook.serving_scenario import ServingScenario, answer
@@ -122,5 +122,5 @@ def test_the_report_prints_the_plan_and_every_input(number: int, tmp_path: Path)
     values = flat(plan.inputs)
     for name in set(case.changed) & set(known) - IN_WORDS:
         if values[name] is not None:
-            assert bare(label_of(known[name])) in text, name
+            assert bare(known[name].label) in text, name
             assert bare(shown(known[name], values[name])) in text, name

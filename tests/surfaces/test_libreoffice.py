@@ -21,6 +21,8 @@ FUNCTIONS = list(load().values())
 def literal(cell: Any) -> str:
     if isinstance(cell, bool):
         return str(cell).upper()
+    if isinstance(cell, list):
+        return "{" + ";".join(",".join(map(literal, row)) for row in cell) + "}"
     return "" if cell is None else f'"{cell}"' if isinstance(cell, str) else repr(cell)
 
 

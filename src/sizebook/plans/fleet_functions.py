@@ -34,6 +34,35 @@ _EXAMPLE = {
     "grams_per_kwh": 400,
 }  # fmt: skip
 
+# Without growth all months are alike.
+_LEDGER: list[list[Any]] = [
+    [
+        "requests_per_day", "peak_gpus", "mean_gpus", "reserved_gpus", "burst_gpu_hours", "reserved_usd",
+        "burst_usd", "usd", "energy_kwh", "co2e_kg", "peak_gpus_fewest", "peak_gpus_most", "usd_least",
+        "usd_most",
+    ],
+    [2000000.0, 5, 3, 3, 486.666666667, 4380.0, 1460.0, 5840.0, 1524.45361576, 609.781446303, 4, 5, 5110.0, 5840.0],
+]  # fmt: skip
+_FIGURES: list[list[Any]] = [
+    ["name", "Chat"],
+    ["gpus_per_replica", 1],
+    ["concurrency", 32],
+    ["capacity", 414],
+    ["ttft_seconds", 0.0855003294326],
+    ["tpot_seconds", 0.00850815756276],
+    ["requests_per_second", 17.9914392686],
+    ["spare_replicas", 1],
+    ["on_demand_usd_per_gpu_hour", 3],
+    ["reserved_usd_per_gpu_hour", 2],
+    ["price_basis", "given in the scenario"],
+    ["tdp_watts", 700.0],
+    ["grams_per_kwh", 400],
+    ["peak_gpus_first", 5],
+    ["peak_gpus_last", 5],
+    ["usd_last", 5840.0],
+    ["usd", 210240.0],
+]  # fmt: skip
+
 
 def services_of(rows: list[list[Cell]]) -> dict[int, Service]:
     """Return the services of a range by their columns, counted from 1 behind the names."""
@@ -70,7 +99,7 @@ def _plan(services: Any, terms: FleetTerms) -> tuple[dict[int, Service], FleetPl
     return found, plan_fleet(FleetInputs(service=tuple(found.values()), terms=terms))
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, []))
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, [_LEDGER[0], *_LEDGER[1:] * 36]))
 def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT) -> Ledger:
     """Return a fleet plan month by month, all services together: GPUs at peak, at the mean and reserved, cost, energy.
 
@@ -81,7 +110,7 @@ def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT) -> Ledger:
     return ledger_rows(FleetMonth, plan.months, plan.fewest, plan.most)
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, []))
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, _FIGURES))
 def fleet_figures(services: Services, terms: FleetTerms = DEFAULT) -> FiguresByService:
     """Return figures of each service of a fleet plan: a replica, prices of GPU-hours, first and last month, cost.
 

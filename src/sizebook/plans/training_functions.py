@@ -248,7 +248,7 @@ def components(plan: TrainingPlan) -> list[list[str | float]]:
     """Return the memory of the fullest rank: names and bytes, the total of them, and what a GPU has."""
     fullest = plan.fullest
     rows = [[name, getattr(fullest, name)] for name in COMPONENTS]
-    return [["component", "bytes"], *n_layouts, ["total", fullest.total], ["capacity", plan.capacity_bytes]]
+    return [["component", "bytes"], *rows, ["total", fullest.total], ["capacity", plan.capacity_bytes]]
 
 
 @function(category="training time", source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}", example=(_EXAMPLE, _LEDGER))

@@ -30,14 +30,8 @@ def input_rows(
         if leaf.name in without or value is None or value == "":
             continue
         given = leaf.required or (value != leaf.default if stated is None else leaf.name in stated)
-        rows.append((label_of(leaf), shown(leaf, value), "scenario" if given else "usual value"))
+        rows.append((leaf.label, shown(leaf, value), "scenario" if given else "usual value"))
     return rows
-
-
-def label_of(leaf: Argument) -> str:
-    """Return what a row or line of an input is called: its label, else its meaning up to the first stop."""
-    text = leaf.quantity.label or leaf.quantity.meaning.partition(",")[0].partition(";")[0]
-    return text[:1].upper() + text[1:]
 
 
 def shown(leaf: Argument, value: Any) -> str:

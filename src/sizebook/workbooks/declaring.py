@@ -31,7 +31,7 @@ def declare(
 
     ``per_case`` gives each case a cell of its own, ``name_1`` and so on: the defaults of the cases after the first.
     """
-    quantity, label = argument.quantity, label or label_of(argument)
+    quantity, label = argument.quantity, label or argument.label
     wanted = argument.default if default is AS_DECLARED else default
     meaning = sentence(quantity.meaning) + (_AS_TEXT if quantity.kind == "list" else "")
     page.input(
@@ -88,11 +88,6 @@ def _headed(kind: type[Any], headings: Mapping[type[Any], str], around: str) -> 
             yield heading, own[each.name]
         elif not within.apart:
             yield from _headed(within.kind, headings, heading)
-
-
-def label_of(argument: Argument) -> str:
-    """Return what the line of a quantity is called: its label, else its name in words."""
-    return argument.quantity.label or argument.name.replace("_", " ").capitalize()
 
 
 def _shown(value: Any) -> Any:

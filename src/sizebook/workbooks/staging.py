@@ -24,7 +24,7 @@ from sizebook.functions import find
 from sizebook.registry import Argument
 from sizebook.workbooks import look
 from sizebook.workbooks.building import FIRST_COLUMN, LABELS, Book, quoted
-from sizebook.workbooks.declaring import label_of, number_format
+from sizebook.workbooks.declaring import number_format
 from sizebook.workbooks.page import Page
 from sizebook.workbooks.rules import sentence
 
@@ -68,7 +68,7 @@ def options(page: Page, arguments: Sequence[Argument], *, per_case: bool = True,
         unit, meaning, shown = "", "", look.GENERAL
         if name in named:
             quantity = named[name].quantity
-            unit, meaning, shown = quantity.unit, label_of(named[name]), number_format(quantity)
+            unit, meaning, shown = quantity.unit, named[name].label, number_format(quantity)
         page.staged_line(name, (value,) * n_values, unit, meaning, shown)
     right = get_column_letter(FIRST_COLUMN + n_values - 1)
     return Options((*named, *(name for name in given if name not in named)), page.sheet.title, first, right)
@@ -94,7 +94,7 @@ def figures(page: Page, call: str, declared: Sequence[Argument], *, heads: int =
         values = tuple(f'=IF({blank_where},"",{cell})' if blank_where else f"={cell}" for cell in cells)
         quantity = argument.quantity
         page.line(
-            f"plan_{argument.name}", label_of(argument), values, quantity.unit, sentence(quantity.meaning),
+            f"plan_{argument.name}", argument.label, values, quantity.unit, sentence(quantity.meaning),
             number_format(quantity),
         )  # fmt: skip
         if quantity.kind == "text":
@@ -140,7 +140,10 @@ def ledger(
     """
     own, n_months = 3 if labels else 2, staged.n_rows - 1
     letters = {argument.name: get_column_letter(number) for number, argument in enumerate(declared, own)}
-    units, heads = ([argument.quantity.unit or None for argument in declared], list(map(label_of, declared)))
+    units, heads = (
+        [argument.quantity.unit or None for argument in declared],
+        [argument.label for argument in declared],
+    )
     page.staged_row([None, *units] if labels else units, "Staged unit")
     page.staged_row(["Month", *heads] if labels else heads, "Wrapped head", height=28)
     first, formats = page.row, [number_format(argument.quantity) for argument in declared]
