@@ -49,7 +49,7 @@ def _of_the_run() -> tuple[Check, ...]:
         ("MFU is a share", f"=AND({shares})", "Above 0 and at most 1, in every case"),
         (
             "Market-based carbon is stated where contracts are",
-            '=({covered_share}="")=({plan_co2e_market_kg.middle}="")',
+            '=IF({covered_share}="",{plan_co2e_market_kg.middle}="",ISNUMBER({plan_co2e_market_kg.middle}))',
             "Cases against the energy under contracts on Inputs",
         ),
     )

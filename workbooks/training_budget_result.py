@@ -46,23 +46,25 @@ def result(book: Book) -> None:
 def _tiles(page: Page) -> None:
     page.tiles(
         [
-            ('="Days on "&TEXT({gpus},"#,##0")&" "&{gpu}', *_banded("train_days")),
+            (f'={_unit("train_days", 1, "Days", "Hours")}&" on "&TEXT({{gpus}},"#,##0")&" "&{{gpu}}',
+             *_banded("train_days", 1, "1/24")),
             ("Cost in USD", *_banded("cost_usd")),
             ("Memory a GPU in GiB", "={plan_total}/2^30", look.RATE,
              f'="of "&{worded("{plan_capacity}/2^30")}&", "&TEXT({{plan_total}}/{{plan_capacity}},"0 %")'),
-            (f'="Energy in "&{_unit("energy_kwh", "MWh", "kWh")}', *_banded("energy_kwh", thousands=True)),
-            (f'="CO2e in "&{_unit("co2e_kg", "tonnes", "kg")}', *_banded("co2e_kg", thousands=True)),
+            (f'="Energy in "&{_unit("energy_kwh", 1000, "MWh", "kWh")}', *_banded("energy_kwh", 1000, "1", "1000")),
+            (f'="CO2e in "&{_unit("co2e_kg", 1000, "tonnes", "kg")}', *_banded("co2e_kg", 1000, "1", "1000")),
         ]
     )  # fmt: skip
 
 
-def _unit(name: str, large: str, small: str) -> str:
-    return f'IF({{plan_{name}.middle}}>=1000,"{large}","{small}")'
+def _unit(name: str, least: int, large: str, small: str) -> str:
+    """Return the formula of a tile's unit: the large one from so much on, in the figure's own unit."""
+    return f'IF({{plan_{name}.middle}}>={least},"{large}","{small}")'
 
 
-def _banded(name: str, *, thousands: bool = False) -> tuple[str, str, str]:
-    """Return a tile's formula, number format, and range below; by the thousand where it is that large."""
-    scale = f"/IF({{plan_{name}.middle}}>=1000,1000,1)" if thousands else ""
+def _banded(name: str, least: int = 0, small: str = "1", large: str = "1") -> tuple[str, str, str]:
+    """Return a tile's formula, number format and range, in a unit of so many of the figure's own."""
+    scale = "" if small == large else f"/IF({{plan_{name}.middle}}>={least},{large},{small})"
     low, middle, high = (f"{{plan_{name}.{case}}}{scale}" for case in NAMES)
     under = f'=IF({GIVEN},"at the MFU given",{worded(low)}&" to "&{worded(high)})'
     return f"={middle}", look.NUMBER, under
