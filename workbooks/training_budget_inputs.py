@@ -35,6 +35,7 @@ LEFT_OUT = {leaf.name for leaf in leaves(ModelScenario)} | {"gpu", "plan"}
 _GPU = next(argument for argument in find("TRAINING_LEDGER").arguments if argument.name == "gpu")
 FIGURES = tuple(leaf for leaf in leaves(Case) if leaf.name != "name")
 _WIDTHS = (40, 30, 16, 66)
+_LAYOUT_LETTERS, _BASIS_LETTERS = 60, 270  # of a layout with recomputation, of a median of many providers
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,8 @@ def plan(book: Book) -> Staged:
     asked = options(page, leaves(TrainingInputs))
     page.section("What it rests on")
     rests_on = figures(page, _call(asked, "TRAINING_FIGURES"), leaves(TrainingFigures))
+    page.wrap(book.find("plan_layout").row, _LAYOUT_LETTERS)
+    page.wrap(book.find("plan_price_basis").row, _BASIS_LETTERS)
     page.section("Memory of the fullest GPU")
     memory = figures(page, _call(asked, "TRAINING_MEMORY"), MEMORY_FIGURES, heads=1)
     page.finish()

@@ -78,7 +78,8 @@ def _time(page: Page) -> None:
     )  # fmt: skip
     given = "{batch}*{seq}*{per_token}/({gpus}*{plan_peak_flop_per_s}*{given_share})"
     page.line(
-        "step", "Step time", f"=IF(ISNUMBER({{given_share}}),{given},{book.call('STEP_SECONDS')})", "STEP_SECONDS, or FLOPs of a step over those that the MFU of your own does", look.NUMBER,
+        "step", "Step time", f"=IF(ISNUMBER({{given_share}}),{given},{book.call('STEP_SECONDS')})", "seconds",
+        "STEP_SECONDS, or FLOPs of a step over those that the MFU of your own does", look.NUMBER,
     )  # fmt: skip
     page.line(
         "rate", "Tokens per second and GPU", "={batch}*{seq}/{gpus}/{plan_step_seconds.middle}", "tokens/s",

@@ -213,6 +213,9 @@ def stage(book: Book, call: str, n_rows: int, n_columns: int) -> StagedRows:
 
 
 def _matches(reference: str, names: Sequence[str], separator: str) -> str:
-    """Return the condition that cells hold these names; ``separator`` is a comma in a row, a semicolon in a column."""
+    """Return the condition that cells hold these names; ``separator`` is a comma in a row, a semicolon in a column.
+
+    A text that an add-in's array put into a cell is equal to no other in LibreOffice until it is joined to one.
+    """
     listed = separator.join(f'"{name}"' for name in names)
-    return f"SUMPRODUCT(--({reference}={{{listed}}}))={len(names)}"
+    return f'SUMPRODUCT(--({reference}&""={{{listed}}}))={len(names)}'
