@@ -18,7 +18,9 @@ def test_equation_3_of_narayanan_in_its_own_form() -> None:
     batch, seq, n_layers, d_model, vocab = 1536, 2048, 96, 12288, 51200
     factor = 1 + seq / (6 * d_model) + vocab / (16 * n_layers * d_model)
     published = 96 * batch * seq * n_layers * d_model**2 * factor
-    assert flops_per_step_gpt(n_layers, d_model, vocab, batch, seq, recompute="full") == pytest.approx(published, rel=1e-12)
+    assert flops_per_step_gpt(n_layers, d_model, vocab, batch, seq, recompute="full") == pytest.approx(
+        published, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize(

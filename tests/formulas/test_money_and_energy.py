@@ -44,7 +44,9 @@ def test_wall_power_of_eight_b200() -> None:
 
 
 def test_idle_hours_draw_idle_power() -> None:
-    assert train_energy_kwh(100, 700, 1.0, host_share=0, idle_share=0.1, idle_watts=70) == pytest.approx(90 * 0.7 + 10 * 0.07)
+    assert train_energy_kwh(100, 700, 1.0, host_share=0, idle_share=0.1, idle_watts=70) == pytest.approx(
+        90 * 0.7 + 10 * 0.07
+    )
 
 
 def test_market_based_is_location_based_where_nothing_is_covered() -> None:
