@@ -1,5 +1,7 @@
 """Builds the planning workbooks beside this script; with --check, says which are out of date and exits with 1.
 
+Names of workbooks (serving_capacity) build only those.
+
 Run it by `make generated`. A workbook is the same however often it is built: dates in it come from the data. Two builds
 are compared part by part, for compression differs between machines.
 """
@@ -21,10 +23,10 @@ DESCRIPTIONS = ("model_sizing", "training_budget", "serving_capacity", "fleet_pl
 
 
 def main() -> int:
-    check = "--check" in sys.argv[1:]
+    check, names = "--check" in sys.argv[1:], [word for word in sys.argv[1:] if not word.startswith("--")]
     sys.path.insert(0, str(FOLDER))
     stale = []
-    for name in DESCRIPTIONS:
+    for name in names or DESCRIPTIONS:
         description = importlib.import_module(name)
         book = Book(description.TITLE, __version__)
         description.build(book)

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
-from fleet_plan_lines import SERVICES, inputs, replicas
+from fleet_plan_checks import checks
+from fleet_plan_lines import SERVICES, Staged, inputs, plan, replicas
 from fleet_plan_months import Sheets, months
 
-from sizebook.fleet_scenario import FleetScenario, workbook_inputs
-from sizebook.plans.fleet import MONTHS
+from sizebook.fleet_scenario import FleetScenario
+from sizebook.plans.fleet_inputs import MONTHS
 from sizebook.scenarios import parse, read_toml
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
+from sizebook.workbooks.inputs import workbook_inputs
 from sizebook.workbooks.page import Page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
+from sizebook.workbooks.wording import between, counted
 
 FILE, TITLE = "fleet_plan.xlsx", "Fleet plan"
 _SCENARIO = Path(__file__).resolve().parent / "scenarios" / "three-services.toml"
 EXAMPLE = workbook_inputs(parse(FleetScenario, read_toml(_SCENARIO), _SCENARIO.name))
 FUNCTIONS = (
+    "FLEET_LEDGER",
+    "FLEET_FIGURES",
     "REQUEST_SECONDS",
     "MAX_CONCURRENCY",
     "REQUESTS_AFTER",
@@ -27,12 +31,12 @@ FUNCTIONS = (
     "REPLICAS_FOR_TRAFFIC",
     "GPU_SPEC",
     "SERVING_ERROR",
-    "PRICE_USD_PER_GPU_HOUR",
     "SERVING_KWH",
     "SERVING_CO2E_KG",
-    "GRID_G_PER_KWH",
 )
 NOTES = (
+    "Plan and Months hold the plan itself, the one that 'sizebook plan fleet' prints and the report shows for the same "
+    "inputs. Result shows its figures; the monthly sheets derive them service by service, and Checks compares the two.",
     "A service is a model on its own replicas. Its rate is the requests in flight on a replica over the time of a "
     "request.",
     "Peak GPUs take the busiest hour, mean GPUs the mean of the day, both at the target load and with spare replicas.",
@@ -40,7 +44,10 @@ NOTES = (
     "paid for. A spare covers the loss of a replica, or of all replicas on a node.",
     "Reserved: so large a share of the mean at the start of each term, rounded up to a replica or a node, paid around "
     "the clock until the term ends. Burst: what the busiest hours need beyond that, and growth within a term.",
-    "Band: GPUs if every service's replicas are as fast, or as slow, as 1 in 10 measurements of throughput.",
+    "A reserved price that is left blank is the catalog's median for the term, where that is not above the one on "
+    "demand.",
+    "Ranges: GPUs and money if every service's replicas are as fast, or as slow, as 1 in 10 measurements of throughput. In a "
+    "single month the slower fleet may cost less, where it holds more reserved GPUs before growth needs them.",
     "Energy: reserved GPUs draw power around the clock, idle or busy; burst GPUs while they are rented.",
     "Left out: changes of price, newer GPUs and models within the three years, network and storage.",
 )
@@ -52,98 +59,87 @@ def build(book: Book) -> None:
         book, "What several models need over three years as traffic grows: GPUs reserved and burst, and money."
     )
     inputs(book)
+    staged = plan(book)
     replicas(book)
-    sheets = months(book)
-    result(book, sheets)
-    charts(book, sheets)
-    checks_page(book, CHECKS, SERVICES)
+    sheets = months(book, staged)
+    result(book, staged)
+    charts(book, staged, sheets)
+    checks_page(book, checks(book, staged, sheets), SERVICES)
     notes_page(book, FUNCTIONS, NOTES)
     front()
 
 
-def result(book: Book, sheets: Sheets) -> None:
+def result(book: Book, staged: Staged) -> None:
     page = book.page("Result", "The figures to hand on.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
-    first, last = sheets.rows
-    totals = {name: f"Summary!${column}${first}:${column}${last}" for name, column in sheets.summary.items()}
+    ledger = staged.months
+    total = {name: f"SUM({ledger.months(name)})" for name in ledger.letters}
+    tiles = [
+        ("USD over three years", f"={total['usd']}", look.NUMBER,
+         between(total["usd_least"], total["usd_most"], " measured")),
+    ]  # fmt: skip
+    for label, month in (("first", 1), ("last", MONTHS)):
+        ends = (ledger.month(f"peak_gpus_{end}", month) for end in ("fewest", "most"))
+        under = between(*ends, after=" measured", text=counted)
+        tiles.append((f"GPUs at peak, {label} month", f"={ledger.month('peak_gpus', month)}", look.WHOLE, under))
     page.tiles(
         [
-            ("USD over three years", f"=SUM({totals['cost']})", look.WHOLE, "reserved and burst"),
-            ("GPUs at peak, first month", f"=Summary!$C${first}", look.WHOLE, _band(page.book, "first")),
-            ("GPUs at peak, last month", f"=Summary!$C${last}", look.WHOLE, _band(page.book, "last")),
-            ("Energy in MWh", f"=SUM({totals['energy']})/1000", look.WHOLE, "over three years"),
-            ("Carbon in tCO2e", f"=SUM({totals['co2e']})", look.WHOLE, "location-based"),
+            *tiles,
+            ("Energy in MWh", f"={total['energy_kwh']}/1000", look.RATE, "over three years"),
+            ("Carbon in tCO2e", f"={total['co2e_kg']}/1000", look.RATE, "location-based"),
         ]
     )
-    _by_year(page, sheets, totals)
-    _by_service(page, sheets)
+    _by_year(page, staged)
+    _by_service(page)
     page.finish()
 
 
-def _band(book: Book, month: str) -> str:
-    """Return the formula of the range of GPUs that eight of ten measurements allow, all services together."""
-    low, high = (book.every_case(f"{end}_{month}", f"{end}_{month}") for end in ("fewest", "most"))
-    return f'=TEXT(SUM({low}),"#,##0")&" to "&TEXT(SUM({high}),"#,##0")&" measured"'
-
-
-def _by_year(page: Page, sheets: Sheets, totals: Mapping[str, str]) -> None:
-    first, _ = sheets.rows
+def _by_year(page: Page, staged: Staged) -> None:
+    ledger = staged.months
     page.section("By year")
-    money = ("reserved_usd", "burst_usd", "cost")
+    money = ("reserved_usd", "burst_usd", "usd")
     rows = []
     for year in range(MONTHS // 12):
-        top, bottom = first + 12 * year, first + 12 * year + 11
-        part = {name: f"Summary!${column}${top}:${column}${bottom}" for name, column in sheets.summary.items()}
-        rows.append([f"Year {year + 1}", f"=MAX({part['peak']})", *(f"=SUM({part[name]})" for name in money)])
-    rows.append(["Together", f"=MAX({totals['peak']})", *(f"=SUM({totals[name]})" for name in money)])
+        part = {
+            name: f"{ledger.month(name, 12 * year + 1)}:{ledger.month(name, 12 * year + 12).partition('!')[2]}"
+            for name in ledger.letters
+        }
+        rows.append([f"Year {year + 1}", f"=MAX({part['peak_gpus']})", *(f"=SUM({part[name]})" for name in money)])
+    every = [f"=SUM({ledger.months(name)})" for name in money]
+    rows.append(["Together", f"=MAX({ledger.months('peak_gpus')})", *every])
     shown = page.table(
         ["Year", "GPUs at peak", "Reserved, USD", "Burst, USD", "Together, USD"], rows,
-        [look.GENERAL, *[look.WHOLE] * 4], total=True,
+        [look.GENERAL, look.WHOLE, *[look.NUMBER] * 3], total=True,
     )  # fmt: skip
     page.chart("stacked", "{money_message.1}", "USD", look.WHOLE, (shown[0], shown[1] - 1), "DE")
 
 
-def _by_service(page: Page, sheets: Sheets) -> None:
-    first, last = sheets.rows
+def _by_service(page: Page) -> None:
     page.section("By service")
+    names = ("peak_gpus_first", "peak_gpus_last", "usd", "usd_last")
     rows = [
-        [
-            f'=IF({{model.{service}}}="","",{shown})'
-            for shown in (
-                f"{{name.{service}}}",
-                f"'Peak GPUs'!{column}{first}",
-                f"'Peak GPUs'!{column}{last}",
-                f"SUM(Cost!{column}{first}:{column}{last})",
-                f"Cost!{column}{last}",
-            )
-        ]
-        for column, service in zip("CDEFG", SERVICES, strict=True)
+        [f'=IF({{model.{service}}}="","",{{{key}.{service}}})' for key in ("name", *(f"plan_{name}" for name in names))]
+        for service in SERVICES
     ]
     page.table(
         ["Service", "GPUs, first month", "GPUs, last month", "USD over three years", "USD in the last month"], rows,
-        [look.GENERAL, *[look.WHOLE] * 4],
+        [look.GENERAL, *[look.WHOLE] * 2, *[look.NUMBER] * 2], blanks=True,
     )  # fmt: skip
 
 
-def charts(book: Book, sheets: Sheets) -> None:
+def charts(book: Book, staged: Staged, sheets: Sheets) -> None:
     page = book.page("Charts", "Month by month.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
+    ledger = staged.months
+    rows = (ledger.first, ledger.last)
+
+    def letters(*names: str) -> str:
+        return "".join(ledger.letters[name] for name in names)
+
     page.section("GPUs at peak")
     page.chart("stacked", "{gpus_message.1}", "GPUs", look.WHOLE, sheets.rows, "CDEFG", of_sheet="Peak GPUs")
     page.section("Reserved and burst")
-    page.chart("lines", "{reserve_message.1}", "GPUs", look.WHOLE, sheets.rows, "CDE", of_sheet="Summary")
+    shown = letters("peak_gpus", "mean_gpus", "reserved_gpus")
+    page.chart("lines", "{reserve_message.1}", "GPUs", look.WHOLE, rows, shown, of_sheet=ledger.sheet)
     page.section("Cost")
-    page.chart("stacked", "{month_message.1}", "USD a month", look.WHOLE, sheets.rows, "FG", of_sheet="Summary")
+    shown = letters("reserved_usd", "burst_usd")
+    page.chart("stacked", "{month_message.1}", "USD a month", look.WHOLE, rows, shown, of_sheet=ledger.sheet)
     page.finish()
-
-
-CHECKS = (
-    ("The load fits in the cache", '=IF({model}="",TRUE,{concurrency}<={most})', "In flight against MAX_CONCURRENCY"),
-    (
-        "The context is one the model knows",
-        '=IF({model}="",TRUE,IFERROR({input_tokens}+{output_tokens}<=MODEL_SPEC({chosen},"context_length"),TRUE))',
-        "Prompt and answer against MODEL_SPEC(model, context_length)",
-    ),
-    ("Growth is below a doubling a month", "=ABS({growth_per_month})<1", "Growth a month"),
-    ("Reserving costs less than burst", "={reserved_price}<={burst_price}", "Price of a GPU-hour"),
-    ("A term divides three years", "=MOD(36,{term_months})=0", "36 / length of a term is whole"),
-    ("Busy hours are hours of a day", "=AND({burst_hours}>=0,{burst_hours}<=24)", "0 to 24"),
-)

@@ -1,29 +1,43 @@
-"""The inputs of `fleet_plan.xlsx`, one column a service, and the lines of one replica of each."""
+"""The inputs of `fleet_plan.xlsx`, one column a service, the plan staged from them, and one replica of each service."""
 
 from __future__ import annotations
 
-from sizebook.fleet_scenario import COLUMNS
-from sizebook.formulas.grid import grid_keys
-from sizebook.formulas.hardware import accelerators
-from sizebook.formulas.serving_case import ENGINES, KV_DTYPES, WEIGHT_DTYPES
-from sizebook.plans.fleet import MONTHS
-from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
-from sizebook.workbooks.page import Page
-from sizebook.workbooks.shared_lines import (
-    CONFIG,
-    REPLICA,
-    REPLICA_DEGREES,
-    REPLICA_DRAFTS,
-    REPLICA_TIMED,
-    failure_inputs,
-    model_choices,
-    node_lines,
-    this_copy,
-)
-from sizebook.workbooks.shared_lines import gpus as paid_gpus
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-SERVICES = tuple(str(number) for number in range(1, COLUMNS + 1))
+from sizebook.plans.fleet import FleetMonth
+from sizebook.plans.fleet_figures import ServiceFigures
+from sizebook.plans.fleet_inputs import MONTHS, MOST_SERVICES, Contract, FleetTerms, Service, ServiceTraffic
+from sizebook.plans.ledgers import columns
+from sizebook.plans.serving_inputs import Energy, GpuPrices, Latencies
+from sizebook.registry import Argument, leaves
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book, text
+from sizebook.workbooks.declaring import declare, declare_all
+from sizebook.workbooks.page import Page
+from sizebook.workbooks.shared_lines import CONFIG, model_input, node_lines, this_copy
+from sizebook.workbooks.shared_lines import gpus as paid_gpus
+from sizebook.workbooks.staging import Figures, Ledger, StagedRows, figures, ledger, options, stage
+
+SERVICES = tuple(str(number) for number in range(1, MOST_SERVICES + 1))
+HEADINGS = {
+    Service: "Services",
+    ServiceTraffic: "Traffic",
+    Latencies: "Targets, in place of requests in flight",
+    GpuPrices: "Prices",
+    FleetTerms: "Fleet",
+    Contract: "Contract",
+    Energy: "Energy and carbon",
+}
+_WIDTHS = (36, *[18] * len(SERVICES), 16, 46)
+
+
+@dataclass(frozen=True)
+class Staged:
+    """The plan as it is staged: the figures of its services, and its months."""
+
+    figures: Figures
+    months: Ledger
 
 
 def inputs(book: Book) -> None:
@@ -32,86 +46,53 @@ def inputs(book: Book) -> None:
         "Inputs",
         "Change the pale yellow cells only. One column a service; a column without a model stays out of the plan.",
         SERVICES,
-        (36, *[16] * len(SERVICES), 10, 46),
+        _WIDTHS,
     )
     page.heads("Input", origin="What to enter")
-    _service_inputs(page)
-    _traffic_inputs(page)
-    _fleet_inputs(page)
-    _money_inputs(page)
+    page.section("Models")
+    named = next(leaf for leaf in leaves(Service) if leaf.name == "name")
+    first, *others = (f"Service {number}" for number in SERVICES)
+    declare(page, named, default=first, required=False, per_case=tuple(others))
+    model_input(page, per_case=True)
+    declare_all(page, Service, HEADINGS, left_out={"name", "model"}, per_case=True)
+    declare_all(page, FleetTerms, HEADINGS)
     this_copy(page, "Fleet plan")
 
 
-def _others(value: object) -> tuple[object, ...]:
-    """Return the values with which the columns after the first start."""
-    return (value,) * (len(SERVICES) - 1)
-
-
-def _service_inputs(page: Page) -> None:
-    book = page.book
-    names = tuple(f"Service {n}" for n in SERVICES)
+def plan(book: Book) -> Staged:
+    """Add the sheets that hold the plan: its inputs by name, figures of its services, its months."""
+    page = book.page("Plan", "What is asked and what comes out, as sizebook's plan gives it.", SERVICES, _WIDTHS)
+    page.heads("Name")
     page.section("Services")
-    page.input("name", "Name", names[0], "", "For tables and charts.", look.TEXT, per_case=names[1:])
-    for name, label, first, others, values, origin in (
-        ("model", "Model", "llama-3.1-70b", None, model_choices(), f"From the list; '{CONFIG}' takes the file below."),
-        ("config_path", "Path of a config.json", None, None, (), f"A file of your own, for the choice '{CONFIG}'."),
-        ("gpu", "Accelerator", "h100-sxm", "h100-sxm", tuple(accelerators()), "Choose from the list."),
-        ("engine", "Serving engine", "vllm", "vllm", ENGINES, "Choose from the list."),
-        ("weight_dtype", "Format of the weights", None, None, WEIGHT_DTYPES, "Blank: the checkpoint's own."),
-        ("kv_dtype", "Format of the cache", None, None, KV_DTYPES, "Blank: the engine's default."),
-    ):
-        page.input(
-            name, label, first, "", origin, look.GENERAL if values else look.TEXT, required=name in ("model", "gpu"),
-            choices=book.choices(label, values) if values else "", per_case=_others(others),
-        )  # fmt: skip
-    for name, label, origin in REPLICA_DEGREES:
-        page.input(name, label, 1, "", origin, look.WHOLE, per_case=_others(1))
-    for name, label, shown, origin in REPLICA_DRAFTS:
-        page.input(name, label, None, "tokens", origin, shown, per_case=_others(None))
-    page.input(
-        "gpus_per_node", "GPUs of a node", None, "GPUs", "Blank: the accelerator's own.", look.WHOLE,
-        per_case=_others(None),
+    chosen = f'=IF({{model}}="","",IF({{model}}="{CONFIG}",{{config_path}},{{model}}))'
+    services = options(page, leaves(Service), model=chosen).area()
+    page.section("What they share")
+    terms = options(page, leaves(FleetTerms), per_case=False).area()
+    page.section("Figures of each service")
+    call = f"FLEET_FIGURES({services},{terms})"
+    shown = figures(page, call, leaves(ServiceFigures), heads=1, blank_where='{model}=""')
+    page.finish()
+    declared = columns(FleetMonth)
+    rows = stage(book, f"FLEET_LEDGER({services},{terms})", 1 + MONTHS, len(declared))
+    return Staged(shown, _months(book, rows, declared))
+
+
+def _months(book: Book, rows: StagedRows, declared: Sequence[Argument]) -> Ledger:
+    page = book.page(
+        "Months", "The plan month by month, all services together.", ("",) * (len(declared) - 2),
+        (12, *[15] * len(declared)),
     )  # fmt: skip
+    page.section("Month by month")
+    months = ledger(page, rows, declared, labels=[month_label(month) for month in range(MONTHS)])
+    page.sheet.freeze_panes = f"C{months.first}"
+    page.sheet.print_title_rows = f"{months.first - 2}:{months.first - 1}"
+    page.finish()
+    return months
 
 
-def _traffic_inputs(page: Page) -> None:
-    page.section("Traffic")
-    for name, label, first, others, unit, origin, shown in (
-        ("requests_per_day", "Requests a day, now", 400_000, 0, "requests", "Mean.", look.WHOLE),
-        ("input_tokens", "Tokens of a prompt", 2000, 1000, "tokens", "Mean.", look.WHOLE),
-        ("output_tokens", "Tokens of an answer", 400, 200, "tokens", "Mean.", look.WHOLE),
-        ("concurrency", "In flight on a replica", 64, 32, "requests", "See the curve of serving_capacity.xlsx.",
-         look.WHOLE),
-        ("growth_per_month", "Growth a month", 0, 0, "ratio", "Compound.", look.PERCENT),
-        ("peak_factor", "Busiest hour over the mean", 2, 2, "ratio", "1 for a flat day.", look.DECIMAL),
-    ):  # fmt: skip
-        required = name not in ("growth_per_month", "peak_factor")
-        page.input(name, label, first, unit, origin, shown, required=required, per_case=_others(others))
-
-
-def _fleet_inputs(page: Page) -> None:
-    page.section("Fleet")
-    page.input("start", "First month", None, "", "Any day of it. Blank: months are numbered.", look.DATE)
-    page.input("target_load", "Target load", 0.8, "ratio", "The rest absorbs bursts.", look.PERCENT)
-    failure_inputs(page)
-    page.input(
-        "reserve_share", "Share of the mean that is reserved", 1, "ratio", "At the start of a term.", look.PERCENT
-    )
-    page.input("term_months", "Length of a term", 12, "months", "Must divide 36.", look.WHOLE)
-    page.input("burst_hours", "Busy hours a day", 8, "hours", "Burst GPUs run so long.", look.DECIMAL)
-
-
-def _money_inputs(page: Page) -> None:
-    page.section("Money, energy and carbon")
-    for name, label, origin in (
-        ("reserved_usd", "Reserved GPU-hour", "Blank: median of one-year terms; three years for 36 months."),
-        ("burst_usd", "On-demand GPU-hour", "Blank: median, on demand."),
-    ):
-        page.input(name, label, None, "USD", origin, look.DECIMAL, per_case=_others(None))
-    page.input("pue", "PUE", 1.25, "ratio", "Facility power over IT power.", look.DECIMAL)
-    grids = page.book.choices("Grids", grid_keys())
-    page.input("grid", "Region of the grid", "usa", "", "Choose from the list.", choices=grids)
-    page.input("grams_per_kwh", "Grams of CO2e per kWh", None, "g/kWh", "Blank: that region's.", look.WHOLE)
+def month_label(month: int) -> str:
+    """Return the formula of a month's name, counted from 0."""
+    return f'=IF({{start}}="","Month {month + 1}",TEXT(EDATE({{start}},{month}),"yyyy-mm"))'
 
 
 def used(formula: str) -> str:
@@ -132,71 +113,70 @@ def replicas(book: Book) -> None:
 
 
 def _replica(page: Page) -> None:
+    book = page.book
     page.section("Replica")
     page.line(
         "chosen", "Model", f'=IF({{model}}="","none",IF({{model}}="{CONFIG}",{{config_path}},{{model}}))', "",
         "Inputs: the key, or the path of the file", look.GENERAL,
     )  # fmt: skip
+    book.instead("model", "chosen")
+    most = book.call("MAX_CONCURRENCY", context_tokens="{input_tokens}+{output_tokens}")
+    page.line("most", "Requests that the cache holds", used(most), "requests", "MAX_CONCURRENCY at prompt and answer")
     page.line(
-        "most", "Requests that the cache holds",
-        used(f"MAX_CONCURRENCY({{chosen}},{{gpu}},{{input_tokens}}+{{output_tokens}},{REPLICA})"), "requests",
-        "MAX_CONCURRENCY at prompt and answer",
+        "load", "In flight on a replica", used("{plan_concurrency}"), "requests", "Plan: given, or within targets"
+    )
+    page.line(
+        "request", "Time of a request", used(book.call("REQUEST_SECONDS", concurrency="{load}")), "seconds",
+        "REQUEST_SECONDS at that load", look.NUMBER,
     )  # fmt: skip
     page.line(
-        "request", "Time of a request",
-        used(f"REQUEST_SECONDS({{chosen}},{{gpu}},{{input_tokens}},{{output_tokens}},{{concurrency}},{REPLICA_TIMED})"),
-        "seconds", "REQUEST_SECONDS at the load given", look.DECIMAL,
-    )  # fmt: skip
-    page.line(
-        "rate", "Rate of a replica", "=IF({request}=0,0,{concurrency}/{request})", "requests/s",
-        "In flight / time of a request", look.DECIMAL, total=True,
+        "rate", "Rate of a replica", "=IF({request}=0,0,{load}/{request})", "requests/s",
+        "In flight / time of a request", look.RATE, total=True,
     )  # fmt: skip
 
 
 def _prices(page: Page) -> None:
     page.section("Prices and power")
-    terms = (
-        ("reserved", "Reserved GPU-hour", f'IF({{term_months}}<{MONTHS},"reserved_1y","reserved_3y")'),
-        ("burst", "On-demand GPU-hour", '"on_demand"'),
-    )
-    for key, label, term in terms:
-        found = f'IF({{{key}_usd}}="",PRICE_USD_PER_GPU_HOUR({{gpu}},,,{term}),{{{key}_usd}})'
-        page.line(
-            f"{key}_price", label, used(found), "USD", "As given, else PRICE_USD_PER_GPU_HOUR", look.DECIMAL
-        )  # fmt: skip
-    page.line("watts", "Power of a GPU", used('GPU_SPEC({gpu},"tdp_watts")'), "watts", "GPU_SPEC: its TDP")
-    page.line(
-        "grams", "Carbon of the grid", '=IF({grams_per_kwh}="",GRID_G_PER_KWH({grid}),{grams_per_kwh})', "g/kWh",
-        "As given, else GRID_G_PER_KWH(region)",
-    )  # fmt: skip
+    for key, label, name, unit in (
+        ("reserved_price", "Reserved GPU-hour", "reserved_usd_per_gpu_hour", "USD"),
+        ("burst_price", "On-demand GPU-hour", "on_demand_usd_per_gpu_hour", "USD"),
+        ("watts", "Power of a GPU", "tdp_watts", "watts"),
+        ("grams", "Carbon of the grid", "grams_per_kwh", "g/kWh"),
+    ):
+        page.line(key, label, used(f"{{plan_{name}}}"), unit, "Plan: as given, else looked up", look.RATE)
 
 
-def gpus(requests_per_second: str, rate: str = "{rate}") -> str:
+def gpus(book: Book, requests_per_second: str, rate: str = "{rate}") -> str:
     """Return the formula of the GPUs to pay for at a rate of arrivals."""
-    return paid_gpus(f"REPLICAS_FOR_TRAFFIC({requests_per_second},{rate},{{target_load}},{{spare_replicas}})")
+    call = book.call(
+        "REPLICAS_FOR_TRAFFIC", requests_per_second=requests_per_second, replica_requests_per_second=rate
+    )  # fmt: skip
+    return paid_gpus(call)
 
 
-def requests_a_day(month: int) -> str:
+def requests_a_day(book: Book, month: int) -> str:
     """Return the formula of the requests a day in a month, counted from 0."""
-    return f"REQUESTS_AFTER({{requests_per_day}},{{growth_per_month}},{month})"
+    return book.call("REQUESTS_AFTER", months=month)
 
 
-def peak_rate(month: int) -> str:
+def peak_rate(book: Book, month: int) -> str:
     """Return the formula of the arrivals a second in the busiest hour of a month."""
-    return f"PEAK_REQUESTS_PER_SECOND({requests_a_day(month)},{{peak_factor}})"
+    return book.call("PEAK_REQUESTS_PER_SECOND", requests_per_day=requests_a_day(book, month))
 
 
 def _band(page: Page) -> None:
     """Write the GPUs at peak if replicas are as fast, or as slow, as 1 in 10 measurements."""
+    book = page.book
     page.section("Error band: GPUs at peak if replicas are as fast, or as slow, as 1 in 10 measurements")
     for end, quantile, speed in (("fewest", "p90", "Fast"), ("most", "p10", "Slow")):
+        error = book.call("SERVING_ERROR", figure=text("throughput"), quantile=text(quantile))
         page.line(
-            f"rate_{end}", f"{speed} rate of a replica",
-            used(f'{{rate}}*SERVING_ERROR({{gpu}},{{engine}},"throughput","{quantile}")'), "requests/s",
-            f"Rate x SERVING_ERROR: throughput, {quantile}", look.DECIMAL,
+            f"rate_{end}", f"{speed} rate of a replica", used(f"{{rate}}*{error}"), "requests/s",
+            f"Rate x SERVING_ERROR: throughput, {quantile}", look.RATE,
         )  # fmt: skip
         for name, month in (("first", 0), ("last", MONTHS - 1)):
+            paid = gpus(book, peak_rate(book, month), f"{{rate_{end}}}")
             page.line(
-                f"{end}_{name}", f"GPUs, {name} month, {end}", used(gpus(peak_rate(month), f"{{rate_{end}}}")),
-                "GPUs", f"As on Peak GPUs, at the {speed.lower()} rate",
+                f"{end}_{name}", f"GPUs, {name} month, {end}", used(paid), "GPUs",
+                f"As on Peak GPUs, at the {speed.lower()} rate",
             )  # fmt: skip

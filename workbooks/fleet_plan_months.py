@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from fleet_plan_lines import SERVICES, gpus, peak_rate, requests_a_day, used
+from fleet_plan_lines import SERVICES, Staged, gpus, month_label, peak_rate, requests_a_day, used
 
-from sizebook.plans.fleet import MONTHS
+from sizebook.plans.fleet_inputs import MONTHS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.page import Page
+from sizebook.workbooks.wording import counted, usd
 
 _COLUMNS = "CDEFG"
 _HOURS = 730
@@ -25,12 +26,14 @@ class Sheets:
     summary: Mapping[str, str]
 
 
-def months(book: Book) -> Sheets:
+def months(book: Book, staged: Staged) -> Sheets:
     """Add the monthly sheets and the summary."""
-    rows = _sheet(book, "Peak GPUs", "GPUs that the busiest hour needs.", lambda n, c, r: used(gpus(peak_rate(n))))
+    rows = _sheet(
+        book, "Peak GPUs", "GPUs that the busiest hour needs.", lambda n, c, r: used(gpus(book, peak_rate(book, n)))
+    )
     _sheet(
         book, "Mean GPUs", "GPUs that the mean of the day needs.",
-        lambda n, c, r: used(gpus(f"{requests_a_day(n)}/86400")),
+        lambda n, c, r: used(gpus(book, f"{requests_a_day(book, n)}/86400")),
     )  # fmt: skip
     first, last = rows
     _sheet(
@@ -45,8 +48,8 @@ def months(book: Book) -> Sheets:
         book, "Cost", "USD in the month, reserved and burst.",
         lambda n, c, r: f"={_HOURS}*'Reserved GPUs'!{c}{r}*{{reserved_price}}+'Burst hours'!{c}{r}*{{burst_price}}",
     )  # fmt: skip
-    _sheet(book, "Energy", "kWh in the month.", lambda n, c, r: _energy(requests_a_day(n), c, r))
-    summary = _summary(book, rows)
+    _sheet(book, "Energy", "kWh in the month.", lambda n, c, r: _energy(book, n, c, r))
+    summary = _summary(book, rows, staged)
     return Sheets(rows, summary)
 
 
@@ -58,10 +61,11 @@ def _burst_hours(_month: int, column: str, row: int) -> str:
     return f"={_HOURS}/24*({over_peak}*{{burst_hours}}+{over_mean}*(24-{{burst_hours}}))"
 
 
-def _energy(requests: str, column: str, row: int) -> str:
+def _energy(book: Book, month: int, column: str, row: int) -> str:
     hours = f"({_HOURS}*'Reserved GPUs'!{column}{row}+'Burst hours'!{column}{row})"
-    busy = f"MIN(1,{requests}/86400/{{rate}}*{{gpus_each}}*{_HOURS}/{hours})"
-    return used(f"IF({hours}=0,0,SERVING_KWH(1,{{watts}},{busy},{{pue}},{hours}))")
+    busy = f"MIN(1,{requests_a_day(book, month)}/86400/{{rate}}*{{gpus_each}}*{_HOURS}/{hours})"
+    drawn = book.call("SERVING_KWH", gpus=1, tdp_watts="{watts}", utilized=busy, hours=hours)
+    return used(f"IF({hours}=0,0,{drawn})")
 
 
 def _sheet(book: Book, name: str, subtitle: str, formula: Callable[[int, str, int], str]) -> tuple[int, int]:
@@ -76,7 +80,7 @@ def _sheet(book: Book, name: str, subtitle: str, formula: Callable[[int, str, in
             page.book.resolve(formula(month, column, row), name, service)
             for column, service in zip(_COLUMNS, SERVICES, strict=True)
         ]
-        rows.append([_label(month), *cells, f"=SUM(C{row}:G{row})"])
+        rows.append([month_label(month), *cells, f"=SUM(C{row}:G{row})"])
     heads = ["Month", *(page.book.resolve(f"={{name.{service}}}", name) for service in SERVICES), "Together"]
     found = page.table(heads, rows, [look.GENERAL, *[look.WHOLE] * 6])
     page.sheet.freeze_panes = f"C{first}"
@@ -84,11 +88,7 @@ def _sheet(book: Book, name: str, subtitle: str, formula: Callable[[int, str, in
     return found
 
 
-def _label(month: int) -> str:
-    return f'=IF({{start}}="","Month {month + 1}",TEXT(EDATE({{start}},{month}),"yyyy-mm"))'
-
-
-def _summary(book: Book, rows: tuple[int, int]) -> dict[str, str]:
+def _summary(book: Book, rows: tuple[int, int], staged: Staged) -> dict[str, str]:
     page = book.page("Summary", "All services together, month by month.", ("",) * 6, (16,) * 9, portrait=True)
     page.section("Month by month")
     heads = [
@@ -103,16 +103,16 @@ def _summary(book: Book, rows: tuple[int, int]) -> dict[str, str]:
         "tCO2e",
     ]
     burst_prices = book.every_case("burst_price", "burst_price")
-    table = [[_label(month), *_totals(rows[0] + month, burst_prices)] for month in range(MONTHS)]
-    page.table(heads, table, [look.GENERAL, *[look.WHOLE] * 7, look.DECIMAL])
+    table = [[month_label(month), *_totals(book, rows[0] + month, burst_prices)] for month in range(MONTHS)]
+    page.table(heads, table, [look.GENERAL, *[look.WHOLE] * 3, *[look.NUMBER] * 4, look.RATE])
     page.sheet.freeze_panes = f"C{rows[0]}"
-    _messages(page, rows)
+    _messages(page, staged)
     page.finish()
     names = ("peak", "mean", "reserved", "reserved_usd", "burst_usd", "cost", "energy", "co2e")
     return dict(zip(names, "CDEFGHIJ", strict=True))
 
 
-def _totals(row: int, burst_prices: str) -> list[str]:
+def _totals(book: Book, row: int, burst_prices: str) -> list[str]:
     return [
         f"='Peak GPUs'!H{row}",
         f"='Mean GPUs'!H{row}",
@@ -121,20 +121,22 @@ def _totals(row: int, burst_prices: str) -> list[str]:
         f"=SUMPRODUCT('Burst hours'!C{row}:G{row},{burst_prices})",
         f"=Cost!H{row}",
         f"=Energy!H{row}",
-        f"=SERVING_CO2E_KG(I{row},{{grams.1}})/1000",
+        f"={book.call('SERVING_CO2E_KG', energy_kwh=f'I{row}', grams_per_kwh='{grams.1}')}/1000",
     ]
 
 
-def _messages(page: Page, rows: tuple[int, int]) -> None:
-    first, last = rows
+def _messages(page: Page, staged: Staged) -> None:
+    """Add the titles of the charts."""
+    months = staged.months
     page.section("Titles of the charts")
-    gpus = f'TEXT(C{last},"#,##0")'
+    first, last = ({name: months.month(name, n) for name in months.letters} for n in (1, MONTHS))
+    gpus = counted(last["peak_gpus"])
+    total = usd(f"SUM({months.months('usd')})")
     for key, label, formula in (
-        ("gpus_message", "GPUs at peak", f'="From "&TEXT(C{first},"#,##0")&" to "&{gpus}&" GPUs at peak"'),
+        ("gpus_message", "GPUs at peak", f'="From "&{counted(first["peak_gpus"])}&" to "&{gpus}&" GPUs at peak"'),
         ("reserve_message", "Reserved and burst",
-         f'=TEXT(E{last},"#,##0")&" of "&{gpus}&" GPUs are reserved in the last month"'),
-        ("month_message", "Cost",
-         f'="From $"&TEXT(H{first},"#,##0")&" to $"&TEXT(H{last},"#,##0")&" a month"'),
-        ("money_message", "Cost by year", f'="$"&TEXT(SUM(H{first}:H{last}),"#,##0")&" over three years"'),
+         f'={counted(last["reserved_gpus"])}&" of "&{gpus}&" GPUs are reserved in the last month"'),
+        ("month_message", "Cost", f'="From "&{usd(first["usd"])}&" to "&{usd(last["usd"])}&" a month"'),
+        ("money_message", "Cost by year", f'={total}&" over three years"'),
     ):  # fmt: skip
-        page.statement(key, label, formula, "")
+        page.statement(key, label, formula, "Months")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from sizebook.models.architecture import PARTS
 from sizebook.plans.sizing import DTYPES_COMPARED, PART_LABELS
-from sizebook.quantities import dtype_keys
+from sizebook.registry import leaves
+from sizebook.scenarios import ModelScenario, SizingScenario
 from sizebook.tables import by_key
 from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
+from sizebook.workbooks.building import Book, text
+from sizebook.workbooks.declaring import declare_all
 from sizebook.workbooks.page import Page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
 from sizebook.workbooks.shared_lines import chosen_model, model_input, this_copy
+from sizebook.workbooks.wording import worded
 
 FILE, TITLE = "model_sizing.xlsx", "Model sizing"
 EXAMPLE = {"model": "llama-3.1-8b"}
@@ -25,6 +28,8 @@ DIMENSIONS = (
     ("vocabulary", "Vocabulary", "entries"),
     ("context_length", "Context length", "tokens"),
 )
+# What stands elsewhere on the page.
+LEFT_OUT = {leaf.name for leaf in leaves(ModelScenario)} | {"plan"}
 FUNCTIONS = (
     "MODEL_SPEC",
     "PARAMS_MODEL",
@@ -68,16 +73,7 @@ def inputs(book: Book) -> None:
     page.heads("Input", origin="What to enter")
     page.section("Model")
     model_input(page)
-    page.input(
-        "dtype", "Number format of the weights", "bf16", "", "How each weight is stored: choose from the list.",
-        choices=book.choices("Number formats", dtype_keys()),
-    )  # fmt: skip
-    page.section("Comparison")
-    page.input(
-        "published_total", "Published parameters", None, "parameters",
-        "The total that the makers state, to compare with. Blank: no comparison.", look.WHOLE,
-    )  # fmt: skip
-    page.input("published_source", "Source of that figure", None, "", "Paper, model card or page.", look.TEXT)
+    declare_all(page, SizingScenario, {SizingScenario: "Storage and comparison"}, left_out=LEFT_OUT)
     this_copy(page, "Model sizing")
 
 
@@ -87,7 +83,7 @@ def calculation(book: Book) -> None:
     page.section("Dimensions of the model")
     chosen_model(page)
     for key, label, unit in DIMENSIONS:
-        formula = f'=IFERROR(MODEL_SPEC({{chosen}},"{key}"),"not stated")'
+        formula = _stated(page.book.call("MODEL_SPEC", field=text(key)))
         page.line(key, label, formula, unit, f"MODEL_SPEC(model, {key}): config.json or model card")
     parts(page)
     cross_check(page)
@@ -99,8 +95,9 @@ def calculation(book: Book) -> None:
 
 def parts(page: Page) -> None:
     page.section("Parameters by part, exact")
+    book = page.book
     for part in PARTS:
-        formula = f'=PARAMS_MODEL({{chosen}},"{part}")'
+        formula = f"={book.call('PARAMS_MODEL', part=text(part))}"
         page.line(
             part, PART_LABELS[part], formula, "parameters", f"PARAMS_MODEL(model, {part}): summed over the tensors"
         )
@@ -108,7 +105,7 @@ def parts(page: Page) -> None:
         "total", "Total parameters", f"=SUM({{{PARTS[0]}:{PARTS[-1]}}})", "parameters", "Sum of the parts", total=True
     )
     page.line(
-        "active", "Active parameters", "=PARAMS_ACTIVE({chosen})",
+        "active", "Active parameters", f"={book.call('PARAMS_ACTIVE')}",
         "parameters",
         "PARAMS_ACTIVE(model): total less the routed experts that a token does not visit",
     )  # fmt: skip
@@ -124,25 +121,18 @@ def parts(page: Page) -> None:
 
 def cross_check(page: Page) -> None:
     page.section("The same in closed form, if all layers were alike")
-    page.line(
-        "layer_attention", "Attention of one layer",
-        '=IFERROR(PARAMS_ATTENTION({d_model},{n_heads},{d_head},{n_kv_heads},FALSE),"not comparable")',
-        "parameters", "PARAMS_ATTENTION: 2 d_model d_head (n_heads + n_kv_heads)",
-    )  # fmt: skip
-    page.line(
-        "layer_ffn", "Gated feed-forward block of one layer",
-        '=IFERROR(PARAMS_FFN({d_model},{d_ff},FALSE,TRUE),"not comparable")',
-        "parameters", "PARAMS_FFN, gated: 3 d_model d_ff",
-    )  # fmt: skip
-    page.line(
-        "layer_norms", "Two RMS norms of one layer", '=IFERROR(2*PARAMS_LN({d_model},FALSE),"not comparable")',
-        "parameters", "PARAMS_LN: d_model each",
-    )  # fmt: skip
-    page.line(
-        "token_table", "Token table", '=IFERROR(PARAMS_EMBEDDING({vocabulary},{d_model}),"not comparable")',
-        "parameters",
-        "PARAMS_EMBEDDING: vocabulary x d_model",
-    )  # fmt: skip
+    book = page.book
+    for key, label, call, origin in (
+        ("layer_attention", "Attention of one layer", book.call("PARAMS_ATTENTION", bias="FALSE"),
+         "PARAMS_ATTENTION: 2 d_model d_head (n_heads + n_kv_heads)"),
+        ("layer_ffn", "Gated feed-forward block of one layer", book.call("PARAMS_FFN", bias="FALSE", gated="TRUE"),
+         "PARAMS_FFN, gated: 3 d_model d_ff"),
+        ("layer_norms", "Two RMS norms of one layer", f"2*{book.call('PARAMS_LN', bias='FALSE')}",
+         "PARAMS_LN: d_model each"),
+        ("token_table", "Token table", book.call("PARAMS_EMBEDDING", vocab="{vocabulary}"),
+         "PARAMS_EMBEDDING: vocabulary x d_model"),
+    ):  # fmt: skip
+        page.line(key, label, f'=IFERROR({call},"not comparable")', "parameters", origin)
     page.line(
         "closed_attention", "Attention, closed form less exact",
         '=IFERROR({layer_attention}*{n_layers}-{attention},"not comparable")', "parameters",
@@ -156,20 +146,23 @@ def cross_check(page: Page) -> None:
 
 
 def storage(page: Page) -> None:
+    book = page.book
     page.section("Bits per weight, scales included")
     for dtype in DTYPES_COMPARED:
         meaning = by_key("dtypes", "dtype")[dtype]["meaning"]
-        page.line(f"bits_{dtype}", dtype, f'=DTYPE_BITS("{dtype}")', "bits", meaning, look.DECIMAL)
+        page.line(
+            f"bits_{dtype}", dtype, f"={book.call('DTYPE_BITS', dtype=text(dtype))}", "bits", meaning, look.DECIMAL
+        )
     page.section("Bytes of the weights")
     for dtype in DTYPES_COMPARED:
-        formula = f'=MODEL_BYTES({{total}},"{dtype}")'
+        formula = f"={book.call('MODEL_BYTES', parameters='{total}', dtype=text(dtype))}"
         page.line(f"bytes_{dtype}", dtype, formula, "bytes", "MODEL_BYTES: parameters x bits / 8, rounded up")
     page.line(
-        "weight_bytes", "In the chosen format", "=MODEL_BYTES({total},{dtype})", "bytes", "MODEL_BYTES(total, dtype)",
+        "weight_bytes", "In the chosen format", f"={book.call('MODEL_BYTES', parameters='{total}')}", "bytes", "MODEL_BYTES(total, dtype)",
         total=True,
     )  # fmt: skip
-    page.line("weight_gb", "the same in GB", "={weight_bytes}/10^9", "GB", "1 GB = 10^9 bytes", look.DECIMAL)
-    page.line("weight_gib", "the same in GiB", "={weight_bytes}/2^30", "GiB", "1 GiB = 2^30 bytes", look.DECIMAL)
+    page.line("weight_gb", "the same in GB", "={weight_bytes}/10^9", "GB", "1 GB = 10^9 bytes", look.GIGA)
+    page.line("weight_gib", "the same in GiB", "={weight_bytes}/2^30", "GiB", "1 GiB = 2^30 bytes", look.GIGA)
 
 
 def comparison(page: Page) -> None:
@@ -183,8 +176,12 @@ def comparison(page: Page) -> None:
         "of published", "Difference / published", "0.000%",
     )  # fmt: skip
     for key, label in (("published_total", "Figure in the catalog"), ("source", "Source of the catalog's facts")):
-        formula = f'=IFERROR(MODEL_SPEC({{chosen}},"{key}"),"not stated")'
+        formula = _stated(page.book.call("MODEL_SPEC", field=text(key)))
         page.statement(f"catalog_{key}", label, formula, f"MODEL_SPEC(model, {key})")
+
+
+def _stated(call: str) -> str:
+    return f'=IFERROR({call},"not stated")'
 
 
 def ranking(page: Page) -> None:
@@ -202,7 +199,7 @@ def ranking(page: Page) -> None:
     )  # fmt: skip
     page.statement(
         "storage_message", "Title of the second chart",
-        '="From "&TEXT({bytes_fp32}/10^9,"#,##0.0")&" GB in fp32 to "&TEXT({bytes_int4}/10^9,"#,##0.0")&" GB in int4"',
+        f'="From "&{worded("{bytes_fp32}/10^9")}&" GB in fp32 to "&{worded("{bytes_int4}/10^9")}&" GB in int4"',
         "Bytes of the weights",
     )  # fmt: skip
 
@@ -213,8 +210,8 @@ def result(book: Book) -> None:
         [
             ('="Parameters of "&{chosen}', "={total}", look.WHOLE, "in total, exact"),
             ("Active parameters", "={active}", look.WHOLE, '=IFERROR(TEXT({active_share},"0.0%")&" of the total","")'),
-            ('="Weights in "&{dtype}', "={weight_gb}", look.DECIMAL, "GB (10^9 bytes)"),
-            ("The same", "={weight_gib}", look.DECIMAL, "GiB (2^30 bytes)"),
+            ('="Weights in "&{dtype}', "={weight_gb}", look.GIGA, "GB (10^9 bytes)"),
+            ("The same", "={weight_gib}", look.GIGA, "GiB (2^30 bytes)"),
             (
                 "Counted less published",
                 "={difference}",
@@ -227,7 +224,7 @@ def result(book: Book) -> None:
     rows = page.table(
         ["Part", "Parameters", "Share of total", '="Bytes in "&{dtype}', "GB"],
         _ranked(page),
-        [look.GENERAL, look.WHOLE, look.PERCENT, look.WHOLE, look.DECIMAL],
+        [look.GENERAL, look.WHOLE, look.PERCENT, look.WHOLE, look.GIGA],
         total=True,
     )
     page.chart("bars", "{message}", "parameters", look.WHOLE, (rows[0], rows[0] + SHOWN_PARTS - 1), "C")
@@ -239,7 +236,7 @@ def result(book: Book) -> None:
     rows = page.table(
         ["Format", "Bits per weight", "Bytes", "GB", "GiB"],
         formats,
-        [look.GENERAL, look.DECIMAL, look.WHOLE, look.DECIMAL, look.DECIMAL],
+        [look.GENERAL, look.DECIMAL, look.WHOLE, look.GIGA, look.GIGA],
     )
     page.chart("columns", "{storage_message}", "GB", "#,##0.0", rows, "E")
     page.finish()
@@ -255,18 +252,22 @@ def _ranked(page: Page) -> list[list[str]]:
         match = f"MATCH(LARGE({ranks},{rank}),{ranks},0)"
         count = f"INDEX({counts},{match})"
         rows.append(
-            [f'=IF({count}=0,"",INDEX({labels},{match}))', f'=IF({count}=0,"",{count})', *_shares(first + rank - 1)]
+            [
+                f'=IF({count}=0,"",INDEX({labels},{match}))',
+                f'=IF({count}=0,"",{count})',
+                *_shares(page.book, first + rank - 1),
+            ]
         )
     last = first + SHOWN_PARTS - 1
-    rows.append(["All other parts", f"={{total}}-SUM(C{first}:C{last})", *_shares(last + 1)])
-    rows.append(["Total", "={total}", *_shares(last + 2)])
+    rows.append(["All other parts", f"={{total}}-SUM(C{first}:C{last})", *_shares(page.book, last + 1)])
+    rows.append(["Total", "={total}", *_shares(page.book, last + 2)])
     return rows
 
 
-def _shares(row: int) -> list[str]:
+def _shares(book: Book, row: int) -> list[str]:
     return [
         f'=IF(C{row}="","",C{row}/{{total}})',
-        f'=IF(C{row}="","",MODEL_BYTES(C{row},{{dtype}}))',
+        f'=IF(C{row}="","",{book.call("MODEL_BYTES", parameters=f"C{row}")})',
         f'=IF(C{row}="","",E{row}/10^9)',
     ]
 

@@ -1,15 +1,141 @@
-"""The lines of `serving_capacity.xlsx`: the latency curve of one replica, and the calculation in three cases."""
+"""The lines of `serving_capacity.xlsx`: the plan's first month by single functions, and the latency curve of a replica."""
 
 from __future__ import annotations
 
+from serving_capacity_inputs import API, Staged
+
 from sizebook.workbooks import look
-from sizebook.workbooks.building import CASES, Book
+from sizebook.workbooks.building import Book, text
 from sizebook.workbooks.page import Page
-from sizebook.workbooks.shared_lines import CONFIG, REPLICA, REPLICA_TIMED, chosen_model, gpus, node_lines
+from sizebook.workbooks.shared_lines import gpus, node_lines
+from sizebook.workbooks.wording import counted, usd, worded
 
 LOADS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
-_MODEL = f'IF({{model}}="{CONFIG}",{{config_path}},{{model}})'
 Rows = tuple[int, int]
+
+
+def calculation(book: Book, staged: Staged) -> None:
+    """Add the sheet of the calculation."""
+    page = book.page("Calculation", "The first month of the plan, derived by single functions. Every line is live.")
+    page.heads("Quantity")
+    _memory(page)
+    _latency(page)
+    _fleet(page)
+    _api(page, staged)
+    _messages(page, staged)
+    page.finish()
+
+
+def _memory(page: Page) -> None:
+    book = page.book
+    page.section("Memory of one GPU")
+    usable, label = (book.call("GPU_SPEC", field=text(name)) for name in ("usable_memory_bytes", "memory_bytes"))
+    page.line(
+        "gpu_memory", "Memory of the GPU", f"=IFERROR({usable},{label})", "bytes",
+        "GPU_SPEC: what the driver leaves, else the label",
+    )  # fmt: skip
+    for key, name, function in (
+        ("weights", "Weights", "SERVING_WEIGHT_BYTES"),
+        ("cache", "Left for the cache", "CACHE_BYTES_AVAILABLE"),
+        ("per_token", "Cache of one more token", "KV_BYTES_PER_TOKEN"),
+    ):
+        page.line(key, name, f"={book.call(function)}", "bytes", function)
+    most = book.call("MAX_CONCURRENCY", context_tokens="{plan_longest_tokens}")
+    page.line("most", "Requests that the cache holds", f"={most}", "requests", "MAX_CONCURRENCY at the longest request")
+
+
+def _latency(page: Page) -> None:
+    book = page.book
+    page.section("Latency of one replica")
+    page.line(
+        "load", "Requests in flight on it", "={plan_concurrency}", "requests", "Plan: the most within both targets"
+    )
+    page.line("load_more", "One more", "={load}+1", "requests", "Must miss a target, or exceed the cache")
+    for figure, words in (("ttft", "Time to first token"), ("tpot", "Time per output token")):
+        function = f"{figure.upper()}_SECONDS"
+        worst = book.call("SERVING_ERROR", figure=text(figure), quantile=text("p90"))
+        target = f"{{{figure}_target_seconds}}"
+        page.line(
+            f"{figure}_limit", f"{words}, at most", f'=IF({target}="","none",{target}/IF({{at}}="p90",{worst},1))',
+            "seconds", "Target, over SERVING_ERROR where it must hold at p90", look.NUMBER,
+        )  # fmt: skip
+        for load, more in (("load", ""), ("load_more", ", with one more")):
+            page.line(
+                figure if load == "load" else f"{figure}_more", f"{words}{more}",
+                f"={book.call(function, concurrency=f'{{{load}}}')}", "seconds", function, look.NUMBER,
+            )  # fmt: skip
+    page.line(
+        "request", "Time of a request", "={ttft}+{tpot}*({plan_output_tokens}-1)", "seconds",
+        "TTFT + TPOT x (answer - 1)", look.NUMBER,
+    )  # fmt: skip
+    page.line(
+        "rate", "Rate of a replica", "={load}/{request}", "requests/s", "In flight / time of a request", look.RATE,
+        total=True,
+    )  # fmt: skip
+
+
+def _fleet(page: Page) -> None:
+    book = page.book
+    page.section("Fleet in the first month")
+    page.line(
+        "peak_factor", "Busiest hour over the mean", f"={book.call('PEAK_OF_DAY')}*{{burst_factor}}", "ratio",
+        "PEAK_OF_DAY x bursts over the hour", look.NUMBER,
+    )  # fmt: skip
+    page.line(
+        "peak", "Busiest hour", f"={book.call('PEAK_REQUESTS_PER_SECOND')}", "requests/s",
+        "PEAK_REQUESTS_PER_SECOND: requests a day / 86 400 x peak factor", look.NUMBER,
+    )  # fmt: skip
+    node_lines(page)
+    needed = book.call(
+        "REPLICAS_FOR_TRAFFIC", requests_per_second="{peak}", replica_requests_per_second="{rate}"
+    )  # fmt: skip
+    page.line(
+        "replicas", "Replicas", f"={needed}", "replicas", "REPLICAS_FOR_TRAFFIC: at the target load, and spare ones"
+    )
+    page.line(
+        "gpus_paid", "GPUs", f"={gpus('{replicas}')}", "GPUs", "Replicas, by so many paid for together", total=True
+    )
+
+
+def _api(page: Page, staged: Staged) -> None:
+    book, months = page.book, staged.months
+    page.section("An API instead, last month")
+    for key, label, name, unit in (
+        ("last_usd", "Cost of the last month", "usd", "USD"),
+        ("last_requests", "Requests of the last month", "requests", "requests"),
+    ):
+        page.line(key, label, f"=INDEX({months.months(name)},{{n_months}})", unit, "Months", look.NUMBER)
+    prices = "&".join(f"{{{argument.name}}}" for argument in API if argument.required)
+    page.line(
+        "api_usd_per_request", "A request at the API", f'=IF({prices}="","none",{book.call("API_USD_PER_REQUEST")})',
+        "USD", "API_USD_PER_REQUEST", "0.000000",
+    )  # fmt: skip
+    break_even = book.call("BREAK_EVEN_REQUESTS", usd_per_month="{last_usd}")
+    page.line(
+        "break_even", "Break-even requests a month", f'=IF(ISNUMBER({{api_usd_per_request}}),{break_even},"none")',
+        "requests", "BREAK_EVEN_REQUESTS: beyond so many the plan costs less than the API",
+    )  # fmt: skip
+
+
+def _messages(page: Page, staged: Staged) -> None:
+    months = staged.months
+    page.section("Titles of the charts")
+    for key, label, name, write, after in (
+        ("gpus_message", "GPUs by month", "peak_gpus", counted, " GPUs at peak"),
+        ("money_message", "Cost by month", "usd", usd, " a month"),
+    ):
+        first, last = write(months.month(name, 1)), write(f"INDEX({months.months(name)},{{n_months}})")
+        page.statement(key, label, f'=IF({{n_months}}=1,"","From "&{first}&" to ")&{last}&"{after}"', "Months")
+    limit = 'IF(ISNUMBER({ttft_limit})+ISNUMBER({tpot_limit})>0," within its targets","")'
+    page.statement(
+        "curve_message", "Latency", f'="A replica takes "&{counted("{load}")}&" requests in flight"&{limit}', "Plan"
+    )  # fmt: skip
+    page.statement(
+        "memory_message", "Memory",
+        f'="The cache holds "&{counted("{plan_capacity}")}&" requests in "&{worded("{plan_cache_bytes}/2^30")}'
+        '&" GiB a GPU"',
+        "Plan",
+    )  # fmt: skip
 
 
 def curve(book: Book) -> Rows:
@@ -23,9 +149,9 @@ def curve(book: Book) -> Rows:
     page.section("Latency and rate")
     first = page.row + 1
     rows = page.table(
-        ["Requests in flight", "TTFT, s", "TPOT, s", "Output tokens/s", "Meets both"],
-        [[load, *_step(first + n)] for n, load in enumerate(LOADS)],
-        [look.WHOLE, "0.000", "0.0000", look.WHOLE, look.GENERAL],
+        ["Requests in flight", "TTFT, s", "TPOT, s", "Output tokens/s", "Meets the targets"],
+        [[load, *_step(book, first + n)] for n, load in enumerate(LOADS)],
+        [look.WHOLE, look.NUMBER, "0.0000", look.WHOLE, look.GENERAL],
     )
     page.row += 1
     page.paragraph("TTFT_SECONDS, TPOT_SECONDS and TOKENS_PER_SECOND of the replica on Inputs; targets as there.")
@@ -33,202 +159,11 @@ def curve(book: Book) -> Rows:
     return rows
 
 
-def _step(row: int) -> list[str]:
-    at = f"({_MODEL},{{gpu}},{{input_tokens}},{{output_tokens}},$B{row},{REPLICA_TIMED})"
-    latencies = [f"={function}{at}" for function in ("TTFT_SECONDS", "TPOT_SECONDS", "TOKENS_PER_SECOND")]
-    return [*latencies, f'=IF(AND(C{row}<={{ttft_target}},D{row}<={{tpot_target}}),"yes","no")']
-
-
-def calculation(book: Book, steps: Rows) -> None:
-    """Add the sheet of the calculation; ``steps`` are the rows of the curve."""
-    page = book.page("Calculation", "Every line is a live formula, the same in every case.", CASES)
-    page.heads("Quantity")
-    _memory(page)
-    _latency(page, steps)
-    _fleet(page)
-    _money(page)
-    _energy(page)
-    _messages(page)
-    page.finish()
-
-
-def _memory(page: Page) -> None:
-    page.section("Memory of one GPU")
-    chosen_model(page)
-    page.line(
-        "capacity", "Memory of the GPU",
-        '=IFERROR(GPU_SPEC({gpu},"usable_memory_bytes"),GPU_SPEC({gpu},"memory_bytes"))',
-        "bytes", "GPU_SPEC: what the driver leaves, else the label",
-    )  # fmt: skip
-    page.line(
-        "weights",
-        "Weights",
-        "=SERVING_WEIGHT_BYTES({chosen},{weight_dtype},{tp},{pp},{dp})",
-        "bytes",
-        "SERVING_WEIGHT_BYTES",
-    )
-    page.line(
-        "cache", "Left for the cache",
-        "=CACHE_BYTES_AVAILABLE({chosen},{gpu},{engine},{weight_dtype},{tp},{pp},{dp})", "bytes",
-        "CACHE_BYTES_AVAILABLE: after weights, activations and what the engine keeps free",
-    )  # fmt: skip
-    page.line("other_memory", "Engine, and what it leaves free", "={capacity}-{weights}-{cache}", "bytes", "The rest")
-    page.line(
-        "per_token",
-        "Cache of one token",
-        "=KV_BYTES_PER_TOKEN({chosen},{kv_dtype},{tp})",
-        "bytes",
-        "KV_BYTES_PER_TOKEN",
-    )
-    page.line(
-        "most", "Requests that the cache holds",
-        f"=MAX_CONCURRENCY({{chosen}},{{gpu}},{{input_tokens}}+{{output_tokens}},{REPLICA})", "requests",
-        "MAX_CONCURRENCY at prompt and answer",
-    )  # fmt: skip
-
-
-def _latency(page: Page, steps: Rows) -> None:
-    page.section("Latency of one replica")
-    for figure in ("ttft", "tpot"):
-        band = [
-            f'=SERVING_ERROR({{gpu}},{{engine}},"{figure}","p10")',
-            1,
-            f'=SERVING_ERROR({{gpu}},{{engine}},"{figure}","p90")',
-        ]
-        page.line(
-            f"{figure}_band", f"Measured over predicted {figure.upper()}", tuple(band), "ratio",
-            "SERVING_ERROR: 10th and 90th percentile of groups the fit had not seen", "0.000",
-        )  # fmt: skip
-    top, bottom = steps
-    loads, ttft, tpot = (f"Curve!${c}${top}:${c}${bottom}" for c in "BCD")
-    most = f'_xlfn.MAXIFS({loads},{ttft},"<="&{{ttft_target}}/{{ttft_band}},{tpot},"<="&{{tpot_target}}/{{tpot_band}})'
-    page.line(
-        "load", "Requests in flight on it", f'=IF({{concurrency}}="",{most},{{concurrency}})', "requests",
-        "As given, else the largest step of the curve within both targets, band included",
-    )  # fmt: skip
-    at = f"({{chosen}},{{gpu}},{{input_tokens}},{{output_tokens}},{{load}},{REPLICA_TIMED})"
-    page.line(
-        "ttft", "Time to first token", f"=TTFT_SECONDS{at}*{{ttft_band}}", "seconds", "TTFT_SECONDS x band", "0.000"
-    )
-    page.line(
-        "tpot", "Time per output token", f"=TPOT_SECONDS{at}*{{tpot_band}}", "seconds", "TPOT_SECONDS x band", "0.0000"
-    )
-    page.line(
-        "request",
-        "Time of a request",
-        "={ttft}+{tpot}*({output_tokens}-1)",
-        "seconds",
-        "TTFT + TPOT x (answer - 1)",
-        look.DECIMAL,
-    )
-    page.line(
-        "rate",
-        "Rate of a replica",
-        "={load}/{request}",
-        "requests/s",
-        "In flight / time of a request",
-        look.DECIMAL,
-        total=True,
-    )
-
-
-def _fleet(page: Page) -> None:
-    page.section("Fleet")
-    page.line(
-        "requests", "Requests a day, then", "=REQUESTS_AFTER({requests_per_day},{growth_per_month},{months})",
-        "requests",
-        "REQUESTS_AFTER: compound growth",
-    )  # fmt: skip
-    page.line(
-        "peak", "Busiest hour", "=PEAK_REQUESTS_PER_SECOND({requests},{peak_factor})", "requests/s",
-        "PEAK_REQUESTS_PER_SECOND: requests a day / 86 400 x peak factor", look.DECIMAL,
-    )  # fmt: skip
-    node_lines(page)
-    page.line(
-        "replicas", "Replicas", "=REPLICAS_FOR_TRAFFIC({peak},{rate},{target_load},{spare_replicas})", "replicas",
-        "REPLICAS_FOR_TRAFFIC: at the target load, and spare ones",
-    )  # fmt: skip
-    page.line("gpus", "GPUs", f"={gpus('{replicas}')}", "GPUs", "Replicas, by so many paid for together", total=True)
-    page.line(
-        "in_flight", "In flight, busiest hour", "=REQUESTS_IN_FLIGHT({peak},{request})", "requests",
-        "REQUESTS_IN_FLIGHT: Little's law", look.DECIMAL,
-    )  # fmt: skip
-    page.line(
-        "used", "Share of the fleet in use, mean", "=REPLICA_UTILIZATION({requests}/86400,{replicas},{rate})", "ratio",
-        "REPLICA_UTILIZATION at the mean of the day", look.PERCENT,
-    )  # fmt: skip
-
-
-def _money(page: Page) -> None:
-    page.section("Money")
-    page.line(
-        "price", "Price of a GPU-hour", '=IF({price_usd}="",PRICE_USD_PER_GPU_HOUR({gpu},,,{term}),{price_usd})', "USD",
-        "As given, else PRICE_USD_PER_GPU_HOUR: median of the catalog", look.DECIMAL,
-    )  # fmt: skip
-    page.line(
-        "cost",
-        "Cost a month",
-        "=SERVING_COST_USD_PER_MONTH({gpus},{price})",
-        "USD",
-        "SERVING_COST_USD_PER_MONTH",
-        total=True,
-    )
-    page.line(
-        "usd_best", "A million output tokens, saturated",
-        "=USD_PER_MTOK({tp}*{pp}*{dp},{price},{rate}*{output_tokens})", "USD",
-        "USD_PER_MTOK of one replica at full load",
-        look.DECIMAL,
-    )  # fmt: skip
-    page.line(
-        "usd_used", "the same at the fleet's own use", "=USD_PER_MTOK({gpus},{price},{requests}/86400*{output_tokens})",
-        "USD", "USD_PER_MTOK over the tokens of a mean day", look.DECIMAL,
-    )  # fmt: skip
-    page.line(
-        "api_request", "A request at the API",
-        '=IF({api_in}&{api_out}="","none",API_USD_PER_REQUEST({input_tokens},{output_tokens},{api_in},{api_out},'
-        "{cached_share},{cached_discount}))",
-        "USD", "API_USD_PER_REQUEST", "0.000000",
-    )  # fmt: skip
-    page.line(
-        "break_even", "Break-even requests a day",
-        '=IF(ISNUMBER({api_request}),BREAK_EVEN_REQUESTS({cost},{api_request})*12/365,"none")', "requests",
-        "BREAK_EVEN_REQUESTS a month x 12 / 365",
-    )  # fmt: skip
-
-
-def _energy(page: Page) -> None:
-    page.section("Energy and carbon, a month")
-    page.line(
-        "energy", "Energy",
-        '=SERVING_KWH({gpus},GPU_SPEC({gpu},"tdp_watts"),MIN(1,{used})*{replicas}*{gpus_each}/{gpus},{pue})', "kWh",
-        "SERVING_KWH: busy and idle share of the wall power, PUE",
-    )  # fmt: skip
-    page.line(
-        "grams", "Carbon of the grid", '=IF({grams_per_kwh}="",GRID_G_PER_KWH({grid}),{grams_per_kwh})', "g/kWh",
-        "As given, else GRID_G_PER_KWH(region)",
-    )  # fmt: skip
-    page.line(
-        "co2e",
-        "Carbon",
-        "=SERVING_CO2E_KG({energy},{grams})/1000",
-        "tCO2e",
-        "SERVING_CO2E_KG, location-based",
-        look.DECIMAL,
-    )
-
-
-def _messages(page: Page) -> None:
-    page.section("Titles of the charts")
-    page.statement(
-        "curve_message", "Latency",
-        '="A replica takes "&TEXT({load.base},"#,##0")&" requests in flight within both targets"', "Load, base",
-    )  # fmt: skip
-    page.statement(
-        "memory_message", "Memory",
-        '="The cache holds "&TEXT({most.base},"#,##0")&" requests in "&TEXT({cache.base}/2^30,"0.0")&" GiB a GPU"',
-        "MAX_CONCURRENCY and cache, base",
-    )  # fmt: skip
-    page.statement(
-        "money_message", "Cost",
-        '="$"&TEXT({cost.base},"#,##0")&" a month for "&TEXT({gpus.base},"#,##0")&" GPUs"', "Cost, base",
-    )  # fmt: skip
+def _step(book: Book, row: int) -> list[str]:
+    calls = [
+        f"={book.call(function, concurrency=f'$B{row}')}"
+        for function in ("TTFT_SECONDS", "TPOT_SECONDS", "TOKENS_PER_SECOND")
+    ]
+    missed = [f"AND(ISNUMBER({{{limit}}}),{column}{row}>{{{limit}}})"
+              for column, limit in (("C", "ttft_limit"), ("D", "tpot_limit"))]  # fmt: skip
+    return [*calls, f'=IF(OR({",".join(missed)}),"no","yes")']

@@ -28,6 +28,7 @@ MODULES = (
     "plans.flops_functions",
     "plans.training_functions",
     "plans.serving_functions",
+    "plans.fleet_functions",
     "formulas.why",  # the last: it asks about the others
 )
 

@@ -33,6 +33,8 @@ RENAMED: dict[str, tuple[str, ...]] = {
     "reserved_usd": ("reserved_usd_per_gpu_hour",),
     "burst_usd": ("on_demand_usd_per_gpu_hour",),
     "given_mfu": ("mfu",),
+    "api_in": ("usd_per_mtok_in",),
+    "api_out": ("usd_per_mtok_out",),
 }
 
 

@@ -70,8 +70,12 @@ def dtype_keys() -> tuple[str, ...]:
 
 
 Dtype = Annotated[
-    str, Quantity("number format that weights are stored in", kind="choice", choices=dtype_keys, default="bf16")
-]
+    str,
+    Quantity(
+        "number format that weights are stored in", kind="choice", choices=dtype_keys, default="bf16",
+        label="Number format of the weights",
+    ),
+]  # fmt: skip
 ParameterCount = Annotated[int, Quantity("number of parameters", unit="parameters", kind="integer", minimum=0)]
 
 # Results -------------------------------------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ def recalculate(path: Path, functions: Mapping[str, Function] | None = None) -> 
     formulas = {_place(cell.at): _take_over(calls, cell) for cell in cells}
     n_passes, settled = _settle(calls)
     values = _values(grid)
-    calculated = Calculated(values, _spilled(grid, cells), _problems(values, formulas, calls.calls), n_passes)
+    calculated = Calculated(values, _spilled(grid, cells), _problems(values, formulas, calls.calls, cells), n_passes)
     _refuse_circles(grid, calls, settled)
     return calculated
 
@@ -170,8 +170,11 @@ def _spilled(grid: Grid, cells: list[FormulaCell]) -> dict[Place, Area]:
     return spilled
 
 
-def _problems(values: Mapping[Place, Any], formulas: Mapping[Place, str], calls: list[Call]) -> dict[Place, str]:
+def _problems(
+    values: Mapping[Place, Any], formulas: Mapping[Place, str], calls: list[Call], cells: list[FormulaCell]
+) -> dict[Place, str]:
     """Return for every cell where an error begins what is wrong, in the order of the sheets."""
+    filled = _filled_in_error(cells, values)
     messages: dict[Place, str] = {}
     for call in calls:
         rows = call.result if isinstance(call.result, list) else [[call.result]]
@@ -183,8 +186,20 @@ def _problems(values: Mapping[Place, Any], formulas: Mapping[Place, str], calls:
     errors = [area(at, sheet) for (sheet, at), value in values.items() if isinstance(value, ErrorCode)]
     found = {}
     for place, value in values.items():
-        if isinstance(value, ErrorCode) and (place in messages or not _follows(place, formulas.get(place, ""), errors)):
+        if not isinstance(value, ErrorCode):
+            continue
+        if place in messages or not (place in filled or _follows(place, formulas.get(place, ""), errors)):
             found[place] = messages.get(place) or f"{formulas.get(place) or 'the cell'} gives {value}"
+    return found
+
+
+def _filled_in_error(cells: list[FormulaCell], values: Mapping[Place, Any]) -> set[Place]:
+    """Return the cells that an array formula of a fixed area fills with the error of its first cell."""
+    found: set[Place] = set()
+    for cell in cells:
+        if cell.array is not None and not cell.dynamic and isinstance(values.get(_place(cell.at)), ErrorCode):
+            others = {(cell.at.sheet, address(*at)) for at in cell.array.cells()}
+            found |= others - {_place(cell.at)}
     return found
 
 

@@ -33,11 +33,13 @@ def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | No
     Exits with 1 when a cell of the written workbook shows an error.
     """
     from sizebook.calculation.spellings import TARGETS
+    from sizebook.cli.telling import told
     from sizebook.workbooks.filling import fill
 
     inputs = _inputs(scenario, workbook)
     chosen = next((known for known in TARGETS if known == target), None)
     filled = fill(_found(workbook), inputs, output, target=chosen)
+    told(filled.notes)
     click.echo(f"{output}: {len(inputs)} inputs, {len(filled.calculated.values)} cells")
     for problem in filled.problems:
         click.echo(f"sizebook: {problem}", err=True)

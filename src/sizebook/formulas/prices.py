@@ -146,10 +146,17 @@ def providers() -> tuple[str, ...]:
 
 
 Provider = Annotated[
-    str | None, Quantity("cloud provider, blank for the median of all", kind="text", choices=providers, default=None)
-]
+    str | None,
+    Quantity(
+        "cloud provider, blank for the median of all", kind="text", choices=providers, default=None,
+        label="Provider of the price",
+    ),
+]  # fmt: skip
 PriceRegion = Annotated[
-    str | None, Quantity("the provider's own name of a region, blank for all", kind="text", default=None)
+    str | None,
+    Quantity(
+        "the provider's own name of a region, blank for all", kind="text", default=None, label="Region of the price"
+    ),
 ]
 Term = Annotated[str, Quantity("how the accelerators are rented", kind="choice", choices=TERMS, default="on_demand")]
 UsdPerGpuHour = Annotated[float, Quantity("price of one accelerator for one hour", unit="USD/GPU-hour")]

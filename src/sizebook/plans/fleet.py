@@ -126,11 +126,6 @@ def naming(service: str) -> Iterator[None]:
 
 def _planned(service: Service, terms: FleetTerms) -> PlannedService:
     demand, latencies = service.traffic.demand, service.latencies
-    if demand.concurrency is not None and (latencies.ttft_target_seconds or latencies.tpot_target_seconds):
-        raise InputError(
-            "load given twice: got concurrency and a target of seconds, want one of them. The "
-            "load follows from the target: remove concurrency, or keep it and remove the target."
-        )
     setup = Setup(service.model, accelerator(service.gpu).key, service.replica)
     longest = demand.input_tokens + demand.output_tokens
     replica = replica_for(setup, demand, longest, latencies, service.gpus_per_node)

@@ -15,6 +15,14 @@ _COUNT: Any = {"kind": "integer", "minimum": 0}
 class ServingFigures:
     """One replica at the load planned for, with the band of each estimate, and what its fleet is at first and last."""
 
+    input_tokens: Annotated[int, Quantity("mean tokens of a prompt", unit="tokens", **_COUNT, label="Prompt, mean")]
+    output_tokens: Annotated[int, Quantity("mean tokens of an answer", unit="tokens", **_COUNT, label="Answer, mean")]
+    longest_tokens: Annotated[
+        int,
+        Quantity(
+            "tokens of a request to reserve cache for", unit="tokens", **_COUNT, label="Longest request reserved for"
+        ),
+    ]
     gpus_per_replica: Annotated[int, Quantity("GPUs of one replica", unit="GPUs", **_COUNT, label="GPUs of a replica")]
     concurrency: Annotated[
         int, Quantity("requests in flight on a replica", unit="requests", **_COUNT, label="In flight on a replica")
@@ -22,21 +30,49 @@ class ServingFigures:
     capacity: Annotated[
         int, Quantity("requests that its cache holds", unit="requests", **_COUNT, label="Requests that the cache holds")
     ]
-    binding: Annotated[str, Quantity("what limits the load: ttft, tpot, cache, batch or given", kind="text")]
+    binding: Annotated[
+        str, Quantity("what limits the load: ttft, tpot, cache, batch or given", kind="text", label="Limited by")
+    ]
     requests_per_second: Annotated[
         float, Quantity("requests a second of a replica", unit="requests/s", label="Rate of a replica")
     ]
     ttft_seconds: Annotated[float, Quantity("time to first token", unit="seconds", label="Time to first token")]
-    ttft_seconds_p10: Annotated[float, Quantity("its 10th percentile", unit="seconds")]
-    ttft_seconds_p90: Annotated[float, Quantity("its 90th percentile", unit="seconds")]
+    ttft_seconds_p10: Annotated[
+        float,
+        Quantity("time to first token, 10th percentile of measured", unit="seconds", label="Time to first token, p10"),
+    ]
+    ttft_seconds_p90: Annotated[
+        float,
+        Quantity("time to first token, 90th percentile of measured", unit="seconds", label="Time to first token, p90"),
+    ]
     tpot_seconds: Annotated[float, Quantity("time per output token", unit="seconds", label="Time per output token")]
-    tpot_seconds_p10: Annotated[float, Quantity("its 10th percentile", unit="seconds")]
-    tpot_seconds_p90: Annotated[float, Quantity("its 90th percentile", unit="seconds")]
+    tpot_seconds_p10: Annotated[
+        float,
+        Quantity(
+            "time per output token, 10th percentile of measured", unit="seconds", label="Time per output token, p10"
+        ),
+    ]
+    tpot_seconds_p90: Annotated[
+        float,
+        Quantity(
+            "time per output token, 90th percentile of measured", unit="seconds", label="Time per output token, p90"
+        ),
+    ]
     tokens_per_second: Annotated[
         float, Quantity("output tokens a second of a replica", unit="tokens/s", label="Output tokens a second")
     ]
-    tokens_per_second_p10: Annotated[float, Quantity("its 10th percentile", unit="tokens/s")]
-    tokens_per_second_p90: Annotated[float, Quantity("its 90th percentile", unit="tokens/s")]
+    tokens_per_second_p10: Annotated[
+        float,
+        Quantity(
+            "output tokens a second, 10th percentile of measured", unit="tokens/s", label="Output tokens a second, p10"
+        ),
+    ]
+    tokens_per_second_p90: Annotated[
+        float,
+        Quantity(
+            "output tokens a second, 90th percentile of measured", unit="tokens/s", label="Output tokens a second, p90"
+        ),
+    ]
     weight_bytes: Annotated[float, Quantity("weights on one GPU", unit="bytes", label="Weights")]
     cache_bytes: Annotated[float, Quantity("room for the cache on one GPU", unit="bytes", label="Cache")]
     activation_bytes: Annotated[float, Quantity("activation peak on one GPU", unit="bytes", label="Activation peak")]
@@ -65,7 +101,11 @@ class ServingFigures:
 def figures(plan: ServingPlan) -> ServingFigures:
     """Return the headline figures of a plan."""
     replica, memory, rates = plan.replica, plan.replica.memory, plan.rates
+    traffic = plan.traffic
     return ServingFigures(
+        input_tokens=traffic.asked.input_tokens,
+        output_tokens=traffic.asked.output_tokens,
+        longest_tokens=traffic.longest_tokens,
         gpus_per_replica=replica.setup.replica.gpus,
         concurrency=replica.concurrency,
         capacity=replica.capacity,

@@ -21,13 +21,12 @@ from sizebook.formulas.serving_quantities import (
     RequestsPerDay,
     Spare,
 )
+from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.lengths import Histogram, histogram
 from sizebook.plans.nodes import Packing
 from sizebook.plans.traffic import SHAPES, hours_of, lognormal_p95
 from sizebook.quantities import Pue
 from sizebook.registry import DEFAULT, TABLE, Quantity, section
-
-LONGEST_PLAN = 120  # months
 
 PlanMonths = Annotated[
     int,

@@ -2,13 +2,14 @@
 
 Formulas name other lines in braces and the builder puts the references: ``=PARAMS_LN({d_model})``, from the first to
 the last of several lines ``=SUM({embedding:other})``, and of one case ``{days.high}``. On a sheet with several cases
-(low, base, high) a formula is written once and stands in every column.
+(low, base, high) a formula is written once and stands in every column. `Book.call` writes the call of a function: its
+arguments in the registry's order, those from the lines that bear their names.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 
 from sizebook.errors import InputError, suggestion
-from sizebook.functions import load
+from sizebook.functions import find, load
 from sizebook.workbooks import look
 from sizebook.workbooks.inputs import default_comment
 
@@ -49,6 +50,7 @@ class Book:
     workbook: Workbook = field(default_factory=Workbook)
     _places: dict[str, Place] = field(default_factory=dict)
     _lists: dict[str, str] = field(default_factory=dict)
+    _instead: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.workbook.remove(self.workbook.worksheets[0])
@@ -84,15 +86,43 @@ class Book:
             self._lists[name] = f"Lists!${letter}$2:${letter}${len(values) + 1}"
         return self._lists[name]
 
-    def define(self, name: str, reference: str, default: Any) -> None:
+    def define(self, name: str, reference: str, default: Any, *, is_list: bool = False) -> None:
         """Give a cell a name that scenario files use, with its default as the name's comment.
 
         One that a function bears too gets an underscore at its end, which scenario files leave out: spreadsheets would
         take the call for the cell.
         """
         unlike = f"{name}_" if name.upper() in load() else name
-        comment = default_comment(default)
+        comment = default_comment(default, is_list=is_list)
         self.workbook.defined_names[unlike] = DefinedName(unlike, attr_text=reference, comment=comment)
+
+    def instead(self, argument: str, line: str) -> None:
+        """Let calls take another line for an argument than the input of its name: `chosen` for the model."""
+        self._instead[argument] = line
+
+    def call(self, function: str, /, **given: Any) -> str:
+        """Return the call of a function as a formula's text, without the equals sign.
+
+        Each argument is what is given (None for a blank), else the line of its name where one stands in the book, else
+        blank: a blank, also a reference to an empty cell, means the default. The order is the registry's, which
+        thus stands once.
+        """
+        arguments = find(function).arguments
+        if unknown := set(given) - {argument.name for argument in arguments}:
+            raise InputError(
+                f"unknown argument: got {', '.join(sorted(unknown))} for {function}, want one of "
+                f"{', '.join(argument.name for argument in arguments)}. Correct the call."
+            )
+        texts = [self._argument(argument.name, given) for argument in arguments]
+        while texts and not texts[-1]:
+            texts.pop()
+        return f"{function}({','.join(texts)})"
+
+    def _argument(self, name: str, given: Mapping[str, Any]) -> str:
+        if name in given:
+            return "" if given[name] is None else str(given[name])
+        line = self._instead.get(name, name)
+        return f"{{{line}}}" if line in self._places else ""
 
     def place(self, key: str, place: Place) -> None:
         """Note where a line stands; a key stands once in a workbook."""
@@ -139,3 +169,8 @@ class Book:
 def quoted(sheet: str) -> str:
     """Return a sheet name as formulas write it, in quotes only where it needs them."""
     return sheet if re.fullmatch(r"[A-Za-z_]\w*", sheet) else "'" + sheet.replace("'", "''") + "'"
+
+
+def text(word: str) -> str:
+    """Return a word as formulas write it."""
+    return '"' + word.replace('"', '""') + '"'

@@ -17,6 +17,7 @@ from sizebook.calculation.spellings import Target, respelled
 from sizebook.calculation.tokens import address
 from sizebook.errors import InputError
 from sizebook.functions import load
+from sizebook.names import notes
 from sizebook.workbooks.charts import refresh_charts
 from sizebook.workbooks.inputs import AS_IT_STANDS, Input, check, find_inputs
 from sizebook.workbooks.sheet import Sheet
@@ -28,10 +29,14 @@ _CALC_ID = "191029"
 
 @dataclass(frozen=True)
 class Filled:
-    """A filled workbook: where it is and what its cells show; ``problems`` says what is wrong with cells in error."""
+    """A filled workbook: where it is, what its cells show, and what was remarked, such as old names of inputs.
+
+    ``problems`` says what is wrong with cells in error.
+    """
 
     path: Path
     calculated: Calculated
+    notes: tuple[str, ...] = ()
 
     @property
     def problems(self) -> list[str]:
@@ -68,7 +73,7 @@ def fill(template: Path, inputs: Mapping[str, Any], output: Path, *, target: Tar
             "Rename the output: Excel refuses a file whose name and content differ."
         )
     package = Package.read(template)
-    _write_inputs(package, inputs)
+    remarks = _write_inputs(package, inputs)
     _drop_calculation_chain(package)
     _keep_stored_values(package)
     if target is not None:
@@ -81,26 +86,26 @@ def fill(template: Path, inputs: Mapping[str, Any], output: Path, *, target: Tar
     _write_computed(package, calculated)
     refresh_charts(package, lambda sheet, row, column: calculated[sheet, address(row, column)])
     package.save(output)
-    return Filled(output, calculated)
+    return Filled(output, calculated, remarks)
 
 
-def _write_inputs(package: Package, given: Mapping[str, Any]) -> None:
+def _write_inputs(package: Package, given: Mapping[str, Any]) -> tuple[str, ...]:
+    """Write the values into their cells; return what is to be remarked."""
     inputs = find_inputs(package)
     if not inputs:
         raise InputError(
             f"no inputs: got {package.path.name}, want a defined name on a cell with the style 'Input' or "
             "'Optional input'. Name the input cells and give them that style."
         )
-    problems = check(inputs, given, {name.name.casefold() for name in package.defined_names()})
-    if problems:
-        raise InputError("\n".join(f"{package.path.name}: {problem}" for problem in problems))
-    by_name = {name.casefold(): entry for name, entry in inputs.items()}
+    checked = check(inputs, given, {name.name.casefold() for name in package.defined_names()})
+    if checked.problems:
+        raise InputError("\n".join(f"{package.path.name}: {problem}" for problem in checked.problems))
     sheets = {sheet: Sheet(package, sheet) for sheet in {entry.at.sheet for entry in inputs.values()}}
-    values = {entry.name.casefold(): entry.default for entry in inputs.values() if entry.default is not AS_IT_STANDS}
-    values |= {name.casefold(): value for name, value in given.items()}
-    for name, value in values.items():
-        at = by_name[name].at
+    values = {entry.name: entry.default for entry in inputs.values() if entry.default is not AS_IT_STANDS}
+    for name, value in (values | checked.values).items():
+        at = inputs[name].at
         sheets[at.sheet].write_input(at.top, at.left, value)
+    return notes(checked.renamed, package.path.name)
 
 
 def _drop_calculation_chain(package: Package) -> None:

@@ -1,44 +1,51 @@
-"""Which cells of a workbook are inputs, and whether a value may go into one.
+"""Which cells of a workbook are inputs, whether a value may go into one, and what a scenario puts into them.
 
 An input is a defined name of the whole workbook that refers to one cell with the cell style `Input` (a value must be
 given each time) or `Optional input` (its default stands in). The names are what scenario files use, without an
 underscore at the end: a name that a function bears too must differ from it (`mfu_`, as there is MFU). A default is the
 comment of the name, ``default: 0.8``, ``default: "bf16"`` or ``default: "=D5"`` (JSON); without one, what the cell has.
+``(list)`` behind it marks a cell that holds a list as text.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
-
-from lxml import etree
 
 from sizebook.calculation.package import DefinedName, Package, tag
 from sizebook.calculation.preparing import Names
 from sizebook.calculation.tokens import Area, address, area, tokenize
-from sizebook.errors import InputError, suggestion
+from sizebook.cells import coerce, listed
+from sizebook.errors import InputError, SizebookError, suggestion
+from sizebook.names import Renamed, current
+from sizebook.registry import TABLES, Quantity, declared, flat, hints_of, nested
+from sizebook.scenarios import workbook_model
+from sizebook.workbooks.rules import FLAGS, Rule, as_argument, rules_of
 from sizebook.workbooks.sheet import Live, Sheet
 
 REQUIRED, OPTIONAL = "Input", "Optional input"
 AS_IT_STANDS: Any = object()  # the default of an input whose name tells none
-_DEFAULT = "default: "
-_X14 = "{http://schemas.microsoft.com/office/spreadsheetml/2009/9/main}"
-_XM = "{http://schemas.microsoft.com/office/excel/2006/main}"
+_DEFAULT, _LIST = "default: ", "(list)"
 _SHOWN_WORDS = 12
 
 
 @dataclass(frozen=True)
 class Input:
-    """One input: its name, its cell, whether a value must be given, its dropdown's values, and its default."""
+    """One input: its name, its cell, whether a value must be given, what it takes, and its default.
+
+    ``choices`` are the values of its dropdown, ``quantity`` what its data validation says of a number.
+    """
 
     name: str
     at: Area
     required: bool
     choices: tuple[Any, ...] = ()
     default: Any = AS_IT_STANDS
+    quantity: Quantity | None = None
+    is_list: bool = False
 
     @property
     def place(self) -> str:
@@ -50,6 +57,7 @@ def find_inputs(package: Package) -> dict[str, Input]:
     """Return the inputs of a workbook by name, in the order of their cells."""
     styles = _style_names(package)
     sheets = {name: Sheet(package, name) for name in package.sheets()}
+    rules = {name: rules_of(sheet.root, name) for name, sheet in sheets.items()}
     found = []
     for defined in package.defined_names():
         at = area(defined.text, "")
@@ -58,30 +66,38 @@ def find_inputs(package: Package) -> dict[str, Input]:
         cell = sheets[at.sheet].cells.get((at.top, at.left))
         style = styles[int(cell.get("s", "0"))] if cell is not None else ""
         if style in (REQUIRED, OPTIONAL):
-            choices = _choices(package, sheets, at)
-            default = _default(defined, style)
-            found.append(Input(defined.name.rstrip("_"), at, style == REQUIRED, choices, default))
+            own = [rule for rule in rules[at.sheet] if rule.covers(at)]
+            default, is_list = _default(defined, style)
+            found.append(
+                Input(
+                    defined.name.rstrip("_"), at, style == REQUIRED, _choices(package, sheets, at, own), default,
+                    next((rule.quantity for rule in own if rule.quantity), None), is_list,
+                )
+            )  # fmt: skip
     order = list(sheets)
     found.sort(key=lambda entry: (order.index(entry.at.sheet), entry.at.top, entry.at.left))
     return {entry.name: entry for entry in found}
 
 
-def default_comment(value: Any) -> str:
+def default_comment(value: Any, *, is_list: bool = False) -> str:
     """Return the comment of a name that gives an input its default."""
-    return _DEFAULT + json.dumps(value, ensure_ascii=False)
+    return _DEFAULT + json.dumps(value, ensure_ascii=False) + (f" {_LIST}" if is_list else "")
 
 
-def _default(defined: DefinedName, style: str) -> Any:
-    if style == REQUIRED or not defined.comment.startswith(_DEFAULT):
-        return AS_IT_STANDS
+def _default(defined: DefinedName, style: str) -> tuple[Any, bool]:
+    """Return the default of an input, and whether its cell holds a list."""
+    comment = defined.comment
+    is_list = comment.endswith(f" {_LIST}")
+    if style == REQUIRED or not comment.startswith(_DEFAULT):
+        return AS_IT_STANDS, is_list
     try:
-        value = json.loads(defined.comment.removeprefix(_DEFAULT))
+        value = json.loads(comment.removeprefix(_DEFAULT).removesuffix(_LIST))
     except json.JSONDecodeError as error:
         raise InputError(
-            f"unreadable default: got '{defined.comment}' for the name {defined.name}, want '{_DEFAULT}' and a number, "
+            f"unreadable default: got '{comment}' for the name {defined.name}, want '{_DEFAULT}' and a number, "
             "a text in quotation marks or null. Correct the comment in the Name Manager."
         ) from error
-    return Live(value) if isinstance(value, str) and value.startswith("=") else value
+    return Live(value) if isinstance(value, str) and value.startswith("=") else value, is_list
 
 
 def _style_names(package: Package) -> list[str]:
@@ -91,28 +107,12 @@ def _style_names(package: Package) -> list[str]:
     return [names.get(xf.get("xfId", "0"), "") for xf in styles.iterfind(f"{tag('cellXfs')}/{tag('xf')}")]
 
 
-def _choices(package: Package, sheets: Mapping[str, Sheet], at: Area) -> tuple[Any, ...]:
+def _choices(package: Package, sheets: Mapping[str, Sheet], at: Area, own: Iterable[Rule]) -> tuple[Any, ...]:
     """Return the values of a cell's dropdown list, none where it has none or a function makes the list."""
-    for where, formula in _lists(sheets[at.sheet].root):
-        covered = [area(part, at.sheet) for part in where.split()]
-        if any(a and a.top <= at.top <= a.bottom and a.left <= at.left <= a.right for a in covered):
-            return _list_values(package, sheets, at.sheet, formula)
+    for rule in own:
+        if rule.source:
+            return _list_values(package, sheets, at.sheet, rule.source)
     return ()
-
-
-def _lists(root: etree._Element) -> list[tuple[str, str]]:
-    """Return the cells and source of each dropdown list, those of Excel 2010's extension included."""
-    plain = [
-        (rule.get("sqref", ""), rule.findtext(tag("formula1"), ""))
-        for rule in root.iter(tag("dataValidation"))
-        if rule.get("type") == "list"
-    ]
-    extended = [
-        (rule.findtext(f"{_XM}sqref", ""), rule.findtext(f"{_X14}formula1/{_XM}f", ""))
-        for rule in root.iter(f"{_X14}dataValidation")
-        if rule.get("type") == "list"
-    ]
-    return plain + extended
 
 
 def _list_values(package: Package, sheets: Mapping[str, Sheet], sheet: str, formula: str) -> tuple[Any, ...]:
@@ -128,8 +128,20 @@ def _list_values(package: Package, sheets: Mapping[str, Sheet], sheet: str, form
     return tuple(value for value in values if value is not None)
 
 
-def check(inputs: Mapping[str, Input], given: Mapping[str, Any], names: set[str]) -> list[str]:
-    """Return what is wrong with the given values: one message for each, none when all may be written.
+@dataclass
+class Checked:
+    """Values by the names of inputs, as cells hold them; what is wrong with them; and which old names were used."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    renamed: list[Renamed] = field(default_factory=list)
+
+
+def check(inputs: Mapping[str, Input], given: Mapping[str, Any], names: set[str]) -> Checked:
+    """Return the given values as the cells take them, with one message for each that may not be written.
+
+    A text with a number in a cell of numbers ("2T"), TRUE or FALSE in one of yes or no and a list in one of lists are
+    turned into what the cell holds. A name that inputs once bore is taken for the present one.
 
     Args:
         inputs: the inputs of the workbook.
@@ -137,19 +149,57 @@ def check(inputs: Mapping[str, Input], given: Mapping[str, Any], names: set[str]
         names: every defined name of the workbook in lower case, to tell a name that is no input from an unknown one.
     """
     folded = {name.casefold(): entry for name, entry in inputs.items()}
-    problems = []
+    found = Checked()
     for name, value in given.items():
-        entry = folded.get(name.casefold())
+        renamed = None if name.casefold() in names else _renamed(name.casefold(), folded)
+        entry = folded.get(renamed.new if renamed else name.casefold())
+        if renamed:
+            found.renamed.append(renamed)
         if entry is None:
             problem = "not an input" if name.casefold() in names else "unknown input"
-            problems.append(f"{problem}: got '{name}', want one of {_listed(inputs)}.{_fix(name, inputs)}")
+            found.problems.append(f"{problem}: got '{name}', want one of {_listed(inputs)}.{_fix(name, inputs)}")
+        elif entry.name in found.values:
+            found.problems.append(f"input twice: got '{name}' again for '{entry.name}', want it once. Remove one.")
         else:
-            problems += _value_problems(entry, value)
-    missing = [e for n, e in folded.items() if e.required and n not in {g.casefold() for g in given}]
-    problems += [
-        f"missing input: got no '{e.name}', want a value for {e.place}. Add it to the scenario." for e in missing
+            _take(entry, value, found)
+    found.problems += [
+        f"missing input: got no '{e.name}', want a value for {e.place}. Add it to the scenario."
+        for e in inputs.values()
+        if e.required and e.name not in found.values
     ]
-    return problems
+    return found
+
+
+def _renamed(name: str, inputs: Mapping[str, Input]) -> Renamed | None:
+    """Return what an old name of an input is called now, that of one case or service included: ``reserved_usd_1``."""
+    stem, _, case = name.rpartition("_")
+    ending = f"_{case}"
+    stems = {known.removesuffix(ending) for known in inputs if stem and known.endswith(ending)}
+    if found := current(name, inputs):
+        return found
+    apart = current(stem, stems)
+    return apart and Renamed(name, f"{apart.new}{ending}")
+
+
+def _take(entry: Input, value: Any, found: Checked) -> None:
+    """Note the value of an input as its cell holds it, or what is wrong with it."""
+    try:
+        found.values[entry.name] = _as_cell(entry, value)
+    except SizebookError as error:
+        found.values[entry.name] = None
+        found.problems.append(str(error))
+        return
+    found.problems += _value_problems(entry, found.values[entry.name])
+
+
+def _as_cell(entry: Input, value: Any) -> Any:
+    if isinstance(value, bool) and entry.choices == FLAGS:
+        return FLAGS[value]
+    if isinstance(value, (list, tuple)) and entry.is_list:
+        return listed(value)
+    if entry.quantity is not None and isinstance(value, (bool, int, float, str)):
+        return coerce(as_argument(entry.name, entry.quantity), value)
+    return value
 
 
 def _fix(name: str, inputs: Mapping[str, Input]) -> str:
@@ -175,3 +225,42 @@ def _listed(words: Iterable[str]) -> str:
     every = list(words)
     more = f" ... ({len(every)} in all)" if len(every) > _SHOWN_WORDS else ""
     return ", ".join(every[:_SHOWN_WORDS]) + more
+
+
+def workbook_inputs(scenario: Any) -> dict[str, Any]:
+    """Return what a scenario puts into the inputs of its workbook: its leaves by name, as cells hold them.
+
+    What it leaves open is left out, so that the input's default stands. The tables of a section that stands several
+    times are numbered: ``model_1``, ``model_2``. A model becomes a key of the catalog, or ``config.json`` and the path.
+    """
+    given = _cells({name: value for name, value in flat(scenario).items() if name != "plan"})
+    for name, section in _several(scenario):
+        for number, each in enumerate(getattr(section, name), 1):
+            given |= {f"{leaf}_{number}": value for leaf, value in _cells(flat(each)).items()}
+    return given
+
+
+def _cells(values: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if name == "model":
+            found |= workbook_model(value)
+        elif value is not None and value != "":
+            found[name] = _cell(value)
+    return found
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return FLAGS[value]
+    return listed(value) if isinstance(value, (list, tuple)) else value
+
+
+def _several(section: Any) -> Iterable[tuple[str, Any]]:
+    """Yield the sections inside one that stand several times: name, and the section that holds them."""
+    for each in declared(type(section)):
+        within = nested(hints_of(type(section))[each.name])
+        if within is not None and within.place == TABLES:
+            yield each.name, section
+        elif within is not None and not within.apart:
+            yield from _several(getattr(section, each.name))

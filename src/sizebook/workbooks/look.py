@@ -18,10 +18,14 @@ SERIES = ("0072B2", "E69F00", "009E73", "D55E00", "CC79A7", "56B4E9")
 FACE = "Arial"
 
 WHOLE, DECIMAL, PERCENT, DATE, GENERAL, TEXT = "#,##0", "#,##0.00", "0.0%", "yyyy-mm-dd", "General", "@"
+# For figures of any size: a small one shows its digits, and only 0 shows as 0.
+NUMBER, RATE = "[>=100]#,##0;[=0]0;0.00##", "[>=10]#,##0.0;[>=1]0.00;0.00##"
+GIGA = "[>=0.1]#,##0.00;0.00####"  # bytes by the billion, of a small model too
 
 _HAIRLINE = Side(style="thin", color=HAIRLINE)
 _RULE = Side(style="thin", color=MUTED)
 _RIGHT = Alignment(horizontal="right", vertical="center")
+_WRAPPED = Alignment(horizontal="right", vertical="bottom", wrap_text=True)
 _LEFT = Alignment(horizontal="left", vertical="center", wrap_text=True)
 _INDENTED = Alignment(horizontal="left", vertical="center", wrap_text=True, indent=1)
 _TILE = Alignment(horizontal="left", vertical="center", indent=1)
@@ -45,12 +49,14 @@ def styles() -> list[NamedStyle]:
         NamedStyle("Section", font=font(11, ACCENT, bold=True), border=Border(bottom=_RULE)),
         NamedStyle("Column head", font=font(9, MUTED, bold=True), alignment=_LEFT, border=Border(bottom=_RULE)),
         NamedStyle("Figure head", font=font(9, MUTED, bold=True), alignment=_RIGHT, border=Border(bottom=_RULE)),
+        NamedStyle("Wrapped head", font=font(9, MUTED, bold=True), alignment=_WRAPPED, border=Border(bottom=_RULE)),
         NamedStyle("Unit head", font=font(9, MUTED, bold=True), alignment=_INDENTED, border=Border(bottom=_RULE)),
         NamedStyle("Label", font=font(), alignment=_LEFT, border=_LINE),
         NamedStyle("Fact", font=font(), alignment=Alignment(horizontal="left", vertical="center"), border=_LINE),
         NamedStyle("Statement", font=font(), alignment=_INDENTED, border=_LINE),
         NamedStyle("Unit", font=font(9, MUTED), alignment=_INDENTED, border=_LINE),
         NamedStyle("Origin", font=font(9, MUTED), alignment=_LEFT, border=_LINE),
+        NamedStyle("Staged unit", font=font(8, MUTED), alignment=_RIGHT),
         NamedStyle("Figure", font=font(), alignment=_RIGHT, border=_LINE),
         NamedStyle("Linked figure", font=font(color=LINK), alignment=_RIGHT, border=_LINE),
         NamedStyle("Total label", font=font(bold=True), alignment=_LEFT, border=Border(top=_RULE, bottom=_RULE)),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
 from typing import Any, cast
 
 from openpyxl.cell import Cell
 from openpyxl.formatting.rule import Rule
-from openpyxl.styles import Font
+from openpyxl.styles import Alignment, Border, Font, Side
 from openpyxl.styles.differential import DifferentialStyle
 from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.cell_range import MultiCellRange
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 
@@ -115,15 +118,19 @@ class Page:
         required: bool = False,
         choices: str = "",
         per_case: bool | tuple[Any, ...] = False,
+        rule: DataValidation | None = None,
+        is_list: bool = False,
     ) -> None:
-        """Add an input that scenario files set by ``name``.
+        """Add an input that scenario files set by ``name``; see `declaring` for one that a quantity declares.
 
         On a page of cases one cell across all columns holds for all. With ``per_case`` each case has its own input:
         ``name_low``, ``name_high`` and so on, which start out as the base or as the values given; a base is ``name``.
         """
+        rule = rule or _dropdown(choices)
+        shape = _InputShape(number_format, rule, is_list)
         self._describe(name, label, unit, origin, cases=self.cases if per_case else ("",))
         if not per_case:
-            cell = self._input_cell(FIRST_COLUMN, name, value, number_format, choices, required=required)
+            cell = self._input_cell(FIRST_COLUMN, name, value, shape, required=required)
             for column in range(FIRST_COLUMN + 1, self.unit_column):
                 self._put(column, None, cell.style)
             self._across()
@@ -132,16 +139,20 @@ class Page:
         for column, case in enumerate(self.cases if per_case else (), FIRST_COLUMN):
             is_leading = case == leading
             start, own = value if is_leading else next(others), name if case == BASE else f"{name}_{case}"
-            self._input_cell(column, own, start, number_format, choices, required=required and is_leading)
+            self._input_cell(column, own, start, shape, required=required and is_leading)
         self.row += 1
 
-    def _input_cell(
-        self, column: int, name: str, value: Any, number_format: str, choices: str, *, required: bool
-    ) -> Cell:
+    def _input_cell(self, column: int, name: str, value: Any, shape: _InputShape, *, required: bool) -> Cell:
         cell = self._put(column, self.resolve(value), "Input" if required else "Optional input")
-        cell.number_format = number_format
-        self.book.define(name, f"{quoted(self.sheet.title)}!${cell.column_letter}${cell.row}", self.resolve(value))
-        self._dropdown(cell, choices)
+        cell.number_format = shape.number_format
+        if shape.is_list:
+            cell.alignment = Alignment(horizontal="right", vertical="center", indent=1, wrap_text=True)
+        place = f"{quoted(self.sheet.title)}!${cell.column_letter}${cell.row}"
+        self.book.define(name, place, self.resolve(value), is_list=shape.is_list)
+        if shape.rule is not None:
+            rule = copy(shape.rule)
+            rule.sqref = MultiCellRange(cell.coordinate)
+            self.sheet.add_data_validation(rule)
         return cell
 
     def _as_base(self, name: str, value: Any) -> str:
@@ -164,6 +175,34 @@ class Page:
         )
         self.sheet.row_dimensions[self.row].height = 28
         self.row += 1
+
+    def staged_line(self, name: str, values: Sequence[Any], unit: str, meaning: str, number_format: str) -> None:
+        """Add a line of a staged table: the name that a function knows it by, a value in each case, what it means."""
+        self._put(2, name, "Fact")
+        for column, (case, value) in enumerate(zip(self.cases, values, strict=False), FIRST_COLUMN):
+            self._put(column, self.resolve(value, case), "Linked figure").number_format = number_format
+        self._put(self.unit_column, unit or None, "Unit")
+        self._put(self.unit_column + 1, meaning, "Origin")
+        self.row += 1
+
+    def staged_row(self, values: Sequence[Any], style: str, formats: Sequence[str] = (), height: float = 0) -> None:
+        """Add a row of a staged table from column B on."""
+        if height:
+            self.sheet.row_dimensions[self.row].height = height
+        for column, value in enumerate(values, 2):
+            cell = self._put(column, value, style)
+            if formats:
+                cell.number_format, cell.border = formats[column - 2], Border()
+        self.row += 1
+
+    def wrap(self, row: int, n_letters: int) -> None:
+        """Give the texts of a row the lines that so many letters need."""
+        width = self.sheet.column_dimensions[get_column_letter(FIRST_COLUMN)].width
+        self.sheet.row_dimensions[row].height = 14 * -(-n_letters // int(width))
+        for column in range(FIRST_COLUMN, self.unit_column):
+            self.sheet.cell(row, column).alignment = Alignment(
+                horizontal="right", vertical="center", indent=1, wrap_text=True
+            )
 
     def fact(self, label: str, value: Any, number_format: str = look.GENERAL, style: str = "Fact") -> Cell:
         """Add a label with a text or value beside it, without unit or origin; return the cell of the value."""
@@ -206,10 +245,12 @@ class Page:
         formats: Sequence[str] | Sequence[Sequence[str]],
         *,
         total: bool = False,
+        blanks: bool = False,
     ) -> tuple[int, int]:
         """Add a table, texts left and figures right, a total in bold; return its first and last row.
 
-        ``formats`` are the number formats of the columns, or for each row those of its columns.
+        ``formats`` are the number formats of the columns, or for each row those of its columns. With ``blanks`` a row
+        may be empty, and then has no rule below it.
         """
         for column, head in enumerate(heads, 2):
             self._put(column, self.resolve(head), "Column head" if column == 2 else "Figure head")
@@ -220,9 +261,26 @@ class Page:
             own = formats if isinstance(formats[0], str) else formats[number]
             for column, (value, number_format) in enumerate(zip(values, own, strict=True), 2):
                 style = ("Total label" if is_total else "Label") if column == 2 else ("Total" if is_total else "Figure")
-                self._put(column, self.resolve(value), style).number_format = str(number_format)
+                cell = self._put(column, self.resolve(value), style)
+                cell.number_format = str(number_format)
+                if blanks:
+                    cell.border = Border()
             self.row += 1
+        if blanks:
+            self.rule_where_filled(first, len(heads))
         return first, self.row - 1
+
+    def rule_where_filled(self, first: int, n_columns: int) -> None:
+        """Rule off the rows from one down to the last so far where they are filled, and no others."""
+        last = get_column_letter(n_columns + 1)
+        ruled = DifferentialStyle(border=Border(bottom=Side(style="thin", color=look.HAIRLINE)))
+        rule = Rule(type="expression", formula=[f'$B{first}<>""'], dxf=ruled)
+        self.sheet.conditional_formatting.add(f"B{first}:{last}{self.row - 1}", rule)
+
+    def room_for_chart(self) -> int:
+        """Leave room for a chart of a table that comes further down; return where it goes, for `chart`."""
+        self.row += _CHART_ROWS + 2
+        return self.row - _CHART_ROWS - 1
 
     def chart(
         self,
@@ -234,21 +292,22 @@ class Page:
         columns: str,
         of_sheet: str = "",
         across: str = "",
+        at: int | None = None,
     ) -> None:
         """Add a chart of a table, on this sheet or another: its rows, and its columns that are series, heads above.
 
-        ``across`` says what the rows are where their labels are bare numbers.
+        ``across`` says what the rows are where their labels are bare numbers; ``at`` is room that was left for it.
         """
         first, last = rows
         sheet = quoted(of_sheet or self.sheet.title)
         series = [(f"{sheet}!${c}${first - 1}", f"{sheet}!${c}${first}:${c}${last}") for c in columns]
         labels = f"{sheet}!${LABELS}${first}:${LABELS}${last}"
-        self.row += 1
         drawn = Drawn(kind, self.book.resolve(title, ""), labels, series, unit, number_format, across)
         # Charts of a kind are equally high, but a bar needs two rows for its name.
         n_rows = max(_CHART_ROWS, 2 * (last - first + 1) + 5) if kind == "bars" else _CHART_ROWS
-        draw(self.sheet, self.row, self.unit_column + 1, n_rows, drawn)
-        self.row += n_rows + 1
+        draw(self.sheet, self.row + 1 if at is None else at, self.unit_column + 1, n_rows, drawn)
+        if at is None:
+            self.row += n_rows + 2
 
     def finish(self) -> None:
         """Set the print area to what the page holds, and break pages between sections."""
@@ -265,9 +324,19 @@ class Page:
         # Excel fits the heights of wrapped rows only when a person edits them.
         self.sheet.row_dimensions[self.row].height = 15 * max(1, -(-len(origin) // int(width * 1.35)))
 
-    def _dropdown(self, cell: Cell, source: str) -> None:
-        if source:
-            rule = DataValidation(type="list", formula1=source, allow_blank=True, showErrorMessage=True)
-            rule.errorTitle, rule.error = "Not in the list", "Choose one of the values in the list."
-            self.sheet.add_data_validation(rule)
-            rule.add(cell)
+
+@dataclass(frozen=True)
+class _InputShape:
+    """How an input cell looks and what it takes."""
+
+    number_format: str
+    rule: DataValidation | None
+    is_list: bool
+
+
+def _dropdown(source: str) -> DataValidation | None:
+    if not source:
+        return None
+    made = DataValidation(type="list", formula1=source, allow_blank=True, showErrorMessage=True)
+    made.errorTitle, made.error = "Not in the list", "Choose one of the values in the list."
+    return made

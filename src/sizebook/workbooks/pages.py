@@ -28,7 +28,7 @@ _LETTERS_A_LINE = 150
 
 def cover(book: Book, purpose: str) -> Callable[[], None]:
     """Add the cover; what it returns writes the contents and the state of the checks once all sheets stand."""
-    page = book.page("Cover", purpose, widths=(30, 30, 16, 62))
+    page = book.page("Cover", purpose, widths=(30, 30, 16, 62), portrait=True)
 
     def finish() -> None:
         page.section("This copy")

@@ -6,26 +6,13 @@ from collections.abc import Callable, Sequence
 
 from sizebook.formulas.prices import TERMS
 from sizebook.models import catalog
+from sizebook.registry import leaves
+from sizebook.scenarios import Scenario
 from sizebook.workbooks import look
+from sizebook.workbooks.declaring import declare
 from sizebook.workbooks.page import Page
 
 CONFIG = "config.json"
-_FLAGS = ("no", "yes")
-# Degrees of a serving replica: name, label and what it divides.
-REPLICA_DEGREES = (
-    ("tp", "Tensor parallel", "GPUs that share every matrix."),
-    ("pp", "Pipeline stages", "Groups of layers."),
-    ("dp", "Attention data parallel", "Inside one replica."),
-    ("ep", "Expert parallel", "GPUs that share the experts."),
-)
-# Blank by default: what was measured with and without speculation.
-REPLICA_DRAFTS = (
-    ("draft_tokens", "Tokens drafted in a step", look.WHOLE, "0: none. Blank: not known."),
-    ("tokens_per_step", "Tokens that a step yields", look.DECIMAL, "Blank: as measured."),
-)
-# Arguments of the serving functions from these lines: formats and layout, and what follows where passes are timed.
-REPLICA = "{engine},{weight_dtype},{kv_dtype},{tp},{pp},{dp}"
-REPLICA_TIMED = f"{REPLICA},{{ep}},{{draft_tokens}},{{tokens_per_step}}"
 
 
 def model_choices() -> Sequence[str]:
@@ -33,8 +20,9 @@ def model_choices() -> Sequence[str]:
     return [CONFIG, *(key for key in catalog.model_keys() if catalog.facts(key)["architecture"])]
 
 
-def model_input(page: Page) -> None:
+def model_input(page: Page, *, per_case: bool = False) -> None:
     """Add the inputs that name the model: a key of the catalog, or `CONFIG` and the path of a file."""
+    blank = (None,) * (len(page.cases) - 1) if per_case else ()
     page.input(
         "model",
         "Model",
@@ -43,28 +31,19 @@ def model_input(page: Page) -> None:
         f"Choose from the list; '{CONFIG}' takes the file below.",
         required=True,
         choices=page.book.choices("Models", model_choices()),
+        per_case=blank,
     )
     page.input(
-        "config_path", "Path of a config.json", None, "", f"A file of your own, for the choice '{CONFIG}'.", look.TEXT
-    )
+        "config_path", "Path of a config.json", None, "", f"A file of your own, for the choice '{CONFIG}'.", look.TEXT,
+        per_case=blank,
+    )  # fmt: skip
 
 
 def chosen_model(page: Page) -> None:
-    """Add the line `chosen`: the model as functions take it, a key or the path of a file."""
+    """Add the line `chosen`: the model as functions take it, a key or the path of a file; calls then take that."""
     formula = f'=IF({{model}}="{CONFIG}",{{config_path}},{{model}})'
     page.line("chosen", "Model", formula, "", "Inputs: the key, or the path of the file", look.GENERAL)
-
-
-def failure_inputs(page: Page) -> None:
-    """Add the failures that a fleet covers, and whether GPUs are paid for by whole nodes."""
-    domains, flags = page.book.choices("Failure domains", ("replica", "node")), page.book.choices("Yes or no", _FLAGS)
-    page.input("spare", "Failures to cover", 1, "", "k of N + k, each of one failure domain.", look.WHOLE)
-    page.input(
-        "failure_domain", "What fails at once", "replica", "", "A replica, or a node with all on it.", choices=domains
-    )
-    page.input(
-        "whole_nodes", "GPUs by whole nodes", "no", "", "yes: nodes are paid for whole, and not shared.", choices=flags
-    )
+    page.book.instead("model", "chosen")
 
 
 def node_lines(page: Page, used: Callable[[str], str] = "={}".format) -> None:
@@ -73,9 +52,9 @@ def node_lines(page: Page, used: Callable[[str], str] = "={}".format) -> None:
     `gpus` gives the GPUs of some replicas from them.
     """
     page.line("gpus_each", "GPUs of a replica", "={tp}*{pp}*{dp}", "GPUs", "Layout")
+    own = page.book.call("GPU_SPEC", field='"gpus_per_node"')
     page.line(
-        "node_gpus", "GPUs of a node",
-        used('IF({gpus_per_node}="",GPU_SPEC({gpu},"gpus_per_node"),{gpus_per_node})'), "GPUs",
+        "node_gpus", "GPUs of a node", used(f'IF({{gpus_per_node}}="",{own},{{gpus_per_node}})'), "GPUs",
         "As given, else GPU_SPEC",
     )  # fmt: skip
     page.line(
@@ -119,6 +98,7 @@ def price_inputs(page: Page) -> None:
 def this_copy(page: Page, title: str) -> None:
     """Add the title and date of a copy, and end the page of inputs."""
     page.section("This copy")
-    page.input("title", "Title", title, "", "Stands on the cover.", look.TEXT)
-    page.input("as_of", "Date", None, "", "The day for which the figures are given. Blank: not stated.", look.DATE)
+    named, dated = leaves(Scenario)
+    declare(page, named, default=title)
+    declare(page, dated)
     page.finish()

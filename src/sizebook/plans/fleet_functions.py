@@ -1,0 +1,100 @@
+"""Spreadsheet functions of fleet plans: the ledger of all services together, and the figures of each service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from sizebook.cells import Cell, as_rows, coerce, is_blank, option_name
+from sizebook.errors import InputError
+from sizebook.plans.fleet import FleetMonth, FleetPlan, naming, plan_fleet
+from sizebook.plans.fleet_figures import ServiceFigures, figures
+from sizebook.plans.fleet_inputs import FleetInputs, FleetTerms, Service
+from sizebook.plans.ledgers import Ledger, ledger_rows
+from sizebook.registry import DEFAULT, Quantity, flat, function, leaves, put_together
+
+Services = Annotated[
+    list[list[Any]],
+    Quantity(
+        "services as a range: names of their inputs (name, model, gpu, requests_per_day ...) in the first column, then "
+        "one column a service; a column without a model stays out",
+        kind="range", label="Services",
+    ),
+]  # fmt: skip
+FiguresByService = Annotated[
+    list[list[Any]], Quantity("a row with the names of the services, then one figure a row", kind="range")
+]
+SOURCE = "sizebook.plans.fleet over data/hardware.csv, data/prices.csv and data/calibration_serving.csv"
+_EXAMPLE = {
+    "services": [
+        ["name", "Chat"], ["model", "llama-3.1-8b"], ["gpu", "h100-sxm"], ["weight_dtype", "fp8"],
+        ["requests_per_day", 2_000_000], ["input_tokens", 1000], ["output_tokens", 200], ["concurrency", 32],
+        ["on_demand_usd_per_gpu_hour", 3], ["reserved_usd_per_gpu_hour", 2],
+    ],
+    "grams_per_kwh": 400,
+}  # fmt: skip
+
+
+def services_of(rows: list[list[Cell]]) -> dict[int, Service]:
+    """Return the services of a range by their columns, counted from 1 behind the names."""
+    named = _named(rows)
+    return {
+        column: _service({name: cells[column] for name, cells in named.items()}, column)
+        for column in range(1, len(rows[0]))
+        if not is_blank(named["model"][column])
+    }
+
+
+def _named(rows: list[list[Cell]]) -> dict[str, list[Cell]]:
+    """Return the rows by the names in their first column, old names by the present ones."""
+    known = [leaf.name for leaf in leaves(Service)]
+    named = {option_name(str(row[0]).strip(), known): row for row in rows if not is_blank(row[0])}
+    if "model" not in named:
+        raise InputError(
+            f"services without a model: got the rows {', '.join(named) or 'none'}, want one called 'model' among them. "
+            "Name the inputs in the first column of the range."
+        )
+    return named
+
+
+def _service(cells: Mapping[str, Cell], column: int) -> Service:
+    label = cells.get("name")
+    with naming(f"service {column}" if is_blank(label) else str(label)):
+        return put_together(Service, {leaf.name: coerce(leaf, cells.get(leaf.name)) for leaf in leaves(Service)})
+
+
+def _plan(services: Any, terms: FleetTerms) -> tuple[dict[int, Service], FleetPlan]:
+    found = services_of(as_rows(services) or [[None]])
+    if not found:
+        raise InputError("no service: got a range without a model, want one or more columns with one. Fill a column.")
+    return found, plan_fleet(FleetInputs(service=tuple(found.values()), terms=terms))
+
+
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, []))
+def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT) -> Ledger:
+    """Return a fleet plan month by month, all services together: GPUs at peak, at the mean and reserved, cost, energy.
+
+    Names in the first row, then 36 months. The figures of 'sizebook plan fleet' for the same inputs, computed by the
+    same plan. The last columns are GPUs and cost if replicas are as fast, or as slow, as 1 in 10 measurements.
+    """
+    _, plan = _plan(services, terms)
+    return ledger_rows(FleetMonth, plan.months, plan.fewest, plan.most)
+
+
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, []))
+def fleet_figures(services: Services, terms: FleetTerms = DEFAULT) -> FiguresByService:
+    """Return figures of each service of a fleet plan: a replica, prices of GPU-hours, first and last month, cost.
+
+    Names of the figures in the first column, those of the services in the first row, in the columns of the range; a
+    column without a model is blank. The prices are those of the plan: a reserved one that nobody states is never above
+    the one on demand.
+    """
+    found, plan = _plan(services, terms)
+    shown = {
+        column: flat(figures(each, terms)) for column, each in zip(found, plan.services, strict=True)
+    }  # fmt: skip
+    columns = range(1, len((as_rows(services) or [[None]])[0]))
+    table: list[list[Any]] = [["name", *(found[c].name if c in found else "" for c in columns)]]
+    for leaf in leaves(ServiceFigures):
+        table.append([leaf.name, *(shown[c][leaf.name] if c in shown else "" for c in columns)])
+    return table

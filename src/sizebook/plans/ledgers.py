@@ -1,0 +1,53 @@
+"""Ledgers as tables: the columns that a declared month gives, both ends of its band beside it, and blank rows after it.
+
+A function's rows, a workbook's staged table and the checks between them take their names, labels and units from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Any
+
+from sizebook.registry import Argument, Quantity, flat, leaves
+
+LONGEST_PLAN = 120  # months
+
+# The figures of a month that its band moves, and what the ends are called: GPUs and cost if replicas are as fast, or as
+# slow, as 1 in 10 measurements.
+ENDS = (("peak_gpus", "fewest", "most"), ("usd", "least", "most"))
+
+LedgerRows = Annotated[
+    int,
+    Quantity(
+        "rows of months to give at least, blank ones after the last month, so that a table of fixed size shows no error",
+        unit="months", kind="integer", minimum=1, maximum=LONGEST_PLAN, default=1, label="Rows of the ledger",
+    ),
+]  # fmt: skip
+Ledger = Annotated[list[list[Any]], Quantity("a row of names, then one a month", kind="range")]
+Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a row", kind="range")]
+
+
+def columns(month: type[Any]) -> tuple[Argument, ...]:
+    """Return the columns of the ledger of a declared month: its own figures, then the ends of the band."""
+    own = leaves(month)
+    by_name = {leaf.name: leaf for leaf in own}
+    ends = []
+    for name, fewest, most in ENDS:
+        for end in (fewest, most):
+            base = by_name[name].quantity
+            quantity = replace(base, meaning=f"{base.meaning}, {end}", label=f"{base.label}, {end}")
+            ends.append(Argument(f"{name}_{end}", quantity, by_name[name].default))
+    return (*own, *ends)
+
+
+def ledger_rows(
+    kind: type[Any], months: Sequence[Any], fewest: Sequence[Any], most: Sequence[Any], n_rows: int = 1
+) -> list[list[Any]]:
+    """Return a row of names, one row a month, and blank rows up to ``n_rows`` months."""
+    table: list[list[Any]] = [[column.name for column in columns(kind)]]
+    for month, few, many in zip(months, fewest, most, strict=True):
+        ends = [getattr(each, name) for name, *_ in ENDS for each in (few, many)]
+        table.append([*flat(month).values(), *ends])
+    blank = [""] * len(table[0])
+    return table + [blank] * (n_rows - len(months))

@@ -1,0 +1,194 @@
+"""Staged tables: what a plan gives, put on a hidden sheet by one array formula, for the other sheets to show and check.
+
+A plan's function takes its inputs as a range of two columns, names and values (`options`), so that no formula names
+forty arguments by position. Its result fills an array formula of a fixed area: that works alike in Excel, in
+LibreOffice, whose spills do not grow, and in the calculation without either, and costs one call. An area larger than
+the result would show #N/A; functions of ledgers therefore take ``rows`` and give blank ones up to it.
+
+The array stands on a sheet of its own, which is hidden, and what readers see refers to it cell by cell: LibreOffice
+works array formulas out when it opens a file, and without the add-in shows #NAME? there, whereas an ordinary formula
+keeps the value that filling stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.formula import ArrayFormula
+
+from sizebook.errors import InputError
+from sizebook.functions import find
+from sizebook.registry import Argument
+from sizebook.workbooks import look
+from sizebook.workbooks.building import FIRST_COLUMN, LABELS, Book, quoted
+from sizebook.workbooks.declaring import label_of, number_format
+from sizebook.workbooks.page import Page
+from sizebook.workbooks.rules import sentence
+
+
+@dataclass(frozen=True)
+class Options:
+    """Inputs of a plan as two columns, names and values; on a sheet of cases each case has a column of values."""
+
+    names: tuple[str, ...]
+    sheet: str
+    first: int
+    right: str
+
+    def call(self, function: str, *before: str) -> str:
+        """Return the call of a function with these options, those up to the last that it knows."""
+        known = [argument.name for argument in find(function).arguments]
+        n_known = sum(name in known for name in self.names)
+        if any(name not in known for name in self.names[:n_known]):
+            raise InputError(
+                f"options apart: got {', '.join(self.names)} for {function}, want first those that it knows. "
+                "Put the others last."
+            )
+        return f"{function}({','.join((*before, self.area(n_known)))})"
+
+    def area(self, n_rows: int = 0) -> str:
+        """Return a reference to the options, or to so many of the first."""
+        last = self.first + (n_rows or len(self.names)) - 1
+        return f"{quoted(self.sheet)}!${LABELS}${self.first}:${self.right}${last}"
+
+
+def options(page: Page, arguments: Sequence[Argument], *, per_case: bool = True, **given: Any) -> Options:
+    """Write options from the inputs of their names, blank where an input is; ``given`` are formulas or values instead.
+
+    What is given under a name that no argument bears is an option of its own at the end. On a page of cases each has a
+    column of values, or with ``per_case`` false the first alone.
+    """
+    n_values = len(page.cases) if per_case else 1
+    first, named = page.row, {argument.name: argument for argument in arguments}
+    for name in (*named, *(name for name in given if name not in named)):
+        value = given.get(name, f'=IF({{{name}}}="","",{{{name}}})')
+        unit, meaning, shown = "", "", look.GENERAL
+        if name in named:
+            quantity = named[name].quantity
+            unit, meaning, shown = quantity.unit, label_of(named[name]), number_format(quantity)
+        page.staged_line(name, (value,) * n_values, unit, meaning, shown)
+    right = get_column_letter(FIRST_COLUMN + n_values - 1)
+    return Options((*named, *(name for name in given if name not in named)), page.sheet.title, first, right)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Staged figures: the condition that they are those that the workbook was made for."""
+
+    as_declared: str
+
+
+def figures(page: Page, call: str, declared: Sequence[Argument], *, heads: int = 0, blank_where: str = "") -> Figures:
+    """Stage a function that gives names and values, one figure a row; formulas name one ``plan_`` and its name.
+
+    The first ``heads`` rows, such as the names of services, are not shown. ``blank_where`` is the condition of a case
+    that has no figures.
+    """
+    n_cases = len(page.cases)
+    staged = stage(page.book, call, heads + len(declared), 1 + n_cases)
+    for row, argument in enumerate(declared, heads + 1):
+        cells = (staged.cell(row, 2 + n) for n in range(n_cases))
+        values = tuple(f'=IF({blank_where},"",{cell})' if blank_where else f"={cell}" for cell in cells)
+        quantity = argument.quantity
+        page.line(
+            f"plan_{argument.name}", label_of(argument), values, quantity.unit, sentence(quantity.meaning),
+            number_format(quantity),
+        )  # fmt: skip
+        if quantity.kind == "text":
+            page.wrap(page.row - 1, _LONGEST_TEXT)
+    names = f"{staged.cell(heads + 1, 1)}:$A${staged.top + heads + len(declared) - 1}"
+    return Figures(_matches(names, [argument.name for argument in declared], ";"))
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """A ledger as it is shown: its sheet, the row of its first month and of its last, and its columns.
+
+    ``as_declared`` is the condition that its columns are those that the workbook was made for, in their order.
+    """
+
+    sheet: str
+    first: int
+    last: int
+    letters: Mapping[str, str]
+    as_declared: str
+
+    def months(self, name: str) -> str:
+        """Return a reference to a column, all months of it."""
+        letter = self.letters[name]
+        return f"{quoted(self.sheet)}!${letter}${self.first}:${letter}${self.last}"
+
+    def month(self, name: str, number: int) -> str:
+        """Return a reference to a figure of one month, the first is 1."""
+        return f"{quoted(self.sheet)}!${self.letters[name]}${self.first + number - 1}"
+
+    def label(self, name: str) -> str:
+        """Return a reference to what a column is called."""
+        return f"{quoted(self.sheet)}!${self.letters[name]}${self.first - 1}"
+
+
+def ledger(
+    page: Page, staged: StagedRows, declared: Sequence[Argument], *, count: str = "", labels: Sequence[str] = ()
+) -> Ledger:
+    """Show a staged ledger: units and labels at its head, then a row a month.
+
+    ``count`` names the line of the months that there are, for a ledger with blank rows after them. ``labels`` are
+    formulas that name the months, for one that does not number them.
+    """
+    own, n_months = 3 if labels else 2, staged.n_rows - 1
+    letters = {argument.name: get_column_letter(number) for number, argument in enumerate(declared, own)}
+    units, heads = ([argument.quantity.unit or None for argument in declared], list(map(label_of, declared)))
+    page.staged_row([None, *units] if labels else units, "Staged unit")
+    page.staged_row(["Month", *heads] if labels else heads, "Wrapped head", height=28)
+    first, formats = page.row, [number_format(argument.quantity) for argument in declared]
+    for month in range(1, n_months + 1):
+        row = [staged.cell(month + 1, column) for column in range(1, len(declared) + 1)]
+        # A blank of its own: LibreOffice stores no empty text and would work the array out, add-in or not.
+        row = [f'=IF({{{count}}}<{month},"",{cell})' if count else f"={cell}" for cell in row]
+        cells = list(map(page.resolve, [labels[month - 1], *row] if labels else row))
+        page.staged_row(cells, "Figure", [look.GENERAL, *formats] if labels else formats)
+    page.rule_where_filled(first, len(letters) + own - 2)
+    condition = _matches(f"{staged.cell(1, 1)}:{get_column_letter(len(declared))}${staged.top}", list(letters), ",")
+    return Ledger(page.sheet.title, first, page.row - 1, letters, condition)
+
+
+STAGED = "Staged"
+_LONGEST_TEXT = 126  # letters of the longest basis of a price
+
+
+@dataclass(frozen=True)
+class StagedRows:
+    """The area that an array formula fills on the hidden sheet."""
+
+    top: int
+    n_rows: int
+
+    def cell(self, row: int, column: int) -> str:
+        """Return a reference to a cell, both counted from 1."""
+        return f"{STAGED}!${get_column_letter(column)}${self.top + row - 1}"
+
+    def count(self) -> str:
+        """Return the formula of the rows with a number at their head, or of the error that stands there instead."""
+        rows = f"{STAGED}!$A${self.top}:$A${self.top + self.n_rows - 1}"
+        return f"=IF(ISERROR({self.cell(1, 1)}),{self.cell(1, 1)},COUNT({rows}))"
+
+
+def stage(book: Book, call: str, n_rows: int, n_columns: int) -> StagedRows:
+    """Put an array formula on the hidden sheet, below what stands there; return where."""
+    if STAGED not in book.workbook.sheetnames:
+        book.workbook.create_sheet(STAGED).sheet_state = "hidden"
+    sheet: Any = book.workbook[STAGED]
+    top = 1 if sheet.max_row == 1 else sheet.max_row + 2
+    area = f"A{top}:{get_column_letter(n_columns)}{top + n_rows - 1}"
+    sheet[f"A{top}"] = ArrayFormula(area, book.resolve(f"={call}", STAGED))
+    sheet.cell(top + n_rows - 1, n_columns).number_format = look.GENERAL  # so that the sheet knows how far it reaches
+    return StagedRows(top, n_rows)
+
+
+def _matches(reference: str, names: Sequence[str], separator: str) -> str:
+    """Return the condition that cells hold these names; ``separator`` is a comma in a row, a semicolon in a column."""
+    listed = separator.join(f'"{name}"' for name in names)
+    return f"SUMPRODUCT(--({reference}={{{listed}}}))={len(names)}"

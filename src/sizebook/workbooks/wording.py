@@ -1,0 +1,29 @@
+"""Figures in sentences: formulas that write a number with the digits that its size asks for, so that none reads 0.0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def worded(value: str) -> str:
+    """Return the formula of a figure's text: whole from 100, below that three significant digits, or about."""
+    steps = ((100, "#,##0"), (10, "0.0"), (1, "0.00"), (0.001, "0.0##"))
+    shown = f'IF({value}=0,"0","0.0E+00")'
+    for least, number_format in reversed(steps):
+        shown = f'IF(ABS({value})>={least},"{number_format}",{shown})'
+    return f"TEXT({value},{shown})"
+
+
+def counted(value: str) -> str:
+    """Return the formula of a count's text."""
+    return f'TEXT({value},"#,##0")'
+
+
+def usd(value: str) -> str:
+    """Return the formula of an amount's text: millions as M, below that in dollars."""
+    return f'"$"&IF(ABS({value})>=10^6,TEXT({value}/10^6,"#,##0.00")&" M",{worded(value)})'
+
+
+def between(low: str, high: str, after: str = "", text: Callable[[str], str] = worded) -> str:
+    """Return the formula of a range, ``12.5 to 20.1``, with a text behind it."""
+    return f'={text(low)}&" to "&{text(high)}' + (f'&"{after}"' if after else "")
