@@ -61,8 +61,13 @@ def with_options(function: Function, cells: Sequence[Cell | Range]) -> Sequence[
 
     Options are one text, ``"tp=8; weight_dtype=fp8"``, or a range of two columns, names and values.
     """
-    if len(function.arguments) <= MOST_PLACES or not cells:
+    if len(function.arguments) <= MOST_PLACES:
         return cells
+    # LibreOffice and Office.js hand over every argument, those left out at the end as nothing.
+    n_given = max((place for place, cell in enumerate(cells, 1) if cell is not None), default=0)
+    if not n_given:
+        return cells
+    cells = cells[:n_given]
     known = [argument.name for argument in function.arguments]
     options = _options(cells[-1], known)
     if options is None:
