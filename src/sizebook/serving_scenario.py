@@ -114,4 +114,4 @@ def _check_lengths(stated: frozenset[str], side: str) -> None:
 def settled(scenario: ServingScenario, found: ServingAnswer) -> ServingScenario:
     """Return the scenario with what was searched or looked up in place: setup, load and rates of the plan."""
     plan = found.plan
-    return replace(scenario, gpu=plan.replica.setup.gpu, inputs=plan.inputs)
+    return replace(scenario, gpu=plan.replica.setup.gpu, gpus_compared=None, inputs=plan.inputs)
