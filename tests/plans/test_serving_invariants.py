@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -205,7 +206,7 @@ def test_months_grow_with_growth(given_: Asked) -> None:
     for months in (plan.fewest, plan.months, plan.most):
         for name in ("requests", "peak_gpus", "gpu_hours", "usd"):
             values = [getattr(month, name) for month in months]
-            assert all(b >= a * (1 - WITHIN) for a, b in zip(values, values[1:], strict=False)), name
+            assert all(b >= a * (1 - WITHIN) for a, b in pairwise(values)), name
     assert [month.month for month in plan.months] == list(range(1, len(plan.months) + 1))
 
 
