@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from sizebook.errors import TargetError
-from sizebook.plans.fleet import FleetMonth, FleetPlan, plan_fleet, total_usd, usd_range
+from sizebook.plans.fleet import FleetMonth, FleetPlan, PlannedService, plan_fleet, total_usd, usd_range
 from sizebook.plans.fleet_inputs import FleetInputs, Service
 from sizebook.plans.serving import plan_serving
 from sizebook.registry import flat, leaves, put_together
@@ -24,7 +24,7 @@ SETUPS = st.sampled_from([
     {"model": "llama-3.1-70b", "gpu": "h200-sxm", "tp": 4, "weight_dtype": "fp8", "engine": "sglang"},
     {"model": "gemma-4-31b", "gpu": "b200-sxm", "tp": 2},
 ])  # fmt: skip
-LOADS = st.one_of(
+LOADS: st.SearchStrategy[dict[str, Any]] = st.one_of(
     st.fixed_dictionaries({"concurrency": st.integers(1, 20)}),
     st.fixed_dictionaries({"ttft_target_seconds": st.floats(0.5, 10)}),
     st.just({}),
@@ -104,7 +104,7 @@ def test_services_sum_to_the_fleet_and_parts_to_the_cost(inputs: FleetInputs) ->
             parts = [getattr(each.months[at], leaf.name) for each in plan.services]
             assert getattr(month, leaf.name) == pytest.approx(sum(parts)), leaf.name
         assert month.usd == pytest.approx(month.reserved_usd + month.burst_usd)
-        assert month.co2e_kg == pytest.approx(month.energy_kwh * inputs.terms.energy.grams_per_kwh / 1000)
+        assert month.co2e_kg == pytest.approx(month.energy_kwh * (inputs.terms.energy.grams_per_kwh or 0) / 1000)
     for each in plan.services:
         for month in each.months:
             assert month.reserved_usd == pytest.approx(month.reserved_gpus * 730 * each.rates.reserved_usd)
@@ -175,7 +175,8 @@ def test_bands_contain_their_middle(inputs: FleetInputs) -> None:
     for fewest, middle, most in zip(plan.fewest, plan.months, plan.most, strict=True):
         for name in ("peak_gpus", "mean_gpus", "reserved_gpus"):
             assert getattr(fewest, name) <= getattr(middle, name) <= getattr(most, name), name
-    for each in (plan, *plan.services):
+    both: list[FleetPlan | PlannedService] = [plan, *plan.services]
+    for each in both:
         low, high = usd_range(each)
         assert low <= total_usd(each.months) <= high
 

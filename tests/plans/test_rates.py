@@ -26,7 +26,7 @@ def money(found: Rates) -> tuple[float, float, str]:
 
 
 def test_prices_that_are_given_count_even_where_reserving_is_dearer() -> None:
-    given = {"on_demand_usd_per_gpu_hour": 2.0, "reserved_usd_per_gpu_hour": 3.0}
+    given: dict[str, Any] = {"on_demand_usd_per_gpu_hour": 2.0, "reserved_usd_per_gpu_hour": 3.0}
     assert money(rates(**given)) == (2.0, 3.0, "given in the scenario")
 
 
@@ -68,7 +68,7 @@ def test_power_and_grid_stand_beside() -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"on_demand_usd_per_gpu_hour": 2.0}])
-def test_a_provider_that_nobody_knows_is_refused(given: dict[str, float]) -> None:
+def test_a_provider_that_nobody_knows_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(UnknownKeyError) as refused:
         rates(provider="gpc", **given)
     assert str(refused.value) == (

@@ -146,8 +146,10 @@ def _planned(service: Service, terms: FleetTerms) -> PlannedService:
     replica = replica_for(setup, demand, longest, latencies, service.gpus_per_node)
     rates = rates_of(setup.gpu, Prices(gpu_hours=service.prices, energy=terms.energy), terms.contract.term)
     band = replica.bands["throughput"]
-    months = (_months(service, at_speed(replica, speed), rates, terms) for speed in (1.0, band.high, band.low))
-    return PlannedService(service, replica, rates, *months, catalog.context_tokens(service.model))
+    middle, fewest, most = (
+        _months(service, at_speed(replica, speed), rates, terms) for speed in (1.0, band.high, band.low)
+    )
+    return PlannedService(service, replica, rates, middle, fewest, most, catalog.context_tokens(service.model))
 
 
 def warnings(plan: FleetPlan) -> tuple[str, ...]:
