@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Job:
     """One kind of plan: its scenario, its plan, the scenario as it was planned, its planning workbook and its report.
 
-    ``planned`` puts what was searched or looked up in place of what the scenario left open, for the workbook.
+    ``planned`` puts what was searched in place of what the scenario left open, for the workbook.
     """
 
     scenario: type[Scenario]

@@ -41,22 +41,14 @@ def layouts_of(scenario: TrainingScenario, inputs: Training) -> Search:
 
 
 def planned(scenario: TrainingScenario, plan: TrainingPlan) -> TrainingScenario:
-    """Return the scenario with what was searched, looked up or worked out in place, as functions of cells take it.
+    """Return the scenario with what no cell can be told in place: the searched layout, and owned hardware as its price.
 
-    That is the layout, the price (of owned hardware too), power and grid, and an achieved rate as the MFU that it is.
+    What was left blank stays so, for the plan behind a workbook looks it up again and says where it comes from.
     """
     settled, inputs = plan.inputs, scenario.inputs
-    pace = replace(settled.pace, mfu=settled.utilization, achieved_tflops=None)
-    price = settled.costs.price_usd_per_gpu_hour
-    energy = replace(inputs.energy, watts=settled.power.watts, grams_per_kwh=settled.power.grams_per_kwh)
+    prices = inputs.prices
+    if prices.owned is not None:
+        prices = replace(prices, price_usd_per_gpu_hour=settled.costs.price_usd_per_gpu_hour, owned=None)
     return replace(
-        scenario,
-        gpu=settled.gpu.key,
-        inputs=replace(
-            inputs,
-            run=replace(inputs.run, pace=pace),
-            layout=settled.layout,
-            prices=replace(inputs.prices, price_usd_per_gpu_hour=price, owned=None),
-            energy=energy,
-        ),
+        scenario, gpu=settled.gpu.key, inputs=replace(inputs, layout=settled.layout, prices=prices)
     )

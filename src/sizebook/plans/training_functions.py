@@ -12,6 +12,7 @@ from sizebook.models import catalog
 from sizebook.plans.layout import Layout
 from sizebook.plans.training import TrainingPlan, unchecked_plan
 from sizebook.plans.training_case import NAMES, Case
+from sizebook.plans.training_figures import MEMORY_FIGURES, figures
 from sizebook.plans.training_inputs import Setup, TrainingInputs, settled
 from sizebook.plans.training_memory import COMPONENTS
 from sizebook.plans.training_search import Search
@@ -40,6 +41,7 @@ Component = Annotated[
 Answer = Annotated[bool, Quantity("yes or no", kind="flag")]
 Layouts = Annotated[list[list[str | float]], Quantity("layouts, one a row, under a row of headings", kind="range")]
 Ledger = Annotated[list[list[Any]], Quantity("a row of names, then low, middle and high", kind="range")]
+Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a row", kind="range")]
 Components = Annotated[list[list[str | float]], Quantity("names and bytes, one component a row", kind="range")]
 Percentile = Annotated[float, Quantity("10 or 90: which end of the band", minimum=10, maximum=90, default=90)]
 NLayouts = Annotated[int, Quantity("how many layouts to list", kind="integer", minimum=1, maximum=100, default=10)]
@@ -246,9 +248,8 @@ def ledger(plan: TrainingPlan) -> list[list[Any]]:
 
 def components(plan: TrainingPlan) -> list[list[str | float]]:
     """Return the memory of the fullest rank: names and bytes, the total of them, and what a GPU has."""
-    fullest = plan.fullest
-    rows = [[name, getattr(fullest, name)] for name in COMPONENTS]
-    return [["component", "bytes"], *rows, ["total", fullest.total], ["capacity", plan.capacity_bytes]]
+    found = {**flat(plan.fullest), "total": plan.fullest.total, "capacity": plan.capacity_bytes}
+    return [["component", "bytes"], *([figure.name, found[figure.name]] for figure in MEMORY_FIGURES)]
 
 
 @function(category="training time", source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}", example=(_EXAMPLE, _LEDGER))
@@ -270,3 +271,22 @@ def training_memory(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Component
     The figures of 'sizebook plan train' for the same inputs, computed by the same plan.
     """
     return components(unchecked_plan(settled(model, gpu, inputs)))
+
+
+_FIGURES = [
+    ["parameters", 124439808], ["layout", "TP1 PP1 DP8 ZeRO-1 mb1"], ["dp", 8], ["micro_batches", 8],
+    ["fullest_stage", 1], ["flops_per_token", 797815296.0], ["peak_flop_per_s", 312e12],
+    ["checkpoint_interval_seconds", 36722.34886340294], ["price_usd_per_gpu_hour", 2],
+    ["price_basis", "price given in the scenario, USD"], ["watts", 400.0], ["grams_per_kwh", 400],
+    ["grid_basis", "grams per kWh given in the scenario"], ["residual_grams_per_kwh", 400],
+]  # fmt: skip
+
+
+@function(category="training time", source=f"{MODEL_OF_TIME}; prices, grids: data/*.csv", example=(_EXAMPLE, _FIGURES))
+def training_figures(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Figures:
+    """Return what a training plan rests on as names and values: layout, FLOPs per token, price, power, grid, each basis.
+
+    What was left blank, such as a price, stands here as it was looked up. The figures of 'sizebook plan train' for the
+    same inputs, computed by the same plan; cases are TRAINING_LEDGER, bytes TRAINING_MEMORY.
+    """
+    return [[name, value] for name, value in flat(figures(unchecked_plan(settled(model, gpu, inputs)))).items()]

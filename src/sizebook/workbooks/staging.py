@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from openpyxl.utils import get_column_letter
@@ -155,6 +156,26 @@ def ledger(
         page.staged_row(cells, "Figure", [look.GENERAL, *formats] if labels else formats)
     page.rule_where_filled(first, len(letters) + own - 2)
     return Ledger(page.sheet.title, first, page.row - 1, letters, staged.are_as_declared())
+
+
+def cases(
+    page: Page, staged: StagedRows, declared: Sequence[Argument], blank_where: Mapping[str, str] = MappingProxyType({})
+) -> Figures:
+    """Show a staged ledger of cases as lines, a figure each and a column a case; formulas name one as in `figures`.
+
+    The first column of the ledger names the cases and is left out. ``blank_where`` are the conditions under which
+    figures are blank, by name.
+    """
+    for column, argument in enumerate(declared, 2):
+        cells = (staged.cell(row, column) for row in range(2, staged.n_rows + 1))
+        blank = blank_where.get(argument.name)
+        page.line(
+            f"plan_{argument.name}", argument.label,
+            tuple(f'=IF({blank},"",{cell})' if blank else f"={cell}" for cell in cells),
+            argument.quantity.unit, sentence(argument.quantity.meaning), number_format(argument.quantity),
+        )  # fmt: skip
+    names = f"{staged.cell(1, 2)}:${get_column_letter(1 + len(declared))}${staged.top}"
+    return Figures(_matches(names, [argument.name for argument in declared], ","))
 
 
 STAGED = "Staged"
