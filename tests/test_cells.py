@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sizebook.cells import call
+from sizebook.cells import call, coerce, listed
 from sizebook.errors import CellError, InputError, RangeError, SizebookError, UnknownFunctionError, UnknownKeyError
 from sizebook.functions import load
+from sizebook.registry import Argument, Quantity
 
 load()
 D_MODEL = "a whole number (hidden size: width of the residual stream)"
@@ -110,4 +111,37 @@ def test_a_result_that_no_cell_holds_is_an_error() -> None:
     assert str(caught.value) == (
         "result out of range: got a number of 401 digits from PARAMS_MHA, want a number that a cell can hold. "
         "Use smaller arguments."
+    )
+
+
+SHAPE = Argument("shape", Quantity("shape of a day", kind="list", choices=("flat", "office"), default="flat"), "flat")
+LENGTHS = Argument("lengths", Quantity("lengths, or the name of a file", kind="list", default=None), None)
+
+
+@pytest.mark.parametrize(
+    ("argument", "cell", "value"),
+    [
+        (SHAPE, "Office", "office"),
+        (SHAPE, "1, 1,2.5", (1.0, 1.0, 2.5)),
+        (SHAPE, "1, 2,", (1.0, 2.0)),
+        (LENGTHS, "100:0.5, 200:.5", ((100.0, 0.5), (200.0, 0.5))),
+        (LENGTHS, "lengths.csv", "lengths.csv"),
+        (LENGTHS, "h100-sxm, h200-sxm", "h100-sxm, h200-sxm"),
+    ],
+)
+def test_one_cell_may_hold_a_list(argument: Argument, cell: str, value: object) -> None:
+    assert coerce(argument, cell) == value
+    if isinstance(value, tuple):
+        assert coerce(argument, listed(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("cell", "wrong"), [("1, x, 2", "x"), ("100:0.5, 7", "7"), ("1, 2:3", "2:3"), ("1:2:3", "1:2:3"), ("1,,2", "")]
+)
+def test_a_list_that_is_half_numbers_is_refused(cell: str, wrong: str) -> None:
+    with pytest.raises(InputError) as caught:
+        coerce(LENGTHS, cell)
+    assert str(caught.value) == (
+        f"lengths is not a list: got '{wrong}' among '{cell}', want numbers such as 1, 1, 2, or pairs such as 100:0.5, "
+        "200:0.5. Correct it."
     )

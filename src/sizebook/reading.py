@@ -143,7 +143,8 @@ def _several(entry: Nested, name: str, value: Any, place: str, found: _Findings)
     )
 
 
-def _no_table(value: Any, name: str, place: str, found: _Findings) -> None:
+def _no_table(value: Any, name: str, place: str, found: _Findings) -> Any:
     found.problems.append(
         f"{place}not a table: got {name} = {value!r}, want a table [{name}]. Write its keys under it."
     )
+    return None

@@ -25,23 +25,18 @@ def is_training(columns: list[str]) -> bool:
     return {"tokens", "gpus"} <= set(columns) and "input_tokens" not in columns
 
 
-def read_as(columns: Sequence[str]) -> dict[str, str]:
-    """Return what each column that is read is called now; an old name beside the new one is not read."""
-    found = {}
-    for name in columns:
-        renamed = current(name, INPUTS)
-        if name in INPUTS:
-            found[name] = name
-        elif renamed is not None and renamed.new not in columns:
-            found[name] = renamed.new
-    return found
+def renamed(columns: Sequence[str]) -> dict[str, str]:
+    """Return what columns of old names are called now; one beside the new name is not read."""
+    found = {name: current(name, INPUTS) for name in columns}
+    return {name: now.new for name, now in found.items() if now is not None and now.new not in columns}
 
 
 def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of a piece of a table with the results of their plans beside them."""
-    columns = read_as(frame.columns)
-    rows = Rows(tuple(columns.values()))
-    results = [tuple(rows.result(row).values()) for row in frame.select(list(columns)).iter_rows()]
+    old = renamed(frame.columns)
+    columns = [name for name in frame.columns if name in INPUTS or name in old]
+    rows = Rows([old.get(name, name) for name in columns])
+    results = [tuple(rows.result(row).values()) for row in frame.select(columns).iter_rows()]
     schema = {name: _TYPES.get(name, pl.Float64) for name in OUTPUTS}
     found = pl.DataFrame(results, schema=schema, orient="row")
     return pl.concat([frame, found], how="horizontal")

@@ -127,6 +127,16 @@ def test_rows_fill_an_array_formula_and_one_bad_cell_spoils_only_its_own(tmp_pat
     assert calculated.problems["Main", "B2"].startswith("d_model is not a number: got 'x'")
 
 
+def test_an_error_of_a_fixed_array_is_told_once(tmp_path: Path) -> None:
+    book = Workbook()
+    book.active["A1"], book.active["A2"] = -1, "=SUM(C1:D3)"
+    book.active["C1"] = ArrayFormula("C1:D3", "=PARAMS_MHA(A1)")
+    book.save(tmp_path / "array.xlsx")
+    found = recalculate(tmp_path / "array.xlsx")
+    assert found.n_errors == 7
+    assert list(found.problems) == [("Sheet", "C1")]
+
+
 def test_chain_of_calls_settles(tmp_path: Path) -> None:
     cells: dict[str, Any] = {"A1": 1}
     for row in range(2, 42):

@@ -16,7 +16,7 @@ from sizebook.plans.fleet_steps import derivations
 from sizebook.plans.serving import PlannedReplica, Setup, replica_for
 from tests.plans.asking import fleet_inputs, service
 
-BY_NODE = {"failure_domain": "node", "whole_nodes": True}
+BY_NODE: dict[str, Any] = {"failure_domain": "node", "whole_nodes": True}
 DAY = 864_000  # 10 requests a second
 
 
@@ -36,7 +36,7 @@ class _Timed(PlannedReplica):
     rate: float
 
     @property
-    def requests_per_second(self) -> float:  # type: ignore[override]
+    def requests_per_second(self) -> float:
         return self.rate * self.speed
 
 
@@ -45,7 +45,8 @@ def planned(each: Service, monkeypatch: pytest.MonkeyPatch, rate: float = 1.25, 
 
     def timed(*arguments: Any) -> PlannedReplica:
         found = replica_for(*arguments)
-        return type("Timed", (_Timed,), {"rate": rate})(**{f.name: getattr(found, f.name) for f in fields(found)})
+        kind: type[PlannedReplica] = type("Timed", (_Timed,), {"rate": rate})
+        return kind(**{f.name: getattr(found, f.name) for f in fields(found)})
 
     monkeypatch.setattr(fleet, "replica_for", timed)
     return plan_fleet(fleet_inputs(each, **{"start": date(2027, 11, 30), "grams_per_kwh": 100, **terms}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -26,7 +27,7 @@ Values = dict[str, Any]
 # Floating point: sums of a day's hours differ in the last digits with their order.
 WITHIN = 1e-9
 
-SETUPS = st.sampled_from([
+SETUPS: st.SearchStrategy[tuple[str, str, Values]] = st.sampled_from([
     ("llama-3.1-8b", "h100-sxm", {}),
     ("llama-3.1-8b", "b200-sxm", {"tp": 2, "weight_dtype": "fp8", "engine": "sglang"}),
     ("llama-3.1-70b", "h200-sxm", {"tp": 4, "engine": "tensorrt-llm"}),
@@ -39,7 +40,7 @@ DAYS = st.one_of(
     st.sampled_from(["flat", "office", "consumer"]),
     st.lists(st.integers(0, 20), min_size=24, max_size=24).filter(any).map(tuple),
 )
-TARGETS = st.one_of(
+TARGETS: st.SearchStrategy[Values] = st.one_of(
     st.just({}),
     st.fixed_dictionaries({"ttft_target_seconds": st.floats(0.2, 10)}),
     st.fixed_dictionaries({"tpot_target_seconds": st.floats(0.005, 0.2)}),
@@ -205,7 +206,7 @@ def test_months_grow_with_growth(given_: Asked) -> None:
     for months in (plan.fewest, plan.months, plan.most):
         for name in ("requests", "peak_gpus", "gpu_hours", "usd"):
             values = [getattr(month, name) for month in months]
-            assert all(b >= a * (1 - WITHIN) for a, b in zip(values, values[1:], strict=False)), name
+            assert all(b >= a * (1 - WITHIN) for a, b in pairwise(values)), name
     assert [month.month for month in plan.months] == list(range(1, len(plan.months) + 1))
 
 

@@ -135,6 +135,8 @@ def test_derivations_give_the_plans_own_figures(plan: ServingPlan) -> None:
     month = plan.months[0]
     assert steps["GPUs in the busiest hour"].value == month.peak_gpus
     assert steps["Cost a month"].value == month.usd
+    reserved = steps["GPUs reserved"]
+    assert (reserved.substituted, reserved.value) == ("24 * 2 / 4", month.reserved_gpus)
     rate = parse_formula(steps["Rate of one replica"].substituted).evaluate({})
     assert rate == pytest.approx(plan.replica.requests_per_second, rel=1e-3)
     replicas = parse_formula(steps["Replicas in the busiest hour"].substituted).evaluate({})

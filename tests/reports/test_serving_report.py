@@ -11,6 +11,7 @@ import pytest
 
 from sizebook.plans.serving import ServingPlan, plan_serving
 from sizebook.plans.serving_choice import choose
+from sizebook.plans.serving_sensitivity import sensitivities
 from sizebook.reports.charts.kinds import Bars, Columns, Lines, Stacks
 from sizebook.reports.render import write_pdf
 from sizebook.reports.serving import report
@@ -109,3 +110,33 @@ def test_report_is_laid_out_with_its_basis(plan: ServingPlan, as_of: date, tmp_p
     assert len(reader.pages) <= 8
     for expected in ("given in the scenario", "data/calibration_serving.csv", "Target 50 ms", "On demand"):
         assert expected in text
+
+
+def test_a_plan_that_costs_nothing_has_a_report(as_of: date) -> None:
+    free = {"on_demand_usd_per_gpu_hour": 0.0, "reserved_usd_per_gpu_hour": 0.0}
+    chart = _section(report(plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**INPUTS | free)), as_of), "Cost")
+    assert chart.blocks[0].title == "Reserved GPUs are 0\u00a0% of the cost"  # type: ignore[union-attr]
+
+
+def test_longer_answers_swing_the_cost_as_a_plan_of_them_does() -> None:
+    """Without a target the cache binds: a fifth more of each answer takes room, not only time."""
+    inputs = INPUTS | {"ttft_target_seconds": None, "tpot_target_seconds": None, "months": 1}
+    plan = plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**inputs))
+    swings = {swing.label: swing for swing in sensitivities(plan)}
+    ends = [
+        plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**inputs | {"output_tokens": tokens})).months[0].usd
+        for tokens in (200, 300)
+    ]
+    swing = swings["Tokens of an answer, \u221220% to +20%"]
+    assert [swing.low_usd, swing.high_usd] == ends
+
+
+def test_the_room_of_a_histogram_stays_where_its_mean_moves() -> None:
+    """Prompts of 500 and 2000 tokens, mean 1100, 95th percentile 2000: a fifth more is a mean of 1320 in that room."""
+    inputs = INPUTS | {"input_histogram": ((500, 0.6), (2000, 0.4)), "months": 1}
+    plan = plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**inputs))
+    stated = INPUTS | {"input_tokens": 1320, "input_tokens_p95": 2000, "months": 1}
+    more = plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**stated)).months[0].usd
+    assert {swing.label: swing.high_usd for swing in sensitivities(plan)}[
+        "Tokens of a prompt, \u221220% to +20%"
+    ] == more

@@ -161,7 +161,7 @@ def _texts(view: Report) -> list[str]:
         found.append(section.message)
         for block in section.blocks:
             if isinstance(block, Table):
-                found += [cell for row in block.rows for cell in row.cells]
+                found += [block.note, *(cell for row in block.rows for cell in row.cells)]
             elif isinstance(block, Spans):
                 found += [block.title, *(span.text for span in block.spans)]
                 found += [block.limit.label] if block.limit else []
@@ -174,7 +174,8 @@ def _texts(view: Report) -> list[str]:
                          ids=("thousandths of a cent", "cents"))  # fmt: skip
 def test_no_text_of_a_small_run_rounds_to_nothing(changes: dict[str, Any], as_of: date) -> None:
     view = report(_plan(other_usd=0, **changes), as_of)
-    for text in _texts(view):
+    for text in (*_texts(view), *(step.substituted for step in _plan(other_usd=0, **changes).figures)):
+        assert not re.match(r"0 (GPU-hours|[*/])", text), text
         assert not re.search(r"\$0\.0+(?!\d)", text), text
     total, *_ = (row.cells[1] for row in _table(_section(view, "Cost")).rows if row.kind == "total")
     assert float(total) == pytest.approx(_plan(other_usd=0, **changes).middle.cost_usd, rel=0.01)

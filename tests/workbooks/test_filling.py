@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 from datetime import date
 from pathlib import Path
@@ -10,7 +11,11 @@ from typing import Any
 import pytest
 from lxml import etree
 from openpyxl import load_workbook
+from openpyxl.worksheet.datavalidation import DataValidation
 
+from sizebook.bundled import bundled
+from sizebook.errors import InputError
+from sizebook.functions import load
 from sizebook.workbooks.filling import fill
 
 PICTURE = b"\x89PNG not really"
@@ -103,3 +108,71 @@ def test_functions_are_spelled_for_the_target(template: Path, tmp_path: Path, ta
     again = fill(filled.path, {"d_model": 512}, tmp_path / "again.xlsx", target="classic")
     assert load_workbook(again.path)["Plan"]["B2"].value == "=PARAMS_MHA(A2,FALSE)"
     assert stored(again.path)["B2"] == 1_048_576
+
+
+@pytest.fixture
+def with_rules(template: Path) -> Path:
+    """The workbook with data validation: a whole number of 1 or more, a flag, and a cell that holds a list."""
+    book = load_workbook(template)
+    sheet = book["Plan"]
+    for kind, at, first, second in (
+        ("whole", "A2", "1", "1000000"),
+        ("decimal", "A5", repr(math.nextafter(1, 2)), "9"),
+        ("list", "A3", '"no,yes"', None),
+    ):
+        rule = DataValidation(type=kind, operator="between", formula1=first, formula2=second)
+        sheet.data_validations.dataValidation = [r for r in sheet.data_validations.dataValidation if at not in r.sqref]
+        sheet.add_data_validation(rule)
+        rule.add(at)
+    sheet["A3"] = "no"
+    book.defined_names["day"].comment = "default: null (list)"
+    book.save(template)
+    return template
+
+
+def test_values_become_what_the_cells_hold(with_rules: Path, tmp_path: Path) -> None:
+    given = {"d_model": "0.5M", "dtype": True, "day": [[100, 0.5], [200, 0.5]]}
+    got = stored(fill(with_rules, given, tmp_path / "out.xlsx").path)
+    assert (got["A2"], got["A3"], got["A4"]) == (500_000, "yes", "100:0.5, 200:0.5")
+    got = stored(fill(with_rules, {"d_model": 8, "day": [1, 2.5]}, tmp_path / "out.xlsx").path)
+    assert (got["A3"], got["A4"]) == ("no", "1, 2.5")
+
+
+def test_a_value_that_the_cell_would_refuse_is_refused(with_rules: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        fill(with_rules, {"d_model": 0, "twice": 1}, tmp_path / "out.xlsx")
+    assert str(caught.value) == (
+        "template.xlsx: d_model is out of range: got 0, want at least 1 and at most 1e+06 (as the cell's data "
+        "validation says). Correct the number.\n"
+        "template.xlsx: twice is out of range: got 1, want above 1 and at most 9 (as the cell's data validation says). "
+        "Correct the number."
+    )
+
+
+def test_old_names_of_inputs_still_work_and_say_so(tmp_path: Path) -> None:
+    load()
+    given = {
+        "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 100_000, "peak_factor": 1.5,
+        "ttft_target": 2, "price_usd": 3.0, "api_in": 1, "api_out": 4,
+    }  # fmt: skip
+    filled = fill(bundled("workbooks") / "serving_capacity.xlsx", given, tmp_path / "out.xlsx")
+    assert filled.problems == []
+    assert filled.notes == tuple(
+        f"serving_capacity.xlsx: old name: got '{old}', want '{new}'. The old one still works; rename it."
+        for old, new in (
+            ("peak_factor", "burst_factor"),
+            ("ttft_target", "ttft_target_seconds"),
+            ("price_usd", "on_demand_usd_per_gpu_hour"),
+            ("api_in", "usd_per_mtok_in"),
+            ("api_out", "usd_per_mtok_out"),
+        )
+    )
+    service = {"model_1": "llama-3.1-8b", "gpu_1": "h100-sxm", "requests_per_day_1": 9, "reserved_usd_1": 2}
+    filled = fill(bundled("workbooks") / "fleet_plan.xlsx", service, tmp_path / "out.xlsx")
+    assert filled.notes == (
+        "fleet_plan.xlsx: old name: got 'reserved_usd_1', want 'reserved_usd_per_gpu_hour_1'. The old one still "
+        "works; rename it.",
+    )
+    twice = given | {"burst_factor": 2}
+    with pytest.raises(InputError, match="input twice: got 'burst_factor' again for 'burst_factor', want it once"):
+        fill(bundled("workbooks") / "serving_capacity.xlsx", twice, tmp_path / "out.xlsx")

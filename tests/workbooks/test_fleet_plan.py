@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,17 @@ from openpyxl import load_workbook
 
 from sizebook.bundled import bundled
 from sizebook.cells import call
+from sizebook.errors import InputError
+from sizebook.fleet_scenario import FleetScenario, answer
 from sizebook.functions import load
+from sizebook.plans.fleet import FleetMonth
+from sizebook.plans.fleet_figures import ServiceFigures, figures
+from sizebook.plans.ledgers import ledger_rows
+from sizebook.registry import flat, leaves
+from sizebook.scenarios import parse
 from sizebook.workbooks.filling import fill
+from sizebook.workbooks.inputs import workbook_inputs
+from tests.workbooks.shipped import checks, columns
 
 ONE: dict[str, Any] = {
     "model_1": "llama-3.1-8b",
@@ -24,8 +34,8 @@ ONE: dict[str, Any] = {
     "output_tokens_1": 200,
     "concurrency_1": 32,
     "growth_per_month_1": 0.1,
-    "reserved_usd_1": 2.0,
-    "burst_usd_1": 3.0,
+    "reserved_usd_per_gpu_hour_1": 2.0,
+    "on_demand_usd_per_gpu_hour_1": 3.0,
     "model_2": None,
     "model_3": None,
     "grams_per_kwh": 100,
@@ -44,12 +54,13 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def months(path: Path, sheet: str) -> list[list[Any]]:
     """Return the 36 rows of a monthly sheet from column B on."""
     rows = load_workbook(path, data_only=True)[sheet].iter_rows(min_col=2, values_only=True)
-    return [list(row) for row in rows if str(row[0]).startswith("20")]
+    return [list(row) for row in rows if re.match(r"20|Month \d", str(row[0]))]
 
 
 def rate() -> float:
     """Return requests a second of one replica: requests in flight over the time of a request."""
-    return 32 / float(call("REQUEST_SECONDS", "llama-3.1-8b", "h100-sxm", 1000, 200, 32, "vllm", "fp8"))
+    demand = [["input_tokens", 1000], ["output_tokens", 200], ["concurrency", 32], ["weight_dtype", "fp8"]]
+    return 32 / float(call("REQUEST_SECONDS", "llama-3.1-8b", "h100-sxm", demand))
 
 
 def gpus(per_second: float) -> int:
@@ -98,14 +109,56 @@ def test_headlines_and_checks(path: Path) -> None:
     book = load_workbook(path, data_only=True)
     total = sum(row[6] for row in months(path, "Cost"))
     assert book["Result"]["B5"].value == pytest.approx(total)
-    shown = {cell.value for row in book["Checks"].iter_rows(min_col=3, max_col=7) for cell in row}
-    assert "OK" in shown and "CHECK" not in shown
+    assert {label: text for label, text in checks(path).items() if text != "OK"} == {}
+
+
+def test_the_staged_plan_is_the_plan(tmp_path: Path) -> None:
+    """Also where nobody states a load or a reserved price, and none is listed below the one on demand."""
+    scenario = parse(FleetScenario, SEARCHED, "fleet")
+    found = fill(bundled("workbooks") / "fleet_plan.xlsx", workbook_inputs(scenario), tmp_path / "out.xlsx")
+    plan = answer(scenario)
+    rows = ledger_rows(FleetMonth, plan.months, plan.fewest, plan.most)[1:]
+    assert [row[1 : 1 + len(rows[0])] for row in months(found.path, "Months")] == [
+        pytest.approx(row, rel=1e-12) for row in rows
+    ]
+    shown = columns(found.path, "Plan")
+    for number, each in enumerate(plan.services):
+        for name, value in flat(figures(each, plan.terms)).items():
+            label = next(leaf.label for leaf in leaves(ServiceFigures) if leaf.name == name)
+            assert shown[label][number] == (value if isinstance(value, str) else pytest.approx(value)), name
+    assert shown["Reserved GPU-hour"][0] <= shown["On-demand GPU-hour"][0]
+    assert {label: text for label, text in checks(found.path).items() if text != "OK"} == {}
+
+
+SEARCHED: dict[str, Any] = {
+    "plan": "fleet", "whole_nodes": True, "failure_domain": "node", "term_months": 6, "reserve_share": 0.7,
+    "service": [
+        {"name": "Chat", "model": "llama-3.1-8b", "gpu": "h200-sxm", "requests_per_day": 3_000_000,
+         "input_tokens": 1500, "output_tokens": 300, "tpot_target_seconds": 0.02, "growth_per_month": 0.03},
+        {"name": "Code", "model": "mixtral-8x7b", "gpu": "a100-sxm-80gb", "tp": 4, "requests_per_day": 200_000,
+         "input_tokens": 4000, "output_tokens": 500, "peak_factor": 3},
+    ],
+}  # fmt: skip
 
 
 def test_first_error_is_named_and_the_rest_counted(tmp_path: Path) -> None:
     load()
-    given = ONE | {"concurrency_1": 0}
+    given = ONE | {"tpot_target_seconds_1": 0.02}
     filled = fill(bundled("workbooks") / "fleet_plan.xlsx", given, tmp_path / "out.xlsx")
-    assert filled.problems[0].startswith("Replicas!C9: concurrency is out of range: got 0, want at least 1")
+    twice = "Service 1: load given twice: got concurrency and a target of seconds, want one of them."
+    assert [problem.startswith(f"{at}: {twice}") for at, problem in zip(("Staged!A1", "Staged!A20"), filled.problems)]
     assert filled.problems[-1].endswith("more cells show an error because of these")
-    assert len(filled.problems) == 2
+    assert len(filled.problems) == 3
+
+
+def test_what_no_plan_takes_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    given = ONE | {"concurrency_1": 0, "pue": 125}
+    with pytest.raises(InputError) as caught:
+        fill(bundled("workbooks") / "fleet_plan.xlsx", given, tmp_path / "out.xlsx")
+    assert str(caught.value) == (
+        "fleet_plan.xlsx: concurrency_1 is out of range: got 0, want at least 1 and at most 1e+09 (requests in flight "
+        "on the whole replica; blank: 1 in a function, the most within the targets in a plan). Correct the number.\n"
+        "fleet_plan.xlsx: pue is out of range: got 125, want at least 1 and at most 10 (power usage effectiveness: "
+        "facility power over IT power). Correct the number."
+    )
+    assert not (tmp_path / "out.xlsx").exists()

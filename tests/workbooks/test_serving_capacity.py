@@ -1,8 +1,7 @@
-"""The planning workbook `serving_capacity.xlsx` against the functions and against arithmetic by hand."""
+"""The planning workbook `serving_capacity.xlsx` shows the plan: staged once, derived again, compared by its checks."""
 
 from __future__ import annotations
 
-import math
 import re
 import zipfile
 from pathlib import Path
@@ -12,10 +11,20 @@ import pytest
 from openpyxl import load_workbook
 
 from sizebook.bundled import bundled
-from sizebook.cells import call
 from sizebook.functions import load
+from sizebook.plans.ledgers import columns as ledger_columns
+from sizebook.plans.serving import ServingPlan
+from sizebook.plans.serving_figures import figures
+from sizebook.plans.serving_functions import ledger
+from sizebook.plans.serving_months import Month
+from sizebook.registry import flat, leaves
+from sizebook.scenarios import parse, read_toml
+from sizebook.serving_scenario import ServingScenario, answer
 from sizebook.workbooks.filling import Filled, fill
+from sizebook.workbooks.inputs import workbook_inputs
+from tests.workbooks.shipped import checks, columns
 
+REPORTS = Path(__file__).resolve().parents[2] / "reports"
 GIVEN: dict[str, Any] = {
     "model": "llama-3.1-70b",
     "gpu": "h100-sxm",
@@ -24,80 +33,119 @@ GIVEN: dict[str, Any] = {
     "requests_per_day": 864_000,
     "input_tokens": 2000,
     "output_tokens": 400,
-    "price_usd": 2.5,
+    "on_demand_usd_per_gpu_hour": 2.5,
+    "months": 3,
 }
+VARIED: dict[str, dict[str, Any]] = {
+    "as it is": {},
+    "office hours, p90, whole nodes": {
+        "shape": "office", "burst_factor": 1.4, "at": "p90", "tpot_target_seconds": 0.05, "ttft_target_seconds": 3,
+        "whole_nodes": True, "failure_domain": "node", "growth_per_month": 0.05, "months": 24,
+    },
+    "own hours, load given": {"shape": [1] * 12 + [3] * 12, "concurrency": 16, "months": 1},
+    "histograms": {"input_tokens": None, "input_histogram": [[500, 0.6], [6000, 0.4]], "output_tokens_p95": 900},
+    "drafts and prices": {
+        "draft_tokens": 1, "tokens_per_step": 1.7, "reserved_usd_per_gpu_hour": 1.1, "grams_per_kwh": 40, "pue": 1.1,
+    },
+    "a node of its own": {"gpus_per_node": 6, "spare": 2, "target_load": 0.6, "kv_dtype": "fp8", "engine": "sglang"},
+}  # fmt: skip
 
 
-def filled(folder: Path, **changes: Any) -> Filled:
+def filled(folder: Path, given: dict[str, Any]) -> Filled:
     load()
-    return fill(bundled("workbooks") / "serving_capacity.xlsx", GIVEN | changes, folder / "out.xlsx")
+    return fill(bundled("workbooks") / "serving_capacity.xlsx", given, folder / "out.xlsx")
 
 
-def columns(path: Path, sheet: str) -> dict[str, list[Any]]:
-    """Return the stored values beside each label; the first line of a label counts."""
-    found: dict[str, list[Any]] = {}
-    for label, *values in load_workbook(path, data_only=True)[sheet].iter_rows(min_col=2, max_col=5, values_only=True):
-        found.setdefault(str(label), values)
-    return found
+def planned(changes: dict[str, Any]) -> tuple[dict[str, Any], ServingPlan]:
+    """Return the inputs that a scenario puts into the workbook, and its plan."""
+    values = {name: value for name, value in (GIVEN | changes).items() if value is not None}
+    scenario = parse(ServingScenario, {"plan": "serving", **values}, "varied")
+    return workbook_inputs(scenario), answer(scenario).plan
 
 
-def test_latency_is_the_functions_times_their_band(tmp_path: Path) -> None:
-    stored = columns(filled(tmp_path, concurrency=64).path, "Calculation")
-    at = ("llama-3.1-70b", "h100-sxm", 2000, 400, 64, "vllm", "fp8", None, 4)
-    for label, function, figure in (
-        ("Time to first token", "TTFT_SECONDS", "ttft"),
-        ("Time per output token", "TPOT_SECONDS", "tpot"),
-    ):
-        bands = [call("SERVING_ERROR", "h100-sxm", "vllm", figure, q) for q in ("p10", "p90")]
-        predicted = call(function, *at)
-        assert stored[label] == pytest.approx([predicted * bands[0], predicted, predicted * bands[1]], rel=1e-12)
+def months(path: Path) -> list[list[Any]]:
+    """Return the rows of the months that there are."""
+    rows = load_workbook(path, data_only=True)["Months"].iter_rows(min_row=7, min_col=2, values_only=True)
+    width = len(ledger_columns(Month))
+    return [list(row[:width]) for row in rows if row[0] not in (None, "")]
 
 
-def test_fleet_and_money_by_hand(tmp_path: Path) -> None:
-    """864,000 requests a day are 10 a second, 20 in the busiest hour; 80 % load, one spare replica of four GPUs."""
-    stored = columns(filled(tmp_path, concurrency=64).path, "Calculation")
-    assert stored["Busiest hour"] == [20, 20, 20]
-    for case in range(3):
-        rate = 64 / (stored["Time to first token"][case] + 399 * stored["Time per output token"][case])
-        gpus = 4 * (math.ceil(20 / (0.8 * rate)) + 1)
-        assert stored["GPUs"][case] == gpus
-        assert stored["Cost a month"][case] == pytest.approx(gpus * 2.5 * 730)
-        used = gpus * 2.5 / 3600 / (10 * 400) * 1e6
-        assert stored["the same at the fleet's own use"][case] == pytest.approx(used)
+@pytest.mark.parametrize("changes", VARIED.values(), ids=VARIED)
+def test_the_workbook_shows_the_plan_and_all_checks_hold(changes: dict[str, Any], tmp_path: Path) -> None:
+    given, plan = planned(changes)
+    found = filled(tmp_path, given)
+    assert found.problems == []
+    assert months(found.path) == [pytest.approx(row, rel=1e-12) for row in ledger(plan)[1:]]
+    shown = columns(found.path, "Plan")
+    for leaf in leaves(type(figures(plan))):
+        value = flat(figures(plan))[leaf.name]
+        wanted = value if isinstance(value, str) else pytest.approx(value, rel=1e-12)
+        assert shown[leaf.label][0] == wanted, leaf.name
+    assert {label: text for label, text in checks(found.path).items() if text != "OK"} == {}
 
 
-def test_load_is_the_largest_step_within_both_targets(tmp_path: Path) -> None:
-    path = filled(tmp_path, ttft_target=0.5, tpot_target=0.02).path
-    sheet = load_workbook(path, data_only=True)["Curve"]
-    steps = [row[1:4] for row in sheet.iter_rows(values_only=True) if isinstance(row[1], int)]
-    assert len(steps) == 15
-    stored = columns(path, "Calculation")
-    for case, figure in enumerate(("p10", None, "p90")):
-        bands = [call("SERVING_ERROR", "h100-sxm", "vllm", f, figure) if figure else 1 for f in ("ttft", "tpot")]
-        within = [load for load, ttft, tpot in steps if ttft * bands[0] <= 0.5 and tpot * bands[1] <= 0.02]
-        assert stored["Requests in flight on it"][case] == max(within)
-    assert columns(path, "Checks")["Time per output token meets its target"] == ["OK"] * 3
+def test_the_sample_scenario_costs_what_the_plan_says(tmp_path: Path) -> None:
+    """On 0.3.0 the workbook showed 305 067 USD a month: its peak paid around the clock, no reserved price."""
+    scenario = parse(ServingScenario, read_toml(REPORTS / "serving-llama-3.1-70b.toml"), "sample")
+    found = filled(tmp_path, workbook_inputs(scenario))
+    assert found.notes == ()
+    last = dict(zip([c.name for c in ledger_columns(Month)], months(found.path)[-1], strict=True))
+    assert (last["month"], round(last["usd"], 2)) == (12, 141_940.90)
+    result = load_workbook(found.path, data_only=True)["Result"]
+    assert [result.cell(5, column).value for column in range(2, 5)] == [50, 84, pytest.approx(85_346.125)]
+    assert result["E5"].value == last["usd"]
+    assert result["E6"].value == "119,848 to 173,719 measured"
+    assert columns(found.path, "Calculation")["Cost by month"][0] == "From $85,346 to $141,941 a month"
+
+
+def test_small_figures_keep_their_digits(tmp_path: Path) -> None:
+    found = filled(
+        tmp_path,
+        GIVEN | {"model": "qwen3-0.6b", "tp": 1, "requests_per_day": 10, "on_demand_usd_per_gpu_hour": 0.001, "spare": 0},
+    )
+    assert columns(found.path, "Calculation")["Cost by month"][0] == "From $0.73 to $0.73 a month"
+    result = load_workbook(found.path, data_only=True)["Result"]
+    texts = [str(cell.value) for row in result.iter_rows(max_row=11) for cell in row if isinstance(cell.value, str)]
+    assert not [text for text in texts if re.search(r"\b0\.0+\b", text)]
+
+
+def test_a_long_plan_is_shown_by_twelve_months_from_first_to_last(tmp_path: Path) -> None:
+    found = filled(tmp_path, GIVEN | {"months": 120, "growth_per_month": 0.01})
+    rows = list(load_workbook(found.path, data_only=True)["Result"].iter_rows(min_col=2, max_col=3, values_only=True))
+    head = next(number for number, row in enumerate(rows) if row[0] == "Month")
+    shown = rows[head + 1 : head + 13]
+    assert [month for month, _ in shown] == [1, 12, 23, 33, 44, 55, 66, 77, 88, 98, 109, 120]
+    every = months(found.path)
+    assert len(every) == 120
+    fewest = [c.name for c in ledger_columns(Month)].index("peak_gpus_fewest")
+    assert [gpus for _, gpus in shown] == [every[month - 1][fewest] for month, _ in shown]
 
 
 def test_break_even_against_an_api(tmp_path: Path) -> None:
     """2000 x $1 + 400 x $4 a million is $0.0036 a request."""
-    stored = columns(filled(tmp_path, concurrency=64, api_in=1.0, api_out=4.0).path, "Calculation")
-    assert stored["A request at the API"][1] == pytest.approx(0.0036)
-    assert stored["Break-even requests a day"][1] == pytest.approx(stored["Cost a month"][1] / 0.0036 * 12 / 365)
+    found = filled(tmp_path, GIVEN | {"usd_per_mtok_in": 1.0, "usd_per_mtok_out": 4.0})
+    shown = columns(found.path, "Calculation")
+    assert shown["A request at the API"][0] == pytest.approx(0.0036)
+    cost = dict(zip([c.name for c in ledger_columns(Month)], months(found.path)[-1], strict=True))["usd"]
+    assert shown["Break-even requests a month"][0] == pytest.approx(cost / 0.0036)
 
 
-def test_a_target_that_no_load_meets_is_said(tmp_path: Path) -> None:
-    result = filled(tmp_path, tpot_target=0.001)
-    assert any("concurrency is out of range: got 0" in problem for problem in result.problems)
+def test_a_target_that_no_load_meets_is_said_once_a_call(tmp_path: Path) -> None:
+    result = filled(tmp_path, GIVEN | {"tpot_target_seconds": 0.001})
+    begun = [problem for problem in result.problems if "tpot" in problem.casefold()]
+    assert [problem.partition(":")[0] for problem in begun] == ["Staged!A1", "Staged!A31"]
+    assert all("binds" in problem for problem in begun)
+    assert result.problems[-1].endswith("more cells show an error because of these")
+    assert len(result.problems) == 3
 
 
 def test_a_model_that_does_not_fit_is_said(tmp_path: Path) -> None:
-    result = filled(tmp_path, model="llama-3.1-405b", tp=1)
-    assert any("does not fit" in problem for problem in result.problems)
+    result = filled(tmp_path, GIVEN | {"model": "llama-3.1-405b", "tp": 1})
+    assert any("memory binds" in problem for problem in result.problems)
 
 
 def test_the_latency_chart_says_what_its_numbers_are() -> None:
     with zipfile.ZipFile(bundled("workbooks") / "serving_capacity.xlsx") as archive:
         charts = [archive.read(name).decode() for name in archive.namelist() if name.startswith("xl/charts/chart")]
-    (curve,) = [chart for chart in charts if "lineChart" in chart]
+    (curve,) = [chart for chart in charts if "lineChart" in chart and "in flight" in chart]
     assert re.findall(r"<(?:a:)?t>([^<]+)</", curve) == ["requests in flight on a replica", "seconds per output token"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ import click
 
 from sizebook.cli.telling import told
 from sizebook.errors import InputError, suggestion
-from sizebook.names import current, notes
+from sizebook.names import Renamed, notes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,7 +47,8 @@ def sweep_table(table: Path, output: Path) -> None:
     training = sweeping_training.is_training(columns)
     required = sweeping_training.REQUIRED if training else sweeping.REQUIRED
     streaming.check_columns(columns, required, training_rows.OUTPUTS if training else sweeping.RESULTS)
-    _tell_unread(columns, training_rows.INPUTS if training else sweeping.INPUTS)
+    renamed = sweeping_training.renamed(columns) if training else {}
+    _tell_unread(columns, training_rows.INPUTS if training else sweeping.INPUTS, renamed)
     figure = sweeping_training.FIGURE if training else "tpot_seconds"
     estimated = bad = 0
     with Progress(console=Console(stderr=True)) as progress:
@@ -67,12 +68,11 @@ def sweep_table(table: Path, output: Path) -> None:
     click.echo(f"{estimated - bad} of {estimated} rows estimated. Table: {output.resolve()}")
 
 
-def _tell_unread(columns: list[str], inputs: Collection[str]) -> None:
-    """Name the columns that are kept but change nothing: one of them may be a slip of the pen."""
-    renamed = [found for name in columns if (found := current(name, inputs)) and found.new not in columns]
-    told(notes(renamed, "table"))
-    read = {*inputs, *(each.old for each in renamed)}
-    unread = {name: suggestion(name, inputs).strip() for name in columns if name not in read}
+def _tell_unread(columns: list[str], inputs: Collection[str], renamed: Mapping[str, str]) -> None:
+    """Name the columns that are kept but change nothing, for one may be a slip of the pen, and those of old names."""
+    told(notes((Renamed(old, new) for old, new in renamed.items()), "table"))
+    unread = [name for name in columns if name not in inputs and name not in renamed]
     if unread:
-        shown = ", ".join(f"{name} ({hint})" if hint else name for name, hint in unread.items())
+        hints = {name: suggestion(name, inputs).strip() for name in unread}
+        shown = ", ".join(f"{name} ({hint})" if hint else name for name, hint in hints.items())
         click.echo(f"columns kept but not read: {shown}", err=True)

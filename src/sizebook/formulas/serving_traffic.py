@@ -282,7 +282,7 @@ def decode_pool_gpus(
     replicas.
     """
     at_once = requests_per_second * output_tokens * decode_step_seconds
-    return at_once / concurrency * gpus_per_replica / target_load
+    return at_once / (concurrency or 1) * gpus_per_replica / target_load
 
 
 @function(

@@ -89,6 +89,21 @@ class FleetPlan:
         return f"{at // 12}-{at % 12 + 1:02d}"
 
 
+def total_usd(months: tuple[FleetMonth, ...]) -> float:
+    """Return the cost of all months."""
+    return sum(month.usd for month in months)
+
+
+def usd_range(planned: FleetPlan | PlannedService) -> tuple[float, float]:
+    """Return the least and the most that all months cost, with replicas as planned and at both ends of their band.
+
+    Slow replicas need more GPUs and cost more as a rule; where a reserved GPU costs less than the busy hours that it
+    saves, a contract for a share of the mean makes a smaller mean the dearer one.
+    """
+    totals = [total_usd(months) for months in (planned.fewest, planned.months, planned.most)]
+    return min(totals), max(totals)
+
+
 def plan_fleet(inputs: FleetInputs) -> FleetPlan:
     """Return the plan of the services over 36 months."""
     _check(inputs)
@@ -131,8 +146,10 @@ def _planned(service: Service, terms: FleetTerms) -> PlannedService:
     replica = replica_for(setup, demand, longest, latencies, service.gpus_per_node)
     rates = rates_of(setup.gpu, Prices(gpu_hours=service.prices, energy=terms.energy), terms.contract.term)
     band = replica.bands["throughput"]
-    months = (_months(service, at_speed(replica, speed), rates, terms) for speed in (1.0, band.high, band.low))
-    return PlannedService(service, replica, rates, *months, catalog.context_tokens(service.model))
+    middle, fewest, most = (
+        _months(service, at_speed(replica, speed), rates, terms) for speed in (1.0, band.high, band.low)
+    )
+    return PlannedService(service, replica, rates, middle, fewest, most, catalog.context_tokens(service.model))
 
 
 def warnings(plan: FleetPlan) -> tuple[str, ...]:

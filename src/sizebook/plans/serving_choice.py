@@ -63,7 +63,7 @@ def candidates(model: str, gpus: Sequence[str], stated: Replica, engine: str | N
         for each in (engine,) if engine else ENGINES:
             for dtype in (stated.weight_dtype,) if stated.weight_dtype else DTYPES:
                 for degrees in layouts(model, gpu):
-                    yield gpu, replace(shared, engine=each, weight_dtype=dtype, **degrees)
+                    yield gpu, replace(shared, engine=each, weight_dtype=dtype, **degrees)  # type: ignore[arg-type]
 
 
 def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine: str | None = None) -> Choices:

@@ -128,7 +128,8 @@ def figures(plan: ServingPlan) -> ServingFigures:
 
 def _banded(replica: PlannedReplica) -> dict[str, float]:
     """Return each estimate with both ends of its band."""
-    knee, found = replica.at_knee, {}
+    knee = replica.at_knee
+    found: dict[str, float] = {}
     values = {
         "ttft_seconds": (knee.ttft_seconds, replica.bands["ttft"]),
         "tpot_seconds": (knee.tpot_seconds, replica.bands["tpot"]),

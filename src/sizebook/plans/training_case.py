@@ -72,6 +72,11 @@ def reliability(operations: Operations, gpus: int) -> tuple[float, float]:
 
 def case_of(terms: Terms, work: Work, step_seconds: float, *, name: str) -> Case:
     """Return every figure of one case: the steps, what interrupts them, GPU-hours, money, energy and carbon."""
+    return Case(name=name, **figures_of(terms, work, step_seconds))
+
+
+def figures_of(terms: Terms, work: Work, step_seconds: float) -> dict[str, Any]:
+    """Return the figures of a case by name: as they are for tables of runs, where a `Case` a row takes too long."""
     setup, start = work.setup, 3600 * terms.operations.start_hours
     gpus, peak, tokens_per_step = setup.gpus, setup.peak_flop_per_s, setup.batches.tokens
     rate = tokens_per_step / gpus / step_seconds
@@ -82,28 +87,27 @@ def case_of(terms: Terms, work: Work, step_seconds: float, *, name: str) -> Case
     costs, power, shares = terms.costs, terms.power, terms.power.footprint
     usd_per_second = gpus * costs.price_usd_per_gpu_hour / 3600
     energy = train_energy_kwh(hours, power.watts, shares.pue, host_share=shares.host_share)
-    return Case(
-        name=name,
-        step_seconds=step_seconds,
-        tokens_per_s_per_gpu=rate,
-        mfu=rate * work.counted(terms.pace.flops_convention) / peak,
-        hfu=rate * work.counted(HARDWARE) / peak,
-        goodput=goodput,
-        productive_seconds=productive,
-        lost_seconds=steps - productive,
-        start_seconds=start,
-        train_seconds=steps + start,
-        train_days=(steps + start) / DAY,
-        gpu_hours=hours,
-        productive_usd=productive * usd_per_second,
-        lost_usd=(steps - productive) * usd_per_second,
-        start_usd=start * usd_per_second,
-        other_usd=costs.other_usd,
-        cost_usd=train_cost_usd(hours, costs.price_usd_per_gpu_hour, costs.other_usd),
-        energy_kwh=energy,
-        co2e_kg=train_co2e_kg(energy, power.grams_per_kwh),
-        co2e_market_kg=None
+    return {
+        "step_seconds": step_seconds,
+        "tokens_per_s_per_gpu": rate,
+        "mfu": rate * work.counted(terms.pace.flops_convention) / peak,
+        "hfu": rate * work.counted(HARDWARE) / peak,
+        "goodput": goodput,
+        "productive_seconds": productive,
+        "lost_seconds": steps - productive,
+        "start_seconds": start,
+        "train_seconds": steps + start,
+        "train_days": (steps + start) / DAY,
+        "gpu_hours": hours,
+        "productive_usd": productive * usd_per_second,
+        "lost_usd": (steps - productive) * usd_per_second,
+        "start_usd": start * usd_per_second,
+        "other_usd": costs.other_usd,
+        "cost_usd": train_cost_usd(hours, costs.price_usd_per_gpu_hour, costs.other_usd),
+        "energy_kwh": energy,
+        "co2e_kg": train_co2e_kg(energy, power.grams_per_kwh),
+        "co2e_market_kg": None
         if shares.covered_share is None
         else market_co2e_kg(energy, shares.covered_share, power.residual_grams_per_kwh),
-        embodied_kg=embodied_co2e_kg(hours, shares.kg_per_gpu),
-    )
+        "embodied_kg": embodied_co2e_kg(hours, shares.kg_per_gpu),
+    }

@@ -18,7 +18,7 @@ from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.training_quantities import Batches, Method, Operations, Pace
 from sizebook.models import catalog
 from sizebook.plans.layout import Layout, spread
-from sizebook.plans.training_case import Case, case_of
+from sizebook.plans.training_case import figures_of
 from sizebook.plans.training_inputs import (
     Costs,
     Energy,
@@ -192,7 +192,7 @@ class Rows:
         terms, no_price, no_power = _terms(self._terms.names, self._terms(row))
         pace = terms.pace
         seconds, band = work.timing(pace.utilization(work.setup.peak_flop_per_s), pace.flops_convention)
-        found = _results(case_of(terms, work, seconds, name="middle"), work, band)
+        found = _results(figures_of(terms, work, seconds), work, band)
         if no_price:
             found["cost_usd"] = None
         if no_power:
@@ -202,18 +202,18 @@ class Rows:
         return found
 
 
-def _results(case: Case, work: Work, band: tuple[float, float, float]) -> dict[str, Any]:
+def _results(figures: dict[str, Any], work: Work, band: tuple[float, float, float]) -> dict[str, Any]:
     return {
         "memory_bytes": work.fullest.total,
         "fits": work.fits,
-        "step_seconds": case.step_seconds,
-        "tokens_per_s_per_gpu": case.tokens_per_s_per_gpu,
-        "mfu_reached": case.mfu,
-        "train_days": case.train_days,
-        "gpu_hours": case.gpu_hours,
-        "cost_usd": case.cost_usd,
-        "energy_kwh": case.energy_kwh,
-        "co2e_kg": case.co2e_kg,
+        "step_seconds": figures["step_seconds"],
+        "tokens_per_s_per_gpu": figures["tokens_per_s_per_gpu"],
+        "mfu_reached": figures["mfu"],
+        "train_days": figures["train_days"],
+        "gpu_hours": figures["gpu_hours"],
+        "cost_usd": figures["cost_usd"],
+        "energy_kwh": figures["energy_kwh"],
+        "co2e_kg": figures["co2e_kg"],
         "error_low": band[0] - 1,
         "error_high": band[2] - 1,
         "reason": work.misfit,

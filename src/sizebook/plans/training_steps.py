@@ -8,7 +8,7 @@ from sizebook.derivation import Step
 from sizebook.plans.training_memory import COMPONENTS, Memory
 from sizebook.plans.training_time import StepTime
 from sizebook.registry import leaves
-from sizebook.units import grouped, significant
+from sizebook.units import amount, grouped, significant
 
 if TYPE_CHECKING:
     from sizebook.plans.training import TrainingPlan
@@ -133,7 +133,7 @@ def _money(plan: TrainingPlan) -> tuple[Step, ...]:
         Step(
             "Cost",
             "GPU-hours * price" + (" + other" if other else ""),
-            f"{grouped(middle.gpu_hours)} * {costs.price_usd_per_gpu_hour:g}{other}",
+            f"{amount(middle.gpu_hours, 4)} * {costs.price_usd_per_gpu_hour:g}{other}",
             middle.cost_usd,
             "USD",
             costs.basis,
@@ -147,7 +147,7 @@ def _energy(plan: TrainingPlan) -> tuple[Step, ...]:
         Step(
             "Energy",
             "GPU-hours * watts * (1 + host share) * PUE / 1000",
-            f"{grouped(middle.gpu_hours)} * {power.watts:g} * {1 + shares.host_share:g} * {shares.pue:g} / 1000",
+            f"{amount(middle.gpu_hours, 4)} * {power.watts:g} * {1 + shares.host_share:g} * {shares.pue:g} / 1000",
             middle.energy_kwh,
             "kWh",
             "Touvron et al. 2023 (arXiv:2302.13971), section 6; host share: MLPerf Inference v5.1 power submissions",
@@ -155,7 +155,7 @@ def _energy(plan: TrainingPlan) -> tuple[Step, ...]:
         Step(
             "Emissions, location-based",
             "kWh * g/kWh / 1000",
-            f"{grouped(middle.energy_kwh)} * {power.grams_per_kwh:g} / 1000",
+            f"{amount(middle.energy_kwh, 4)} * {power.grams_per_kwh:g} / 1000",
             middle.co2e_kg,
             "kgCO2e",
             power.grid_basis,
@@ -166,7 +166,7 @@ def _energy(plan: TrainingPlan) -> tuple[Step, ...]:
             Step(
                 "Emissions, market-based",
                 "kWh * (1 - covered) * residual g/kWh / 1000",
-                f"{grouped(middle.energy_kwh)} * {1 - shares.covered_share:g} * "
+                f"{amount(middle.energy_kwh, 4)} * {1 - shares.covered_share:g} * "
                 f"{power.residual_grams_per_kwh:g} / 1000",
                 middle.co2e_market_kg,
                 "kgCO2e",
@@ -177,7 +177,7 @@ def _energy(plan: TrainingPlan) -> tuple[Step, ...]:
         Step(
             "Embodied emissions",
             "GPU-hours / hours of life * kg per GPU",
-            f"{grouped(middle.gpu_hours)} / 44676 * {shares.kg_per_gpu:g}",
+            f"{amount(middle.gpu_hours, 4)} / 44676 * {shares.kg_per_gpu:g}",
             middle.embodied_kg,
             "kgCO2e",
             "Luccioni et al. 2022 (arXiv:2211.02001), section 4.1: 6 years at 85 %",

@@ -10,7 +10,7 @@ from sizebook.reports.charts.kinds import Limit, Span, Spans
 from sizebook.reports.figures import SHORT_WORDS, fixed, short_scale
 from sizebook.reports.training_words import banded, cost_text, price, share
 from sizebook.reports.view import Column, Row, Section, Table
-from sizebook.units import energy, grouped, mass, percent, usd
+from sizebook.units import amount, energy, mass, percent, usd
 
 
 def cost(plan: TrainingPlan) -> Section:
@@ -25,7 +25,7 @@ def cost(plan: TrainingPlan) -> Section:
     spans.append(Span("Total", 0, total / factor, usd(total), True))
     decimals = _decimals(total)
     largest = max(parts, key=lambda part: part.value)
-    paid = f"{grouped(plan.middle.gpu_hours)} GPU-hours at {price(plan)} ({plan.inputs.costs.basis})"
+    paid = f"{amount(plan.middle.gpu_hours)} GPU-hours at {price(plan)} ({plan.inputs.costs.basis})"
     return Section(
         "Cost",
         f"The run costs {usd(total)}, {banded(plan, cost_text)}",

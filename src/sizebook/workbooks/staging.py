@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from openpyxl.utils import get_column_letter
@@ -89,7 +88,8 @@ def figures(page: Page, call: str, declared: Sequence[Argument], *, heads: int =
     that has no figures.
     """
     n_cases = len(page.cases)
-    staged = stage(page.book, call, heads + len(declared), 1 + n_cases)
+    names = [None] * heads + [argument.name for argument in declared]
+    staged = stage(page.book, call, len(names), 1 + n_cases, names=names)
     for row, argument in enumerate(declared, heads + 1):
         cells = (staged.cell(row, 2 + n) for n in range(n_cases))
         values = tuple(f'=IF({blank_where},"",{cell})' if blank_where else f"={cell}" for cell in cells)
@@ -100,8 +100,7 @@ def figures(page: Page, call: str, declared: Sequence[Argument], *, heads: int =
         )  # fmt: skip
         if quantity.kind == "text":
             page.wrap(page.row - 1, _LONGEST_TEXT)
-    names = f"{staged.cell(heads + 1, 1)}:$A${staged.top + heads + len(declared) - 1}"
-    return Figures(_matches(names, [argument.name for argument in declared], ";"))
+    return Figures(staged.are_as_declared())
 
 
 @dataclass(frozen=True)
@@ -155,12 +154,11 @@ def ledger(
         cells = list(map(page.resolve, [labels[month - 1], *row] if labels else row))
         page.staged_row(cells, "Figure", [look.GENERAL, *formats] if labels else formats)
     page.rule_where_filled(first, len(letters) + own - 2)
-    condition = _matches(f"{staged.cell(1, 1)}:{get_column_letter(len(declared))}${staged.top}", list(letters), ",")
-    return Ledger(page.sheet.title, first, page.row - 1, letters, condition)
+    return Ledger(page.sheet.title, first, page.row - 1, letters, staged.are_as_declared())
 
 
 def cases(
-    page: Page, staged: StagedRows, declared: Sequence[Argument], blank_where: Mapping[str, str] = MappingProxyType({})
+    page: Page, staged: StagedRows, declared: Sequence[Argument], *, blank_where: Mapping[str, str]
 ) -> Figures:
     """Show a staged ledger of cases as lines, a figure each and a column a case; formulas name one as in `figures`.
 
@@ -175,8 +173,7 @@ def cases(
             tuple(f'=IF({blank},"",{cell})' if blank else f"={cell}" for cell in cells),
             argument.quantity.unit, sentence(argument.quantity.meaning), number_format(argument.quantity),
         )  # fmt: skip
-    names = f"{staged.cell(1, 2)}:${get_column_letter(1 + len(declared))}${staged.top}"
-    return Figures(_matches(names, [argument.name for argument in declared], ","))
+    return Figures(staged.are_as_declared())
 
 
 STAGED = "Staged"
@@ -185,10 +182,16 @@ _LONGEST_TEXT = 126  # letters of the longest basis of a price
 
 @dataclass(frozen=True)
 class StagedRows:
-    """The area that an array formula fills on the hidden sheet."""
+    """The area that an array formula fills on the hidden sheet, and beside it the names that are expected in it.
+
+    ``names`` and ``expected`` are references to those that the function gives and those that were declared.
+    """
 
     top: int
     n_rows: int
+    names: str
+    expected: str
+    n_names: int
 
     def cell(self, row: int, column: int) -> str:
         """Return a reference to a cell, both counted from 1."""
@@ -199,23 +202,34 @@ class StagedRows:
         rows = f"{STAGED}!$A${self.top}:$A${self.top + self.n_rows - 1}"
         return f"=IF(ISERROR({self.cell(1, 1)}),{self.cell(1, 1)},COUNT({rows}))"
 
+    def are_as_declared(self) -> str:
+        """Return the condition that the function gives the names that the workbook was made for, in their order."""
+        # LibreOffice takes a text of an add-in's array for equal to no other until a formula has made it anew.
+        return f'SUMPRODUCT(--({self.names}&""={self.expected}))={self.n_names}'
 
-def stage(book: Book, call: str, n_rows: int, n_columns: int) -> StagedRows:
-    """Put an array formula on the hidden sheet, below what stands there; return where."""
+
+def stage(
+    book: Book, call: str, n_rows: int, n_columns: int, *, names: Sequence[str | None] = (), heads: Sequence[str] = ()
+) -> StagedRows:
+    """Put an array formula on the hidden sheet, below what stands there, and the declared names beside it.
+
+    ``names`` are those of its rows, None where a row has none; ``heads`` those of its columns instead.
+    """
     if STAGED not in book.workbook.sheetnames:
         book.workbook.create_sheet(STAGED).sheet_state = "hidden"
     sheet: Any = book.workbook[STAGED]
-    top = 1 if sheet.max_row == 1 else sheet.max_row + 2
-    area = f"A{top}:{get_column_letter(n_columns)}{top + n_rows - 1}"
-    sheet[f"A{top}"] = ArrayFormula(area, book.resolve(f"={call}", STAGED))
-    sheet.cell(top + n_rows - 1, n_columns).number_format = look.GENERAL  # so that the sheet knows how far it reaches
-    return StagedRows(top, n_rows)
-
-
-def _matches(reference: str, names: Sequence[str], separator: str) -> str:
-    """Return the condition that cells hold these names; ``separator`` is a comma in a row, a semicolon in a column.
-
-    A text that an add-in's array put into a cell is equal to no other in LibreOffice until it is joined to one.
-    """
-    listed = separator.join(f'"{name}"' for name in names)
-    return f'SUMPRODUCT(--({reference}&""={{{listed}}}))={len(names)}'
+    top = (1 if sheet.max_row == 1 else sheet.max_row + 2) + (1 if heads else 0)
+    last = top + n_rows - 1
+    right, beside = get_column_letter(n_columns), get_column_letter(n_columns + 2)
+    sheet[f"A{top}"] = ArrayFormula(f"A{top}:{right}{last}", book.resolve(f"={call}", STAGED))
+    sheet.cell(last, n_columns).number_format = look.GENERAL  # so that the sheet knows how far it reaches
+    if heads:
+        for column, name in enumerate(heads, 1):
+            sheet.cell(top - 1, column, name)
+        given, expected = (f"{STAGED}!$A${row}:${right}${row}" for row in (top, top - 1))
+        return StagedRows(top, n_rows, given, expected, len(heads))
+    for row, name in enumerate(names, top):
+        sheet.cell(row, n_columns + 2, name)
+    first = top + sum(name is None for name in names)
+    given, expected = (f"{STAGED}!${letter}${first}:${letter}${last}" for letter in ("A", beside))
+    return StagedRows(top, n_rows, given, expected, last - first + 1)

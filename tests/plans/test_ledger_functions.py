@@ -1,0 +1,95 @@
+"""The functions that workbooks stage: ledgers and figures of serving and fleet plans, against the plans and by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sizebook.cells import call
+from sizebook.errors import RangeError, SizebookError
+from sizebook.functions import load
+from sizebook.plans.fleet import FleetMonth, plan_fleet
+from sizebook.plans.fleet_figures import ServiceFigures
+from sizebook.plans.fleet_inputs import FleetInputs, FleetTerms, Service
+from sizebook.plans.ledgers import columns, ledger_rows
+from sizebook.plans.serving_months import Month
+from sizebook.registry import leaves, put_together
+
+load()
+CHAT: dict[str, Any] = {
+    "name": "Chat", "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 2_000_000, "input_tokens": 1000,
+    "output_tokens": 200, "concurrency": 32,
+}  # fmt: skip
+CODE: dict[str, Any] = {**CHAT, "name": "Code", "model": "qwen3-0.6b", "gpu": "h200-sxm", "concurrency": 8}
+TERMS: dict[str, Any] = {"term_months": 6, "whole_nodes": True, "spare": 2}
+
+
+def services(*tables: dict[str, Any] | None) -> list[list[Any]]:
+    """Return services as a range: names of the inputs, then a column each, blank where there is none."""
+    return [[name, *("" if table is None else table[name] for table in tables)] for name in CHAT]
+
+
+def test_the_ledger_of_a_fleet_is_the_plan() -> None:
+    inputs = FleetInputs(
+        service=tuple(put_together(Service, table) for table in (CHAT, CODE)), terms=put_together(FleetTerms, TERMS)
+    )
+    plan = plan_fleet(inputs)
+    expected = ledger_rows(FleetMonth, plan.months, plan.fewest, plan.most)
+    options = [[name, value] for name, value in TERMS.items()]
+    assert call("FLEET_LEDGER", services(CHAT, CODE), options) == expected
+    assert call("FLEET_LEDGER", services(CHAT, None, CODE), "term_months=6; whole_nodes=yes; spare=2") == expected
+    assert len(expected) == 37
+    assert expected[0] == [column.name for column in columns(FleetMonth)]
+
+
+def test_figures_stand_in_the_columns_of_the_range() -> None:
+    rows = call("FLEET_FIGURES", services(CHAT, None, CODE), [["term_months", 36]])
+    assert rows[0] == ["name", "Chat", "", "Code"]
+    assert [row[0] for row in rows[1:]] == [leaf.name for leaf in leaves(ServiceFigures)]
+    assert all(row[2] == "" for row in rows)
+    found = {row[0]: row[1:] for row in rows}
+    assert found["concurrency"] == [32, "", 8]
+    # Nobody reserves above the price on demand, and no price of three years is listed below it.
+    assert all(r <= d for r, d in zip(found["reserved_usd_per_gpu_hour"][::2], found["on_demand_usd_per_gpu_hour"][::2]))
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ([["name", "Chat"]], "services without a model: got the rows name, want one called 'model' among them. "
+         "Name the inputs in the first column of the range."),
+        ([["model", ""]], "no service: got a range without a model, want one or more columns with one. Fill a column."),
+        ([["model", "llama-3.1-8b"]], "service 1: name is blank: got nothing, want text (name of the service, for "
+         "tables and charts). Fill the cell."),
+        ([*services(CHAT), ["pue_", 1]], "unknown argument: got 'pue_', want one of "),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_range_of_services_is_said(cells: list[list[Any]], message: str) -> None:
+    with pytest.raises(SizebookError) as caught:
+        call("FLEET_LEDGER", cells)
+    assert str(caught.value).startswith(message)
+
+
+def test_rows_of_a_ledger_are_filled_up_with_blanks() -> None:
+    asked = [["requests_per_day", 100_000], ["months", 2], ["tp", 2]]
+    short = call("SERVING_LEDGER", "llama-3.1-8b", "h100-sxm", asked)
+    padded = call("SERVING_LEDGER", "llama-3.1-8b", "h100-sxm", [*asked, ["rows", 5]])
+    assert len(short) == 3
+    assert padded == [*short, *[[""] * len(columns(Month))] * 3]
+    assert call("SERVING_LEDGER", "llama-3.1-8b", "h100-sxm", [*asked, ["rows", 1]]) == short
+    with pytest.raises(RangeError, match="rows is out of range: got 121, want at least 1 and at most 120"):
+        call("SERVING_LEDGER", "llama-3.1-8b", "h100-sxm", [*asked, ["rows", 121]])
+
+
+@pytest.mark.parametrize(
+    ("shape", "peak"),
+    [
+        ("flat", 1.0),
+        ("office", 12 * 24 / 129),  # its hours add up to 129
+        (", ".join(["1"] * 23 + ["3"]), 3 * 24 / 26),
+        ([[1.0] * 12 + [2.0] * 12], 2 * 24 / 36),
+    ],
+)
+def test_peak_of_day_by_hand(shape: Any, peak: float) -> None:
+    assert call("PEAK_OF_DAY", shape) == pytest.approx(peak)

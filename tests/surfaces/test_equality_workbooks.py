@@ -1,0 +1,127 @@
+"""Plans in their workbooks: what filling stores and what LibreOffice works out are the plan's, input by input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+
+from sizebook.bundled import bundled
+from sizebook.functions import load
+from sizebook.jobs import JOBS, inputs_of, scenario_of
+from sizebook.plans.fleet import FleetMonth, FleetPlan
+from sizebook.plans.ledgers import columns, ledger_rows
+from sizebook.plans.serving import ServingPlan
+from sizebook.plans.serving_figures import figures
+from sizebook.plans.serving_months import Month
+from sizebook.registry import Argument, flat, leaves
+from sizebook.scenarios import SizingScenario
+from sizebook.workbooks.filling import Filled, fill
+from tests.surfaces import test_equality_fleet as fleet
+from tests.surfaces import test_equality_serving as serving
+from tests.surfaces.grid import Values, cases
+from tests.surfaces.office import Displays
+from tests.workbooks.shipped import checks, columns as labelled
+
+load()
+SIZING = {"plan": "sizing", "model": "llama-3.1-8b", "as_of": "2026-11-21"}
+FIRST_MONTH = {"serving": 7, "fleet": 7}  # the row of the sheet Months
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One scenario of a kind of plan."""
+
+    kind: str
+    name: str
+    values: Values
+
+
+GRID = [
+    *(Asked("serving", case.name, case.values) for case in serving.GRID),
+    *(Asked("fleet", case.name, case.values) for case in fleet.GRID),
+    *(Asked("sizing", case.name, case.values) for case in cases(SizingScenario, SIZING, most=1)),
+]
+every_scenario = pytest.mark.parametrize("number", range(len(GRID)), ids=[f"{a.kind}: {a.name}" for a in GRID])
+IN_ONE_OFFICE = 24
+
+
+@cache
+def planned(number: int) -> Any:
+    """Return the plan of a scenario, of serving the one that was chosen."""
+    asked = GRID[number]
+    plan = JOBS[asked.kind].plan(scenario_of(asked.values, "grid", Path()))
+    return plan.plan if asked.kind == "serving" else plan
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("grid")
+
+
+@cache
+def filled(number: int, folder: Path) -> Filled:
+    asked = GRID[number]
+    given = inputs_of(scenario_of(asked.values, "grid", Path()))
+    template = bundled("workbooks") / JOBS[asked.kind].workbook
+    return fill(template, given, folder / f"grid-{number}.xlsx", target="libreoffice")
+
+
+def ledger(plan: Any) -> tuple[tuple[Argument, ...], list[list[Any]]]:
+    """Return the columns and rows of a plan's months."""
+    month = Month if isinstance(plan, ServingPlan) else FleetMonth
+    return columns(month), ledger_rows(month, plan.months, plan.fewest, plan.most)[1:]
+
+
+@every_scenario
+def test_what_filling_stores_is_the_plan(number: int, folder: Path) -> None:
+    plan, found = planned(number), filled(number, folder)
+    assert found.problems == []
+    if not isinstance(plan, (ServingPlan, FleetPlan)):
+        assert labelled(found.path, "Calculation")["Total parameters"][0] == plan.count.total
+        assert labelled(found.path, "Calculation")["In the chosen format"][0] == plan.weight_bytes
+        return
+    own = 3 if isinstance(plan, FleetPlan) else 2
+    first = FIRST_MONTH[GRID[number].kind]
+    heads, rows = ledger(plan)
+    sheet = load_workbook(found.path, data_only=True)["Months"]
+    for at, row in enumerate(rows, first):
+        stored = [sheet.cell(at, own + n).value for n in range(len(heads))]
+        assert stored == pytest.approx(row, rel=1e-12), at
+    if isinstance(plan, ServingPlan):
+        shown, values = labelled(found.path, "Plan"), flat(figures(plan))
+        for leaf in leaves(type(figures(plan))):
+            value = values[leaf.name]
+            assert shown[leaf.label][0] == (value if isinstance(value, str) else pytest.approx(value)), leaf.name
+
+
+@every_scenario
+def test_the_checks_of_a_plan_that_holds_say_ok(number: int, folder: Path) -> None:
+    assert {label: text for label, text in checks(filled(number, folder).path).items() if text != "OK"} == {}
+
+
+@every_scenario
+def test_the_workbook_shows_every_input(number: int, folder: Path) -> None:
+    """A new input that misses the workbook fails by name: filling refuses what is no input of it."""
+    from sizebook.workbooks.filling import read_inputs
+
+    known = read_inputs(filled(number, folder).path)
+    assert set(inputs_of(scenario_of(GRID[number].values, "grid", Path()))) <= set(known)
+
+
+@pytest.mark.parametrize("number", range(len(GRID))[:IN_ONE_OFFICE], ids=[a.name for a in GRID[:IN_ONE_OFFICE]])
+def test_libreoffice_works_out_what_filling_stored(number: int, folder: Path, calc_display: Displays) -> None:
+    path = filled(number, folder).path
+    stored, recalculated = calc_display(path, recalculate=False), calc_display(path)
+    assert sum(len(cells) for cells in stored.values()) > 300
+    differing = {
+        f"{sheet}!{cell}": (stored[sheet].get(cell), recalculated[sheet].get(cell))
+        for sheet in stored
+        for cell in stored[sheet] | recalculated[sheet]
+        if stored[sheet].get(cell) != recalculated[sheet].get(cell)
+    }
+    assert differing == {}

@@ -1,0 +1,79 @@
+"""The shipped workbooks of the tests, with the sections that declare their inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from openpyxl import load_workbook
+
+from sizebook.bundled import bundled
+from sizebook.fleet_scenario import FleetScenario
+from sizebook.functions import find
+from sizebook.plans.fleet_inputs import MOST_SERVICES, Service
+from sizebook.registry import Argument, leaves
+from sizebook.scenarios import SizingScenario
+from sizebook.serving_scenario import ServingScenario
+
+# A workbook holds one plan; a serving one does not search, so it compares no accelerators.
+NO_INPUTS = {"plan", "gpus_compared"}
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """A workbook, and the declared inputs by the names that they have in it; ``beside`` are inputs of its own."""
+
+    file: str
+    declared: dict[str, Argument]
+    beside: frozenset[str]
+
+    @property
+    def path(self) -> Path:
+        return bundled("workbooks") / self.file
+
+
+def _leaves(*kinds: type[Any]) -> dict[str, Argument]:
+    return {leaf.name: leaf for kind in kinds for leaf in leaves(kind) if leaf.name not in NO_INPUTS}
+
+
+def _api() -> dict[str, Argument]:
+    """Return what is asked of an API, and the accelerator, which a scenario may leave to a search."""
+    known = _leaves(ServingScenario)
+    (gpu,) = (argument for argument in find("SERVING_LEDGER").arguments if argument.name == "gpu")
+    return {a.name: a for a in find("API_USD_PER_REQUEST").arguments if a.name not in known} | {"gpu": gpu}
+
+
+_OF_SERVICES = {
+    f"{name}_{number}": leaf
+    for number in range(1, MOST_SERVICES + 1)
+    for name, leaf in _leaves(Service).items()
+}  # fmt: skip
+SHIPPED = (
+    Shipped("model_sizing.xlsx", _leaves(SizingScenario), frozenset({"config_path"})),
+    Shipped("serving_capacity.xlsx", _leaves(ServingScenario) | _api(), frozenset({"config_path"})),
+    Shipped(
+        "fleet_plan.xlsx",
+        _leaves(FleetScenario) | _OF_SERVICES,
+        frozenset(f"config_path_{number}" for number in range(1, MOST_SERVICES + 1)),
+    ),
+)
+
+
+def columns(path: Path, sheet: str) -> dict[str, list[Any]]:
+    """Return the stored values beside each label of a sheet; the first line of a label counts."""
+    found: dict[str, list[Any]] = {}
+    for label, *values in load_workbook(path, data_only=True)[sheet].iter_rows(min_col=2, max_col=7, values_only=True):
+        found.setdefault(str(label), values)
+    return found
+
+
+def checks(path: Path) -> dict[str, Any]:
+    """Return what each check of a workbook shows, those of several columns by number."""
+    rows = load_workbook(path, data_only=True)["Checks"].iter_rows(min_row=5, min_col=2, max_col=7, values_only=True)
+    return {
+        f"{label} {number}": shown
+        for label, *values in rows
+        for number, shown in enumerate(values, 1)
+        if shown in ("OK", "CHECK") or str(shown).startswith("#")
+    }

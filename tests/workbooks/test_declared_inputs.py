@@ -1,0 +1,155 @@
+"""Inputs of the shipped workbooks derive from the declarations: names, units, meanings, defaults and validation."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+from openpyxl.worksheet.datavalidation import DataValidation
+from openpyxl.worksheet.worksheet import Worksheet
+
+from sizebook.calculation.tokens import arguments, called_name, closing, tokenize
+from sizebook.cells import coerce
+from sizebook.errors import InputError, SizebookError
+from sizebook.functions import load
+from sizebook.registry import Argument
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.filling import read_inputs
+from sizebook.workbooks.inputs import AS_IT_STANDS
+from tests.workbooks.shipped import SHIPPED, Shipped
+
+every_workbook = pytest.mark.parametrize("shipped", SHIPPED, ids=lambda s: s.file)
+# Take a plan's inputs as a range of options.
+BY_OPTIONS = {"SERVING_LEDGER", "SERVING_FIGURES", "FLEET_LEDGER", "FLEET_FIGURES"}
+load()
+
+
+@every_workbook
+def test_every_leaf_is_an_input_and_nothing_else_is(shipped: Shipped) -> None:
+    assert set(read_inputs(shipped.path)) == set(shipped.declared) | shipped.beside
+
+
+@every_workbook
+def test_unit_meaning_and_default_are_the_declared(shipped: Shipped) -> None:
+    book = load_workbook(shipped.path)
+    for name, entry in read_inputs(shipped.path).items():
+        if name in shipped.beside or name.startswith("model"):
+            continue
+        leaf, sheet = shipped.declared[name], book[entry.at.sheet]
+        row = [cell.value for cell in sheet[entry.at.top]]
+        unit = next(n for n, head in enumerate(row_of_heads(sheet)) if head == "Unit")
+        assert row[unit] == (leaf.quantity.unit or None), name
+        assert leaf.quantity.meaning.partition(";")[0][1:] in row[unit + 1], name
+        prompt = rule_of(sheet, entry.at.top, entry.at.left).prompt
+        assert leaf.quantity.meaning[1:60] in prompt and leaf.quantity.unit in prompt, name
+        flag = {True: "yes", False: "no"}.get(leaf.default) if isinstance(leaf.default, bool) else leaf.default
+        if not entry.required and not leaf.required and leaf.name != "title":
+            assert entry.default == flag, name
+
+
+def row_of_heads(sheet: Worksheet) -> list[Any]:
+    return next([cell.value for cell in row] for row in sheet.iter_rows() if any(cell.value == "Unit" for cell in row))
+
+
+def rule_of(sheet: Worksheet, row: int, column: int) -> DataValidation:
+    at = sheet.cell(row, column).coordinate
+    (found,) = [rule for rule in sheet.data_validations.dataValidation if at in rule.sqref]
+    return found
+
+
+def takes(rule: DataValidation, value: float) -> bool:
+    """Return whether a spreadsheet takes a number in a cell with this rule."""
+    assert rule.operator == "between"
+    whole = rule.type != "whole" or value == int(value)
+    return whole and float(rule.formula1) <= value <= float(rule.formula2)
+
+
+@every_workbook
+def test_a_spreadsheet_refuses_what_the_function_refuses(shipped: Shipped) -> None:
+    book, probed = load_workbook(shipped.path), 0
+    for name, entry in read_inputs(shipped.path).items():
+        leaf = shipped.declared.get(name)
+        if leaf is None or leaf.quantity.kind not in ("integer", "number"):
+            continue
+        rule, q = rule_of(book[entry.at.sheet], entry.at.top, entry.at.left), leaf.quantity
+        stated = [bound for bound in (q.minimum, q.above, q.maximum, q.below) if bound is not None]
+        for bound in [*stated, 1]:
+            for value in (bound - 1, bound - 0.001, bound, bound + 0.001, bound + 1, bound * 1.5):
+                assert takes(rule, value) == accepted(leaf, value), (name, value)
+                probed += 1
+        assert rule.showErrorMessage and rule.errorStyle in (None, "stop")
+        assert all(f"{bound:,.15g}".replace(",", " ") in rule.error for bound in stated), name
+    assert probed or shipped.file == "model_sizing.xlsx"
+
+
+def accepted(leaf: Argument, value: float) -> bool:
+    try:
+        coerce(leaf, value)
+    except SizebookError:
+        return False
+    return True
+
+
+@every_workbook
+def test_lists_are_those_of_the_quantity_and_refuse_where_it_does(shipped: Shipped) -> None:
+    book = load_workbook(shipped.path)
+    for name, entry in read_inputs(shipped.path).items():
+        leaf = shipped.declared.get(name)
+        if leaf is None or name.startswith("model") or not (leaf.quantity.allowed or leaf.quantity.kind == "flag"):
+            continue
+        rule = rule_of(book[entry.at.sheet], entry.at.top, entry.at.left)
+        sheet, _, area = rule.formula1.partition("!")
+        listed = tuple(cell.value for row in book[sheet][area.replace("$", "")] for cell in row)
+        assert listed == (leaf.quantity.allowed or ("no", "yes")), name
+        is_strict = leaf.quantity.kind in ("flag", "choice")
+        assert (rule.errorStyle or "stop") == ("stop" if is_strict else "warning"), name
+        assert entry.choices == (listed if is_strict else ()), name
+
+
+@every_workbook
+def test_every_call_binds_every_input_of_its_functions(shipped: Shipped) -> None:
+    """A blank where an input of that name stands would plan with the default instead."""
+    inputs, functions, seen = read_inputs(shipped.path), load(), set()
+    named = {re.sub(r"_\d$", "", name) for name in inputs}
+    for sheet in load_workbook(shipped.path):
+        for row in sheet.iter_rows():
+            for cell in row:
+                text = getattr(cell.value, "text", cell.value)
+                if isinstance(text, str) and text.startswith("="):
+                    seen |= calls_of(text, f"{sheet.title}!{cell.coordinate}", named)
+    assert seen & set(functions)
+
+
+def calls_of(formula: str, at: str, named: set[str]) -> set[str]:
+    tokens, functions, seen = tokenize(formula), load(), set()
+    for index, token in enumerate(tokens):
+        name = called_name(token).upper() if token.kind == "call" else ""
+        if name not in functions or name in BY_OPTIONS:
+            continue
+        given = arguments(tokens, index, closing(tokens, index))
+        known = functions[name].arguments
+        blank = [a.name for a, part in zip(known, [*given, *[[]] * len(known)], strict=False) if not part]
+        assert not set(blank) & named, f"{at}: {name} leaves out {set(blank) & named}"
+        seen.add(name)
+    return seen
+
+
+def test_a_call_takes_lines_by_name_in_the_registrys_order() -> None:
+    book = Book("Test", "0")
+    page = book.page("Inputs", "")
+    for line in ("model", "gpu", "tp", "weight_dtype", "other"):
+        page.input(line, line, None, "", "")
+    call = book.call("TTFT_SECONDS", concurrency="$B7", gpu=None, engine='"vllm"')
+    assert call == 'TTFT_SECONDS({model},,,,$B7,{tp},,,,{weight_dtype},,"vllm")'
+    book.instead("model", "other")
+    assert book.call("MAX_CONCURRENCY", context_tokens=100) == "MAX_CONCURRENCY({other},{gpu},100,{tp},,,,{weight_dtype})"
+    with pytest.raises(InputError, match="^unknown argument: got load for TTFT_SECONDS, want one of model, gpu, "):
+        book.call("TTFT_SECONDS", load=3)
+
+
+def test_every_input_tells_its_default() -> None:
+    for shipped in SHIPPED:
+        for name, entry in read_inputs(shipped.path).items():
+            assert entry.required or entry.default is not AS_IT_STANDS, name
