@@ -87,7 +87,7 @@ def _call(asked: Options, function: str) -> str:
 
 
 def _cases(book: Book, asked: Options) -> Figures:
-    page = book.page("Cases", "The plan in three cases: the step as fast as predicted, and at both ends of the band.", NAMES)
+    page = book.page("Cases", "The plan in three cases: a step as predicted, and at both ends of its band.", NAMES)
     page.heads("Figure", origin="What it is")
     page.section("Low, middle and high in time")
     heads = [leaf.name for leaf in leaves(Case)]

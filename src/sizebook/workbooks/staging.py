@@ -157,9 +157,7 @@ def ledger(
     return Ledger(page.sheet.title, first, page.row - 1, letters, staged.are_as_declared())
 
 
-def cases(
-    page: Page, staged: StagedRows, declared: Sequence[Argument], *, blank_where: Mapping[str, str]
-) -> Figures:
+def cases(page: Page, staged: StagedRows, declared: Sequence[Argument], *, blank_where: Mapping[str, str]) -> Figures:
     """Show a staged ledger of cases as lines, a figure each and a column a case; formulas name one as in `figures`.
 
     The first column of the ledger names the cases and is left out. ``blank_where`` are the conditions under which
