@@ -80,7 +80,13 @@ def plan(book: Book) -> Staged:
     page.section("Figures")
     shown = figures(page, asked.call("SERVING_FIGURES", "{chosen}", "{gpu}"), leaves(ServingFigures))
     declared = columns(Month)
-    rows = stage(book, asked.call("SERVING_LEDGER", "{chosen}", "{gpu}"), 1 + LONGEST_PLAN, len(declared), heads=[c.name for c in declared])
+    rows = stage(
+        book,
+        asked.call("SERVING_LEDGER", "{chosen}", "{gpu}"),
+        1 + LONGEST_PLAN,
+        len(declared),
+        heads=[c.name for c in declared],
+    )
     page.line("n_months", "Months of the plan", rows.count(), "months", "Rows of Months")
     page.finish()
     for length in ("input_tokens", "output_tokens"):

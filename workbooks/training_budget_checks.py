@@ -99,7 +99,11 @@ def _with_the_plan() -> tuple[Check, ...]:
             "Cost is the plan's",
             _same(
                 ("{cost}", _middle("cost_usd")),
-                *zip(("{cost_work}", "{cost_start}", "{cost_other}"), map(_middle, ("productive_usd", "start_usd", "other_usd")), strict=True),
+                *zip(
+                    ("{cost_work}", "{cost_start}", "{cost_other}"),
+                    map(_middle, ("productive_usd", "start_usd", "other_usd")),
+                    strict=True,
+                ),
             ),
             "TRAIN_COST_USD and its causes against Cases",
         ),

@@ -62,9 +62,7 @@ def _memory(page: Page) -> None:
         page.line(
             f"memory_{component}", labels[component], f"={needed}", "bytes", f"TRAIN_MEMORY_BYTES(..., {component})"
         )
-    page.line(
-        "memory", "Needed", "=SUM({memory_weights:memory_context})", "bytes", "Sum of the components", total=True
-    )
+    page.line("memory", "Needed", "=SUM({memory_weights:memory_context})", "bytes", "Sum of the components", total=True)
     page.line("spare", "Free", "={plan_capacity}-{memory}", "bytes", "Plan: what there is, less what is needed")
 
 
@@ -116,7 +114,12 @@ def _money(page: Page) -> None:
     book = page.book
     page.section("Money")
     page.line(
-        "price", "GPU-hour", "={plan_price_usd_per_gpu_hour}", "USD/GPU-hour", "Plan: as given, else looked up", look.RATE
+        "price",
+        "GPU-hour",
+        "={plan_price_usd_per_gpu_hour}",
+        "USD/GPU-hour",
+        "Plan: as given, else looked up",
+        look.RATE,
     )
     start, steps = "{gpus}*{start_hours}", "({hours}-{gpus}*{start_hours})"
     for key, label, hours, origin in (
@@ -128,9 +131,7 @@ def _money(page: Page) -> None:
     page.line("cost_other", "Other costs", "={other_usd}", "USD", "Inputs", look.NUMBER)
     cost = book.call("TRAIN_COST_USD", gpu_hours="{hours}", price_usd_per_gpu_hour="{price}")
     page.line("cost", "Cost of the run", f"={cost}", "USD", "TRAIN_COST_USD", look.NUMBER, total=True)
-    page.line(
-        "cost_mtok", "Cost of a million tokens", "={cost}/{tokens}*10^6", "USD", "Cost / tokens", look.RATE
-    )
+    page.line("cost_mtok", "Cost of a million tokens", "={cost}/{tokens}*10^6", "USD", "Cost / tokens", look.RATE)
 
 
 def _carbon(page: Page) -> None:

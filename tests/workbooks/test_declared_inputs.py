@@ -144,7 +144,9 @@ def test_a_call_takes_lines_by_name_in_the_registrys_order() -> None:
     call = book.call("TTFT_SECONDS", concurrency="$B7", gpu=None, engine='"vllm"')
     assert call == 'TTFT_SECONDS({model},,,,$B7,{tp},,,,{weight_dtype},,"vllm")'
     book.instead("model", "other")
-    assert book.call("MAX_CONCURRENCY", context_tokens=100) == "MAX_CONCURRENCY({other},{gpu},100,{tp},,,,{weight_dtype})"
+    assert (
+        book.call("MAX_CONCURRENCY", context_tokens=100) == "MAX_CONCURRENCY({other},{gpu},100,{tp},,,,{weight_dtype})"
+    )
     with pytest.raises(InputError, match="^unknown argument: got load for TTFT_SECONDS, want one of model, gpu, "):
         book.call("TTFT_SECONDS", load=3)
 

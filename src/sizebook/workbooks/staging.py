@@ -174,8 +174,7 @@ def cases(
             tuple(f'=IF({blank},"",{cell})' if blank else f"={cell}" for cell in cells),
             argument.quantity.unit, sentence(argument.quantity.meaning), number_format(argument.quantity),
         )  # fmt: skip
-    names = f"{staged.cell(1, 2)}:${get_column_letter(1 + len(declared))}${staged.top}"
-    return Figures(_matches(names, [argument.name for argument in declared], ","))
+    return Figures(staged.are_as_declared())
 
 
 STAGED = "Staged"
@@ -228,8 +227,8 @@ def stage(
     if heads:
         for column, name in enumerate(heads, 1):
             sheet.cell(top - 1, column, name)
-        given, expected = (f"{STAGED}!$A${row}:${right}${row}" for row in (top, top - 1))
-        return StagedRows(top, n_rows, given, expected, len(heads))
+        in_row, in_head = (f"{STAGED}!$A${row}:${right}${row}" for row in (top, top - 1))
+        return StagedRows(top, n_rows, in_row, in_head, len(heads))
     for row, name in enumerate(names, top):
         sheet.cell(row, n_columns + 2, name)
     first = top + sum(name is None for name in names)
