@@ -76,7 +76,8 @@ def _time(page: Page) -> None:
     )  # fmt: skip
     given = "{batch}*{seq}*{per_token}/({gpus}*{plan_peak_flop_per_s}*{given_share})"
     page.line(
-        "step", "Step time", f"=IF(ISNUMBER({{given_share}}),{given},{book.call('STEP_SECONDS')})", "STEP_SECONDS, or FLOPs of a step over those that the MFU of your own does", look.NUMBER,
+        "step", "Step time", f"=IF(ISNUMBER({{given_share}}),{given},{book.call('STEP_SECONDS')})", "seconds",
+        "STEP_SECONDS, or FLOPs of a step over those that the MFU of your own does", look.NUMBER,
     )  # fmt: skip
     page.line(
         "rate", "Tokens per second and GPU", "={batch}*{seq}/{gpus}/{plan_step_seconds.middle}", "tokens/s",
@@ -114,13 +115,9 @@ def _money(page: Page) -> None:
     book = page.book
     page.section("Money")
     page.line(
-        "price",
-        "GPU-hour",
-        "={plan_price_usd_per_gpu_hour}",
-        "USD/GPU-hour",
-        "Plan: as given, else looked up",
+        "price", "GPU-hour", "={plan_price_usd_per_gpu_hour}", "USD/GPU-hour", "Plan: as given, else looked up",
         look.RATE,
-    )
+    )  # fmt: skip
     start, steps = "{gpus}*{start_hours}", "({hours}-{gpus}*{start_hours})"
     for key, label, hours, origin in (
         ("cost_work", "Productive steps", f"{steps}*{{advancing}}", "GPU-hours that advance the run x price"),

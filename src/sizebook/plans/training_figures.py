@@ -1,4 +1,4 @@
-"""The figures of a training plan that do not depend on the time of a step, declared once: what was counted or looked up.
+"""The figures of a training plan that do not depend on the time of a step: what was counted or looked up.
 
 Beside them stand the cases (`sizebook.plans.training_case.Case`) and the memory of the fullest GPU.
 """
@@ -43,7 +43,7 @@ class TrainingFigures:
     price_basis: Annotated[str, Quantity("where the price comes from", kind="text", label="Price basis")]
     watts: Annotated[
         float,
-        Quantity("power of a GPU at work: given, its limit or its TDP", unit="watts", label="Power of a GPU at work"),
+        Quantity("power of a GPU at work: given, its limit or TDP", unit="watts", label="Power of a GPU at work"),
     ]
     grams_per_kwh: Annotated[
         float,
@@ -64,7 +64,7 @@ MEMORY_FIGURES = (
     *(leaf for leaf in leaves(Memory) if leaf.name in COMPONENTS),
     Argument("total", Quantity("sum of the components", unit="bytes", minimum=0, label="Needed"), REQUIRED),
     Argument(
-        "capacity", Quantity("what one GPU leaves for training", unit="bytes", minimum=0, label="There is"), REQUIRED
+        "capacity", Quantity("what a GPU leaves for training", unit="bytes", minimum=0, label="There is"), REQUIRED
     ),
 )
 

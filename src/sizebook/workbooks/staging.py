@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from openpyxl.utils import get_column_letter
@@ -158,9 +157,7 @@ def ledger(
     return Ledger(page.sheet.title, first, page.row - 1, letters, staged.are_as_declared())
 
 
-def cases(
-    page: Page, staged: StagedRows, declared: Sequence[Argument], blank_where: Mapping[str, str] = MappingProxyType({})
-) -> Figures:
+def cases(page: Page, staged: StagedRows, declared: Sequence[Argument], *, blank_where: Mapping[str, str]) -> Figures:
     """Show a staged ledger of cases as lines, a figure each and a column a case; formulas name one as in `figures`.
 
     The first column of the ledger names the cases and is left out. ``blank_where`` are the conditions under which
