@@ -16,26 +16,27 @@ from dataclasses import replace
 import polars as pl
 
 from sizebook.formulas.hardware import accelerator
+from sizebook.formulas.training_quantities import Batches, Pace
 from sizebook.models import catalog
 from sizebook.models.counting import count
 from sizebook.plans.layout import Layout
-from sizebook.plans.training import Costs, Power, TrainingInputs, capacity_bytes, plan_training
+from sizebook.plans.training import plan_training
+from sizebook.plans.training_inputs import Costs, Power, Training
 from sizebook.plans.training_search import search
 from sizebook.sweeping_training import sweep
 
 H100 = accelerator("h100-sxm")
 MODEL = "llama-3.1-70b"
-INPUTS = TrainingInputs(
+INPUTS = Training(
     model=MODEL,
     architecture=catalog.architecture(MODEL),
     gpu=H100,
     gpus=1024,
     tokens=15e12,
-    seq=8192,
-    batch=1024,
+    batches=Batches(batch=1024, seq=8192),
     layout=Layout(tp=8, pp=4, dp=32),
-    costs=Costs(2.5),
-    power=Power(700),
+    costs=Costs(price_usd_per_gpu_hour=2.5),
+    power=Power(watts=700, grams_per_kwh=400),
 )
 ROWS = 100_000
 
@@ -45,11 +46,12 @@ def main() -> None:
     print(f"{'what':44} {'seconds':>10} {'aim':>8} {'x one count':>12}")
     show("count one model", unit, None, unit)
     show("one plan", timed(lambda: plan_training(INPUTS), 100), 1e-3, unit)
-    show("one plan, MFU given", timed(lambda: plan_training(replace(INPUTS, utilization=0.4)), 100), 1e-3, unit)
+    show("one plan, MFU given", timed(lambda: plan_training(replace(INPUTS, pace=Pace(mfu=0.4))), 100), 1e-3, unit)
     for gpus in (8, 64, 512, 4096):
         name = "llama-3.1-8b" if gpus == 8 else MODEL
-        model = catalog.architecture(name)
-        seconds = timed(lambda m=model, n=gpus: search(m, H100, n, 8192, 4096, capacity_bytes(H100)), 3)  # type: ignore[misc]
+        batches = Batches(batch=4096, seq=8192)
+        setup = replace(INPUTS, architecture=catalog.architecture(name), gpus=gpus, batches=batches)
+        seconds = timed(lambda s=setup: search(s), 3)  # type: ignore[misc]
         show(f"layout search, {name} on {gpus} GPUs", seconds, 2.0, unit)
     table = rows()
     start = time.perf_counter()

@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from sizebook.formulas.hardware import Accelerator, accelerator
+from sizebook.formulas.training_quantities import Method, Recipe
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Attention, Embedding, FeedForward, Head, Layer, Norm
 from sizebook.plans.layer_profile import ModelProfile, model_profile
 from sizebook.plans.layout import Layout
-from sizebook.plans.training_memory import Recipe
 from sizebook.plans.training_time import machine, step_time
 
 HERE = Path(__file__).parent
@@ -62,11 +62,9 @@ class Run:
 
     group: str
     gpu: Accelerator
-    dtype: str
-    power_limit_watts: float | None
+    method: Method
     profile: ModelProfile
     layout: Layout
-    recipe: Recipe
     n_micro: int
     seconds: float
 
@@ -105,16 +103,20 @@ def runs() -> list[Run]:
             profiles[key] = model_profile(architecture, n["seq"])
         dp = n["gpus"] // (n["tp"] * n["pp"] * n["cp"])
         layout = Layout(
-            n["tp"], n["pp"], dp, n["cp"], n["ep"], 1, n["interleave"], int(row["zero_stage"]), n["micro_batch"],
-            row["group"].startswith("narayanan") is False, row["recompute"],
-        )  # fmt: skip
+            **{name: n[name] for name in ("tp", "pp", "cp", "ep", "interleave", "micro_batch")},
+            dp=dp,
+            zero_stage=int(row["zero_stage"]),
+            sequence_parallel=not row["group"].startswith("narayanan"),
+            recompute=row["recompute"],
+        )
         flash = not row["group"].startswith(("narayanan", "korthikanti"))
         recipe = Recipe(stack=row["stack"], flash_attention=flash, dropout=not flash)
         n_micro = max(1, round(n["batch"] / dp / n["micro_batch"]))
         seconds = n_micro * n["micro_batch"] * dp * n["seq"] / n["gpus"] / float(row["tokens_per_s_per_gpu"])
-        gpu = accelerator(row["gpu"])
         limit = float(row["power_limit_watts"]) if row["power_limit_watts"] else None
-        found.append(Run(row["group"], gpu, row["dtype"], limit, profiles[key], layout, recipe, n_micro, seconds))
+        method = Method(compute_dtype=row["dtype"], power_limit_watts=limit, recipe=recipe)
+        gpu = accelerator(row["gpu"])
+        found.append(Run(row["group"], gpu, method, profiles[key], layout, n_micro, seconds))
     return found
 
 
@@ -130,12 +132,10 @@ def named(logs: np.ndarray) -> dict[str, float]:
 def residuals(found: list[Run], logs: np.ndarray) -> np.ndarray:
     """Return log(predicted / measured) of each run for the logarithms of the fitted values."""
     values = named(logs) | {name: value for name, (value, _) in FIXED.items()}
-    kinds = {(r.gpu.key, r.dtype, r.recipe.stack, r.power_limit_watts): r.gpu for r in found}
-    rates = {kind: machine(gpu, kind[1], kind[2], values, kind[3]) for kind, gpu in kinds.items()}
+    kinds = {(r.gpu.key, r.method): r.gpu for r in found}
+    rates = {(key, method): machine(gpu, method, values) for (key, method), gpu in kinds.items()}
     predicted = [
-        step_time(
-            r.profile, r.layout, r.recipe, rates[r.gpu.key, r.dtype, r.recipe.stack, r.power_limit_watts], r.n_micro
-        ).total
+        step_time(r.profile, r.layout, r.method.recipe, rates=rates[r.gpu.key, r.method], n_micro=r.n_micro).total
         for r in found
     ]
     return np.log(np.array(predicted) / np.array([r.seconds for r in found]))

@@ -73,7 +73,7 @@ def test_a_lambda_and_an_arrow_function_take_every_argument() -> None:
 
 def test_what_has_no_formula_is_refused() -> None:
     with pytest.raises(InputError) as refused:
-        excel_formula("GRID_G_PER_KWH", region="B1")
+        excel_formula("GRID_G_PER_KWH", grid="B1")
     assert str(refused.value) == (
         "no formula: got GRID_G_PER_KWH, want a function that is plain arithmetic. Call the function instead."
     )

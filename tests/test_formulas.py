@@ -11,7 +11,8 @@ import pytest
 from openpyxl import Workbook
 
 from sizebook.calculation import recalculate
-from sizebook.cells import call
+from sizebook.cells import call, evaluate
+from sizebook.errors import SizebookError
 from sizebook.expression import Expression, parse
 from sizebook.expression_tree import Call, walk
 from sizebook.formula_text import excel_formula, expression, filled, javascript, lambda_formula, with_numbers
@@ -64,6 +65,16 @@ def test_the_printed_numbers_are_worth_the_result(function: Function) -> None:
         assert worth(text, {}, result), (printed, point)
 
 
+def _accepted(function: Function, name: str, choice: Any) -> bool:
+    """Return whether the example with that choice is: a paper's closed form may not have every one."""
+    given = {**function.example[0], name: choice}
+    try:
+        evaluate(function, [given.get(argument.name) for argument in function.arguments])
+    except SizebookError:
+        return False
+    return True
+
+
 @every_formula
 def test_points_cover_choices_flags_and_blanks(function: Function) -> None:
     seen = list(points(function, N_POINTS))
@@ -71,7 +82,7 @@ def test_points_cover_choices_flags_and_blanks(function: Function) -> None:
         given = {point.given[argument.name] for point in seen}
         assert argument.required or (None in given and len(given) > 1)
         wanted: set[Any] = {True, False} if argument.quantity.kind == "flag" else set(argument.quantity.allowed)
-        assert wanted <= given
+        assert {choice for choice in wanted if _accepted(function, argument.name, choice)} <= given
 
 
 @every_formula

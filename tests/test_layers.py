@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "sizebook"
 # Lowest first. A module may import its own layer and the layers before it.
 LAYERS = (
     ("errors", "units", "expression", "expression_tree", "__init__"),
-    ("registry", "tables", "cells", "quantities", "formula_text", "derivation"),
+    ("registry", "names", "tables", "cells", "reading", "quantities", "formula_text", "derivation"),
     ("formulas", "models"),
     ("plans",),
 )

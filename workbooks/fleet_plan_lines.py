@@ -121,10 +121,10 @@ def _replica(page: Page) -> None:
     )  # fmt: skip
     book.instead("model", "chosen")
     most = book.call("MAX_CONCURRENCY", context_tokens="{input_tokens}+{output_tokens}")
+    page.line("most", "Requests that the cache holds", used(most), "requests", "MAX_CONCURRENCY at prompt and answer")
     page.line(
-        "most", "Requests that the cache holds", used(most), "requests", "MAX_CONCURRENCY at prompt and answer"
+        "load", "In flight on a replica", used("{plan_concurrency}"), "requests", "Plan: given, or within targets"
     )
-    page.line("load", "In flight on a replica", used("{plan_concurrency}"), "requests", "Plan: given, or within targets")
     page.line(
         "request", "Time of a request", used(book.call("REQUEST_SECONDS", concurrency="{load}")), "seconds",
         "REQUEST_SECONDS at that load", look.NUMBER,

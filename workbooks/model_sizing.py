@@ -150,7 +150,9 @@ def storage(page: Page) -> None:
     page.section("Bits per weight, scales included")
     for dtype in DTYPES_COMPARED:
         meaning = by_key("dtypes", "dtype")[dtype]["meaning"]
-        page.line(f"bits_{dtype}", dtype, f"={book.call('DTYPE_BITS', dtype=text(dtype))}", "bits", meaning, look.DECIMAL)
+        page.line(
+            f"bits_{dtype}", dtype, f"={book.call('DTYPE_BITS', dtype=text(dtype))}", "bits", meaning, look.DECIMAL
+        )
     page.section("Bytes of the weights")
     for dtype in DTYPES_COMPARED:
         formula = f"={book.call('MODEL_BYTES', parameters='{total}', dtype=text(dtype))}"
@@ -250,7 +252,11 @@ def _ranked(page: Page) -> list[list[str]]:
         match = f"MATCH(LARGE({ranks},{rank}),{ranks},0)"
         count = f"INDEX({counts},{match})"
         rows.append(
-            [f'=IF({count}=0,"",INDEX({labels},{match}))', f'=IF({count}=0,"",{count})', *_shares(page.book, first + rank - 1)]
+            [
+                f'=IF({count}=0,"",INDEX({labels},{match}))',
+                f'=IF({count}=0,"",{count})',
+                *_shares(page.book, first + rank - 1),
+            ]
         )
     last = first + SHOWN_PARTS - 1
     rows.append(["All other parts", f"={{total}}-SUM(C{first}:C{last})", *_shares(page.book, last + 1)])

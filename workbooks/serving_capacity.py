@@ -62,4 +62,3 @@ def build(book: Book) -> None:
     checks_page(book, checks(staged))
     notes_page(book, FUNCTIONS, NOTES)
     front()
-

@@ -14,7 +14,6 @@ from sizebook.plans.serving_months import Month
 from sizebook.registry import Argument, leaves
 from sizebook.scenarios import ModelScenario
 from sizebook.serving_scenario import ServingScenario
-from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.declaring import declare, declare_all
 from sizebook.workbooks.shared_lines import chosen_model, model_input, this_copy

@@ -41,15 +41,15 @@ def _memory(page: Page) -> None:
     ):
         page.line(key, name, f"={book.call(function)}", "bytes", function)
     most = book.call("MAX_CONCURRENCY", context_tokens="{plan_longest_tokens}")
-    page.line(
-        "most", "Requests that the cache holds", f"={most}", "requests", "MAX_CONCURRENCY at the longest request"
-    )
+    page.line("most", "Requests that the cache holds", f"={most}", "requests", "MAX_CONCURRENCY at the longest request")
 
 
 def _latency(page: Page) -> None:
     book = page.book
     page.section("Latency of one replica")
-    page.line("load", "Requests in flight on it", "={plan_concurrency}", "requests", "Plan: the most within both targets")
+    page.line(
+        "load", "Requests in flight on it", "={plan_concurrency}", "requests", "Plan: the most within both targets"
+    )
     page.line("load_more", "One more", "={load}+1", "requests", "Must miss a target, or exceed the cache")
     for figure, words in (("ttft", "Time to first token"), ("tpot", "Time per output token")):
         function = f"{figure.upper()}_SECONDS"

@@ -30,7 +30,9 @@ def result(book: Book, staged: Staged, steps: tuple[int, int]) -> None:
     rows = _months(page, staged, ("peak_gpus_fewest", "peak_gpus", "peak_gpus_most", "reserved_gpus"), look.WHOLE)
     page.chart("lines", "{gpus_message}", "GPUs", look.WHOLE, rows, "CDE", across="month", at=gpus_chart)
     page.row += 1
-    rows = _months(page, staged, ("reserved_usd", "on_demand_usd", "usd", "usd_per_mtok_output"), look.NUMBER, look.RATE)
+    rows = _months(
+        page, staged, ("reserved_usd", "on_demand_usd", "usd", "usd_per_mtok_output"), look.NUMBER, look.RATE
+    )
     page.chart("stacked", "{money_message}", "USD a month", look.WHOLE, rows, "CD", across="month", at=cost_chart)
     page.finish()
 

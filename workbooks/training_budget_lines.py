@@ -1,282 +1,175 @@
-"""The lines of the calculation sheet of `training_budget.xlsx`, each a live formula in three cases."""
+"""The lines of the calculation sheet of `training_budget.xlsx`: the plan's middle case by single functions."""
 
 from __future__ import annotations
 
 from sizebook.models.flops import CONVENTIONS
-from sizebook.plans.training_memory import COMPONENTS
+from sizebook.plans.training_memory import COMPONENTS, Memory
+from sizebook.registry import leaves
 from sizebook.workbooks import look
-from sizebook.workbooks.building import CASES, Book
+from sizebook.workbooks.building import Book, text
 from sizebook.workbooks.page import Page
-from sizebook.workbooks.shared_lines import chosen_model
+from sizebook.workbooks.wording import usd, worded
 
-ROUNDED, SHARE = "#,##0.0", look.PERCENT
-LAYOUT = "{seq},{tp},{pp},{dp},{cp},{ep},{zero_stage},{micro_batch},{recompute},{interleave}"
-COMPONENT_LABELS = {
-    "weights": "Weights",
-    "gradients": "Gradients",
-    "master_weights": "Master weights",
-    "optimizer_states": "Optimizer states",
-    "activations": "Activations",
-    "loss": "Logits and loss",
-    "buffers": "Communication buffers",
-    "fragmentation": "Allocator's share",
-    "context": "CUDA and communication context",
-}
+FLOPS = "0.00E+00"
 
 
 def calculation(book: Book) -> None:
-    page = book.page(
-        "Calculation", "Every line is a live formula. Black: calculated here. Green: from another sheet.", CASES
-    )
+    """Add the sheet of the calculation."""
+    page = book.page("Calculation", "The middle case of the plan, derived by single functions. Every line is live.")
     page.heads("Quantity")
-    work(page)
-    memory(page)
-    time(page)
-    money(page)
-    carbon(page)
-    conventions(page)
+    _work(page)
+    _memory(page)
+    _time(page)
+    _money(page)
+    _carbon(page)
+    _conventions(page)
+    _messages(page)
     page.finish()
 
 
-def work(page: Page) -> None:
+def _work(page: Page) -> None:
+    book = page.book
     page.section("Work")
-    chosen_model(page)
-    page.line("parameters", "Parameters", "=PARAMS_MODEL({chosen})", "parameters", "PARAMS_MODEL(model), exact")
+    page.line("parameters", "Parameters", f"={book.call('PARAMS_MODEL')}", "parameters", "PARAMS_MODEL, exact")
+    # Flash attention keeps no scores, so that recomputing them alone is no recomputation.
     page.line(
-        "per_token",
-        "FLOPs per token",
-        '=IF({given_flops_per_token}="",FLOPS_PER_TOKEN({chosen},{seq},{convention}),{given_flops_per_token})',
-        "FLOP/token",
-        "FLOPS_PER_TOKEN(model, seq, convention)",
-    )
+        "recomputed", "Recomputed in the backward pass",
+        '=IF(AND({recompute}="selective",{flash_attention}<>"no"),"none",{recompute})', "",
+        "Inputs; scores alone are not, with flash attention", look.GENERAL,
+    )  # fmt: skip
+    whole = book.call("FLOPS_PER_TOKEN", recompute="{recomputed}")
+    adapters = book.call("FLOPS_PER_TOKEN_LORA", lora_rank="MAX(1,{lora_rank})")
     page.line(
-        "total_flops", "FLOPs of the run", "=TRAIN_FLOPS({per_token},{tokens})", "FLOP", "TRAIN_FLOPS", "0.00E+00"
-    )
-    page.line("dp", "Data parallel", "={gpus}/({tp}*{pp}*{cp})", "", "GPUs / (tp pp cp)")
-    page.line("micro_batches", "Micro-batches a step", "={batch}/({dp}*{micro_batch})", "", "batch / (dp micro_batch)")
-    formats = 'IF({dtype}="mxfp8","fp8",IF({dtype}="nvfp4","fp4",{dtype}))'
+        "per_token", "FLOPs per token",
+        f'=IF({{lora_rank}}=0,{whole},IF({{flops_convention}}="hardware",{{plan_flops_per_token}},{adapters}))',
+        "FLOP/token", "FLOPS_PER_TOKEN, of adapters FLOPS_PER_TOKEN_LORA; with recomputation of theirs: Plan",
+    )  # fmt: skip
+    total = book.call("TRAIN_FLOPS", flops_per_token="{per_token}")
+    page.line("total_flops", "FLOPs of the run", f"={total}", "FLOP", "TRAIN_FLOPS", FLOPS)
+    degrees = "MAX(1,{tp})*MAX(1,{pp})*MAX(1,{cp})"
+    page.line("product", "GPUs of the layout", f"={degrees}*{{plan_dp}}", "GPUs", "tp x pp x cp x dp")
     page.line(
-        "peak",
-        "Dense peak of a GPU",
-        f'=GPU_SPEC({{gpu}},"peak_"&{formats}&"_flop_per_s")',
-        "FLOP/s",
-        "GPU_SPEC: data/hardware.csv",
-        "0.00E+00",
-    )
+        "micro_batches", "Micro-batches a step", "={batch}/({plan_dp}*MAX(1,{micro_batch}))", "",
+        "batch / (dp x micro_batch)",
+    )  # fmt: skip
 
 
-def memory(page: Page) -> None:
+def _memory(page: Page) -> None:
     page.section("Memory of the fullest GPU")
+    labels = {leaf.name: leaf.label for leaf in leaves(Memory)}
     for component in COMPONENTS:
-        formula = f'=TRAIN_MEMORY_BYTES({{chosen}},{LAYOUT},{{optimizer}},{{stack}},"{component}",{{batch}})/2^30'
+        needed = page.book.call("TRAIN_MEMORY_BYTES", component=text(component))
         page.line(
-            f"memory_{component}",
-            COMPONENT_LABELS[component],
-            formula,
-            "GiB",
-            f"TRAIN_MEMORY_BYTES(..., {component})",
-            look.DECIMAL,
+            f"memory_{component}", labels[component], f"={needed}", "bytes", f"TRAIN_MEMORY_BYTES(..., {component})"
         )
     page.line(
-        "memory",
-        "Needed",
-        '=IF({given_memory_bytes}="",SUM({memory_weights:memory_context}),{given_memory_bytes}/2^30)',
-        "GiB",
-        "Sum of the components",
-        look.DECIMAL,
-        total=True,
+        "memory", "Needed", "=SUM({memory_weights:memory_context})", "bytes", "Sum of the components", total=True
     )
-    page.line(
-        "capacity",
-        "There is",
-        '=IFERROR(GPU_SPEC({gpu},"usable_memory_bytes"),0.99*GPU_SPEC({gpu},"memory_bytes"))/2^30',
-        "GiB",
-        "What the driver leaves; 99 % of the label where not measured",
-        look.DECIMAL,
-    )
-    page.line(
-        "spare",
-        "Spare",
-        "={capacity}-{memory}",
-        "GiB",
-        "Capacity less need; below zero it does not fit",
-        look.DECIMAL,
-    )
+    page.line("spare", "Free", "={plan_capacity}-{memory}", "bytes", "Plan: what there is, less what is needed")
 
 
-def time(page: Page) -> None:
+def _time(page: Page) -> None:
+    book = page.book
     page.section("Time")
-    arguments = f"{{chosen}},{{gpu}},{{batch}},{LAYOUT},{{dtype}},{{stack}}"
     page.line(
-        "predicted",
-        "Predicted step",
-        f'=IF({{given_step_seconds}}="",STEP_SECONDS({arguments}),{{given_step_seconds}})',
-        "seconds",
-        "STEP_SECONDS(model, gpu, batch, layout)",
-        "0.000",
-    )
+        "given_share", "MFU of your own",
+        '=IF({mfu}<>"",{mfu},IF({achieved_tflops}<>"",{achieved_tflops}*10^12/{plan_peak_flop_per_s},"none"))', "ratio",
+        "Inputs, or TFLOP/s over the dense peak", look.PERCENT,
+    )  # fmt: skip
+    given = "{batch}*{seq}*{per_token}/({gpus}*{plan_peak_flop_per_s}*{given_share})"
     page.line(
-        "step",
-        "Step",
-        '=IF({given_mfu}="",{predicted}*{band},{batch}*{seq}*{per_token}/({gpus}*{peak}*{given_mfu}))',
-        "seconds",
-        "Predicted x band, or from the MFU given",
-        "0.000",
-    )
+        "step", "Step time", f"=IF(ISNUMBER({{given_share}}),{given},{book.call('STEP_SECONDS')})", "STEP_SECONDS, or FLOPs of a step over those that the MFU of your own does", look.NUMBER,
+    )  # fmt: skip
     page.line(
-        "rate",
-        "Tokens a second on a GPU",
-        "={batch}*{seq}/{gpus}/{step}",
-        "tokens/s",
-        "batch seq / GPUs / step",
-        ROUNDED,
+        "rate", "Tokens per second and GPU", "={batch}*{seq}/{gpus}/{plan_step_seconds.middle}", "tokens/s",
+        "batch x seq / GPUs / step of the plan", look.NUMBER,
+    )  # fmt: skip
+    reached = book.call(
+        "MFU", tokens_per_s_per_gpu="{rate}", flops_per_token="{per_token}", peak_flop_per_s="{plan_peak_flop_per_s}"
     )
-    page.line("reached", "MFU", "=MFU({rate},{per_token},{peak})", "ratio", "MFU(rate, FLOPs per token, peak)", SHARE)
+    page.line("reached", "MFU", f"={reached}", "ratio", "MFU of that rate", look.PERCENT)
     page.line(
-        "mtbf",
-        "Hours between failures of the cluster",
-        "=CLUSTER_MTBF_HOURS({gpus},{gpu_mtbf_hours})",
-        "hours",
-        "CLUSTER_MTBF_HOURS",
-        ROUNDED,
-    )
+        "mtbf", "Hours between failures of the cluster", f"={book.call('CLUSTER_MTBF_HOURS')}", "hours",
+        "CLUSTER_MTBF_HOURS", look.NUMBER,
+    )  # fmt: skip
+    interval = book.call("CHECKPOINT_INTERVAL_SECONDS", mtbf_hours="{mtbf}")
     page.line(
-        "interval",
-        "A checkpoint every",
-        "=CHECKPOINT_INTERVAL_SECONDS({checkpoint_seconds},{mtbf})/60",
-        "minutes",
-        "CHECKPOINT_INTERVAL_SECONDS (Daly)",
-        ROUNDED,
+        "interval", "A checkpoint every", f"={interval}", "seconds", "CHECKPOINT_INTERVAL_SECONDS (Daly)", look.NUMBER
     )
-    page.line(
-        "goodput",
-        "Goodput",
-        "=GOODPUT({mtbf},{checkpoint_seconds},{restart_seconds},{interval}*60)",
-        "ratio",
-        "GOODPUT: work / (work + checkpoints + lost work + restarts)",
-        SHARE,
-    )
-    page.line(
-        "seconds",
-        "Run",
-        "={tokens}/({batch}*{seq})*{step}/{goodput}+{start_hours}*3600",
-        "seconds",
-        "steps x step / goodput + start",
-    )
-    page.line("days", "Run", "={seconds}/86400", "days", "seconds / 86 400", ROUNDED, total=True)
-    page.line("hours", "GPU-hours", "=GPU_HOURS({gpus},{seconds})", "GPU-hours", "GPU_HOURS(GPUs, seconds)")
+    advancing = book.call("GOODPUT", mtbf_hours="{mtbf}", interval_seconds="{interval}")
+    page.line("advancing", "Goodput", f"={advancing}", "ratio", "GOODPUT", look.PERCENT)
+    _whole_run(page)
 
 
-def money(page: Page) -> None:
+def _whole_run(page: Page) -> None:
+    book = page.book
+    days = book.call(
+        "TRAIN_DAYS", n_flops="{total_flops}", peak_flop_per_s="{plan_peak_flop_per_s}", utilization="{reached}",
+        goodput="{advancing}",
+    )  # fmt: skip
+    page.line("days", "Training days", f"={days}+{{start_hours}}/24", "days", "TRAIN_DAYS + start", look.NUMBER)
+    hours = book.call("GPU_HOURS", seconds="{days}*86400")
+    page.line("hours", "GPU-hours", f"={hours}", "GPU-hours", "GPU_HOURS", look.NUMBER, total=True)
+
+
+def _money(page: Page) -> None:
+    book = page.book
     page.section("Money")
     page.line(
-        "price",
-        "Price of a GPU-hour",
-        '=IF({price_usd}="",PRICE_USD_PER_GPU_HOUR({gpu},"","",{term}),{price_usd})',
-        "USD",
-        "Given, or PRICE_USD_PER_GPU_HOUR(gpu, term)",
-        look.DECIMAL,
+        "price", "GPU-hour", "={plan_price_usd_per_gpu_hour}", "USD/GPU-hour", "Plan: as given, else looked up", look.RATE
     )
-    page.line("cost_start", "Queueing and ramp-up", "={gpus}*{start_hours}*{price}", "USD", "GPUs x hours x price")
+    start, steps = "{gpus}*{start_hours}", "({hours}-{gpus}*{start_hours})"
+    for key, label, hours, origin in (
+        ("cost_work", "Productive steps", f"{steps}*{{advancing}}", "GPU-hours that advance the run x price"),
+        ("cost_lost", "Checkpoints and failures", f"{steps}*(1-{{advancing}})", "GPU-hours that do not x price"),
+        ("cost_start", "Start-up", start, "GPUs x hours x price"),
+    ):
+        page.line(key, label, f"={hours}*{{price}}", "USD", origin, look.NUMBER)
+    page.line("cost_other", "Other costs", "={other_usd}", "USD", "Inputs", look.NUMBER)
+    cost = book.call("TRAIN_COST_USD", gpu_hours="{hours}", price_usd_per_gpu_hour="{price}")
+    page.line("cost", "Cost of the run", f"={cost}", "USD", "TRAIN_COST_USD", look.NUMBER, total=True)
     page.line(
-        "cost_work",
-        "Productive steps",
-        "=({hours}-{gpus}*{start_hours})*{goodput}*{price}",
-        "USD",
-        "GPU-hours that advance the run x price",
+        "cost_mtok", "Cost of a million tokens", "={cost}/{tokens}*10^6", "USD", "Cost / tokens", look.RATE
     )
-    page.line(
-        "cost_lost",
-        "Checkpoints and failures",
-        "=({hours}-{gpus}*{start_hours})*(1-{goodput})*{price}",
-        "USD",
-        "GPU-hours that do not x price",
-    )
-    page.line("cost_other", "Other costs", "={other_usd}", "USD", "Inputs")
-    page.line(
-        "cost",
-        "Cost of the run",
-        "=TRAIN_COST_USD({hours},{price},{other_usd})",
-        "USD",
-        "TRAIN_COST_USD(GPU-hours, price, other)",
-        total=True,
-    )
-    page.line("cost_mtok", "Cost of a million tokens", "={cost}/{tokens}*10^6", "USD", "cost / tokens", "0.000")
 
 
-def carbon(page: Page) -> None:
+def _carbon(page: Page) -> None:
+    book = page.book
     page.section("Energy and carbon")
-    page.line(
-        "power",
-        "Power of a GPU at work",
-        '=IF({watts}="",GPU_SPEC({gpu},"tdp_watts"),{watts})',
-        "watts",
-        "Given, or GPU_SPEC: its TDP",
+    energy = book.call("TRAIN_ENERGY_KWH", gpu_hours="{hours}", watts="{plan_watts}")
+    page.line("energy", "Energy", f"={energy}", "kWh", "TRAIN_ENERGY_KWH", look.NUMBER, total=True)
+    located = book.call("TRAIN_CO2E_KG", energy_kwh="{energy}", grams_per_kwh="{plan_grams_per_kwh}")
+    page.line("co2e", "CO2e, location-based", f"={located}", "kg", "TRAIN_CO2E_KG", look.NUMBER, total=True)
+    contracted = book.call(
+        "MARKET_CO2E_KG", energy_kwh="{energy}", residual_grams_per_kwh="{plan_residual_grams_per_kwh}"
     )
     page.line(
-        "energy",
-        "Energy",
-        "=TRAIN_ENERGY_KWH({hours},{power},{pue},{host_share})/1000",
-        "MWh",
-        "TRAIN_ENERGY_KWH",
-        ROUNDED,
-        total=True,
-    )
+        "co2e_market", "CO2e, market-based", f'=IF({{covered_share}}="","not stated",{contracted})', "kg",
+        "MARKET_CO2E_KG, apart from the above; needs the energy under contracts", look.NUMBER,
+    )  # fmt: skip
+    made = book.call("EMBODIED_CO2E_KG", gpu_hours="{hours}")
     page.line(
-        "grams",
-        "Grams of CO2e per kWh",
-        '=IF({grams_per_kwh}="",GRID_G_PER_KWH({grid}),{grams_per_kwh})',
-        "g/kWh",
-        "Given, or GRID_G_PER_KWH(grid)",
-        ROUNDED,
-    )
-    page.line(
-        "co2e",
-        "CO2e, location-based",
-        "=TRAIN_CO2E_KG({energy}*1000,{grams})/1000",
-        "t",
-        "TRAIN_CO2E_KG",
-        ROUNDED,
-        total=True,
-    )
-    page.line(
-        "co2e_market",
-        "CO2e, market-based",
-        "=MARKET_CO2E_KG({energy}*1000,{covered_share},{grams})/1000",
-        "t",
-        "MARKET_CO2E_KG, apart from the above",
-        ROUNDED,
-    )
-    page.line(
-        "co2e_embodied",
-        "CO2e of making the hardware",
-        "=EMBODIED_CO2E_KG({hours})/1000",
-        "t",
-        "EMBODIED_CO2E_KG: share of its life, besides the above",
-        ROUNDED,
-    )
+        "co2e_embodied", "CO2e of making the hardware", f"={made}", "kg",
+        "EMBODIED_CO2E_KG: share of its life, besides the above", look.NUMBER,
+    )  # fmt: skip
 
 
-def conventions(page: Page) -> None:
-    page.section("FLOPs per token under every convention")
+def _conventions(page: Page) -> None:
+    page.section("FLOPs per token of training the whole model, under every convention")
     for name, meaning in CONVENTIONS.items():
-        page.line(
-            f"flops_{'six_nd' if name == '6nd' else name}",
-            name,
-            f'=FLOPS_PER_TOKEN({{chosen}},{{seq}},"{name}",IF({{recompute}}="full","full","none"))',
-            "FLOP/token",
-            meaning,
-        )
+        found = page.book.call("FLOPS_PER_TOKEN", flops_convention=text(name), recompute="{recomputed}")
+        page.line(f"flops_{'six_nd' if name == '6nd' else name}", name, f"={found}", "FLOP/token", meaning)
+
+
+def _messages(page: Page) -> None:
     page.section("Titles of the charts")
     page.statement(
-        "memory_message",
-        "Title of the first chart",
-        '=TEXT({memory},"0.0")&" of "&TEXT({capacity},"0.0")&" GiB are used on the fullest GPU"',
-        "Needed and there is",
-    )
+        "memory_message", "Memory",
+        f'={worded("{plan_total}/2^30")}&" of "&{worded("{plan_capacity}/2^30")}&" GiB are used on the fullest GPU"',
+        "Plan",
+    )  # fmt: skip
+    low, middle, high = (usd(f"{{plan_cost_usd.{case}}}") for case in ("low", "middle", "high"))
     page.statement(
-        "cost_message",
-        "Title of the second chart",
-        '="The run costs $"&TEXT({cost.low}/10^6,"0.0")&" M to $"&TEXT({cost.high}/10^6,"0.0")&" M"',
-        "Cost of the run, low and high",
-    )
+        "cost_message", "Cost",
+        f'="The run costs "&IF(ISNUMBER({{given_share}}),{middle}&" at the MFU given",{low}&" to "&{high})', "Cases",
+    )  # fmt: skip

@@ -57,49 +57,55 @@ MOST_PLACES = 8
 
 
 def with_options(function: Function, cells: Sequence[Cell | Range]) -> Sequence[Cell | Range]:
-    """Return the cells with options put in their places, where the last cell holds options.
+    """Return the cells with options put in their places, where the last cell that is not blank holds options.
 
     Options are one text, ``"tp=8; weight_dtype=fp8"``, or a range of two columns, names and values.
     """
-    if len(function.arguments) <= MOST_PLACES:
+    arguments = function.arguments
+    last = max((at for at, cell in enumerate(cells) if not is_blank(_alone(cell))), default=-1)
+    if len(arguments) <= MOST_PLACES or last < 0 or _takes_any_cell(function, last):
         return cells
-    # LibreOffice and Office.js hand over every argument, those left out at the end as nothing.
-    n_given = max((place for place, cell in enumerate(cells, 1) if cell is not None), default=0)
-    if not n_given:
-        return cells
-    cells = cells[:n_given]
-    known = [argument.name for argument in function.arguments]
-    options = _options(cells[-1], known)
+    known = [argument.name for argument in arguments]
+    options = _options(_alone(cells[last]), known)
     if options is None:
         return cells
-    placed: list[Cell | Range] = [*cells[:-1], *[None] * (len(known) - len(cells) + 1)]
-    for name, value in options.items():
+    placed: list[Cell | Range] = [*cells[:last], *[None] * (len(known) - last)]
+    for name, value in options:
         at = known.index(name)
-        if at < len(cells) - 1 and not is_blank(placed[at]):
+        if not is_blank(_alone(placed[at])):
             raise InputError(
-                f"argument given twice: got {name} in its place and among the options of {function.name}, want it "
-                "once. Remove one."
+                f"argument given twice: got {name} again among the options of {function.name}, want it once. "
+                "Remove one."
             )
         placed[at] = value
     return placed
 
 
-def _options(cell: Cell | Range, known: Sequence[str]) -> dict[str, Cell] | None:
-    """Return what a cell of options sets, by argument; None where the cell holds none."""
+def _takes_any_cell(function: Function, place: int) -> bool:
+    """Return whether the argument in a place takes whatever a cell holds, so that it cannot hold options."""
+    return place < len(function.arguments) and function.arguments[place].quantity.kind == "range"
+
+
+def _alone(cell: Cell | Range) -> Cell | Range:
+    """Return what a 1x1 range holds, anything else as it is: some spreadsheets send each cell as a range."""
+    rows = as_rows(cell)
+    return cell if rows is None or len(rows) > 1 or len(rows[0]) > 1 else rows[0][0]
+
+
+def _options(cell: Cell | Range, known: Sequence[str]) -> list[tuple[str, Cell]] | None:
+    """Return the arguments that a cell of options names and their values; None where the cell holds none."""
     if isinstance(cell, str):
-        if "=" not in cell:
-            return None
         parts = [part.partition("=") for part in cell.split(";") if part.strip()]
-        if not all(separator and name.strip().isidentifier() for name, separator, _ in parts):
+        if not parts or not all(separator and name.strip().isidentifier() for name, separator, _ in parts):
             return None
-        return {option_name(name.strip(), known): value.strip() for name, _, value in parts}
+        return [(option_name(name.strip(), known), value.strip()) for name, _, value in parts]
     rows = as_rows(cell)
     if rows is None or len(rows[0]) != 2:
         return None
-    names = [row[0].strip() if isinstance(row[0], str) else row[0] for row in rows if not is_blank(row[0])]
-    if not any(name in known or current(str(name), known) for name in names):
+    named = [(str(row[0]).strip(), row[1]) for row in rows if not is_blank(row[0])]
+    if not any(name in known or current(name, known) for name, _ in named):
         return None
-    return {option_name(str(row[0]).strip(), known): row[1] for row in rows if not is_blank(row[0])}
+    return [(option_name(name, known), value) for name, value in named]
 
 
 def option_name(name: str, known: Sequence[str]) -> str:
@@ -190,20 +196,26 @@ def coerce(argument: Argument, cell: Cell | Range) -> Any:
     """Return one argument's value from what a cell holds, or raise with the argument's name in the message."""
     if argument.quantity.kind == "range":
         return None if is_blank(cell) and not argument.required else (as_rows(cell) or [[cell]])
-    rows = as_rows(cell)
-    if rows is not None and (argument.quantity.kind != "list" or len(rows) == len(rows[0]) == 1):
-        cell = rows[0][0]
-    if isinstance(cell, SizebookError):
-        raise cell
-    if isinstance(cell, str) and cell.strip() in CODES:
-        raise CellError(cell.strip())
+    alone = _alone(cell)
+    if argument.quantity.kind != "list" or not (cell in ([], ()) or isinstance(alone, (int, float))):
+        cell = alone  # a list of one number stays a list, and an empty one is not blank
+    _refuse_error(cell)
     if is_blank(cell):
         if argument.required:
             raise InputError(f"{argument.name} is blank: got nothing, want {_wanted(argument)}. Fill the cell.")
         return argument.default
-    if isinstance(cell, dict):
-        raise InputError(f"{argument.name} is a table: got {cell!r}, want {_wanted(argument)}. Give one value.")
+    if isinstance(cell, dict) or (isinstance(cell, (list, tuple)) and argument.quantity.kind != "list"):
+        what = "table" if isinstance(cell, dict) else "list"
+        raise InputError(f"{argument.name} is a {what}: got {cell!r}, want {_wanted(argument)}. Give one value.")
     return _COERCE[argument.quantity.kind](argument, cell)
+
+
+def _refuse_error(cell: Cell) -> None:
+    """Raise the error that a cell holds, as an object or as a spreadsheet writes it."""
+    if isinstance(cell, SizebookError):
+        raise cell
+    if isinstance(cell, str) and cell.strip() in CODES:
+        raise CellError(cell.strip())
 
 
 def is_blank(cell: Cell | Range) -> bool:
@@ -328,30 +340,24 @@ def _date(argument: Argument, cell: Cell) -> date:
 def _list(argument: Argument, cell: Cell | Range) -> Any:
     """Return text as it is; a list, or a range of one line, as a tuple; a range of several as a tuple of rows.
 
-    One cell may hold a list of numbers, ``1, 1, 2``, or of pairs of them, ``100:0.5, 200:0.5``.
+    Blanks are left out: a range may be longer than what it holds. A row of two stays a row: ``[[128, 1]]`` is a
+    histogram of one length, not two numbers. One cell may hold a list of numbers, ``1, 1, 2``, or of pairs of them,
+    ``100:0.5, 200:0.5``. Whoever takes the list says what stands in it.
     """
-    rows = as_rows(cell)
-    if rows is None:
+    if not isinstance(cell, (list, tuple)):
         numbers = _numbers(argument, cell) if isinstance(cell, str) else None
         if numbers is not None:
             return numbers
         return _choice(argument, cell) if argument.quantity.allowed else _text(argument, cell)
+    rows = [row if isinstance(row, (list, tuple)) else [row] for row in cell]
     for each in (each for row in rows for each in row):
-        if isinstance(each, SizebookError):
-            raise each
-        if isinstance(each, str) and each.strip() in CODES:
-            raise CellError(each.strip())
+        _refuse_error(each)
     filled = [tuple(row) for row in rows if not all(is_blank(each) for each in row)]
-    if len(filled) == 1 and not _is_pairs(cell):
+    if all(len(row) == 1 for row in filled):
+        return tuple(row[0] for row in filled)
+    if len(filled) == 1 and len(filled[0]) > 2:
         return tuple(each for each in filled[0] if not is_blank(each))
-    return tuple(row[0] for row in filled) if all(len(row) == 1 for row in filled) else tuple(filled)
-
-
-def _is_pairs(cell: Cell | Range) -> bool:
-    """Return whether a list holds one pair: ``[[128, 1]]`` is a histogram of one length, not two numbers."""
-    return (
-        isinstance(cell, (list, tuple)) and len(cell) == 1 and isinstance(cell[0], (list, tuple)) and len(cell[0]) == 2
-    )
+    return tuple(filled)
 
 
 def _numbers(argument: Argument, text: str) -> tuple[Any, ...] | None:

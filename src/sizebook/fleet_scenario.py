@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from sizebook.errors import InputError
 from sizebook.models import catalog
 from sizebook.plans.fleet import FleetPlan, naming, plan_fleet
-from sizebook.plans.fleet_inputs import FleetInputs
-from sizebook.registry import DEFAULT, Quantity, section
+from sizebook.plans.fleet_inputs import FleetInputs, Service
+from sizebook.registry import DEFAULT, Quantity, leaves, section
 from sizebook.scenarios import Scenario
 
 
@@ -24,4 +25,13 @@ def answer(scenario: FleetScenario) -> FleetPlan:
     for service in scenario.inputs.service:
         with naming(service.name):
             catalog.architecture(service.model)
+            _check_lengths(service)
     return plan_fleet(scenario.inputs)
+
+
+def _check_lengths(service: Service) -> None:
+    """Refuse a service whose lengths nobody gave: a scenario is not planned on a default."""
+    meaning = {leaf.name: leaf.quantity.meaning for leaf in leaves(Service)}
+    for key in ("input_tokens", "output_tokens"):
+        if key not in service.stated:
+            raise InputError(f"no lengths: got no {key}, want {meaning[key]}. Add a line '{key} = ...'.")

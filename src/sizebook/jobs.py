@@ -19,7 +19,7 @@ from sizebook.plans.sizing import Sizing, size_model
 from sizebook.plans.training import TrainingPlan, plan_training
 from sizebook.scenarios import Scenario, SizingScenario, beside, parse
 from sizebook.serving_scenario import ServingAnswer, ServingScenario, answer, settled, with_files
-from sizebook.training_scenario import TrainingScenario, training_inputs
+from sizebook.training_scenario import TrainingScenario, planned, training_inputs
 
 if TYPE_CHECKING:
     from sizebook.reports.view import Report
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Job:
     """One kind of plan: its scenario, its plan, the scenario as it was planned, its planning workbook and its report.
 
-    ``planned`` puts what was searched or looked up in place of what the scenario left open, for the workbook.
+    ``planned`` puts what was searched in place of what the scenario left open, for the workbook.
     """
 
     scenario: type[Scenario]
@@ -131,7 +131,7 @@ def _as_it_is(scenario: Scenario, _plan: Any) -> Scenario:
 
 JOBS: dict[str, Job] = {
     "sizing": Job(SizingScenario, "model_sizing.xlsx", _sizing, _sized, _sizing_report),
-    "training": Job(TrainingScenario, "training_budget.xlsx", _training, _as_it_is, _training_report),
+    "training": Job(TrainingScenario, "training_budget.xlsx", _training, planned, _training_report),
     "serving": Job(ServingScenario, "serving_capacity.xlsx", answer, settled, _serving_report),
     "fleet": Job(FleetScenario, "fleet_plan.xlsx", fleet_answer, _as_it_is, _fleet_report),
 }

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 # Old name -> the names that it became; the first that is known in the place counts.
 RENAMED: dict[str, tuple[str, ...]] = {
+    "rows": ("n_layouts",),
     "peak_factor": ("burst_factor",),
     "tokens": ("context_tokens",),
     "region": ("grid",),

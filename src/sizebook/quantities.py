@@ -147,6 +147,9 @@ Dp = Annotated[
 ]
 Cp = Annotated[int, Quantity("context-parallel degree", **_DEGREE, label="Context parallel")]
 Ep = Annotated[int, Quantity("expert-parallel degree", **_DEGREE, label="Expert parallel")]
+Etp = Annotated[
+    int, Quantity("tensor-parallel degree inside experts", **_DEGREE, label="Tensor parallel inside experts")
+]
 MicroBatch = Annotated[
     int, Quantity("sequences in one micro-batch on one GPU", **_DEGREE, label="Sequences in a micro-batch")
 ]

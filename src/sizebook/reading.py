@@ -7,10 +7,10 @@ everything that a TOML file can.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, replace
 from typing import Any, TypeVar
 
-from sizebook.cells import coerce
+from sizebook.cells import coerce, is_blank
 from sizebook.errors import InputError, SizebookError, suggestion
 from sizebook.names import Renamed, current, notes
 from sizebook.registry import TABLES, Argument, Nested, declared, hints_of, leaves, nested, put_together, section
@@ -18,7 +18,10 @@ from sizebook.registry import TABLES, Argument, Nested, declared, hints_of, leav
 
 @section
 class Told:
-    """What a section read from a scenario knows beside its keys: which of them were stated, and what was remarked."""
+    """What a section read from a scenario knows beside its keys: which of them were stated, and what was remarked.
+
+    Keys of its tables count as its own, but for tables that stand several times or may be missing.
+    """
 
     stated: frozenset[str] = field(default=frozenset(), metadata={"told": True})
     notes: tuple[str, ...] = field(default=(), metadata={"told": True})
@@ -32,8 +35,6 @@ class _Findings:
     """What reading has met so far."""
 
     problems: list[str] = field(default_factory=list)
-    refused: set[str] = field(default_factory=set)
-    stated: set[str] = field(default_factory=set)
     renamed: list[Renamed] = field(default_factory=list)
 
 
@@ -43,7 +44,7 @@ def read(kind: type[Read], values: Mapping[str, Any], where: str) -> Read:
     built: Read | None = _section(kind, values, "", found)
     if found.problems or built is None:
         raise InputError("\n".join(f"{where}: {problem}" for problem in found.problems))
-    return replace(built, stated=frozenset(found.stated), notes=notes(found.renamed, where))
+    return replace(built, notes=notes(found.renamed, where))
 
 
 def _section(kind: Any, values: Mapping[str, Any], place: str, found: _Findings) -> Any:
@@ -53,11 +54,18 @@ def _section(kind: Any, values: Mapping[str, Any], place: str, found: _Findings)
     for key, value in values.items():
         _take(known, key, value, place, found, given)
     for name, entry in known.items():
-        if isinstance(entry, Argument) and entry.required and name not in given and name not in found.refused:
-            found.problems.append(
-                f"{place}missing key: got no '{name}', want {entry.quantity.meaning}. Add a line '{name} = ...'."
-            )
-    return put_together(kind, given) if len(found.problems) == before else None
+        if entry.required and name not in given:
+            found.problems.append(f"{place}missing key: got no '{name}', want {_wanted(name, entry)}")
+    if len(found.problems) > before:
+        return None
+    built = put_together(kind, given)
+    return replace(built, stated=frozenset(given)) if isinstance(built, Told) else built
+
+
+def _wanted(name: str, entry: Argument | Nested) -> str:
+    if isinstance(entry, Argument):
+        return f"{entry.quantity.meaning}. Add a line '{name} = ...'."
+    return f"one or more [[{name}]]. Add one." if entry.place == TABLES else f"a table [{name}]. Add one."
 
 
 def keys_of(kind: Any) -> tuple[str, ...]:
@@ -76,7 +84,7 @@ def _known(kind: Any) -> dict[str, Argument | Nested]:
     for each in declared(kind):
         within = nested(hints[each.name])
         if within is not None and within.place:
-            known[each.name] = within
+            known[each.name] = replace(within, required=within.apart and each.default is MISSING)
         elif within is not None:
             known |= {name: entry for name, entry in _known(within.kind).items() if isinstance(entry, Nested)}
     return known
@@ -85,7 +93,10 @@ def _known(kind: Any) -> dict[str, Argument | Nested]:
 def _take(
     known: Mapping[str, Argument | Nested], key: str, value: Any, place: str, found: _Findings, given: dict[str, Any]
 ) -> None:
-    """Put the value of one key among those given, or say what is wrong with it."""
+    """Put the value of one key among those given, or say what is wrong with it; blank is as good as left out.
+
+    A value that is refused counts as given: it is neither missing nor free to be said again.
+    """
     renamed = current(key, known)
     name = renamed.new if renamed else key
     if renamed:
@@ -95,23 +106,29 @@ def _take(
         hint = suggestion(key, known) or " Remove it."
         found.problems.append(f"{place}unknown key: got '{key}', want one of {', '.join(known)}.{hint}")
     elif name in given:
-        found.problems.append(f"{place}key twice: got '{key}' again for '{name}', want it once. Remove one.")
+        again = f"'{key}' again" if key == name else f"'{key}' again for '{name}'"
+        found.problems.append(f"{place}key twice: got {again}, want it once. Remove one.")
     elif isinstance(entry, Argument):
-        try:
-            given[name] = coerce(entry, value)
-            found.stated.add(name)
-        except SizebookError as error:
-            found.problems.append(f"{place}{error}")
-            found.refused.add(name)
+        if entry.required or not is_blank(value):
+            given[name] = _value(entry, value, place, found)
     elif entry.place == TABLES:
         given[name] = _several(entry, name, value, place, found)
-        found.stated.add(name)
+    elif not isinstance(value, Mapping):
+        given[name] = _no_table(value, name, place, found)
     elif entry.apart:
-        given[name] = _section(entry.kind, _table(value, name, place, found), f"{place}{name}: ", found)
+        given[name] = _section(entry.kind, value, f"{place}{name}: ", found)
     else:
         inside = _known(entry.kind)
-        for inner, one in _table(value, name, place, found).items():
+        for inner, one in value.items():
             _take(inside, inner, one, f"{place}{name}: ", found, given)
+
+
+def _value(entry: Argument, value: Any, place: str, found: _Findings) -> Any:
+    try:
+        return coerce(entry, value)
+    except SizebookError as error:
+        found.problems.append(f"{place}{error}")
+        return None
 
 
 def _several(entry: Nested, name: str, value: Any, place: str, found: _Findings) -> tuple[Any, ...]:
@@ -119,15 +136,15 @@ def _several(entry: Nested, name: str, value: Any, place: str, found: _Findings)
         found.problems.append(f"{place}no tables: got {name} = {value!r}, want one or more [[{name}]]. Add one.")
         return ()
     return tuple(
-        _section(entry.kind, _table(each, name, place, found), f"{place}{name} {number}: ", found)
+        _section(entry.kind, each, f"{place}{name} {number}: ", found)
+        if isinstance(each, Mapping)
+        else _no_table(each, name, place, found)
         for number, each in enumerate(value, 1)
     )
 
 
-def _table(value: Any, name: str, place: str, found: _Findings) -> Mapping[str, Any]:
-    if isinstance(value, Mapping):
-        return value
+def _no_table(value: Any, name: str, place: str, found: _Findings) -> Any:
     found.problems.append(
         f"{place}not a table: got {name} = {value!r}, want a table [{name}]. Write its keys under it."
     )
-    return {}
+    return None

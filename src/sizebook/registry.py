@@ -107,12 +107,14 @@ def section(kind: type[Section]) -> type[Section]:
 class Nested:
     """A section inside another: its class, and how it stands there.
 
-    ``apart`` where its fields are no fields of the whole: it may be missing, or stand several times.
+    ``apart`` where its fields are no fields of the whole: it may be missing, unless ``required``, or stand several
+    times.
     """
 
     kind: type[Any]
     place: str = ""
     apart: bool = False
+    required: bool = False
 
 
 def nested(hint: Any) -> Nested | None:
@@ -262,7 +264,7 @@ def function(
     formula: str = "",
     blanks: Mapping[str, str] | None = None,
 ) -> Callable[[Python], Python]:
-    """Register a Python function as a spreadsheet function.
+    """Register a Python function as a spreadsheet function; a second one of the same name is refused.
 
     Args:
         category: the heading under which the reference and the function wizard list it.
@@ -278,10 +280,20 @@ def function(
     def register(python: Python) -> Python:
         _take_defaults(python)
         entry = Function(python, category, source, formula, example, blanks or {})
+        known = _FUNCTIONS.get(entry.name, entry)
+        if (old := _defined(known.python)) != (new := _defined(python)):
+            raise ValueError(
+                f"function registered twice: got {entry.name} at {new} and at {old}, want one. Rename one of the two."
+            )
         _FUNCTIONS[entry.name] = entry
         return python
 
     return register
+
+
+def _defined(python: Callable[..., Any]) -> str:
+    """Return where a function is defined; a module that is loaded again defines the same one in the same place."""
+    return f"{python.__module__}:{inspect.unwrap(python).__code__.co_firstlineno}"
 
 
 def _take_defaults(python: Callable[..., Any]) -> None:

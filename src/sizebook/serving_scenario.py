@@ -54,8 +54,8 @@ def with_files(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
             raise InputError("hours given twice: got shape and hours_csv, want one of them. Remove the other.")
         found["shape"] = list(_hours_from(folder / str(found.pop("hours_csv"))))
     for name in ("input_histogram", "output_histogram"):
-        if isinstance(found.get(name), str):
-            found[name] = _bins_from(folder / found[name])
+        if isinstance(path := found.get(name), str):
+            found[name] = _bins_from(folder / path)
     return found
 
 

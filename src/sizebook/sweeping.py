@@ -122,9 +122,14 @@ _ZERO_IS_NONE = ("dp", "ep")  # benchmark tables write 0 where there is no such 
 def _admissible(values: Any, leaf: Argument) -> Any:
     """Return where numbers are within what a quantity allows."""
     q = leaf.quantity
-    fine = np.isfinite(values) & ((values == np.floor(values)) | (q.kind != "integer"))
-    fine &= (q.minimum is None) | (values >= (q.minimum or 0)) & ((q.above is None) | (values > (q.above or 0)))
-    return fine & ((q.maximum is None) | (values <= (q.maximum or 0)))
+    fine = np.isfinite(values)
+    if q.kind == "integer":
+        fine &= values == np.floor(values)
+    for bound, holds in ((q.minimum, np.greater_equal), (q.above, np.greater), (q.maximum, np.less_equal),
+                         (q.below, np.less)):  # fmt: skip
+        if bound is not None:
+            fine &= holds(values, bound)
+    return fine
 
 
 def _speculation(numbers: dict[str, Any], reasons: Any) -> dict[str, Any]:

@@ -98,6 +98,19 @@ def percent(ratio: float, digits: int = 3) -> str:
     return f"{significant(100 * ratio, digits)}{NO_BREAK_SPACE}%"
 
 
+def amount(value: float, digits: int = 3) -> str:
+    """Return a number that is a count where it is large and a measure where it is small: ``22 806``, ``0.411``."""
+    return grouped(value) if abs(value) >= 1000 else significant(value, digits)
+
+
+def brief(value: float, unit: str, digits: int = 3) -> str:
+    """Return a value as a table of mixed units shows it: three significant digits, and the unit where it tells."""
+    shown = {"seconds": duration, "USD": usd, "ratio": percent, "kWh": energy, "kgCO2e": mass, "bytes": gibibytes}
+    if unit in shown:
+        return shown[unit](value, digits)
+    return amount(value, digits)
+
+
 def in_unit(value: float, unit: str) -> str:
     """Return a value with its unit, the way a person reads it; ``unit`` is a unit of the registry."""
     shown = {

@@ -14,6 +14,7 @@ from sizebook.cells import call
 from sizebook.errors import InputError, RangeError
 from sizebook.formulas.cache import cache_bytes
 from sizebook.formulas.serving_case import Case, case_of
+from sizebook.formulas.serving_quantities import Replica
 from sizebook.formulas.serving_time import Pass, cache_bytes_per_gpu, kv_heads_held, pass_seconds
 from sizebook.functions import load
 from sizebook.models import catalog
@@ -52,7 +53,7 @@ def contexts(shape: ServingShape) -> Iterator[int]:
 
 
 def held(shape: ServingShape, context: float, tp: int = 1, kv_bytes: float = 2.0) -> float:
-    case = replace(case_of("llama-3.1-8b", "h100-sxm"), shape=shape, kv_bytes=kv_bytes, tp=tp)
+    case = replace(case_of("llama-3.1-8b", "h100-sxm", Replica()), shape=shape, kv_bytes=kv_bytes, tp=tp)
     return float(cache_bytes_per_gpu(case, context))
 
 
@@ -78,10 +79,10 @@ def test_one_gpu_holds_what_the_layers_hold_one_by_one(kv_bytes: float) -> None:
 @pytest.mark.parametrize("model", ["gemma-4-31b", "deepseek-v4-pro", "nemotron-h-56b", "glm-5", "minimax-m3"])
 def test_both_functions_say_the_same(model: str) -> None:
     for dtype in ("bf16", "fp8"):
-        assert call("KV_CACHE_BYTES", model, 8192, dtype) == call("KV_CACHE_BYTES_PER_GPU", model, 8192, dtype)
-    both = call("KV_CACHE_BYTES_PER_GPU", "t5-base", 300, "bf16", 1, 1, 300)
+        assert call("KV_CACHE_BYTES", model, 8192, dtype) == call("KV_CACHE_BYTES_PER_GPU", model, 8192, 1, 1, dtype)
+    both = call("KV_CACHE_BYTES_PER_GPU", "t5-base", 300, 1, 1, "bf16", 300)
     assert call("KV_CACHE_BYTES", "t5-base", 300) == both
-    on_four = call("KV_CACHE_BYTES_PER_GPU", "mamba-130m", 9, "bf16", 4)
+    on_four = call("KV_CACHE_BYTES_PER_GPU", "mamba-130m", 9, 4)
     assert on_four == call("KV_CACHE_BYTES", "mamba-130m", 9) / 4
 
 
@@ -115,7 +116,7 @@ def test_a_wider_layout_never_holds_more_and_a_longer_context_never_less() -> No
     ],
 )
 def test_cache_at_8192_tokens_by_hand(model: str, tp: int, n_bytes: int) -> None:
-    assert call("KV_CACHE_BYTES_PER_GPU", model, 8192, "bf16", tp) == n_bytes
+    assert call("KV_CACHE_BYTES_PER_GPU", model, 8192, tp) == n_bytes
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_cache_at_8192_tokens_by_hand(model: str, tp: int, n_bytes: int) -> None
     ],
 )
 def test_cache_of_one_more_token_by_hand(model: str, tp: int, n_bytes: int) -> None:
-    assert call("KV_BYTES_PER_TOKEN", model, "bf16", tp) == n_bytes
+    assert call("KV_BYTES_PER_TOKEN", model, tp) == n_bytes
 
 
 def test_layers_of_minimax_m3_without_an_indexer_see_every_key() -> None:
@@ -161,7 +162,7 @@ def test_layers_that_share_a_cache_hold_none_and_read_it() -> None:
 def test_what_one_more_token_of_context_costs_a_pass(
     model: str, tp: int, prefill: bool, read: float, scored: float
 ) -> None:
-    case = case_of(model, "h200-sxm", "vllm", "fp8", "bf16", tp)
+    case = case_of(model, "h200-sxm", Replica(engine="vllm", weight_dtype="fp8", kv_dtype="bf16", tp=tp))
     short, long = (pass_seconds(case, Pass(1.0, 1.0, context, prefill))[0] for context in (10_000.0, 20_000.0))
     rates, phase = case.rates, "prefill" if prefill else "decode"
     memory = read / (case.bandwidth * rates["cache_bandwidth"])
@@ -181,10 +182,10 @@ def test_tp_must_divide_the_heads_of_every_layer() -> None:
     assert shape_of("openelm-270m").common_heads == 4
     assert shape_of("nemotron-h-56b").common_heads == 64
     assert shape_of("rwkv-4-169m").common_heads == 0  # no heads: any tp
-    assert [tp for tp, _, dp, _ in layouts("openelm-270m", "h100-sxm") if dp == 1] == [1, 2, 4]
+    assert [each["tp"] for each in layouts("openelm-270m", "h100-sxm")] == [1, 2, 4]
     for tp, n_heads, want in ((5, 12, 4), (8, 12, 4), (12, 16, 4)):
         with pytest.raises(RangeError) as refused:
-            call("TPOT_SECONDS", "openelm-270m", "h100-sxm", 1024, 1024, 1, "vllm", "bf16", None, tp)
+            call("TPOT_SECONDS", "openelm-270m", "h100-sxm", 1024, 1024, 1, tp)
         assert str(refused.value) == (
             f"tensor parallelism does not divide the heads: got tp {tp} and n_heads {n_heads}, want tp to divide "
             f"n_heads. Use tp {want}."
@@ -194,7 +195,7 @@ def test_tp_must_divide_the_heads_of_every_layer() -> None:
 def test_models_of_different_kinds_stand_side_by_side() -> None:
     """What one estimate says of each, columns say of all at once, however few kinds a model has."""
     models = {name: shape for name, (_, shape) in decoders().items()}
-    one = case_of("llama-3.1-8b", "h100-sxm", tp=4)
+    one = case_of("llama-3.1-8b", "h100-sxm", Replica(tp=4))
     together = Case(**{**one.__dict__, "shape": side_by_side(list(models.values()), np.array)})
     found = cache_bytes_per_gpu(together, 3000.0)
     assert found.tolist() == [held(shape, 3000.0, 4) for shape in models.values()]
@@ -204,6 +205,6 @@ def test_a_sweep_of_different_kinds_says_what_one_estimate_says() -> None:
     models = ("gemma-4-31b", "openelm-1.1b", "llama-3.1-8b", "deepseek-v4-flash", "mimo-v2-flash", "mamba-1.4b")
     rows = {"model": models, "gpu": "h200-sxm", "input_tokens": 20_000, "output_tokens": 500, "concurrency": 16}
     found = sweep(pl.DataFrame({**rows, "tp": 4, "weight_dtype": "fp8"}))
-    load_of = ("h200-sxm", 20_000, 500, 16, "vllm", "fp8", None, 4)
+    load_of = ("h200-sxm", 20_000, 500, 16, "tp=4; weight_dtype=fp8")
     assert found["tpot_seconds"].to_list() == pytest.approx([call("TPOT_SECONDS", m, *load_of) for m in models])
     assert found["ttft_seconds"].to_list() == pytest.approx([call("TTFT_SECONDS", m, *load_of) for m in models])

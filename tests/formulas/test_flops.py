@@ -18,7 +18,9 @@ def test_equation_3_of_narayanan_in_its_own_form() -> None:
     batch, seq, n_layers, d_model, vocab = 1536, 2048, 96, 12288, 51200
     factor = 1 + seq / (6 * d_model) + vocab / (16 * n_layers * d_model)
     published = 96 * batch * seq * n_layers * d_model**2 * factor
-    assert flops_per_step_gpt(batch, seq, n_layers, d_model, vocab) == pytest.approx(published, rel=1e-12)
+    assert flops_per_step_gpt(n_layers, d_model, vocab, batch, seq, recompute="full") == pytest.approx(
+        published, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -26,7 +28,7 @@ def test_equation_3_of_narayanan_in_its_own_form() -> None:
     [(384, 153, 84), (768, 149, 43), (1536, 141, 23), (384, 144, 90), (768, 88, 74), (1536, 44, 74)],
 )
 def test_days_for_300_billion_tokens_of_narayanan_table_2(gpus: int, tflops: float, days: float) -> None:
-    per_token = flops_per_step_gpt(1, 2048, 96, 12288, 51200) / 2048
+    per_token = flops_per_step_gpt(96, 12288, 51200, 1, 2048, recompute="full") / 2048
     assert per_token * 300e9 / (gpus * tflops * 1e12) / DAY == pytest.approx(days, rel=0.015)
 
 
@@ -37,14 +39,25 @@ def test_days_for_300_billion_tokens_of_narayanan_table_2(gpus: int, tflops: flo
 def test_mfu_of_korthikanti_table_5(
     batch: int, gpus: int, n_layers: int, d_model: int, seconds: float, published: float
 ) -> None:
-    n_flops = flops_per_step_gpt(batch, 2048, n_layers, d_model, 51200, recompute="none")
+    n_flops = flops_per_step_gpt(n_layers, d_model, 51200, batch, 2048)
     assert n_flops / seconds / gpus / A100 == pytest.approx(published, rel=0.01)
 
 
 def test_selective_recomputation_adds_one_forward_pass_of_the_scores() -> None:
-    shape = (1, 2048, 2, 512, 50000)
+    shape = (2, 512, 50000, 1, 2048)
     more = flops_per_step_gpt(*shape, recompute="selective") - flops_per_step_gpt(*shape, recompute="none")
     assert more == 4 * 2048**2 * 2 * 512
+
+
+@pytest.mark.parametrize(("name", "cells"), [("FLOPS_PER_STEP_GPT", (2, 512, 50000, 1, 2048)),
+                                             ("ACTIVATION_BYTES", (2, 512, 8, 2048, None, None, None))])  # fmt: skip
+def test_a_recomputation_without_a_closed_form_is_refused(name: str, cells: tuple[object, ...]) -> None:
+    with pytest.raises(SizebookError) as refused:
+        call(name, *cells, "every-other-matmul")
+    assert str(refused.value) == (
+        "no closed form: got recompute 'every-other-matmul', want none, selective or full. Choose one of them, or ask "
+        "for a published model (FLOPS_PER_TOKEN, TRAIN_MEMORY_BYTES)."
+    )
 
 
 @pytest.mark.parametrize(("rate", "peak", "published"), [(9670, 989.4e12, 0.422), (3679, 312e12, 0.5092)])
@@ -59,12 +72,12 @@ def test_six_nd_of_gpt_3() -> None:
 
 
 def test_the_rate_at_an_mfu_gives_that_mfu() -> None:
-    assert mfu(train_tokens_per_s(0.37, 5e10, 9e14), 5e10, 9e14) == pytest.approx(0.37)
+    assert mfu(train_tokens_per_s(5e10, 9e14, 0.37), 5e10, 9e14) == pytest.approx(0.37)
 
 
 def test_a_utilisation_above_one_is_refused() -> None:
     with pytest.raises(SizebookError) as refused:
-        call("TRAIN_TOKENS_PER_S", 45, 1e11, 1e15)
+        call("TRAIN_TOKENS_PER_S", 1e11, 1e15, 45)
     assert str(refused.value) == (
         "utilization is out of range: got 45, want above 0 and at most 1 "
         "(share of the peak that model FLOPs reach (MFU)). Correct the number."

@@ -10,7 +10,6 @@ from sizebook.formulas.energy import embodied_co2e_kg, market_co2e_kg, train_co2
 from sizebook.formulas.money import (
     blended_usd_per_gpu_hour,
     break_even_gpu_hours,
-    owned_usd_per_gpu_hour,
     train_cost_usd,
 )
 
@@ -28,7 +27,7 @@ from sizebook.formulas.money import (
 def test_published_energy_and_carbon(
     hours: float, watts: float, pue: float, megawatt_hours: float | None, grams: float, tonnes: float
 ) -> None:
-    energy = train_energy_kwh(hours, watts, pue)
+    energy = train_energy_kwh(hours, watts, pue, host_share=0)
     if megawatt_hours:
         assert energy / 1000 == pytest.approx(megawatt_hours, rel=0.015)
     assert train_co2e_kg(energy, grams) / 1000 == pytest.approx(tonnes, rel=0.03)
@@ -45,7 +44,9 @@ def test_wall_power_of_eight_b200() -> None:
 
 
 def test_idle_hours_draw_idle_power() -> None:
-    assert train_energy_kwh(100, 700, 1.0, idle_share=0.1, idle_watts=70) == pytest.approx(90 * 0.7 + 10 * 0.07)
+    assert train_energy_kwh(100, 700, 1.0, host_share=0, idle_share=0.1, idle_watts=70) == pytest.approx(
+        90 * 0.7 + 10 * 0.07
+    )
 
 
 def test_market_based_is_location_based_where_nothing_is_covered() -> None:
@@ -55,7 +56,7 @@ def test_market_based_is_location_based_where_nothing_is_covered() -> None:
 
 def test_an_owned_gpu_by_hand() -> None:
     # (30000 x 0.9 / 5 + 600) / (8760 x 0.5) + 1.0 kW x (1.2 x 0.1 + 150 x 12 / 4380)
-    hourly = owned_usd_per_gpu_hour(30_000, 5, 0.5, 1000, 1.2, 0.1, 150, 600, 0.1)
+    hourly = call("OWNED_USD_PER_GPU_HOUR", 30_000, 5, 0.5, 1000, 1.2, 0.1, 150, 600, 0.1)
     assert hourly == pytest.approx(6000 / 4380 + 0.12 + 1800 / 4380)
 
 

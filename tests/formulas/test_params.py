@@ -39,6 +39,9 @@ PUBLISHED = Path(__file__).resolve().parents[1] / "published"
         ("PARAMS_DECODER", {"n_layers": 6, "d_model": 512, "d_ff": 2048}, 25224192),
         ("PARAMS_LINEAR", {"d_in": 512, "d_out": 37000}, 18981000),
         ("PARAMS_TRANSFORMER", {"n_layers": 6, "d_model": 512, "d_ff": 2048, "vocab": 37000}, 63119496),
+        # the older spelling of 'exact'
+        ("PARAMS_TRANSFORMER", {"n_layers": 6, "d_model": 512, "d_ff": 2048, "vocab": 37000, "convention": "post"},
+         63119496),
         # errata: 63,082,496 with biases and norms, three-way tied; 63.2 M with 512 learned positions
         ("PARAMS_TRANSFORMER", {"n_layers": 6, "d_model": 512, "d_ff": 2048, "vocab": 37000, "convention": "tied"},
          63082496),
@@ -48,7 +51,7 @@ PUBLISHED = Path(__file__).resolve().parents[1] / "published"
         # 12 feed-forward biases too short by 1536 each against the first row
         ("PARAMS_TRANSFORMER", {"n_layers": 6, "d_model": 512, "d_ff": 2048, "vocab": 37000, "convention": "dashboard"},
          63119496 - 12 * 1536),
-        ("PARAMS_EMBEDDING", {"vocab": 50257, "d_model": 12288, "n_positions": 2048}, 642723840),
+        ("PARAMS_EMBEDDING", {"n_entries": 50257, "d_model": 12288, "n_positions": 2048}, 642723840),
         ("PARAMS_NON_EMBEDDING", {"n_layers": 96, "d_model": 12288, "d_attn": 12288, "d_ff": 49152}, 173946175488),
         ("PARAMS_GPT", {"n_layers": 96, "d_model": 12288, "n_heads": 96, "d_head": 128, "vocab": 50257,
                         "n_positions": 2048}, 174588899328),
@@ -56,9 +59,9 @@ PUBLISHED = Path(__file__).resolve().parents[1] / "published"
          354336768),
         # GPT-2 small as its checkpoint holds it
         ("PARAMS_DECODER_ONLY", {"n_layers": 12, "d_model": 768, "d_ff": 3072, "vocab": 50257, "n_positions": 1024,
-                                 "bias": True, "final_norm": True}, 124439808),
+                                 "projection_bias": True, "final_norm": True}, 124439808),
         ("PARAMS_DECODER_ONLY", {"n_layers": 12, "d_model": 768, "d_ff": 3072, "vocab": 50257, "n_positions": 1024,
-                                 "bias": True, "tied": False, "final_norm": True}, 124439808 + 50257 * 768),
+                                 "projection_bias": True, "tied": False, "final_norm": True}, 124439808 + 50257 * 768),
     ],
 )  # fmt: skip
 def test_values(name: str, arguments: dict[str, object], value: int) -> None:

@@ -9,6 +9,7 @@ from sizebook.errors import RangeError, UnknownKeyError
 from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_case import case_of, layout_meant
 from sizebook.formulas.serving_memory import context_that_fits, engine_constants, engine_memory, physical_bytes
+from sizebook.formulas.serving_quantities import Replica
 from sizebook.formulas.serving_time import cache_bytes_per_gpu, experts_touched
 from sizebook.functions import load
 
@@ -29,7 +30,7 @@ GIB = 2**30
     ],
 )
 def test_cache_of_a_token(model: str, dtype: str, tp: int, n_bytes: int) -> None:
-    assert call("KV_BYTES_PER_TOKEN", model, dtype, tp) == n_bytes
+    assert call("KV_BYTES_PER_TOKEN", model, tp, dtype) == n_bytes
 
 
 def test_windowed_layers_hold_no_more_than_their_window() -> None:
@@ -43,7 +44,7 @@ def test_cache_of_qwen3_0_6b_as_published() -> None:
 
 
 def test_layers_that_attend_to_an_encoder_hold_its_tokens() -> None:
-    both = call("KV_CACHE_BYTES_PER_GPU", "t5-small", 100, "bf16", 1, 1, 500)
+    both = call("KV_CACHE_BYTES_PER_GPU", "t5-small", 100, 1, 1, "bf16", 500)
     assert both == 6 * 2 * 8 * 64 * 2 * (100 + 500)  # 6 decoder layers, each with both kinds, 8 heads of 64
 
 
@@ -64,7 +65,7 @@ def test_recurrent_state_does_not_grow() -> None:
 def test_what_vllm_printed_on_an_h100(
     model: str, version: str, utilization: float, kv_dtype: str, published: float, unit: str
 ) -> None:
-    case = case_of(model, "h100-sxm", "vllm", "bf16", kv_dtype)
+    case = case_of(model, "h100-sxm", Replica(engine="vllm", weight_dtype="bf16", kv_dtype=kv_dtype))
     physical = physical_bytes(accelerator("h100-sxm"))
     left = engine_memory(case, physical, engine_constants("vllm", version), utilization).cache_bytes
     got = left / GIB if unit == "GiB" else left / cache_bytes_per_gpu(case, 1.0)
@@ -73,7 +74,7 @@ def test_what_vllm_printed_on_an_h100(
 
 def test_what_an_older_vllm_printed_on_two_h100() -> None:
     # llm-d-planner docs/empirical-vllm-memory-results.md: Qwen3-32B at tp 2, weights 30.59, cache 34.49 GiB a GPU.
-    case = case_of("qwen3-32b", "h100-sxm", "vllm", "bf16", tp=2)
+    case = case_of("qwen3-32b", "h100-sxm", Replica(engine="vllm", weight_dtype="bf16", tp=2))
     memory = engine_memory(case, physical_bytes(accelerator("h100-sxm")), engine_constants("vllm", "0.8"), 0.9)
     assert memory.weight_bytes / GIB == pytest.approx(30.59, rel=0.005)
     assert memory.cache_bytes / GIB == pytest.approx(34.49, rel=0.005)
@@ -81,7 +82,7 @@ def test_what_an_older_vllm_printed_on_two_h100() -> None:
 
 def test_the_parts_of_memory_sum_to_what_the_engine_may_use() -> None:
     for engine in ("vllm", "sglang", "tensorrt-llm"):
-        case = case_of("qwen3-32b", "h200-sxm", engine, tp=2)
+        case = case_of("qwen3-32b", "h200-sxm", Replica(engine=engine, tp=2))
         memory = engine_memory(case, physical_bytes(accelerator("h200-sxm")), engine_constants(engine))
         taken = memory.weight_bytes + memory.activation_bytes + memory.non_torch_bytes
         assert memory.allowed_bytes == pytest.approx(taken + memory.cache_bytes)
@@ -89,7 +90,7 @@ def test_the_parts_of_memory_sum_to_what_the_engine_may_use() -> None:
 
 
 def test_the_longest_context_fits_and_one_more_token_does_not() -> None:
-    case = case_of("gpt-oss-120b", "h100-sxm", "vllm", tp=2)
+    case = case_of("gpt-oss-120b", "h100-sxm", Replica(engine="vllm", tp=2))
     memory = engine_memory(case, physical_bytes(accelerator("h100-sxm")), engine_constants("vllm"))
     most = context_that_fits(case, memory, 8.0)
     assert cache_bytes_per_gpu(case, float(most)) * 8 <= memory.cache_bytes
@@ -97,9 +98,9 @@ def test_the_longest_context_fits_and_one_more_token_does_not() -> None:
 
 
 def test_weights_that_do_not_fit_leave_a_negative_cache_and_no_concurrency() -> None:
-    assert call("CACHE_BYTES_AVAILABLE", "llama-3.1-70b", "h100-sxm", "vllm", "bf16") < 0
-    assert call("MAX_CONCURRENCY", "llama-3.1-70b", "h100-sxm", 4096, "vllm", "bf16") == 0
-    assert call("MAX_CONTEXT", "llama-3.1-70b", "h100-sxm", 1, "vllm", "bf16") == 0
+    assert call("CACHE_BYTES_AVAILABLE", "llama-3.1-70b", "h100-sxm", "weight_dtype=bf16") < 0
+    assert call("MAX_CONCURRENCY", "llama-3.1-70b", "h100-sxm", 4096, "weight_dtype=bf16") == 0
+    assert call("MAX_CONTEXT", "llama-3.1-70b", "h100-sxm", "weight_dtype=bf16; concurrency=1") == 0
 
 
 def test_distinct_experts() -> None:
@@ -110,12 +111,12 @@ def test_distinct_experts() -> None:
 
 def test_refusals_say_what_to_do() -> None:
     with pytest.raises(RangeError) as refused:
-        case_of("deepseek-r1", "h200-sxm", tp=8, ep=3)
+        case_of("deepseek-r1", "h200-sxm", Replica(tp=8, ep=3))
     assert str(refused.value) == (
         "layout does not divide: got ep 3 over tp x dp = 8 GPUs, want a divisor. Change ep, tp or dp."
     )
     with pytest.raises(UnknownKeyError) as unknown:
-        case_of("deepseek-r1", "h200-sxm", "vlm")
+        case_of("deepseek-r1", "h200-sxm", Replica(engine="vlm"))
     assert str(unknown.value) == (
         "unknown engine: got 'vlm', want one of vllm, sglang, tensorrt-llm. Did you mean 'vllm'?"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_case import Case, attention_dtype_of, case_of, kv_dtype_of, larger, smaller
 from sizebook.formulas.serving_estimate import error_band, estimate
 from sizebook.formulas.serving_memory import engine_constants, engine_memory, physical_bytes
+from sizebook.formulas.serving_quantities import Demand, Replica
 from sizebook.formulas.serving_time import (
     Pass,
     decode_step_seconds,
@@ -29,14 +31,18 @@ from sizebook.tables import table
 load()
 
 
+def asked(input_tokens: float, output_tokens: float, concurrency: Any) -> Demand:
+    return Demand(input_tokens=input_tokens, output_tokens=output_tokens, concurrency=concurrency)  # type: ignore[arg-type]
+
+
 def test_a_decode_step_is_slower_than_its_weights_at_full_bandwidth() -> None:
-    case = case_of("llama-3.1-70b", "h100-sxm", "vllm", "fp8", tp=2)
+    case = case_of("llama-3.1-70b", "h100-sxm", Replica(engine="vllm", weight_dtype="fp8", tp=2))
     read = 69.5e9 / 2 / 3.35e12  # every weight but the embedding, one byte each, two GPUs
-    assert read < decode_step_seconds(case, 128.0, 128.0, 1.0) < 3 * read
+    assert read < decode_step_seconds(case, asked(128, 128, 1)) < 3 * read
 
 
 def test_a_long_prompt_is_slower_than_its_flops_at_peak() -> None:
-    case = case_of("llama-3.1-70b", "h100-sxm", "vllm", "fp8", tp=8)
+    case = case_of("llama-3.1-70b", "h100-sxm", Replica(engine="vllm", weight_dtype="fp8", tp=8))
     at_peak = 2 * 69.5e9 * 8192 / 8 / 1.979e15
     assert at_peak < prefill_seconds(case, 8192.0) < 6 * at_peak
 
@@ -44,19 +50,19 @@ def test_a_long_prompt_is_slower_than_its_flops_at_peak() -> None:
 @pytest.mark.parametrize("engine", ["vllm", "sglang", "tensorrt-llm"])
 @pytest.mark.parametrize("model", ["llama-3.1-70b", "deepseek-r1", "gpt-oss-120b"])
 def test_more_load_never_makes_a_request_faster(model: str, engine: str) -> None:
-    case = case_of(model, "b200-sxm", engine, tp=8)
-    found = [latency(case, 1024.0, 512.0, float(c)) for c in (1, 2, 8, 32, 128, 512)]
+    case = case_of(model, "b200-sxm", Replica(engine=engine, tp=8))
+    found = [latency(case, asked(1024, 512, float(c))) for c in (1, 2, 8, 32, 128, 512)]
     for earlier, later in pairwise(found):
         assert earlier.tpot_seconds < later.tpot_seconds
         assert earlier.ttft_seconds < later.ttft_seconds
 
 
 def test_arrays_give_what_numbers_give() -> None:
-    case = case_of("deepseek-r1", "h200-sxm", "sglang", tp=8)
+    case = case_of("deepseek-r1", "h200-sxm", Replica(engine="sglang", tp=8))
     loads = np.array([1.0, 7.0, 300.0])
-    together = latency(case, 2000.0, 300.0, loads)
+    together = latency(case, asked(2000, 300, loads))
     for at, load_ in enumerate(loads):
-        alone = latency(case, 2000.0, 300.0, float(load_))
+        alone = latency(case, asked(2000, 300, float(load_)))
         assert together.tpot_seconds[at] == pytest.approx(alone.tpot_seconds, rel=1e-12)
         assert together.ttft_seconds[at] == pytest.approx(alone.ttft_seconds, rel=1e-12)
 
@@ -66,11 +72,11 @@ def test_larger_and_smaller_are_maximum_and_minimum() -> None:
 
 
 def test_requests_beyond_the_cache_wait_and_throughput_stays() -> None:
-    case = case_of("qwen3-32b", "h100-sxm", "vllm", "bf16", tp=2)
+    case = case_of("qwen3-32b", "h100-sxm", Replica(engine="vllm", weight_dtype="bf16", tp=2))
     memory = engine_memory(case, physical_bytes(accelerator("h100-sxm")), engine_constants("vllm"))
-    held = estimate(case, memory, 4096.0, 1024.0, 1.0).capacity
-    full = estimate(case, memory, 4096.0, 1024.0, float(held))
-    over = estimate(case, memory, 4096.0, 1024.0, float(3 * held))
+    held = estimate(case, memory, asked(4096, 1024, 1)).capacity
+    full = estimate(case, memory, asked(4096, 1024, float(held)))
+    over = estimate(case, memory, asked(4096, 1024, float(3 * held)))
     assert full.fits and not over.fits
     assert over.tpot_seconds == full.tpot_seconds
     assert over.tokens_per_second == pytest.approx(full.tokens_per_second)
@@ -80,13 +86,13 @@ def test_requests_beyond_the_cache_wait_and_throughput_stays() -> None:
 
 
 def test_throughput_is_requests_in_flight_over_their_time() -> None:
-    inputs = ("llama-3.1-70b", "b200-sxm", 1000, 500, 64, "vllm", "fp8", None, 4)
+    inputs = ("llama-3.1-70b", "b200-sxm", 1000, 500, 64, "tp=4; weight_dtype=fp8")
     assert call("TOKENS_PER_SECOND", *inputs) == pytest.approx(64 * 500 / call("REQUEST_SECONDS", *inputs))
 
 
 def test_a_model_that_does_not_fit_is_refused_with_the_missing_memory() -> None:
     with pytest.raises(TargetError) as refused:
-        call("TPOT_SECONDS", "llama-3.1-70b", "h100-sxm", 1024, 1024, 1, "vllm", "bf16")
+        call("TPOT_SECONDS", "llama-3.1-70b", "h100-sxm", 1024, 1024, 1, "weight_dtype=bf16")
     assert str(refused.value) == (
         "does not fit: got 67.5 GB too much on one h100-sxm, want room for one request. "
         "Raise tp, pp or ep, or choose a narrower weight_dtype."
@@ -111,10 +117,10 @@ def test_every_rate_of_the_calibration_is_positive_and_counts_its_rows() -> None
 @pytest.mark.parametrize(("engine", "load_"), [("vllm", 24.0), ("sglang", 96.0), ("tensorrt-llm", 7.0)])
 def test_no_prompt_work_is_lost_or_counted_twice(engine: str, load_: float) -> None:
     """A request's life is its own passes and steps, and its share of the prompts of the others."""
-    case = case_of("llama-3.1-70b", "h200-sxm", engine, "fp8", tp=4)
+    case = case_of("llama-3.1-70b", "h200-sxm", Replica(engine=engine, weight_dtype="fp8", tp=4))
     prompt, answer, rates = 1000.0, 400.0, case.rates
-    found = latency(case, prompt, answer, load_)
-    step = decode_step_seconds(case, prompt, answer, load_)
+    found = latency(case, asked(prompt, answer, load_))
+    step = decode_step_seconds(case, asked(prompt, answer, load_))
     chunk = max(prompt, min(8192.0, load_ * prompt / 2))
     moved, _ = pass_seconds(case, Pass(chunk, chunk / prompt, prompt, prefill=True))
     others = rates["interleave"] * (load_ - 1) * moved * prompt / chunk
@@ -124,7 +130,7 @@ def test_no_prompt_work_is_lost_or_counted_twice(engine: str, load_: float) -> N
 
 def test_activations_pass_through_memory_beside_the_matrix_products() -> None:
     """Llama-3.1-8B: 32 layers x 4096 x 2 bytes a token and pass, 1000 tokens over 3.35 TB/s."""
-    case = case_of("llama-3.1-8b", "h100-sxm", "vllm", "fp8")
+    case = case_of("llama-3.1-8b", "h100-sxm", Replica(engine="vllm", weight_dtype="fp8"))
     once_more = {**case.rates, "activation_passes": case.rates["activation_passes"] + 1}
     work = Pass(1000.0, 1.0, 1000.0, prefill=True)
     more, _ = pass_seconds(Case(**{**case.__dict__, "rates": once_more}), work)
@@ -133,7 +139,7 @@ def test_activations_pass_through_memory_beside_the_matrix_products() -> None:
 
 def test_experts_are_dispatched_through_memory() -> None:
     """gpt-oss-120b: 36 layers x 4 experts a token x 2880 x 2 bytes a token and pass, over 8 TB/s of a B200."""
-    case = case_of("gpt-oss-120b", "b200-sxm", "vllm")
+    case = case_of("gpt-oss-120b", "b200-sxm", Replica(engine="vllm"))
     once_more = {**case.rates, "dispatch_passes": case.rates["dispatch_passes"] + 1}
     work = Pass(64.0, 64.0, 1000.0, prefill=False)
     more, _ = pass_seconds(Case(**{**case.__dict__, "rates": once_more}), work)
@@ -143,7 +149,7 @@ def test_experts_are_dispatched_through_memory() -> None:
 
 def test_experts_are_halfway_between_few_and_many_tokens_at_the_half() -> None:
     """gpt-oss-120b sends 4 of 128 experts a token: 32 tokens an expert are 1,024 tokens in the pass."""
-    case = case_of("gpt-oss-120b", "b200-sxm", "vllm")
+    case = case_of("gpt-oss-120b", "b200-sxm", Replica(engine="vllm"))
     few, many, half = (case.rates[f"expert_{name}"] for name in ("compute_few", "compute_many", "half_tokens"))
     assert few < many
     assert expert_compute(case, half * 128 / 4) == pytest.approx((few + many) / 2)
@@ -153,13 +159,15 @@ def test_experts_are_halfway_between_few_and_many_tokens_at_the_half() -> None:
 
 @pytest.mark.parametrize("drafted", [1, 3])
 def test_drafts_without_a_stated_yield_are_accepted_as_measured(drafted: int) -> None:
-    case = case_of("deepseek-r1", "h200-sxm", "tensorrt-llm", tp=8, draft_tokens=drafted)
+    case = case_of("deepseek-r1", "h200-sxm", Replica(engine="tensorrt-llm", tp=8, draft_tokens=drafted))
     short, long, endless = (tokens_of_step(case, tokens) for tokens in (1024.0, 8192.0, 1e9))
     assert short == pytest.approx(call("SPECULATIVE_TOKENS_PER_STEP", case.rates["draft_acceptance"], drafted))
     assert 1 < short < long < endless < drafted + 1
-    stated = case_of("deepseek-r1", "h200-sxm", "tensorrt-llm", tp=8, draft_tokens=drafted, tokens_per_step=1.5)
+    stated = case_of(
+        "deepseek-r1", "h200-sxm", Replica(engine="tensorrt-llm", tp=8, draft_tokens=drafted, tokens_per_step=1.5)
+    )
     assert tokens_of_step(stated, 8192.0) == 1.5
-    assert tokens_of_step(case_of("deepseek-r1", "h200-sxm", "tensorrt-llm", tp=8), 8192.0) == 1
+    assert tokens_of_step(case_of("deepseek-r1", "h200-sxm", Replica(engine="tensorrt-llm", tp=8)), 8192.0) == 1
 
 
 def test_checkpoints_that_carry_a_cache_format_are_cached_in_it() -> None:
@@ -170,18 +178,18 @@ def test_checkpoints_that_carry_a_cache_format_are_cached_in_it() -> None:
 
 
 def test_one_request_alone_waits_for_nobody() -> None:
-    case = case_of("llama-3.1-8b", "h100-sxm", "vllm", "fp8")
-    assert latency(case, 2000.0, 100.0, 1.0).tpot_seconds == decode_step_seconds(case, 2000.0, 100.0, 1.0)
+    case = case_of("llama-3.1-8b", "h100-sxm", Replica(engine="vllm", weight_dtype="fp8"))
+    assert latency(case, asked(2000, 100, 1)).tpot_seconds == decode_step_seconds(case, asked(2000, 100, 1))
 
 
 def test_layouts_that_no_engine_starts_are_refused() -> None:
     with pytest.raises(RangeError) as heads:
-        call("TTFT_SECONDS", "llama-3.1-70b", "h100-sxm", 2000, 400, 64, "vllm", "fp8", None, 3)
+        call("TTFT_SECONDS", "llama-3.1-70b", "h100-sxm", 2000, 400, 64, 3)
     assert str(heads.value) == (
         "tensor parallelism does not divide the heads: got tp 3 and n_heads 64, want tp to divide n_heads. Use tp 2."
     )
     with pytest.raises(RangeError) as stages:
-        call("DECODE_STEP_SECONDS", "llama-3.1-8b", "h100-sxm", 500, 100, 1, "vllm", "fp8", None, 1, 64)
+        call("DECODE_STEP_SECONDS", "llama-3.1-8b", "h100-sxm", 500, 100, 1, 1, 64)
     assert str(stages.value) == (
         "more stages than layers: got pp 64 and 32 layers, want at least one layer a stage. Lower pp."
     )

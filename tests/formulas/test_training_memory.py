@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sizebook.cells import call
 from sizebook.errors import SizebookError
-from sizebook.formulas.training_memory import activation_bytes, model_state_bytes, optimizer_bytes, state_bytes_gpt
+from sizebook.formulas.training_memory import (
+    GptLayout,
+    activation_bytes,
+    logits_bytes,
+    model_state_bytes,
+    optimizer_bytes,
+    state_bytes_gpt,
+)
 from sizebook.functions import load
 
 load()
 GIB = 2**30
-SMALL = {"seq": 2048, "micro_batch": 4, "d_model": 6144, "n_heads": 64, "n_layers": 48, "tp": 8}
-LARGE = {
-    "seq": 2048,
-    "micro_batch": 1,
-    "d_model": 12288,
-    "n_heads": 96,
-    "n_layers": 96,
-    "tp": 8,
-    "pp": 8,
-    "interleave": 3,
-}
+# Layers, width, heads and tokens of a sequence, and the layout.
+SMALL = (48, 6144, 64, 2048), {"tp": 8, "micro_batch": 4}
+LARGE = (96, 12288, 96, 2048), {"tp": 8, "pp": 8, "interleave": 3}
+Case = tuple[tuple[int, int, int, int], dict[str, int]]
+
+
+def _kept(case: Case, **changes: Any) -> float:
+    dimensions, layout = case
+    return activation_bytes(*dimensions, layout=GptLayout(**{**layout, **changes}))
 
 
 @pytest.mark.parametrize(
-    ("shape", "without", "with_both"), [(SMALL, 59.25, 9.5625), (LARGE, 66.84375, 12.3515625)], ids=("22B", "175B")
+    ("case", "without", "with_both"), [(SMALL, 59.25, 9.5625), (LARGE, 66.84375, 12.3515625)], ids=("22B", "175B")
 )
-def test_activations_of_korthikanti_figure_1(shape: dict[str, int], without: float, with_both: float) -> None:
-    assert activation_bytes(**shape, sequence_parallel=False) == without * GIB
-    assert activation_bytes(**shape, recompute="selective") == with_both * GIB
+def test_activations_of_korthikanti_figure_1(case: Case, without: float, with_both: float) -> None:
+    assert _kept(case, sequence_parallel=False) == without * GIB
+    assert _kept(case, recompute="selective") == with_both * GIB
 
 
 def test_states_of_korthikanti_figure_1() -> None:
@@ -38,8 +45,7 @@ def test_states_of_korthikanti_figure_1() -> None:
 
 
 def test_full_recomputation_keeps_the_input_of_each_layer() -> None:
-    shape = {**SMALL, "tp": 1}
-    assert activation_bytes(**shape, recompute="full") == 2 * 2048 * 4 * 6144 * 48
+    assert _kept(SMALL, tp=1, recompute="full") == 2 * 2048 * 4 * 6144 * 48
 
 
 def test_zero_on_the_example_of_its_paper() -> None:
@@ -73,7 +79,12 @@ def test_an_unknown_optimizer_is_refused_with_the_nearest() -> None:
 
 def test_interleaving_without_a_pipeline_is_refused() -> None:
     with pytest.raises(SizebookError) as refused:
-        activation_bytes(**{**SMALL, "interleave": 2})
+        _kept(SMALL, interleave=2)
     assert str(refused.value) == (
         "interleave needs a pipeline: got interleave 2 and pp 1, want pp above 1. Set interleave to 1."
     )
+
+
+def test_logits_of_llama_3_by_hand() -> None:
+    # 128 256 entries x 2 sequences x 8192 tokens x 4 bytes, split over four tensor-parallel ranks.
+    assert logits_bytes(128_256, 8192, tp=4, micro_batch=2) == 128_256 * 2 * 8192 * 4 / 4

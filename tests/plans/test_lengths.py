@@ -6,17 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from sizebook.cells import call
 from sizebook.errors import InputError, RangeError
+from sizebook.functions import load
 from sizebook.plans.lengths import histogram
 from sizebook.scenarios import parse
-from sizebook.serving_scenario import ServingScenario, traffic_of
+from sizebook.serving_scenario import ServingScenario, answer, with_files
 
+load()
 BINS = [[8000, 0.1], [500, 0.6], [2000, 0.3]]
 
 
-def _traffic(**lengths: object) -> ServingScenario:
-    values = {"plan": "serving", "model": "llama-3.1-8b", "traffic": {"requests_per_day": 1000, **lengths}}
-    return parse(ServingScenario, values, "s.toml")
+def _scenario(folder: Path = Path(), **lengths: object) -> ServingScenario:
+    """Return the scenario of those lengths, its files beside it in a folder."""
+    traffic = {"requests_per_day": 1000, "months": 1, **lengths}
+    values = {"plan": "serving", "model": "llama-3.1-8b", "gpu": "h100-sxm", "traffic": traffic}
+    return parse(ServingScenario, with_files(values, folder), "s.toml")
 
 
 def test_mean_and_percentiles_by_hand() -> None:
@@ -28,12 +33,24 @@ def test_mean_and_percentiles_by_hand() -> None:
 
 def test_a_scenario_takes_pairs_and_a_csv(tmp_path: Path) -> None:
     (tmp_path / "answers.csv").write_text("tokens,share\n100,0.95\n900,0.05\n", encoding="utf-8")
-    scenario = _traffic(input_histogram=BINS, output_histogram="answers.csv")
-    traffic = traffic_of(scenario.traffic, tmp_path)
+    traffic = answer(_scenario(tmp_path, input_histogram=BINS, output_histogram="answers.csv")).plan.traffic
     # Answers: 100 x 0.95 + 900 x 0.05 = 140, and 95 % of them are at 100.
-    assert (traffic.input_tokens, traffic.output_tokens) == (1700, 140)
-    assert (traffic.input_tokens_p95, traffic.output_tokens_p95) == (8000, 100)
+    assert (traffic.asked.input_tokens, traffic.asked.output_tokens) == (1700, 140)
+    assert (traffic.longest_input_tokens, traffic.longest_output_tokens) == (8000, 100)
     assert traffic.longest_tokens == 8100
+
+
+def test_a_range_of_cells_is_a_histogram_with_blanks_below() -> None:
+    """500 x 0.6 + 2000 x 0.4 = 1100 and 140 tokens a request, at one request in flight."""
+    rows = [[500, 0.6], [2000, 0.4], [None, None], ["", ""]]
+    text = "months=1; output_tokens=140"
+    blanks = [None] * 9  # from input_tokens to output_tokens_p95
+    given = ["llama-3.1-8b", "h100-sxm", 1000, *blanks[:5], "flat", None, *blanks[:4], rows, text]
+    by_range = call("SERVING_FIGURES", *given)
+    named = call(
+        "SERVING_FIGURES", "llama-3.1-8b", "h100-sxm", 1000, f"input_tokens=1100; input_tokens_p95=2000; {text}"
+    )
+    assert by_range == named
 
 
 @pytest.mark.parametrize(
@@ -52,26 +69,34 @@ def test_a_scenario_takes_pairs_and_a_csv(tmp_path: Path) -> None:
             [[100, 30.0], [200, 70.0]],
             "input_histogram, pair 1: got a share of 30, want 0 to 1. Give shares, not counts: divide by the sum.",
         ),
-        ([[100.0]], "input_histogram, pair 1: got [100.0], want [tokens, share]. Give two numbers."),
+        ([[100.0]], "input_histogram, pair 1: got 100.0, want [tokens, share]. Give two numbers."),
+        ([100, 0.5], "input_histogram, pair 1: got 100, want [tokens, share]. Give two numbers."),
+        ([["a", 1]], "input_histogram, pair 1: got ['a', 1], want [tokens, share]. Give two numbers."),
     ],
 )
 def test_a_histogram_that_is_none_is_refused(pairs: list[list[float]], message: str) -> None:
     with pytest.raises(RangeError) as refused:
-        traffic_of(_traffic(input_histogram=pairs, output_tokens=10).traffic, Path())
+        answer(_scenario(input_histogram=pairs, output_tokens=10))
     assert str(refused.value) == message
 
 
-def test_lengths_are_given_once(tmp_path: Path) -> None:
+def test_text_in_a_cell_is_no_histogram() -> None:
+    with pytest.raises(InputError) as refused:
+        call("SERVING_FIGURES", "llama-3.1-8b", "h100-sxm", 1000, "input_histogram=answers.csv")
+    assert str(refused.value) == (
+        "input_histogram is text: got 'answers.csv', want [tokens, share] pairs. Give a range of two columns."
+    )
+
+
+def test_lengths_are_given_once() -> None:
     with pytest.raises(InputError) as twice:
-        traffic_of(
-            _traffic(input_histogram=BINS, input_tokens=10, input_tokens_p95=20, output_tokens=9).traffic, tmp_path
-        )
+        answer(_scenario(input_histogram=BINS, input_tokens=10, input_tokens_p95=20, output_tokens=9))
     assert str(twice.value) == (
         "lengths given twice: got input_histogram and input_tokens, input_tokens_p95, want one of them. Mean and "
         "percentiles follow from the histogram: remove the others."
     )
     with pytest.raises(InputError) as none:
-        traffic_of(_traffic(input_tokens=10).traffic, tmp_path)
+        answer(_scenario(input_tokens=10))
     assert str(none.value) == (
         "no lengths: got neither output_tokens nor output_histogram, want one. Add a line 'output_tokens = ...'."
     )
@@ -80,7 +105,7 @@ def test_lengths_are_given_once(tmp_path: Path) -> None:
 def test_a_csv_without_its_columns_is_refused(tmp_path: Path) -> None:
     (tmp_path / "answers.csv").write_text("tokens,count\n100,1\n", encoding="utf-8")
     with pytest.raises(InputError) as refused:
-        traffic_of(_traffic(input_tokens=10, output_histogram="answers.csv").traffic, tmp_path)
+        _scenario(tmp_path, input_tokens=10, output_histogram="answers.csv")
     assert str(refused.value) == (
         "not a histogram: got 'share' in answers.csv, want columns 'tokens' and 'share' of numbers. Mend the file."
     )

@@ -8,11 +8,13 @@ from dataclasses import replace
 import pytest
 
 from sizebook.errors import SizebookError
-from sizebook.formulas.training_memory import activation_bytes
+from sizebook.formulas.training_memory import GptLayout, activation_bytes
+from sizebook.formulas.training_quantities import Batches, Recipe
+from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Attention, Embedding, Experts, FeedForward, Head, Layer, Norm
 from sizebook.plans.layer_profile import model_profile
 from sizebook.plans.layout import Layout, check, in_flight, stage_layers
-from sizebook.plans.training_memory import Memory, Recipe, kept_bytes, memory, memory_by_stage
+from sizebook.plans.training_memory import Memory, kept_bytes, memory, memory_by_stage
 
 GIB = 2**30
 
@@ -32,7 +34,7 @@ GPT_22B = _model(6144, 48, 64, 24576, gated=False)
 
 
 def _peak(model: Architecture, seq: int, layout: Layout, recipe: Recipe, n_micro: int = 8) -> Memory:
-    return memory(model_profile(model, seq), layout, recipe, n_micro)
+    return memory(model_profile(model, seq), layout, recipe, n_micro=n_micro)
 
 
 @pytest.mark.parametrize("recompute", ["none", "selective", "full"])
@@ -41,7 +43,10 @@ def test_the_gpt_block_gives_korthikantis_closed_form(recompute: str, sequence_p
     layout = Layout(tp=8, micro_batch=4, recompute=recompute, sequence_parallel=sequence_parallel)
     profile = model_profile(GPT_22B, 2048)
     kept = kept_bytes(profile.stage(0, 48), layout, Recipe(flash_attention=False, dropout=True), profile)
-    closed = activation_bytes(2048, 4, 6144, 64, 48, 8, 1, 1, sequence_parallel, recompute)
+    closed = activation_bytes(
+        48, 6144, 64, seq=2048,
+        layout=GptLayout(tp=8, micro_batch=4, sequence_parallel=sequence_parallel, recompute=recompute),
+    )  # fmt: skip
     assert 4 * 2048 * kept == closed
 
 
@@ -61,7 +66,7 @@ def test_peaks_of_torchtitan_on_h100(gpus: int, gibibytes: float) -> None:
 def test_states_of_a_megatron_rank_by_hand() -> None:
     layers = 16 * (4096 * 4096 * 2 + 2 * 4096 * 1024 + 3 * 4096 * 14336 + 2 * 4096)
     first = layers / 2 - 16 * 4096 + 128256 * 4096 / 2  # norms are whole on both tensor-parallel ranks
-    stage = memory_by_stage(model_profile(LLAMA_8B, 4096), Layout(tp=2, pp=2, dp=4), Recipe(), 8)[0]
+    stage = memory_by_stage(model_profile(LLAMA_8B, 4096), Layout(tp=2, pp=2, dp=4), Recipe(), n_micro=8)[0]
     first += 2 * 16 * 4096
     assert (stage.weights, stage.gradients) == (2 * first, 4 * first)
     assert (stage.master_weights, stage.optimizer_states) == (first, 2 * first)
@@ -88,7 +93,7 @@ def test_experts_are_split_by_expert_parallelism_and_grow_with_imbalance() -> No
 
 
 def test_adapters_leave_the_frozen_model_without_gradients() -> None:
-    qlora = _peak(LLAMA_8B, 2048, Layout(zero_stage=0), Recipe(adapter_rank=16, frozen_weight_bytes=0.5))
+    qlora = _peak(LLAMA_8B, 2048, Layout(zero_stage=0), Recipe(lora_rank=16, frozen_weight_bytes=0.5))
     adapters = 16 * 32 * (2 * (4096 + 4096) + 2 * (4096 + 1024))
     assert qlora.gradients == 4 * adapters
     assert qlora.weights == 0.5 * 8_030_261_248 + 2 * adapters
@@ -128,14 +133,23 @@ def test_pipeline_stages_hold_fewer_micro_batches_towards_the_end() -> None:
 )
 def test_impossible_layouts_are_refused(layout: Layout, message: str) -> None:
     with pytest.raises(SizebookError) as refused:
-        check(layout, LLAMA_8B, layout.gpus, 4096, 8)
+        check(layout, LLAMA_8B, gpus=layout.gpus, batches=Batches(batch=8))
     assert str(refused.value) == message
 
 
 def test_gpus_must_be_the_product() -> None:
     with pytest.raises(SizebookError) as refused:
-        check(Layout(tp=4, dp=2), LLAMA_8B, 16, 4096, 8)
+        check(Layout(tp=4, dp=2), LLAMA_8B, gpus=16, batches=Batches(batch=8))
     assert str(refused.value) == (
         "GPUs are not the product of the layout: got 16 GPUs and tp 4 x pp 1 x dp 2 x cp 1 = 8, want the same. "
         "Set dp to 4."
     )
+
+
+@pytest.mark.parametrize("name", ["llama-3.1-8b", "t5-large", "jamba-1.5-large", "openelm-3b", "deepseek-v3"])
+@pytest.mark.parametrize("pp", [1, 4, 8])
+def test_the_fullest_rank_is_the_fullest_of_all_stages(name: str, pp: int) -> None:
+    profile = model_profile(catalog.architecture(name), 4096)
+    for layout in (Layout(pp=pp, dp=8), Layout(pp=pp, dp=8, zero_stage=3, recompute="full")):
+        stages = memory_by_stage(profile, layout, Recipe(), n_micro=2 * pp)
+        assert memory(profile, layout, Recipe(), n_micro=2 * pp).total == max(stage.total for stage in stages)

@@ -5,36 +5,36 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from openpyxl import load_workbook
 
-from sizebook.bundled import bundled
 from sizebook.cli import app
 from sizebook.plans.nodes import Packing
-from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, fleet_month, plan_serving
+from sizebook.plans.serving import ServingPlan, at_speed, plan_serving
+from sizebook.plans.serving_months import fleet_month
 from sizebook.plans.serving_steps import derivations
-from sizebook.plans.traffic import Traffic
 from sizebook.reports.serving_notes import assumptions
 from sizebook.reports.view import Table
-from sizebook.scenarios import parse, read_toml
-from sizebook.serving_scenario import ServingScenario, answer, workbook_inputs
-from sizebook.workbooks.filling import fill
+from tests.plans.asking import serving_inputs
 
-BY_NODE = Target(failure_domain="node", whole_nodes=True)
-
-
-def _plan(target: Target, tp: int = 2) -> ServingPlan:
-    return plan_serving("llama-3.1-8b", Setup("h100-sxm", tp=tp), Traffic(2_000_000), target, Prices(3.0, 2.0))
+BY_NODE = {"failure_domain": "node", "whole_nodes": True}
+PRICES = {"on_demand_usd_per_gpu_hour": 3.0, "reserved_usd_per_gpu_hour": 2.0}
 
 
-def _fleet(target: Target, working: int) -> tuple[ServingPlan, tuple[int, int, int]]:
+def _plan(**values: Any) -> ServingPlan:
+    inputs = {"requests_per_day": 2_000_000, "tp": 2, "months": 1, **PRICES, **values}
+    return plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**inputs))
+
+
+def _fleet(working: int, **target: Any) -> tuple[ServingPlan, tuple[int, int, int]]:
     """Return a plan whose traffic takes so many replicas without spare: its replicas, peak GPUs and nodes."""
-    plan = _plan(target)
-    arriving = 2_000_000 / 86_400
-    replica = replace(plan.replica, requests_per_second=arriving / (working * 0.8))
-    month = fleet_month(replica, plan.traffic, target, plan.prices, 0)
+    plan = _plan(**target)
+    rate = 2_000_000 / 86_400 / (working * 0.8)
+    replica = at_speed(plan.replica, rate / plan.replica.requests_per_second)
+    margins, packing = plan.inputs.target.margins, replica.packing
+    month = fleet_month(0, rate, plan.traffic, margins, packing, plan.rates)
     return replace(plan, replica=replica, months=(month,)), (
         month.replicas_by_hour[0],
         month.peak_gpus,
@@ -64,15 +64,15 @@ def test_packing_by_hand(
 
 def test_a_spare_covers_one_replica_or_all_of_a_node() -> None:
     # 5 working replicas of 2 GPUs; a node of 8 GPUs holds 4.
-    assert _fleet(Target(), 5)[1] == (6, 12, 2)
-    assert _fleet(Target(failure_domain="node"), 5)[1] == (9, 18, 3)
-    assert _fleet(BY_NODE, 5)[1] == (9, 24, 3)
-    assert _fleet(replace(BY_NODE, spare=2), 5)[1] == (13, 32, 4)
-    assert _fleet(replace(BY_NODE, gpus_per_node=4), 5)[1] == (7, 16, 4)
+    assert _fleet(5)[1] == (6, 12, 2)
+    assert _fleet(5, failure_domain="node")[1] == (9, 18, 3)
+    assert _fleet(5, **BY_NODE)[1] == (9, 24, 3)
+    assert _fleet(5, **BY_NODE, spare=2)[1] == (13, 32, 4)
+    assert _fleet(5, **BY_NODE, gpus_per_node=4)[1] == (7, 16, 4)
 
 
 def test_whole_nodes_pay_for_idle_gpus_and_their_idle_power() -> None:
-    _, month = (plan := _fleet(BY_NODE, 5)[0]), plan.months[0]
+    _, month = (plan := _fleet(5, **BY_NODE)[0]), plan.months[0]
     assert month.usd == pytest.approx(24 * 730 * 2.0)  # flat traffic: all reserved
     # 9 replicas at 5 x 0.8 / 9 of their rate on 18 of 24 GPUs; 700 W, 1.3 busy and 0.3 idle, PUE 1.25.
     busy = 5 * 0.8 / 9 * 18 / 24
@@ -80,7 +80,7 @@ def test_whole_nodes_pay_for_idle_gpus_and_their_idle_power() -> None:
 
 
 def test_derivation_and_assumptions_say_how_nodes_came_about() -> None:
-    plan, _ = _fleet(BY_NODE, 5)
+    plan, _ = _fleet(5, **BY_NODE)
     steps = {step.label: step for step in derivations(plan)}
     node = steps["Instances of a node"]
     assert (node.substituted, node.value, node.source) == ("floor(8 / 2)", 4, "data/hardware.csv, h100-sxm")
@@ -91,13 +91,14 @@ def test_derivation_and_assumptions_say_how_nodes_came_about() -> None:
     assert isinstance(table, Table)
     rows = {row.cells[0]: row.cells[1:] for row in table.rows}
     assert rows["Instances of a node"] == ("4", "whole replicas that fit in a node")
-    assert rows["Failures covered"] == ("1 node", "scenario")
+    assert rows["Failures to cover"] == ("1", "usual value")
+    assert rows["What fails at once"] == ("node", "scenario")
     assert rows["Spare replicas"] == ("4", "failures covered x replicas lost with each")
-    assert rows["GPUs are paid for"] == ("by whole nodes", "scenario")
+    assert rows["GPUs by whole nodes"] == ("yes", "scenario")
 
 
 def test_a_replica_larger_than_a_node_takes_whole_nodes() -> None:
-    steps = {step.label: step for step in derivations(_plan(replace(BY_NODE, gpus_per_node=4), tp=8))}
+    steps = {step.label: step for step in derivations(_plan(**BY_NODE, gpus_per_node=4, tp=8))}
     spans = steps["Nodes of a replica"]
     assert (spans.substituted, spans.value, spans.source) == ("ceil(8 / 4)", 2, "given in the scenario")
 
@@ -131,28 +132,3 @@ def test_plan_serve_shows_lengths_and_nodes(tmp_path: Path) -> None:
     }  # fmt: skip
     month = data["months"][0]
     assert month["peak_gpus"] == 8 * month["peak_nodes"]
-
-
-@pytest.mark.parametrize("changes", [{}, {"gpus_per_node": 1}, {"whole_nodes": False, "spare": 2}])
-def test_the_workbook_counts_nodes_as_the_plan_does(tmp_path: Path, changes: dict[str, int | bool]) -> None:
-    """Traffic is flat and of one month, so that the workbook's busiest hour is every hour of the plan."""
-    (tmp_path / "s.toml").write_text(SCENARIO, encoding="utf-8")
-    values = read_toml(tmp_path / "s.toml")
-    values["target"] |= changes
-    values["traffic"]["months"] = 1
-    scenario = parse(ServingScenario, values, "s.toml")
-    path = fill(
-        bundled("workbooks") / "serving_capacity.xlsx",
-        workbook_inputs(scenario, tmp_path) | {"model": "llama-3.1-8b"},
-        tmp_path / "s.xlsx",
-    ).path
-    shown: dict[object, object] = {}
-    for _, label, _, base, *_ in load_workbook(path, data_only=True)["Calculation"].iter_rows(values_only=True):
-        shown.setdefault(label, base)
-    plan = answer(scenario, tmp_path).plan
-    month, packing = plan.months[0], plan.replica.packing
-    assert shown["Replicas"] == month.replicas_by_hour[0]
-    assert shown["GPUs"] == month.peak_gpus
-    assert shown["Replicas that a node holds"] == packing.instances_per_node
-    assert shown["Spare replicas"] == plan.target.spare_replicas(packing)
-    assert shown["Energy"] == pytest.approx(month.energy_kwh)

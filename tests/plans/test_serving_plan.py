@@ -8,40 +8,65 @@ import re
 import tomllib
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from sizebook.cli import app
 from sizebook.errors import InputError, RangeError, TargetError
+from sizebook.expression import parse as parse_formula
 from sizebook.formulas.serving_case import case_of
 from sizebook.formulas.serving_estimate import estimate
+from sizebook.formulas.serving_quantities import Demand, Replica
 from sizebook.formulas.serving_time import decode_step_seconds, latency
-from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, latency_curve, plan_serving
+from sizebook.plans.serving import ServingPlan, latency_curve, plan_serving
 from sizebook.plans.serving_choice import choose
-from sizebook.plans.traffic import SHAPES, Traffic, arrivals_by_hour, hours_of, lognormal_p95
+from sizebook.plans.serving_inputs import ServingInputs
+from sizebook.plans.serving_months import arrivals_by_hour
+from sizebook.plans.serving_steps import derivations
+from sizebook.plans.traffic import hours_of, lognormal_p95
+from sizebook.registry import leaves
+from sizebook.scenarios import parse
 from sizebook.serving_scenario import ServingScenario, answer
+from tests.plans.asking import serving_inputs
 
-SETUP = Setup("h100-sxm", "vllm", "fp8")
-PRICES = Prices(on_demand_usd=4.0, reserved_usd=2.0)
-TRAFFIC = Traffic(2_000_000, SHAPES["office"], 1.5, 0.1, 3, input_tokens=1500, output_tokens=300)
-TARGET = Target(ttft_seconds=1.0, tpot_seconds=0.02)
+TRAFFIC = {
+    "requests_per_day": 2_000_000, "shape": "office", "burst_factor": 1.5, "growth_per_month": 0.1, "months": 3,
+    "input_tokens": 1500, "output_tokens": 300,
+}  # fmt: skip
+PRICES = {"on_demand_usd_per_gpu_hour": 4.0, "reserved_usd_per_gpu_hour": 2.0}
+TARGET = {"ttft_target_seconds": 1.0, "tpot_target_seconds": 0.02}
+
+
+def asked(**values: Any) -> ServingInputs:
+    """Return the inputs of the plan of most tests, with what is given in place of its own."""
+    return serving_inputs(**{**TRAFFIC, **PRICES, **TARGET, "weight_dtype": "fp8", **values})
+
+
+NO_TARGET = {"ttft_target_seconds": None, "tpot_target_seconds": None}
 
 
 @pytest.fixture(scope="module")
 def plan() -> ServingPlan:
-    return plan_serving("llama-3.1-8b", SETUP, TRAFFIC, TARGET, PRICES)
+    return plan_serving("llama-3.1-8b", "h100-sxm", asked())
 
 
-def test_arrivals_of_a_day_sum_to_its_requests_times_the_peak_factor() -> None:
-    assert sum(arrivals_by_hour(TRAFFIC)) * 3600 == pytest.approx(2_000_000 * 1.5)
-    assert sum(arrivals_by_hour(TRAFFIC, 2)) * 3600 == pytest.approx(2_000_000 * 1.5 * 1.21)
+def test_arrivals_of_a_day_sum_to_its_requests_times_the_burst_factor() -> None:
+    assert sum(arrivals_by_hour(asked().traffic)) * 3600 == pytest.approx(2_000_000 * 1.5)
+    assert sum(arrivals_by_hour(asked().traffic, 2)) * 3600 == pytest.approx(2_000_000 * 1.5 * 1.21)
 
 
 def test_the_load_planned_for_meets_the_target_and_one_request_more_does_not(plan: ServingPlan) -> None:
     replica = plan.replica
-    load = (replica.case, replica.memory, 1500.0, 300.0)
-    at, above = (estimate(*load, float(replica.concurrency + more)) for more in (0, 1))
+    at, above = (
+        estimate(
+            replica.case,
+            replica.memory,
+            Demand(input_tokens=1500, output_tokens=300, concurrency=replica.concurrency + more),
+        )
+        for more in (0, 1)
+    )
     assert at.tpot_seconds <= 0.02 and at.ttft_seconds <= 1.0
     assert above.tpot_seconds > 0.02
     assert replica.binding == "tpot"
@@ -55,38 +80,87 @@ def test_littles_law_at_the_planned_load(plan: ServingPlan) -> None:
 
 def test_every_hour_is_within_the_load_with_the_spare_down(plan: ServingPlan) -> None:
     for month in plan.months:
-        arrivals = arrivals_by_hour(TRAFFIC, month.month)
+        arrivals = arrivals_by_hour(plan.traffic, month.month - 1)
         for replicas, arriving in zip(month.replicas_by_hour, arrivals, strict=True):
-            working = replicas - TARGET.spare
+            working = replicas - 1
             assert arriving <= working * plan.replica.requests_per_second * 0.8 * (1 + 1e-9)
-            assert arriving > (working - 1) * plan.replica.requests_per_second * 0.8
+            always_on = replicas == min(month.replicas_by_hour)
+            assert always_on or arriving > (working - 1) * plan.replica.requests_per_second * 0.8
 
 
 def test_money_is_reserved_hours_and_burst_hours_at_their_prices(plan: ServingPlan) -> None:
     month = plan.months[0]
+    assert month.month == 1
     reserved = min(month.replicas_by_hour) * 730
     burst = sum(count - min(month.replicas_by_hour) for count in month.replicas_by_hour) * 730 / 24
     assert month.gpu_hours == pytest.approx(reserved + burst)
-    assert month.usd == pytest.approx(reserved * 2 + burst * 4)
+    assert (month.reserved_usd, month.on_demand_usd) == pytest.approx((reserved * 2, burst * 4))
+    assert month.usd == month.reserved_usd + month.on_demand_usd
     tokens = 2_000_000 * 730 / 24 * 300
     assert month.usd_per_mtok_output == pytest.approx(month.usd / tokens * 1e6)
 
 
+def test_what_is_needed_long_enough_to_pay_for_it_is_reserved() -> None:
+    """1, 2 and 3 GPUs are needed in 24, 13 and 11 hours; at half the price 12 hours of a day pay for a reservation."""
+    flat = plan_serving("llama-3.1-8b", "h100-sxm", asked(shape="flat", **NO_TARGET)).replica.requests_per_second
+    hours = [0.5] * 11 + [1.5] * 2 + [2.5] * 11  # of what a replica is planned to take
+    daily = {"requests_per_day": sum(hours) * 3600 * flat * 0.8, "shape": tuple(hours), "burst_factor": 1, "spare": 0}
+    months = {
+        reserved: plan_serving(
+            "llama-3.1-8b", "h100-sxm", asked(**daily, **NO_TARGET, reserved_usd_per_gpu_hour=reserved)
+        ).months[0]
+        for reserved in (1.0, 2.0, 2.2, 4.0)
+    }
+    by_price = {price: (month.reserved_gpus, month.gpu_hours / 730 * 24) for price, month in months.items()}
+    assert by_price == {
+        1.0: (3, pytest.approx(72)), 2.0: (2, pytest.approx(59)), 2.2: (1, pytest.approx(48)),
+        4.0: (1, pytest.approx(48)),
+    }  # fmt: skip
+    # Two GPUs around the clock at 2 USD, the third in 11 hours at 4.
+    assert months[2.0].usd == pytest.approx(730 / 24 * (2 * 24 * 2.0 + 11 * 4.0))
+
+
+def test_fleet_within_the_error_band_follows_the_rate(plan: ServingPlan) -> None:
+    band = plan.replica.bands["throughput"]
+    assert plan.fewest[0].peak_gpus <= plan.months[0].peak_gpus <= plan.most[0].peak_gpus
+    # ceil(busiest arrivals / (rate x p10 x 0.8)) + 1 spare, by hand.
+    busiest = 1.5 * 2_000_000 * 12 / sum(hours_of("office")) / 3600
+    for months, quantile in ((plan.most, band.low), (plan.fewest, band.high)):
+        rate = plan.replica.requests_per_second * quantile
+        assert months[0].peak_gpus == math.ceil(busiest / (rate * 0.8)) + 1
+
+
+def test_derivations_give_the_plans_own_figures(plan: ServingPlan) -> None:
+    steps = {step.label: step for step in derivations(plan)}
+    month = plan.months[0]
+    assert steps["GPUs in the busiest hour"].value == month.peak_gpus
+    assert steps["Cost a month"].value == month.usd
+    reserved = steps["GPUs reserved"]
+    assert (reserved.substituted, reserved.value) == ("24 * 2 / 4", month.reserved_gpus)
+    rate = parse_formula(steps["Rate of one replica"].substituted).evaluate({})
+    assert rate == pytest.approx(plan.replica.requests_per_second, rel=1e-3)
+    replicas = parse_formula(steps["Replicas in the busiest hour"].substituted).evaluate({})
+    assert replicas == max(month.replicas_by_hour)
+
+
 def test_the_error_band_makes_a_target_at_p90_harder(plan: ServingPlan) -> None:
-    sure = plan_serving("llama-3.1-8b", SETUP, TRAFFIC, Target(1.0, 0.02, "p90"), PRICES)
+    sure = plan_serving("llama-3.1-8b", "h100-sxm", asked(at="p90"))
     assert sure.replica.concurrency < plan.replica.concurrency
     assert sure.replica.at_knee.tpot_seconds * sure.replica.bands["tpot"].high <= 0.02
 
 
+SIXTEEN = Demand(input_tokens=1000, output_tokens=500, concurrency=16)
+
+
 def _tpot(draft_tokens: int | None = None, tokens_per_step: float | None = None) -> float:
     drafts = {"draft_tokens": draft_tokens, "tokens_per_step": tokens_per_step}
-    case = case_of("deepseek-r1", "b200-sxm", "tensorrt-llm", tp=8, **drafts)  # type: ignore[arg-type]
-    return float(latency(case, 1000.0, 500.0, 16.0).tpot_seconds)
+    case = case_of("deepseek-r1", "b200-sxm", Replica(engine="tensorrt-llm", tp=8, **drafts))  # type: ignore[arg-type]
+    return float(latency(case, SIXTEEN).tpot_seconds)
 
 
 def test_a_step_with_drafts_is_shared_by_the_tokens_that_it_yields() -> None:
-    engine = case_of("deepseek-r1", "b200-sxm", "tensorrt-llm", tp=8, draft_tokens=3)
-    step = float(decode_step_seconds(engine, 1000.0, 500.0, 16.0))
+    engine = case_of("deepseek-r1", "b200-sxm", Replica(engine="tensorrt-llm", tp=8, draft_tokens=3))
+    step = float(decode_step_seconds(engine, SIXTEEN))
     assert _tpot(3, 2) - _tpot(3, 4) == pytest.approx(step / 2 - step / 4)
     assert _tpot(0) == _tpot(None, 1) == _tpot(0, 1)
     assert _tpot(3, 1) > 1.05 * _tpot(0)  # three layers of 61 draft, four times the tokens are checked
@@ -102,7 +176,7 @@ def test_a_yield_alone_is_drafted_by_the_fewest_that_reach_it() -> None:
     ("drafts", "yielded", "message"),
     [
         (None, 0.5, "tokens_per_step is out of range: got 0.5, want 1 or more. Give 1 for no speculation."),
-        (-1, None, "draft_tokens is out of range: got -1, want 0 or more. Give 0 for no speculation."),
+        (-1, None, "draft_tokens is out of range: got -1, want 0 to 1000. Give 0 for no speculation."),
         (
             1, 2.5,
             "tokens_per_step is out of range: got 2.5 of 1 drafted, want at most 2. "
@@ -117,7 +191,7 @@ def test_speculation_out_of_range_is_refused(drafts: int | None, yielded: float 
 
 
 def test_the_latency_curve_rises_within_the_cache(plan: ServingPlan) -> None:
-    curve = latency_curve(plan.replica, TRAFFIC)
+    curve = latency_curve(plan.replica)
     assert [c for c, _ in curve] == [2**i for i in range(len(curve))]
     assert 2 * curve[-1][0] > plan.replica.capacity >= curve[-1][0]
     assert all(a[1].tpot_seconds < b[1].tpot_seconds for a, b in pairwise(curve))
@@ -125,14 +199,15 @@ def test_the_latency_curve_rises_within_the_cache(plan: ServingPlan) -> None:
 
 def test_a_target_out_of_reach_says_what_binds_and_what_would_meet_it() -> None:
     with pytest.raises(TargetError) as refused:
-        plan_serving(
-            "llama-3.1-70b", Setup("h100-sxm", "vllm", "fp8", tp=2), TRAFFIC, Target(tpot_seconds=0.012), PRICES
-        )
-    problem, _, rest = str(refused.value).partition(":")
-    assert problem == "tpot_seconds binds"
-    assert "want 0.012 s. Raise tp to 4, or accept" in rest
+        plan_serving("llama-3.1-70b", "h100-sxm", asked(tp=2, ttft_target_seconds=None, tpot_target_seconds=0.012))
+    one = Demand(input_tokens=1500, output_tokens=300, concurrency=1)
+    alone = latency(case_of("llama-3.1-70b", "h100-sxm", Replica(tp=2, weight_dtype="fp8")), one).tpot_seconds
+    assert str(refused.value) == (
+        f"tpot_target_seconds binds: got {alone:.4g} s with one request in flight at tp2, want 0.012 s. Raise tp to 4, "
+        f"or accept {alone:.4g} s."
+    )
     with pytest.raises(TargetError) as full:
-        plan_serving("llama-3.1-70b", Setup("h100-sxm", "vllm", "bf16"), TRAFFIC, Target(), PRICES)
+        plan_serving("llama-3.1-70b", "h100-sxm", asked(weight_dtype="bf16", **NO_TARGET))
     assert str(full.value) == (
         "memory binds: got 67.5 GB too much on each h100-sxm for llama-3.1-70b at tp1, want room for one request. "
         "Raise tp to 2 or choose a narrower weight_dtype."
@@ -140,7 +215,7 @@ def test_a_target_out_of_reach_says_what_binds_and_what_would_meet_it() -> None:
 
 
 def test_the_choice_is_sorted_by_cost_and_its_front_is_not_beaten() -> None:
-    found = choose("llama-3.1-8b", TRAFFIC, TARGET, lambda gpu: PRICES, ["h100-sxm", "h200-sxm"], ["vllm"])
+    found = choose("llama-3.1-8b", asked(weight_dtype=None), ["h100-sxm", "h200-sxm"], "vllm")
     costs = [choice.usd_per_month for choice in found.ranked]
     assert costs == sorted(costs)
     for choice in found.ranked:
@@ -149,8 +224,13 @@ def test_the_choice_is_sorted_by_cost_and_its_front_is_not_beaten() -> None:
             for other in found.ranked[: found.ranked.index(choice)]
         )
         assert not (choice.on_front and beaten)
-    with pytest.raises(TargetError, match="no candidate meets the target: got tpot_seconds binds"):
-        choose("llama-3.1-70b", TRAFFIC, Target(tpot_seconds=1e-4), lambda gpu: PRICES, ["h200-sxm"], ["vllm"])
+    with pytest.raises(TargetError) as refused:
+        choose("llama-3.1-70b", asked(weight_dtype="bf16", tpot_target_seconds=1e-4), ["h200-sxm"], "vllm")
+    # At tp 1 the weights leave no room; at 2, 4 and 8 each token takes longer.
+    assert str(refused.value) == (
+        "no candidate meets the target: got tpot_target_seconds binds (3), memory binds (1), want one that does. Relax "
+        "that target or add a faster gpu."
+    )
 
 
 def test_a_log_normal_length() -> None:
@@ -184,7 +264,7 @@ months = 2
 input_tokens = 1500
 output_tokens = 300
 [target]
-tpot_seconds = 0.02
+tpot_target_seconds = 0.02
 """
 
 
@@ -201,10 +281,14 @@ def test_plan_serve_prints_text_and_json(tmp_path: Path) -> None:
 
 
 def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "s.toml").write_text(SCENARIO.replace("gpu =", "gpus ="), encoding="utf-8")
+    text = SCENARIO.replace("gpu =", "gpus =").replace('hours_csv = "day.csv"', "")
+    (tmp_path / "s.toml").write_text(text, encoding="utf-8")
     result = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml")])
     assert isinstance(result.exception, InputError)
-    assert str(result.exception).startswith("s.toml: unknown key: got 'gpus', want one of ")
+    known = [*(leaf.name for leaf in leaves(ServingScenario)), "traffic", "target"]
+    assert str(result.exception) == (
+        f"s.toml: unknown key: got 'gpus', want one of {', '.join(known)}. Did you mean 'gpu'?"
+    )
 
 
 @pytest.mark.parametrize(
@@ -217,13 +301,14 @@ def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_a_plan_says_what_it_takes_of_drafts(stated: dict[str, float], words: str) -> None:
-    setup = Setup("h200-sxm", "tensorrt-llm", tp=8, **stated)  # type: ignore[arg-type]
-    planned = plan_serving("deepseek-r1", setup, TRAFFIC, Target(5.0, 0.1), PRICES)
-    assert re.fullmatch(words, planned.replica.drafts(TRAFFIC.output_tokens))
+    target = {"ttft_target_seconds": 5.0, "tpot_target_seconds": 0.1}
+    inputs = asked(engine="tensorrt-llm", weight_dtype=None, tp=8, **target, **stated)
+    planned = plan_serving("deepseek-r1", "h200-sxm", inputs)
+    assert re.fullmatch(words, planned.replica.drafts)
 
 
-def parse(text: str) -> ServingScenario:
-    return ServingScenario.model_validate(tomllib.loads(text))
+def scenario_of(text: str) -> ServingScenario:
+    return parse(ServingScenario, tomllib.loads(text), "s.toml")
 
 
 COMPETING = """
@@ -238,7 +323,7 @@ requests_per_day = 100_000
 input_tokens = 1000
 output_tokens = 1000
 [target]
-tpot_seconds = 0.05
+tpot_target_seconds = 0.05
 """
 
 
@@ -246,19 +331,18 @@ tpot_seconds = 0.05
     ("stated", "taken"), [("", (0, None)), ("draft_tokens = 3", (3, None)), ("tokens_per_step = 1.8", (None, 1.8))]
 )
 def test_candidates_draft_what_the_scenario_says_or_nothing(
-    tmp_path: Path, stated: str, taken: tuple[int | None, float | None]
+    stated: str, taken: tuple[int | None, float | None]
 ) -> None:
-    scenario = parse(COMPETING.format(stated + '\nkv_dtype = "bf16"'))
-    choices = answer(scenario, tmp_path).choices
+    choices = answer(scenario_of(COMPETING.format(stated + '\nkv_dtype = "bf16"'))).choices
     assert choices is not None
-    setups = {choice.plan.replica.setup for choice in choices.ranked}
-    assert {(setup.draft_tokens, setup.tokens_per_step) for setup in setups} == {taken}
-    assert {setup.kv_dtype for setup in setups} == {"bf16"}
+    replicas = {choice.plan.replica.setup.replica for choice in choices.ranked}
+    assert {(replica.draft_tokens, replica.tokens_per_step) for replica in replicas} == {taken}
+    assert {replica.kv_dtype for replica in replicas} == {"bf16"}
 
 
-def test_a_layout_without_an_accelerator_is_refused(tmp_path: Path) -> None:
+def test_a_layout_without_an_accelerator_is_refused() -> None:
     with pytest.raises(InputError) as refused:
-        answer(parse(COMPETING.format("tp = 4\nep = 1")), tmp_path)
+        answer(scenario_of(COMPETING.format("tp = 4\nep = 1")))
     assert str(refused.value) == (
         "layout without an accelerator: got tp, ep, want gpu with it. Name the gpu, or leave the layout to the search."
     )

@@ -2,43 +2,59 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from sizebook.cells import call
 from sizebook.cli import app
-from sizebook.errors import InputError, RangeError, TargetError
-from sizebook.plans.serving import Prices, Setup, Target, plan_serving
-from sizebook.plans.traffic import SHAPES, Traffic
+from sizebook.errors import InputError, RangeError, SizebookError, TargetError, UnknownKeyError
+from sizebook.formulas.serving_quantities import Replica
+from sizebook.functions import load
+from sizebook.plans.serving import ServingPlan, plan_serving
+from sizebook.plans.serving_choice import choose
+from sizebook.plans.serving_inputs import ServingInputs
 from sizebook.scenarios import parse
 from sizebook.serving_scenario import ServingScenario
+from tests.plans.asking import serving_inputs
 
-PRICES = Prices(on_demand_usd=4.0, reserved_usd=2.0)
-TRAFFIC = Traffic(2_000_000, SHAPES["office"], 1.5, 0.1, 3, input_tokens=1500, output_tokens=300)
+load()
+
+
+def inputs_of(**values: Any) -> ServingInputs:
+    """Return the inputs of a month of office traffic, with what is given in place of its own."""
+    traffic = {"requests_per_day": 2_000_000, "shape": "office", "input_tokens": 1500, "output_tokens": 300}
+    prices = {"on_demand_usd_per_gpu_hour": 4.0, "reserved_usd_per_gpu_hour": 2.0}
+    return serving_inputs(**{**traffic, **prices, "months": 1, **values})
+
+
+def planned(model: str, gpu: str, **values: Any) -> ServingPlan:
+    return plan_serving(model, gpu, inputs_of(**values))
 
 
 @pytest.mark.parametrize(
-    ("setup", "message"),
+    ("layout", "message"),
     [
-        (Setup("h200-sxm", tp=3), "tensor parallelism does not divide the heads: got tp 3 and n_heads 64, want "
+        ({"tp": 3}, "tensor parallelism does not divide the heads: got tp 3 and n_heads 64, want "
          "tp to divide n_heads. Use tp 2."),
-        (Setup("h200-sxm", tp=8, pp=81), "more stages than layers: got pp 81 and 80 layers, want at least one "
+        ({"tp": 8, "pp": 81}, "more stages than layers: got pp 81 and 80 layers, want at least one "
          "layer a stage. Lower pp."),
     ],
 )  # fmt: skip
-def test_a_layout_that_no_engine_starts_is_refused(setup: Setup, message: str) -> None:
+def test_a_layout_that_no_engine_starts_is_refused(layout: dict[str, int], message: str) -> None:
     with pytest.raises(RangeError) as refused:
-        plan_serving("llama-3.1-70b", setup, TRAFFIC, Target(), PRICES)
+        planned("llama-3.1-70b", "h200-sxm", **layout)
     assert str(refused.value) == message
 
 
 def test_a_prompt_that_no_cache_holds_says_by_how_much() -> None:
     """20 000 400 tokens x 80 layers x 2 x 4 of 8 heads x 128 x 2 bytes = 3 276.9 GB a GPU; 94.5 GB of it are free."""
-    long = replace(TRAFFIC, input_tokens=20_000_000, output_tokens=400)
     with pytest.raises(TargetError) as refused:
-        plan_serving("llama-3.1-70b", Setup("h200-sxm", "vllm", "fp8", tp=2), long, Target(), PRICES)
+        planned(
+            "llama-3.1-70b", "h200-sxm", weight_dtype="fp8", tp=2, input_tokens=20_000_000, output_tokens=400
+        )  # fmt: skip
     assert str(refused.value) == (
         "memory binds: got 3182.4 GB too much on each h200-sxm for llama-3.1-70b at tp2, want room for one request. "
         "No tp up to 8 makes room: raise pp, shorten the requests or choose a narrower weight_dtype."
@@ -46,8 +62,7 @@ def test_a_prompt_that_no_cache_holds_says_by_how_much() -> None:
 
 
 def test_requests_longer_than_the_model_states_are_told() -> None:
-    long = replace(TRAFFIC, input_tokens=150_000, output_tokens=400)
-    plan = plan_serving("llama-3.1-70b", Setup("h200-sxm", "vllm", "fp8", tp=8), long, Target(), PRICES)
+    plan = planned("llama-3.1-70b", "h200-sxm", weight_dtype="fp8", tp=8, input_tokens=150_000, output_tokens=400)
     assert plan.beyond_context == "150 400 tokens a request are more than the 131 072 that the model states"
 
 
@@ -60,9 +75,106 @@ def test_a_scenario_of_another_plan_is_one_problem(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("key", "value"), [("growth_per_month", 5), ("requests_per_day", 1e30)])
-def test_traffic_beyond_any_fleet_is_refused(key: str, value: float) -> None:
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("growth_per_month", 5, "got 5, want above -1 and at most 1 (growth of traffic a month (0.05 is 5 %))"),
+        ("requests_per_day", 1e30, "got 1e+30, want above 0 and at most 1e+15 (requests a day now)"),
+        ("months", 121, "got 121, want at least 1 and at most 120 (months to plan, the first is now)"),
+        ("burst_factor", 0.5, "got 0.5, want at least 1 and at most 1000 (bursts within an hour over that hour's "
+         "mean)"),
+    ],
+)  # fmt: skip
+def test_traffic_beyond_any_fleet_is_refused(key: str, value: float, said: str) -> None:
     given = {"requests_per_day": 1e6, "input_tokens": 9, "output_tokens": 9} | {key: value}
     with pytest.raises(InputError) as refused:
         parse(ServingScenario, {"model": "llama-3.1-8b", "traffic": given}, "s.toml")
-    assert str(refused.value).startswith(f"s.toml: traffic: bad value: got {key} = {value!r}, want ")
+    assert str(refused.value) == f"s.toml: traffic: {key} is out of range: {said}. Correct the number."
+
+
+GIVEN_TWICE = (
+    "load given twice: got concurrency and a target of seconds, want one of them. The load follows from the target: "
+    "remove concurrency, or keep it and remove the target."
+)
+
+
+@pytest.mark.parametrize("target", [{"ttft_target_seconds": 1.0}, {"tpot_target_seconds": 0.05}])
+def test_a_load_beside_a_target_is_refused(target: dict[str, float]) -> None:
+    with pytest.raises(InputError) as refused:
+        planned("llama-3.1-8b", "h100-sxm", concurrency=8, **target)
+    assert str(refused.value) == GIVEN_TWICE
+    with pytest.raises(InputError) as searched:
+        choose("llama-3.1-8b", inputs_of(concurrency=8, **target), ["h100-sxm"])
+    assert str(searched.value) == GIVEN_TWICE
+
+
+def test_a_load_is_planned_for_as_it_is_given() -> None:
+    replica = planned("llama-3.1-8b", "h100-sxm", concurrency=8).replica
+    assert (replica.concurrency, replica.binding) == (8, "given")
+
+
+def test_a_search_says_what_is_wrong_with_the_traffic_itself() -> None:
+    """It is no failure of a candidate: no other accelerator would do."""
+    with pytest.raises(UnknownKeyError) as refused:
+        choose("llama-3.1-8b", inputs_of(shape="offce"), ["h100-sxm", "h200-sxm"])
+    assert str(refused.value) == (
+        "unknown shape: got 'offce', want one of flat, office, consumer, or 24 numbers. Did you mean 'office'?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("hours", "message"),
+    [
+        ((1, 2, "x"), "not a day: got 'x' among the hours, want 24 numbers. Correct that one."),
+        ((1,) * 23, "not a day: got 23 hours that sum to 23, want 24 numbers of 0 or more, not all 0. Give one number "
+         "an hour, from midnight."),
+    ],
+)  # fmt: skip
+def test_hours_that_are_no_day_are_refused(hours: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(SizebookError) as refused:
+        planned("llama-3.1-8b", "h100-sxm", shape=hours)
+    assert str(refused.value) == message
+
+
+# What drafts and expert parallelism cost at tp 2 and spare at tp 4: the refusal works the wider layout out with them.
+WITH_DRAFTS = {"tp": 2, "engine": "tensorrt-llm", "weight_dtype": "fp8", "draft_tokens": 3, "tokens_per_step": 3.0}
+WITH_EP = {"tp": 2, "dp": 4, "ep": 8, "weight_dtype": "fp8"}
+
+
+@pytest.mark.parametrize(
+    ("model", "replica"),
+    [("llama-3.1-70b", WITH_DRAFTS), ("mixtral-8x7b", WITH_EP), ("llama-3.1-70b", {"tp": 2, "weight_dtype": "fp8"})],
+    ids=["drafts", "ep", "plain"],
+)
+def test_a_wider_layout_is_tried_with_everything_else_as_it_is(model: str, replica: dict[str, Any]) -> None:
+    """The target lies between what one request takes at tp 2 and at tp 4: tp 4 is the smallest that meets it."""
+    demand = {"input_tokens": 1500, "output_tokens": 300, "concurrency": 1}
+    two, four = (
+        call("TPOT_SECONDS", model, "h200-sxm", options(demand | replica | {"tp": tp})) for tp in (2, 4)
+    )  # fmt: skip
+    assert four < two
+    want = (two + four) / 2
+    with pytest.raises(TargetError) as refused:
+        planned(model, "h200-sxm", **replica, tpot_target_seconds=want)
+    layout = Replica(**replica).layout
+    assert str(refused.value) == (
+        f"tpot_target_seconds binds: got {two:.4g} s with one request in flight at {layout}, want {want:.4g} s. Raise "
+        f"tp to 4, or accept {two:.4g} s."
+    )
+    wider = planned(model, "h200-sxm", **replica | {"tp": 4}, tpot_target_seconds=want)
+    assert wider.replica.at_knee.tpot_seconds <= want
+
+
+def options(values: dict[str, Any]) -> str:
+    return "; ".join(f"{name}={value}" for name, value in values.items())
+
+
+def test_where_no_layout_of_a_node_meets_the_target_that_is_said() -> None:
+    with pytest.raises(TargetError) as refused:
+        planned("llama-3.1-70b", "h200-sxm", **WITH_DRAFTS, tpot_target_seconds=1e-5)
+    demand = {"input_tokens": 1500, "output_tokens": 300, "concurrency": 1}
+    got = call("TPOT_SECONDS", "llama-3.1-70b", "h200-sxm", options(demand | WITH_DRAFTS))
+    assert str(refused.value) == (
+        f"tpot_target_seconds binds: got {got:.4g} s with one request in flight at tp2, want 1e-05 s. No tp up to 8 "
+        f"meets it; accept {got:.4g} s or choose a faster gpu or a narrower weight_dtype."
+    )

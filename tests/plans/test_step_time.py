@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 
 from sizebook.errors import SizebookError
 from sizebook.formulas.hardware import accelerator
+from sizebook.formulas.training_quantities import Method, Recipe
 from sizebook.models.architecture import Architecture, Attention, Embedding, FeedForward, Head, Layer, Norm
 from sizebook.plans.layer_profile import model_profile
 from sizebook.plans.layout import Layout
-from sizebook.plans.training_memory import Recipe
 from sizebook.plans.training_time import StepTime, calibration, error_band, machine, step_time
+from sizebook.registry import flat
 
 
 def _gpt(d_model: int, n_layers: int, n_heads: int, n_kv: int, d_ff: int, vocab: int, *, gated: bool) -> Architecture:
@@ -30,8 +31,8 @@ UNFUSED = Recipe(flash_attention=False, dropout=True)
 
 
 def _time(model: Architecture, seq: int, gpu: str, layout: Layout, recipe: Recipe, n_micro: int) -> StepTime:
-    rates = machine(accelerator(gpu), "bf16", recipe.stack, calibration())
-    return step_time(model_profile(model, seq), layout, recipe, rates, n_micro)
+    rates = machine(accelerator(gpu), Method(recipe=recipe), calibration())
+    return step_time(model_profile(model, seq), layout, recipe, rates=rates, n_micro=n_micro)
 
 
 @pytest.mark.parametrize(
@@ -58,13 +59,13 @@ def test_rates_of_torchtitan_8b(gpus: int, rate: float) -> None:
 def test_the_total_is_the_sum_of_its_causes() -> None:
     layout = Layout(tp=2, pp=4, dp=8, cp=2, interleave=2, micro_batch=2)
     step = _time(LLAMA_8B, 8192, "h100-sxm", layout, Recipe(), 16)
-    causes = [getattr(step, field.name) for field in fields(step)]
+    causes = list(flat(step).values())
     assert step.total == pytest.approx(sum(causes))
     assert min(causes) >= 0
 
 
 def test_matrix_time_is_work_over_rate() -> None:
-    rates = machine(accelerator("h100-sxm"), "bf16", "megatron", calibration())
+    rates = machine(accelerator("h100-sxm"), Method(), calibration())
     step = _time(LLAMA_8B, 4096, "h100-sxm", Layout(), Recipe(), 4)
     layers = 32 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336)
     assert step.matmul == pytest.approx(4 * 6 * 4096 * (layers / rates.matmul + 128256 * 4096 / rates.head))
@@ -86,7 +87,7 @@ def test_full_recomputation_repeats_the_forward_pass() -> None:
     plain = _time(LLAMA_8B, 2048, "h100-sxm", Layout(), Recipe(), 1)
     full = _time(LLAMA_8B, 2048, "h100-sxm", Layout(recompute="full"), Recipe(), 1)
     head = plain.matmul / 3 - full.recompute + plain.attention / 3.5 + plain.traffic / 3
-    rates = machine(accelerator("h100-sxm"), "bf16", "megatron", calibration())
+    rates = machine(accelerator("h100-sxm"), Method(), calibration())
     assert head == pytest.approx(2 * 2048 * 128256 * 4096 / rates.head)
     assert replace(full, recompute=0.0) == plain
 
@@ -99,7 +100,7 @@ def test_the_band_brackets_the_prediction_and_efficiencies_are_shares() -> None:
 
 def test_a_format_that_nothing_trains_in_is_refused() -> None:
     with pytest.raises(SizebookError) as refused:
-        machine(accelerator("h100-sxm"), "int4", "megatron", calibration())
+        machine(accelerator("h100-sxm"), Method(compute_dtype="int4"), calibration())
     assert str(refused.value) == (
         "no training in int4: got 'int4', want one of bf16, fp16, fp8, mxfp8, nvfp4. Choose another."
     )

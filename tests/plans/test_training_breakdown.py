@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from sizebook.formulas.hardware import accelerator
-from sizebook.models import catalog
-from sizebook.plans.layout import Layout
-from sizebook.plans.training import Costs, Operations, Power, TrainingInputs, TrainingPlan, unchecked_plan
+from sizebook.plans.training import TrainingPlan, unchecked_plan
 from sizebook.plans.training_breakdown import cost_parts, sensitivities, step_parts, time_parts
+from tests.plans.training_runs import run_of
+
+GIVEN: dict[str, Any] = {
+    "gpus": 256, "tokens": 1e12, "batch": 1024, "seq": 8192, "tp": 2, "pp": 2, "price_usd_per_gpu_hour": 2,
+    "watts": 700, "start_hours": 1,
+}  # fmt: skip
+
+
+def _plan(**changes: Any) -> TrainingPlan:
+    return unchecked_plan(run_of("llama-3.1-8b", "h100-sxm", **{**GIVEN, **changes}))
 
 
 @pytest.fixture(scope="module")
 def plan() -> TrainingPlan:
-    inputs = TrainingInputs(
-        model="Llama 3.1 8B",
-        architecture=catalog.architecture("llama-3.1-8b"),
-        gpu=accelerator("h100-sxm"),
-        gpus=256,
-        tokens=1e12,
-        seq=8192,
-        batch=1024,
-        layout=Layout(tp=2, pp=2, dp=64),
-        costs=Costs(2.0, "given"),
-        power=Power(700),
-        operations=Operations(start_seconds=3600),
-    )
-    return unchecked_plan(inputs)
+    return _plan()
 
 
 def test_parts_of_a_step_add_up(plan: TrainingPlan) -> None:
@@ -39,23 +33,23 @@ def test_parts_of_a_step_add_up(plan: TrainingPlan) -> None:
 
 
 def test_parts_of_the_time_add_up_and_start_up_is_as_given(plan: TrainingPlan) -> None:
-    parts = time_parts(plan, plan.middle.train_seconds)
+    parts = time_parts(plan.middle)
     assert sum(part.value for part in parts) == pytest.approx(plan.middle.train_seconds)
     assert parts[0].value == 3600
     # Productive steps are the tokens over the tokens of a step, each of the step's seconds.
     assert parts[1].value == pytest.approx(1e12 / (1024 * 8192) * plan.middle.step_seconds)
 
 
-def test_parts_of_the_cost_add_up(plan: TrainingPlan) -> None:
-    with_other = unchecked_plan(replace(plan.inputs, costs=Costs(2.0, "given", other_usd=5000)))
+def test_parts_of_the_cost_add_up() -> None:
+    with_other = _plan(other_usd=5000)
     parts = {part.label: part.value for part in cost_parts(with_other)}
     assert sum(parts.values()) == pytest.approx(with_other.middle.cost_usd)
     assert parts["Other costs"] == 5000
     assert parts["Start-up"] == pytest.approx(256 * 2.0)  # one hour of 256 GPUs at 2 USD
 
 
-def test_cost_of_a_given_mfu_is_not_split_by_cause_of_the_step(plan: TrainingPlan) -> None:
-    given = unchecked_plan(replace(plan.inputs, utilization=0.4))
+def test_cost_of_a_given_mfu_is_not_split_by_cause_of_the_step() -> None:
+    given = _plan(mfu=0.4)
     assert [part.label for part in cost_parts(given)] == ["Productive steps", "Checkpoints and failures", "Start-up"]
 
 
@@ -73,9 +67,19 @@ def test_widest_swing_comes_first(plan: TrainingPlan) -> None:
     assert widths == sorted(widths, reverse=True)
 
 
-def test_given_mfu_is_varied_by_a_fifth(plan: TrainingPlan) -> None:
+def test_given_mfu_is_varied_by_a_fifth() -> None:
     start_usd = 512.0
-    given = unchecked_plan(replace(plan.inputs, utilization=0.4))
+    given = _plan(mfu=0.4)
     swing = next(s for s in sensitivities(given) if s.label.startswith("MFU"))
     assert swing.cost_low_usd - start_usd == pytest.approx((given.middle.cost_usd - start_usd) / 1.2)
     assert swing.cost_high_usd - start_usd == pytest.approx((given.middle.cost_usd - start_usd) / 0.8)
+
+
+def test_a_rate_in_tflops_is_varied_like_the_mfu_that_it_is() -> None:
+    rates, shares = sensitivities(_plan(achieved_tflops=0.4 * 989.4)), sensitivities(_plan(mfu=0.4))
+    assert [swing.width_usd for swing in rates] == pytest.approx([swing.width_usd for swing in shares])
+
+
+def test_a_run_that_costs_nothing_has_one_part_of_nothing() -> None:
+    free = _plan(price_usd_per_gpu_hour=0)
+    assert [(part.label, part.value) for part in cost_parts(free)] == [("Productive steps", 0.0)]

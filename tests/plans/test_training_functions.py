@@ -10,11 +10,11 @@ from sizebook.functions import load
 from sizebook.plans.training_memory import COMPONENTS
 
 load()
-LAYOUT = (4096, 2, 2, 4, 1, 1, 1, 1)  # seq tp pp dp cp ep zero_stage micro_batch
+LAYOUT = (None, 4096, 2, 2, 4, 1, 1, 1, 1)  # batch seq tp pp dp cp ep zero_stage micro_batch
 
 
 def _memory(component: str) -> float:
-    return float(call("TRAIN_MEMORY_BYTES", "llama-3.1-8b", *LAYOUT, "none", 1, "adamw", "megatron", component))
+    return float(call("TRAIN_MEMORY_BYTES", "llama-3.1-8b", *LAYOUT, f"component={component}"))
 
 
 def test_components_add_up_to_the_total() -> None:
@@ -48,7 +48,7 @@ def test_the_table_is_ranked_and_says_why_others_fail() -> None:
 def test_the_fastest_row_of_the_table_is_what_step_seconds_gives() -> None:
     row = call("PLAN_TRAINING", "gpt-2-small", "a100-sxm-80gb", 1, 8, 1024)[1]
     assert row[0] == "TP1 PP1 DP1 ZeRO-0 mb8"
-    seconds = call("STEP_SECONDS", "gpt-2-small", "a100-sxm-80gb", 8, 1024, 1, 1, 1, 1, 1, 0, 8)
+    seconds = call("STEP_SECONDS", "gpt-2-small", "a100-sxm-80gb", 8, 1024, "zero_stage=0; micro_batch=8")
     assert row[2] == pytest.approx(seconds, abs=5e-5)
 
 
@@ -68,7 +68,40 @@ def test_a_band_has_two_ends() -> None:
 
 def test_an_impossible_layout_is_refused_in_a_cell() -> None:
     with pytest.raises(SizebookError) as refused:
-        call("TRAIN_MEMORY_BYTES", "llama-3.1-8b", 4096, 3)
+        call("TRAIN_MEMORY_BYTES", "llama-3.1-8b", None, 4096, 3)
     assert str(refused.value) == (
         "tensor parallelism does not divide the heads: got tp 3 and n_heads 32, want tp to divide n_heads. Use tp 2."
     )
+
+
+def test_a_rank_of_no_adapters_is_refused() -> None:
+    with pytest.raises(SizebookError) as refused:
+        call("FLOPS_PER_TOKEN_LORA", "llama-3.1-8b", 4096, 0)
+    assert str(refused.value) == (
+        "no adapters: got lora_rank 0, want 1 or more. Ask FLOPS_PER_TOKEN for training the whole model."
+    )
+
+
+def test_old_names_of_options_still_work() -> None:
+    old = call("STEP_SECONDS", "llama-3.1-8b", "h100-sxm", 128, "dp=8; dtype=fp8; rank=16; adapter_on=all")
+    new = call("STEP_SECONDS", "llama-3.1-8b", "h100-sxm", 128, "dp=8; compute_dtype=fp8; lora_rank=16; lora_on=all")
+    assert old == new
+    assert call("FLOPS_PER_TOKEN", "llama-3.1-8b", 8192, "palm") == call(
+        "FLOPS_PER_TOKEN", "llama-3.1-8b", 8192, "PALM"
+    )
+
+
+def test_options_of_a_range_move_memory_and_time() -> None:
+    options = [["dp", 8], ["power_limit_watts", 500], ["optimizer", "sgd"], ["", ""]]
+    plain = call("STEP_SECONDS", "llama-3.1-8b", "h100-sxm", 128, "dp=8")
+    assert call("STEP_SECONDS", "llama-3.1-8b", "h100-sxm", 128, options) > plain
+    adamw = call("TRAIN_MEMORY_BYTES", "llama-3.1-8b", None, 4096, "dp=8")
+    # AdamW keeps 8 bytes a parameter, divided by ZeRO-1 over 8 ranks: a byte a parameter.
+    sgd = call("TRAIN_MEMORY_BYTES", "llama-3.1-8b", None, 4096, "dp=8; optimizer=sgd")
+    assert adamw - sgd == pytest.approx(8_030_261_248, rel=1e-6)
+
+
+def test_a_batch_of_fewer_micro_batches_than_stages_needs_less() -> None:
+    few, many = (call("TRAIN_MEMORY_BYTES", "llama-3.1-8b", batch, 4096, "pp=4") for batch in (1, 64))
+    assert few < many
+    assert call("FITS", "llama-3.1-8b", "h100-sxm", 64, 4096, "pp=4") is (many <= 85_029_615_043)

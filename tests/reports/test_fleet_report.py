@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sizebook.fleet_scenario import FleetScenario, answer
-from sizebook.plans.fleet import FleetPlan, bounds
+from sizebook.plans.fleet import FleetPlan
 from sizebook.reports.fleet import report
 from sizebook.reports.view import Notes, Report, Table
 from sizebook.scenarios import parse, read_toml
@@ -41,7 +41,7 @@ def test_totals_are_the_sums_of_their_rows(plan: FleetPlan) -> None:
 
 
 def test_headlines_carry_their_range(plan: FleetPlan) -> None:
-    low, high = (sum(month.usd for month in each.months) for each in bounds(plan))
+    low, high = (sum(month.usd for month in months) for months in (plan.fewest, plan.most))
     cost = report(plan, date(2026, 11, 21)).tiles[0]
     assert cost.value == usd(sum(month.usd for month in plan.months))
     assert cost.note == f"{usd(low)} to {usd(high)}"
@@ -59,7 +59,7 @@ def test_a_load_says_where_it_comes_from(plan: FleetPlan) -> None:
 
 def test_dear_reserves_are_said(plan: FleetPlan) -> None:
     first = plan.services[0]
-    dear = replace(first, service=replace(first.service, prices=replace(first.service.prices, reserved_usd=9.0)))
+    dear = replace(first, rates=replace(first.rates, reserved_usd=9.0))
     warned = report(replace(plan, services=(dear, *plan.services[1:])), date(2026, 11, 21)).sections[-1].blocks[-1]
     assert isinstance(warned, Notes)
     assert warned.items[0].startswith("Chat: a reserved GPU-hour at $9.00 costs more than one on demand at $")

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pypdf
 import pytest
-from sizebook.plans.serving_breakdown import bounds
 
-from sizebook.plans.serving import Prices, ServingPlan, Setup, Target, plan_serving
+from sizebook.plans.serving import ServingPlan, plan_serving
 from sizebook.plans.serving_choice import choose
-from sizebook.plans.traffic import Traffic, hours_of
+from sizebook.plans.serving_sensitivity import sensitivities
 from sizebook.reports.charts.kinds import Bars, Columns, Lines, Stacks
 from sizebook.reports.render import write_pdf
 from sizebook.reports.serving import report
 from sizebook.reports.view import Report, Section, Table
 from sizebook.units import usd
+from tests.plans.asking import serving_inputs
 
-TRAFFIC = Traffic(2_000_000, hours_of("office"), 1.5, 0.05, 24, 1000, 250)
-TARGET = Target(ttft_seconds=2.0, tpot_seconds=0.05)
-PRICES = Prices(3.0, 2.0, "a quote")
+INPUTS: dict[str, Any] = {
+    "requests_per_day": 2_000_000, "shape": "office", "burst_factor": 1.5, "growth_per_month": 0.05, "months": 24,
+    "input_tokens": 1000, "output_tokens": 250, "ttft_target_seconds": 2.0, "tpot_target_seconds": 0.05,
+    "on_demand_usd_per_gpu_hour": 3.0, "reserved_usd_per_gpu_hour": 2.0,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def plan() -> ServingPlan:
-    return plan_serving("llama-3.1-8b", Setup("h100-sxm"), TRAFFIC, TARGET, PRICES)
+    return plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**INPUTS))
 
 
 def _section(view: Report, topic: str) -> Section:
@@ -49,9 +51,9 @@ def test_sections_are_those_a_planner_asks_for(plan: ServingPlan, as_of: date) -
 
 def test_band_stands_beside_gpus_cost_and_latency(plan: ServingPlan, as_of: date) -> None:
     tiles = {tile.label: tile for tile in report(plan, as_of).tiles}
-    band = bounds(plan, 0)
-    assert tiles["GPUs, busiest hour"].note == f"{band.fewest.peak_gpus} to {band.most.peak_gpus}"
-    assert tiles["Cost a month"].note == f"{usd(band.fewest.usd)} to {usd(band.most.usd)}"
+    fewest, most = plan.fewest[0], plan.most[0]
+    assert tiles["GPUs, busiest hour"].note == f"{fewest.peak_gpus} to {most.peak_gpus}"
+    assert tiles["Cost a month"].note == f"{usd(fewest.usd)} to {usd(most.usd)}"
     assert " to " in tiles["First token"].note and " to " in tiles["Each further token"].note
 
 
@@ -83,8 +85,8 @@ def test_cost_is_shown_by_month_and_by_term(plan: ServingPlan, as_of: date) -> N
 
 
 def test_one_month_without_a_target_has_neither_months_nor_limits(as_of: date) -> None:
-    traffic = replace(TRAFFIC, months=1, hours=hours_of("flat"))
-    single = plan_serving("llama-3.1-8b", Setup("h100-sxm"), traffic, Target(), PRICES)
+    plain = {"months": 1, "shape": "flat", "ttft_target_seconds": None, "tpot_target_seconds": None}
+    single = plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**INPUTS | plain))
     view = report(single, as_of)
     assert isinstance(_section(view, "Cost").blocks[0], Bars)
     assert all(chart.limit is None for chart in _section(view, "Latency").blocks if isinstance(chart, Lines))
@@ -92,7 +94,7 @@ def test_one_month_without_a_target_has_neither_months_nor_limits(as_of: date) -
 
 
 def test_alternatives_are_listed_from_the_cheapest(plan: ServingPlan, as_of: date) -> None:
-    choices = choose("llama-3.1-8b", TRAFFIC, TARGET, lambda gpu: PRICES, ["h100-sxm"], ["vllm"])
+    choices = choose("llama-3.1-8b", serving_inputs(**INPUTS), ["h100-sxm"], "vllm")
     table = _section(report(plan, as_of, choices=choices), "Alternatives").blocks[0]
     assert isinstance(table, Table)
     costs = [int(row.cells[5].replace("\u202f", "")) for row in table.rows]
@@ -106,5 +108,35 @@ def test_report_is_laid_out_with_its_basis(plan: ServingPlan, as_of: date, tmp_p
     text = " ".join(" ".join(page.extract_text() for page in reader.pages).split())
     assert reader.metadata.title == "Assistant: serving plan"
     assert len(reader.pages) <= 8
-    for expected in ("a quote", "data/calibration_serving.csv", "Target 50 ms", "On demand"):
+    for expected in ("given in the scenario", "data/calibration_serving.csv", "Target 50 ms", "On demand"):
         assert expected in text
+
+
+def test_a_plan_that_costs_nothing_has_a_report(as_of: date) -> None:
+    free = {"on_demand_usd_per_gpu_hour": 0.0, "reserved_usd_per_gpu_hour": 0.0}
+    chart = _section(report(plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**INPUTS | free)), as_of), "Cost")
+    assert chart.blocks[0].title == "Reserved GPUs are 0\u00a0% of the cost"  # type: ignore[union-attr]
+
+
+def test_longer_answers_swing_the_cost_as_a_plan_of_them_does() -> None:
+    """Without a target the cache binds: a fifth more of each answer takes room, not only time."""
+    inputs = INPUTS | {"ttft_target_seconds": None, "tpot_target_seconds": None, "months": 1}
+    plan = plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**inputs))
+    swings = {swing.label: swing for swing in sensitivities(plan)}
+    ends = [
+        plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**inputs | {"output_tokens": tokens})).months[0].usd
+        for tokens in (200, 300)
+    ]
+    swing = swings["Tokens of an answer, \u221220% to +20%"]
+    assert [swing.low_usd, swing.high_usd] == ends
+
+
+def test_the_room_of_a_histogram_stays_where_its_mean_moves() -> None:
+    """Prompts of 500 and 2000 tokens, mean 1100, 95th percentile 2000: a fifth more is a mean of 1320 in that room."""
+    inputs = INPUTS | {"input_histogram": ((500, 0.6), (2000, 0.4)), "months": 1}
+    plan = plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**inputs))
+    stated = INPUTS | {"input_tokens": 1320, "input_tokens_p95": 2000, "months": 1}
+    more = plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**stated)).months[0].usd
+    assert {swing.label: swing.high_usd for swing in sensitivities(plan)}[
+        "Tokens of a prompt, \u221220% to +20%"
+    ] == more

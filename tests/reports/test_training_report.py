@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pypdf
 import pytest
 
-from sizebook.formulas.hardware import accelerator
-from sizebook.models import catalog
-from sizebook.plans.layout import Layout
-from sizebook.plans.training import Costs, Power, TrainingInputs, TrainingPlan, unchecked_plan
+from sizebook.plans.training import TrainingPlan, unchecked_plan
 from sizebook.reports.charts.kinds import Bars, Spans, Stacks
 from sizebook.reports.render import write_pdf
 from sizebook.reports.training import report
 from sizebook.reports.view import Report, Section, Table
+from tests.plans.training_runs import run_of
 
-LAYOUT = Layout(tp=2, pp=8, dp=16)
+GIVEN: dict[str, Any] = {
+    "gpus": 256, "tokens": 1e12, "batch": 1024, "seq": 8192, "tp": 2, "pp": 8, "price_usd_per_gpu_hour": 2,
+    "watts": 700, "grams_per_kwh": 400, "covered_share": 0.6, "residual_grams_per_kwh": 450,
+}  # fmt: skip
+
+
+def _plan(**changes: Any) -> TrainingPlan:
+    return unchecked_plan(run_of("llama-3.1-8b", "h100-sxm", **{**GIVEN, **changes}))
 
 
 @pytest.fixture(scope="module")
 def plan() -> TrainingPlan:
-    inputs = TrainingInputs(
-        model="Llama 3.1 8B",
-        architecture=catalog.architecture("llama-3.1-8b"),
-        gpu=accelerator("h100-sxm"),
-        gpus=256,
-        tokens=1e12,
-        seq=8192,
-        batch=1024,
-        layout=LAYOUT,
-        costs=Costs(2.0, "a quote"),
-        power=Power(700, covered_share=0.6, residual_grams_per_kwh=450),
-    )
-    return unchecked_plan(inputs)
+    return _plan()
 
 
 def _plain(text: str) -> str:
@@ -50,8 +44,8 @@ def _table(section: Section) -> Table:
     return next(block for block in section.blocks if isinstance(block, Table))
 
 
-def test_a_single_micro_batch_and_where_the_layout_comes_from(plan: TrainingPlan, as_of: date) -> None:
-    view = report(unchecked_plan(replace(plan.inputs, batch=16)), as_of)
+def test_a_single_micro_batch_and_where_the_layout_comes_from(as_of: date) -> None:
+    view = report(_plan(batch=16), as_of)
     chart = next(block for block in _section(view, "Step").blocks if isinstance(block, Bars))
     assert chart.title.endswith(", 1 micro-batch a pipeline")
     rows = {row.cells[0]: row.cells[2] for row in _table(_section(view, "Assumptions")).rows}
@@ -80,14 +74,14 @@ def test_band_stands_beside_time_and_cost(plan: TrainingPlan, as_of: date) -> No
     assert "10th to the 90th percentile of published runs" in view.summary
 
 
-def test_given_mfu_has_no_band_and_no_split_of_the_step(plan: TrainingPlan, as_of: date) -> None:
+def test_given_mfu_has_no_band_and_no_split_of_the_step(as_of: date) -> None:
     # 6 N tokens / (GPUs x peak x MFU) / goodput, with the H100's dense 989.4 TFLOP/s.
-    given = unchecked_plan(replace(plan.inputs, utilization=0.4, convention="6nd"))
+    given = _plan(mfu=0.4, flops_convention="6nd")
     view = report(given, as_of)
     tiles = {tile.label: tile for tile in view.tiles}
     productive_days = 6 * 8_030_261_248 * 1e12 / (256 * 989.4e12 * 0.4) / 86_400
     shown = float(tiles["Training time"].value.split("\u00a0")[0])
-    assert shown == pytest.approx(productive_days / given.goodput, rel=0.005)
+    assert shown == pytest.approx(productive_days / given.middle.goodput, rel=0.005)
     assert tiles["Training time"].note == "at the MFU given"
     assert _plain(view.summary).endswith("The time follows from the given MFU of 40.0 %.")
     assert "Step" not in [section.topic for section in view.sections]
@@ -124,7 +118,7 @@ def test_conventions_give_one_row_each_and_mark_the_plans_own(plan: TrainingPlan
 def test_market_based_emissions_are_an_account_of_their_own(plan: TrainingPlan, as_of: date) -> None:
     labels = [row.cells[0] for row in _table(_section(report(plan, as_of), "Energy and carbon")).rows]
     assert "Emissions, market-based" in labels
-    without = unchecked_plan(replace(plan.inputs, power=Power(700)))
+    without = _plan(covered_share=None)
     labels = [row.cells[0] for row in _table(_section(report(without, as_of), "Energy and carbon")).rows]
     assert "Emissions, market-based" not in labels
 
@@ -135,14 +129,58 @@ def test_report_is_laid_out_with_its_basis(plan: TrainingPlan, as_of: date, tmp_
     text = _plain(" ".join(page.extract_text() for page in reader.pages))
     assert reader.metadata.title == "Spring run: training plan"
     assert len(reader.pages) <= 8
-    for expected in ("a quote", "data/calibration_training.csv", "79.2 GiB usable", "50 000 hours"):
+    for expected in ("price given in the scenario", "data/calibration_training.csv", "79.2 GiB usable", "50 000 hours"):
         assert expected in text
 
 
-def test_a_small_run_is_told_in_small_units(plan: TrainingPlan, as_of: date) -> None:
-    small = unchecked_plan(replace(plan.inputs, tokens=1e8))
+def test_a_small_run_is_told_in_small_units(as_of: date) -> None:
+    small = _plan(tokens=1e8)
     view = report(small, as_of)
     rows = {row.cells[0]: row.cells[1] for row in _table(_section(view, "Time")).rows}
     assert (rows["Training time"], rows["Cost"], rows["Carbon, location-based"]) == ("s", "USD", "kgCO\u2082e")
     total = _table(_section(view, "Cost")).rows[-1].cells[1]
     assert total == f"{small.middle.cost_usd:.2f}"
+
+
+def test_adapters_have_one_mfu_on_tile_and_table(as_of: date) -> None:
+    view = report(_plan(lora_rank=16, tp=1, pp=1), as_of)
+    tile = next(tile for tile in view.tiles if tile.label == "MFU")
+    section = _section(view, "Conventions")
+    marked = next(row for row in _table(section).rows if row.kind == "marked")
+    assert float(marked.cells[2]) == pytest.approx(float(tile.value.split("\u00a0")[0]), abs=0.05)
+    assert [row.cells[0] for row in _table(section).rows] == ["matmul", "hardware"]
+    assert marked.cells[3].startswith("4 x parameters that multiply + 6 x adapters")
+    rows = {row.cells[0]: row.cells[1] for row in _table(_section(view, "Assumptions")).rows}
+    assert rows["Trained"] == "adapters of rank 16 on attention"
+
+
+def _texts(view: Report) -> list[str]:
+    """Return every text that a reader sees: headlines, tiles, titles, labels and cells."""
+    found = [view.summary, *(text for tile in view.tiles for text in (tile.value, tile.note))]
+    for section in view.sections:
+        found.append(section.message)
+        for block in section.blocks:
+            if isinstance(block, Table):
+                found += [block.note, *(cell for row in block.rows for cell in row.cells)]
+            elif isinstance(block, Spans):
+                found += [block.title, *(span.text for span in block.spans)]
+                found += [block.limit.label] if block.limit else []
+            elif isinstance(block, Bars | Stacks):
+                found += [block.title]
+    return found
+
+
+@pytest.mark.parametrize("changes", [{"tokens": 1e4, "price_usd_per_gpu_hour": 0.02}, {"tokens": 1e7}],
+                         ids=("thousandths of a cent", "cents"))  # fmt: skip
+def test_no_text_of_a_small_run_rounds_to_nothing(changes: dict[str, Any], as_of: date) -> None:
+    view = report(_plan(other_usd=0, **changes), as_of)
+    for text in (*_texts(view), *(step.substituted for step in _plan(other_usd=0, **changes).figures)):
+        assert not re.match(r"0 (GPU-hours|[*/])", text), text
+        assert not re.search(r"\$0\.0+(?!\d)", text), text
+    total, *_ = (row.cells[1] for row in _table(_section(view, "Cost")).rows if row.kind == "total")
+    assert float(total) == pytest.approx(_plan(other_usd=0, **changes).middle.cost_usd, rel=0.01)
+
+
+def test_a_run_that_costs_nothing_is_reported(as_of: date) -> None:
+    view = report(_plan(price_usd_per_gpu_hour=0), as_of)
+    assert _section(view, "Cost").message == "The run costs $0, $0 to $0"

@@ -35,7 +35,7 @@ def test_numbers_above_a_result_are_those_of_its_convention() -> None:
 
 def test_a_function_without_a_formula_explains_with_its_arguments() -> None:
     lines = sizebook("call", "GRID_G_PER_KWH", "fra", "--explain").stdout.splitlines()
-    assert lines[4] == "numbers  region = fra, basis = location"
+    assert lines[4] == "numbers  grid = fra, basis = location"
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,10 @@ import pytest
 from click.testing import CliRunner
 from openpyxl import load_workbook
 
-from sizebook.cells import call
 from sizebook.cli import app
 from sizebook.errors import SizebookError
 from sizebook.fleet_scenario import FleetScenario, answer
-from sizebook.plans.fleet import FleetPlan, bounds
+from sizebook.plans.fleet import FleetPlan
 from sizebook.scenarios import parse, read_toml
 from tests.surfaces.office import Displays
 
@@ -36,10 +35,11 @@ gpus_per_node = 4
 requests_per_day = 900_000
 input_tokens = 3000
 output_tokens = 500
-tpot_seconds = 0.03
+tpot_target_seconds = 0.03
 at = "p90"
 growth_per_month = 0.03
 on_demand_usd_per_gpu_hour = 1.5
+reserved_usd_per_gpu_hour = 2.25
 [[service]]
 name = "Small"
 model = "qwen3-32b"
@@ -92,8 +92,7 @@ def test_filled_workbook_gives_what_the_plan_gives(plan: FleetPlan, workbook: Pa
             assert list(shown) == pytest.approx([*ours, *[0] * (5 - len(ours))], rel=1e-12), (sheet, month)
         assert len(rows) == 36
     assert book["Result"]["B5"].value == pytest.approx(sum(month.usd for month in plan.months), rel=1e-12)
-    fewest, most = bounds(plan)
-    band = f"{fewest.months[-1].peak_gpus:,} to {most.months[-1].peak_gpus:,} measured"
+    band = f"{plan.fewest[-1].peak_gpus:,} to {plan.most[-1].peak_gpus:,} measured"
     assert book["Result"]["D6"].value == band
     dear = [cell.value == "CHECK" for cell in next(row for row in book["Checks"].rows if row[1].value == DEAR)[2:7]]
     assert dear == [*(each.service.name == "Large" for each in plan.services), *[False] * (5 - len(plan.services))]
@@ -122,14 +121,10 @@ def test_command_prints_what_the_plan_gives(plan: FleetPlan, scenario: Path) -> 
     assert data["services"][0]["months"][35]["peak_gpus"] == plan.services[0].months[35].peak_gpus
     assert data["months"][12]["energy_kwh"] == plan.months[12].energy_kwh
     text = CliRunner().invoke(app, ["plan", "fleet", str(scenario)]).stdout.splitlines()
-    fewest, most = (each.months[0].peak_gpus for each in bounds(plan))
+    fewest, most = plan.fewest[0].peak_gpus, plan.most[0].peak_gpus
     assert text[0] == f"GPUs at peak  {plan.months[0].peak_gpus} in {plan.label(0)} ({fewest} to {most})"
     assert len([line for line in text if plan_month(line[:10].strip(), plan)]) == 36
-    reserved = call("PRICE_USD_PER_GPU_HOUR", "h100-sxm", None, None, "reserved_3y")
-    dear = (
-        f"Large: a reserved GPU-hour at ${reserved:.2f} costs more than one on demand at $1.50; medians of the catalog "
-        "may be of different providers."
-    )
+    dear = "Large: a reserved GPU-hour at $2.25 costs more than one on demand at $1.50."
     warned = [line for line in text if "costs more than one on demand" in line]
     assert warned == data["warnings"] == ([] if scenario == EXAMPLE else [dear])
 
@@ -158,24 +153,26 @@ def test_what_is_wrong_in_a_service_is_named() -> None:
     assert refusal(OTHER.replace('model = "qwen3-32b"', 'model = "qwen3-32"')).startswith(
         "Small: unknown model: got 'qwen3-32', want "
     )
-    assert refusal(OTHER.replace("tpot_seconds = 0.03", "tpot_seconds = 0.001")).startswith(
-        "Large: tpot_seconds binds: got "
+    assert refusal(OTHER.replace("tpot_target_seconds = 0.03", "tpot_target_seconds = 0.001")).startswith(
+        "Large: tpot_target_seconds binds: got "
     )
     assert refusal(OTHER.replace("peak_factor = 3", "peak_factr = 3")).startswith(
         "f.toml: service 2: unknown key: got 'peak_factr', want one of name, model, gpu, "
     )
     assert refusal(OTHER.replace("peak_factor = 3", "peak_factor = 0.5")) == (
-        "f.toml: service 2: bad value: got peak_factor = 0.5, want busiest hour over the mean of the day, 1 or more "
-        "(Input should be greater than or equal to 1). Correct it."
+        "f.toml: service 2: peak_factor is out of range: got 0.5, want at least 1 and at most 1000 (busiest hour over "
+        "the mean of the day). Correct the number."
+    )
+    assert refusal(OTHER.replace("output_tokens = 300\n", "")) == (
+        "Small: no lengths: got no output_tokens, want mean tokens of an answer. Add a line 'output_tokens = ...'."
     )
     assert refusal(OTHER.replace('name = "Small"', 'name = "Large"')) == (
         "name twice: got 'Large' for two services, want each its own. Rename one."
     )
-    assert refusal(OTHER.replace("peak_factor = 3", "ttft_seconds = 1.0")) == (
+    assert refusal(OTHER.replace("peak_factor = 3", "ttft_target_seconds = 1.0")) == (
         "Small: load given twice: got concurrency and a target of seconds, want one of them. The load follows from the "
         "target: remove concurrency, or keep it and remove the target."
     )
     assert refusal(OTHER.replace("term_months = 36", "term_months = 7")) == (
-        "f.toml: bad value: got term_months = 7, want months of a term that divide 36 (Input should be 1, 2, 3, 4, 6, "
-        "9, 12, 18 or 36). Correct it."
+        "term does not divide: got term_months 7, want a divisor of 36. Change it."
     )

@@ -8,10 +8,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import sizebook.plans.training_functions  # noqa: F401  # registers the ledger
+from sizebook.cells import call
 from sizebook.cli import app
 from sizebook.errors import SizebookError
+from sizebook.plans.layout import Layout
+from sizebook.plans.training import plan_training, unchecked_plan
+from sizebook.plans.training_inputs import Training, settled
+from sizebook.plans.training_memory import COMPONENTS
+from sizebook.plans.training_search import search
 from sizebook.scenarios import parse
-from sizebook.training_scenario import TrainingScenario, training_inputs
+from sizebook.training_scenario import TrainingScenario, planned, training_inputs
 
 BASE = {
     "plan": "training",
@@ -34,10 +41,14 @@ def _file(folder: Path, **changes: object) -> Path:
     return path
 
 
-def _refusal(**changes: object) -> str:
+def _inputs(**changes: object) -> Training:
     values = {key: value for key, value in {**BASE, **changes}.items() if value is not None}
+    return training_inputs(parse(TrainingScenario, values, "run.toml"))
+
+
+def _refusal(**changes: object) -> str:
     with pytest.raises(SizebookError) as refused:
-        training_inputs(parse(TrainingScenario, values, "run.toml"))
+        _inputs(**changes)
     return str(refused.value)
 
 
@@ -58,7 +69,7 @@ def test_text_says_layout_memory_and_cases(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["plan", "train", str(_file(tmp_path)), "--explain"])
     assert result.exit_code == 0
     assert "TP2 PP1 DP32 ZeRO-1 mb1" in result.output
-    for word in ("memory", "gradients", "GPU-hours", "CO2e, location", "goodput", "chinchilla", "Step time"):
+    for word in ("memory", "Gradients", "GPU-hours", "Carbon, location-based", "goodput", "chinchilla", "Step time"):
         assert word in result.output
 
 
@@ -73,30 +84,91 @@ def test_layouts_lists_the_fastest_and_why_others_fail(tmp_path: Path) -> None:
 
 
 def test_without_degrees_the_layout_is_searched() -> None:
-    values = {key: value for key, value in BASE.items() if key not in ("tp", "zero_stage")}
-    inputs = training_inputs(parse(TrainingScenario, values, "run.toml"))
+    inputs = _inputs(tp=None, zero_stage=None)
     assert inputs.layout.gpus == 64
+    assert inputs.layout == search(inputs).best[0].layout
+
+
+def test_what_else_of_the_layout_is_stated_holds_in_the_search() -> None:
+    layout = _inputs(tp=None, zero_stage=3, recompute="full", micro_batch=2).layout
+    assert (layout.zero_stage, layout.recompute, layout.micro_batch) == (3, "full", 2)
+
+
+def test_a_data_parallel_degree_alone_is_a_layout() -> None:
+    assert _inputs(tp=None, zero_stage=None, dp=64).layout == Layout(dp=64)
+    assert _inputs(dp=32).layout == _inputs().layout == Layout(tp=2, dp=32)
+    with pytest.raises(SizebookError, match=r"^GPUs are not the product of the layout: got 64 GPUs and tp 2 .* dp 1 "):
+        plan_training(_inputs(dp=1))
 
 
 def test_achieved_flops_become_a_utilisation() -> None:
-    inputs = training_inputs(parse(TrainingScenario, {**BASE, "achieved_tflops": 400.0}, "run.toml"))
+    inputs = _inputs(achieved_tflops=400.0)
     assert inputs.utilization == pytest.approx(400 / 989.4)
 
 
 def test_owned_hardware_replaces_the_price() -> None:
-    values = {key: value for key, value in BASE.items() if key != "price_usd_per_gpu_hour"}
     owned = {"capex_usd": 35_040.0, "years": 4.0, "busy": 1.0, "usd_per_kwh": 0.0}
-    inputs = training_inputs(parse(TrainingScenario, {**values, "owned": owned}, "run.toml"))
+    inputs = _inputs(price_usd_per_gpu_hour=None, owned=owned)
     assert inputs.costs.price_usd_per_gpu_hour == pytest.approx(1.0)
+    assert inputs.costs.basis == "owned: 35040 USD a GPU over 4 years, 100% busy, energy included"
 
 
 def test_a_reserved_price_stands_beside_its_providers_price_on_demand() -> None:
-    values = {key: value for key, value in BASE.items() if key != "price_usd_per_gpu_hour"}
-    basis = training_inputs(parse(TrainingScenario, {**values, "term": "reserved_1y"}, "run.toml")).costs.basis
+    basis = _inputs(price_usd_per_gpu_hour=None, term="reserved_1y").costs.basis
     # Google is the one provider: a3-highgpu-8g 88.49 and a3-megagpu-8g 93.4007 USD an hour, 8 GPUs each.
     assert "median of gcp" in basis
     assert basis.endswith("; on demand the same providers ask 11.37")
-    assert "on demand the same" not in training_inputs(parse(TrainingScenario, values, "run.toml")).costs.basis
+    assert "on demand the same" not in _inputs(price_usd_per_gpu_hour=None).costs.basis
+
+
+def test_old_names_of_keys_work_and_are_told(tmp_path: Path) -> None:
+    path = _file(tmp_path, dtype="fp8", convention="palm", region="us-east-1")
+    result = CliRunner().invoke(app, ["plan", "train", str(path), "--json"])
+    assert result.stderr.splitlines() == [
+        "sizebook: note: run.toml: old name: got 'dtype', want 'compute_dtype'. The old one still works; rename it.",
+        "sizebook: note: run.toml: old name: got 'convention', want 'flops_convention'. The old one still works; "
+        "rename it.",
+    ]
+    plan = json.loads(result.stdout)
+    assert (plan["recipe"]["compute_dtype"], plan["flops_convention"]) == ("fp8", "palm")
+
+
+def test_text_means_what_it_means_in_a_cell() -> None:
+    assert _inputs(tokens="1T", gpus="64") == _inputs()
+
+
+def test_without_a_grid_it_is_the_declared_one() -> None:
+    assert _inputs(grams_per_kwh=None).power == _inputs(grams_per_kwh=None, grid="usa").power
+
+
+@pytest.mark.parametrize("changes", [{}, {"lora_rank": 8, "zero_stage": 0}, {"mfu": 0.4, "covered_share": 0.5},
+                                     {"tp": None, "recompute": "full", "other_usd": 900.0, "start_hours": 2.0}],
+                         ids=("predicted", "adapters", "given MFU", "searched"))  # fmt: skip
+def test_the_ledger_and_the_memory_of_a_cell_are_the_json(changes: dict[str, object], tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["plan", "train", str(_file(tmp_path, **changes)), "--json"])
+    plan = json.loads(result.stdout)
+    given = {key: value for key, value in {**BASE, **changes, **plan["layout"]}.items() if value is not None}
+    options = [[key, value] for key, value in given.items() if key not in ("plan", "model", "gpu", "name")]
+    head, *rows = call("TRAINING_LEDGER", "llama-3.1-8b", "h100-sxm", options)
+    for row in rows:
+        shown = {name: None if value == "" else value for name, value in zip(head, row, strict=True)}
+        assert shown == plan["cases"][shown["name"]]
+    stage = plan["memory"]["stages"][plan["memory"]["fullest"]]
+    _, *components = call("TRAINING_MEMORY", "llama-3.1-8b", "h100-sxm", options)
+    expected = {name: stage[name] for name in (*COMPONENTS, "total")}
+    assert dict(components) == {**expected, "capacity": plan["memory"]["capacity_bytes"]}
+
+
+def test_the_planned_scenario_gives_the_plan_again() -> None:
+    """What was searched, looked up or owned stands in it as numbers, so that a cell can be given them."""
+    owned = {"capex_usd": 30_000, "usd_per_kwh": 0.08}
+    values = {**BASE, "owned": owned, "achieved_tflops": 400.0, "grid": "fra"}
+    left_out = ("tp", "zero_stage", "price_usd_per_gpu_hour", "grams_per_kwh")
+    scenario = parse(TrainingScenario, {k: v for k, v in values.items() if k not in left_out}, "run.toml")
+    plan = plan_training(training_inputs(scenario))
+    inputs = planned(scenario, plan).inputs
+    assert unchecked_plan(settled(scenario.model, scenario.gpu, inputs)).cases == plan.cases
+    assert inputs.prices.owned is None and inputs.run.pace.mfu == pytest.approx(400 / 989.4)
 
 
 @pytest.mark.parametrize(
@@ -104,8 +176,8 @@ def test_a_reserved_price_stands_beside_its_providers_price_on_demand() -> None:
     [
         (
             {"gpus": 0},
-            "run.toml: bad value: got gpus = 0, want a whole number of GPUs above 0 (Input should be greater than 0). "
-            "Correct it.",
+            "run.toml: gpus is out of range: got 0, want at least 1 and at most 1e+09 (number of GPUs). Correct the "
+            "number.",
         ),
         (
             {"toknes": 1},
@@ -118,12 +190,26 @@ def test_a_reserved_price_stands_beside_its_providers_price_on_demand() -> None:
         ),
         (
             {"mfu": 0.4, "achieved_tflops": 400.0},
-            "time is given twice: got mfu 0.4 and achieved_tflops 400, want one. Remove one of the two lines.",
+            "time is given twice: got mfu 0.4 and achieved_tflops 400, want one. Remove one of the two.",
         ),
         (
-            {"grams_per_kwh": None},
-            "no grid: got neither grid nor grams_per_kwh, want where the energy comes from. "
-            "Add a line 'grid = \"usa\"' or another region of data/grid.csv.",
+            {"tp": 4.5},
+            "run.toml: tp is not whole: got 4.5, want a whole number (tensor-parallel degree). Round it to a whole "
+            "number.",
+        ),
+        (
+            {"recompute": "some", "lora_on": "heads"},
+            "run.toml: unknown recompute: got 'some', want one of none, selective, every-other-matmul, full.\n"
+            "run.toml: unknown lora_on: got 'heads', want one of attention, all.",
+        ),
+        (
+            {"owned": {"years": 4}, "price_usd_per_gpu_hour": None},
+            "run.toml: owned: missing key: got no 'capex_usd', want purchase of one GPU with its share of host, "
+            "network and storage. Add a line 'capex_usd = ...'.",
+        ),
+        (
+            {"compute_dtype": "fp8", "dtype": "bf16"},
+            "run.toml: key twice: got 'dtype' again for 'compute_dtype', want it once. Remove one.",
         ),
         (
             {"owned": {"capex_usd": 30_000.0}},

@@ -31,7 +31,7 @@ def swept(folder: Path, rows: str, suffix: str = ".csv", head: str = HEAD) -> pl
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_row_gives_what_the_functions_give(tmp_path: Path, suffix: str) -> None:
     row = swept(tmp_path, GOOD, suffix).row(0, named=True)
-    arguments = ("Qwen/Qwen3-32B", "h100-sxm", 1024, 512, 16, "vllm", None, None, 2)
+    arguments = ("Qwen/Qwen3-32B", "h100-sxm", 1024, 512, 16, 2)
     assert row["ttft_seconds"] == pytest.approx(call("TTFT_SECONDS", *arguments), rel=1e-9)
     assert row["tpot_seconds"] == pytest.approx(call("TPOT_SECONDS", *arguments), rel=1e-9)
     assert row["tokens_per_second"] == pytest.approx(call("TOKENS_PER_SECOND", *arguments), rel=1e-9)
@@ -42,6 +42,7 @@ def test_a_row_gives_what_the_functions_give(tmp_path: Path, suffix: str) -> Non
 
 
 SPECULATING = HEAD.rstrip() + ",draft_tokens,tokens_per_step\n"
+DRAFTS = "tokens drafted in a step, 0 for none, blank where unknown"
 DEEPSEEK = "deepseek-ai/DeepSeek-R1,h200-sxm,tensorrt-llm,,,8,1,1,1,1024,1024,16,"
 
 
@@ -51,7 +52,9 @@ def test_a_row_that_states_its_drafts_gives_what_the_functions_give(
 ) -> None:
     cells = ",".join("" if value is None else str(value) for value in stated)
     row = swept(tmp_path, GOOD.rstrip() + ",,\n" + DEEPSEEK + cells + "\n", head=SPECULATING).row(1, named=True)
-    arguments = ("deepseek-ai/DeepSeek-R1", "h200-sxm", 1024, 1024, 16, "tensorrt-llm", None, None, 8, 1, 1, 1, *stated)
+    arguments = (
+        "deepseek-ai/DeepSeek-R1", "h200-sxm", 1024, 1024, 16, 8, 1, 1, 1, None, None, "tensorrt-llm", *stated,
+    )  # fmt: skip
     assert row["tpot_seconds"] == pytest.approx(call("TPOT_SECONDS", *arguments), rel=1e-9)
     assert row["ttft_seconds"] == pytest.approx(call("TTFT_SECONDS", *arguments), rel=1e-9)
 
@@ -63,11 +66,14 @@ def test_drafts_out_of_range_say_why(tmp_path: Path) -> None:
     found = swept(tmp_path, rows, head=SPECULATING)
     assert found["tpot_seconds"].null_count() == 5
     assert found["reason"].to_list() == [
-        "bad draft_tokens: got '1.5', want a whole number of 0 or more, or blank. Correct the cell.",
-        "bad draft_tokens: got '-1', want a whole number of 0 or more, or blank. Correct the cell.",
-        "bad tokens_per_step: got '0.9', want a number of 1 or more, or blank. Correct the cell.",
-        "bad tokens_per_step: got 2.5 of 1 drafted, want at most 2. Raise draft_tokens or lower tokens_per_step.",
-        "bad draft_tokens: got 'few', want a whole number of 0 or more, or blank. Correct the cell.",
+        f"draft_tokens is not whole: got 1.5, want a whole number ({DRAFTS}). Round it to a whole number.",
+        f"draft_tokens is out of range: got -1, want at least 0 and at most 1000 ({DRAFTS}). Correct the number.",
+        "tokens_per_step is out of range: got 0.9, want at least 1 and at most 1001 (tokens that a step yields, blank "
+        "for what was measured). Correct the number.",
+        "tokens_per_step is out of range: got 2.5 of 1 drafted, want at most 2. Raise draft_tokens or lower "
+        "tokens_per_step.",
+        f"draft_tokens is not a number: got 'few', want a whole number ({DRAFTS}). Type digits, or a number with M, B "
+        "or T for 10^6, 10^9 or 10^12.",
     ]
 
 
@@ -86,7 +92,10 @@ def test_bad_rows_keep_their_place_and_say_why(tmp_path: Path) -> None:
         "unknown model: got 'no/such', want a key that 'sizebook models' lists, or the name of a Hugging Face "
         "repository in it."
     )
-    assert reasons[2] == "bad input_tokens: got 'many', want a whole number of 1 or more. Correct the cell."
+    assert reasons[2] == (
+        "input_tokens is not a number: got 'many', want a whole number (mean tokens of a prompt). Type digits, or a "
+        "number with M, B or T for 10^6, 10^9 or 10^12."
+    )
     assert reasons[3] == "layout does not divide: got ep 4 over tp x dp = 2 GPUs, want a divisor. Change ep, tp or dp."
     assert reasons[4] == (
         "weights do not fit: got 66.9 GB too much on a GPU, want memory left for the cache. Raise tp, pp or ep, or "
@@ -98,7 +107,7 @@ def test_more_requests_than_the_cache_holds_are_answered_and_marked(tmp_path: Pa
     row = swept(tmp_path, "Qwen/Qwen3-32B,h100-sxm,vllm,,,2,1,1,1,8192,8192,512\n").row(0, named=True)
     assert row["fits"] is False
     assert row["tpot_seconds"] > 0
-    most = call("MAX_CONCURRENCY", "qwen3-32b", "h100-sxm", 16_384, "vllm", None, None, 2)
+    most = call("MAX_CONCURRENCY", "qwen3-32b", "h100-sxm", 16_384, 2)
     assert row["reason"] == (
         f"cache is full: got 512 requests of 16384 tokens in flight, want at most {most}. Lower concurrency or raise "
         "tp; the rest waits, which ttft_seconds includes."

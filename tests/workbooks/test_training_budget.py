@@ -9,9 +9,10 @@ import openpyxl
 import pytest
 
 from sizebook.bundled import bundled
+from sizebook.jobs import inputs_of
 from sizebook.plans.training import plan_training
 from sizebook.scenarios import parse
-from sizebook.training_scenario import TrainingScenario, training_inputs, workbook_inputs
+from sizebook.training_scenario import TrainingScenario, training_inputs
 from sizebook.workbooks.filling import fill
 
 SEARCHED: dict[str, Any] = {
@@ -43,11 +44,11 @@ def _figures(path: Path) -> dict[str, list[Any]]:
 def test_the_filled_workbook_gives_the_plan(values: dict[str, Any], tmp_path: Path) -> None:
     scenario = parse(TrainingScenario, values, "run.toml")
     filled = tmp_path / "filled.xlsx"
-    fill(bundled("workbooks") / "training_budget.xlsx", workbook_inputs(scenario), filled)
+    fill(bundled("workbooks") / "training_budget.xlsx", inputs_of(scenario), filled)
     plan, figures = plan_training(training_inputs(scenario)), _figures(filled)
     expected = {
         "Step seconds": [case.step_seconds for case in plan.cases],
-        "Run days": [case.days for case in plan.cases],
+        "Run days": [case.train_days for case in plan.cases],
         "GPU-hours GPU-hours": [case.gpu_hours for case in plan.cases],
         "Cost of the run USD": [case.cost_usd for case in plan.cases],
         "Energy MWh": [case.energy_kwh / 1000 for case in plan.cases],

@@ -11,7 +11,7 @@ import click
 
 from sizebook.cli.telling import told
 from sizebook.fleet_scenario import FleetScenario, answer
-from sizebook.plans.fleet import FleetMonth, FleetPlan, PlannedService, warnings
+from sizebook.plans.fleet import FleetMonth, FleetPlan, PlannedService, total_usd, usd_range, warnings
 from sizebook.plans.fleet_inputs import MONTHS
 from sizebook.registry import flat
 from sizebook.scenarios import beside, parse, read_toml
@@ -39,9 +39,9 @@ def as_data(plan: FleetPlan) -> dict[str, Any]:
         "band": {
             "peak_gpus_first_month": [each[0].peak_gpus for each in (fewest, most)],
             "peak_gpus_last_month": [each[-1].peak_gpus for each in (fewest, most)],
-            "usd": [_total(each) for each in (fewest, most)],
+            "usd": list(usd_range(plan)),
         },
-        "usd": _total(plan.months),
+        "usd": total_usd(plan.months),
         "energy_kwh": sum(month.energy_kwh for month in plan.months),
         "co2e_kg": sum(month.co2e_kg for month in plan.months),
         "contract": flat(plan.terms.contract),
@@ -78,10 +78,6 @@ def _month(plan: FleetPlan, number: int, month: FleetMonth) -> dict[str, Any]:
     return {"month": plan.label(number), **flat(month)}
 
 
-def _total(months: tuple[FleetMonth, ...]) -> float:
-    return sum(month.usd for month in months)
-
-
 def as_text(plan: FleetPlan) -> list[str]:
     """Return the plan as lines."""
     return [*_headline(plan), "", *_services(plan), "", *_months(plan)]
@@ -94,11 +90,11 @@ def _headline(plan: FleetPlan) -> list[str]:
     for number in (0, MONTHS - 1):
         low, high = (each[number].peak_gpus for each in (fewest, most))
         lines.append(f"GPUs at peak  {months[number].peak_gpus} in {plan.label(number)} ({low} to {high})")
-    low_usd, high_usd = (usd(_total(each)) for each in (fewest, most))
+    low_usd, high_usd = (usd(end) for end in usd_range(plan))
     reserved = sum(month.reserved_usd for month in months)
     return [
         *lines,
-        f"Cost          {usd(_total(months))} over {MONTHS} months ({low_usd} to {high_usd}), "
+        f"Cost          {usd(total_usd(months))} over {MONTHS} months ({low_usd} to {high_usd}), "
         f"{usd(reserved)} of it reserved",
         f"Energy        {energy(sum(month.energy_kwh for month in months))}, "
         f"{mass(sum(month.co2e_kg for month in months))} of CO2e",
@@ -120,7 +116,7 @@ def _services(plan: FleetPlan) -> list[str]:
             f"  replica     {replica.concurrency} in flight of {replica.capacity} that fit, "
             f"{significant(replica.requests_per_second, 3)} requests/s; {holds}",
             f"  GPUs        {first} at peak in {plan.label(0)}, {last} in {plan.label(MONTHS - 1)}",
-            f"  cost        {usd(_total(each.months))} over {MONTHS} months; {each.rates.basis}",
+            f"  cost        {usd(total_usd(each.months))} over {MONTHS} months; {each.rates.basis}",
         ]
     paid = "by whole nodes" if plan.terms.margins.whole_nodes else "by the replica"
     return [*lines, f"GPUs are paid for {paid}.", *warnings(plan)]

@@ -15,7 +15,7 @@ from sizebook.plans.serving import ServingPlan, latency_curve
 from sizebook.plans.serving_choice import Choices
 from sizebook.plans.serving_figures import figures
 from sizebook.registry import flat
-from sizebook.scenarios import parse, read_toml
+from sizebook.scenarios import beside, parse, read_toml
 from sizebook.serving_scenario import ServingAnswer, ServingScenario, answer, with_files
 from sizebook.units import duration, gibibytes, grouped, percent, significant, usd
 
@@ -33,7 +33,8 @@ LIMITS = {
 @click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
 def plan_serve(scenario: Path, as_json: bool) -> None:
     """Print the serving plan of a scenario file."""
-    checked = parse(ServingScenario, with_files(read_toml(scenario), scenario.parent), scenario.name)
+    values = with_files(beside(scenario.parent, read_toml(scenario)), scenario.parent)
+    checked = parse(ServingScenario, values, scenario.name)
     told(checked.notes)
     found = answer(checked)
     click.echo(json.dumps(as_data(found), indent=2) if as_json else "\n".join(as_text(found)))

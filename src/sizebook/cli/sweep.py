@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from sizebook.cli.telling import told
 from sizebook.errors import InputError, suggestion
+from sizebook.names import Renamed, notes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,8 +27,8 @@ def sweep_table(table: Path, output: Path) -> None:
     them; a row that cannot be estimated keeps its place and says why. error_low and error_high are the p10 and p90 of
     measured over predicted TPOT, less 1.
 
-    A table with the columns model, gpu, gpus, batch and tokens (and seq, tp, pp, mfu, price_usd_per_gpu_hour ... where
-    they matter) is one of training runs: it gets memory, time, cost, energy and carbon, and the band of its step time.
+    A table with the columns model, gpu, gpus, batch and tokens is one of training runs: it gets memory, time, cost,
+    energy and carbon, and the band of its step time. Every key of a training scenario but a table is a column.
     """
     from rich.console import Console
     from rich.progress import Progress
@@ -45,7 +47,8 @@ def sweep_table(table: Path, output: Path) -> None:
     training = sweeping_training.is_training(columns)
     required = sweeping_training.REQUIRED if training else sweeping.REQUIRED
     streaming.check_columns(columns, required, training_rows.OUTPUTS if training else sweeping.RESULTS)
-    _tell_unread(columns, training_rows.INPUTS if training else sweeping.INPUTS)
+    renamed = sweeping_training.renamed(columns) if training else {}
+    _tell_unread(columns, training_rows.INPUTS if training else sweeping.INPUTS, renamed)
     figure = sweeping_training.FIGURE if training else "tpot_seconds"
     estimated = bad = 0
     with Progress(console=Console(stderr=True)) as progress:
@@ -65,9 +68,11 @@ def sweep_table(table: Path, output: Path) -> None:
     click.echo(f"{estimated - bad} of {estimated} rows estimated. Table: {output.resolve()}")
 
 
-def _tell_unread(columns: list[str], inputs: Collection[str]) -> None:
-    """Name the columns that are kept but change nothing: one of them may be a slip of the pen."""
-    unread = {name: suggestion(name, inputs).strip() for name in columns if name not in inputs}
+def _tell_unread(columns: list[str], inputs: Collection[str], renamed: Mapping[str, str]) -> None:
+    """Name the columns that are kept but change nothing, for one may be a slip of the pen, and those of old names."""
+    told(notes((Renamed(old, new) for old, new in renamed.items()), "table"))
+    unread = [name for name in columns if name not in inputs and name not in renamed]
     if unread:
-        shown = ", ".join(f"{name} ({hint})" if hint else name for name, hint in unread.items())
+        hints = {name: suggestion(name, inputs).strip() for name in unread}
+        shown = ", ".join(f"{name} ({hint})" if hint else name for name, hint in hints.items())
         click.echo(f"columns kept but not read: {shown}", err=True)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from sizebook.formulas.serving_quantities import ContextTokens, KvDtype
 from sizebook.formulas.weights import dtype_bits
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
 from sizebook.models.flops import distinct_layers
 from sizebook.models.serving_shape import INDEX_ELEMENT_BYTES, STATE_ELEMENT_BYTES
-from sizebook.quantities import Dtype, MemoryBytes, Model
+from sizebook.quantities import MemoryBytes, Model
 from sizebook.registry import DEFAULT, Quantity, function
 
-CacheTokens = Annotated[int, Quantity("tokens that one sequence has read", unit="tokens", kind="integer", minimum=1)]
 Sequences = Annotated[int, Quantity("sequences kept at a time", kind="integer", minimum=1, default=1)]
 
 
@@ -34,16 +34,16 @@ def cache_bytes(architecture: Architecture, tokens: int, element_bytes: float) -
 @function(
     category="memory",
     source="2 x layers x n_kv_heads x d_head a token; latent: DeepSeek-V2 (arXiv:2405.04434), section 2.1.2",
-    example=({"model": "qwen3-0.6b", "tokens": 40_960}, 4_697_620_480.0),
+    example=({"model": "qwen3-0.6b", "context_tokens": 40_960}, 4_697_620_480.0),
 )
 def kv_cache_bytes(
-    model: Model, tokens: CacheTokens, dtype: Dtype = DEFAULT, sequences: Sequences = DEFAULT
+    model: Model, context_tokens: ContextTokens, kv_dtype: KvDtype = DEFAULT, sequences: Sequences = DEFAULT
 ) -> MemoryBytes:
     """Return the bytes of keys and values (and recurrent state) that a published model keeps for sequences of tokens.
 
     Each layer its own kind: grouped heads, one latent vector, a window of at most its width, the constant state of a
-    mixer. State counts 4 bytes an element and an indexer's keys 1, as engines keep them, whatever the dtype. Layers
-    that attend to an encoder count as many of its tokens. KV_CACHE_BYTES_PER_GPU says the same of one GPU at tp 1.
-    Left out: paging waste.
+    mixer. A blank kv_dtype is bf16; state counts 4 bytes an element and an indexer's keys 1, as engines keep them,
+    whatever it is. Layers that attend to an encoder count as many of its tokens. KV_CACHE_BYTES_PER_GPU says the same
+    of one GPU at tp 1. Left out: paging waste.
     """
-    return sequences * cache_bytes(catalog.architecture(model), tokens, dtype_bits(dtype) / 8)
+    return sequences * cache_bytes(catalog.architecture(model), context_tokens, dtype_bits(kv_dtype or "bf16") / 8)

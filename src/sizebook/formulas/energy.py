@@ -15,14 +15,22 @@ IdleShare = Annotated[
     float, Quantity("share of the hours in which the GPU idles", unit="ratio", minimum=0, maximum=1, default=0)
 ]
 Covered = Annotated[
-    float, Quantity("share of the energy covered by contracts (PPA, certificates)", unit="ratio", minimum=0, maximum=1)
-]
+    float,
+    Quantity(
+        "share of the energy covered by contracts (PPA, certificates)", unit="ratio", minimum=0, maximum=1,
+        default=None, label="Energy under contracts",
+    ),
+]  # fmt: skip
 ContractGrams = Annotated[
     float, Quantity("greenhouse gases of energy under contracts", unit="gCO2e/kWh", minimum=0, default=0)
 ]
 Embodied = Annotated[
-    float, Quantity("making of one GPU with its share of the server", unit="kgCO2e", minimum=0, default=462.5)
-]
+    float,
+    Quantity(
+        "making of one GPU with its share of the server", unit="kgCO2e", minimum=0, default=462.5,
+        label="Making of one GPU",
+    ),
+]  # fmt: skip
 Lifetime = Annotated[float, Quantity("years for which the hardware is used", unit="years", above=0, default=6)]
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
+from sizebook.errors import require
+from sizebook.formulas.training_quantities import LoraRank, Recompute
 from sizebook.quantities import (
     Batch,
     DHead,
@@ -22,21 +22,10 @@ from sizebook.quantities import (
     Utilization,
     Vocab,
 )
-from sizebook.registry import DEFAULT, Quantity, function
+from sizebook.registry import DEFAULT, function
 
 NARAYANAN = "Narayanan et al. 2021 (arXiv:2104.04473)"
 PALM = "Chowdhery et al. 2022 (arXiv:2204.02311), appendix B"
-
-Recompute = Annotated[
-    str,
-    Quantity(
-        "what the backward pass recomputes: none, selective (attention scores), full (every layer)",
-        kind="choice",
-        choices=("none", "selective", "full"),
-        default="none",
-    ),
-]
-AdapterRank = Annotated[int, Quantity("rank of the low-rank adapters", kind="integer", minimum=1, default=16)]
 
 
 @function(
@@ -72,6 +61,15 @@ def flops_per_token_palm(
     return 6 * n_parameters + 12 * n_layers * n_heads * d_head * seq
 
 
+def closed_form_of(recompute: str) -> None:
+    """Refuse the one kind of recomputation that the papers' closed forms do not have."""
+    require(
+        recompute != "every-other-matmul",
+        "no closed form: got recompute 'every-other-matmul', want none, selective or full. Choose one of them, or ask "
+        "for a published model (FLOPS_PER_TOKEN, TRAIN_MEMORY_BYTES).",
+    )
+
+
 @function(
     category="compute",
     source=f"{NARAYANAN}, equation 3 (full recomputation); none: Korthikanti et al. 2022 (arXiv:2205.05198), "
@@ -92,6 +90,7 @@ def flops_per_step_gpt(
     Full recomputation: 96 B s L h^2 (1 + s / 6h + V / 16 L h). Without: 72 B s L h^2 (1 + s / 6h + V / 12 L h).
     Selective recomputes the scores once: 4 B s^2 L h more. Leaves out norms and softmax.
     """
+    closed_form_of(recompute)
     tokens = batch * seq
     layers, scores, head = 24 * n_layers * d_model**2, 4 * n_layers * d_model * seq, 2 * d_model * vocab
     passes = 4 if recompute == "full" else 3
@@ -139,9 +138,9 @@ def train_tokens_per_s(
 @function(
     category="compute",
     source="Hu et al. 2021 (arXiv:2106.09685), section 4.1",
-    formula="rank * (d_model + d_out)",
-    example=({"d_model": 4096, "d_out": 4096, "rank": 16}, 131_072),
+    formula="lora_rank * (d_model + d_out)",
+    example=({"d_model": 4096, "d_out": 4096, "lora_rank": 16}, 131_072),
 )
-def params_lora(d_model: DModel, d_out: DOut, rank: AdapterRank) -> ParameterCount:
-    """Return the trainable parameters of one low-rank adapter on a d_model x d_out matrix: rank (d_model + d_out)."""
-    return rank * (d_model + d_out)
+def params_lora(d_model: DModel, d_out: DOut, lora_rank: LoraRank) -> ParameterCount:
+    """Return the trainable parameters of one low-rank adapter on a d_model x d_out matrix: rank x (d_model + d_out)."""
+    return lora_rank * (d_model + d_out)

@@ -47,7 +47,7 @@ def _by_name() -> dict[str, Grid]:
     return {row.name.casefold(): row for row in grids().values()}
 
 
-def grid(region: str) -> Grid:
+def grid_of(region: str) -> Grid:
     """Return the grid of a region: ``aws:us-east-1``, ``gcp:europe-west1``, ``azure:eastus``, ``fra`` or ``France``.
 
     Errors: an unknown region, with the keys that end in the word (a bare ``us-east-1``) or the nearest one.
@@ -88,16 +88,16 @@ GramsPerKwh = Annotated[float, Quantity("greenhouse gas per unit of electricity"
 @function(
     category="carbon",
     source="data/grid.csv, one source and year a row",
-    example=({"region": "gcp:europe-west1"}, 103.37),
+    example=({"grid": "gcp:europe-west1"}, 103.37),
 )
-def grid_g_per_kwh(region: GridRegion, basis: GridBasis = DEFAULT) -> GramsPerKwh:
+def grid_g_per_kwh(grid: GridRegion, basis: GridBasis = DEFAULT) -> GramsPerKwh:
     """Return the grams of CO2e that one kWh carries in a country or cloud region.
 
     location: the mean of the local grid. market: location x (1 - carbon-free share), where the operator publishes that
     share; a lower bound, since the hours left over are dirtier than the mean. Left out: losses on the way and the
     making of power stations, unless the row's source counts them.
     """
-    found = grid(region)
+    found = grid_of(grid)
     if basis == "location":
         return found.g_co2e_per_kwh
     if found.carbon_free_share is None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from sizebook.errors import require
 from sizebook.quantities import Busy, GpuHours, OtherUsd, Price, Pue, Usd
-from sizebook.registry import DEFAULT, Quantity, function
+from sizebook.registry import DEFAULT, Quantity, function, section
 
 Years = Annotated[float, Quantity("duration", unit="years", above=0, default=4)]
 Capex = Annotated[
@@ -30,6 +30,37 @@ Residual = Annotated[
 
 HOURS_PER_YEAR = 8760
 MONTHS_PER_YEAR = 12
+
+
+@section
+class Purchase:
+    """What one GPU costs with its share of host and network, how long it lasts and how much of that it is used."""
+
+    capex_usd: Capex
+    years: Years = DEFAULT
+    busy: Busy = DEFAULT
+
+
+@section
+class Running:
+    """What an owned GPU costs beside its purchase, and what is left of that at the end."""
+
+    usd_per_kwh: UsdPerKwh = DEFAULT
+    colocation_usd_per_kw_month: UsdPerKwMonth = DEFAULT
+    staff_usd_per_year: UsdPerYear = DEFAULT
+    residual: Residual = DEFAULT
+
+
+@section
+class Owned:
+    """Bought hardware in place of a price of GPU-hours; its power and PUE are those of the plan."""
+
+    purchase: Purchase
+    running: Running = DEFAULT
+
+    def usd_per_gpu_hour(self, system_watts: float, pue: float) -> float:
+        """Return what one used hour costs at a power that includes the share of host and network."""
+        return owned_usd_per_gpu_hour(self.purchase, system_watts, pue, self.running)
 
 
 @function(
@@ -66,25 +97,18 @@ def train_cost_usd(gpu_hours: GpuHours, price_usd_per_gpu_hour: Price, other_usd
     ),
 )
 def owned_usd_per_gpu_hour(
-    capex_usd: Capex,
-    years: Years = DEFAULT,
-    busy: Busy = DEFAULT,
-    system_watts: SystemWatts = DEFAULT,
-    pue: Pue = DEFAULT,
-    usd_per_kwh: UsdPerKwh = DEFAULT,
-    colocation_usd_per_kw_month: UsdPerKwMonth = DEFAULT,
-    staff_usd_per_year: UsdPerYear = DEFAULT,
-    residual: Residual = DEFAULT,
+    purchase: Purchase, system_watts: SystemWatts = DEFAULT, pue: Pue = DEFAULT, running: Running = DEFAULT
 ) -> Price:
     """Return what one used hour of an owned GPU costs: depreciation, staff, energy with PUE, colocation.
 
     Depreciation and staff are spread over the hours used (busy x 8760 a year); energy is paid for those hours only;
     colocation is paid for every hour. Power includes the GPU's share of host and network. Leaves out capital cost.
     """
-    used_hours = HOURS_PER_YEAR * busy
-    fixed = (capex_usd * (1 - residual) / years + staff_usd_per_year) / used_hours
-    colocation = colocation_usd_per_kw_month * MONTHS_PER_YEAR / used_hours
-    return fixed + system_watts / 1000 * (pue * usd_per_kwh + colocation)
+    used_hours = HOURS_PER_YEAR * purchase.busy
+    depreciated = purchase.capex_usd * (1 - running.residual) / purchase.years
+    fixed = (depreciated + running.staff_usd_per_year) / used_hours
+    colocation = running.colocation_usd_per_kw_month * MONTHS_PER_YEAR / used_hours
+    return fixed + system_watts / 1000 * (pue * running.usd_per_kwh + colocation)
 
 
 @function(

@@ -27,7 +27,7 @@ from sizebook.quantities import (
     Tied,
     Vocab,
 )
-from sizebook.registry import DEFAULT, Quantity, function
+from sizebook.registry import DEFAULT, Quantity, function, section
 
 VASWANI = "Vaswani et al. 2017 (arXiv:1706.03762)"
 KAPLAN = "Kaplan et al. 2020 (arXiv:2001.08361), section 2.1 and table 1"
@@ -35,6 +35,7 @@ KAPLAN = "Kaplan et al. 2020 (arXiv:2001.08361), section 2.1 and table 1"
 ProjectionBias = Annotated[
     bool, Quantity("whether the projections of attention and feed-forward carry a bias", kind="flag", default=False)
 ]
+NEntries = Annotated[int, Quantity("number of entries of the token table", kind="integer", minimum=1)]
 FfnConvention = Annotated[
     str,
     Quantity(
@@ -164,11 +165,11 @@ def params_linear(d_in: DIn, d_out: DOut, bias: Bias = DEFAULT) -> Parameters:
 TransformerConvention = Annotated[
     str,
     Quantity(
-        "'post' (stacks and output projection with bias), 'tied' (as 'post', no output bias), 'dashboard' (as 'post', "
-        "its feed-forward bias), 'weights' (no biases, no norms)",
+        "'exact' (stacks and output projection with bias; 'post' is an older spelling), 'tied' (as 'exact', no output "
+        "bias), 'dashboard' (as 'exact', its feed-forward bias), 'weights' (no biases, no norms)",
         kind="choice",
-        choices=("post", "tied", "dashboard", "weights"),
-        default="post",
+        choices=("exact", "tied", "dashboard", "weights", "post"),
+        default="exact",
     ),
 ]
 
@@ -206,12 +207,12 @@ def params_transformer(
 @function(
     category="parameters",
     source=f"{KAPLAN}: n_vocab d_model + n_ctx d_model",
-    formula="(vocab + n_positions) * d_model",
-    example=({"vocab": 50257, "d_model": 12288, "n_positions": 2048}, 642_723_840),
+    formula="(n_entries + n_positions) * d_model",
+    example=({"n_entries": 50257, "d_model": 12288, "n_positions": 2048}, 642_723_840),
 )
-def params_embedding(vocab: Vocab, d_model: DModel, n_positions: NPositions = DEFAULT) -> Parameters:
+def params_embedding(n_entries: NEntries, d_model: DModel, n_positions: NPositions = DEFAULT) -> Parameters:
     """Return the trainable parameters of the token table and, where positions are learned, the position table."""
-    return (vocab + n_positions) * d_model
+    return (n_entries + n_positions) * d_model
 
 
 @function(
@@ -251,6 +252,15 @@ def params_gpt(
     return stack + params_embedding(vocab, d_model, n_positions)
 
 
+@section
+class Variant:
+    """How a plain decoder-only model departs from the bare one."""
+
+    projection_bias: ProjectionBias = DEFAULT
+    tied: Tied = DEFAULT
+    final_norm: FinalNorm = DEFAULT
+
+
 @function(
     category="parameters",
     source="GPT-2: Radford et al. 2019, section 2.3; the default counts as 'Calculating the Size of an LLM' does",
@@ -265,9 +275,7 @@ def params_decoder_only(
     d_ff: DFf,
     vocab: Vocab,
     n_positions: NPositions = DEFAULT,
-    projection_bias: ProjectionBias = DEFAULT,
-    tied: Tied = DEFAULT,
-    final_norm: FinalNorm = DEFAULT,
+    variant: Variant = DEFAULT,
 ) -> Parameters:
     """Return the trainable parameters of a plain decoder-only model: tables, attention, feed-forward, two norms.
 
@@ -275,6 +283,7 @@ def params_decoder_only(
     projection biases, a separate output projection and the norm after the last layer; GPT-2 has projection_bias and
     final_norm.
     """
-    layer = params_mha(d_model, projection_bias) + params_ffn(d_model, d_ff, projection_bias) + 2 * params_ln(d_model)
-    head = (1 - tied) * params_linear(d_model, vocab, bias=False)
-    return params_embedding(vocab, d_model, n_positions) + n_layers * layer + head + final_norm * params_ln(d_model)
+    bias, norm = variant.projection_bias, params_ln(d_model)
+    layer = params_mha(d_model, bias) + params_ffn(d_model, d_ff, bias) + 2 * norm
+    head = (1 - variant.tied) * params_linear(d_model, vocab, bias=False)
+    return params_embedding(vocab, d_model, n_positions) + n_layers * layer + head + variant.final_norm * norm

@@ -65,7 +65,7 @@ Approach = Annotated[
         default="20-tokens",
     ),
 ]
-LossApproach = Annotated[
+LossLawName = Annotated[
     str,
     Quantity(
         "'approach-3' (Hoffmann's parametric fit) or 'epoch' (its re-fit)",
@@ -129,18 +129,18 @@ def optimal_tokens(n_parameters: ParameterCount, approach: Approach = DEFAULT) -
 @function(
     category="scaling",
     source=f"{HOFFMANN}, equation 10 (approach 3); re-fit: {BESIROGLU}",
-    formula='if(approach = "epoch", 1.8172 + 482.01 / n_parameters^0.3478 + 2085.43 / tokens^0.3658, '
+    formula='if(loss_law = "epoch", 1.8172 + 482.01 / n_parameters^0.3478 + 2085.43 / tokens^0.3658, '
     "1.69 + 406.4 / n_parameters^0.34 + 410.7 / tokens^0.28)",
     example=({"n_parameters": 70_000_000_000, "tokens": 1.4e12}, 1.9366454705587173),
 )
-def training_loss(n_parameters: ParameterCount, tokens: Tokens, approach: LossApproach = DEFAULT) -> Loss:
+def training_loss(n_parameters: ParameterCount, tokens: Tokens, loss_law: LossLawName = DEFAULT) -> Loss:
     """Return the predicted cross-entropy: E + A / N^alpha + B / D^beta, on the data of the fit (MassiveText).
 
     Compares sizes and token counts with each other; another data set has another E, A and B.
     """
-    if approach not in LOSS_LAWS:
-        raise unknown_key("approach", approach, LOSS_LAWS, f"one of {', '.join(LOSS_LAWS)}")
-    law = LOSS_LAWS[approach]
+    if loss_law not in LOSS_LAWS:
+        raise unknown_key("loss_law", loss_law, LOSS_LAWS, f"one of {', '.join(LOSS_LAWS)}")
+    law = LOSS_LAWS[loss_law]
     loss: float = law.e + law.a / n_parameters**law.alpha + law.b / tokens**law.beta
     return loss
 

@@ -153,7 +153,9 @@ def max_concurrency(model: Model, gpu: Gpu, context_tokens: ContextTokens, repli
     category="serving", source=ENGINE_SOURCE,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 8, "weight_dtype": "bf16"}, 55_476),
 )  # fmt: skip
-def max_context(model: Model, gpu: Gpu, replica: Replica, concurrency: Concurrency = DEFAULT) -> ContextTokens:
+def max_context(
+    model: Model, gpu: Gpu, concurrency: Concurrency = DEFAULT, replica: Replica = DEFAULT
+) -> ContextTokens:
     """Return the longest context that so many requests can have at once on a replica, by memory alone.
 
     The model's own limit may be shorter: MODEL_SPEC(model, "context_length"). 0 where the weights leave no room.

@@ -186,7 +186,8 @@ Spare = Annotated[
     ),
 ]  # fmt: skip
 SpareReplicas = Annotated[
-    int, Quantity("replicas kept for failures (k of N + k)", kind="integer", minimum=0, default=1)
+    int,
+    Quantity("replicas kept for failures (k of N + k)", kind="integer", minimum=0, maximum=1_000_000, default=1),
 ]
 Replicas = Annotated[int, Quantity("number of replicas", kind="integer", minimum=0)]
 GpusPerReplica = Annotated[int, Quantity("GPUs of one replica: tp x pp x dp", kind="integer", minimum=1)]

@@ -50,7 +50,7 @@ from sizebook.quantities import (
     Usd,
     Watts,
 )
-from sizebook.registry import DEFAULT, function
+from sizebook.registry import DEFAULT, function, section
 
 LITTLE = "Little 1961, A Proof for the Queuing Formula L = lambda W"
 DEFINITION = "definition"
@@ -198,21 +198,28 @@ def break_even_requests(usd_per_month: Usd, api_usd_per_request: Usd) -> Request
     return usd_per_month / api_usd_per_request
 
 
+@section
+class WallPower:
+    """What a server draws at the wall over the TDP of its GPUs."""
+
+    busy_over_tdp: BusyOverTdp = DEFAULT
+    idle_over_tdp: IdleOverTdp = DEFAULT
+
+
 @function(
     category="serving", source="wall power over TDP: MLPerf Inference v5.1 power submission, 8 x B200 (1.30)",
     formula="gpus * hours * tdp_watts * (utilized * busy_over_tdp + (1 - utilized) * idle_over_tdp) * pue / 1000",
     example=({"gpus": 8, "tdp_watts": 1000, "utilized": 0.5}, 5840.0),
 )  # fmt: skip
 def serving_kwh(
-    gpus: Gpus, tdp_watts: Watts, utilized: Share, pue: Pue = DEFAULT, hours: Hours = DEFAULT,
-    busy_over_tdp: BusyOverTdp = DEFAULT, idle_over_tdp: IdleOverTdp = DEFAULT,
-) -> KilowattHours:  # fmt: skip
+    gpus: Gpus, tdp_watts: Watts, utilized: Share, pue: Pue = DEFAULT, hours: Hours = DEFAULT, wall: WallPower = DEFAULT
+) -> KilowattHours:
     """Return the energy of a fleet: GPUs x hours x TDP x (busy share x 1.3 + idle share x 0.3) x PUE / 1000.
 
     Wall power of a busy server, host included, is 1.30 times the TDP of its GPUs (8 x B200, MLPerf Inference v5.1). The
     idle share is an assumption to replace with your own: servers in wait draw a quarter to a third.
     """
-    mean = utilized * busy_over_tdp + (1 - utilized) * idle_over_tdp
+    mean = utilized * wall.busy_over_tdp + (1 - utilized) * wall.idle_over_tdp
     return gpus * hours * tdp_watts * mean * pue / 1000
 
 
@@ -275,7 +282,7 @@ def decode_pool_gpus(
     replicas.
     """
     at_once = requests_per_second * output_tokens * decode_step_seconds
-    return at_once / concurrency * gpus_per_replica / target_load
+    return at_once / (concurrency or 1) * gpus_per_replica / target_load
 
 
 @function(

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from sizebook.errors import require, unknown_key
-from sizebook.formulas.flops import Recompute
+from sizebook.formulas.flops import closed_form_of
+from sizebook.formulas.training_quantities import OptimizerName, Recompute
 from sizebook.formulas.weights import dtype_bits
 from sizebook.quantities import (
     DModel,
@@ -27,21 +28,13 @@ from sizebook.quantities import (
     Vocab,
     ZeroStage,
 )
-from sizebook.registry import DEFAULT, Quantity, function
+from sizebook.registry import DEFAULT, Quantity, function, section
 from sizebook.tables import by_key
 
 KORTHIKANTI = "Korthikanti et al. 2022 (arXiv:2205.05198)"
 ZERO = "Rajbhandari et al. 2020 (arXiv:1910.02054)"
 
 
-def optimizer_keys() -> tuple[str, ...]:
-    """Return the optimizers of ``data/optimizers.csv``."""
-    return tuple(by_key("optimizers", "optimizer"))
-
-
-OptimizerName = Annotated[
-    str, Quantity("optimizer, a key of data/optimizers.csv", kind="choice", choices=optimizer_keys, default="adamw")
-]
 WeightBytesEach = Annotated[
     float, Quantity("bytes of a weight as it is computed with", unit="bytes", minimum=0, default=2)
 ]
@@ -121,6 +114,18 @@ def state_bytes_gpt(n_layers: NLayers, d_model: DModel, tp: Tp = DEFAULT, pp: Pp
     return 18 * 12 * n_layers * d_model**2 / (tp * pp)
 
 
+@section
+class GptLayout:
+    """The part of a layout on which the activations of a GPT depend."""
+
+    tp: Tp = DEFAULT
+    pp: Pp = DEFAULT
+    micro_batch: MicroBatch = DEFAULT
+    recompute: Recompute = DEFAULT
+    interleave: Interleave = DEFAULT
+    sequence_parallel: SequenceParallel = DEFAULT
+
+
 @function(
     category="training memory",
     source=f"{KORTHIKANTI}, equations 1 to 4, table 2 and section 4.2.3",
@@ -130,11 +135,10 @@ def state_bytes_gpt(n_layers: NLayers, d_model: DModel, tp: Tp = DEFAULT, pp: Pp
     "* if(interleave = 1, 1, 1 + (pp - 1) / (pp * interleave))",
     example=(
         {
-            "seq": 2048,
-            "micro_batch": 1,
+            "n_layers": 96,
             "d_model": 12288,
             "n_heads": 96,
-            "n_layers": 96,
+            "seq": 2048,
             "tp": 8,
             "pp": 8,
             "interleave": 3,
@@ -144,16 +148,7 @@ def state_bytes_gpt(n_layers: NLayers, d_model: DModel, tp: Tp = DEFAULT, pp: Pp
     ),
 )
 def activation_bytes(
-    seq: Seq,
-    micro_batch: MicroBatch,
-    d_model: DModel,
-    n_heads: NHeads,
-    n_layers: NLayers,
-    tp: Tp = DEFAULT,
-    pp: Pp = DEFAULT,
-    interleave: Interleave = DEFAULT,
-    sequence_parallel: SequenceParallel = DEFAULT,
-    recompute: Recompute = DEFAULT,
+    n_layers: NLayers, d_model: DModel, n_heads: NHeads, seq: Seq, layout: GptLayout = DEFAULT
 ) -> MemoryBytes:
     """Return the activations that the first pipeline stage of a GPT keeps for the backward pass, in bf16 with dropout.
 
@@ -162,15 +157,18 @@ def activation_bytes(
     stage holds pp micro-batches of L / pp layers, times 1 + (pp - 1) / (pp v) with v interleaved chunks. Leaves out
     embedding, final norm and logits; a flash attention kernel keeps what 'selective' does.
     """
+    tp, pp, interleave, recompute = layout.tp, layout.pp, layout.interleave, layout.recompute
+    closed_form_of(recompute)
     require(
         interleave == 1 or pp > 1,
         f"interleave needs a pipeline: got interleave {interleave} and pp {pp}, want pp above 1. Set interleave to 1.",
     )
-    tokens = seq * micro_batch
+    tokens = seq * layout.micro_batch
     scores = 0 if recompute == "selective" else 5 * n_heads * seq
-    kept = (34 * d_model + scores) / tp if sequence_parallel else 10 * d_model + (24 * d_model + scores) / tp
+    split = layout.sequence_parallel
+    kept = (34 * d_model + scores) / tp if split else 10 * d_model + (24 * d_model + scores) / tp
     if recompute == "full":
-        kept = 2 * d_model / (tp if sequence_parallel else 1)
+        kept = 2 * d_model / (tp if split else 1)
     pipeline = 1 if interleave == 1 else 1 + (pp - 1) / (pp * interleave)
     return tokens * n_layers * kept * pipeline
 
@@ -182,7 +180,7 @@ def activation_bytes(
     example=({"seq": 8192, "micro_batch": 2, "vocab": 128_256}, 8_405_385_216),
 )
 def logits_bytes(
-    seq: Seq, micro_batch: MicroBatch, vocab: Vocab, bytes_each: LogitBytesEach = DEFAULT, tp: Tp = DEFAULT
+    vocab: Vocab, seq: Seq, tp: Tp = DEFAULT, micro_batch: MicroBatch = DEFAULT, bytes_each: LogitBytesEach = DEFAULT
 ) -> MemoryBytes:
     """Return the bytes of one copy of the logits of a micro-batch, fp32 unless said otherwise.
 

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from math import ceil, exp, sqrt
-from typing import Annotated
 
 from sizebook.errors import TargetError, require
+from sizebook.formulas.training_quantities import (
+    CheckpointSeconds,
+    GoodputShare,
+    GpuMtbfHours,
+    IntervalSeconds,
+    MtbfHours,
+    RestartSeconds,
+)
 from sizebook.quantities import (
     Days,
     Flops,
@@ -20,24 +27,10 @@ from sizebook.quantities import (
     Seconds,
     Utilization,
 )
-from sizebook.registry import DEFAULT, Quantity, function
+from sizebook.registry import DEFAULT, function
 
 DEFINITION = "definition: FLOPs over the FLOP/s that all GPUs together sustain (Narayanan et al. 2021, equation 4)"
 DALY = "Daly 2006, A higher order estimate of the optimum checkpoint interval; Young 1974, first order"
-
-Mtbf = Annotated[float, Quantity("mean time between failures of one GPU", unit="hours", above=0, default=50000)]
-CheckpointSeconds = Annotated[
-    float, Quantity("seconds that a checkpoint stops the run", unit="seconds", above=0, default=30, label="Checkpoint")
-]
-RestartSeconds = Annotated[
-    float, Quantity("seconds from a failure to training again", unit="seconds", minimum=0, default=600, label="Restart")
-]
-IntervalSeconds = Annotated[
-    float, Quantity("seconds of work between checkpoints, blank for the best", unit="seconds", above=0, default=None)
-]
-Goodput = Annotated[
-    float, Quantity("share of the time that advances the run", unit="ratio", above=0, maximum=1, default=1)
-]
 
 
 @function(
@@ -51,7 +44,7 @@ def train_seconds(
     gpus: Gpus,
     peak_flop_per_s: PeakFlops,
     utilization: Utilization,
-    goodput: Goodput = DEFAULT,
+    goodput: GoodputShare = DEFAULT,
 ) -> Seconds:
     """Return the wall-clock seconds of a run: FLOPs / (GPUs x peak x utilisation x goodput).
 
@@ -71,7 +64,7 @@ def train_days(
     gpus: Gpus,
     peak_flop_per_s: PeakFlops,
     utilization: Utilization,
-    goodput: Goodput = DEFAULT,
+    goodput: GoodputShare = DEFAULT,
 ) -> Days:
     """Return the days of a run: its seconds (see TRAIN_SECONDS) / 86 400."""
     return train_seconds(n_flops, gpus, peak_flop_per_s, utilization, goodput) / 86_400
@@ -95,7 +88,7 @@ def gpu_hours(gpus: Gpus, seconds: Seconds) -> GpuHours:
     example=({"n_flops": 6.3e23, "days": 30, "peak_flop_per_s": 989.4e12, "utilization": 0.4}, 615),
 )
 def gpus_for_deadline(
-    n_flops: Flops, days: Days, peak_flop_per_s: PeakFlops, utilization: Utilization, goodput: Goodput = DEFAULT
+    n_flops: Flops, days: Days, peak_flop_per_s: PeakFlops, utilization: Utilization, goodput: GoodputShare = DEFAULT
 ) -> Gpus:
     """Return the fewest GPUs that finish in so many days at a given utilisation, rounded up.
 
@@ -122,7 +115,7 @@ def pipeline_bubble(pp: Pp, micro_batches: MicroBatches, interleave: Interleave 
     formula="gpu_mtbf_hours / gpus",
     example=({"gpus": 16384, "gpu_mtbf_hours": 50_677}, 3.09307861328125),
 )
-def cluster_mtbf_hours(gpus: Gpus, gpu_mtbf_hours: Mtbf = DEFAULT) -> Hours:
+def cluster_mtbf_hours(gpus: Gpus, gpu_mtbf_hours: GpuMtbfHours = DEFAULT) -> Hours:
     """Return the mean hours between interruptions of a job: the MTBF of one GPU over the number of GPUs.
 
     The default of 50 000 hours is the rate of the Llama 3 run (16 384 GPUs x 54 days x 24 / 419 = 50 677), which
@@ -139,7 +132,7 @@ def cluster_mtbf_hours(gpus: Gpus, gpu_mtbf_hours: Mtbf = DEFAULT) -> Hours:
     "+ checkpoint_seconds / (18 * 3600 * mtbf_hours)) - checkpoint_seconds)",
     example=({"checkpoint_seconds": 60, "mtbf_hours": 3.1}, 1117.5837418840647),
 )
-def checkpoint_interval_seconds(checkpoint_seconds: CheckpointSeconds, mtbf_hours: Mtbf) -> Seconds:
+def checkpoint_interval_seconds(mtbf_hours: MtbfHours, checkpoint_seconds: CheckpointSeconds = DEFAULT) -> Seconds:
     """Return the seconds of work between checkpoints that lose least time: Daly's optimum, Young's first order inside.
 
     sqrt(2 c M) (1 + sqrt(c / 2M) / 3 + c / 18M) - c for a checkpoint time c below 2M, otherwise M.
@@ -155,14 +148,14 @@ def checkpoint_interval_seconds(checkpoint_seconds: CheckpointSeconds, mtbf_hour
     source=f"{DALY}: exponential failures, expected time per interval",
     formula="interval_seconds / (3600 * mtbf_hours * exp(restart_seconds / (3600 * mtbf_hours)) "
     "* (exp((interval_seconds + checkpoint_seconds) / (3600 * mtbf_hours)) - 1))",
-    blanks={"interval_seconds": "CHECKPOINT_INTERVAL_SECONDS(checkpoint_seconds, mtbf_hours)"},
+    blanks={"interval_seconds": "CHECKPOINT_INTERVAL_SECONDS(mtbf_hours, checkpoint_seconds)"},
     example=(
         {"checkpoint_seconds": 60, "restart_seconds": 600, "mtbf_hours": 3.1},
         0.8527557385653203,
     ),
 )
 def goodput(
-    mtbf_hours: Mtbf,
+    mtbf_hours: MtbfHours,
     checkpoint_seconds: CheckpointSeconds = DEFAULT,
     restart_seconds: RestartSeconds = DEFAULT,
     interval_seconds: IntervalSeconds | None = DEFAULT,
@@ -174,7 +167,7 @@ def goodput(
     which it stops the run.
     """
     mean = mtbf_hours * 3600
-    interval = interval_seconds or checkpoint_interval_seconds(checkpoint_seconds, mtbf_hours)
+    interval = interval_seconds or checkpoint_interval_seconds(mtbf_hours, checkpoint_seconds)
     exponent = (interval + checkpoint_seconds + restart_seconds) / mean
     require(
         exponent < 700,
@@ -200,7 +193,7 @@ def days_to_spare(
     days: Days,
     peak_flop_per_s: PeakFlops,
     utilization: Utilization,
-    goodput: Goodput = DEFAULT,
+    goodput: GoodputShare = DEFAULT,
 ) -> Days:
     """Return the days left of a deadline after training, or refuse a deadline that cannot be met and say by how
     much."""

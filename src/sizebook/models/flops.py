@@ -25,7 +25,12 @@ CONVENTIONS = {
     "chinchilla": "3 x (embedding as a product, projections, scores, softmax, head) (Hoffmann et al. 2022, appendix F)",
     "hardware": "full-square scores and whatever is recomputed (Narayanan et al. 2021, arXiv:2104.04473, equation 3)",
 }
-RECOMPUTE = ("none", "selective", "full")
+# What they count when adapters are trained; the others know of no frozen weights.
+ADAPTER_CONVENTIONS = {
+    "matmul": "4 x parameters that multiply + 6 x adapters + 3 x attention scores: frozen weights have no gradients",
+    "hardware": "as matmul with full-square scores and whatever is recomputed",
+}
+RECOMPUTE = ("none", "selective", "every-other-matmul", "full")
 
 
 @dataclass(frozen=True)
@@ -113,7 +118,8 @@ def train_flops_per_token(
     """Return the FLOPs of training on one token: forward, backward (twice the forward) and what is recomputed.
 
     Conventions are those of `CONVENTIONS`. Recomputation counts under ``hardware`` only: ``full`` runs the layers
-    forward once more (the head not), ``selective`` the attention scores.
+    forward once more (the head not), ``selective`` the attention scores, ``every-other-matmul`` half of the layers'
+    products.
     """
     if convention not in CONVENTIONS:
         raise unknown_key("convention", convention, CONVENTIONS, f"one of {', '.join(CONVENTIONS)}")
@@ -131,13 +137,22 @@ def _train_flops(same: Same, seq: int, convention: str, recompute: str) -> float
         return _chinchilla(architecture, seq)
     if convention == "hardware":
         full = forward(architecture, seq, causal=False)
-        again = {"none": 0.0, "selective": full.scores, "full": full.total - full.head}[recompute]
-        return 3 * full.total + again
+        return 3 * full.total + _again(full, recompute)
     tokens = forward(architecture, seq, causal=True).total
     if convention == "megatron":
         layers = (*architecture.layers, *architecture.mtp)
         tokens += _mtp(architecture, seq) - sum(2 * times * _router(layer) for layer, times in distinct_layers(layers))
     return 3 * tokens
+
+
+def _again(full: TokenFlops, recompute: str) -> float:
+    """Return the FLOPs of one token that the backward pass does again."""
+    return {
+        "none": 0.0,
+        "selective": full.scores,
+        "every-other-matmul": full.layers / 2,
+        "full": full.total - full.head,
+    }[recompute]
 
 
 def _by_parameters(architecture: Architecture, seq: int, convention: str) -> float:
@@ -183,6 +198,15 @@ def fine_tuning_flops_per_token(architecture: Architecture, seq: int, trained_sh
         0 <= trained_share <= 1,
         f"trained_share is out of range: got {trained_share}, want 0 to 1. Give the share of parameters that train.",
     )
-    tokens = forward(architecture, seq, causal=True)
+    return _fine_tuning(forward(architecture, seq, causal=True), trained_share, adapters)
+
+
+def adapter_hardware_flops_per_token(architecture: Architecture, seq: int, adapters: int, recompute: str) -> float:
+    """Return what training adapters computes on one token: full-square scores, and whatever is recomputed."""
+    full = forward(architecture, seq, causal=False)
+    return _fine_tuning(full, 0.0, adapters) + _again(full, recompute)
+
+
+def _fine_tuning(tokens: TokenFlops, trained_share: float, adapters: int) -> float:
     dense = tokens.layers + tokens.head
     return (2 + trained_share) * dense + 3 * (tokens.scores + tokens.state) + 6 * adapters

@@ -15,11 +15,12 @@ _MAPPINGS: dict[str, Mapping] = {}
 
 
 def model_type(*names: str) -> Callable[[Mapping], Mapping]:
-    """Register a mapping under the model types that it reads."""
+    """Register a mapping under the model types that it reads; a type that is registered already is refused."""
 
     def register(mapping: Mapping) -> Mapping:
-        if twice := _MAPPINGS.keys() & set(names):
-            raise ValueError(f"model types registered twice: got {', '.join(sorted(twice))}, want one mapping each.")
+        if twice := sorted({name for name in names if name in _MAPPINGS or names.count(name) > 1}):
+            shown = ", ".join(f"'{name}'" for name in twice)
+            raise ValueError(f"model type registered twice: got {shown}, want one mapping each. Remove one of the two.")
         _MAPPINGS.update(dict.fromkeys(names, mapping))
         return mapping
 

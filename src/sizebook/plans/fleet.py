@@ -89,6 +89,21 @@ class FleetPlan:
         return f"{at // 12}-{at % 12 + 1:02d}"
 
 
+def total_usd(months: tuple[FleetMonth, ...]) -> float:
+    """Return the cost of all months."""
+    return sum(month.usd for month in months)
+
+
+def usd_range(planned: FleetPlan | PlannedService) -> tuple[float, float]:
+    """Return the least and the most that all months cost, with replicas as planned and at both ends of their band.
+
+    Slow replicas need more GPUs and cost more as a rule; where a reserved GPU costs less than the busy hours that it
+    saves, a contract for a share of the mean makes a smaller mean the dearer one.
+    """
+    totals = [total_usd(months) for months in (planned.fewest, planned.months, planned.most)]
+    return min(totals), max(totals)
+
+
 def plan_fleet(inputs: FleetInputs) -> FleetPlan:
     """Return the plan of the services over 36 months."""
     _check(inputs)
@@ -126,18 +141,15 @@ def naming(service: str) -> Iterator[None]:
 
 def _planned(service: Service, terms: FleetTerms) -> PlannedService:
     demand, latencies = service.traffic.demand, service.latencies
-    if demand.concurrency is not None and (latencies.ttft_target_seconds or latencies.tpot_target_seconds):
-        raise InputError(
-            "load given twice: got concurrency and a target of seconds, want one of them. The "
-            "load follows from the target: remove concurrency, or keep it and remove the target."
-        )
     setup = Setup(service.model, accelerator(service.gpu).key, service.replica)
     longest = demand.input_tokens + demand.output_tokens
     replica = replica_for(setup, demand, longest, latencies, service.gpus_per_node)
     rates = rates_of(setup.gpu, Prices(gpu_hours=service.prices, energy=terms.energy), terms.contract.term)
     band = replica.bands["throughput"]
-    months = (_months(service, at_speed(replica, speed), rates, terms) for speed in (1.0, band.high, band.low))
-    return PlannedService(service, replica, rates, *months, catalog.context_tokens(service.model))
+    middle, fewest, most = (
+        _months(service, at_speed(replica, speed), rates, terms) for speed in (1.0, band.high, band.low)
+    )
+    return PlannedService(service, replica, rates, middle, fewest, most, catalog.context_tokens(service.model))
 
 
 def warnings(plan: FleetPlan) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Annotated
 from sizebook.formulas.serving_quantities import PeakFactor, Replica
 from sizebook.plans.serving_inputs import Arrivals, Energy, GpuPrices, GpusPerNode, Latencies, Margins
 from sizebook.quantities import Gpu, Model
+from sizebook.reading import Told
 from sizebook.registry import DEFAULT, TABLES, Quantity, section
 
 MOST_SERVICES = 5  # the columns of the workbook, and colours that a chart can tell apart
@@ -49,7 +50,7 @@ class ServiceTraffic(Arrivals):
 
 
 @section
-class Service:
+class Service(Told):
     """One model and its traffic on replicas of its own; the demand's concurrency is the load of one, where stated."""
 
     name: ServiceName

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
+from sizebook.errors import require
 from sizebook.formulas.cache import Sequences
-from sizebook.formulas.flops import AdapterRank, Recompute
+from sizebook.formulas.training_quantities import FlopsConvention, LoraOn, LoraRank, Recompute
 from sizebook.models import catalog
-from sizebook.models.flops import CONVENTIONS, fine_tuning_flops_per_token, forward
+from sizebook.models.flops import fine_tuning_flops_per_token, forward
 from sizebook.models.flops import train_flops_per_token as flops_of
 from sizebook.plans.layer_profile import profile_of
 from sizebook.quantities import Flops, FlopsPerToken, Model, Seq
-from sizebook.registry import DEFAULT, Quantity, function
-
-Convention = Annotated[
-    str,
-    Quantity("which FLOPs count, see the documentation", kind="choice", choices=tuple(CONVENTIONS), default="matmul"),
-]
-AdapterOn = Annotated[
-    str, Quantity("projections that carry adapters", kind="choice", choices=("attention", "all"), default="attention")
-]
+from sizebook.registry import DEFAULT, function
 
 
 @function(
@@ -28,32 +19,36 @@ AdapterOn = Annotated[
     example=({"model": "llama-3.1-8b", "seq": 8192}, 51_470_401_536.0),
 )
 def flops_per_token(
-    model: Model, seq: Seq = DEFAULT, convention: Convention = DEFAULT, recompute: Recompute = DEFAULT
+    model: Model,
+    seq: Seq = DEFAULT,
+    flops_convention: FlopsConvention = DEFAULT,
+    recompute: Recompute = DEFAULT,
 ) -> FlopsPerToken:
     """Return the training FLOPs that one token of a published model costs, under a named convention.
 
     matmul (default): 6 x parameters that multiply, head included, and causal attention. Others reproduce the figures of
     papers and frameworks: kaplan, 6nd, palm, torchtitan, megatron, chinchilla, hardware (recomputation counted).
     """
-    return flops_of(catalog.architecture(model), seq, convention, recompute)
+    return flops_of(catalog.architecture(model), seq, convention=flops_convention, recompute=recompute)
 
 
 @function(
     category="compute",
     source="Hu et al. 2021 (arXiv:2106.09685): gradients of frozen weights are not computed",
-    example=({"model": "llama-3.1-8b", "seq": 4096, "rank": 16}, 33_321_648_128.0),
+    example=({"model": "llama-3.1-8b", "seq": 4096, "lora_rank": 16}, 33_321_648_128.0),
 )
-def flops_per_token_lora(
-    model: Model, seq: Seq = DEFAULT, rank: AdapterRank = DEFAULT, adapter_on: AdapterOn = DEFAULT
-) -> FlopsPerToken:
+def flops_per_token_lora(model: Model, seq: Seq, lora_rank: LoraRank, lora_on: LoraOn = DEFAULT) -> FlopsPerToken:
     """Return the FLOPs per token of training low-rank adapters on a frozen published model: 4 N + 6 adapters + scores.
 
     N multiplies forward and for the gradients of activations, not for those of its weights; attention scores count
     three times their causal half. Assumes adapters in every layer, on the attention projections or on all of them.
     """
-    profile = profile_of(model, seq).whole
-    sums = profile.adapter_attention if adapter_on == "attention" else profile.adapter_all
-    return fine_tuning_flops_per_token(catalog.architecture(model), seq, 0.0, round(rank * sums))
+    require(
+        lora_rank > 0,
+        "no adapters: got lora_rank 0, want 1 or more. Ask FLOPS_PER_TOKEN for training the whole model.",
+    )
+    adapters = round(lora_rank * profile_of(model, seq).whole.adapter_width(lora_on))
+    return fine_tuning_flops_per_token(catalog.architecture(model), seq, 0.0, adapters=adapters)
 
 
 @function(

@@ -70,6 +70,10 @@ class Profile:
         """Return the profile of both together."""
         return Profile(*[getattr(self, name) + getattr(other, name) for name in _FIELDS])
 
+    def adapter_width(self, lora_on: str) -> float:
+        """Return the parameters of adapters of rank 1, on the attention projections or on all."""
+        return self.adapter_attention if lora_on == "attention" else self.adapter_all
+
     @property
     def parameters(self) -> float:
         """Every parameter, each expert counted."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from sizebook.errors import RangeError, require, unknown_key
+from sizebook.formulas.training_quantities import RECOMPUTE, Batches, Recompute
 from sizebook.models.architecture import Architecture, Attention, Experts
 from sizebook.models.flops import distinct_layers
 from sizebook.models.identity import Same
+from sizebook.quantities import Cp, Dp, Ep, Etp, Interleave, MicroBatch, Pp, SequenceParallel, Tp, ZeroStage
+from sizebook.registry import DEFAULT, section
 
-RECOMPUTE = ("none", "selective", "every-other-matmul", "full")
 
-
-@dataclass(frozen=True)
+@section
 class Layout:
     """Degrees of parallelism and what goes with them. ``etp`` is the tensor-parallel degree inside experts.
 
@@ -22,17 +23,17 @@ class Layout:
     ``full`` keeps only the input of each layer.
     """
 
-    tp: int = 1
-    pp: int = 1
-    dp: int = 1
-    cp: int = 1
-    ep: int = 1
-    etp: int = 1
-    interleave: int = 1
-    zero_stage: int = 1
-    micro_batch: int = 1
-    sequence_parallel: bool = True
-    recompute: str = "none"
+    tp: Tp = DEFAULT
+    pp: Pp = DEFAULT
+    dp: Dp = DEFAULT
+    cp: Cp = DEFAULT
+    ep: Ep = DEFAULT
+    zero_stage: ZeroStage = DEFAULT
+    micro_batch: MicroBatch = DEFAULT
+    recompute: Recompute = DEFAULT
+    interleave: Interleave = DEFAULT
+    etp: Etp = DEFAULT
+    sequence_parallel: SequenceParallel = DEFAULT
 
     @cached_property
     def gpus(self) -> int:
@@ -55,11 +56,12 @@ class Layout:
         return f"{' '.join(degrees)} ZeRO-{self.zero_stage} mb{self.micro_batch}{recompute}"
 
 
-def check(layout: Layout, architecture: Architecture, gpus: int, seq: int, batch: int) -> None:
+def check(layout: Layout, architecture: Architecture, *, gpus: int, batches: Batches) -> None:
     """Raise unless the layout can run the model: products, divisibility, stages. Every message names the cheapest
     fix."""
     if layout.recompute not in RECOMPUTE:
         raise unknown_key("recompute", layout.recompute, RECOMPUTE, f"one of {', '.join(RECOMPUTE)}")
+    seq, batch = batches.seq, batches.batch
     _check_gpus(layout, gpus)
     _check_heads(layout, architecture)
     _check_stages(layout, architecture)
@@ -81,6 +83,11 @@ def check(layout: Layout, architecture: Architecture, gpus: int, seq: int, batch
         f"interleaved pipeline does not divide: got {micro_batches(layout, batch)} micro-batches and pp {layout.pp}, "
         "want a multiple of pp. Change batch, or set interleave to 1.",
     )
+
+
+def spread(layout: Layout, gpus: int) -> Layout:
+    """Return the layout with what the other degrees leave over of the GPUs as its data-parallel degree."""
+    return replace(layout, dp=max(1, gpus // (layout.tp * layout.pp * layout.cp)))
 
 
 def micro_batches(layout: Layout, batch: int) -> int:

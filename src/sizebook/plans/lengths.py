@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from sizebook.errors import RangeError
+from sizebook.errors import InputError, RangeError
 
 ROUNDING = 1e-6  # shares written with six decimals add up to 1 within it
 
@@ -32,12 +33,14 @@ class Histogram:
         return self.bins[-1][0]
 
 
-def histogram(pairs: Iterable[Sequence[float]], name: str) -> Histogram:
+def histogram(pairs: Iterable[Any], name: str) -> Histogram:
     """Return the histogram of [tokens, share] pairs; ``name`` is what messages call it.
 
-    Errors: no pair, a pair of other than two numbers, tokens that are no whole number of 1 or more, a negative share,
-    shares that do not add up to 1.
+    Errors: text, no pair, a pair of other than two numbers, tokens that are no whole number of 1 or more, a negative
+    share, shares that do not add up to 1.
     """
+    if isinstance(pairs, str):
+        raise InputError(f"{name} is text: got '{pairs}', want [tokens, share] pairs. Give a range of two columns.")
     bins = sorted(_bin(pair, number, name) for number, pair in enumerate(pairs, start=1))
     total = math.fsum(share for _, share in bins)
     if not abs(total - 1) <= ROUNDING:
@@ -48,9 +51,11 @@ def histogram(pairs: Iterable[Sequence[float]], name: str) -> Histogram:
     return Histogram(tuple(bins))
 
 
-def _bin(pair: Sequence[float], number: int, name: str) -> tuple[int, float]:
-    if len(pair) != 2:
-        raise RangeError(f"{name}, pair {number}: got {list(pair)}, want [tokens, share]. Give two numbers.")
+def _bin(pair: Any, number: int, name: str) -> tuple[int, float]:
+    numbers = [each for each in pair if isinstance(each, (int, float))] if isinstance(pair, (list, tuple)) else []
+    if len(numbers) != 2 or len(pair) != 2:
+        shown = list(pair) if isinstance(pair, (list, tuple)) else pair
+        raise RangeError(f"{name}, pair {number}: got {shown!r}, want [tokens, share]. Give two numbers.")
     tokens, share = pair
     if not (math.isfinite(tokens) and tokens >= 1 and tokens == int(tokens)):
         raise RangeError(

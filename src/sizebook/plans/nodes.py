@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
-
-Domain = Literal["replica", "node"]  # what fails at once
 
 
 @dataclass(frozen=True)
@@ -26,7 +23,7 @@ class Packing:
         """Nodes that a replica touches, 1 where it fits in one."""
         return -(-self.gpus_per_replica // self.gpus_per_node)
 
-    def lost_with(self, domain: Domain) -> int:
+    def lost_with(self, domain: str) -> int:
         """Return the replicas that the loss of one failure domain takes: all on a node, or one."""
         return max(1, self.instances_per_node) if domain == "node" else 1
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sizebook.errors import InputError, UnknownKeyError
-from sizebook.formulas.grid import grid
+from sizebook.errors import InputError, UnknownKeyError, unknown_key
+from sizebook.formulas.grid import grid_of
 from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.prices import Quote, quote
+from sizebook.formulas.prices import Quote, providers, quote
 from sizebook.plans.serving_inputs import Energy, GpuPrices, Prices
 
 GIVEN = "given in the scenario"
@@ -33,9 +33,11 @@ def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
     Nobody reserves above the price on demand: where the catalog has no reserved price for the term, or a dearer one
     (few providers list one, and dear ones do), the price on demand stands for both, and the basis says so.
 
-    Errors: an accelerator without a price or a published TDP.
+    Errors: a provider that no table knows, an accelerator without a price or a published TDP.
     """
     chip = accelerator(gpu)
+    if prices.provider is not None and prices.provider.casefold() not in map(str.casefold, providers()):
+        raise unknown_key("provider", prices.provider, providers(), f"one of {', '.join(providers())}")
     if chip.tdp_watts is None:
         raise InputError(f"no power: got '{chip.key}' without a TDP, want one that is published. Choose another gpu.")
     demand, demand_basis = _on_demand(chip.key, prices)
@@ -77,5 +79,5 @@ def _listed(gpu: str, prices: Prices, term: str) -> Quote | None:
 def _grams(energy: Energy) -> tuple[float, str]:
     if energy.grams_per_kwh is not None:
         return energy.grams_per_kwh, GIVEN
-    row = grid(energy.grid)
+    row = grid_of(energy.grid)
     return row.g_co2e_per_kwh, f"data/grid.csv: {row.name}, {row.year}, {row.basis}"

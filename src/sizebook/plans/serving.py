@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from sizebook.errors import TargetError
+from sizebook.errors import InputError, TargetError
 from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_case import Case, case_of, measured_generation, startable
 from sizebook.formulas.serving_estimate import Band, Estimate, error_band, estimate
@@ -111,8 +111,9 @@ def replica_for(
 ) -> PlannedReplica:
     """Return one replica at the largest load that meets the target; raise with the limit that binds otherwise.
 
-    A ``concurrency`` in the demand is its load instead, whatever the target; more than the cache holds is refused.
+    A ``concurrency`` in the demand is its load instead of a target; more than the cache holds is refused.
     """
+    check_load(demand, latencies)
     replica, chip = setup.replica, accelerator(setup.gpu)
     case = startable(case_of(setup.model, setup.gpu, replica))
     memory = engine_memory(case, physical_bytes(chip), engine_constants(replica.engine))
@@ -131,6 +132,15 @@ def replica_for(
     return PlannedReplica(
         setup, at_load, case, memory, capacity, found, bands, binding, packing_of(setup.gpu, replica, gpus_per_node)
     )
+
+
+def check_load(demand: Demand, latencies: Latencies) -> None:
+    """Refuse a load beside the target that it would follow from: one of them would be passed over."""
+    if demand.concurrency is not None and (latencies.ttft_target_seconds or latencies.tpot_target_seconds):
+        raise InputError(
+            "load given twice: got concurrency and a target of seconds, want one of them. The "
+            "load follows from the target: remove concurrency, or keep it and remove the target."
+        )
 
 
 def bands_of(setup: Setup) -> dict[str, Band]:

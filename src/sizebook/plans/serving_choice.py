@@ -13,7 +13,7 @@ from sizebook.errors import SizebookError, TargetError
 from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.serving_quantities import ENGINES, Replica
 from sizebook.models.serving_shape import shape_of
-from sizebook.plans.serving import ServingPlan, plan_serving
+from sizebook.plans.serving import ServingPlan, check_load, plan_serving
 from sizebook.plans.serving_inputs import ServingInputs
 
 GPUS = ("h100-sxm", "h200-sxm", "b200-sxm")
@@ -63,7 +63,7 @@ def candidates(model: str, gpus: Sequence[str], stated: Replica, engine: str | N
         for each in (engine,) if engine else ENGINES:
             for dtype in (stated.weight_dtype,) if stated.weight_dtype else DTYPES:
                 for degrees in layouts(model, gpu):
-                    yield gpu, replace(shared, engine=each, weight_dtype=dtype, **degrees)
+                    yield gpu, replace(shared, engine=each, weight_dtype=dtype, **degrees)  # type: ignore[arg-type]
 
 
 def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine: str | None = None) -> Choices:
@@ -71,8 +71,12 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
 
     ``inputs.replica`` states formats and drafts, its layout plays no part; ``engine`` None compares all.
 
-    Errors: none meets it; the message names the limits that bind, the most frequent first.
+    Errors: traffic that no candidate can be planned for; none meets the target, where the message names the limits that
+    bind, the most frequent first.
     """
+    traffic = inputs.traffic
+    _ = traffic.hours, traffic.longest_tokens  # read once here, or every candidate would count as failed by it
+    check_load(traffic.asked, inputs.target.latencies)
     plans: list[ServingPlan] = []
     failed: Counter[str] = Counter()
     for gpu, replica in candidates(model, gpus, inputs.replica, engine):

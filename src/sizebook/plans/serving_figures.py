@@ -19,7 +19,9 @@ class ServingFigures:
     output_tokens: Annotated[int, Quantity("mean tokens of an answer", unit="tokens", **_COUNT, label="Answer, mean")]
     longest_tokens: Annotated[
         int,
-        Quantity("tokens of a request to reserve cache for", unit="tokens", **_COUNT, label="Longest request reserved for"),
+        Quantity(
+            "tokens of a request to reserve cache for", unit="tokens", **_COUNT, label="Longest request reserved for"
+        ),
     ]
     gpus_per_replica: Annotated[int, Quantity("GPUs of one replica", unit="GPUs", **_COUNT, label="GPUs of a replica")]
     concurrency: Annotated[
@@ -28,32 +30,48 @@ class ServingFigures:
     capacity: Annotated[
         int, Quantity("requests that its cache holds", unit="requests", **_COUNT, label="Requests that the cache holds")
     ]
-    binding: Annotated[str, Quantity("what limits the load: ttft, tpot, cache, batch or given", kind="text", label="Limited by")]
+    binding: Annotated[
+        str, Quantity("what limits the load: ttft, tpot, cache, batch or given", kind="text", label="Limited by")
+    ]
     requests_per_second: Annotated[
         float, Quantity("requests a second of a replica", unit="requests/s", label="Rate of a replica")
     ]
     ttft_seconds: Annotated[float, Quantity("time to first token", unit="seconds", label="Time to first token")]
     ttft_seconds_p10: Annotated[
-        float, Quantity("time to first token, 10th percentile of measured", unit="seconds", label="Time to first token, p10")
+        float,
+        Quantity("time to first token, 10th percentile of measured", unit="seconds", label="Time to first token, p10"),
     ]
     ttft_seconds_p90: Annotated[
-        float, Quantity("time to first token, 90th percentile of measured", unit="seconds", label="Time to first token, p90")
+        float,
+        Quantity("time to first token, 90th percentile of measured", unit="seconds", label="Time to first token, p90"),
     ]
     tpot_seconds: Annotated[float, Quantity("time per output token", unit="seconds", label="Time per output token")]
     tpot_seconds_p10: Annotated[
-        float, Quantity("time per output token, 10th percentile of measured", unit="seconds", label="Time per output token, p10")
+        float,
+        Quantity(
+            "time per output token, 10th percentile of measured", unit="seconds", label="Time per output token, p10"
+        ),
     ]
     tpot_seconds_p90: Annotated[
-        float, Quantity("time per output token, 90th percentile of measured", unit="seconds", label="Time per output token, p90")
+        float,
+        Quantity(
+            "time per output token, 90th percentile of measured", unit="seconds", label="Time per output token, p90"
+        ),
     ]
     tokens_per_second: Annotated[
         float, Quantity("output tokens a second of a replica", unit="tokens/s", label="Output tokens a second")
     ]
     tokens_per_second_p10: Annotated[
-        float, Quantity("output tokens a second, 10th percentile of measured", unit="tokens/s", label="Output tokens a second, p10")
+        float,
+        Quantity(
+            "output tokens a second, 10th percentile of measured", unit="tokens/s", label="Output tokens a second, p10"
+        ),
     ]
     tokens_per_second_p90: Annotated[
-        float, Quantity("output tokens a second, 90th percentile of measured", unit="tokens/s", label="Output tokens a second, p90")
+        float,
+        Quantity(
+            "output tokens a second, 90th percentile of measured", unit="tokens/s", label="Output tokens a second, p90"
+        ),
     ]
     weight_bytes: Annotated[float, Quantity("weights on one GPU", unit="bytes", label="Weights")]
     cache_bytes: Annotated[float, Quantity("room for the cache on one GPU", unit="bytes", label="Cache")]
@@ -110,7 +128,8 @@ def figures(plan: ServingPlan) -> ServingFigures:
 
 def _banded(replica: PlannedReplica) -> dict[str, float]:
     """Return each estimate with both ends of its band."""
-    knee, found = replica.at_knee, {}
+    knee = replica.at_knee
+    found: dict[str, float] = {}
     values = {
         "ttft_seconds": (knee.ttft_seconds, replica.bands["ttft"]),
         "tpot_seconds": (knee.tpot_seconds, replica.bands["tpot"]),

@@ -37,55 +37,32 @@ _EXAMPLE = {
     "output_tokens": 400, "months": 1, "tpot_target_seconds": 0.05, "tp": 4, "weight_dtype": "fp8",
     "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2, "grams_per_kwh": 400,
 }  # fmt: skip
-
-_LEDGER: list[list[Any]] = [
-    [
-        "month", "requests", "peak_gpus", "reserved_gpus", "peak_nodes", "gpu_hours", "utilization",
-        "reserved_usd", "on_demand_usd", "usd", "usd_per_mtok_output", "energy_kwh", "co2e_kg",
-        "peak_gpus_fewest", "peak_gpus_most", "usd_least", "usd_most",
-    ],
-    [
-        1, 15208333.3333, 12, 12, 2, 8760.0, 0.307221400651, 17520.0, 0.0, 17520.0, 2.88, 4654.35203599,
-        1861.7408144, 8, 12, 11680.0, 17520.0,
-    ],
-]  # fmt: skip
-_FIGURES: list[list[Any]] = [
-    ["input_tokens", 2000],
-    ["output_tokens", 400],
-    ["longest_tokens", 2400],
-    ["gpus_per_replica", 4],
-    ["concurrency", 131],
-    ["capacity", 275],
-    ["binding", "tpot"],
-    ["requests_per_second", 6.27889965214],
-    ["ttft_seconds", 0.94821702676],
-    ["ttft_seconds_p10", 0.706895793449],
-    ["ttft_seconds_p90", 1.33717565114],
-    ["tpot_seconds", 0.0499130606016],
-    ["tpot_seconds_p10", 0.041732309969],
-    ["tpot_seconds_p90", 0.0618572560035],
-    ["tokens_per_second", 2511.55986086],
-    ["tokens_per_second_p10", 2026.57765172],
-    ["tokens_per_second_p90", 2986.49583054],
-    ["weight_bytes", 18164092928.0],
-    ["cache_bytes", 54081257980.7],
-    ["activation_bytes", 2026444800.0],
-    ["non_torch_bytes", 2254857830.0],
-    ["left_bytes", 8502961504.3],
-    ["physical_bytes", 85029615043.0],
-    ["spare_replicas", 1],
-    ["on_demand_usd_per_gpu_hour", 4],
-    ["reserved_usd_per_gpu_hour", 2],
-    ["price_basis", "given in the scenario"],
-    ["usd_per_mtok_saturated", 0.884797633876],
-]  # fmt: skip
+_ITS_MONTH = {
+    "month": 1, "requests": 15208333.333333334, "peak_gpus": 12, "reserved_gpus": 12, "peak_nodes": 2,
+    "gpu_hours": 8760.0, "utilization": 0.3072214006512859, "reserved_usd": 17520.0, "on_demand_usd": 0.0,
+    "usd": 17520.0, "usd_per_mtok_output": 2.8799999999999994, "energy_kwh": 4654.352035992107,
+    "co2e_kg": 1861.7408143968426, "peak_gpus_fewest": 8, "peak_gpus_most": 12, "usd_least": 11680.0,
+    "usd_most": 17520.0,
+}  # fmt: skip
+_ITS_FIGURES = {
+    "input_tokens": 2000, "output_tokens": 400, "longest_tokens": 2400, "gpus_per_replica": 4, "concurrency": 131, "capacity": 275, "binding": "tpot",
+    "requests_per_second": 6.27889965213899,
+    "ttft_seconds": 0.948217026759782, "ttft_seconds_p10": 0.7068957934494176, "ttft_seconds_p90": 1.3371756511366446,
+    "tpot_seconds": 0.04991306060157721, "tpot_seconds_p10": 0.0417323099689787,
+    "tpot_seconds_p90": 0.06185725600353464, "tokens_per_second": 2511.5598608555956,
+    "tokens_per_second_p10": 2026.57765172438, "tokens_per_second_p90": 2986.495830543389,
+    "weight_bytes": 18164092928.0, "cache_bytes": 54081257980.7, "activation_bytes": 2026444800.0,
+    "non_torch_bytes": 2254857830.0, "left_bytes": 8502961504.300003, "physical_bytes": 85029615043.0,
+    "spare_replicas": 1, "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2,
+    "price_basis": "given in the scenario", "usd_per_mtok_saturated": 0.8847976338757034,
+}  # fmt: skip
 
 
 def compared(gpus: Any) -> tuple[str, ...]:
     """Return the accelerators that compete, from a list or a text with commas; several where none is named."""
     if not gpus:
         return GPUS
-    words = gpus.split(",") if isinstance(gpus, str) else [word for word in _flattened(gpus) if word]
+    words = gpus.split(",") if isinstance(gpus, str) else _flattened(gpus)
     return tuple(accelerator(str(word)).key for word in words)
 
 
@@ -145,7 +122,7 @@ def ledger(plan: ServingPlan, n_rows: int = 1) -> list[list[Any]]:
     return ledger_rows(Month, plan.months, plan.fewest, plan.most, n_rows)
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, _LEDGER))
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*_ITS_MONTH], [*_ITS_MONTH.values()]]))
 def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRows = DEFAULT) -> Ledger:
     """Return a serving plan month by month: GPUs at peak and reserved, cost, energy, carbon; names in the first row.
 
@@ -155,7 +132,7 @@ def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRo
     return ledger(plan_of(model, gpu, inputs), rows)
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, _FIGURES))
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*figure] for figure in _ITS_FIGURES.items()]))
 def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     """Return the headline figures of a serving plan as names and values: one replica, its latency and memory, prices.
 
@@ -165,7 +142,9 @@ def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
 
 
 @function(
-    category="serving", source="definition: sizebook.plans.traffic names the shapes", example=({"shape": "office"}, 12 * 24 / 129)
+    category="serving",
+    source="definition: sizebook.plans.traffic names the shapes",
+    example=({"shape": "office"}, 12 * 24 / 129),
 )
 def peak_of_day(shape: DayShape = DEFAULT) -> PeakOfDay:
     """Return the busiest hour of a day over its mean: 24 x the largest of 24 relative numbers / their sum.

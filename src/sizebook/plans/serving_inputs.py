@@ -243,8 +243,8 @@ Grams = Annotated[
 class GpuPrices:
     """What a GPU-hour costs on demand and reserved; blank for the price table's."""
 
-    on_demand_usd_per_gpu_hour: OnDemandPrice = DEFAULT
     reserved_usd_per_gpu_hour: ReservedPrice = DEFAULT
+    on_demand_usd_per_gpu_hour: OnDemandPrice = DEFAULT
 
 
 @section

@@ -1,4 +1,4 @@
-"""One month of a serving fleet: replicas follow the hours, the least of them is reserved, the rest bursts.
+"""One month of a serving fleet: replicas follow the hours, those that pay for it are reserved, the rest bursts.
 
 `Month` is the ledger of a serving plan: what it declares is what every surface shows, under these names and units.
 """
@@ -68,7 +68,12 @@ def fleet_month(month: int, rate: float, traffic: Traffic, margins: Margins, pac
     """
     arrivals = arrivals_by_hour(traffic, month)
     spare = margins.spare_replicas(packing)
-    fleets = tuple(replicas_for_traffic(each, rate, margins.target_load, spare) for each in arrivals)
+    # The least traffic of all takes a replica: the ceiling leaves 1e-9 of one to rounding.
+    needed = tuple(
+        max(int(each > 0), replicas_for_traffic(each, rate, margins.target_load, spare)) for each in arrivals
+    )
+    always = _always_on(needed, packing, margins, rates)
+    fleets = tuple(max(each, always) for each in needed)
     paid = tuple(packing.gpus(fleet, margins.whole_nodes) for fleet in fleets)
     reserved, gpu_hours = min(paid), sum(paid) * HOURS_PER_MONTH / HOURS
     served = tuple(each / traffic.burst_factor for each in arrivals)
@@ -97,3 +102,18 @@ def fleet_month(month: int, rate: float, traffic: Traffic, margins: Margins, pac
         replicas_by_hour=fleets,
         utilization_by_hour=busy,
     )
+
+
+def _always_on(needed: tuple[int, ...], packing: Packing, margins: Margins, rates: Rates) -> int:
+    """Return the replicas that run around the clock: as many as make the day cheapest, the fewest where several do.
+
+    A GPU that is needed in more hours than reserved price / on-demand price of the day is cheaper reserved, even idle
+    in the others. Reserving the least hour alone would make a fleet cheaper by more traffic in that hour.
+    """
+    paid = {count: packing.gpus(count, margins.whole_nodes) for count in set(needed)}
+
+    def usd(always: int) -> float:
+        burst = sum(max(0, paid[count] - paid[always]) for count in needed)
+        return paid[always] * HOURS * rates.reserved_usd + burst * rates.on_demand_usd
+
+    return min(sorted(paid), key=usd)

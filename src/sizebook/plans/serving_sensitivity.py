@@ -33,29 +33,27 @@ def with_values(inputs: ServingInputs, **values: object) -> ServingInputs:
 def _changed(plan: ServingPlan, factor: float) -> dict[str, ServingInputs]:
     """Return the plan's inputs with one of them times the factor, by what that one is called."""
     inputs, rates, asked = plan.inputs, plan.rates, plan.traffic.asked
-    lengths = {
-        f"{side}_tokens": max(1, round(getattr(asked, f"{side}_tokens") * factor)) for side in ("input", "output")
-    }
-    # Lengths from a histogram are scaled as their mean: the reserved room stays that of the histogram otherwise.
-    none = dict.fromkeys((f"{side}_histogram" for side in ("input", "output")), None)
-    price = {
-        "on_demand_usd_per_gpu_hour": rates.on_demand_usd * factor,
-        "reserved_usd_per_gpu_hour": rates.reserved_usd * factor,
-    }
-    known = {"input_tokens": asked.input_tokens, "output_tokens": asked.output_tokens}
-    room = {
-        "input_tokens_p95": plan.traffic.longest_input_tokens, "output_tokens_p95": plan.traffic.longest_output_tokens
-    }  # fmt: skip
-    plain = none | known | room | {"input_tokens_p50": None, "output_tokens_p50": None}
-    changed = {
+    changed: dict[str, dict[str, object]] = {
         "Requests a day": {"requests_per_day": plan.traffic.requests_per_day * factor},
-        "Tokens of an answer": plain | {"output_tokens": lengths["output_tokens"]},
-        "Tokens of a prompt": plain | {"input_tokens": lengths["input_tokens"]},
-        "Price of a GPU-hour": price,
+        "Tokens of an answer": _length(plan, "output", asked.output_tokens * factor),
+        "Tokens of a prompt": _length(plan, "input", asked.input_tokens * factor),
+        "Price of a GPU-hour": {
+            "on_demand_usd_per_gpu_hour": rates.on_demand_usd * factor,
+            "reserved_usd_per_gpu_hour": rates.reserved_usd * factor,
+        },
     }
     if (target := inputs.target.latencies.tpot_target_seconds) is not None:
         changed["TPOT target"] = {"tpot_target_seconds": target * factor}
     return {label: with_values(inputs, **values) for label, values in changed.items()}
+
+
+def _length(plan: ServingPlan, side: str, tokens: float) -> dict[str, object]:
+    """Return the inputs of another mean length; of a histogram the mean moves and the room it reserves stays."""
+    mean: dict[str, object] = {f"{side}_tokens": max(1, round(tokens))}
+    if getattr(plan.traffic, f"{side}_histogram") is None:
+        return mean
+    longest = getattr(plan.traffic, f"longest_{side}_tokens")
+    return mean | {f"{side}_histogram": None, f"{side}_tokens_p50": None, f"{side}_tokens_p95": longest}
 
 
 def sensitivities(plan: ServingPlan) -> tuple[Swing, ...]:

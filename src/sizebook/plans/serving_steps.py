@@ -139,6 +139,14 @@ def _money(plan: ServingPlan) -> tuple[Step, ...]:
     mean_watts = month.energy_kwh * 1000 / (month.gpu_hours * prices.pue)
     return (
         Step(
+            "GPUs reserved",
+            "those needed in all hours, or in more hours of a day than 24 * reserved price / price on demand",
+            f"24 * {prices.reserved_usd:g} / {prices.on_demand_usd:g}",
+            month.reserved_gpus,
+            "GPUs",
+            "least cost of the day",
+        ),
+        Step(
             "Cost a month",
             "reserved GPU-hours * price + other GPU-hours * price",
             f"{grouped(reserved)} * {prices.reserved_usd:g} + {grouped(other)} * {prices.on_demand_usd:g}",

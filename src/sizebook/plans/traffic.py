@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from sizebook.errors import RangeError, unknown_key
+from sizebook.errors import InputError, RangeError, unknown_key
 
 HOURS = 24
 # Relative arrivals by hour of the day. Shapes to start from: replace them with your own hours where you have them.
@@ -15,12 +16,15 @@ SHAPES: dict[str, tuple[float, ...]] = {
 }
 
 
-def hours_of(shape: str | tuple[float, ...]) -> tuple[float, ...]:
+def hours_of(shape: str | tuple[Any, ...]) -> tuple[float, ...]:
     """Return the 24 relative arrivals of a named shape, or check those given."""
     if isinstance(shape, str):
         if shape not in SHAPES:
             raise unknown_key("shape", shape, SHAPES, f"one of {', '.join(SHAPES)}, or 24 numbers")
         return SHAPES[shape]
+    for hour in shape:
+        if isinstance(hour, bool) or not isinstance(hour, (int, float)):
+            raise InputError(f"not a day: got {hour!r} among the hours, want 24 numbers. Correct that one.")
     if len(shape) != HOURS or min(shape) < 0 or not sum(shape) > 0:
         raise RangeError(
             f"not a day: got {len(shape)} hours that sum to {sum(shape):g}, want 24 numbers of 0 or more, not all 0. "

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sizebook.plans.training import TrainingPlan, unchecked_plan
+from sizebook.plans.training_case import Case
 from sizebook.plans.training_time import StepTime
+from sizebook.registry import leaves
 
 # What each cause of a step's time is called, and the terms of `StepTime` that it adds up.
 STEP_PARTS: dict[str, tuple[str, ...]] = {
@@ -49,15 +51,15 @@ def step_parts(step: StepTime) -> tuple[Part, ...]:
     return tuple(part for part in sums if part.value > 0)
 
 
-def time_parts(plan: TrainingPlan, seconds: float) -> tuple[Part, Part, Part]:
-    """Return the seconds of a whole run of one case as start-up, productive steps and time lost to failures."""
-    start = plan.inputs.operations.start_seconds
-    productive = (seconds - start) * plan.goodput
-    return (
-        Part("Start-up", start),
-        Part("Productive steps", productive),
-        Part("Checkpoints and failures", seconds - start - productive),
-    )
+def time_parts(case: Case) -> tuple[Part, ...]:
+    """Return the seconds of a whole run as start-up, productive steps and time lost to failures."""
+    return _parts(case, "start_seconds", "productive_seconds", "lost_seconds")
+
+
+def _parts(case: Case, *names: str) -> tuple[Part, ...]:
+    """Return figures of a case as parts, under what their declarations call them."""
+    labels = {leaf.name: leaf.quantity.label for leaf in leaves(Case)}
+    return tuple(Part(labels[name], getattr(case, name)) for name in names)
 
 
 def cost_parts(plan: TrainingPlan) -> tuple[Part, ...]:
@@ -65,17 +67,16 @@ def cost_parts(plan: TrainingPlan) -> tuple[Part, ...]:
 
     GPU-hours are paid alike whatever the GPU does, so each cause costs its share of the time.
     """
-    middle, costs = plan.middle, plan.inputs.costs
-    start, productive, lost = time_parts(plan, middle.train_seconds)
-    usd_per_second = plan.inputs.gpus * costs.price_usd_per_gpu_hour / 3600
-    if plan.step is None:
-        parts = [Part("Productive steps", productive.value * usd_per_second)]
+    middle, step = plan.middle, plan.step
+    start, productive, lost = time_parts(middle)
+    if step is None:
+        parts = [Part(productive.label, middle.productive_usd)]
     else:
-        usd_per_share = productive.value * usd_per_second / plan.step.total
-        parts = [Part(part.label, part.value * usd_per_share) for part in step_parts(plan.step)]
-    parts += [Part(part.label, part.value * usd_per_second) for part in (lost, start)]
-    parts.append(Part("Other costs", costs.other_usd))
-    return tuple(part for part in parts if part.value > 0)
+        usd_per_second = middle.productive_usd / step.total
+        parts = [Part(part.label, part.value * usd_per_second) for part in step_parts(step)]
+    parts += [Part(lost.label, middle.lost_usd), Part(start.label, middle.start_usd)]
+    parts += _parts(middle, "other_usd")
+    return tuple(part for part in parts if part.value > 0) or (Part(productive.label, 0.0),)
 
 
 def sensitivities(plan: TrainingPlan) -> tuple[Swing, ...]:
@@ -105,9 +106,9 @@ def sensitivities(plan: TrainingPlan) -> tuple[Swing, ...]:
 def _step_swing(plan: TrainingPlan) -> Swing:
     if plan.step is not None:
         return Swing("Step time, as published runs spread", plan.cases[0].cost_usd, plan.cases[2].cost_usd)
-    given = plan.inputs.utilization or 0
+    given, pace = plan.inputs.utilization or 0, replace(plan.inputs.pace, achieved_tflops=None)
     costs = [
-        unchecked_plan(replace(plan.inputs, utilization=min(1, given * factor))).middle.cost_usd
+        unchecked_plan(replace(plan.inputs, pace=replace(pace, mfu=min(1, given * factor)))).middle.cost_usd
         for factor in (1 + VARIED, 1 - VARIED)
     ]
     return Swing(f"MFU \u00b1{100 * VARIED:.0f}\u00a0% of itself", *costs)

@@ -4,57 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sizebook.errors import SizebookError
-from sizebook.plans.layer_profile import ModelProfile, model_profile
-from sizebook.plans.layout import Layout, check, micro_batches
-from sizebook.plans.training_memory import Memory, Recipe, fullest_candidates
-from sizebook.plans.training_time import calibration, machine, step_time
+from sizebook.formulas.training_quantities import Recipe
+from sizebook.plans.layout import Layout
+from sizebook.plans.training_inputs import Training
+from sizebook.plans.training_memory import Memory
+from sizebook.plans.training_work import work_of
 from sizebook.units import gibibytes
-
-if TYPE_CHECKING:
-    from sizebook.plans.training import TrainingInputs
 
 Change = tuple[str, Layout, Recipe]
 
 
-def misfit(inputs: TrainingInputs, fullest: Memory, capacity: float) -> str:
+def misfit(inputs: Training, fullest: Memory) -> str:
     """Return the message for a run that does not fit: by how much, and the cheapest change that would make it fit."""
+    capacity = inputs.capacity_bytes
     short = fullest.total - capacity
     stage = f" on stage {fullest.stage + 1} of {inputs.layout.pp}" if inputs.layout.pp > 1 else ""
     return (
         f"does not fit: got {gibibytes(fullest.total)} a GPU{stage}, want at most {gibibytes(capacity)} "
-        f"({inputs.gpu.key}), {gibibytes(short)} too much. {cheapest_change(inputs, capacity)}"
+        f"({inputs.gpu.key}), {gibibytes(short)} too much. {cheapest_change(inputs)}"
     )
 
 
-def cheapest_change(inputs: TrainingInputs, capacity: float) -> str:
+def cheapest_change(inputs: Training) -> str:
     """Return a sentence with the single change (or pair) that fits and costs least time, or what to do when none
     does."""
-    profile = model_profile(inputs.architecture, inputs.seq)
-    single = list(_changes(inputs.layout, inputs.recipe))
+    single = list(_changes(inputs.layout, inputs.method.recipe))
     pairs = [(f"{a} and {b}", l2, r2) for a, l1, r1 in single for b, l2, r2 in _changes(l1, r1)]
     for changes in (single, pairs):
         found = [(seconds, name) for name, layout, recipe in changes
-                 if (seconds := _seconds_if_fits(inputs, profile, layout, recipe, capacity)) is not None]  # fmt: skip
+                 if (seconds := _seconds_if_fits(inputs, layout, recipe)) is not None]  # fmt: skip
         if found:
             return f"Cheapest change: {min(found)[1]}."
     return "No single or double change of the layout makes it fit: use more GPUs, or GPUs with more memory."
 
 
-def _seconds_if_fits(
-    inputs: TrainingInputs, profile: ModelProfile, layout: Layout, recipe: Recipe, capacity: float
-) -> float | None:
+def _seconds_if_fits(inputs: Training, layout: Layout, recipe: Recipe) -> float | None:
+    changed = replace(inputs, method=replace(inputs.method, recipe=recipe))
     try:
-        check(layout, inputs.architecture, inputs.gpus, inputs.seq, inputs.batch)
+        work = work_of(changed, layout)
     except SizebookError:
         return None
-    n_micro = micro_batches(layout, inputs.batch)
-    if fullest_candidates(profile, layout, recipe, n_micro).total > capacity:
-        return None
-    rates = machine(inputs.gpu, inputs.dtype, recipe.stack, calibration(), inputs.power_limit_watts)
-    return step_time(profile, layout, recipe, rates, n_micro).total
+    return work.step.total if work.fits else None
 
 
 def _changes(layout: Layout, recipe: Recipe) -> Iterator[Change]:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
+from typing import Annotated, Any
 
 from sizebook.errors import unknown_key
+from sizebook.formulas.training_quantities import Recipe
 from sizebook.plans.layer_profile import ModelProfile, Profile
 from sizebook.plans.layout import Layout, in_flight, stage_layers
+from sizebook.registry import Quantity, leaves, section
 from sizebook.tables import by_key
 
 ACTIVATION_BYTES = 2
@@ -42,40 +45,26 @@ class Optimizer:
     factored_bytes: float
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """What is trained and how, apart from the layout. ``adapter_rank`` above 0 freezes the model and trains adapters.
-
-    ``frozen_weight_bytes`` is what a frozen weight takes: 2 in bf16, 0.5 and scales for a 4-bit base (QLoRA, 4.127 bits
-    with double quantisation: Dettmers et al. 2023, arXiv:2305.14314).
-    """
-
-    stack: str = "megatron"
-    optimizer: str = "adamw"
-    flash_attention: bool = True
-    fused_loss: bool = False
-    dropout: bool = False
-    expert_imbalance: float = 1.0
-    adapter_rank: int = 0
-    adapter_on: str = "attention"
-    frozen_weight_bytes: float = 2.0
+_BYTES: Any = {"unit": "bytes", "minimum": 0}
 
 
-@dataclass(frozen=True)
+@section
 class Memory:
     """Bytes on one rank by component. ``allocated`` is what live tensors take, ``reserved`` adds the allocator's cache,
     ``total`` the CUDA and communication context outside the allocator."""
 
-    stage: int
-    weights: float
-    gradients: float
-    master_weights: float
-    optimizer_states: float
-    activations: float
-    loss: float
-    buffers: float
-    fragmentation: float
-    context: float
+    stage: Annotated[int, Quantity("pipeline stage, from 0", kind="integer", minimum=0, label="Stage")]
+    weights: Annotated[float, Quantity("weights as they are computed with", **_BYTES, label="Weights")]
+    gradients: Annotated[float, Quantity("gradients of what is trained", **_BYTES, label="Gradients")]
+    master_weights: Annotated[float, Quantity("weights that the optimizer updates", **_BYTES, label="Master weights")]
+    optimizer_states: Annotated[float, Quantity("states of the optimizer", **_BYTES, label="Optimizer states")]
+    activations: Annotated[float, Quantity("what the backward pass needs again", **_BYTES, label="Activations")]
+    loss: Annotated[float, Quantity("logits, softmax and their gradient", **_BYTES, label="Logits and loss")]
+    buffers: Annotated[float, Quantity("gathered weights, sends of pipelines", **_BYTES, label="Communication buffers")]
+    fragmentation: Annotated[float, Quantity("the allocator's cache", **_BYTES, label="Allocator's share")]
+    context: Annotated[
+        float, Quantity("driver and communication outside the allocator", **_BYTES, label="CUDA and communication")
+    ]
 
     @property
     def allocated(self) -> float:
@@ -91,12 +80,7 @@ class Memory:
         return states + self.activations + self.loss + self.buffers + self.fragmentation + self.context
 
 
-COMPONENTS = tuple(field.name for field in fields(Memory) if field.name != "stage")
-
-
-def stack_keys() -> tuple[str, ...]:
-    """Return the frameworks of data/training_stacks.csv."""
-    return tuple(by_key("training_stacks", "stack"))
+COMPONENTS = tuple(leaf.name for leaf in leaves(Memory) if leaf.name != "stage")
 
 
 @cache
@@ -118,39 +102,34 @@ def optimizer(name: str) -> Optimizer:
     return Optimizer(*(float(rows[name][field.name]) for field in fields(Optimizer)))
 
 
-def memory(profile: ModelProfile, layout: Layout, recipe: Recipe, n_micro: int) -> Memory:
-    """Return the memory of the fullest rank: the largest of all pipeline stages."""
-    return max(memory_by_stage(profile, layout, recipe, n_micro), key=lambda each: each.total)
+def memory(profile: ModelProfile, layout: Layout, recipe: Recipe, *, n_micro: int) -> Memory:
+    """Return the memory of the fullest rank: the largest of all pipeline stages.
 
-
-def memory_by_stage(profile: ModelProfile, layout: Layout, recipe: Recipe, n_micro: int) -> tuple[Memory, ...]:
-    """Return the memory of one rank of every pipeline stage.
-
-    Equal stages differ only in how many micro-batches they hold, so the first, the last and one or two between are
-    what can be fullest; all are returned so that a report can show them.
+    Where all layers are equal the first, the second or the last stage is fullest; otherwise any may be.
     """
     counts = stage_layers(profile.n_layers, layout.pp)
-    first, found = 0, []
-    for stage, n_layers in enumerate(counts):
-        found.append(_stage_memory(profile, layout, recipe, n_micro, stage, profile.stage(first, n_layers)))
-        first += n_layers
-    return tuple(found)
+    stages = range(layout.pp) if len(profile.layers) > 1 else sorted({0, min(1, layout.pp - 1), layout.pp - 1})
+    found = (_stage_memory(profile, layout, recipe, n_micro, stage, sum(counts[:stage])) for stage in stages)
+    return max(found, key=_total)
 
 
-def fullest_candidates(profile: ModelProfile, layout: Layout, recipe: Recipe, n_micro: int) -> Memory:
-    """Return the fullest of the first, second and last stage: enough to find the maximum, cheaper than all."""
+def memory_by_stage(profile: ModelProfile, layout: Layout, recipe: Recipe, *, n_micro: int) -> tuple[Memory, ...]:
+    """Return the memory of one rank of every pipeline stage."""
     counts = stage_layers(profile.n_layers, layout.pp)
-    found = []
-    for stage in sorted({0, min(1, layout.pp - 1), layout.pp - 1}):
-        layers = profile.stage(sum(counts[:stage]), counts[stage])
-        found.append(_stage_memory(profile, layout, recipe, n_micro, stage, layers))
-    return max(found, key=lambda each: each.total)
+    return tuple(
+        _stage_memory(profile, layout, recipe, n_micro, stage, sum(counts[:stage])) for stage in range(layout.pp)
+    )
+
+
+def _total(each: Memory) -> float:
+    return each.total
 
 
 def _stage_memory(
-    profile: ModelProfile, layout: Layout, recipe: Recipe, n_micro: int, stage: int, layers: Profile
+    profile: ModelProfile, layout: Layout, recipe: Recipe, n_micro: int, stage: int, first: int
 ) -> Memory:
-    kept = stack(recipe.stack)
+    """Return the memory of a rank of one stage, whose first layer is ``first``."""
+    kept, layers = stack(recipe.stack), profile.stage(first, stage_layers(profile.n_layers, layout.pp)[stage])
     last = stage == layout.pp - 1
     share = _parameters(profile, layout, layers, stage)
     states = _states(recipe, layout, kept, share, layers)
@@ -162,9 +141,13 @@ def _stage_memory(
     working = tokens * working_bytes(profile.widest, layout, recipe, profile)
     buffers = _buffers(profile, layout, recipe, kept, share, tokens)
     live = sum(states) + flying * per_micro + max(loss, working) + buffers
+    weights, gradients, master_weights, optimizer_states = states
     return Memory(
-        stage,
-        *states,
+        stage=stage,
+        weights=weights,
+        gradients=gradients,
+        master_weights=master_weights,
+        optimizer_states=optimizer_states,
         activations=flying * per_micro + (0.0 if loss >= working else working),
         loss=loss if loss >= working else 0.0,
         buffers=buffers,
@@ -203,7 +186,7 @@ def _states(
     group, expert_group = layout.dp * layout.cp, layout.expert_dp
     z = layout.zero_stage
     dense, experts = share.layers + share.outside, share.experts
-    if recipe.adapter_rank:
+    if recipe.lora_rank:
         return _adapter_states(recipe, layout, kept, dense, experts, layers)
 
     def sharded(n_bytes: float, from_stage: int) -> float:
@@ -222,8 +205,7 @@ def _adapter_states(
 ) -> tuple[float, float, float, float]:
     """Frozen weights without gradients or states; adapters with both, replicated over data-parallel ranks unless
     sharded."""
-    sums = layers.adapter_attention if recipe.adapter_on == "attention" else layers.adapter_all
-    adapters = recipe.adapter_rank * sums / layout.tp
+    adapters = recipe.lora_rank * layers.adapter_width(recipe.lora_on) / layout.tp
     group = layout.dp * layout.cp if layout.zero_stage == 3 else 1
     trained = adapters / group
     frozen = recipe.frozen_weight_bytes * (
@@ -301,7 +283,7 @@ def _buffers(profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Stack,
     if layout.pp > 1:
         # Gathering anew for every micro-batch would cost more than the pipeline gains, so the stage stays gathered and
         # its gradients are whole until the last micro-batch.
-        gathered = kept.gathered_bytes + (0 if recipe.adapter_rank else kept.gradient_bytes)
+        gathered = kept.gathered_bytes + (0 if recipe.lora_rank else kept.gradient_bytes)
         return n_bytes + gathered * (share.layers + share.experts + share.outside)
     widest = profile.widest
     layer = (widest.dense + widest.kv + widest.replicated) / layout.tp + widest.experts / (layout.ep * layout.etp)

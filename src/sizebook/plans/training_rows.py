@@ -1,60 +1,51 @@
 """Training plans for tables of many rows: what depends on the layout is worked out once for each distinct layout.
 
-A row is a mapping of the argument names; what it leaves blank takes the default. A bad row is not dropped: its result
-holds the reason and no figures.
+A row is a mapping of the names of `TrainingInputs`, model and gpu; each cell means what it means in a spreadsheet or a
+scenario file, and a blank one takes the default. Blank degrees are 1, and dp what they leave over of the GPUs. A bad
+row is not dropped: its result holds the reason and no figures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
-from sizebook.errors import InputError, SizebookError
-from sizebook.formulas.energy import train_co2e_kg, train_energy_kwh
+from sizebook.cells import coerce, is_blank
+from sizebook.errors import SizebookError
 from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.training_time import checkpoint_interval_seconds, cluster_mtbf_hours, goodput
-from sizebook.models.flops import train_flops_per_token
-from sizebook.plans.layer_profile import profile_of
-from sizebook.plans.layout import Layout, check, micro_batches
-from sizebook.plans.training import capacity_bytes, peak_flop_per_s
-from sizebook.plans.training_memory import Recipe, fullest_candidates
-from sizebook.plans.training_time import calibration, error_band, machine, step_time
-from sizebook.units import gibibytes
+from sizebook.formulas.training_quantities import Batches, Method, Operations, Pace
+from sizebook.models import catalog
+from sizebook.plans.layout import Layout, spread
+from sizebook.plans.training_case import figures_of
+from sizebook.plans.training_inputs import (
+    Costs,
+    Energy,
+    Footprint,
+    Power,
+    Prices,
+    Setup,
+    Terms,
+    TrainingInputs,
+    check_pace,
+    costs_of,
+    power_of,
+)
+from sizebook.plans.training_work import Work, work_of
+from sizebook.quantities import Gpu, Gpus, Model, Tokens
+from sizebook.registry import REQUIRED, Argument, leaves, put_together, quantity_of
 
-# What the layout's work depends on, with the defaults of blank cells; then what only money and energy depend on.
-WORK: dict[str, Any] = {
-    "model": None,
-    "gpu": None,
-    "gpus": None,
-    "batch": None,
-    "seq": 4096,
-    "tp": 1,
-    "pp": 1,
-    "cp": 1,
-    "ep": 1,
-    "zero_stage": 1,
-    "micro_batch": 1,
-    "interleave": 1,
-    "recompute": "none",
-    "dtype": "bf16",
-    "stack": "megatron",
-    "optimizer": "adamw",
-}
-REST: dict[str, Any] = {
-    "tokens": None,
-    "mfu": None,
-    "price_usd_per_gpu_hour": 0.0,
-    "watts": None,
-    "pue": 1.2,
-    "host_share": 0.3,
-    "grams_per_kwh": 0.0,
-    "gpu_mtbf_hours": 50_000.0,
-}
-INPUTS = (*WORK, *REST)
-OPTIONAL = frozenset({"mfu", "watts"})
-WHOLE = frozenset({"gpus", "batch", "seq", "tp", "pp", "cp", "ep", "zero_stage", "micro_batch", "interleave"})
+
+def _required(name: str, hint: Any) -> Argument:
+    return Argument(name, quantity_of(hint), REQUIRED)
+
+
+MODEL, GPU, GPUS = _required("model", Model), _required("gpu", Gpu), _required("gpus", Gpus)
+TOKENS = _required("tokens", Tokens)
+ARGUMENTS = {MODEL.name: MODEL, GPU.name: GPU} | {leaf.name: leaf for leaf in leaves(TrainingInputs)}
+INPUTS = tuple(ARGUMENTS)
+REQUIRED_INPUTS = tuple(name for name, argument in ARGUMENTS.items() if argument.required)
 OUTPUTS = (
     "memory_bytes",
     "fits",
@@ -70,132 +61,166 @@ OUTPUTS = (
     "error_high",
     "reason",
 )
+_UNKNOWN_COSTS = Costs(price_usd_per_gpu_hour=0)
+_UNKNOWN_POWER = Power(watts=0, grams_per_kwh=0, footprint=Footprint())
 
 
-@dataclass(frozen=True)
-class Work:
-    """What a layout takes, apart from how many tokens it is run on and what they cost."""
+def _names(*kinds: Any) -> tuple[str, ...]:
+    return tuple(leaf.name for kind in kinds for leaf in leaves(kind))
 
-    memory_bytes: float
-    fits: bool
-    reason: str
-    step_seconds: float
-    gpus: int
-    tokens_per_step: int
-    flops_per_token: float
-    peak_flop_per_s: float
-    tdp_watts: float | None
+
+# The cells that each part of a row depends on; equal cells are read once.
+_WORK = (MODEL.name, GPU.name, GPUS.name, *_names(Batches, Layout, Method))
+_PACE, _OPERATIONS = _names(Pace), _names(Operations)
+_MONEY = (GPU.name, *_names(Prices))
+_ENERGY = (GPU.name, "power_limit_watts", *_names(Energy))
+_TERMS = tuple(dict.fromkeys((TOKENS.name, *_MONEY, *_ENERGY, *_PACE, *_OPERATIONS)))
+Names = tuple[str, ...]
+Cells = tuple[Any, ...]
+
+
+def _read(names: Names, cells: Cells) -> dict[str, Any]:
+    """Return the values of cells; blank ones are left out, so that they take their defaults, or are asked for."""
+    return {
+        name: coerce(ARGUMENTS[name], cell)
+        for name, cell in zip(names, cells, strict=True)
+        if ARGUMENTS[name].required or not is_blank(cell)
+    }
 
 
 @lru_cache(maxsize=100_000)
-def _work(*key: Any) -> Work | SizebookError:
-    """Return the work of the cells of `WORK` as they stand in the row, or the refusal: the same cells are tried
-    once."""
+def _work(names: Names, cells: Cells) -> Work | SizebookError:
+    """Return the work of the cells of `_WORK`, or the refusal: the same cells are tried once."""
     try:
-        return _worked_out(*key)
+        given = _read(names, cells)
+        setup = Setup(
+            architecture=catalog.architecture(given["model"]),
+            gpu=accelerator(given["gpu"]),
+            gpus=given["gpus"],
+            batches=put_together(Batches, given),
+            method=put_together(Method, given),
+        )
+        layout = put_together(Layout, given)
+        return work_of(setup, layout if "dp" in given else spread(layout, setup.gpus))
     except SizebookError as error:
         return error
 
 
-def _worked_out(*key: Any) -> Work:
-    row = dict(zip(WORK, key, strict=True))
-    given = {name: _cell(row, name, default) for name, default in WORK.items()}
-    gpu, seq, batch = accelerator(given["gpu"]), given["seq"], given["batch"]
-    profile = profile_of(given["model"], seq)
-    spread = given["tp"] * given["pp"] * given["cp"]
-    degrees = {name: given[name] for name in ("tp", "pp", "cp", "ep", "interleave", "zero_stage", "micro_batch")}
-    layout = Layout(dp=max(1, given["gpus"] // spread), recompute=given["recompute"], **degrees)
-    check(layout, profile.architecture, given["gpus"], seq, batch)
-    recipe, n_micro = Recipe(given["stack"], given["optimizer"]), micro_batches(layout, batch)
-    rates = machine(gpu, given["dtype"], given["stack"], calibration())
-    needed = fullest_candidates(profile, layout, recipe, n_micro).total
-    short = needed - capacity_bytes(gpu)
-    return Work(
-        memory_bytes=needed,
-        fits=short <= 0,
-        reason="" if short <= 0 else f"does not fit: {gibibytes(short)} too much a GPU",
-        step_seconds=step_time(profile, layout, recipe, rates, n_micro).total,
-        gpus=given["gpus"],
-        tokens_per_step=batch * seq,
-        flops_per_token=train_flops_per_token(profile.architecture, seq),
-        peak_flop_per_s=peak_flop_per_s(gpu, given["dtype"]),
-        tdp_watts=gpu.tdp_watts,
+@lru_cache(maxsize=10_000)
+def _terms(names: Names, cells: Cells) -> tuple[Terms, str, str]:
+    """Return the terms of the cells of `_TERMS`, and why price or power are not known: time is none the less."""
+    given = dict(zip(names, cells, strict=True))
+    costs, no_price = _costs(*_some(_MONEY, given))
+    power, no_power = _power(*_some(_ENERGY, given))
+    terms = Terms(
+        tokens=coerce(TOKENS, given["tokens"]),
+        costs=costs,
+        power=power,
+        pace=_pace(*_some(_PACE, given)),
+        operations=_operations(*_some(_OPERATIONS, given)),
     )
+    return terms, no_price, no_power
+
+
+def _some(names: Names, given: Mapping[str, Any]) -> tuple[Names, Cells]:
+    present = tuple(name for name in names if name in given)
+    return present, tuple(given[name] for name in present)
 
 
 @lru_cache(maxsize=10_000)
-def _goodput(gpus: int, gpu_mtbf_hours: float) -> float:
-    mtbf = cluster_mtbf_hours(gpus, gpu_mtbf_hours)
-    return goodput(mtbf, 30, 600, checkpoint_interval_seconds(30, mtbf))
+def _pace(names: Names, cells: Cells) -> Pace:
+    pace = put_together(Pace, _read(names, cells))
+    check_pace(pace)
+    return pace
+
+
+@lru_cache(maxsize=10_000)
+def _operations(names: Names, cells: Cells) -> Operations:
+    return put_together(Operations, _read(names, cells))
+
+
+@lru_cache(maxsize=10_000)
+def _power(names: Names, cells: Cells) -> tuple[Power, str]:
+    given = _read(names, cells)
+    energy = put_together(Energy, given)
+    try:
+        return power_of(accelerator(given["gpu"]), energy, given.get("power_limit_watts")), ""
+    except SizebookError as error:
+        return _UNKNOWN_POWER, str(error)
+
+
+@lru_cache(maxsize=10_000)
+def _costs(names: Names, cells: Cells) -> tuple[Costs, str]:
+    given = _read(names, cells)
+    prices = put_together(Prices, given)
+    try:
+        return costs_of(accelerator(given["gpu"]), prices, _UNKNOWN_POWER), ""
+    except SizebookError as error:
+        return _UNKNOWN_COSTS, str(error)
+
+
+class _Cells:
+    """The cells of a row that one part of it depends on: those whose columns the table has."""
+
+    def __init__(self, columns: Sequence[str], names: Names) -> None:
+        self.names = tuple(name for name in names if name in columns)
+        self._of = itemgetter(*map(columns.index, self.names)) if self.names else lambda row: ()
+        self._alone = len(self.names) == 1
+
+    def __call__(self, row: Sequence[Any]) -> Cells:
+        found: Any = self._of(row)
+        return (found,) if self._alone else found
+
+
+class Rows:
+    """What a table whose columns have these names says of each of its rows; the required ones are among them."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self._work, self._terms = _Cells(columns, _WORK), _Cells(columns, _TERMS)
+
+    def result(self, row: Sequence[Any]) -> dict[str, Any]:
+        """Return the result columns of one row; a refusal stands in ``reason``, and its figures are None."""
+        try:
+            return self._planned(row)
+        except SizebookError as error:
+            return {**dict.fromkeys(OUTPUTS), "reason": str(error)}
+
+    def _planned(self, row: Sequence[Any]) -> dict[str, Any]:
+        work = _work(self._work.names, self._work(row))
+        if isinstance(work, SizebookError):
+            raise work
+        terms, no_price, no_power = _terms(self._terms.names, self._terms(row))
+        pace = terms.pace
+        seconds, band = work.timing(pace.utilization(work.setup.peak_flop_per_s), pace.flops_convention)
+        found = _results(figures_of(terms, work, seconds), work, band)
+        if no_price:
+            found["cost_usd"] = None
+        if no_power:
+            found["energy_kwh"] = found["co2e_kg"] = None
+        if no_price or no_power:
+            found["reason"] = "; ".join(filter(None, (work.misfit, no_price, no_power)))
+        return found
+
+
+def _results(figures: dict[str, Any], work: Work, band: tuple[float, float, float]) -> dict[str, Any]:
+    return {
+        "memory_bytes": work.fullest.total,
+        "fits": work.fits,
+        "step_seconds": figures["step_seconds"],
+        "tokens_per_s_per_gpu": figures["tokens_per_s_per_gpu"],
+        "mfu_reached": figures["mfu"],
+        "train_days": figures["train_days"],
+        "gpu_hours": figures["gpu_hours"],
+        "cost_usd": figures["cost_usd"],
+        "energy_kwh": figures["energy_kwh"],
+        "co2e_kg": figures["co2e_kg"],
+        "error_low": band[0] - 1,
+        "error_high": band[2] - 1,
+        "reason": work.misfit,
+    }
 
 
 def training_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result columns of one row; a refusal stands in ``reason``, and its figures are None."""
-    try:
-        return _result(row)
-    except SizebookError as error:
-        return {**dict.fromkeys(OUTPUTS), "reason": str(error)}
-
-
-def _cell(row: Mapping[str, Any], name: str, default: Any) -> Any:
-    value = row.get(name)
-    if value is None or value == "":
-        if default is None and name not in OPTIONAL:
-            raise InputError(f"{name} is blank: got nothing, want a value. Fill the cell.")
-        return default
-    if name in WHOLE:
-        number = _number(name, value)
-        if number != int(number) or number < 0:
-            raise InputError(f"{name} is not whole: got {value!r}, want a whole number. Correct the cell.")
-        return int(number)
-    return value
-
-
-def _number(name: str, value: Any) -> float:
-    """Return the number that a cell holds; cells of text files are text."""
-    if not isinstance(value, str):
-        return value  # type: ignore[no-any-return]
-    try:
-        return float(value)
-    except ValueError:
-        raise InputError(f"{name} is not a number: got '{value}', want digits. Correct the cell.") from None
-
-
-def _result(row: Mapping[str, Any]) -> dict[str, Any]:
-    cell = row.get
-    work = _work(*map(cell, WORK))
-    if isinstance(work, SizebookError):
-        raise work
-    rest = {
-        name: default if (value := cell(name)) is None or value == "" else _number(name, value)
-        for name, default in REST.items()
-    }
-    tokens = rest["tokens"]
-    if tokens is None or not tokens > 0:
-        raise InputError(f"nothing to train: got {tokens!r} tokens, want above 0. Correct tokens.")
-    gpus, low, high = work.gpus, 1.0, 1.0
-    seconds = work.step_seconds
-    if rest["mfu"] is None:
-        low, high = error_band()
-    else:
-        seconds = work.tokens_per_step * work.flops_per_token / (gpus * work.peak_flop_per_s * rest["mfu"])
-    rate = work.tokens_per_step / gpus / seconds
-    run = tokens / work.tokens_per_step * seconds / _goodput(gpus, rest["gpu_mtbf_hours"])
-    hours = gpus * run / 3600
-    watts = rest["watts"] or work.tdp_watts or 0.0
-    energy = train_energy_kwh(hours, watts, rest["pue"], rest["host_share"])
-    return {
-        "memory_bytes": work.memory_bytes,
-        "fits": work.fits,
-        "step_seconds": seconds,
-        "tokens_per_s_per_gpu": rate,
-        "mfu_reached": rate * work.flops_per_token / work.peak_flop_per_s,
-        "train_days": run / 86_400,
-        "gpu_hours": hours,
-        "cost_usd": hours * rest["price_usd_per_gpu_hour"],
-        "energy_kwh": energy,
-        "co2e_kg": train_co2e_kg(energy, rest["grams_per_kwh"]),
-        "error_low": low - 1,
-        "error_high": high - 1,
-        "reason": work.reason,
-    }
+    """Return the result columns of one row given by name; see `Rows`."""
+    whole = {**dict.fromkeys(REQUIRED_INPUTS), **row}
+    return Rows(tuple(whole)).result(tuple(whole.values()))

@@ -6,15 +6,16 @@ by time is ranking by cost on a given cluster.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sizebook.errors import SizebookError, TargetError, require
-from sizebook.formulas.hardware import Accelerator
-from sizebook.models.architecture import Architecture, Experts
+from sizebook.models.architecture import Experts
 from sizebook.plans.layer_profile import ModelProfile, model_profile
 from sizebook.plans.layout import Layout, check, micro_batches
-from sizebook.plans.training_memory import Recipe, fullest_candidates
+from sizebook.plans.training_inputs import Setup
+from sizebook.plans.training_memory import memory
 from sizebook.plans.training_time import calibration, machine, step_time
 from sizebook.units import gibibytes
 
@@ -23,6 +24,7 @@ MICRO_BATCHES = (1, 2, 4, 8)
 INTERLEAVES = (1, 2, 4)
 # Below this many tokens a rank, context parallelism only adds communication.
 TOKENS_PER_CP_RANK = 8192
+NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -46,51 +48,37 @@ class Search:
     fitting: int
 
 
-def search(
-    architecture: Architecture,
-    gpu: Accelerator,
-    gpus: int,
-    seq: int,
-    batch: int,
-    capacity: float,
-    dtype: str = "bf16",
-    recipe: Recipe | None = None,
-    top: int = 10,
-) -> Search:
-    """Return the layouts of a cluster that fit, fastest first; refuse a model that fits in none and say how far off."""
-    require(gpus > 0, f"no GPUs: got {gpus}, want at least 1. Correct gpus.")
-    recipe = recipe or Recipe()
-    profile = model_profile(architecture, seq)
-    rates = machine(gpu, dtype, recipe.stack, calibration())
+def search(setup: Setup, held: Mapping[str, Any] = NOTHING, top: int = 10) -> Search:
+    """Return the layouts of a cluster that fit, fastest first; refuse a model that fits in none and say how far off.
+
+    ``held`` are fields of the layout that are not searched, such as ``recompute`` or ``micro_batch``.
+    """
+    require(setup.gpus > 0, f"no GPUs: got {setup.gpus}, want at least 1. Correct gpus.")
+    recipe, batches = setup.method.recipe, setup.batches
+    profile = model_profile(setup.architecture, batches.seq)
+    rates = machine(setup.gpu, setup.method, calibration())
     every = []
-    # Flash attention keeps no scores, so recomputing them alone would change nothing.
-    kinds = ("none", "full") if recipe.flash_attention else ("none", "selective", "full")
-    for layout in layouts(architecture, gpu, gpus, seq, batch, kinds):
-        n_micro = micro_batches(layout, batch)
-        seconds = step_time(profile, layout, recipe, rates, n_micro).total
+    for layout in layouts(setup, held):
+        n_micro = micro_batches(layout, batches.batch)
+        seconds = step_time(profile, layout, recipe, rates=rates, n_micro=n_micro).total
         every.append((seconds, layout, n_micro))
     if not every:
+        fixed = f" with {', '.join(f'{name} {value}' for name, value in held.items())}" if held else ""
         raise TargetError(
-            f"no layout divides: got {gpus} GPUs and a batch of {batch}, want a batch that dp divides. "
-            f"Use a batch that is a multiple of {gpus}, or fewer GPUs."
+            f"no layout divides: got {setup.gpus} GPUs and a batch of {batches.batch}{fixed}, want a batch that dp "
+            f"divides. Use a batch that is a multiple of {setup.gpus}, or fewer GPUs."
         )
     every.sort(key=lambda each: each[0])
-    return _ranked(every, profile, recipe, capacity, batch * seq / gpus, top)
+    return _ranked(every, profile, setup, top)
 
 
-def _ranked(
-    every: list[tuple[float, Layout, int]],
-    profile: ModelProfile,
-    recipe: Recipe,
-    capacity: float,
-    tokens_per_gpu: float,
-    top: int,
-) -> Search:
+def _ranked(every: list[tuple[float, Layout, int]], profile: ModelProfile, setup: Setup, top: int) -> Search:
+    capacity, tokens_per_gpu = setup.capacity_bytes, setup.batches.tokens / setup.gpus
     fits: list[Ranked] = []
     fails: list[Ranked] = []
     least, fitting = None, 0
     for seconds, layout, n_micro in every:
-        needed = fullest_candidates(profile, layout, recipe, n_micro).total
+        needed = memory(profile, layout, setup.method.recipe, n_micro=n_micro).total
         ranked = Ranked(layout, needed, seconds, tokens_per_gpu / seconds)
         if needed <= capacity:
             fitting += 1
@@ -110,34 +98,41 @@ def _ranked(
     return Search(tuple(fits), tuple(fails), len(every), fitting)
 
 
-def layouts(
-    architecture: Architecture, gpu: Accelerator, gpus: int, seq: int, batch: int, kinds: tuple[str, ...]
-) -> Iterator[Layout]:
+def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]:
     """Yield the layouts worth timing: TP inside the scale-up domain, PP that divides the layers or halves them."""
+    architecture, gpus, seq = setup.architecture, setup.gpus, setup.batches.seq
     n_experts = min((b.n_experts for layer in architecture.layers for b in layer.bricks if isinstance(b, Experts)),
                     default=1)  # fmt: skip
-    for tp in _powers(min(LARGEST_TP, gpu.scale_up_domain, gpus)):
+    # Flash attention keeps no scores, so recomputing them alone would change nothing.
+    searched = ("none", "full") if setup.method.recipe.flash_attention else ("none", "selective", "full")
+    kinds = _held(held, "recompute", searched)
+    whole = {name: held[name] for name in ("etp", "sequence_parallel") if name in held}
+    for tp in _powers(min(LARGEST_TP, setup.gpu.scale_up_domain, gpus)):
         for pp in _pipelines(architecture.n_layers, gpus // tp):
             for cp in _powers(max(1, min(seq // TOKENS_PER_CP_RANK, gpus // (tp * pp)))):
                 if gpus % (tp * pp * cp):
                     continue
-                base = Layout(tp=tp, pp=pp, cp=cp, dp=gpus // (tp * pp * cp))
+                base = Layout(tp=tp, pp=pp, cp=cp, dp=gpus // (tp * pp * cp), **whole)
                 for ep in _powers(min(n_experts, tp * cp * base.dp)):
-                    for layout in _variants(replace(base, ep=ep), architecture, gpus, seq, batch):
+                    for layout in _variants(replace(base, ep=ep), setup, held):
                         yield from (replace(layout, recompute=kind) for kind in kinds)
 
 
-def _variants(base: Layout, architecture: Architecture, gpus: int, seq: int, batch: int) -> Iterator[Layout]:
+def _variants(base: Layout, setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
     stages = (0,) if base.dp * base.cp == 1 else (1, 3) if base.pp == 1 else (1,)
-    for interleave in INTERLEAVES if base.pp > 1 else (1,):
-        for micro_batch in MICRO_BATCHES:
+    for interleave in _held(held, "interleave", INTERLEAVES if base.pp > 1 else (1,)):
+        for micro_batch in _held(held, "micro_batch", MICRO_BATCHES):
             layout = replace(base, interleave=interleave, micro_batch=micro_batch)
             try:
-                check(layout, architecture, gpus, seq, batch)
+                check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
             except SizebookError:
                 continue
-            for zero_stage in stages:
+            for zero_stage in _held(held, "zero_stage", stages):
                 yield replace(layout, zero_stage=zero_stage)
+
+
+def _held(held: Mapping[str, Any], name: str, searched: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (held[name],) if name in held else searched
 
 
 def _powers(at_most: int) -> list[int]:

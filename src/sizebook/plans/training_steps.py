@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sizebook.derivation import Step
-from sizebook.models.flops import CONVENTIONS
-from sizebook.units import grouped, significant
+from sizebook.plans.training_memory import COMPONENTS, Memory
+from sizebook.plans.training_time import StepTime
+from sizebook.registry import leaves
+from sizebook.units import amount, grouped, significant
 
 if TYPE_CHECKING:
     from sizebook.plans.training import TrainingPlan
@@ -25,11 +27,12 @@ def _number(value: float) -> str:
 
 def _work(plan: TrainingPlan) -> tuple[Step, ...]:
     inputs, n_flops = plan.inputs, plan.flops_per_token * plan.inputs.tokens
+    convention, rank = inputs.pace.flops_convention, inputs.method.recipe.lora_rank
     counted = f"counted from the {inputs.architecture.model_type} architecture, tensor by tensor"
     per_token = Step(
         "FLOPs per token",
-        CONVENTIONS[inputs.convention],
-        f"{inputs.convention}, {inputs.seq} tokens a sequence",
+        plan.work.meanings[convention],
+        f"{convention}, {inputs.batches.seq} tokens a sequence" + (f", adapters of rank {rank}" if rank else ""),
         plan.flops_per_token,
         "FLOP/token",
         counted,
@@ -44,17 +47,8 @@ def _work(plan: TrainingPlan) -> tuple[Step, ...]:
 
 def _memory(plan: TrainingPlan) -> Step:
     fullest = plan.fullest
-    parts = {
-        "weights": fullest.weights,
-        "gradients": fullest.gradients,
-        "master weights": fullest.master_weights,
-        "optimizer states": fullest.optimizer_states,
-        "activations": fullest.activations,
-        "loss": fullest.loss,
-        "buffers": fullest.buffers,
-        "fragmentation": fullest.fragmentation,
-        "context": fullest.context,
-    }
+    labels = {leaf.name: leaf.quantity.label.lower() for leaf in leaves(Memory)}
+    parts = {labels[name]: getattr(fullest, name) for name in COMPONENTS}
     return Step(
         f"Memory of the fullest rank (stage {fullest.stage + 1} of {plan.inputs.layout.pp})",
         " + ".join(name for name, n_bytes in parts.items() if n_bytes),
@@ -67,16 +61,16 @@ def _memory(plan: TrainingPlan) -> Step:
 
 def _time(plan: TrainingPlan) -> tuple[Step, ...]:
     inputs, middle = plan.inputs, plan.middle
-    tokens_per_step = inputs.batch * inputs.seq
     return (
         _step(plan),
         Step(
             "MFU",
             "tokens/s per GPU * FLOPs per token / peak",
-            f"{middle.tokens_per_s_per_gpu:.1f} * {_number(plan.flops_per_token)} / {plan.peak_flop_per_s:.4g}",
+            f"{middle.tokens_per_s_per_gpu:.1f} * {_number(plan.flops_per_token)} / {inputs.peak_flop_per_s:.4g}",
             middle.mfu,
             "ratio",
-            f"convention {inputs.convention}; peak: data/hardware.csv, {inputs.gpu.key} {inputs.dtype}",
+            f"convention {inputs.pace.flops_convention}; peak: data/hardware.csv, {inputs.gpu.key} "
+            f"{inputs.method.compute_dtype}",
         ),
         Step(
             "Goodput",
@@ -84,15 +78,15 @@ def _time(plan: TrainingPlan) -> tuple[Step, ...]:
             f"t = {plan.checkpoint_interval_seconds:.0f} s, c = {inputs.operations.checkpoint_seconds:g} s, "
             f"R = {inputs.operations.restart_seconds:g} s, "
             f"M = {3600 * inputs.operations.gpu_mtbf_hours / inputs.gpus:.0f} s",
-            plan.goodput,
+            middle.goodput,
             "ratio",
             "Daly 2006; failure rate of one GPU given",
         ),
         Step(
             "Training time",
             "tokens / tokens per step * step seconds / goodput + start",
-            f"{_number(inputs.tokens)} / {grouped(tokens_per_step)} * {significant(middle.step_seconds, 4)} / "
-            f"{plan.goodput:.4f} + {inputs.operations.start_seconds:g}",
+            f"{_number(inputs.tokens)} / {grouped(inputs.batches.tokens)} * {significant(middle.step_seconds, 4)} / "
+            f"{middle.goodput:.4f} + {middle.start_seconds:g}",
             middle.train_seconds,
             "seconds",
             "definition",
@@ -114,26 +108,13 @@ def _step(plan: TrainingPlan) -> Step:
         return Step(
             "Step time",
             "sequences * seq * FLOPs per token / (GPUs * peak * MFU)",
-            f"{inputs.batch} * {inputs.seq} * {_number(plan.flops_per_token)} / "
-            f"({inputs.gpus} * {plan.peak_flop_per_s:.4g} * {inputs.utilization:g})",
+            f"{inputs.batches.batch} * {inputs.batches.seq} * {_number(plan.flops_per_token)} / "
+            f"({inputs.gpus} * {inputs.peak_flop_per_s:.4g} * {inputs.utilization:.4g})",
             plan.middle.step_seconds,
             "seconds",
             "MFU given",
         )
-    terms = {
-        "matrices": step.matmul,
-        "attention": step.attention,
-        "memory traffic": step.traffic,
-        "recomputation": step.recompute,
-        "overhead": step.overhead,
-        "tensor parallel": step.tensor_parallel,
-        "expert parallel": step.expert_parallel,
-        "context parallel": step.context_parallel,
-        "pipeline": step.pipeline,
-        "bubble": step.bubble,
-        "data parallel": step.data_parallel,
-        "optimizer": step.optimizer,
-    }
+    terms = {leaf.quantity.label.lower(): getattr(step, leaf.name) for leaf in leaves(StepTime)}
     shown = {name: seconds for name, seconds in terms.items() if seconds > 0}
     return Step(
         "Step time",
@@ -152,7 +133,7 @@ def _money(plan: TrainingPlan) -> tuple[Step, ...]:
         Step(
             "Cost",
             "GPU-hours * price" + (" + other" if other else ""),
-            f"{grouped(middle.gpu_hours)} * {costs.price_usd_per_gpu_hour:g}{other}",
+            f"{amount(middle.gpu_hours, 4)} * {costs.price_usd_per_gpu_hour:g}{other}",
             middle.cost_usd,
             "USD",
             costs.basis,
@@ -161,12 +142,12 @@ def _money(plan: TrainingPlan) -> tuple[Step, ...]:
 
 
 def _energy(plan: TrainingPlan) -> tuple[Step, ...]:
-    power, middle = plan.inputs.power, plan.middle
+    power, middle, shares = plan.inputs.power, plan.middle, plan.inputs.power.footprint
     steps = [
         Step(
             "Energy",
             "GPU-hours * watts * (1 + host share) * PUE / 1000",
-            f"{grouped(middle.gpu_hours)} * {power.watts:g} * {1 + power.host_share:g} * {power.pue:g} / 1000",
+            f"{amount(middle.gpu_hours, 4)} * {power.watts:g} * {1 + shares.host_share:g} * {shares.pue:g} / 1000",
             middle.energy_kwh,
             "kWh",
             "Touvron et al. 2023 (arXiv:2302.13971), section 6; host share: MLPerf Inference v5.1 power submissions",
@@ -174,19 +155,19 @@ def _energy(plan: TrainingPlan) -> tuple[Step, ...]:
         Step(
             "Emissions, location-based",
             "kWh * g/kWh / 1000",
-            f"{grouped(middle.energy_kwh)} * {power.grams_per_kwh:g} / 1000",
+            f"{amount(middle.energy_kwh, 4)} * {power.grams_per_kwh:g} / 1000",
             middle.co2e_kg,
             "kgCO2e",
             power.grid_basis,
         ),
     ]
-    if middle.co2e_market_kg is not None and power.covered_share is not None:
-        residual = power.residual_grams_per_kwh or power.grams_per_kwh
+    if middle.co2e_market_kg is not None and shares.covered_share is not None:
         steps.append(
             Step(
                 "Emissions, market-based",
                 "kWh * (1 - covered) * residual g/kWh / 1000",
-                f"{grouped(middle.energy_kwh)} * {1 - power.covered_share:g} * {residual:g} / 1000",
+                f"{amount(middle.energy_kwh, 4)} * {1 - shares.covered_share:g} * "
+                f"{power.residual_grams_per_kwh:g} / 1000",
                 middle.co2e_market_kg,
                 "kgCO2e",
                 "GHG Protocol, Scope 2 Guidance (2015)",
@@ -196,7 +177,7 @@ def _energy(plan: TrainingPlan) -> tuple[Step, ...]:
         Step(
             "Embodied emissions",
             "GPU-hours / hours of life * kg per GPU",
-            f"{grouped(middle.gpu_hours)} / 44676 * {power.embodied_kg_per_gpu:g}",
+            f"{amount(middle.gpu_hours, 4)} / 44676 * {shares.kg_per_gpu:g}",
             middle.embodied_kg,
             "kgCO2e",
             "Luccioni et al. 2022 (arXiv:2211.02001), section 4.1: 6 years at 85 %",

@@ -8,57 +8,57 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from typing import Annotated, Any
 
 from sizebook.errors import RangeError
 from sizebook.formulas.hardware import Accelerator
+from sizebook.formulas.training_quantities import FORMATS, Method, Recipe
 from sizebook.plans.layer_profile import ModelProfile, Profile
 from sizebook.plans.layout import Layout, stage_layers
-from sizebook.plans.training_memory import ACTIVATION_BYTES, Recipe, everything_bytes, optimizer, stack
+from sizebook.plans.training_memory import ACTIVATION_BYTES, everything_bytes, optimizer, stack
+from sizebook.registry import Quantity, section
 from sizebook.tables import by_key, table
 
 # Matrix engines of one generation behave alike; what is not in the table falls back to the nearest that is.
 _GENERATION = {"volta": "ampere", "turing": "ampere", "ampere": "ampere", "ada": "ampere", "hopper": "hopper"}
 _KINDS = {"bf16": "bf16", "fp16": "bf16", "fp8": "fp8", "mxfp8": "fp8", "nvfp4": "fp4"}
-FORMATS = tuple(_KINDS)
 _BACKWARD_MATMUL = 2.0
 # Flash attention's backward pass is five products where the forward pass is two (Dao 2023, arXiv:2307.08691).
 _BACKWARD_SCORES = 2.5
 
 
-@dataclass(frozen=True)
+_SECONDS: Any = {"unit": "seconds", "minimum": 0}
+
+
+@section
 class StepTime:
     """Seconds of one optimizer step by cause. ``recompute`` is part of no other term; ``bubble`` is waiting."""
 
-    matmul: float
-    attention: float
-    traffic: float
-    recompute: float
-    overhead: float
-    tensor_parallel: float
-    expert_parallel: float
-    context_parallel: float
-    pipeline: float
-    bubble: float
-    data_parallel: float
-    optimizer: float
+    matmul: Annotated[float, Quantity("matrix products", **_SECONDS, label="Matrices")]
+    attention: Annotated[float, Quantity("attention scores", **_SECONDS, label="Attention")]
+    traffic: Annotated[float, Quantity("element-wise kernels, bound by memory", **_SECONDS, label="Memory traffic")]
+    recompute: Annotated[float, Quantity("what the backward pass recomputes", **_SECONDS, label="Recomputation")]
+    overhead: Annotated[float, Quantity("launches and waits, fixed a layer", **_SECONDS, label="Overhead")]
+    tensor_parallel: Annotated[
+        float, Quantity("exposed exchange of tensor parallelism", **_SECONDS, label="Tensor parallel")
+    ]
+    expert_parallel: Annotated[float, Quantity("exposed exchange with experts", **_SECONDS, label="Expert parallel")]
+    context_parallel: Annotated[
+        float, Quantity("exposed exchange of keys and values", **_SECONDS, label="Context parallel")
+    ]
+    pipeline: Annotated[float, Quantity("exposed sends between pipeline stages", **_SECONDS, label="Pipeline")]
+    bubble: Annotated[float, Quantity("waiting for other pipeline stages", **_SECONDS, label="Bubble")]
+    data_parallel: Annotated[
+        float, Quantity("exposed gathering of weights and reducing of gradients", **_SECONDS, label="Data parallel")
+    ]
+    optimizer: Annotated[float, Quantity("the optimizer step", **_SECONDS, label="Optimizer")]
 
-    @property
+    @cached_property
     def total(self) -> float:
-        return (
-            self.matmul
-            + self.attention
-            + self.traffic
-            + self.recompute
-            + self.overhead
-            + self.tensor_parallel
-            + self.expert_parallel
-            + self.context_parallel
-            + self.pipeline
-            + self.bubble
-            + self.data_parallel
-            + self.optimizer
-        )
+        compute = self.matmul + self.attention + self.traffic + self.recompute + self.overhead
+        exchange = self.tensor_parallel + self.expert_parallel + self.context_parallel + self.pipeline
+        return compute + exchange + self.bubble + self.data_parallel + self.optimizer
 
 
 Calibration = Mapping[str, float]
@@ -101,28 +101,27 @@ def generation(gpu: Accelerator) -> str:
     return _GENERATION.get(gpu.generation, "blackwell" if gpu.maker == "NVIDIA" else "hopper")
 
 
-def machine(
-    gpu: Accelerator, dtype: str, stack_name: str, fitted: Calibration, power_limit_watts: float | None = None
-) -> Machine:
+def machine(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
     """Return the rates of a GPU for training in one number format.
 
-    ``dtype`` is what the matrices multiply in: bf16, fp16, fp8, mxfp8 or nvfp4; attention scores stay in bf16.
-    Under a power limit the clock falls with the cube root of the power (dynamic power is C V^2 f, and V follows f).
+    Matrices multiply in the method's format; attention scores stay in bf16. Under a power limit the clock falls with
+    the cube root of the power (dynamic power is C V^2 f, and V follows f).
     """
+    dtype, limit = method.compute_dtype, method.power_limit_watts
     if dtype not in FORMATS:
         raise RangeError(f"no training in {dtype}: got '{dtype}', want one of {', '.join(FORMATS)}. Choose another.")
     family, kind = generation(gpu), _KINDS[dtype]
     half = gpu.peaks.get("bf16") or gpu.peak_flop_per_s("fp16")
     peak = half if kind == "bf16" else gpu.peak_flop_per_s(kind)
     efficiency = fitted.get(f"matmul_{family}_{kind}") or fitted[f"matmul_blackwell_{kind}"]
-    clock = min(1.0, (power_limit_watts / gpu.tdp_watts) ** (1 / 3)) if power_limit_watts and gpu.tdp_watts else 1.0
+    clock = min(1.0, (limit / gpu.tdp_watts) ** (1 / 3)) if limit and gpu.tdp_watts else 1.0
     head = half * clock * fitted[f"matmul_{family}_bf16"]
     link = gpu.scale_up_bytes_per_s or gpu.pcie_bytes_per_s or gpu.memory_bandwidth_bytes_per_s
     return Machine(
         matmul=peak * clock * efficiency,
         head=head,
         experts=peak * clock * efficiency * fitted["experts"],
-        scores=half * clock * fitted.get(f"scores_{family}_{stack_name}", fitted[f"scores_{family}"]),
+        scores=half * clock * fitted.get(f"scores_{family}_{method.recipe.stack}", fitted[f"scores_{family}"]),
         memory=gpu.memory_bandwidth_bytes_per_s * fitted["memory"],
         scale_up=link * fitted["link"],
         scale_out=(gpu.scale_out_bytes_per_s or link / 8) * fitted["network"],
@@ -135,7 +134,7 @@ def machine(
     )
 
 
-def step_time(profile: ModelProfile, layout: Layout, recipe: Recipe, rates: Machine, n_micro: int) -> StepTime:
+def step_time(profile: ModelProfile, layout: Layout, recipe: Recipe, *, rates: Machine, n_micro: int) -> StepTime:
     """Return the seconds of one optimizer step: every pipeline runs ``n_micro`` micro-batches through its slowest
     stage.
 
@@ -149,7 +148,8 @@ def step_time(profile: ModelProfile, layout: Layout, recipe: Recipe, rates: Mach
     tp, ep, cp = _layer_communication(layers, profile, layout, rates, tokens)
     send = _pipeline_send(profile, layout, rates, tokens)
     micro = sum(compute) + tp + ep + cp + send
-    data_parallel = _data_parallel(layers, profile, layout, recipe, rates, micro, n_micro)
+    held = _held(layers, profile, layout)
+    data_parallel = _data_parallel(held, layout, recipe, rates, micro, n_micro)
     matmul, attention, traffic, recompute, overhead = (n_micro * each for each in compute)
     return StepTime(
         matmul=matmul,
@@ -163,7 +163,7 @@ def step_time(profile: ModelProfile, layout: Layout, recipe: Recipe, rates: Mach
         pipeline=n_micro * send,
         bubble=micro * (layout.pp - 1) / layout.interleave,
         data_parallel=data_parallel,
-        optimizer=_optimizer_seconds(layers, profile, layout, recipe, rates),
+        optimizer=_optimizer_seconds(held, layout, recipe, rates),
     )
 
 
@@ -179,7 +179,7 @@ def _compute(
     # Element-wise kernels write what is kept and read it again.
     kept = everything_bytes(layers, layout, recipe, profile, scores=True)
     vector = 2 * rates.traffic_factor * tokens * kept / rates.memory
-    backward = _BACKWARD_MATMUL if not recipe.adapter_rank else _BACKWARD_MATMUL / 2
+    backward = _BACKWARD_MATMUL if not recipe.lora_rank else _BACKWARD_MATMUL / 2
     again = {
         "none": 0.0,
         "selective": 0.0 if recipe.flash_attention else scores,
@@ -238,15 +238,7 @@ def _pipeline_send(profile: ModelProfile, layout: Layout, rates: Machine, tokens
     return rates.hidden_cost * 2 * layout.interleave * n_bytes / link
 
 
-def _data_parallel(
-    layers: Profile,
-    profile: ModelProfile,
-    layout: Layout,
-    recipe: Recipe,
-    rates: Machine,
-    micro: float,
-    n_micro: int,
-) -> float:
+def _data_parallel(held: float, layout: Layout, recipe: Recipe, rates: Machine, micro: float, n_micro: int) -> float:
     """Return exposed seconds of gathering weights and of reducing gradients over the data-parallel group.
 
     It hides behind the compute beside it: with ZeRO-3 behind every micro-batch, otherwise the reduction behind the last
@@ -255,10 +247,9 @@ def _data_parallel(
     kept, group = stack(recipe.stack), layout.dp * layout.cp
     if group == 1:
         return 0.0
-    held = _held(layers, profile, layout)
     link = rates.scale_up if layout.tp * group <= rates.domain else rates.scale_out
     moved = held * (group - 1) / group / link
-    trained = 0.0 if recipe.adapter_rank else 1.0
+    trained = 0.0 if recipe.lora_rank else 1.0
     if layout.zero_stage == 3:
         rounds = 1 if layout.pp > 1 else n_micro
         busy = micro * (n_micro if layout.pp > 1 else 1)
@@ -279,10 +270,10 @@ def _held(layers: Profile, profile: ModelProfile, layout: Layout) -> float:
     return dense + outside + layers.experts / (layout.ep * layout.etp)
 
 
-def _optimizer_seconds(layers: Profile, profile: ModelProfile, layout: Layout, recipe: Recipe, rates: Machine) -> float:
+def _optimizer_seconds(held: float, layout: Layout, recipe: Recipe, rates: Machine) -> float:
     """Return the seconds of reading and writing master weights, gradients and states once."""
-    if recipe.adapter_rank:
+    if recipe.lora_rank:
         return 0.0
     group = layout.dp * layout.cp if layout.zero_stage else 1
     each = 2 * (optimizer(recipe.optimizer).matrix_bytes + 4) + 4
-    return each * _held(layers, profile, layout) / group / rates.memory
+    return each * held / group / rates.memory

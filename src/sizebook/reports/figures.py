@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from sizebook.units import NO_BREAK_SPACE, THIN_SPACE, grouped
+from sizebook.units import NO_BREAK_SPACE, THIN_SPACE, grouped, percent
 
 _GIGA, _MEGA, _KILO = 1e9, 1e6, 1e3
 _DECIMAL = ((1e15, "P"), (1e12, "T"), (_GIGA, "G"), (_MEGA, "M"), (_KILO, "k"))
@@ -39,6 +39,11 @@ def _scale(values: Iterable[float], scale: tuple[tuple[float, str], ...]) -> tup
 def largest_unit(value: float, units: Sequence[tuple[float, str]]) -> tuple[float, str]:
     """Return factor and name of the largest unit that a value fills, units from the largest; else the smallest."""
     return next((unit for unit in units if abs(value) >= unit[0]), units[-1])
+
+
+def share(part: float, whole: float) -> str:
+    """Return a part of a whole as per cent; of nothing, as of what costs nothing, no part is any."""
+    return percent(part / whole if whole else 0.0)
 
 
 def aligned(values: Sequence[float], digits: int = 3, factor: float = 1.0) -> list[str]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from datetime import date
 
-from sizebook.plans.fleet import FleetMonth, FleetPlan
+from sizebook.plans.fleet import FleetMonth, FleetPlan, total_usd, usd_range
 from sizebook.plans.fleet_inputs import MONTHS
 from sizebook.plans.fleet_steps import derivations
 from sizebook.reports.charts.kinds import Columns, Line, Lines, Series
-from sizebook.reports.figures import SHORT_WORDS, short_scale
+from sizebook.reports.figures import SHORT_WORDS, share, short_scale
 from sizebook.reports.fleet_notes import assumptions, how_sure, per_service
 from sizebook.reports.view import Column, Derivation, Report, Row, RowKind, Section, Table, Tile
 from sizebook.tables import table
-from sizebook.units import energy, grouped, mass, percent, usd
+from sizebook.units import energy, grouped, mass, usd
 
 Months = tuple[FleetMonth, ...]
 
@@ -44,19 +44,14 @@ def _latest(name: str) -> str:
     return max(row["retrieved"] for row in table(name))
 
 
-def total_usd(months: Months) -> float:
-    """Return the cost of all months."""
-    return sum(month.usd for month in months)
-
-
 def _summary(plan: FleetPlan) -> str:
     fewest, most = plan.fewest, plan.most
-    months = plan.months
-    reserved = sum(month.reserved_usd for month in months) / total_usd(months)
+    months, (low, high) = plan.months, usd_range(plan)
+    reserved = share(sum(month.reserved_usd for month in months), total_usd(months))
     return (
         f"The fleet grows from {months[0].peak_gpus} GPUs in its busiest hour to {months[-1].peak_gpus} "
         f"({fewest[-1].peak_gpus} to {most[-1].peak_gpus}) and costs {usd(total_usd(months))} over "
-        f"{MONTHS} months ({usd(total_usd(fewest))} to {usd(total_usd(most))}), {percent(reserved)} of "
+        f"{MONTHS} months ({usd(low)} to {usd(high)}), {reserved} of "
         "it for reserved GPUs. Ranges hold eight of ten measurements of a replica's throughput, in all services."
     )
 
@@ -72,7 +67,7 @@ def _tiles(plan: FleetPlan) -> tuple[Tile, ...]:
         )
         for at in (0, MONTHS - 1)
     )
-    cost = f"{usd(total_usd(fewest))} to {usd(total_usd(most))}"
+    cost = " to ".join(usd(end) for end in usd_range(plan))
     return (
         Tile(f"Cost, {MONTHS} months", usd(total_usd(months)), cost),
         *gpus,
@@ -145,14 +140,14 @@ def _service_row(name: str, months: Months, kind: RowKind = "plain") -> Row:
 def _cost(plan: FleetPlan) -> Section:
     months = plan.months
     factor, sign = short_scale(month.usd for month in months)
-    share = percent(sum(month.reserved_usd for month in months) / total_usd(months))
+    reserved = share(sum(month.reserved_usd for month in months), total_usd(months))
     rows = [_year_row(f"Year {year + 1}", months[12 * year : 12 * year + 12]) for year in range(MONTHS // 12)]
     return Section(
         "Cost",
         f"{MONTHS} months cost {usd(total_usd(months))}, from {usd(months[0].usd)} to {usd(months[-1].usd)} a month",
         (
             Columns(
-                f"Reserved GPUs are {share} of the cost",
+                f"Reserved GPUs are {reserved} of the cost",
                 _axis(plan),
                 f"USD a month, {SHORT_WORDS[sign]}".rstrip(", "),
                 _NUMBERS,

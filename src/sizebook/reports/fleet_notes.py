@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sizebook.plans.fleet import FleetPlan, PlannedService, warnings
+from sizebook.plans.fleet import FleetPlan, PlannedService, usd_range, warnings
 from sizebook.plans.fleet_inputs import MONTHS
 from sizebook.reports.figures import counted, fixed
 from sizebook.reports.inputs import input_rows
@@ -57,7 +57,7 @@ def how_sure(plan: FleetPlan) -> Section:
         Column("GPUs, last month", figures=True),
         Column(f"Cost, {MONTHS} months", "USD", figures=True),
     )
-    low, high = (sum(month.usd for month in months) for months in (plan.fewest, plan.most))
+    low, high = usd_range(plan)
     return Section(
         "How sure",
         f"Measured throughput puts the cost between {usd(low)} and {usd(high)}",
@@ -75,7 +75,7 @@ def how_sure(plan: FleetPlan) -> Section:
 
 def _band(each: PlannedService) -> Row:
     band = each.replica.bands["throughput"]
-    low, high = (sum(month.usd for month in months) for months in (each.fewest, each.most))
+    low, high = usd_range(each)
     gpus = f"{each.fewest[-1].peak_gpus} to {each.most[-1].peak_gpus}"
     cost = f"{grouped(low)} to {grouped(high)}"
     return Row((each.service.name, fixed(band.low, 2), fixed(band.high, 2), grouped(band.rows), gpus, cost))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from sizebook.plans.serving import ServingPlan
 from sizebook.plans.serving_sensitivity import sensitivities
 from sizebook.reports.charts.kinds import Bar, Bars, Chart, Columns, Limit, Series, Span, Spans
-from sizebook.reports.figures import SHORT_WORDS, fixed, short_scale
+from sizebook.reports.figures import SHORT_WORDS, fixed, share, short_scale
 from sizebook.reports.serving_fleet import fleet_by_month
 from sizebook.reports.view import Column, Row, Section, Table
-from sizebook.units import energy, mass, percent, usd
+from sizebook.units import energy, mass, usd
 
 
 def cost(plan: ServingPlan) -> Section:
@@ -41,8 +41,7 @@ def _cost_chart(plan: ServingPlan) -> Chart:
     burst = [month.on_demand_usd for month in plan.months]
     factor, sign = short_scale(month.usd for month in plan.months)
     axis = f"USD a month, {SHORT_WORDS[sign]}".rstrip(", ")
-    share = percent(sum(reserved) / sum(month.usd for month in plan.months))
-    title = f"Reserved GPUs are {share} of the cost"
+    title = f"Reserved GPUs are {share(sum(reserved), sum(reserved) + sum(burst))} of the cost"
     if len(plan.months) == 1:
         pairs = (("Reserved", reserved[0]), ("On demand", burst[0]))
         bars = (Bar(label, value / factor, usd(value), value == max(reserved[0], burst[0])) for label, value in pairs)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
 
-from sizebook.plans.training import Case, TrainingPlan
+from sizebook.plans.training import TrainingPlan
 from sizebook.plans.training_breakdown import step_parts, time_parts
+from sizebook.plans.training_case import Case
 from sizebook.plans.training_memory import Memory
+from sizebook.registry import leaves
 from sizebook.reports.charts.kinds import Bar, Bars, Limit, Series, Stacks
 from sizebook.reports.figures import aligned, fixed, largest_unit, on_the_point
 from sizebook.reports.training_money import carbon, cost, sensitivity
@@ -32,17 +34,17 @@ MOST_STAGES = 6
 CASE_LABELS = {"low": "Fast", "middle": "Middle", "high": "Slow"}
 Units = tuple[tuple[float, str], ...]
 TIME: Units = ((DAY, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s"))
-# Label, units from the largest, and the figure in the smallest unit.
-CASE_LINES: tuple[tuple[str, Units, Callable[[Case], float]], ...] = (
-    ("Step time", ((1.0, "s"), (1e-3, "ms")), lambda case: case.step_seconds),
-    ("Tokens per second and GPU", ((1.0, "tokens/s"),), lambda case: case.tokens_per_s_per_gpu),
-    ("MFU", ((0.01, "%"),), lambda case: case.mfu),
-    ("Training time", TIME, lambda case: case.train_seconds),
-    ("GPU-hours", ((1e3, "thousands"), (1.0, "hours")), lambda case: case.gpu_hours),
-    ("Cost", ((1e3, "USD, thousands"), (1.0, "USD")), lambda case: case.cost_usd),
-    ("Energy", ((1e3, "MWh"), (1.0, "kWh")), lambda case: case.energy_kwh),
-    ("Carbon, location-based", ((1e3, "tCO\u2082e"), (1.0, "kgCO\u2082e")), lambda case: case.co2e_kg),
-)
+# Figures of a case that the table of cases shows, and their units from the largest down to the one they are kept in.
+CASE_UNITS: dict[str, Units] = {
+    "step_seconds": ((1.0, "s"), (1e-3, "ms")),
+    "tokens_per_s_per_gpu": ((1.0, "tokens/s"),),
+    "mfu": ((0.01, "%"),),
+    "train_seconds": TIME,
+    "gpu_hours": ((1e3, "thousands"), (1.0, "hours")),
+    "cost_usd": ((1e3, "USD, thousands"), (1.0, "USD")),
+    "energy_kwh": ((1e3, "MWh"), (1.0, "kWh")),
+    "co2e_kg": ((1e3, "tCO\u2082e"), (1.0, "kgCO\u2082e")),
+}
 # Series of the memory chart, and the components of `Memory` that each adds up: six colours are the most.
 MEMORY_PARTS: dict[str, tuple[str, ...]] = {
     "Weights": ("weights",),
@@ -61,8 +63,9 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
         kind="Training plan",
         title=title or f"{inputs.model} on {grouped(inputs.gpus)} {inputs.gpu.key}",
         subtitle=(
-            f"{inputs.model}, {parameters(inputs.tokens)} tokens, sequences of {grouped(inputs.seq)}, "
-            f"{grouped(inputs.batch)} a batch; {inputs.layout.name}, {inputs.dtype}, {inputs.recipe.optimizer}"
+            f"{inputs.model}, {parameters(inputs.tokens)} tokens, sequences of {grouped(inputs.batches.seq)}, "
+            f"{grouped(inputs.batches.batch)} a batch; {inputs.layout.name}, {inputs.method.compute_dtype}, "
+            f"{inputs.method.recipe.optimizer}"
         ),
         as_of=as_of,
         summary=_summary(plan),
@@ -121,7 +124,7 @@ def _tiles(plan: TrainingPlan) -> tuple[Tile, ...]:
 
 def _time(plan: TrainingPlan) -> Section:
     cases = plan.cases if plan.step is not None else (plan.middle,)
-    parts = [time_parts(plan, case.train_seconds) for case in cases]
+    parts = [time_parts(case) for case in cases]
     factor, unit = largest_unit(plan.middle.train_seconds, TIME)
     series = tuple(
         Series(
@@ -133,7 +136,7 @@ def _time(plan: TrainingPlan) -> Section:
         if any(part.value for part in rows)
     )
     labels = tuple(CASE_LABELS[case.name] for case in cases) if len(cases) > 1 else ("At the given MFU",)
-    lost = 1 - plan.goodput
+    lost = 1 - plan.middle.goodput
     chart = Stacks(
         f"{days(plan.middle)} from start to last token, {percent(lost)} of the steps' time lost to failures",
         f"{unit.capitalize()} from the start",
@@ -152,7 +155,10 @@ def _cases(plan: TrainingPlan) -> Table:
         Column("Unit"),
         *(Column(CASE_LABELS[case.name], figures=True) for case in cases),
     )
-    lines = [_line(cases, *line) for line in CASE_LINES]
+    labels = {leaf.name: leaf.quantity.label for leaf in leaves(Case)}
+    lines = [
+        (labels[name], *_figures([getattr(case, name) for case in cases], units)) for name, units in CASE_UNITS.items()
+    ]
     by_case = zip(*(texts for _, _, texts in lines), strict=True)
     by_line = zip(*map(on_the_point, by_case), strict=True)
     rows = tuple(Row((label, unit, *texts)) for (label, unit, _), texts in zip(lines, by_line, strict=True))
@@ -165,13 +171,10 @@ def _cases(plan: TrainingPlan) -> Table:
     return Table("The run in figures", columns, rows, note)
 
 
-def _line(
-    cases: Sequence[Case], label: str, units: Units, figure: Callable[[Case], float]
-) -> tuple[str, str, list[str]]:
-    """Return one figure of every case in the unit that suits the smallest."""
-    values = [figure(case) for case in cases]
+def _figures(values: Sequence[float], units: Units) -> tuple[str, list[str]]:
+    """Return one figure of every case in the unit that suits the smallest, and that unit."""
     factor, unit = largest_unit(min(values), units)
-    return label, unit, aligned(values, factor=factor)
+    return unit, aligned(values, factor=factor)
 
 
 def _step(plan: TrainingPlan) -> tuple[Section, ...]:
@@ -184,7 +187,7 @@ def _step(plan: TrainingPlan) -> tuple[Section, ...]:
         for index, part in enumerate(parts)
     )
     largest = percent(parts[0].value / plan.step.total)
-    batches = "1 micro-batch" if plan.micro_batches == 1 else f"{plan.micro_batches} micro-batches"
+    batches = "1 micro-batch" if plan.work.micro_batches == 1 else f"{plan.work.micro_batches} micro-batches"
     title = f"A step of {duration(plan.step.total)}, {batches} a pipeline"
     return (
         Section(

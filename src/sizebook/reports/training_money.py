@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from sizebook.plans.training import TrainingPlan
 from sizebook.plans.training_breakdown import cost_parts, sensitivities
 from sizebook.reports.charts.kinds import Limit, Span, Spans
 from sizebook.reports.figures import SHORT_WORDS, fixed, short_scale
 from sizebook.reports.training_words import banded, cost_text, price, share
 from sizebook.reports.view import Column, Row, Section, Table
-from sizebook.units import energy, grouped, mass, percent, usd
+from sizebook.units import amount, energy, mass, percent, usd
 
 
 def cost(plan: TrainingPlan) -> Section:
@@ -17,13 +19,13 @@ def cost(plan: TrainingPlan) -> Section:
     factor, sign = short_scale([total])
     spans, reached = [], 0.0
     for part in parts:
-        text = f"{usd(part.value)} ({share(part.value / total)})"
+        text = f"{usd(part.value)} ({share(_ratio(part.value, total))})"
         spans.append(Span(part.label, reached / factor, (reached + part.value) / factor, text))
         reached += part.value
     spans.append(Span("Total", 0, total / factor, usd(total), True))
-    decimals = 2 if total < 1000 else 0
+    decimals = _decimals(total)
     largest = max(parts, key=lambda part: part.value)
-    paid = f"{grouped(plan.middle.gpu_hours)} GPU-hours at {price(plan)} ({plan.inputs.costs.basis})"
+    paid = f"{amount(plan.middle.gpu_hours)} GPU-hours at {price(plan)} ({plan.inputs.costs.basis})"
     return Section(
         "Cost",
         f"The run costs {usd(total)}, {banded(plan, cost_text)}",
@@ -38,7 +40,7 @@ def cost(plan: TrainingPlan) -> Section:
                 (Column("Cause"), Column("Cost", "USD", figures=True), Column("Share", "%", figures=True)),
                 (
                     *(
-                        Row((part.label, fixed(part.value, decimals), fixed(100 * part.value / total, 1)))
+                        Row((part.label, fixed(part.value, decimals), fixed(100 * _ratio(part.value, total), 1)))
                         for part in parts
                     ),
                     Row(("Total", fixed(total, decimals), fixed(100, 1)), "total"),
@@ -48,6 +50,18 @@ def cost(plan: TrainingPlan) -> Section:
         ),
         new_page=plan.step is not None,
     )
+
+
+def _decimals(total: float) -> int:
+    """Return the decimals of a column of dollars: none from a thousand, cents below, more where cents say nothing."""
+    if total >= 1000 or not total:
+        return 0
+    return max(2, 2 - math.floor(math.log10(total)))
+
+
+def _ratio(part: float, total: float) -> float:
+    """Return the share of a whole; a run that costs nothing has parts of nothing."""
+    return part / total if total else 0.0
 
 
 def sensitivity(plan: TrainingPlan) -> Section:
@@ -70,21 +84,19 @@ def sensitivity(plan: TrainingPlan) -> Section:
 
 
 def carbon(plan: TrainingPlan) -> Section:
-    middle, power = plan.middle, plan.inputs.power
+    middle, power, shares = plan.middle, plan.inputs.power, plan.inputs.power.footprint
     rows = [
         (
             "Energy",
             energy(middle.energy_kwh),
-            f"{power.watts:g} W a GPU, host {percent(power.host_share)}, PUE {power.pue:g}",
+            f"{power.watts:g} W a GPU, host {percent(shares.host_share)}, PUE {shares.pue:g}",
         ),
         ("Emissions, location-based", mass(middle.co2e_kg), f"{power.grams_per_kwh:g} g/kWh: {power.grid_basis}"),
     ]
     if middle.co2e_market_kg is not None:
-        covered = f"{percent(power.covered_share or 0)} covered by certificates or contracts"
+        covered = f"{percent(shares.covered_share or 0)} covered by certificates or contracts"
         rows.append(("Emissions, market-based", mass(middle.co2e_market_kg), covered))
-    rows.append(
-        ("Embodied in the hardware", mass(middle.embodied_kg), f"{power.embodied_kg_per_gpu:g} kg a GPU over its life")
-    )
+    rows.append(("Embodied in the hardware", mass(middle.embodied_kg), f"{shares.kg_per_gpu:g} kg a GPU over its life"))
     return Section(
         "Energy and carbon",
         f"The run takes {energy(middle.energy_kwh)} and emits {mass(middle.co2e_kg)} of CO\u2082e",

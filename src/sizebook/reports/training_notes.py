@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from sizebook.models.flops import CONVENTIONS
 from sizebook.plans.training import TrainingPlan
 from sizebook.reports.figures import aligned, fixed
+from sizebook.reports.inputs import input_rows
+from sizebook.reports.training_words import price
 from sizebook.reports.view import Column, Notes, Row, Section, Table
-from sizebook.units import duration, flop, gibibytes, grouped, parameters, percent
+from sizebook.units import duration, flop, gibibytes, grouped, parameters, percent, usd
 
 
 def conventions(plan: TrainingPlan) -> Section:
     """Return FLOPs per token and MFU under every convention: one run, several numbers in the literature."""
-    inputs, per_token = plan.inputs, plan.conventions
-    rate = plan.middle.tokens_per_s_per_gpu / plan.peak_flop_per_s
+    inputs, per_token, convention = plan.inputs, plan.conventions, plan.inputs.pace.flops_convention
+    rate = plan.middle.tokens_per_s_per_gpu / inputs.peak_flop_per_s
     names = list(per_token)
     gigaflop = aligned([per_token[name] for name in names], factor=1e9)
     rows = tuple(
         Row(
-            (name, figure, fixed(100 * rate * per_token[name], 1), CONVENTIONS[name]),
-            "marked" if name == inputs.convention else "plain",
+            (name, figure, fixed(100 * rate * per_token[name], 1), plan.work.meanings[name]),
+            "marked" if name == convention else "plain",
         )
         for name, figure in zip(names, gigaflop, strict=True)
     )
@@ -28,8 +29,8 @@ def conventions(plan: TrainingPlan) -> Section:
         f"By convention, the same run is an MFU of {least} or {most}",
         (
             Table(
-                f"MFU against the dense {inputs.dtype} peak of {flop(plan.peak_flop_per_s)}/s; "
-                f"this plan counts as {inputs.convention}",
+                f"MFU against the dense {inputs.method.compute_dtype} peak of {flop(inputs.peak_flop_per_s)}/s; "
+                f"this plan counts as {convention}",
                 (
                     Column("Convention"),
                     Column("FLOPs per token", "GFLOP", figures=True),
@@ -44,7 +45,12 @@ def conventions(plan: TrainingPlan) -> Section:
 
 def assumptions(plan: TrainingPlan) -> Section:
     """Return every input of the plan with where it comes from."""
-    rows = (*_model_rows(plan), *_layout_rows(plan), *_running_rows(plan), *_money_rows(plan))
+    inputs = plan.inputs
+    sections = (
+        inputs.batches, inputs.layout, inputs.method, inputs.pace, inputs.operations, inputs.power.footprint
+    )  # fmt: skip
+    declared = (row for section in sections for row in input_rows(section, without=IN_WORDS))
+    rows = (*_run_rows(plan), *_looked_up(plan), *declared)
     return Section(
         "Assumptions",
         "What the plan takes as given",
@@ -63,51 +69,38 @@ def assumptions(plan: TrainingPlan) -> Section:
     )
 
 
-def _model_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
-    inputs = plan.inputs
+# Inputs that a row of its own shows, in words or with what was looked up for them.
+IN_WORDS = frozenset({
+    "gpus", "tokens", "tp", "pp", "dp", "cp", "ep", "zero_stage", "micro_batch", "recompute", "interleave", "mfu",
+    "achieved_tflops", "price_usd_per_gpu_hour", "provider", "region", "term", "other_usd", "watts", "grid",
+    "grams_per_kwh", "lora_rank", "lora_on",
+})  # fmt: skip
+
+
+def _run_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
+    inputs, recipe, start = plan.inputs, plan.inputs.method.recipe, plan.middle.start_seconds
+    trained = f"adapters of rank {recipe.lora_rank} on {recipe.lora_on}" if recipe.lora_rank else "the whole model"
+    given = inputs.utilization
     return [
         ("Model", f"{inputs.model}, {parameters(plan.count.total)} parameters", "scenario; counted exactly"),
+        ("Trained", trained, "scenario or usual"),
         ("Tokens", grouped(inputs.tokens), "scenario"),
-        ("Sequence and batch", f"{grouped(inputs.seq)} tokens, {grouped(inputs.batch)} sequences", "scenario"),
-        ("Number format", inputs.dtype, "scenario"),
-        ("Training stack", inputs.recipe.stack, "data/training_stacks.csv"),
-        ("Optimizer", inputs.recipe.optimizer, "data/optimizers.csv"),
-    ]
-
-
-def _layout_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
-    inputs = plan.inputs
-    return [
         ("GPUs", f"{grouped(inputs.gpus)} {inputs.gpu.name}", f"scenario; {inputs.gpu.source}"),
         ("Usable memory of a GPU", gibibytes(plan.capacity_bytes), "data/hardware.csv, what the driver leaves"),
         ("Layout", inputs.layout.name, "scenario, else the fastest that fits"),
-    ]
-
-
-def _running_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
-    operations = plan.inputs.operations
-    time = (
-        ("Utilisation", percent(plan.inputs.utilization), "scenario")
-        if plan.inputs.utilization is not None
-        else ("Step time", "model of compute, memory and network", "data/calibration_training.csv")
-    )
-    return [
-        time,
-        ("Mean time between failures of a GPU", f"{grouped(operations.gpu_mtbf_hours)} hours", "scenario or default"),
-        ("Writing a checkpoint", duration(operations.checkpoint_seconds), "scenario or default"),
+        ("Utilisation", percent(given), "scenario")
+        if given is not None
+        else ("Step time", "model of compute, memory and network", "data/calibration_training.csv"),
         ("Checkpoint interval", duration(plan.checkpoint_interval_seconds), "optimum of Daly 2006"),
-        ("Restart", duration(operations.restart_seconds), "scenario or default"),
-        ("Start-up", duration(operations.start_seconds) if operations.start_seconds else "none", "scenario or default"),
+        *([("Start-up", duration(start), "scenario")] if start else []),
     ]
 
 
-def _money_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
+def _looked_up(plan: TrainingPlan) -> list[tuple[str, str, str]]:
     costs, power = plan.inputs.costs, plan.inputs.power
     return [
-        ("Price per GPU-hour", f"${costs.price_usd_per_gpu_hour:,.2f}", costs.basis),
-        ("Other costs", f"${grouped(costs.other_usd)}", "scenario or default"),
-        ("Power of a GPU at work", f"{power.watts:g} W", "scenario, else the TDP in data/hardware.csv"),
-        ("PUE", f"{power.pue:g}", "scenario or default"),
-        ("Host and network, share of GPU power", percent(power.host_share), "scenario or default"),
+        ("Price per GPU-hour", price(plan), costs.basis),
+        ("Other costs", usd(costs.other_usd, 4), "scenario or usual"),
+        ("Power of a GPU at work", f"{power.watts:g} W", "scenario, else its limit or the TDP in data/hardware.csv"),
         ("Carbon intensity", f"{power.grams_per_kwh:g} g/kWh", power.grid_basis),
     ]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sizebook.plans.training import Case, TrainingPlan
+from sizebook.plans.training import TrainingPlan
+from sizebook.plans.training_case import Case
 from sizebook.reports.figures import fixed
 from sizebook.units import NO_BREAK_SPACE, duration, usd
 
@@ -33,4 +34,6 @@ def share(ratio: float) -> str:
 
 
 def price(plan: TrainingPlan) -> str:
-    return f"${plan.inputs.costs.price_usd_per_gpu_hour:,.2f}"
+    """Return the price of a GPU-hour to the cent, or to three digits where it is less than ten cents."""
+    amount = plan.inputs.costs.price_usd_per_gpu_hour
+    return f"${amount:,.2f}" if amount >= 0.1 else usd(amount)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from sizebook.formulas import energy, flops, scaling, training_memory
 from sizebook.formulas.hardware import accelerator
+from sizebook.formulas.training_memory import GptLayout
+from sizebook.formulas.training_quantities import Method, Recipe
 from sizebook.models import catalog, huggingface
 from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config
 from sizebook.models.flops import forward, train_flops_per_token
 from sizebook.plans.layer_profile import model_profile
 from sizebook.plans.layout import Layout
-from sizebook.plans.training_memory import Memory, Recipe, memory
+from sizebook.plans.training_memory import Memory, memory
 from sizebook.plans.training_time import calibration, machine, step_time
+from sizebook.registry import put_together
 
 Inputs = Mapping[str, Any]
 GIB = 2**30
@@ -47,8 +50,7 @@ def _model(row: Inputs) -> Architecture:
 
 
 def _layout(row: Inputs) -> Layout:
-    names = {field.name for field in fields(Layout)}
-    return Layout(**{name: value for name, value in row.items() if name in names})
+    return put_together(Layout, row)
 
 
 def _recipe(row: Inputs) -> Recipe:
@@ -58,31 +60,40 @@ def _recipe(row: Inputs) -> Recipe:
 
 def _seconds(row: Inputs) -> float:
     layout, recipe = _layout(row), _recipe(row)
-    kind = accelerator(row["gpu"]), row.get("dtype", "bf16"), recipe.stack
-    rates = machine(*kind, calibration(), row.get("power_limit_watts"))
+    method = Method(
+        compute_dtype=row.get("compute_dtype", "bf16"), power_limit_watts=row.get("power_limit_watts"), recipe=recipe
+    )
+    rates = machine(accelerator(row["gpu"]), method, calibration())
     n_micro = row["batch"] // (layout.dp * layout.micro_batch)
-    return step_time(model_profile(_model(row), row["seq"]), layout, recipe, rates, n_micro).total
+    profile = model_profile(_model(row), row["seq"])
+    return step_time(profile, layout, recipe, rates=rates, n_micro=n_micro).total
 
 
 def _peak_memory(row: Inputs) -> float:
     """Return GiB as the framework reports it: live tensors in Megatron, the allocator's share too elsewhere."""
-    found: Memory = memory(model_profile(_model(row), row["seq"]), _layout(row), _recipe(row), row["n_micro"])
+    found: Memory = memory(model_profile(_model(row), row["seq"]), _layout(row), _recipe(row), n_micro=row["n_micro"])
     return (found.allocated if row["stack"] == "megatron" else found.reserved) / GIB
 
 
 def _mfu_gpt(row: Inputs) -> float:
-    shape = (row["batch"], row["seq"], row["n_layers"], row["d_model"], row["vocab"])
     peak = accelerator(row["gpu"]).peak_flop_per_s("bf16")
-    return float(flops.flops_per_step_gpt(*shape, recompute="none") / row["step_seconds"] / row["gpus"] / peak)
+    return float(_step_flops(row, row["batch"], recompute="none") / row["step_seconds"] / row["gpus"] / peak)
+
+
+def _step_flops(row: Inputs, batch: int, *, recompute: str) -> float:
+    """Return the FLOPs of a step of a GPT of the row's dimensions."""
+    shape = {name: row[name] for name in ("n_layers", "d_model", "vocab", "seq")}
+    return flops.flops_per_step_gpt(**shape, batch=batch, recompute=recompute)
 
 
 def _mfu_palm(row: Inputs) -> float:
-    per_token = flops.flops_per_token_palm(*(row[k] for k in ("n_parameters", "n_layers", "n_heads", "d_head", "seq")))
+    names = ("n_parameters", "n_layers", "n_heads", "d_head", "seq")
+    per_token = flops.flops_per_token_palm(**{name: row[name] for name in names})
     return flops.mfu(float(row["tokens_per_s_per_gpu"]), per_token, accelerator(row["gpu"]).peak_flop_per_s("bf16"))
 
 
 def _train_days(row: Inputs) -> float:
-    per_token = flops.flops_per_step_gpt(1, row["seq"], row["n_layers"], row["d_model"], row["vocab"]) / row["seq"]
+    per_token = _step_flops(row, 1, recompute="full") / row["seq"]
     return float(per_token * row["tokens"] / (row["gpus"] * row["tflops"] * 1e12) / DAY)
 
 
@@ -92,12 +103,18 @@ def _implied_mfu(row: Inputs) -> float:
 
 
 def _energy_kwh(row: Inputs) -> float:
-    return energy.train_energy_kwh(row["gpu_hours"], row["watts"], row["pue"])
+    """Return the energy as papers publish it: the GPUs' own power, without a share of the host."""
+    return energy.train_energy_kwh(row["gpu_hours"], row["watts"], row["pue"], host_share=0)
 
 
 def _rate(row: Inputs) -> float:
     layout = _layout(row)
     return float(row["batch"] * row["seq"] / (layout.gpus * _seconds(row)))
+
+
+def _activation_gib(row: Inputs) -> float:
+    shape = {name: row[name] for name in ("n_layers", "d_model", "n_heads", "seq")}
+    return training_memory.activation_bytes(**shape, layout=put_together(GptLayout, row)) / GIB
 
 
 TRAINING: dict[str, Callable[[Inputs], float]] = {
@@ -108,7 +125,7 @@ TRAINING: dict[str, Callable[[Inputs], float]] = {
     "step_seconds": _seconds,
     "tokens_per_s_per_gpu": _rate,
     "state_bytes": lambda row: training_memory.state_bytes_gpt(**row) / GIB,
-    "activation_bytes": lambda row: training_memory.activation_bytes(**row) / GIB,
+    "activation_bytes": _activation_gib,
     "model_state_bytes": lambda row: training_memory.model_state_bytes(**row) / 1e9,
     "peak_memory": _peak_memory,
     "flops_per_token": lambda row: train_flops_per_token(_model(row), row["seq"], row["convention"]),

@@ -2,7 +2,7 @@
 
 Formulas name other lines in braces and the builder puts the references: ``=PARAMS_LN({d_model})``, from the first to
 the last of several lines ``=SUM({embedding:other})``, and of one case ``{days.high}``. On a sheet with several cases
-(low, base, high) a formula is written once and stands in every column. `Book.call` writes the call of a function: its
+(low, middle, high) a formula is written once and stands in every column. `Book.call` writes the call of a function: its
 arguments in the registry's order, those from the lines that bear their names.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _PLACE = re.compile(r"\{([a-z]\w*)(?:\.(\w+))?(?::([a-z]\w*))?\}")
 FIRST_COLUMN = 3  # A is a margin, B holds the labels
 LABELS = "B"
-BASE = "base"
+BASE = "middle"
 CASES = ("low", BASE, "high")
 
 

@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from lxml import etree
-
 from sizebook.calculation.package import DefinedName, Package, tag
 from sizebook.calculation.preparing import Names
 from sizebook.calculation.tokens import Area, address, area, tokenize

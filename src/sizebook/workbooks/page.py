@@ -176,9 +176,7 @@ class Page:
         self.sheet.row_dimensions[self.row].height = 28
         self.row += 1
 
-    def staged_line(
-        self, name: str, values: Sequence[Any], unit: str, meaning: str, number_format: str
-    ) -> None:
+    def staged_line(self, name: str, values: Sequence[Any], unit: str, meaning: str, number_format: str) -> None:
         """Add a line of a staged table: the name that a function knows it by, a value in each case, what it means."""
         self._put(2, name, "Fact")
         for column, (case, value) in enumerate(zip(self.cases, values, strict=False), FIRST_COLUMN):
@@ -202,7 +200,9 @@ class Page:
         width = self.sheet.column_dimensions[get_column_letter(FIRST_COLUMN)].width
         self.sheet.row_dimensions[row].height = 14 * -(-n_letters // int(width))
         for column in range(FIRST_COLUMN, self.unit_column):
-            self.sheet.cell(row, column).alignment = Alignment(horizontal="right", vertical="center", indent=1, wrap_text=True)
+            self.sheet.cell(row, column).alignment = Alignment(
+                horizontal="right", vertical="center", indent=1, wrap_text=True
+            )
 
     def fact(self, label: str, value: Any, number_format: str = look.GENERAL, style: str = "Fact") -> Cell:
         """Add a label with a text or value beside it, without unit or origin; return the cell of the value."""

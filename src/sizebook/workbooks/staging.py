@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from openpyxl.utils import get_column_letter
@@ -81,9 +82,7 @@ class Figures:
     as_declared: str
 
 
-def figures(
-    page: Page, call: str, declared: Sequence[Argument], *, heads: int = 0, blank_where: str = ""
-) -> Figures:
+def figures(page: Page, call: str, declared: Sequence[Argument], *, heads: int = 0, blank_where: str = "") -> Figures:
     """Stage a function that gives names and values, one figure a row; formulas name one ``plan_`` and its name.
 
     The first ``heads`` rows, such as the names of services, are not shown. ``blank_where`` is the condition of a case
@@ -142,7 +141,10 @@ def ledger(
     """
     own, n_months = 3 if labels else 2, staged.n_rows - 1
     letters = {argument.name: get_column_letter(number) for number, argument in enumerate(declared, own)}
-    units, heads = ([argument.quantity.unit or None for argument in declared], [argument.label for argument in declared])
+    units, heads = (
+        [argument.quantity.unit or None for argument in declared],
+        [argument.label for argument in declared],
+    )
     page.staged_row([None, *units] if labels else units, "Staged unit")
     page.staged_row(["Month", *heads] if labels else heads, "Wrapped head", height=28)
     first, formats = page.row, [number_format(argument.quantity) for argument in declared]
@@ -154,6 +156,26 @@ def ledger(
         page.staged_row(cells, "Figure", [look.GENERAL, *formats] if labels else formats)
     page.rule_where_filled(first, len(letters) + own - 2)
     return Ledger(page.sheet.title, first, page.row - 1, letters, staged.are_as_declared())
+
+
+def cases(
+    page: Page, staged: StagedRows, declared: Sequence[Argument], blank_where: Mapping[str, str] = MappingProxyType({})
+) -> Figures:
+    """Show a staged ledger of cases as lines, a figure each and a column a case; formulas name one as in `figures`.
+
+    The first column of the ledger names the cases and is left out. ``blank_where`` are the conditions under which
+    figures are blank, by name.
+    """
+    for column, argument in enumerate(declared, 2):
+        cells = (staged.cell(row, column) for row in range(2, staged.n_rows + 1))
+        blank = blank_where.get(argument.name)
+        page.line(
+            f"plan_{argument.name}", argument.label,
+            tuple(f'=IF({blank},"",{cell})' if blank else f"={cell}" for cell in cells),
+            argument.quantity.unit, sentence(argument.quantity.meaning), number_format(argument.quantity),
+        )  # fmt: skip
+    names = f"{staged.cell(1, 2)}:${get_column_letter(1 + len(declared))}${staged.top}"
+    return Figures(_matches(names, [argument.name for argument in declared], ","))
 
 
 STAGED = "Staged"

@@ -1,0 +1,62 @@
+"""Memory and time of training a published model, and training plans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sizebook.tables import by_key
+from tests.function_rows.by_hand import gpt_2_bytes, gpt_2_step
+from tests.function_rows.row import GIB, Row
+
+ALONE: dict[str, Any] = {"tp": 1, "pp": 1, "dp": 1, "cp": 1, "ep": 1, "zero_stage": 0, "interleave": 1,
+                         "recompute": "none", "stack": "megatron"}  # fmt: skip
+GPT_2 = {**ALONE, "model": "gpt-2-small", "seq": 1024}
+SIZED = {"optimizer": "adamw", "component": "total", "batch": None}
+BY_HAND = "tests/function_rows/by_hand.py: GPT-2 on one A100"
+ONE_GPU = {"model": "gpt-2-small", "gpu": "a100-sxm-80gb", "gpus": 1, "batch": 8, "seq": 1024, "compute_dtype": "bf16",
+           "optimizer": "adamw", "stack": "megatron", "n_layouts": 3}  # fmt: skip
+FSDP = {**ALONE, **SIZED, "model": "llama-3.1-8b", "seq": 8192, "dp": 128, "zero_stage": 3, "micro_batch": 2,
+        "recompute": "every-other-matmul", "stack": "fsdp"}  # fmt: skip
+LLAMA_405B = {**ALONE, "model": "llama-3.1-405b", "gpu": "h100-sxm", "compute_dtype": "bf16", "seq": 8192, "batch": 252,
+              "micro_batch": 1, "tp": 8, "pp": 9, "cp": 2, "dp": 4, "interleave": 7, "zero_stage": 1}  # fmt: skip
+SPLIT = {**ALONE, "model": "llama-3.1-8b", "optimizer": "adamw", "seq": 4096, "micro_batch": 1, "tp": 2, "pp": 4,
+         "dp": 3, "cp": 2, "zero_stage": 1, "batch": None}  # fmt: skip
+# A rank of its first stage: eight of 32 layers and the table over two ranks, the norms of those layers whole.
+HELD = 8 * 218_103_808 / 2 + 128_256 * 4096 / 2 + 8 * 2 * 4096
+FITTING = {name: value for name, value in SPLIT.items() if name != "batch"}
+
+ROWS = (
+    Row("TRAIN_MEMORY_BYTES", {**GPT_2, **SIZED, "micro_batch": 8}, gpt_2_bytes(8), BY_HAND),
+    Row("TRAIN_MEMORY_BYTES", {**GPT_2, **SIZED, "micro_batch": 8, "optimizer": "lion",
+                               "component": "optimizer_states"}, 4 * 124_439_808,
+        "Chen et al. 2023 (arXiv:2302.06675), algorithm 2: one momentum of four bytes a parameter"),
+    Row("TRAIN_MEMORY_BYTES", FSDP, 67 * GIB,
+        "torchtitan's benchmark page: Llama-3.1-8B on 128 H100 peaks at 67 GiB", relative=0.1),
+    Row("FITS", {**GPT_2, "gpu": "a100-sxm-40gb", "optimizer": "adamw", "micro_batch": 47},
+        gpt_2_bytes(47) <= 0.99 * 40 * GIB, f"{BY_HAND}: 42.2 of the 42.5 GB that a card of 40 GiB leaves"),
+    Row("FITS", {**GPT_2, "gpu": "a100-sxm-40gb", "optimizer": "adamw", "micro_batch": 48},
+        gpt_2_bytes(48) <= 0.99 * 40 * GIB, f"{BY_HAND}: one sequence more takes 43.1 GB"),
+    Row("MIN_GPUS_TRAIN", {"model": "llama-3.1-70b", "gpu": "h100-sxm", "seq": 4096, "optimizer": "adamw",
+                           "stack": "megatron"}, 16,
+        "70.6e9 x 18 bytes are 15 GPUs of 85 GB, and the next power of two holds their activations recomputed"),
+    Row("STEP_SECONDS", {**GPT_2, "gpu": "a100-sxm-80gb", "batch": 8, "micro_batch": 8, "compute_dtype": "bf16"}, gpt_2_step(8),
+        BY_HAND, relative=1e-9),
+    Row("TRAIN_ERROR", {"percentile": 10}, float(by_key("calibration_training", "name")["time_ratio"]["low"]),
+        "the low end of time_ratio in data/calibration_training.csv"),
+    Row("TRAIN_ERROR", {"percentile": 90}, float(by_key("calibration_training", "name")["time_ratio"]["high"]),
+        "the high end of time_ratio in data/calibration_training.csv"),
+    Row("PLAN_TRAINING", ONE_GPU, gpt_2_bytes(8) / GIB, f"{BY_HAND}, to two digits", at="gib_per_gpu", relative=1e-3),
+    Row("PLAN_TRAINING", ONE_GPU, 8 * 1024 / gpt_2_step(8), f"{BY_HAND}, to one digit", at="tokens_per_s_per_gpu",
+        relative=1e-6),
+    Row("PLAN_TRAINING", ONE_GPU, 8 * 1024 / gpt_2_step(8) * (6 * (84_934_656 + 38_597_376) + 3 * 12 * 4 * 768 * 512)
+        / 312e12, "FLOPs of matrices, head and causal scores a token, at that rate, over 312 TFLOP/s", at="mfu",
+        relative=1e-3),
+    Row("STEP_SECONDS", LLAMA_405B, 17.2, "NVIDIA dgxc-benchmarking, README_405b.md 24.11.1: 17.2 s on 576 H100",
+        relative=0.25),
+    Row("TRAIN_MEMORY_BYTES", {**SPLIT, "component": "weights"}, 2 * HELD,
+        "two bytes each; the first stage is the fullest, as it keeps four micro-batches"),
+    Row("TRAIN_MEMORY_BYTES", {**SPLIT, "component": "optimizer_states"}, 8 * HELD / 6,
+        "the same at eight bytes over three times two ranks"),
+    Row("FITS", {**FITTING, "gpu": "h100-sxm", "tp": 8, "pp": 3, "dp": 5, "cp": 1}, True,
+        "0.36 G parameters a GPU and 18 bytes each are 6.5 of 85 GB; three ranks do not divide 32 heads"),
+)  # fmt: skip

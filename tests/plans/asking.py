@@ -1,0 +1,30 @@
+"""Inputs of plans by the flat names of their quantities, as a cell or a row of a table states them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sizebook.plans.fleet_inputs import FleetInputs, FleetTerms, Service
+from sizebook.plans.serving_inputs import ServingInputs
+from sizebook.registry import leaves, put_together
+
+
+def serving_inputs(**values: Any) -> ServingInputs:
+    """Return the inputs of a serving plan; what is left out takes its default."""
+    return put_together(ServingInputs, _known(ServingInputs, values))
+
+
+def fleet_inputs(*services: Service, **values: Any) -> FleetInputs:
+    """Return the inputs of a fleet plan: its services, and what they share."""
+    return FleetInputs(service=services, terms=put_together(FleetTerms, _known(FleetTerms, values)))
+
+
+def service(**values: Any) -> Service:
+    """Return one service of a fleet."""
+    return put_together(Service, _known(Service, values))
+
+
+def _known(kind: type[Any], values: dict[str, Any]) -> dict[str, Any]:
+    unknown = set(values) - {leaf.name for leaf in leaves(kind)}
+    assert not unknown, f"no quantity of {kind.__name__}: {unknown}"
+    return values

@@ -1,0 +1,199 @@
+"""What holds of every fleet plan: services sum to the fleet, shares are shares, more never takes fewer GPUs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from sizebook.errors import TargetError
+from sizebook.plans.fleet import FleetMonth, FleetPlan, PlannedService, plan_fleet, total_usd, usd_range
+from sizebook.plans.fleet_inputs import FleetInputs, Service
+from sizebook.plans.serving import plan_serving
+from sizebook.registry import flat, leaves, put_together
+from tests.plans.asking import fleet_inputs, service, serving_inputs
+
+few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+WITHIN = 1e-9
+
+SETUPS = st.sampled_from([
+    {"model": "llama-3.1-8b", "gpu": "h100-sxm"},
+    {"model": "llama-3.1-70b", "gpu": "h200-sxm", "tp": 4, "weight_dtype": "fp8", "engine": "sglang"},
+    {"model": "gemma-4-31b", "gpu": "b200-sxm", "tp": 2},
+])  # fmt: skip
+LOADS: st.SearchStrategy[dict[str, Any]] = st.one_of(
+    st.fixed_dictionaries({"concurrency": st.integers(1, 20)}),
+    st.fixed_dictionaries({"ttft_target_seconds": st.floats(0.5, 10)}),
+    st.just({}),
+)
+SERVICES = st.builds(
+    lambda setup, load_of, rest: setup | load_of | rest,
+    SETUPS,
+    LOADS,
+    st.fixed_dictionaries({
+        "requests_per_day": st.floats(1, 3e7), "input_tokens": st.integers(1, 10_000),
+        "output_tokens": st.integers(1, 2000), "growth_per_month": st.floats(0, 0.1),
+        "peak_factor": st.floats(1, 5), "gpus_per_node": st.sampled_from([None, 1, 8]),
+        "on_demand_usd_per_gpu_hour": st.floats(0, 10), "reserved_usd_per_gpu_hour": st.floats(0, 10),
+    }),
+)  # fmt: skip
+TERMS = st.fixed_dictionaries({
+    "target_load": st.floats(0.1, 1), "spare": st.integers(0, 2),
+    "failure_domain": st.sampled_from(["replica", "node"]), "whole_nodes": st.booleans(),
+    "reserve_share": st.floats(0, 2), "term_months": st.sampled_from([1, 6, 12, 36]), "burst_hours": st.floats(0, 24),
+    "pue": st.floats(1, 3), "grams_per_kwh": st.floats(0, 1000),
+})  # fmt: skip
+
+
+@st.composite
+def fleets(draw: st.DrawFn) -> FleetInputs:
+    """One to three services and what they share."""
+    services = draw(st.lists(SERVICES, min_size=1, max_size=3))
+    return fleet_inputs(*(service(name=f"S{at}", **values) for at, values in enumerate(services)), **draw(TERMS))
+
+
+def planned(inputs: FleetInputs) -> FleetPlan:
+    try:
+        return plan_fleet(inputs)
+    except TargetError:
+        assume(False)
+        raise
+
+
+def changed(inputs: FleetInputs, **changes: Any) -> FleetInputs:
+    """Return a fleet with quantities of its first service, or of what all share, in place of its own."""
+    first = inputs.service[0]
+    if set(changes) <= {leaf.name for leaf in leaves(Service)}:
+        return replace(inputs, service=(put_together(Service, flat(first) | changes), *inputs.service[1:]))
+    return replace(inputs, terms=put_together(type(inputs.terms), flat(inputs.terms) | changes))
+
+
+def all_months(plan: FleetPlan) -> list[FleetMonth]:
+    return [month for months in (plan.fewest, plan.months, plan.most) for month in months]
+
+
+def never_less(less: FleetPlan, more: FleetPlan, *names: str) -> None:
+    for a, b in zip(all_months(less), all_months(more), strict=True):
+        for name in names:
+            assert getattr(b, name) >= getattr(a, name) * (1 - WITHIN), name
+
+
+def never_cheaper_but_by_contract(less: FleetPlan, more: FleetPlan) -> None:
+    """Hold that more costs no less, but for what a larger reservation saves where reserved GPUs are cheaper.
+
+    The contract reserves a share of the mean, whatever that saves: a larger mean puts more GPUs under it.
+    """
+    for one, other in zip(less.services, more.services, strict=True):
+        saved = max(0.0, one.rates.on_demand_usd - one.rates.reserved_usd) * 730
+        for a, b in zip(one.months, other.months, strict=True):
+            assert b.usd >= (a.usd - saved * (b.reserved_gpus - a.reserved_gpus)) * (1 - WITHIN) - WITHIN
+    dear = all(each.rates.reserved_usd >= each.rates.on_demand_usd for each in less.services)
+    if dear:
+        never_less(less, more, "usd")
+
+
+@few
+@given(fleets())
+def test_services_sum_to_the_fleet_and_parts_to_the_cost(inputs: FleetInputs) -> None:
+    plan = planned(inputs)
+    for at, month in enumerate(plan.months):
+        for leaf in leaves(FleetMonth):
+            parts = [getattr(each.months[at], leaf.name) for each in plan.services]
+            assert getattr(month, leaf.name) == pytest.approx(sum(parts)), leaf.name
+        assert month.usd == pytest.approx(month.reserved_usd + month.burst_usd)
+        assert month.co2e_kg == pytest.approx(month.energy_kwh * (inputs.terms.energy.grams_per_kwh or 0) / 1000)
+    for each in plan.services:
+        for month in each.months:
+            assert month.reserved_usd == pytest.approx(month.reserved_gpus * 730 * each.rates.reserved_usd)
+            assert month.burst_usd == pytest.approx(month.burst_gpu_hours * each.rates.on_demand_usd)
+
+
+@few
+@given(fleets())
+def test_shares_are_at_most_the_whole(inputs: FleetInputs) -> None:
+    for each in planned(inputs).services:
+        for month in each.months:
+            assert month.mean_gpus <= month.peak_gpus
+            over = max(0, month.peak_gpus - month.reserved_gpus)
+            assert month.burst_gpu_hours <= over * 730 * (1 + WITHIN)
+            hours = 730 * month.reserved_gpus + month.burst_gpu_hours
+            watts = each.rates.tdp_watts * each.rates.pue
+            assert 0.3 * hours * watts / 1000 * (1 - WITHIN) <= month.energy_kwh
+            assert month.energy_kwh <= 1.3 * hours * watts / 1000 * (1 + WITHIN)
+
+
+@few
+@given(fleets(), st.floats(1, 3), st.sampled_from(["requests_per_day", "peak_factor"]))
+def test_more_traffic_takes_no_fewer_gpus(inputs: FleetInputs, factor: float, name: str) -> None:
+    more = changed(inputs, **{name: flat(inputs.service[0])[name] * factor})
+    less, greater = planned(inputs), planned(more)
+    never_less(less, greater, "peak_gpus", "mean_gpus", "reserved_gpus")
+    never_cheaper_but_by_contract(less, greater)
+
+
+@few
+@given(fleets(), st.integers(1, 1000), st.sampled_from(["input_tokens", "output_tokens"]))
+def test_longer_requests_take_no_fewer_gpus(inputs: FleetInputs, tokens: int, name: str) -> None:
+    more = changed(inputs, **{name: flat(inputs.service[0])[name] + tokens})
+    less, greater = planned(inputs), planned(more)
+    never_less(less, greater, "peak_gpus", "mean_gpus", "reserved_gpus")
+    never_cheaper_but_by_contract(less, greater)
+
+
+@few
+@given(fleets(), st.floats(0, 5), st.sampled_from(["on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour"]))
+def test_a_bigger_price_is_never_cheaper(inputs: FleetInputs, more: float, name: str) -> None:
+    dearer = changed(inputs, **{name: flat(inputs.service[0])[name] + more})
+    never_less(planned(inputs), planned(dearer), "usd", "peak_gpus")
+
+
+@few
+@given(fleets(), st.floats(0, 2), st.sampled_from(["pue", "grams_per_kwh"]))
+def test_a_higher_pue_or_grid_figure_never_emits_less(inputs: FleetInputs, more: float, name: str) -> None:
+    never_less(planned(inputs), planned(changed(inputs, **{name: flat(inputs.terms)[name] + more})), "co2e_kg", "usd")
+
+
+@few
+@given(fleets())
+def test_growth_whole_nodes_and_spares_never_take_fewer_gpus(inputs: FleetInputs) -> None:
+    plan = planned(inputs)
+    for name in ("requests_per_day", "peak_gpus", "mean_gpus", "reserved_gpus"):
+        values = [getattr(month, name) for month in plan.months]
+        assert values == sorted(values), name
+    by_replica, by_node = planned(changed(inputs, whole_nodes=False)), planned(changed(inputs, whole_nodes=True))
+    never_less(by_replica, by_node, "peak_gpus", "mean_gpus")
+    never_less(plan, planned(changed(inputs, spare=inputs.terms.margins.spare + 1)), "peak_gpus", "mean_gpus")
+
+
+@few
+@given(fleets())
+def test_bands_contain_their_middle(inputs: FleetInputs) -> None:
+    plan = planned(inputs)
+    for fewest, middle, most in zip(plan.fewest, plan.months, plan.most, strict=True):
+        for name in ("peak_gpus", "mean_gpus", "reserved_gpus"):
+            assert getattr(fewest, name) <= getattr(middle, name) <= getattr(most, name), name
+    both: list[FleetPlan | PlannedService] = [plan, *plan.services]
+    for each in both:
+        low, high = usd_range(each)
+        assert low <= total_usd(each.months) <= high
+
+
+def test_a_range_holds_its_figure_where_a_smaller_mean_is_dearer() -> None:
+    """Reserved at a tenth of the price on demand, one mean GPU less is one burst GPU more in the busy hours."""
+    rate = plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(requests_per_day=1, concurrency=8)).replica
+    day = rate.requests_per_second * 1.05 * 0.8 * 86_400  # two replicas, one if they are 5 % faster
+    one = service(
+        name="A", model="llama-3.1-8b", gpu="h100-sxm", requests_per_day=day, peak_factor=1.5, concurrency=8,
+        on_demand_usd_per_gpu_hour=10.0, reserved_usd_per_gpu_hour=1.0,
+    )  # fmt: skip
+    plan = plan_fleet(fleet_inputs(one, spare=0))
+    assert (plan.fewest[0].reserved_gpus, plan.months[0].reserved_gpus) == (1, 2)
+    assert (plan.fewest[0].peak_gpus, plan.months[0].peak_gpus) == (2, 2)
+    # 730 h of one reserved GPU and 8 h a day of one on demand, against 730 h of two.
+    assert plan.fewest[0].usd == pytest.approx(730 * 1.0 + 730 / 24 * 8 * 10.0)
+    assert plan.months[0].usd == pytest.approx(730 * 2.0)
+    low, high = usd_range(plan)
+    assert low == total_usd(plan.months) < total_usd(plan.fewest) <= high

@@ -1,0 +1,85 @@
+"""The price rule of serving and fleets: what is given counts, and nobody reserves above the price on demand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sizebook.errors import SizebookError, UnknownKeyError
+from sizebook.formulas.prices import providers
+from sizebook.plans.rates import Rates, rates_of
+from sizebook.plans.serving_inputs import Prices
+from sizebook.registry import put_together
+
+# Rows of data/prices.csv of Google in us-central1, for 8 H100: two machines on demand at 88.49 and 93.4007 USD an hour,
+# one for a year at 61.383672 and for three at 38.864381.
+GOOGLE = {"provider": "gcp", "region": "us-central1"}
+
+
+def rates(gpu: str = "h100-sxm", term: str = "reserved_1y", **values: Any) -> Rates:
+    return rates_of(gpu, put_together(Prices, values), term)
+
+
+def money(found: Rates) -> tuple[float, float, str]:
+    return found.on_demand_usd, found.reserved_usd, found.basis
+
+
+def test_prices_that_are_given_count_even_where_reserving_is_dearer() -> None:
+    given: dict[str, Any] = {"on_demand_usd_per_gpu_hour": 2.0, "reserved_usd_per_gpu_hour": 3.0}
+    assert money(rates(**given)) == (2.0, 3.0, "given in the scenario")
+
+
+@pytest.mark.parametrize(("term", "reserved"), [("reserved_1y", 61.383672 / 8), ("reserved_3y", 38.864381 / 8)])
+def test_a_provider_answers_with_its_own_prices(term: str, reserved: float) -> None:
+    on_demand, found, basis = money(rates(term=term, **GOOGLE))
+    assert (on_demand, found) == pytest.approx(((88.49 + 93.4007) / 16, reserved), rel=1e-6)
+    assert basis == f"on demand: data/prices.csv, on demand, median; reserved: data/prices.csv, {term}, median"
+
+
+def test_a_reserved_price_above_the_one_on_demand_is_not_taken() -> None:
+    """Google alone lists a year of H100, at 7.99 USD, above the median of all providers on demand."""
+    found = rates()
+    assert found.reserved_usd == found.on_demand_usd < 7.99
+    assert found.basis == (
+        "on demand: data/prices.csv, on demand, median; reserved: taken as on demand, since the median of reserved_1y "
+        "is dearer (7.99 USD)"
+    )
+    beside = rates(**GOOGLE, on_demand_usd_per_gpu_hour=5.0)
+    assert money(beside) == (5.0, 5.0, (
+        "on demand: given in the scenario; reserved: taken as on demand, since the median of reserved_1y is dearer "
+        "(7.67 USD)"
+    ))  # fmt: skip
+
+
+def test_where_none_is_listed_the_price_on_demand_stands_for_both() -> None:
+    found = rates("h200-sxm")
+    assert found.reserved_usd == found.on_demand_usd
+    assert found.basis == (
+        "on demand: data/prices.csv, on demand, median; reserved: taken as on demand, since no reserved_1y price is "
+        "listed"
+    )
+
+
+def test_power_and_grid_stand_beside() -> None:
+    french = rates(grid="fra", pue=1.1)
+    assert (french.tdp_watts, french.pue, french.grams_per_kwh) == (700.0, 1.1, 56.039)
+    assert rates(grams_per_kwh=10).grid_basis == "given in the scenario"
+
+
+@pytest.mark.parametrize("given", [{}, {"on_demand_usd_per_gpu_hour": 2.0}])
+def test_a_provider_that_nobody_knows_is_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(UnknownKeyError) as refused:
+        rates(provider="gpc", **given)
+    assert str(refused.value) == (
+        f"unknown provider: got 'gpc', want one of {', '.join(providers())}. Did you mean 'gcp'?"
+    )
+
+
+def test_an_accelerator_without_a_price_is_refused() -> None:
+    with pytest.raises(SizebookError) as refused:
+        rates("mi325x")
+    assert str(refused.value) == (
+        "no price: got 'mi325x', want an accelerator that data/prices.csv holds. Add your own with 'sizebook data add "
+        "prices FILE.csv'."
+    )

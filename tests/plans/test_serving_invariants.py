@@ -1,0 +1,239 @@
+"""What holds of every serving plan, whatever is asked: parts sum, shares are shares, more never costs less."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from sizebook.cells import call
+from sizebook.errors import TargetError
+from sizebook.functions import load
+from sizebook.plans.serving import ServingPlan, plan_serving
+from sizebook.plans.serving_figures import figures
+from sizebook.plans.serving_months import Month
+from sizebook.registry import flat
+from sizebook.sweeping import sweep
+from sizebook.tables import table
+from tests.plans.asking import serving_inputs
+
+load()
+few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+Values = dict[str, Any]
+# Floating point: sums of a day's hours differ in the last digits with their order.
+WITHIN = 1e-9
+
+SETUPS: st.SearchStrategy[tuple[str, str, Values]] = st.sampled_from([
+    ("llama-3.1-8b", "h100-sxm", {}),
+    ("llama-3.1-8b", "b200-sxm", {"tp": 2, "weight_dtype": "fp8", "engine": "sglang"}),
+    ("llama-3.1-70b", "h200-sxm", {"tp": 4, "engine": "tensorrt-llm"}),
+    ("gemma-4-31b", "h200-sxm", {"tp": 2, "weight_dtype": "fp8"}),
+    ("gpt-oss-120b", "h200-sxm", {"tp": 2}),
+    ("deepseek-r1", "b200-sxm", {"tp": 8, "engine": "tensorrt-llm", "draft_tokens": 3}),
+    ("mixtral-8x7b", "a100-sxm-80gb", {"tp": 2, "dp": 2, "ep": 4, "weight_dtype": "int8"}),
+])  # fmt: skip
+DAYS = st.one_of(
+    st.sampled_from(["flat", "office", "consumer"]),
+    st.lists(st.integers(0, 20), min_size=24, max_size=24).filter(any).map(tuple),
+)
+TARGETS: st.SearchStrategy[Values] = st.one_of(
+    st.just({}),
+    st.fixed_dictionaries({"ttft_target_seconds": st.floats(0.2, 10)}),
+    st.fixed_dictionaries({"tpot_target_seconds": st.floats(0.005, 0.2)}),
+    st.fixed_dictionaries({
+        "ttft_target_seconds": st.floats(0.2, 10), "tpot_target_seconds": st.floats(0.005, 0.2),
+        "at": st.sampled_from(["p50", "p90"]),
+    }),
+    st.fixed_dictionaries({"concurrency": st.integers(1, 20)}),
+)  # fmt: skip
+OTHERS = st.fixed_dictionaries({
+    "requests_per_day": st.floats(1e-3, 1e8), "input_tokens": st.integers(1, 20_000),
+    "output_tokens": st.integers(1, 4000), "growth_per_month": st.floats(0, 0.5), "months": st.integers(1, 4),
+    "shape": DAYS, "burst_factor": st.floats(1, 4), "target_load": st.floats(0.1, 1), "spare": st.integers(0, 3),
+    "failure_domain": st.sampled_from(["replica", "node"]), "whole_nodes": st.booleans(),
+    "gpus_per_node": st.sampled_from([None, 1, 4, 8, 72]),
+    "on_demand_usd_per_gpu_hour": st.floats(0, 10), "reserved_usd_per_gpu_hour": st.floats(0, 10),
+    "pue": st.floats(1, 3), "grams_per_kwh": st.floats(0, 1000),
+})  # fmt: skip
+Asked = tuple[str, str, Values]
+
+
+@st.composite
+def asked(draw: st.DrawFn) -> Asked:
+    """A model, an accelerator and inputs by name."""
+    model, gpu, replica = draw(SETUPS)
+    return model, gpu, {**draw(OTHERS), **draw(TARGETS), **replica}
+
+
+def planned(given_: Asked, **changes: Any) -> ServingPlan:
+    """Return a plan with some inputs changed; what no replica can serve is not looked at."""
+    model, gpu, values = given_
+    try:
+        return plan_serving(model, gpu, serving_inputs(**{**values, **changes}))
+    except TargetError:
+        assume(False)
+        raise
+
+
+def ends_by_month(plan: ServingPlan) -> list[list[Month]]:
+    """Return each month of a plan with the ends of its band: fewest GPUs, the estimate, most."""
+    return [list(each) for each in zip(plan.fewest, plan.months, plan.most, strict=True)]
+
+
+def never_less(less: ServingPlan, more: ServingPlan, *names: str) -> None:
+    """Hold that no month, nor an end of its band, has less of a figure."""
+    for fewer, greater in zip(ends_by_month(less), ends_by_month(more), strict=True):
+        for a, b in zip(fewer, greater, strict=True):
+            for name in names:
+                assert getattr(b, name) >= getattr(a, name) * (1 - WITHIN), (name, a.month)
+
+
+@few
+@given(asked())
+def test_parts_sum_to_totals(given_: Asked) -> None:
+    plan = planned(given_)
+    found = figures(plan)
+    parts = ("weight_bytes", "cache_bytes", "activation_bytes", "non_torch_bytes", "left_bytes")
+    assert sum(getattr(found, part) for part in parts) == pytest.approx(found.physical_bytes)
+    assert all(getattr(found, part) >= 0 for part in parts)
+    for month in plan.months:
+        assert month.usd == pytest.approx(month.reserved_usd + month.on_demand_usd)
+        assert month.reserved_usd == pytest.approx(month.reserved_gpus * 730 * plan.rates.reserved_usd)
+        packing, whole = plan.replica.packing, plan.inputs.target.margins.whole_nodes
+        paid = [packing.gpus(count, whole) for count in month.replicas_by_hour]
+        assert month.gpu_hours == pytest.approx(sum(paid) * 730 / 24)
+        assert (month.reserved_gpus, month.peak_gpus) == (min(paid), max(paid))
+        assert month.co2e_kg == pytest.approx(month.energy_kwh * plan.rates.grams_per_kwh / 1000)
+
+
+@few
+@given(asked())
+def test_shares_are_at_most_the_whole(given_: Asked) -> None:
+    plan = planned(given_)
+    for month in (month for ends in ends_by_month(plan) for month in ends):
+        assert 0 < month.utilization <= plan.traffic.burst_factor * plan.inputs.target.margins.target_load + WITHIN
+        assert month.utilization <= 1 + WITHIN
+        assert all(0 <= share <= 1 + WITHIN for share in month.utilization_by_hour)
+        assert month.reserved_gpus <= month.peak_gpus
+        assert month.energy_kwh <= month.gpu_hours * plan.rates.tdp_watts * 1.3 * plan.rates.pue / 1000 * (1 + WITHIN)
+
+
+@few
+@given(asked(), st.floats(1, 3))
+def test_more_traffic_takes_no_fewer_gpus_and_no_less_money(given_: Asked, factor: float) -> None:
+    day = given_[2]["requests_per_day"]
+    never_less(planned(given_), planned(given_, requests_per_day=day * factor), "peak_gpus", "gpu_hours", "usd")
+
+
+@few
+@given(asked(), st.floats(1, 3))
+def test_burstier_traffic_takes_no_fewer_gpus_and_no_less_money(given_: Asked, factor: float) -> None:
+    burst = given_[2]["burst_factor"]
+    never_less(planned(given_), planned(given_, burst_factor=burst * factor), "peak_gpus", "gpu_hours", "usd")
+
+
+@few
+@given(asked(), st.integers(1, 4000))
+def test_a_longer_prompt_is_never_cheaper(given_: Asked, more: int) -> None:
+    longer = given_[2]["input_tokens"] + more
+    never_less(planned(given_), planned(given_, input_tokens=longer), "peak_gpus", "usd")
+
+
+@few
+@given(asked(), st.integers(1, 1000))
+def test_a_longer_answer_is_never_cheaper(given_: Asked, more: int) -> None:
+    """Where a target of seconds a token lets more in flight, as prompts of others delay more tokens, at the same load.
+
+    Each of those tokens waits less then, and a replica may carry so many more requests that it takes more a second.
+    """
+    longer = given_[2]["output_tokens"] + more
+    short, long = planned(given_), planned(given_, output_tokens=longer)
+    if short.replica.binding == "tpot" and long.replica.concurrency > short.replica.concurrency:
+        load_of = {"ttft_target_seconds": None, "tpot_target_seconds": None, "concurrency": short.replica.concurrency}
+        long = planned(given_, output_tokens=longer, **load_of)
+    never_less(short, long, "peak_gpus", "usd")
+
+
+@few
+@given(asked(), st.sampled_from(["on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour"]), st.floats(0, 5))
+def test_a_bigger_price_is_never_cheaper(given_: Asked, name: str, more: float) -> None:
+    never_less(planned(given_), planned(given_, **{name: given_[2][name] + more}), "peak_gpus", "usd")
+
+
+@few
+@given(asked(), st.sampled_from(["pue", "grams_per_kwh"]), st.floats(0, 5))
+def test_a_higher_pue_or_grid_figure_never_emits_less(given_: Asked, name: str, more: float) -> None:
+    never_less(planned(given_), planned(given_, **{name: given_[2][name] + more}), "co2e_kg", "energy_kwh", "usd")
+
+
+@few
+@given(asked(), st.floats(0.3, 1))
+def test_a_tighter_target_is_never_cheaper(given_: Asked, factor: float) -> None:
+    names = [name for name in given_[2] if name.endswith("_target_seconds")]
+    assume(names)
+    loose = planned(given_)
+    never_less(loose, planned(given_, **{name: given_[2][name] * factor for name in names}), "peak_gpus", "usd")
+    never_less(loose, planned(given_, at="p90"), "peak_gpus", "usd")
+
+
+@few
+@given(asked())
+def test_bands_contain_their_middle(given_: Asked) -> None:
+    plan = planned(given_)
+    for fewest, middle, most in ends_by_month(plan):
+        for name in ("peak_gpus", "gpu_hours", "usd"):
+            assert getattr(fewest, name) <= getattr(middle, name) * (1 + WITHIN)
+            assert getattr(middle, name) <= getattr(most, name) * (1 + WITHIN)
+    found = flat(figures(plan))
+    for name in ("ttft_seconds", "tpot_seconds", "tokens_per_second"):
+        assert found[f"{name}_p10"] < found[name] < found[f"{name}_p90"]
+
+
+def test_every_band_contains_its_prediction() -> None:
+    """The figure that is printed is the prediction, 1 in units of the band: a range without it would contradict it."""
+    for row in table("calibration_serving_error"):
+        assert float(row["p10"]) < 1 < float(row["p90"]), row
+
+
+@few
+@given(asked())
+def test_months_grow_with_growth(given_: Asked) -> None:
+    plan = planned(given_)
+    for months in (plan.fewest, plan.months, plan.most):
+        for name in ("requests", "peak_gpus", "gpu_hours", "usd"):
+            values = [getattr(month, name) for month in months]
+            assert all(b >= a * (1 - WITHIN) for a, b in pairwise(values)), name
+    assert [month.month for month in plan.months] == list(range(1, len(plan.months) + 1))
+
+
+@few
+@given(asked())
+def test_whole_nodes_are_never_fewer_gpus(given_: Asked) -> None:
+    by_replica, by_node = planned(given_, whole_nodes=False), planned(given_, whole_nodes=True)
+    never_less(by_replica, by_node, "peak_gpus", "usd")
+    size = by_node.replica.packing.gpus_per_node
+    assert all(month.peak_gpus == month.peak_nodes * size for month in by_node.months)
+
+
+@few
+@given(asked())
+def test_a_spare_more_is_never_cheaper(given_: Asked) -> None:
+    never_less(planned(given_), planned(given_, spare=given_[2]["spare"] + 1), "peak_gpus", "usd")
+
+
+@settings(few, max_examples=25)
+@given(asked())
+def test_a_row_of_a_sweep_and_a_function_give_the_plan_at_its_knee(given_: Asked) -> None:
+    model, gpu, _ = given_
+    plan = planned(given_)
+    load_of = {**flat(plan.replica.demand), **flat(plan.replica.setup.replica)}
+    row = sweep(pl.DataFrame({name: [value] for name, value in {"model": model, "gpu": gpu, **load_of}.items()}))
+    found, options = figures(plan), [[name, value] for name, value in load_of.items()]
+    for name in ("ttft_seconds", "tpot_seconds", "tokens_per_second"):
+        assert row[name][0] == pytest.approx(getattr(found, name), rel=1e-12)
+        assert call(name.upper(), model, gpu, options) == getattr(found, name)
+    assert row["error_low"][0] == pytest.approx(found.tpot_seconds_p10 / found.tpot_seconds - 1)

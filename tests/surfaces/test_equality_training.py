@@ -1,0 +1,161 @@
+"""One training plan on every surface: cell, JSON, text, TOML, sweep and PDF give the same figures, input by input."""
+
+from __future__ import annotations
+
+import csv
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from pypdf import PdfReader
+
+from sizebook.cells import call
+from sizebook.cli import app
+from sizebook.functions import load
+from sizebook.jobs import job_of, report_of, scenario_of
+from sizebook.plans.training import TrainingPlan, unchecked_plan
+from sizebook.plans.training_functions import components, ledger
+from sizebook.plans.training_inputs import TrainingInputs
+from sizebook.plans.training_rows import INPUTS, OUTPUTS
+from sizebook.registry import flat, leaves
+from sizebook.reports.inputs import label_of, shown
+from sizebook.reports.render import write_pdf
+from sizebook.reports.training_notes import IN_WORDS
+from sizebook.training_scenario import TrainingScenario, planned, training_inputs
+from sizebook.units import brief
+from tests.surfaces.grid import Values, away, bare, toml
+
+load()
+BASE: Values = {
+    "plan": "training", "model": "mixtral-8x7b", "gpu": "h200-sxm", "gpus": 64, "tokens": 1e12, "batch": 256, "tp": 4,
+    "as_of": "2026-11-21",
+}  # fmt: skip
+# Values where one out of the blue would be refused or say nothing, and what must stand with it.
+SENSIBLE: Values = {
+    "mfu": 0.35, "achieved_tflops": 350.0, "lora_rank": 16, "flops_convention": "palm", "compute_dtype": "fp8",
+    "power_limit_watts": 600.0, "watts": 650.0, "covered_share": 0.4, "residual_grams_per_kwh": 450.0,
+    "grams_per_kwh": 123.0, "price_usd_per_gpu_hour": 2.75, "other_usd": 5000.0, "start_hours": 6.0, "dp": 16,
+    "restart_seconds": 900.0, "zero_stage": 3, "stack": "fsdp", "recompute": "full",
+    "region": "ap-northeast-1",
+}  # fmt: skip
+TOGETHER: dict[str, Values] = {
+    "interleave": {"pp": 2},
+    "etp": {"ep": 2},
+    "lora_on": {"lora_rank": 16},
+    "frozen_weight_bytes": {"lora_rank": 16},
+    "residual_grams_per_kwh": {"covered_share": 0.4},
+    "region": {"provider": "aws"},
+    "term": {"gpu": "h100-sxm"},
+    "fused_loss": {"model": "llama-3.1-8b"},
+}
+LEAVES = {leaf.name: leaf for leaf in leaves(TrainingInputs)}
+VARIED = [name for name, leaf in LEAVES.items() if not leaf.required and name != "tp"]
+# Each input alone, all that go together, and what no input is: another layout found, hardware of one's own.
+CASES: dict[str, Values] = {
+    "base": {},
+    **{name: {name: SENSIBLE.get(name, away(LEAVES[name])), **TOGETHER.get(name, {})} for name in VARIED},
+    "all": {
+        **{name: SENSIBLE.get(name, away(LEAVES[name])) for name in VARIED},
+        "pp": 2, "cp": 1, "ep": 2, "dp": 8, "interleave": 2, "micro_batch": 2, "batch": 512, "mfu": None,
+        "achieved_tflops": None, "flops_convention": "hardware", "provider": None, "region": None,
+    },
+    "searched": {"tp": None, "recompute": "full"},
+    "owned": {"owned": {"capex_usd": 30_000, "usd_per_kwh": 0.08}},
+}  # fmt: skip
+REPORTED = ("base", "all", "searched", "owned", "mfu", "lora_rank")
+every_case = pytest.mark.parametrize("name", CASES)
+
+
+def _values(name: str) -> Values:
+    return {key: value for key, value in {**BASE, **CASES[name]}.items() if value is not None}
+
+
+@cache
+def _planned(name: str) -> tuple[TrainingScenario, TrainingPlan]:
+    scenario = scenario_of(_values(name), "grid", Path())
+    assert isinstance(scenario, TrainingScenario)
+    return scenario, unchecked_plan(training_inputs(scenario))
+
+
+def test_every_input_moves_a_figure() -> None:
+    """An input that no figure answers to would be read and dropped; dp is what the other degrees leave over."""
+    silent = set()
+    for name in VARIED:
+        plan = _planned(name)[1]
+        usual = scenario_of({**BASE, **TOGETHER.get(name, {})}, "grid", Path())
+        assert isinstance(usual, TrainingScenario)
+        without = unchecked_plan(training_inputs(usual))
+        if (ledger(plan), components(plan)) == (ledger(without), components(without)):
+            silent.add(name)
+    assert silent == {"dp"}
+
+
+@every_case
+def test_the_cells_give_the_plan(name: str) -> None:
+    scenario, plan = _planned(name)
+    inputs = planned(scenario, plan).inputs
+    options = [[key, value] for key, value in flat(inputs).items()]
+    for function, want in (("TRAINING_LEDGER", ledger(plan)), ("TRAINING_MEMORY", components(plan))):
+        assert call(function, scenario.model, plan.inputs.gpu.key, options) == want, function
+
+
+@every_case
+def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
+    plan = _planned(name)[1]
+    path = tmp_path / "grid.toml"
+    plain = {key: value for key, value in _values(name).items() if not isinstance(value, dict)}
+    tables = {key: value for key, value in _values(name).items() if isinstance(value, dict)}
+    path.write_text(toml(plain) + "".join(f"[{key}]\n{toml(value)}" for key, value in tables.items()))
+    if not plan.fits:
+        done = CliRunner().invoke(app, ["plan", "train", str(path), "--json"])
+        assert "does not fit: got " in str(done.exception)
+        return
+    data = json.loads(CliRunner().invoke(app, ["plan", "train", str(path), "--json"], catch_exceptions=False).stdout)
+    assert data["cases"] == {case.name: flat(case) for case in plan.cases}
+    assert [stage["total"] for stage in data["memory"]["stages"]] == [stage.total for stage in plan.stages]
+    text = CliRunner().invoke(app, ["plan", "train", str(path)], catch_exceptions=False).stdout
+    for case in plan.cases:
+        for figure, unit in ((case.cost_usd, "USD"), (case.energy_kwh, "kWh"), (case.co2e_kg, "kgCO2e")):
+            assert brief(figure, unit) in text
+
+
+@every_case
+def test_a_row_of_a_sweep_gives_the_plan(name: str, tmp_path: Path) -> None:
+    scenario, plan = _planned(name)
+    row = {**flat(planned(scenario, plan).inputs), "model": scenario.model, "gpu": plan.inputs.gpu.key}
+    assert set(row) == set(INPUTS)
+    table, output = tmp_path / "runs.csv", tmp_path / "out.csv"
+    with table.open("w", newline="") as lines:
+        csv.writer(lines).writerows([row.keys(), row.values()])
+    CliRunner().invoke(app, ["sweep", str(table), "-o", str(output)], catch_exceptions=False)
+    with output.open() as lines:
+        found = next(csv.DictReader(lines))
+    middle = plan.middle
+    numbers: dict[str, Any] = {
+        "memory_bytes": plan.fullest.total, "mfu_reached": middle.mfu,
+        "error_low": plan.cases[0].step_seconds / middle.step_seconds - 1,
+        "error_high": plan.cases[2].step_seconds / middle.step_seconds - 1,
+    }  # fmt: skip
+    numbers |= {key: value for key, value in flat(middle).items() if key in OUTPUTS}
+    assert {key: float(found[key]) for key in numbers} == pytest.approx(numbers, rel=1e-12)
+    assert found["fits"] == str(plan.fits).lower()
+    assert set(OUTPUTS) == {*numbers, "fits", "reason"}
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_the_report_prints_the_plan_and_every_input(name: str, tmp_path: Path) -> None:
+    scenario, plan = _planned(name)
+    report = report_of(scenario) if plan.fits else job_of(scenario).report(plan, scenario)
+    write_pdf(report, tmp_path / "grid.pdf")
+    text = bare(" ".join(page.extract_text() for page in PdfReader(tmp_path / "grid.pdf").pages))
+    for tile in report.tiles:
+        assert bare(tile.value) in text
+    for case in plan.cases:
+        assert bare(brief(case.cost_usd, "USD")) in text and bare(brief(case.train_seconds, "seconds")) in text
+    values = flat(planned(scenario, plan).inputs)
+    for key in set(CASES[name]) & set(LEAVES) - IN_WORDS:
+        assert bare(label_of(LEAVES[key])) in text, key
+        assert bare(shown(LEAVES[key], values[key])) in text, key

@@ -1,0 +1,210 @@
+"""A quantity is declared once: every surface refuses, reads and defaults it alike."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from sizebook.batch.reading import read_rows
+from sizebook.cells import call
+from sizebook.cli import app
+from sizebook.errors import SizebookError
+from sizebook.fleet_scenario import FleetScenario
+from sizebook.functions import load
+from sizebook.plans.fleet_inputs import Service
+from sizebook.plans.serving import ServingPlan
+from sizebook.registry import Argument, leaves
+from sizebook.scenarios import parse, read_toml
+from sizebook.serving_scenario import ServingScenario, answer
+from sizebook.sweeping import LOADS, NUMBERS, sweep
+
+load()
+SCENARIO = """plan = "serving"
+model = "llama-3.1-8b"
+gpu = "h100-sxm"
+{top}
+[traffic]
+requests_per_day = 1_000_000
+input_tokens = 1000
+output_tokens = 200
+months = 2
+{traffic}
+[target]
+{target}
+"""
+ROW: dict[str, Any] = {
+    "model": "llama-3.1-8b", "gpu": "h100-sxm", "input_tokens": 1000, "output_tokens": 200, "concurrency": 8,
+}  # fmt: skip
+
+
+def written(folder: Path, top: str = "", traffic: str = "", target: str = "") -> Path:
+    """Write the scenario with more keys; one at the top stands in place of the scenario's own."""
+    path, instead = folder / "s.toml", {line.partition(" =")[0] for line in top.splitlines()}
+    text = "\n".join(line for line in SCENARIO.splitlines() if line.partition(" =")[0] not in instead)
+    path.write_text(text.format(top=top, traffic=traffic, target=target), encoding="utf-8")
+    return path
+
+
+def planned(path: Path) -> ServingPlan:
+    return answer(parse(ServingScenario, read_toml(path), path.name)).plan
+
+
+def function_says(**options: Any) -> str:
+    with pytest.raises(SizebookError) as refused:
+        call("TPOT_SECONDS", "; ".join(f"{name}={value}" for name, value in {**ROW, **options}.items()))
+    return str(refused.value)
+
+
+def toml_says(folder: Path, top: str) -> str:
+    with pytest.raises(SizebookError) as refused:
+        planned(written(folder, top))
+    return str(refused.value)
+
+
+def sweep_says(**columns: Any) -> str:
+    row = {name: [str(value)] for name, value in {**ROW, **columns}.items()}
+    return str(sweep(pl.DataFrame(row))["reason"][0])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("draft_tokens", 5000, "draft_tokens is out of range: got 5000, want at least 0 and at most 1000 (tokens "
+         "drafted in a step, 0 for none, blank where unknown). Correct the number."),
+        ("draft_tokens", -1, "draft_tokens is out of range: got -1, want at least 0 and at most 1000 (tokens drafted "
+         "in a step, 0 for none, blank where unknown). Correct the number."),
+        ("tokens_per_step", 0.5, "tokens_per_step is out of range: got 0.5, want at least 1 and at most 1001 (tokens "
+         "that a step yields, blank for what was measured). Correct the number."),
+        ("tp", 0, "tp is out of range: got 0, want at least 1 and at most 1e+06 (tensor-parallel degree). Correct the "
+         "number."),
+        ("input_tokens", 1.5, "input_tokens is not whole: got 1.5, want a whole number (mean tokens of a prompt). Round "
+         "it to a whole number."),
+        ("output_tokens", '"many"', "output_tokens is not a number: got 'many', want a whole number (mean tokens of an "
+         "answer). Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."),
+    ],
+)  # fmt: skip
+def test_function_toml_and_sweep_refuse_alike(name: str, value: Any, message: str, tmp_path: Path) -> None:
+    bare = str(value).strip('"')
+    assert toml_says(tmp_path, f"{name} = {value}") == f"s.toml: {message}"
+    assert function_says(**{name: bare}) == message
+    assert sweep_says(**{name: bare}) == message
+
+
+def test_a_word_that_no_choice_knows_is_refused_alike(tmp_path: Path) -> None:
+    message = "unknown engine: got 'vlm', want one of vllm, sglang, tensorrt-llm. Did you mean 'vllm'?"
+    assert toml_says(tmp_path, 'engine = "vlm"') == f"s.toml: {message}"
+    assert function_says(engine="vlm") == sweep_says(engine="vlm") == message
+
+
+@pytest.mark.parametrize(("text", "number"), [("2M", 2_000_000), ("0.002B", 2_000_000), ("1T", 10**12), ("4e5", 4e5)])
+def test_a_number_as_text_means_the_same_everywhere(text: str, number: float, tmp_path: Path) -> None:
+    """In a cell, a TOML file and a row of a CSV batch."""
+    in_cell = call("SERVING_LEDGER", "llama-3.1-8b", "h100-sxm", text, "months=2; input_tokens=1000; output_tokens=200")
+    as_number = call(
+        "SERVING_LEDGER", "llama-3.1-8b", "h100-sxm", number, "months=2; input_tokens=1000; output_tokens=200"
+    )
+    assert in_cell == as_number
+    path = written(tmp_path)
+    path.write_text(path.read_text().replace("requests_per_day = 1_000_000", f'requests_per_day = "{text}"'))
+    with (tmp_path / "many.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([
+            ["plan", "model", "gpu", "requests_per_day", "input_tokens", "output_tokens", "months", "tp"],
+            ["serving", "llama-3.1-8b", "h100-sxm", text, "1000", "200", "2", ""],
+        ])  # fmt: skip
+    row = read_rows(tmp_path / "many.csv")[0].values
+    of_row = answer(parse(ServingScenario, row, "many.csv")).plan
+    assert of_row.traffic.requests_per_day == planned(path).traffic.requests_per_day == number
+    assert of_row.months == planned(path).months
+    assert [month.usd for month in of_row.months] == [line[9] for line in in_cell[1:]]
+
+
+def test_a_number_as_text_means_the_same_in_a_sweep() -> None:
+    """No model reads a million tokens a prompt here, but a state-space model keeps no cache of them."""
+    row = {**ROW, "model": "mamba-130m", "input_tokens": "1M"}
+    found = sweep(pl.DataFrame({name: [str(value)] for name, value in row.items()})).row(0, named=True)
+    assert not found["reason"]
+    asked = ("mamba-130m", "h100-sxm", "1M", 200, 8)
+    assert found["ttft_seconds"] == pytest.approx(call("TTFT_SECONDS", *asked), rel=1e-12)
+    assert call("TTFT_SECONDS", *asked) == call("TTFT_SECONDS", "mamba-130m", "h100-sxm", 1_000_000, 200, 8)
+
+
+def test_keys_of_a_table_stand_at_the_top_too(tmp_path: Path) -> None:
+    under = planned(written(tmp_path, traffic='shape = "office"', target="tpot_target_seconds = 0.02\nspare = 2"))
+    above = planned(written(tmp_path, top='shape = "office"\ntpot_target_seconds = 0.02\nspare = 2'))
+    assert above == under
+    assert above.inputs.target.margins.spare == 2
+
+
+def test_a_key_under_its_old_and_its_new_name_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SizebookError) as refused:
+        planned(written(tmp_path, target="tpot_target_seconds = 0.02\ntpot_seconds = 0.03"))
+    assert str(refused.value) == (
+        "s.toml: target: key twice: got 'tpot_seconds' again for 'tpot_target_seconds', want it once. Remove one."
+    )
+
+
+OLD = {"traffic": "peak_factor = 1.5", "target": "ttft_seconds = 2\ntpot_seconds = 0.02"}
+NEW = {"traffic": "burst_factor = 1.5", "target": "ttft_target_seconds = 2\ntpot_target_seconds = 0.02"}
+
+
+def test_old_names_of_a_serving_scenario_work_and_are_said_on_standard_error(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["plan", "serve", str(written(tmp_path, **OLD)), "--json"])
+    assert done.exit_code == 0
+    assert done.stderr.splitlines() == [
+        f"sizebook: note: s.toml: old name: got '{old}', want '{new}'. The old one still works; rename it."
+        for old, new in (
+            ("peak_factor", "burst_factor"), ("ttft_seconds", "ttft_target_seconds"),
+            ("tpot_seconds", "tpot_target_seconds"),
+        )
+    ]  # fmt: skip
+    now = CliRunner().invoke(app, ["plan", "serve", str(written(tmp_path, **NEW)), "--json"])
+    assert (now.stdout, now.stderr) == (done.stdout, "")
+
+
+def test_old_names_of_a_fleet_are_said_and_its_peak_factor_is_none_of_them(tmp_path: Path) -> None:
+    (tmp_path / "f.toml").write_text(
+        'plan = "fleet"\n[[service]]\nname = "A"\nmodel = "llama-3.1-8b"\ngpu = "h100-sxm"\nrequests_per_day = 100_000\n'
+        "input_tokens = 1000\noutput_tokens = 200\npeak_factor = 3\ntpot_seconds = 0.02\n",
+        encoding="utf-8",
+    )
+    done = CliRunner().invoke(app, ["plan", "fleet", str(tmp_path / "f.toml")])
+    assert done.exit_code == 0
+    assert done.stderr == (
+        "sizebook: note: f.toml: old name: got 'tpot_seconds', want 'tpot_target_seconds'. The old one still works; "
+        "rename it.\n"
+    )
+
+
+def places() -> dict[str, tuple[Argument, ...]]:
+    """Return every place that takes quantities of serving: functions, scenarios, columns of sweeps."""
+    found = {name: function.arguments for name, function in load().items()}
+    kinds = (ServingScenario, FleetScenario, Service)
+    return found | {kind.__name__: leaves(kind) for kind in kinds} | {"sweep": (*NUMBERS, *LOADS)}
+
+
+def test_a_quantity_has_one_default() -> None:
+    """What every place that names it, and does not demand it, takes for blank; ``plan`` says which plan a file is of."""
+    of_serving = {leaf.name for kind in (ServingScenario, FleetScenario, Service) for leaf in leaves(kind)} - {"plan"}
+    of_serving |= {a.name for function in load().values() if function.category == "serving" for a in function.arguments}
+    defaults: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for place, arguments in places().items():
+        for argument in arguments:
+            if argument.name in of_serving and not argument.required:
+                defaults[argument.name][repr(argument.default)].append(place)
+    assert {name: dict(found) for name, found in defaults.items() if len(found) > 1} == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "default"),
+    [("pue", 1.25), ("burst_factor", 1), ("peak_factor", 2), ("target_load", 0.8), ("output_tokens", 1024),
+     ("input_tokens", 1024), ("spare", 1), ("engine", "vllm"), ("shape", "flat")],
+)  # fmt: skip
+def test_defaults_of_the_issue_are_these(name: str, default: Any) -> None:
+    found = {repr(a.default) for arguments in places().values() for a in arguments if a.name == name and not a.required}
+    assert found == {repr(default)}

@@ -1,0 +1,121 @@
+"""From keys to a section: tables and their keys at the top, and every problem with its key, value and fix."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import pytest
+
+from sizebook.errors import InputError
+from sizebook.reading import Told, keys_of, read
+from sizebook.registry import DEFAULT, TABLE, TABLES, Quantity, section
+
+Crates = Annotated[int, Quantity("crates in the hold", kind="integer", minimum=1, default=4)]
+Burst = Annotated[float, Quantity("bursts over the mean", minimum=1, default=1)]
+Captain = Annotated[str, Quantity("who sails the ship", kind="text")]
+Weight = Annotated[float, Quantity("weight of the load", unit="tonnes", above=0)]
+Port = Annotated[str, Quantity("name of the port", kind="text")]
+
+
+@section
+class Cargo:
+    """What is carried."""
+
+    weight: Weight
+    crates: Crates = DEFAULT
+    burst_factor: Burst = DEFAULT
+
+
+@section
+class Call(Told):
+    """One call at a port."""
+
+    port: Port
+    crates: Crates = DEFAULT
+
+
+@section
+class Voyage(Told):
+    """A ship, its cargo and its calls."""
+
+    captain: Captain
+    cargo: Annotated[Cargo, TABLE]
+    call: Annotated[tuple[Call, ...], TABLES]
+
+
+GOOD: dict[str, Any] = {"captain": "Ada", "cargo": {"weight": 2}, "call": [{"port": "Oslo"}]}
+
+
+def problems(**changes: Any) -> list[str]:
+    values = {key: value for key, value in {**GOOD, **changes}.items() if value is not None}
+    with pytest.raises(InputError) as refused:
+        read(Voyage, values, "v.toml")
+    return str(refused.value).splitlines()
+
+
+def test_tables_are_read_and_their_keys_at_the_top_too() -> None:
+    under = read(Voyage, GOOD | {"cargo": {"weight": "2B", "crates": 7.0}}, "v.toml")
+    above = read(Voyage, {"weight": "2B", "crates": "7", **{k: v for k, v in GOOD.items() if k != "cargo"}}, "v.toml")
+    assert under.cargo == above.cargo == Cargo(weight=2 * 10**9, crates=7)
+    assert under.call[0].port == "Oslo"
+
+
+def test_a_section_knows_what_was_stated_and_a_blank_is_not() -> None:
+    found = read(Voyage, GOOD | {"cargo": {"weight": 2, "crates": " ", "burst_factor": None}}, "v.toml")
+    assert found.stated == {"captain", "weight", "call"}
+    assert found.call[0].stated == {"port"}
+    assert found.cargo.crates == 4
+
+
+def test_an_old_name_works_and_is_remarked() -> None:
+    found = read(Voyage, GOOD | {"cargo": {"weight": 2, "peak_factor": 3}}, "v.toml")
+    assert found.cargo.burst_factor == 3
+    assert found.notes == (
+        "v.toml: old name: got 'peak_factor', want 'burst_factor'. The old one still works; rename it.",
+    )
+
+
+CARGO = "weight, crates, burst_factor"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"captn": "Eve"}, ["v.toml: unknown key: got 'captn', want one of captain, weight, crates, burst_factor, "
+         "cargo, call. Did you mean 'captain'?"]),
+        ({"zebra": 1}, ["v.toml: unknown key: got 'zebra', want one of captain, weight, crates, burst_factor, cargo, "
+         "call. Remove it."]),
+        ({"cargo": {"weight": 2, "crate": 1}}, [f"v.toml: cargo: unknown key: got 'crate', want one of {CARGO}. Did "
+         "you mean 'crates'?"]),
+        ({"captain": None}, ["v.toml: missing key: got no 'captain', want who sails the ship. Add a line 'captain = "
+         "...'."]),
+        ({"captain": ""}, ["v.toml: captain is blank: got nothing, want text (who sails the ship). Fill the cell."]),
+        ({"cargo": {}}, ["v.toml: missing key: got no 'weight', want weight of the load. Add a line 'weight = ...'."]),
+        ({"call": None}, ["v.toml: missing key: got no 'call', want one or more [[call]]. Add one."]),
+        ({"call": []}, ["v.toml: no tables: got call = [], want one or more [[call]]. Add one."]),
+        ({"call": [{"port": "Oslo"}, {}]}, ["v.toml: call 2: missing key: got no 'port', want name of the port. Add a "
+         "line 'port = ...'."]),
+        ({"call": [7]}, ["v.toml: not a table: got call = 7, want a table [call]. Write its keys under it."]),
+        ({"cargo": 5, "weight": 2}, ["v.toml: not a table: got cargo = 5, want a table [cargo]. Write its keys under "
+         "it."]),
+        ({"captain": {"name": "Ada"}}, ["v.toml: captain is a table: got {'name': 'Ada'}, want text (who sails the "
+         "ship). Give one value."]),
+        ({"cargo": {"weight": [1, 2]}}, ["v.toml: cargo: weight is a list: got [1, 2], want a number (weight of the "
+         "load). Give one value."]),
+        ({"weight": 3}, ["v.toml: key twice: got 'weight' again, want it once. Remove one."]),
+        ({"cargo": {"weight": 2, "burst_factor": 2, "peak_factor": 3}}, ["v.toml: cargo: key twice: got 'peak_factor' "
+         "again for 'burst_factor', want it once. Remove one."]),
+        ({"cargo": {"weight": 0, "crates": 1.5}}, ["v.toml: cargo: weight is out of range: got 0, want above 0 (weight "
+         "of the load). Correct the number.", "v.toml: cargo: crates is not whole: got 1.5, want a whole number "
+         "(crates in the hold). Round it to a whole number."]),
+        ({"call": [{"port": {}}, {"crates": 2}]}, ["v.toml: call 1: port is a table: got {}, want text (name of the "
+         "port). Give one value.", "v.toml: call 2: missing key: got no 'port', want name of the port. Add a line "
+         "'port = ...'."]),
+    ],
+)  # fmt: skip
+def test_every_problem_is_said_with_its_fix(changes: dict[str, Any], said: list[str]) -> None:
+    assert problems(**changes) == said
+
+
+def test_keys_of_a_kind_are_those_of_its_tables_too() -> None:
+    assert set(keys_of(Voyage)) == {"captain", "cargo", "call", "weight", "crates", "burst_factor", "port"}

@@ -1,0 +1,125 @@
+"""The result sheet of `training_budget.xlsx`: the plan's figures, its cases, its memory, what its cost consists of."""
+
+from __future__ import annotations
+
+from training_budget_checks import CAUSES
+from training_budget_inputs import FIGURES
+
+from sizebook.plans.training_case import NAMES
+from sizebook.plans.training_figures import MEMORY_FIGURES
+from sizebook.plans.training_memory import COMPONENTS
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.page import Page
+from sizebook.workbooks.wording import worded
+
+# What is shown of each case: Cases has all of it.
+SHOWN = (
+    "step_seconds",
+    "tokens_per_s_per_gpu",
+    "mfu",
+    "hfu",
+    "goodput",
+    "train_days",
+    "gpu_hours",
+    "cost_usd",
+    "energy_kwh",
+    "co2e_kg",
+    "co2e_market_kg",
+    "embodied_kg",
+)
+LABELS = {leaf.name: leaf.label for leaf in (*FIGURES, *MEMORY_FIGURES)}
+GIVEN = "ISNUMBER({given_share})"  # then there is no band
+
+
+def result(book: Book) -> None:
+    """Add the sheet."""
+    page = book.page("Result", "The figures to hand on.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
+    _tiles(page)
+    _cases(page)
+    _memory(page)
+    _cost(page)
+    _basis(page)
+    page.finish()
+
+
+def _tiles(page: Page) -> None:
+    page.tiles(
+        [
+            (f'={_unit("train_days", 1, "Days", "Hours")}&" on "&TEXT({{gpus}},"#,##0")&" "&{{gpu}}',
+             *_banded("train_days", 1, "1/24")),
+            ("Cost in USD", *_banded("cost_usd")),
+            ("Memory a GPU in GiB", "={plan_total}/2^30", look.RATE,
+             f'="of "&{worded("{plan_capacity}/2^30")}&", "&TEXT({{plan_total}}/{{plan_capacity}},"0 %")'),
+            (f'="Energy in "&{_unit("energy_kwh", 1000, "MWh", "kWh")}', *_banded("energy_kwh", 1000, "1", "1000")),
+            (f'="CO2e in "&{_unit("co2e_kg", 1000, "tonnes", "kg")}', *_banded("co2e_kg", 1000, "1", "1000")),
+        ]
+    )  # fmt: skip
+
+
+def _unit(name: str, least: int, large: str, small: str) -> str:
+    """Return the formula of a tile's unit: the large one from so much on, in the figure's own unit."""
+    return f'IF({{plan_{name}.middle}}>={least},"{large}","{small}")'
+
+
+def _banded(name: str, least: int = 0, small: str = "1", large: str = "1") -> tuple[str, str, str]:
+    """Return a tile's formula, number format and range, in a unit of so many of the figure's own."""
+    scale = "" if small == large else f"/IF({{plan_{name}.middle}}>={least},{large},{small})"
+    low, middle, high = (f"{{plan_{name}.{case}}}{scale}" for case in NAMES)
+    under = f'=IF({GIVEN},"at the MFU given",{worded(low)}&" to "&{worded(high)})'
+    return f"={middle}", look.NUMBER, under
+
+
+def _cases(page: Page) -> None:
+    page.section("Three cases of the step's time")
+    units = {leaf.name: leaf.quantity.unit for leaf in FIGURES}
+    shares = {"mfu", "hfu", "goodput"}
+    rows, formats = [], []
+    for name in SHOWN:
+        figures = [f"={{plan_{name}.{case}}}" for case in NAMES]
+        if name == "co2e_market_kg":
+            figures = [f'=IF({{covered_share}}="","not stated",{{plan_{name}.{case}}})' for case in NAMES]
+        rows.append([LABELS[name], *figures, "" if name in shares else units[name]])
+        formats.append([look.GENERAL, *[look.PERCENT if name in shares else look.NUMBER] * 3, look.GENERAL])
+    page.table(["Figure", "Low", "Middle", "High", "Unit"], rows, formats)
+
+
+def _memory(page: Page) -> None:
+    page.section("Memory of the fullest GPU")
+    rows = page.table(
+        ["Component", "Bytes", "GiB", "Share of the need", "Share of the GPU"],
+        [
+            [LABELS[name], f"={{plan_{name}}}", f"={{plan_{name}}}/2^30", f"={{plan_{name}}}/{{plan_total}}",
+             f"={{plan_{name}}}/{{plan_capacity}}"]
+            for name in (*COMPONENTS, "total")
+        ],
+        [look.GENERAL, look.WHOLE, look.DECIMAL, look.PERCENT, look.PERCENT],
+        total=True,
+    )  # fmt: skip
+    page.chart("bars", "{memory_message}", "GiB", look.DECIMAL, (rows[0], rows[1] - 1), "D")
+
+
+def _cost(page: Page) -> None:
+    page.section("Cost by cause")
+    rows = page.table(
+        ["Cause", "Low, USD", "Middle, USD", "High, USD", "Share of the middle"],
+        [
+            [LABELS[name], *(f"={{plan_{name}.{case}}}" for case in NAMES),
+             f"=IF({{plan_cost_usd.middle}}=0,0,{{plan_{name}.middle}}/{{plan_cost_usd.middle}})"]
+            for name in (*CAUSES, "cost_usd")
+        ],
+        [look.GENERAL, *[look.NUMBER] * 3, look.PERCENT],
+        total=True,
+    )  # fmt: skip
+    page.chart("columns", "{cost_message}", "USD", look.WHOLE, (rows[0], rows[1] - 1), "CDE")
+
+
+def _basis(page: Page) -> None:
+    page.section("What it rests on")
+    for label, formula in (
+        ("Layout", "={plan_layout}"),
+        ("Price of a GPU-hour", f'={worded("{plan_price_usd_per_gpu_hour}")}&" USD, "&{{plan_price_basis}}'),
+        ("Power of a GPU", f'={worded("{plan_watts}")}&" W, "&TEXT({{host_share}},"0 %")&" host, PUE "&{{pue}}'),
+        ("Carbon intensity", f'={worded("{plan_grams_per_kwh}")}&" g/kWh, "&{{plan_grid_basis}}'),
+    ):
+        page.fact(label, formula)
