@@ -129,7 +129,7 @@ def cross_check(page: Page) -> None:
          "PARAMS_FFN, gated: 3 d_model d_ff"),
         ("layer_norms", "Two RMS norms of one layer", f"2*{book.call('PARAMS_LN', bias='FALSE')}",
          "PARAMS_LN: d_model each"),
-        ("token_table", "Token table", book.call("PARAMS_EMBEDDING", vocab="{vocabulary}"),
+        ("token_table", "Token table", book.call("PARAMS_EMBEDDING", n_entries="{vocabulary}"),
          "PARAMS_EMBEDDING: vocabulary x d_model"),
     ):  # fmt: skip
         page.line(key, label, f'=IFERROR({call},"not comparable")', "parameters", origin)

@@ -87,7 +87,8 @@ def _cases(book: Book, asked: Options) -> Figures:
     page = book.page("Cases", "The plan in three cases: the step as fast as predicted, and at both ends of the band.", NAMES)
     page.heads("Figure", origin="What it is")
     page.section("Low, middle and high in time")
-    rows = stage(book, _call(asked, "TRAINING_LEDGER"), 1 + len(NAMES), 1 + len(FIGURES))
+    heads = [leaf.name for leaf in leaves(Case)]
+    rows = stage(book, _call(asked, "TRAINING_LEDGER"), 1 + len(NAMES), len(heads), heads=heads)
     shown = cases(page, rows, FIGURES, {"co2e_market_kg": '{covered_share}=""'})
     page.finish()
     return shown

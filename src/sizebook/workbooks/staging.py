@@ -174,8 +174,7 @@ def cases(
             tuple(f'=IF({blank},"",{cell})' if blank else f"={cell}" for cell in cells),
             argument.quantity.unit, sentence(argument.quantity.meaning), number_format(argument.quantity),
         )  # fmt: skip
-    names = f"{staged.cell(1, 2)}:${get_column_letter(1 + len(declared))}${staged.top}"
-    return Figures(_matches(names, [argument.name for argument in declared], ","))
+    return Figures(staged.are_as_declared())
 
 
 STAGED = "Staged"
