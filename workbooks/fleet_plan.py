@@ -47,7 +47,8 @@ NOTES = (
     "A reserved price that is left blank is the catalog's median for the term, where that is not above the one on "
     "demand.",
     "Ranges: GPUs and money if every service's replicas are as fast, or as slow, as 1 in 10 measurements of "
-    "throughput. In a single month the slower fleet may cost less, where it holds more reserved GPUs before growth needs them.",
+    "throughput. In a single month the slower fleet may cost less, where it holds more reserved GPUs before growth "
+    "needs them.",
     "Energy: reserved GPUs draw power around the clock, idle or busy; burst GPUs while they are rented.",
     "Left out: changes of price, newer GPUs and models within the three years, network and storage.",
 )
