@@ -16,6 +16,7 @@ from sizebook.training_scenario import TrainingScenario
 from sizebook.workbooks import look
 from sizebook.workbooks.building import FIRST_COLUMN, Book
 from sizebook.workbooks.declaring import declare, declare_all
+from sizebook.workbooks.page import new_page
 from sizebook.workbooks.shared_lines import chosen_model, model_input, this_copy
 from sizebook.workbooks.staging import Figures, Options, cases, figures, options, stage
 
@@ -51,7 +52,8 @@ class Staged:
 
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
-    page = book.page(
+    page = new_page(
+        book,
         "Inputs",
         "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
         widths=_WIDTHS, portrait=True,
@@ -66,8 +68,8 @@ def inputs(book: Book) -> None:
 
 def plan(book: Book) -> Staged:
     """Add the sheets that hold the plan: its inputs by name, what it rests on, its memory, its three cases."""
-    page = book.page(
-        "Plan", "What is asked and what comes out, as sizebook's plan gives it.", widths=_WIDTHS, portrait=True
+    page = new_page(
+        book, "Plan", "What is asked and what comes out, as sizebook's plan gives it.", widths=_WIDTHS, portrait=True
     )
     page.heads("Name")
     page.section("What is asked")
@@ -91,7 +93,7 @@ def _call(asked: Options, function: str) -> str:
 
 
 def _cases(book: Book, asked: Options) -> Figures:
-    page = book.page("Cases", "The plan in three cases: a step as predicted, and at both ends of its band.", NAMES)
+    page = new_page(book, "Cases", "The plan in three cases: a step as predicted, and at both ends of its band.", NAMES)
     page.heads("Figure", origin="What it is")
     page.section("Low, middle and high in time")
     heads = [leaf.name for leaf in leaves(Case)]

@@ -7,7 +7,7 @@ from sizebook.plans.training_memory import COMPONENTS, Memory
 from sizebook.registry import leaves
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, text
-from sizebook.workbooks.page import Page
+from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.wording import usd, worded
 
 FLOPS = "0.00E+00"
@@ -15,7 +15,9 @@ FLOPS = "0.00E+00"
 
 def calculation(book: Book) -> None:
     """Add the sheet of the calculation."""
-    page = book.page("Calculation", "The middle case of the plan, derived by single functions. Every line is live.")
+    page = new_page(
+        book, "Calculation", "The middle case of the plan, derived by single functions. Every line is live."
+    )
     page.heads("Quantity")
     _work(page)
     _memory(page)

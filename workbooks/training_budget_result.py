@@ -11,7 +11,7 @@ from sizebook.plans.training_figures import MEMORY_FIGURES
 from sizebook.plans.training_memory import COMPONENTS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
-from sizebook.workbooks.page import Page
+from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.wording import worded
 
 # What is shown of each case: Cases has all of it.
@@ -37,7 +37,7 @@ GIVEN = "ISNUMBER({given_share})"  # then there is no band
 
 def result(book: Book) -> None:
     """Add the sheet."""
-    page = book.page("Result", "The figures to hand on.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
+    page = new_page(book, "Result", "The figures to hand on.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
     _tiles(page)
     _cases(page)
     _memory(page)

@@ -1,7 +1,8 @@
 """Drives one hidden LibreOffice; runs under a Python that has `uno` (see `office`), never under pytest itself.
 
 Usage: calc_reader.py SOFFICE PROFILE. Each line on standard input is a JSON request, each line out its answer:
-{"read": FILE, "recalculate": BOOL} gives {sheet: {cell: displayed text}}, {"pdf": FILE, "to": FILE, ...} prints it,
+{"read": FILE, "recalculate": BOOL} gives {sheet: {cell: displayed text}}, with "values" true numbers as they are,
+{"pdf": FILE, "to": FILE, ...} prints it,
 {"basic": SOURCE, "call": FUNCTION} runs a function of a Basic module in VBA mode and gives what it returns.
 """
 
@@ -77,7 +78,7 @@ def answer(desktop, request):
             # Cached values would hide what Calc itself gives.
             document.calculateAll()
         if "to" not in request:
-            return {sheet.Name: displayed(sheet) for sheet in document.Sheets}
+            return {sheet.Name: displayed(sheet, request.get("values", False)) for sheet in document.Sheets}
         document.storeToURL(Path(request["to"]).as_uri(), properties(FilterName="calc_pdf_Export"))
         return request["to"]
     finally:
@@ -103,7 +104,7 @@ def properties(**values):
     return tuple(PropertyValue(name, 0, value, 0) for name, value in values.items())
 
 
-def displayed(sheet):
+def displayed(sheet, as_values):
     cursor = sheet.createCursor()
     cursor.gotoEndOfUsedArea(False)
     end = cursor.RangeAddress
@@ -112,9 +113,10 @@ def displayed(sheet):
     # A call to the office takes 2 ms: one for all values, and one more only for a cell that shows a number or an error.
     for row, (formulas, values) in enumerate(zip(used.FormulaArray, used.DataArray, strict=True)):
         for column, (formula, value) in enumerate(zip(formulas, values, strict=True)):
-            is_text = isinstance(value, str) and value
-            text = value if is_text or not formula else sheet.getCellByPosition(column, row).String
-            if text:
+            # An error has no value at all, not even an empty text.
+            is_known = isinstance(value, str) or not formula or (as_values and value is not None)
+            text = value if is_known else sheet.getCellByPosition(column, row).String
+            if text not in ("", None):
                 texts[f"{letters(column)}{row + 1}"] = text
     return texts
 

@@ -58,6 +58,13 @@ class Office:
         shown: Display = self._ask({"read": str(self._copied(path)), "recalculate": recalculate})
         return shown
 
+    def values(self, path: Path) -> dict[str, dict[str, float | str]]:
+        """Return the value of every cell that is not empty, recalculated: far quicker than what each displays."""
+        found: dict[str, dict[str, float | str]] = self._ask(
+            {"read": str(self._copied(path)), "recalculate": True, "values": True}
+        )
+        return found
+
     def pdf(self, path: Path, recalculate: bool = True) -> Path:
         """Return a PDF that Calc printed of the workbook."""
         target = str(self.folder / f"{path.stem}.pdf")

@@ -224,10 +224,10 @@ def stage(
     if heads:
         for column, name in enumerate(heads, 1):
             sheet.cell(top - 1, column, name)
-        given, expected = (f"{STAGED}!$A${row}:${right}${row}" for row in (top, top - 1))
-        return StagedRows(top, n_rows, given, expected, len(heads))
-    for row, name in enumerate(names, top):
-        sheet.cell(row, n_columns + 2, name)
+        in_row, in_head = (f"{STAGED}!$A${row}:${right}${row}" for row in (top, top - 1))
+        return StagedRows(top, n_rows, in_row, in_head, len(heads))
+    for row, row_name in enumerate(names, top):
+        sheet.cell(row, n_columns + 2, row_name)
     first = top + sum(name is None for name in names)
     given, expected = (f"{STAGED}!${letter}${first}:${letter}${last}" for letter in ("A", beside))
     return StagedRows(top, n_rows, given, expected, last - first + 1)
