@@ -17,6 +17,7 @@ from sizebook.cli import app
 from sizebook.functions import load
 from sizebook.jobs import job_of, report_of, scenario_of
 from sizebook.plans.training import TrainingPlan, unchecked_plan
+from sizebook.plans.training_case import Case
 from sizebook.plans.training_functions import components, ledger
 from sizebook.plans.training_inputs import TrainingInputs
 from sizebook.plans.training_rows import INPUTS, OUTPUTS
@@ -24,6 +25,7 @@ from sizebook.registry import flat, leaves
 from sizebook.reports.inputs import shown
 from sizebook.reports.render import write_pdf
 from sizebook.reports.training_notes import IN_WORDS
+from sizebook.reports.view import Table
 from sizebook.training_scenario import TrainingScenario, planned, training_inputs
 from sizebook.units import brief
 from tests.surfaces.grid import Values, away, bare, toml
@@ -65,6 +67,10 @@ CASES: dict[str, Values] = {
     "searched": {"tp": None, "recompute": "full"},
     "owned": {"owned": {"capex_usd": 30_000, "usd_per_kwh": 0.08}},
 }  # fmt: skip
+# Parts of the cost stand in their own table, parts of the time in the chart beside the table of cases.
+PARTS = {"productive_seconds", "lost_seconds", "start_seconds", "productive_usd", "lost_usd", "start_usd", "other_usd"}
+UNITS = {"s": 1, "ms": 1e-3, "minutes": 60, "hours": 3600, "days": 86_400, "%": 0.01, "tokens/s": 1, "USD": 1,
+         "USD, thousands": 1e3, "kWh": 1, "MWh": 1e3, "kgCO\u2082e": 1, "tCO\u2082e": 1e3}  # fmt: skip
 REPORTED = ("base", "all", "searched", "owned", "mfu", "lora_rank")
 every_case = pytest.mark.parametrize("name", CASES)
 
@@ -155,6 +161,19 @@ def test_the_report_prints_the_plan_and_every_input(name: str, tmp_path: Path) -
         assert bare(tile.value) in text
     for case in plan.cases:
         assert bare(brief(case.cost_usd, "USD")) in text and bare(brief(case.train_seconds, "seconds")) in text
+    (figures,) = (block for section in report.sections for block in section.blocks
+                  if isinstance(block, Table) and block.caption == "The run in figures")  # fmt: skip
+    table = {row.cells[0]: row.cells[1:] for row in figures.rows}
+    for leaf in leaves(Case):
+        wanted = [getattr(case, leaf.name) for case in plan.cases]
+        if leaf.name in PARTS | {"name", "train_days"} or wanted[1] is None:
+            assert leaf.label not in table
+            continue
+        unit, *cells = table[leaf.label]
+        factor = {"thousands": 1e3, "hours": 1}[unit] if leaf.name == "gpu_hours" else UNITS[unit]
+        wanted = wanted if len(cells) == 3 else wanted[1:2]
+        assert [float(bare(cell)) * factor for cell in cells] == pytest.approx(wanted, rel=6e-3), leaf.name
+        assert all(bare(cell) in text for cell in (leaf.label, *cells)), leaf.name
     values = flat(planned(scenario, plan).inputs)
     for key in set(CASES[name]) & set(LEAVES) - IN_WORDS:
         assert bare(LEAVES[key].label) in text, key

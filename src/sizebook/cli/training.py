@@ -164,7 +164,7 @@ def _case_lines(plan: TrainingPlan) -> list[str]:
 
 
 def _cell(value: float | None, unit: str) -> str:
-    return "-" if value is None else brief(value, unit)
+    return "not stated" if value is None else brief(value, unit)
 
 
 def _explained(plan: TrainingPlan) -> list[str]:

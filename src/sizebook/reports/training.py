@@ -35,16 +35,21 @@ MOST_STAGES = 6
 CASE_LABELS = {"low": "Fast", "middle": "Middle", "high": "Slow"}
 Units = tuple[tuple[float, str], ...]
 TIME: Units = ((DAY, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s"))
+CARBON: Units = ((1e3, "tCO\u2082e"), (1.0, "kgCO\u2082e"))
 # Figures of a case that the table of cases shows, and their units from the largest down to the one they are kept in.
 CASE_UNITS: dict[str, Units] = {
     "step_seconds": ((1.0, "s"), (1e-3, "ms")),
     "tokens_per_s_per_gpu": ((1.0, "tokens/s"),),
     "mfu": ((0.01, "%"),),
+    "hfu": ((0.01, "%"),),
+    "goodput": ((0.01, "%"),),
     "train_seconds": TIME,
     "gpu_hours": ((1e3, "thousands"), (1.0, "hours")),
     "cost_usd": ((1e3, "USD, thousands"), (1.0, "USD")),
     "energy_kwh": ((1e3, "MWh"), (1.0, "kWh")),
-    "co2e_kg": ((1e3, "tCO\u2082e"), (1.0, "kgCO\u2082e")),
+    "co2e_kg": CARBON,
+    "co2e_market_kg": CARBON,
+    "embodied_kg": CARBON,
 }
 # Series of the memory chart, and the components of `Memory` that each adds up: six colours are the most.
 MEMORY_PARTS: dict[str, tuple[str, ...]] = {
@@ -149,7 +154,7 @@ def _time(plan: TrainingPlan) -> Section:
 
 
 def _cases(plan: TrainingPlan) -> Table:
-    """Return every figure that follows from the time of a step, one column a case."""
+    """Return every figure that follows from the time of a step, one column a case; what is not stated has no row."""
     cases = plan.cases if plan.step is not None else (plan.middle,)
     columns = (
         Column("Figure"),
@@ -158,7 +163,9 @@ def _cases(plan: TrainingPlan) -> Table:
     )
     labels = {leaf.name: leaf.quantity.label for leaf in leaves(Case)}
     lines = [
-        (labels[name], *_figures([getattr(case, name) for case in cases], units)) for name, units in CASE_UNITS.items()
+        (labels[name], *_figures([getattr(case, name) for case in cases], units))
+        for name, units in CASE_UNITS.items()
+        if getattr(plan.middle, name) is not None
     ]
     by_case = zip(*(texts for _, _, texts in lines), strict=True)
     by_line = zip(*map(on_the_point, by_case), strict=True)
