@@ -21,7 +21,7 @@ from sizebook.plans.training_functions import components, ledger
 from sizebook.plans.training_inputs import TrainingInputs
 from sizebook.plans.training_rows import INPUTS, OUTPUTS
 from sizebook.registry import flat, leaves
-from sizebook.reports.inputs import label_of, shown
+from sizebook.reports.inputs import shown
 from sizebook.reports.render import write_pdf
 from sizebook.reports.training_notes import IN_WORDS
 from sizebook.training_scenario import TrainingScenario, planned, training_inputs
@@ -157,5 +157,5 @@ def test_the_report_prints_the_plan_and_every_input(name: str, tmp_path: Path) -
         assert bare(brief(case.cost_usd, "USD")) in text and bare(brief(case.train_seconds, "seconds")) in text
     values = flat(planned(scenario, plan).inputs)
     for key in set(CASES[name]) & set(LEAVES) - IN_WORDS:
-        assert bare(label_of(LEAVES[key])) in text, key
+        assert bare(LEAVES[key].label) in text, key
         assert bare(shown(LEAVES[key], values[key])) in text, key
