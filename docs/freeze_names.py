@@ -1,7 +1,7 @@
 """Writes the names of this release: functions with their arguments, keys of scenarios, columns of sweeps, inputs.
 
-`python docs/freeze_names.py` writes ``docs/names/VERSION.json``. A test holds the code against that file, and every name
-of an earlier release must still be known, under its own or a new name.
+`python docs/freeze_names.py` writes ``docs/names/VERSION.json``. A test holds the code against that file, and every
+name of an earlier release must still be known, under its own or a new name.
 """
 
 from __future__ import annotations

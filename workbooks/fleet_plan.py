@@ -14,7 +14,7 @@ from sizebook.scenarios import parse, read_toml
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.inputs import workbook_inputs
-from sizebook.workbooks.page import Page
+from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
 from sizebook.workbooks.wording import between, counted
 
@@ -46,8 +46,8 @@ NOTES = (
     "the clock until the term ends. Burst: what the busiest hours need beyond that, and growth within a term.",
     "A reserved price that is left blank is the catalog's median for the term, where that is not above the one on "
     "demand.",
-    "Ranges: GPUs and money if every service's replicas are as fast, or as slow, as 1 in 10 measurements of throughput. In a "
-    "single month the slower fleet may cost less, where it holds more reserved GPUs before growth needs them.",
+    "Ranges: GPUs and money if every service's replicas are as fast, or as slow, as 1 in 10 measurements of "
+    "throughput. In a single month the slower fleet may cost less, where it holds more reserved GPUs before growth needs them.",
     "Energy: reserved GPUs draw power around the clock, idle or busy; burst GPUs while they are rented.",
     "Left out: changes of price, newer GPUs and models within the three years, network and storage.",
 )
@@ -70,7 +70,7 @@ def build(book: Book) -> None:
 
 
 def result(book: Book, staged: Staged) -> None:
-    page = book.page("Result", "The figures to hand on.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
+    page = new_page(book, "Result", "The figures to hand on.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
     ledger = staged.months
     total = {name: f"SUM({ledger.months(name)})" for name in ledger.letters}
     tiles = [
@@ -127,7 +127,7 @@ def _by_service(page: Page) -> None:
 
 
 def charts(book: Book, staged: Staged, sheets: Sheets) -> None:
-    page = book.page("Charts", "Month by month.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
+    page = new_page(book, "Charts", "Month by month.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
     ledger = staged.months
     rows = (ledger.first, ledger.last)
 

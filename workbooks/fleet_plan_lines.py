@@ -14,7 +14,7 @@ from sizebook.registry import Argument, leaves
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, text
 from sizebook.workbooks.declaring import declare, declare_all
-from sizebook.workbooks.page import Page
+from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.shared_lines import CONFIG, model_input, node_lines, this_copy
 from sizebook.workbooks.shared_lines import gpus as paid_gpus
 from sizebook.workbooks.staging import Figures, Ledger, StagedRows, figures, ledger, options, stage
@@ -42,7 +42,8 @@ class Staged:
 
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
-    page = book.page(
+    page = new_page(
+        book,
         "Inputs",
         "Change the pale yellow cells only. One column a service; a column without a model stays out of the plan.",
         SERVICES,
@@ -61,7 +62,7 @@ def inputs(book: Book) -> None:
 
 def plan(book: Book) -> Staged:
     """Add the sheets that hold the plan: its inputs by name, figures of its services, its months."""
-    page = book.page("Plan", "What is asked and what comes out, as sizebook's plan gives it.", SERVICES, _WIDTHS)
+    page = new_page(book, "Plan", "What is asked and what comes out, as sizebook's plan gives it.", SERVICES, _WIDTHS)
     page.heads("Name")
     page.section("Services")
     chosen = f'=IF({{model}}="","",IF({{model}}="{CONFIG}",{{config_path}},{{model}}))'
@@ -78,7 +79,8 @@ def plan(book: Book) -> Staged:
 
 
 def _months(book: Book, rows: StagedRows, declared: Sequence[Argument]) -> Ledger:
-    page = book.page(
+    page = new_page(
+        book,
         "Months", "The plan month by month, all services together.", ("",) * (len(declared) - 2),
         (12, *[15] * len(declared)),
     )  # fmt: skip
@@ -102,7 +104,7 @@ def used(formula: str) -> str:
 
 def replicas(book: Book) -> None:
     """Add the sheet of one replica of each service, its nodes, prices and error band."""
-    page = book.page("Replicas", "One replica of each service. A service without a model shows 0.", SERVICES)
+    page = new_page(book, "Replicas", "One replica of each service. A service without a model shows 0.", SERVICES)
     page.heads("Quantity")
     _replica(page)
     page.section("Nodes")

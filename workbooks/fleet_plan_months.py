@@ -10,7 +10,7 @@ from fleet_plan_lines import SERVICES, Staged, gpus, month_label, peak_rate, req
 from sizebook.plans.fleet_inputs import MONTHS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
-from sizebook.workbooks.page import Page
+from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.wording import counted, usd
 
 _COLUMNS = "CDEFG"
@@ -70,7 +70,7 @@ def _energy(book: Book, month: int, column: str, row: int) -> str:
 
 def _sheet(book: Book, name: str, subtitle: str, formula: Callable[[int, str, int], str]) -> tuple[int, int]:
     """Add a monthly sheet; ``formula`` gives a cell's formula from its month, column and row."""
-    page = book.page(name, subtitle, ("",) * 4, _WIDTHS, portrait=True)
+    page = new_page(book, name, subtitle, ("",) * 4, _WIDTHS, portrait=True)
     page.section("Month by month")
     first = page.row + 1
     rows = []
@@ -89,7 +89,7 @@ def _sheet(book: Book, name: str, subtitle: str, formula: Callable[[int, str, in
 
 
 def _summary(book: Book, rows: tuple[int, int], staged: Staged) -> dict[str, str]:
-    page = book.page("Summary", "All services together, month by month.", ("",) * 6, (16,) * 9, portrait=True)
+    page = new_page(book, "Summary", "All services together, month by month.", ("",) * 6, (16,) * 9, portrait=True)
     page.section("Month by month")
     heads = [
         "Month",

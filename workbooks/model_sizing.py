@@ -10,7 +10,7 @@ from sizebook.tables import by_key
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, text
 from sizebook.workbooks.declaring import declare_all
-from sizebook.workbooks.page import Page
+from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
 from sizebook.workbooks.shared_lines import chosen_model, model_input, this_copy
 from sizebook.workbooks.wording import worded
@@ -67,8 +67,8 @@ def build(book: Book) -> None:
 
 
 def inputs(book: Book) -> None:
-    page = book.page(
-        "Inputs", "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is."
+    page = new_page(
+        book, "Inputs", "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is."
     )
     page.heads("Input", origin="What to enter")
     page.section("Model")
@@ -78,7 +78,9 @@ def inputs(book: Book) -> None:
 
 
 def calculation(book: Book) -> None:
-    page = book.page("Calculation", "Every line is a live formula. Black: calculated here. Green: from another sheet.")
+    page = new_page(
+        book, "Calculation", "Every line is a live formula. Black: calculated here. Green: from another sheet."
+    )
     page.heads("Quantity")
     page.section("Dimensions of the model")
     chosen_model(page)
@@ -158,7 +160,8 @@ def storage(page: Page) -> None:
         formula = f"={book.call('MODEL_BYTES', parameters='{total}', dtype=text(dtype))}"
         page.line(f"bytes_{dtype}", dtype, formula, "bytes", "MODEL_BYTES: parameters x bits / 8, rounded up")
     page.line(
-        "weight_bytes", "In the chosen format", f"={book.call('MODEL_BYTES', parameters='{total}')}", "bytes", "MODEL_BYTES(total, dtype)",
+        "weight_bytes", "In the chosen format", f"={book.call('MODEL_BYTES', parameters='{total}')}", "bytes",
+        "MODEL_BYTES(total, dtype)",
         total=True,
     )  # fmt: skip
     page.line("weight_gb", "the same in GB", "={weight_bytes}/10^9", "GB", "1 GB = 10^9 bytes", look.GIGA)
@@ -205,7 +208,9 @@ def ranking(page: Page) -> None:
 
 
 def result(book: Book) -> None:
-    page = book.page("Result", "The figures to hand on.", cases=("", ""), widths=(34, 28, 28, 28, 28), portrait=True)
+    page = new_page(
+        book, "Result", "The figures to hand on.", cases=("", ""), widths=(34, 28, 28, 28, 28), portrait=True
+    )
     page.tiles(
         [
             ('="Parameters of "&{chosen}', "={total}", look.WHOLE, "in total, exact"),

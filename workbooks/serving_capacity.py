@@ -43,10 +43,10 @@ NOTES = (
     "Latencies are those of a closed loop: a finished request is replaced at once. Requests beyond what the cache "
     "holds wait, which counts in the time to first token.",
     "Replicas follow the hours of the day, at the target load and with spare ones. GPUs that run in every hour are "
-    "paid at the reserved price, the others on demand by the hour; by whole nodes, all GPUs of the nodes they stand on.",
+    "paid at the reserved price, the others on demand by the hour; by whole nodes, all GPUs of their nodes.",
     "Ranges: GPUs and money if replicas are as fast, or as slow, as 1 in 10 measurements; latencies at the 10th and "
     "90th percentile of measured over predicted.",
-    "A reserved price that is left blank is the catalog's median for a year, where that is not above the one on demand.",
+    "A reserved price that is left blank is the catalog's median for a year, if that is not above the one on demand.",
     "Left out: network and storage, the gateway, engineers, and prompts that share a prefix.",
 )
 

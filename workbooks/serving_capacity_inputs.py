@@ -16,6 +16,7 @@ from sizebook.scenarios import ModelScenario
 from sizebook.serving_scenario import ServingScenario
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.declaring import declare, declare_all
+from sizebook.workbooks.page import new_page
 from sizebook.workbooks.shared_lines import chosen_model, model_input, this_copy
 from sizebook.workbooks.staging import Figures, Ledger, StagedRows, figures, ledger, options, stage
 
@@ -51,7 +52,8 @@ class Staged:
 
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
-    page = book.page(
+    page = new_page(
+        book,
         "Inputs",
         "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
         widths=(36, 30, 16, 66), portrait=True,
@@ -70,8 +72,12 @@ def inputs(book: Book) -> None:
 
 def plan(book: Book) -> Staged:
     """Add the sheets that hold the plan: its inputs by name, its figures, its months."""
-    page = book.page(
-        "Plan", "What is asked and what comes out, as sizebook's plan gives it.", widths=(30, 30, 16, 66), portrait=True
+    page = new_page(
+        book,
+        "Plan",
+        "What is asked and what comes out, as sizebook's plan gives it.",
+        widths=(30, 30, 16, 66),
+        portrait=True,
     )
     page.heads("Name")
     page.section("What is asked")
@@ -80,7 +86,13 @@ def plan(book: Book) -> Staged:
     page.section("Figures")
     shown = figures(page, asked.call("SERVING_FIGURES", "{chosen}", "{gpu}"), leaves(ServingFigures))
     declared = columns(Month)
-    rows = stage(book, asked.call("SERVING_LEDGER", "{chosen}", "{gpu}"), 1 + LONGEST_PLAN, len(declared), heads=[c.name for c in declared])
+    rows = stage(
+        book,
+        asked.call("SERVING_LEDGER", "{chosen}", "{gpu}"),
+        1 + LONGEST_PLAN,
+        len(declared),
+        heads=[c.name for c in declared],
+    )
     page.line("n_months", "Months of the plan", rows.count(), "months", "Rows of Months")
     page.finish()
     for length in ("input_tokens", "output_tokens"):
@@ -89,7 +101,8 @@ def plan(book: Book) -> Staged:
 
 
 def _months(book: Book, rows: StagedRows, declared: Sequence[Argument]) -> Ledger:
-    page = book.page(
+    page = new_page(
+        book,
         "Months", "The plan month by month; rows beyond its last month are blank.", ("",) * (len(declared) - 3),
         (10, *[15] * (len(declared) - 1)),
     )  # fmt: skip

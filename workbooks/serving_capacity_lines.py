@@ -1,4 +1,4 @@
-"""The lines of `serving_capacity.xlsx`: the plan's first month by single functions, and the latency curve of a replica."""
+"""The lines of `serving_capacity.xlsx`: the first month by single functions, and the latency curve of a replica."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from serving_capacity_inputs import API, Staged
 
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, text
-from sizebook.workbooks.page import Page
+from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.shared_lines import gpus, node_lines
 from sizebook.workbooks.wording import counted, usd, worded
 
@@ -16,7 +16,9 @@ Rows = tuple[int, int]
 
 def calculation(book: Book, staged: Staged) -> None:
     """Add the sheet of the calculation."""
-    page = book.page("Calculation", "The first month of the plan, derived by single functions. Every line is live.")
+    page = new_page(
+        book, "Calculation", "The first month of the plan, derived by single functions. Every line is live."
+    )
     page.heads("Quantity")
     _memory(page)
     _latency(page)
@@ -140,7 +142,8 @@ def _messages(page: Page, staged: Staged) -> None:
 
 def curve(book: Book) -> Rows:
     """Add the sheet of the latency curve of one replica; return the rows of its steps."""
-    page = book.page(
+    page = new_page(
+        book,
         "Curve",
         "One replica as requests in flight grow: predicted, without the band.",
         ("",) * 3,

@@ -7,7 +7,7 @@ from serving_capacity_inputs import Staged
 from sizebook.plans.ledgers import ENDS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
-from sizebook.workbooks.page import Page
+from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.wording import between, counted, worded
 
 SHOWN_MONTHS = 12  # a longer plan is shown by so many months, evenly spread from the first to the last
@@ -15,7 +15,7 @@ SHOWN_MONTHS = 12  # a longer plan is shown by so many months, evenly spread fro
 
 def result(book: Book, staged: Staged, steps: tuple[int, int]) -> None:
     """Add the sheet; ``steps`` are the rows of the latency curve."""
-    page = book.page("Result", "The figures to hand on.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
+    page = new_page(book, "Result", "The figures to hand on.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
     _tiles(page, staged)
     page.section("Month by month")
     gpus_chart, cost_chart = page.room_for_chart(), page.room_for_chart()

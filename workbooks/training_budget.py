@@ -43,13 +43,14 @@ FUNCTIONS = (
 )
 NOTES = (
     "Plan and Cases hold the plan itself, the one that 'sizebook plan train' prints and the report shows for the same "
-    "inputs. Result shows its figures; Calculation derives the middle case by single functions, and Checks compares them.",
-    "Cases: middle is the predicted step time, low and high are the 10th and 90th percentile of measured over predicted "
-    "step time on published runs that the fit had not seen. At an MFU of your own all three are alike.",
-    "A price, power or carbon intensity that is left blank is looked up by the plan; Plan says what was taken, and from "
-    "where. A data-parallel degree of 1 is what the other degrees leave over of the GPUs.",
-    "Memory: the fullest GPU. The allowance for CUDA and communication is part of it; what other processes hold on the "
-    "GPU is not.",
+    "inputs. Result shows its figures; Calculation derives the middle case by single functions, and Checks compares "
+    "the two.",
+    "Cases: middle is the predicted step time, low and high are the 10th and 90th percentile of measured over "
+    "predicted step time on published runs that the fit had not seen. At an MFU of your own all three are alike.",
+    "A price, power or carbon intensity that is left blank is looked up by the plan; Plan says what was taken, and "
+    "from where. A data-parallel degree of 1 is what the other degrees leave over of the GPUs.",
+    "Memory: the fullest GPU. The allowance for CUDA and communication is part of it; what other processes hold on "
+    "the GPU is not.",
     "FLOPs per token: the convention named on Inputs; Calculation shows what the others give.",
     "Energy: GPU power at work x (1 + host share) x PUE. Carbon is location-based; the market-based figure stands "
     "apart, and is stated only where the energy under contracts is.",

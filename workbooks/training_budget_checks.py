@@ -99,7 +99,9 @@ def _with_the_plan() -> tuple[Check, ...]:
             "Cost is the plan's",
             _same(
                 ("{cost}", _middle("cost_usd")),
-                *zip(("{cost_work}", "{cost_start}", "{cost_other}"), map(_middle, ("productive_usd", "start_usd", "other_usd")), strict=True),
+                ("{cost_work}", _middle("productive_usd")),
+                ("{cost_start}", _middle("start_usd")),
+                ("{cost_other}", _middle("other_usd")),
             ),
             "TRAIN_COST_USD and its causes against Cases",
         ),

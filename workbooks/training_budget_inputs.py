@@ -13,8 +13,10 @@ from sizebook.plans.training_inputs import Energy, Footprint, Prices, TrainingIn
 from sizebook.registry import leaves
 from sizebook.scenarios import ModelScenario
 from sizebook.training_scenario import TrainingScenario
-from sizebook.workbooks.building import Book
+from sizebook.workbooks import look
+from sizebook.workbooks.building import FIRST_COLUMN, Book
 from sizebook.workbooks.declaring import declare, declare_all
+from sizebook.workbooks.page import new_page
 from sizebook.workbooks.shared_lines import chosen_model, model_input, this_copy
 from sizebook.workbooks.staging import Figures, Options, cases, figures, options, stage
 
@@ -35,6 +37,8 @@ LEFT_OUT = {leaf.name for leaf in leaves(ModelScenario)} | {"gpu", "plan"}
 _GPU = next(argument for argument in find("TRAINING_LEDGER").arguments if argument.name == "gpu")
 FIGURES = tuple(leaf for leaf in leaves(Case) if leaf.name != "name")
 _WIDTHS = (40, 30, 16, 66)
+# The longest texts: a layout with recomputation, a median of many providers, a region with its year.
+_LETTERS = {"layout": 60, "price_basis": 210, "grid_basis": 60}
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,8 @@ class Staged:
 
 def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
-    page = book.page(
+    page = new_page(
+        book,
         "Inputs",
         "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
         widths=_WIDTHS, portrait=True,
@@ -63,8 +68,8 @@ def inputs(book: Book) -> None:
 
 def plan(book: Book) -> Staged:
     """Add the sheets that hold the plan: its inputs by name, what it rests on, its memory, its three cases."""
-    page = book.page(
-        "Plan", "What is asked and what comes out, as sizebook's plan gives it.", widths=_WIDTHS, portrait=True
+    page = new_page(
+        book, "Plan", "What is asked and what comes out, as sizebook's plan gives it.", widths=_WIDTHS, portrait=True
     )
     page.heads("Name")
     page.section("What is asked")
@@ -72,6 +77,10 @@ def plan(book: Book) -> Staged:
     asked = options(page, leaves(TrainingInputs))
     page.section("What it rests on")
     rests_on = figures(page, _call(asked, "TRAINING_FIGURES"), leaves(TrainingFigures))
+    for name, n_letters in _LETTERS.items():
+        page.wrap(book.find(f"plan_{name}").row, n_letters)
+    for name in ("flops_per_token", "peak_flop_per_s"):
+        page.sheet.cell(book.find(f"plan_{name}").row, FIRST_COLUMN).number_format = look.WHOLE
     page.section("Memory of the fullest GPU")
     memory = figures(page, _call(asked, "TRAINING_MEMORY"), MEMORY_FIGURES, heads=1)
     page.finish()
@@ -84,11 +93,11 @@ def _call(asked: Options, function: str) -> str:
 
 
 def _cases(book: Book, asked: Options) -> Figures:
-    page = book.page("Cases", "The plan in three cases: the step as fast as predicted, and at both ends of the band.", NAMES)
+    page = new_page(book, "Cases", "The plan in three cases: a step as predicted, and at both ends of its band.", NAMES)
     page.heads("Figure", origin="What it is")
     page.section("Low, middle and high in time")
     heads = [leaf.name for leaf in leaves(Case)]
     rows = stage(book, _call(asked, "TRAINING_LEDGER"), 1 + len(NAMES), len(heads), heads=heads)
-    shown = cases(page, rows, FIGURES, {"co2e_market_kg": '{covered_share}=""'})
+    shown = cases(page, rows, FIGURES, blank_where={"co2e_market_kg": '{covered_share}=""'})
     page.finish()
     return shown

@@ -7,7 +7,7 @@ from sizebook.plans.training_memory import COMPONENTS, Memory
 from sizebook.registry import leaves
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, text
-from sizebook.workbooks.page import Page
+from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.wording import usd, worded
 
 FLOPS = "0.00E+00"
@@ -15,7 +15,9 @@ FLOPS = "0.00E+00"
 
 def calculation(book: Book) -> None:
     """Add the sheet of the calculation."""
-    page = book.page("Calculation", "The middle case of the plan, derived by single functions. Every line is live.")
+    page = new_page(
+        book, "Calculation", "The middle case of the plan, derived by single functions. Every line is live."
+    )
     page.heads("Quantity")
     _work(page)
     _memory(page)
@@ -62,9 +64,7 @@ def _memory(page: Page) -> None:
         page.line(
             f"memory_{component}", labels[component], f"={needed}", "bytes", f"TRAIN_MEMORY_BYTES(..., {component})"
         )
-    page.line(
-        "memory", "Needed", "=SUM({memory_weights:memory_context})", "bytes", "Sum of the components", total=True
-    )
+    page.line("memory", "Needed", "=SUM({memory_weights:memory_context})", "bytes", "Sum of the components", total=True)
     page.line("spare", "Free", "={plan_capacity}-{memory}", "bytes", "Plan: what there is, less what is needed")
 
 
@@ -78,7 +78,8 @@ def _time(page: Page) -> None:
     )  # fmt: skip
     given = "{batch}*{seq}*{per_token}/({gpus}*{plan_peak_flop_per_s}*{given_share})"
     page.line(
-        "step", "Step time", f"=IF(ISNUMBER({{given_share}}),{given},{book.call('STEP_SECONDS')})", "STEP_SECONDS, or FLOPs of a step over those that the MFU of your own does", look.NUMBER,
+        "step", "Step time", f"=IF(ISNUMBER({{given_share}}),{given},{book.call('STEP_SECONDS')})", "seconds",
+        "STEP_SECONDS, or FLOPs of a step over those that the MFU of your own does", look.NUMBER,
     )  # fmt: skip
     page.line(
         "rate", "Tokens per second and GPU", "={batch}*{seq}/{gpus}/{plan_step_seconds.middle}", "tokens/s",
@@ -116,8 +117,9 @@ def _money(page: Page) -> None:
     book = page.book
     page.section("Money")
     page.line(
-        "price", "GPU-hour", "={plan_price_usd_per_gpu_hour}", "USD/GPU-hour", "Plan: as given, else looked up", look.RATE
-    )
+        "price", "GPU-hour", "={plan_price_usd_per_gpu_hour}", "USD/GPU-hour", "Plan: as given, else looked up",
+        look.RATE,
+    )  # fmt: skip
     start, steps = "{gpus}*{start_hours}", "({hours}-{gpus}*{start_hours})"
     for key, label, hours, origin in (
         ("cost_work", "Productive steps", f"{steps}*{{advancing}}", "GPU-hours that advance the run x price"),
@@ -128,9 +130,7 @@ def _money(page: Page) -> None:
     page.line("cost_other", "Other costs", "={other_usd}", "USD", "Inputs", look.NUMBER)
     cost = book.call("TRAIN_COST_USD", gpu_hours="{hours}", price_usd_per_gpu_hour="{price}")
     page.line("cost", "Cost of the run", f"={cost}", "USD", "TRAIN_COST_USD", look.NUMBER, total=True)
-    page.line(
-        "cost_mtok", "Cost of a million tokens", "={cost}/{tokens}*10^6", "USD", "Cost / tokens", look.RATE
-    )
+    page.line("cost_mtok", "Cost of a million tokens", "={cost}/{tokens}*10^6", "USD", "Cost / tokens", look.RATE)
 
 
 def _carbon(page: Page) -> None:

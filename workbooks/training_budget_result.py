@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openpyxl.styles import Alignment
 from training_budget_checks import CAUSES
 from training_budget_inputs import FIGURES
 
@@ -10,7 +11,7 @@ from sizebook.plans.training_figures import MEMORY_FIGURES
 from sizebook.plans.training_memory import COMPONENTS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
-from sizebook.workbooks.page import Page
+from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.wording import worded
 
 # What is shown of each case: Cases has all of it.
@@ -29,12 +30,14 @@ SHOWN = (
     "embodied_kg",
 )
 LABELS = {leaf.name: leaf.label for leaf in (*FIGURES, *MEMORY_FIGURES)}
+_LAST_COLUMN, _PRICE_LINES = 6, 3  # a median names all its providers
+USD = "[>=100]#,##0;[>=0.1]0.00;0.00##"  # cents of a small run
 GIVEN = "ISNUMBER({given_share})"  # then there is no band
 
 
 def result(book: Book) -> None:
     """Add the sheet."""
-    page = book.page("Result", "The figures to hand on.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
+    page = new_page(book, "Result", "The figures to hand on.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
     _tiles(page)
     _cases(page)
     _memory(page)
@@ -67,20 +70,21 @@ def _banded(name: str, least: int = 0, small: str = "1", large: str = "1") -> tu
     scale = "" if small == large else f"/IF({{plan_{name}.middle}}>={least},{large},{small})"
     low, middle, high = (f"{{plan_{name}.{case}}}{scale}" for case in NAMES)
     under = f'=IF({GIVEN},"at the MFU given",{worded(low)}&" to "&{worded(high)})'
-    return f"={middle}", look.NUMBER, under
+    return f"={middle}", USD if name == "cost_usd" else look.RATE, under
 
 
 def _cases(page: Page) -> None:
     page.section("Three cases of the step's time")
     units = {leaf.name: leaf.quantity.unit for leaf in FIGURES}
-    shares = {"mfu", "hfu", "goodput"}
+    shares, own = {"mfu", "hfu", "goodput"}, {"train_days": look.RATE, "cost_usd": USD}
     rows, formats = [], []
     for name in SHOWN:
         figures = [f"={{plan_{name}.{case}}}" for case in NAMES]
         if name == "co2e_market_kg":
             figures = [f'=IF({{covered_share}}="","not stated",{{plan_{name}.{case}}})' for case in NAMES]
         rows.append([LABELS[name], *figures, "" if name in shares else units[name]])
-        formats.append([look.GENERAL, *[look.PERCENT if name in shares else look.NUMBER] * 3, look.GENERAL])
+        shown = look.PERCENT if name in shares else own.get(name, look.NUMBER)
+        formats.append([look.GENERAL, *[shown] * 3, look.GENERAL])
     page.table(["Figure", "Low", "Middle", "High", "Unit"], rows, formats)
 
 
@@ -108,7 +112,7 @@ def _cost(page: Page) -> None:
              f"=IF({{plan_cost_usd.middle}}=0,0,{{plan_{name}.middle}}/{{plan_cost_usd.middle}})"]
             for name in (*CAUSES, "cost_usd")
         ],
-        [look.GENERAL, *[look.NUMBER] * 3, look.PERCENT],
+        [look.GENERAL, *[USD] * 3, look.PERCENT],
         total=True,
     )  # fmt: skip
     page.chart("columns", "{cost_message}", "USD", look.WHOLE, (rows[0], rows[1] - 1), "CDE")
@@ -118,8 +122,12 @@ def _basis(page: Page) -> None:
     page.section("What it rests on")
     for label, formula in (
         ("Layout", "={plan_layout}"),
-        ("Price of a GPU-hour", f'={worded("{plan_price_usd_per_gpu_hour}")}&" USD, "&{{plan_price_basis}}'),
+        ("Price of a GPU-hour", f'={worded("{plan_price_usd_per_gpu_hour}")}&" USD: "&{{plan_price_basis}}'),
         ("Power of a GPU", f'={worded("{plan_watts}")}&" W, "&TEXT({{host_share}},"0 %")&" host, PUE "&{{pue}}'),
-        ("Carbon intensity", f'={worded("{plan_grams_per_kwh}")}&" g/kWh, "&{{plan_grid_basis}}'),
+        ("Carbon intensity", f'={worded("{plan_grams_per_kwh}")}&" g/kWh: "&{{plan_grid_basis}}'),
     ):
-        page.fact(label, formula)
+        cell = page.fact(label, formula)
+        page.sheet.merge_cells(start_row=cell.row, end_row=cell.row, start_column=cell.column, end_column=_LAST_COLUMN)
+        if label.startswith("Price"):
+            cell.alignment = Alignment(wrap_text=True, vertical="center")
+            page.sheet.row_dimensions[cell.row].height = 15 * _PRICE_LINES

@@ -6,7 +6,8 @@ file, a column of a sweep and an input of a workbook.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+import re
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 # Old name -> the names that it became; the first that is known in the place counts.
@@ -39,6 +40,29 @@ RENAMED: dict[str, tuple[str, ...]] = {
 }
 
 
+_BAND = "its range is the band of measurements, fill the workbook once for each value"
+_PLAN = "the plan works it out"
+# Inputs of the workbooks of 0.3.0 that no plan knows, and what stands for each.
+GONE: dict[str, str] = {
+    "hours_csv": "it is read into shape",
+    **{
+        f"{name}_{case}": _BAND
+        for name in (
+            "requests_per_day", "growth_per_month", "peak_factor", "price_usd", "pue", "grams_per_kwh", "other_usd",
+            "tokens", "given_mfu", "band",
+        )
+        for case in ("low", "high")
+    },
+    "band": "its range is the band of measurements",
+    "term": "a price that is left blank is looked up, on demand and reserved",
+    "price_basis": _PLAN,
+    "given_flops_per_token": _PLAN,
+    "given_memory_bytes": _PLAN,
+    "given_step_seconds": f"{_PLAN}, or give mfu",
+}  # fmt: skip
+_NUMBERED = re.compile(r"(.+)(_\d)")  # inputs of a service: name_1
+
+
 @dataclass(frozen=True)
 class Renamed:
     """One use of an old name: what it is called now."""
@@ -52,11 +76,17 @@ class Renamed:
         return f"old name: got '{self.old}', want '{self.new}'. The old one still works; rename it."
 
 
-def current(name: str, known: Container[str]) -> Renamed | None:
-    """Return what an old name is called now in this place, or None where the name is known or was never another's."""
+def current(name: str, known: Collection[str]) -> Renamed | None:
+    """Return what an old name is called now in this place, or None where the name is known or was never another's.
+
+    A number at its end, of a service, stays.
+    """
     if name in known:
         return None
-    return next((Renamed(name, new) for new in RENAMED.get(name, ()) if new in known), None)
+    numbered = _NUMBERED.fullmatch(name)
+    stem, ending = (numbered[1], numbered[2]) if numbered else (name, "")
+    new = (f"{each}{ending}" for each in RENAMED.get(stem, ()))
+    return next((Renamed(name, each) for each in new if each in known), None)
 
 
 def notes(used: Iterable[Renamed], where: str) -> tuple[str, ...]:

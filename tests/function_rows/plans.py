@@ -32,6 +32,6 @@ ROWS = (
     Row("TRAINING_MEMORY", LLAMA_8B, 2 * 8_030_261_248, "two bytes a weight", at="weights"),
     Row("TRAINING_MEMORY", LLAMA_8B, 8_030_261_248, "AdamW's eight bytes a weight over eight ranks",
         at="optimizer_states"),
-    Row("TRAINING_FIGURES", LLAMA_8B, 51_470_401_536, "6 x multiplied weights + 3 x causal scores", at="flops_per_token"),
+    Row("TRAINING_FIGURES", LLAMA_8B, 51_470_401_536, "6 x weights multiplied + 3 x scores", at="flops_per_token"),
     Row("TRAINING_FIGURES", LLAMA_8B, 700, "the TDP of an H100 SXM in NVIDIA's data sheet", at="watts"),
 )  # fmt: skip

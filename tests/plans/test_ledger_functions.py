@@ -51,7 +51,10 @@ def test_figures_stand_in_the_columns_of_the_range() -> None:
     found = {row[0]: row[1:] for row in rows}
     assert found["concurrency"] == [32, "", 8]
     # Nobody reserves above the price on demand, and no price of three years is listed below it.
-    assert all(r <= d for r, d in zip(found["reserved_usd_per_gpu_hour"][::2], found["on_demand_usd_per_gpu_hour"][::2]))
+    assert all(
+        r <= d
+        for r, d in zip(found["reserved_usd_per_gpu_hour"][::2], found["on_demand_usd_per_gpu_hour"][::2], strict=True)
+    )
 
 
 @pytest.mark.parametrize(

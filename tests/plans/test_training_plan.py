@@ -13,6 +13,7 @@ from sizebook.models import catalog
 from sizebook.plans.training import TrainingPlan, plan_training, unchecked_plan
 from sizebook.plans.training_inputs import Training, capacity_bytes
 from sizebook.plans.training_search import Search, search
+from sizebook.plans.training_steps import derivations
 from tests.plans.training_runs import run_of
 
 GIVEN: dict[str, Any] = {
@@ -99,9 +100,9 @@ def test_zero_and_negative_tokens_are_refused(tokens: float, shown: str) -> None
 
 def test_every_figure_carries_formula_numbers_and_source() -> None:
     plan = _plan(recompute="full", mfu=None)
-    labels = [step.label for step in plan.figures]
+    labels = [step.label for step in derivations(plan)]
     assert labels[0] == "Parameters" and "Cost" in labels and "Emissions, market-based" in labels
-    assert all(step.formula and step.source and step.shown for step in plan.figures)
+    assert all(step.formula and step.source and step.shown for step in derivations(plan))
 
 
 def test_the_search_ranks_by_time_and_keeps_what_fits() -> None:

@@ -26,7 +26,8 @@ from tests.surfaces import test_equality_fleet as fleet
 from tests.surfaces import test_equality_serving as serving
 from tests.surfaces.grid import Values, cases
 from tests.surfaces.office import Office
-from tests.workbooks.shipped import checks, columns as labelled
+from tests.workbooks.shipped import checks
+from tests.workbooks.shipped import columns as labelled
 
 load()
 SIZING = {"plan": "sizing", "model": "llama-3.1-8b", "as_of": "2026-11-21"}

@@ -15,6 +15,7 @@ from sizebook.plans.fleet_inputs import MOST_SERVICES, Service
 from sizebook.registry import Argument, leaves
 from sizebook.scenarios import SizingScenario
 from sizebook.serving_scenario import ServingScenario
+from sizebook.training_scenario import TrainingScenario
 
 # A workbook holds one plan; a serving one does not search, so it compares no accelerators.
 NO_INPUTS = {"plan", "gpus_compared"}
@@ -51,6 +52,7 @@ _OF_SERVICES = {
 }  # fmt: skip
 SHIPPED = (
     Shipped("model_sizing.xlsx", _leaves(SizingScenario), frozenset({"config_path"})),
+    Shipped("training_budget.xlsx", _leaves(TrainingScenario), frozenset({"config_path"})),
     Shipped("serving_capacity.xlsx", _leaves(ServingScenario) | _api(), frozenset({"config_path"})),
     Shipped(
         "fleet_plan.xlsx",

@@ -18,11 +18,13 @@ from sizebook.registry import Argument
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.filling import read_inputs
 from sizebook.workbooks.inputs import AS_IT_STANDS
+from sizebook.workbooks.page import new_page
 from tests.workbooks.shipped import SHIPPED, Shipped
 
 every_workbook = pytest.mark.parametrize("shipped", SHIPPED, ids=lambda s: s.file)
 # Take a plan's inputs as a range of options.
-BY_OPTIONS = {"SERVING_LEDGER", "SERVING_FIGURES", "FLEET_LEDGER", "FLEET_FIGURES"}
+BY_OPTIONS = {"SERVING_LEDGER", "SERVING_FIGURES", "FLEET_LEDGER", "FLEET_FIGURES", "TRAINING_LEDGER",
+              "TRAINING_MEMORY", "TRAINING_FIGURES"}  # fmt: skip
 load()
 
 
@@ -138,14 +140,16 @@ def calls_of(formula: str, at: str, named: set[str]) -> set[str]:
 
 def test_a_call_takes_lines_by_name_in_the_registrys_order() -> None:
     book = Book("Test", "0")
-    page = book.page("Inputs", "")
+    page = new_page(book, "Inputs", "")
     for line in ("model", "gpu", "tp", "weight_dtype", "other"):
         page.input(line, line, None, "", "")
     call = book.call("TTFT_SECONDS", concurrency="$B7", gpu=None, engine='"vllm"')
     assert call == 'TTFT_SECONDS({model},,,,$B7,{tp},,,,{weight_dtype},,"vllm")'
     book.instead("model", "other")
-    assert book.call("MAX_CONCURRENCY", context_tokens=100) == "MAX_CONCURRENCY({other},{gpu},100,{tp},,,,{weight_dtype})"
-    with pytest.raises(InputError, match="^unknown argument: got load for TTFT_SECONDS, want one of model, gpu, "):
+    assert (
+        book.call("MAX_CONCURRENCY", context_tokens=100) == "MAX_CONCURRENCY({other},{gpu},100,{tp},,,,{weight_dtype})"
+    )
+    with pytest.raises(InputError, match=r"^unknown argument: got load for TTFT_SECONDS, want one of model, gpu, "):
         book.call("TTFT_SECONDS", load=3)
 
 

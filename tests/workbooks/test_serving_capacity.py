@@ -101,7 +101,8 @@ def test_the_sample_scenario_costs_what_the_plan_says(tmp_path: Path) -> None:
 def test_small_figures_keep_their_digits(tmp_path: Path) -> None:
     found = filled(
         tmp_path,
-        GIVEN | {"model": "qwen3-0.6b", "tp": 1, "requests_per_day": 10, "on_demand_usd_per_gpu_hour": 0.001, "spare": 0},
+        GIVEN
+        | {"model": "qwen3-0.6b", "tp": 1, "requests_per_day": 10, "on_demand_usd_per_gpu_hour": 0.001, "spare": 0},
     )
     assert columns(found.path, "Calculation")["Cost by month"][0] == "From $0.73 to $0.73 a month"
     result = load_workbook(found.path, data_only=True)["Result"]

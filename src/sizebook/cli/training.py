@@ -15,6 +15,7 @@ from sizebook.plans.training_case import Case
 from sizebook.plans.training_inputs import Training
 from sizebook.plans.training_memory import COMPONENTS, Memory
 from sizebook.plans.training_search import Search
+from sizebook.plans.training_steps import derivations
 from sizebook.plans.training_time import StepTime
 from sizebook.registry import flat, leaves
 from sizebook.scenarios import parse, read_toml
@@ -107,7 +108,7 @@ def as_data(plan: TrainingPlan) -> dict[str, Any]:
             "grid_basis": power.grid_basis,
             **flat(power.footprint),
         },
-        "figures": [asdict(step) for step in plan.figures],
+        "figures": [asdict(step) for step in derivations(plan)],
     }
 
 
@@ -172,7 +173,7 @@ def _explained(plan: TrainingPlan) -> list[str]:
     if plan.step is not None:
         lines += ["", "Seconds of a step"]
         lines += [f"  {leaf.quantity.label:<18}{getattr(plan.step, leaf.name):>10.4f}" for leaf in leaves(StepTime)]
-    for step in plan.figures:
+    for step in derivations(plan):
         lines += ["", step.label, f"  formula  {step.formula}"]
         lines += [f"  numbers  {step.substituted}"] if step.substituted else []
         lines += [f"  result   {step.shown}", f"  source   {step.source}"]

@@ -1,4 +1,4 @@
-"""The headline figures of each service of a fleet plan, declared once: its replica, its prices, its first and last month."""
+"""The headline figures of each service of a fleet plan, declared once: replica, prices, first and last month."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ ENDS = (("peak_gpus", "fewest", "most"), ("usd", "least", "most"))
 LedgerRows = Annotated[
     int,
     Quantity(
-        "rows of months to give at least, blank ones after the last month, so that a table of fixed size shows no error",
+        "rows of months to give at least, blank after the last month, so that a table of fixed size shows no error",
         unit="months", kind="integer", minimum=1, maximum=LONGEST_PLAN, default=1, label="Rows of the ledger",
     ),
 ]  # fmt: skip

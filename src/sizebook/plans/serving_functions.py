@@ -45,7 +45,8 @@ _ITS_MONTH = {
     "usd_most": 17520.0,
 }  # fmt: skip
 _ITS_FIGURES = {
-    "input_tokens": 2000, "output_tokens": 400, "longest_tokens": 2400, "gpus_per_replica": 4, "concurrency": 131, "capacity": 275, "binding": "tpot",
+    "input_tokens": 2000, "output_tokens": 400, "longest_tokens": 2400, "gpus_per_replica": 4,
+    "concurrency": 131, "capacity": 275, "binding": "tpot",
     "requests_per_second": 6.27889965213899,
     "ttft_seconds": 0.948217026759782, "ttft_seconds_p10": 0.7068957934494176, "ttft_seconds_p90": 1.3371756511366446,
     "tpot_seconds": 0.04991306060157721, "tpot_seconds_p10": 0.0417323099689787,

@@ -10,14 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from sizebook.derivation import Step
 from sizebook.errors import TargetError, require
 from sizebook.models.counting import Count, count
 from sizebook.plans.training_case import NAMES, Case, case_of, reliability
 from sizebook.plans.training_fit import misfit
 from sizebook.plans.training_inputs import Training
 from sizebook.plans.training_memory import Memory
-from sizebook.plans.training_steps import derivations
 from sizebook.plans.training_time import StepTime
 from sizebook.plans.training_work import Work, work_of
 
@@ -77,11 +75,6 @@ class TrainingPlan:
     def count(self) -> Count:
         """The exact parameters of the model."""
         return count(self.inputs.architecture)
-
-    @cached_property
-    def figures(self) -> tuple[Step, ...]:
-        """How each headline figure came about."""
-        return derivations(self)
 
 
 def plan_training(inputs: Training) -> TrainingPlan:

@@ -1,4 +1,4 @@
-"""The figures of a training plan that do not depend on the time of a step, declared once: what was counted or looked up.
+"""The figures of a training plan that do not depend on the time of a step: what was counted or looked up.
 
 Beside them stand the cases (`sizebook.plans.training_case.Case`) and the memory of the fullest GPU.
 """
@@ -28,7 +28,8 @@ class TrainingFigures:
         int, Quantity("pipeline stage that needs most memory, from 1", **_COUNT, label="Fullest stage")
     ]
     flops_per_token: Annotated[
-        float, Quantity("training FLOPs of a token in the plan's convention", unit="FLOP/token", label="FLOPs per token")
+        float,
+        Quantity("training FLOPs of a token in the plan's convention", unit="FLOP/token", label="FLOPs per token"),
     ]
     peak_flop_per_s: Annotated[
         float, Quantity("dense peak that MFU is measured against", unit="FLOP/s", label="Dense peak of a GPU")
@@ -41,10 +42,12 @@ class TrainingFigures:
     ]
     price_basis: Annotated[str, Quantity("where the price comes from", kind="text", label="Price basis")]
     watts: Annotated[
-        float, Quantity("power of a GPU at work: given, its limit or its TDP", unit="watts", label="Power of a GPU at work")
+        float,
+        Quantity("power of a GPU at work: given, its limit or TDP", unit="watts", label="Power of a GPU at work"),
     ]
     grams_per_kwh: Annotated[
-        float, Quantity("greenhouse gases per energy, as given or looked up", unit="gCO2e/kWh", label="Grams of CO2e per kWh")
+        float,
+        Quantity("greenhouse gases per energy, as given or looked up", unit="gCO2e/kWh", label="Grams of CO2e per kWh"),
     ]
     grid_basis: Annotated[str, Quantity("where that comes from", kind="text", label="Grid basis")]
     residual_grams_per_kwh: Annotated[
@@ -60,7 +63,9 @@ class TrainingFigures:
 MEMORY_FIGURES = (
     *(leaf for leaf in leaves(Memory) if leaf.name in COMPONENTS),
     Argument("total", Quantity("sum of the components", unit="bytes", minimum=0, label="Needed"), REQUIRED),
-    Argument("capacity", Quantity("what one GPU leaves for training", unit="bytes", minimum=0, label="There is"), REQUIRED),
+    Argument(
+        "capacity", Quantity("what a GPU leaves for training", unit="bytes", minimum=0, label="There is"), REQUIRED
+    ),
 )
 
 

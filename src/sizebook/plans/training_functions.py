@@ -284,7 +284,7 @@ _FIGURES = [
 
 @function(category="training time", source=f"{MODEL_OF_TIME}; prices, grids: data/*.csv", example=(_EXAMPLE, _FIGURES))
 def training_figures(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Figures:
-    """Return what a training plan rests on as names and values: layout, FLOPs per token, price, power, grid, each basis.
+    """Return what a training plan rests on as names and values: layout, FLOPs, price, power, grid and their basis.
 
     What was left blank, such as a price, stands here as it was looked up. The figures of 'sizebook plan train' for the
     same inputs, computed by the same plan; cases are TRAINING_LEDGER, bytes TRAINING_MEMORY.

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sizebook.derivation import Step
+from sizebook.plans.training import TrainingPlan
 from sizebook.plans.training_memory import COMPONENTS, Memory
 from sizebook.plans.training_time import StepTime
 from sizebook.registry import leaves
 from sizebook.units import amount, grouped, significant
-
-if TYPE_CHECKING:
-    from sizebook.plans.training import TrainingPlan
 
 CALIBRATION = "data/calibration_training.csv, fitted by calibration/training.py"
 

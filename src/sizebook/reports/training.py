@@ -9,6 +9,7 @@ from sizebook.plans.training import TrainingPlan
 from sizebook.plans.training_breakdown import step_parts, time_parts
 from sizebook.plans.training_case import Case
 from sizebook.plans.training_memory import Memory
+from sizebook.plans.training_steps import derivations
 from sizebook.registry import leaves
 from sizebook.reports.charts.kinds import Bar, Bars, Limit, Series, Stacks
 from sizebook.reports.figures import aligned, fixed, largest_unit, on_the_point
@@ -78,7 +79,7 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
             sensitivity(plan),
             carbon(plan),
             conventions(plan),
-            Section("Derivation", "How each figure was computed", (Derivation(plan.figures),)),
+            Section("Derivation", "How each figure was computed", (Derivation(derivations(plan)),)),
             assumptions(plan),
         ),
         data_dates=f"hardware of {_latest('hardware')}, prices of {_latest('prices')}, grids of {_latest('grid')}",

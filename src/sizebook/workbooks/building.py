@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
@@ -21,9 +21,6 @@ from sizebook.errors import InputError, suggestion
 from sizebook.functions import find, load
 from sizebook.workbooks import look
 from sizebook.workbooks.inputs import default_comment
-
-if TYPE_CHECKING:
-    from sizebook.workbooks.page import Page
 
 _PLACE = re.compile(r"\{([a-z]\w*)(?:\.(\w+))?(?::([a-z]\w*))?\}")
 FIRST_COLUMN = 3  # A is a margin, B holds the labels
@@ -55,22 +52,6 @@ class Book:
     def __post_init__(self) -> None:
         self.workbook.remove(self.workbook.worksheets[0])
         look.dress(self.workbook)
-
-    def page(
-        self,
-        name: str,
-        subtitle: str,
-        cases: Sequence[str] = ("",),
-        widths: Sequence[float] = (),
-        *,
-        portrait: bool = False,
-    ) -> Page:
-        """Add a sheet of lines; ``cases`` head its columns of figures, ``widths`` are those of the columns from B."""
-        from sizebook.workbooks.page import Page
-
-        page = Page(self, self.workbook.create_sheet(name), subtitle, tuple(cases), widths)
-        page.sheet.page_setup.orientation = "portrait" if portrait else "landscape"
-        return page
 
     def choices(self, name: str, values: Sequence[str]) -> str:
         """Put the values of a dropdown on the hidden sheet of lists; return the reference to them."""

@@ -1,7 +1,7 @@
 """Inputs that quantities declare: name, label, unit, meaning, default, format and validation are the declaration's own.
 
-`declare` adds one, `declare_all` every leaf of a section under headings, so that a new field of a section is an input of
-the workbook without an edit of its description.
+`declare` adds one, `declare_all` every leaf of a section under headings, so that a new field of a section is an input
+of the workbook without an edit of its description.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from sizebook.calculation.preparing import Names
 from sizebook.calculation.tokens import Area, address, area, tokenize
 from sizebook.cells import coerce, listed
 from sizebook.errors import InputError, SizebookError, suggestion
-from sizebook.names import Renamed, current
+from sizebook.names import GONE, Renamed, current
 from sizebook.registry import TABLES, Quantity, declared, flat, hints_of, nested
 from sizebook.scenarios import workbook_model
 from sizebook.workbooks.rules import FLAGS, Rule, as_argument, rules_of
@@ -151,12 +151,15 @@ def check(inputs: Mapping[str, Input], given: Mapping[str, Any], names: set[str]
     folded = {name.casefold(): entry for name, entry in inputs.items()}
     found = Checked()
     for name, value in given.items():
-        renamed = None if name.casefold() in names else _renamed(name.casefold(), folded)
+        renamed = None if name.casefold() in names else current(name.casefold(), folded)
         entry = folded.get(renamed.new if renamed else name.casefold())
         if renamed:
             found.renamed.append(renamed)
         if entry is None:
             problem = "not an input" if name.casefold() in names else "unknown input"
+            if name in GONE:
+                found.problems.append(f"no input any more: got '{name}', want it left out: {GONE[name]}. Remove it.")
+                continue
             found.problems.append(f"{problem}: got '{name}', want one of {_listed(inputs)}.{_fix(name, inputs)}")
         elif entry.name in found.values:
             found.problems.append(f"input twice: got '{name}' again for '{entry.name}', want it once. Remove one.")
@@ -168,17 +171,6 @@ def check(inputs: Mapping[str, Input], given: Mapping[str, Any], names: set[str]
         if e.required and e.name not in found.values
     ]
     return found
-
-
-def _renamed(name: str, inputs: Mapping[str, Input]) -> Renamed | None:
-    """Return what an old name of an input is called now, that of one case or service included: ``reserved_usd_1``."""
-    stem, _, case = name.rpartition("_")
-    ending = f"_{case}"
-    stems = {known.removesuffix(ending) for known in inputs if stem and known.endswith(ending)}
-    if found := current(name, inputs):
-        return found
-    apart = current(stem, stems)
-    return apart and Renamed(name, f"{apart.new}{ending}")
 
 
 def _take(entry: Input, value: Any, found: Checked) -> None:

@@ -340,3 +340,18 @@ def _dropdown(source: str) -> DataValidation | None:
     made = DataValidation(type="list", formula1=source, allow_blank=True, showErrorMessage=True)
     made.errorTitle, made.error = "Not in the list", "Choose one of the values in the list."
     return made
+
+
+def new_page(
+    book: Book,
+    name: str,
+    subtitle: str,
+    cases: Sequence[str] = ("",),
+    widths: Sequence[float] = (),
+    *,
+    portrait: bool = False,
+) -> Page:
+    """Add a sheet of lines; ``cases`` head its columns of figures, ``widths`` are those of the columns from B."""
+    page = Page(book, book.workbook.create_sheet(name), subtitle, tuple(cases), widths=widths)
+    page.sheet.page_setup.orientation = "portrait" if portrait else "landscape"
+    return page

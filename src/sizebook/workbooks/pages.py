@@ -9,7 +9,7 @@ from openpyxl.styles import Alignment
 from sizebook.functions import find
 from sizebook.tables import table
 from sizebook.workbooks.building import Book, quoted
-from sizebook.workbooks.page import FAILED, PASSED, Page
+from sizebook.workbooks.page import FAILED, PASSED, Page, new_page
 
 _LEGEND = (
     ("Input", "1 234", "An input that must be set. A scenario file sets it by its name."),
@@ -28,7 +28,7 @@ _LETTERS_A_LINE = 150
 
 def cover(book: Book, purpose: str) -> Callable[[], None]:
     """Add the cover; what it returns writes the contents and the state of the checks once all sheets stand."""
-    page = book.page("Cover", purpose, widths=(30, 30, 16, 62), portrait=True)
+    page = new_page(book, "Cover", purpose, widths=(30, 30, 16, 62), portrait=True)
 
     def finish() -> None:
         page.section("This copy")
@@ -53,7 +53,7 @@ def cover(book: Book, purpose: str) -> Callable[[], None]:
 
 def checks_page(book: Book, checks: Sequence[tuple[str, str, str]], cases: Sequence[str] = ("",)) -> None:
     """Add the sheet of checks: for each a label, a formula that is TRUE when all is well, and what it compares."""
-    page = book.page("Checks", "Every check must show OK before a figure leaves the house.", cases)
+    page = new_page(book, "Checks", "Every check must show OK before a figure leaves the house.", cases)
     page.heads("Check", origin="What is compared")
     page.section("Checks")
     for number, (label, formula, origin) in enumerate(checks, 1):
@@ -69,8 +69,8 @@ def checks_page(book: Book, checks: Sequence[tuple[str, str, str]], cases: Seque
 
 def notes_page(book: Book, functions: Sequence[str], notes: Sequence[str]) -> None:
     """Add the sheet of notes: what is meant and left out, the functions with formula and source, the data's dates."""
-    page = book.page(
-        "Notes", "What the figures mean, where they come from, and how old the data are.", widths=(30, 50, 16, 62)
+    page = new_page(
+        book, "Notes", "What the figures mean, where they come from, and how old the data are.", widths=(30, 50, 16, 62)
     )
     page.section("What is counted")
     for note in notes:

@@ -41,7 +41,7 @@ def rule(argument: Argument, label: str, choices: Choices) -> DataValidation:
         made.type, made.formula1 = "list", choices(label, listed)
         made.errorStyle = "stop" if quantity.kind in ("flag", "choice") else "warning"
     elif quantity.kind in ("integer", "number", "date"):
-        made.type = {"integer": "whole", "number": "decimal", "date": "date"}[quantity.kind]
+        made.type = "whole" if quantity.kind == "integer" else "date" if quantity.kind == "date" else "decimal"
         low, high = bounds(quantity)
         made.operator, made.formula1, made.formula2 = "between", repr(low), repr(high)
     else:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from openpyxl.utils import get_column_letter
@@ -158,9 +157,7 @@ def ledger(
     return Ledger(page.sheet.title, first, page.row - 1, letters, staged.are_as_declared())
 
 
-def cases(
-    page: Page, staged: StagedRows, declared: Sequence[Argument], blank_where: Mapping[str, str] = MappingProxyType({})
-) -> Figures:
+def cases(page: Page, staged: StagedRows, declared: Sequence[Argument], *, blank_where: Mapping[str, str]) -> Figures:
     """Show a staged ledger of cases as lines, a figure each and a column a case; formulas name one as in `figures`.
 
     The first column of the ledger names the cases and is left out. ``blank_where`` are the conditions under which
@@ -227,10 +224,10 @@ def stage(
     if heads:
         for column, name in enumerate(heads, 1):
             sheet.cell(top - 1, column, name)
-        given, expected = (f"{STAGED}!$A${row}:${right}${row}" for row in (top, top - 1))
-        return StagedRows(top, n_rows, given, expected, len(heads))
-    for row, name in enumerate(names, top):
-        sheet.cell(row, n_columns + 2, name)
+        in_row, in_head = (f"{STAGED}!$A${row}:${right}${row}" for row in (top, top - 1))
+        return StagedRows(top, n_rows, in_row, in_head, len(heads))
+    for row, row_name in enumerate(names, top):
+        sheet.cell(row, n_columns + 2, row_name)
     first = top + sum(name is None for name in names)
     given, expected = (f"{STAGED}!${letter}${first}:${letter}${last}" for letter in ("A", beside))
     return StagedRows(top, n_rows, given, expected, last - first + 1)
