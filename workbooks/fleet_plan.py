@@ -47,7 +47,8 @@ NOTES = (
     "A reserved price that is left blank is the catalog's median for the term, where that is not above the one on "
     "demand.",
     "Ranges: GPUs and money if every service's replicas are as fast, or as slow, as 1 in 10 measurements of "
-    "throughput. In a single month the slower fleet may cost less, where it holds more reserved GPUs before growth needs them.",
+    "throughput. In a single month the slower fleet may cost less, where it holds more reserved GPUs before growth "
+    "needs them.",
     "Energy: reserved GPUs draw power around the clock, idle or busy; burst GPUs while they are rented.",
     "Left out: changes of price, newer GPUs and models within the three years, network and storage.",
 )
@@ -73,9 +74,11 @@ def result(book: Book, staged: Staged) -> None:
     page = new_page(book, "Result", "The figures to hand on.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
     ledger = staged.months
     total = {name: f"SUM({ledger.months(name)})" for name in ledger.letters}
+    # The slower fleet may be the cheaper one, where it reserves more before growth needs them.
+    every = ",".join(total[name] for name in ("usd_least", "usd", "usd_most"))
     tiles = [
         ("USD over three years", f"={total['usd']}", look.NUMBER,
-         between(total["usd_least"], total["usd_most"], " measured")),
+         between(f"MIN({every})", f"MAX({every})", " measured")),
     ]  # fmt: skip
     for label, month in (("first", 1), ("last", MONTHS)):
         ends = (ledger.month(f"peak_gpus_{end}", month) for end in ("fewest", "most"))
