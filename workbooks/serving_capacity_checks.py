@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from serving_capacity_inputs import Staged
 
+from sizebook.plans.ledgers import ENDS
 from sizebook.plans.serving import MOST_IN_FLIGHT
 
 Check = tuple[str, str, str]  # label, formula that is TRUE when all is well, what it compares
@@ -76,7 +77,8 @@ def _of_the_months(staged: Staged) -> tuple[Check, ...]:
     reserved, on_demand, usd = (months.months(name) for name in ("reserved_usd", "on_demand_usd", "usd"))
     outside = "+".join(
         f"SUMPRODUCT(--({months.months(low)}>{months.months(high)}))"
-        for low, high in (("peak_gpus_fewest", "peak_gpus"), ("peak_gpus", "peak_gpus_most"))
+        for name, *ends in ENDS
+        for low, high in ((f"{name}_{ends[0]}", name), (name, f"{name}_{ends[1]}"))
     )
     first = (
         f"{months.month('reserved_usd', 1)}+{months.month('on_demand_usd', 1)}-{months.month('usd', 1)}"
@@ -89,7 +91,7 @@ def _of_the_months(staged: Staged) -> tuple[Check, ...]:
             f"ABS(SUM({reserved})+SUM({on_demand})-SUM({usd}))<=10^-9*SUM({usd}))",
             "Months: the first, and all of them",
         ),
-        ("The range holds the plan", f"={outside}=0", "Months: fewest, plan and most GPUs, every month"),
+        ("The range holds the plan", f"={outside}=0", "Months: GPUs and cost, every month"),
         (
             "The plan's figures are those of this workbook",
             f"=AND({staged.figures.as_declared},{months.as_declared})",

@@ -1,4 +1,4 @@
-"""One sheet of a planning workbook, written from the top down: sections, lines, inputs, checks, tables, tiles."""
+"""One sheet of lines of a planning workbook, written from the top down: lines, inputs, statements, facts, checks."""
 
 from __future__ import annotations
 
@@ -6,84 +6,23 @@ import re
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from openpyxl.cell import Cell
-from openpyxl.formatting.rule import Rule
-from openpyxl.styles import Alignment, Border, Font, Side
-from openpyxl.styles.differential import DifferentialStyle
+from openpyxl.styles import Alignment
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import MultiCellRange
 from openpyxl.worksheet.datavalidation import DataValidation
-from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.workbooks import look
-from sizebook.workbooks.building import BASE, FIRST_COLUMN, LABELS, Book, Place, quoted
-from sizebook.workbooks.drawing import Drawn, Kind, draw
-from sizebook.workbooks.printing import lay_out, set_up
+from sizebook.workbooks.building import BASE, FIRST_COLUMN, Book, Place, quoted
+from sizebook.workbooks.canvas import FAILED, PASSED, Canvas
 
 _IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
-PASSED, FAILED = "OK", "CHECK"
-_CHART_ROWS = 17
 
 
-class Page:
+class Page(Canvas):
     """One sheet of lines. Column B holds labels, then one column a case, the unit, and where the line comes from."""
-
-    def __init__(
-        self, book: Book, sheet: Worksheet, subtitle: str, cases: tuple[str, ...], widths: Sequence[float]
-    ) -> None:
-        self.book, self.sheet, self.cases = book, sheet, cases
-        self.unit_column = FIRST_COLUMN + len(cases)
-        self._groups: list[int] = []  # the rows in which sections start
-        for column, width in enumerate((2, *(widths or self._widths())), 1):
-            sheet.column_dimensions[get_column_letter(column)].width = width
-        self.row = 1
-        self._put(2, sheet.title if sheet.title != "Cover" else book.title, "Sheet title")
-        sheet.row_dimensions[1].height = 30
-        self.row = 2
-        self.paragraph(subtitle, "Sheet subtitle", 28)
-        set_up(sheet, book.title, book.version)
-
-    def _widths(self) -> list[float]:
-        return [40, *(20 if len(self.cases) == 1 else 17 for _ in self.cases), 16, 62]
-
-    def _put(self, column: int, value: Any, style: str, row: int | None = None) -> Cell:
-        cell: Any = self.sheet.cell(self.row if row is None else row, column)
-        cell.value = value
-        cell.style = style
-        return cast(Cell, cell)
-
-    def resolve(self, formula: Any, case: str = BASE) -> Any:
-        """Return a formula with references in place of the lines that it names in braces."""
-        return self.book.resolve(formula, self.sheet.title, case) if isinstance(formula, str) else formula
-
-    def paragraph(self, text: str, style: str = "Paragraph", height: float = 15) -> None:
-        """Write a text across the page; give the height that its lines need."""
-        self._put(2, text, style)
-        self.sheet.merge_cells(start_row=self.row, end_row=self.row, start_column=2, end_column=self.unit_column + 1)
-        self.sheet.row_dimensions[self.row].height = height
-        self.row += 1
-
-    def heads(self, label: str = "", *, origin: str = "Where it comes from") -> None:
-        """Write the heads of the columns; the rows down to here stay in view and on every printed page."""
-        self.row += 1
-        self._put(2, label, "Column head")
-        for column, case in enumerate(self.cases, FIRST_COLUMN):
-            self._put(column, case.capitalize() or "Value", "Figure head")
-        self._put(self.unit_column, "Unit", "Unit head")
-        self._put(self.unit_column + 1, origin, "Column head")
-        self.sheet.freeze_panes = f"C{self.row + 1}"
-        self.sheet.print_title_rows = f"{self.row}:{self.row}"
-        self.row += 1
-
-    def section(self, title: str) -> None:
-        """Start a group of lines; on paper a group stays on one page where it fits."""
-        self._groups.append(self.row)
-        self.row += 1
-        for column in range(2, self.unit_column + 2):
-            self._put(column, title if column == 2 else None, "Section")
-        self.row += 1
 
     def line(
         self,
@@ -185,25 +124,6 @@ class Page:
         self._put(self.unit_column + 1, meaning, "Origin")
         self.row += 1
 
-    def staged_row(self, values: Sequence[Any], style: str, formats: Sequence[str] = (), height: float = 0) -> None:
-        """Add a row of a staged table from column B on."""
-        if height:
-            self.sheet.row_dimensions[self.row].height = height
-        for column, value in enumerate(values, 2):
-            cell = self._put(column, value, style)
-            if formats:
-                cell.number_format, cell.border = formats[column - 2], Border()
-        self.row += 1
-
-    def wrap(self, row: int, n_letters: int) -> None:
-        """Give the texts of a row the lines that so many letters need."""
-        width = self.sheet.column_dimensions[get_column_letter(FIRST_COLUMN)].width
-        self.sheet.row_dimensions[row].height = 14 * -(-n_letters // int(width))
-        for column in range(FIRST_COLUMN, self.unit_column):
-            self.sheet.cell(row, column).alignment = Alignment(
-                horizontal="right", vertical="center", indent=1, wrap_text=True
-            )
-
     def fact(self, label: str, value: Any, number_format: str = look.GENERAL, style: str = "Fact") -> Cell:
         """Add a label with a text or value beside it, without unit or origin; return the cell of the value."""
         self._put(2, label, "Label")
@@ -221,97 +141,6 @@ class Page:
             condition = self.resolve(formula, case).removeprefix("=")
             self.mark_failure(self._put(column, f'=IF({condition},"{PASSED}","{FAILED}")', "Check").coordinate)
         self.row += 1
-
-    def mark_failure(self, cells: str) -> None:
-        """Show a failed check in red and bold."""
-        failed = DifferentialStyle(font=Font(color=look.FAILED, bold=True))
-        rule = Rule(type="cellIs", operator="equal", formula=[f'"{FAILED}"'], dxf=failed)
-        self.sheet.conditional_formatting.add(cells, rule)
-
-    def tiles(self, figures: Sequence[tuple[str, str, str, str]]) -> None:
-        """Add headline figures side by side: label, formula, number format, and what stands under it."""
-        self.row += 1
-        for column, (label, formula, number_format, under) in enumerate(figures, 2):
-            self._put(column, self.resolve(label), "Tile label", self.row)
-            self._put(column, self.resolve(formula), "Tile", self.row + 1).number_format = number_format
-            self._put(column, self.resolve(under), "Tile unit", self.row + 2)
-        self.sheet.row_dimensions[self.row + 1].height = 30
-        self.row += 3
-
-    def table(
-        self,
-        heads: Sequence[str],
-        rows: Sequence[Sequence[Any]],
-        formats: Sequence[str] | Sequence[Sequence[str]],
-        *,
-        total: bool = False,
-        blanks: bool = False,
-    ) -> tuple[int, int]:
-        """Add a table, texts left and figures right, a total in bold; return its first and last row.
-
-        ``formats`` are the number formats of the columns, or for each row those of its columns. With ``blanks`` a row
-        may be empty, and then has no rule below it.
-        """
-        for column, head in enumerate(heads, 2):
-            self._put(column, self.resolve(head), "Column head" if column == 2 else "Figure head")
-        self.row += 1
-        first = self.row
-        for number, values in enumerate(rows):
-            is_total = total and number == len(rows) - 1
-            own = formats if isinstance(formats[0], str) else formats[number]
-            for column, (value, number_format) in enumerate(zip(values, own, strict=True), 2):
-                style = ("Total label" if is_total else "Label") if column == 2 else ("Total" if is_total else "Figure")
-                cell = self._put(column, self.resolve(value), style)
-                cell.number_format = str(number_format)
-                if blanks:
-                    cell.border = Border()
-            self.row += 1
-        if blanks:
-            self.rule_where_filled(first, len(heads))
-        return first, self.row - 1
-
-    def rule_where_filled(self, first: int, n_columns: int) -> None:
-        """Rule off the rows from one down to the last so far where they are filled, and no others."""
-        last = get_column_letter(n_columns + 1)
-        ruled = DifferentialStyle(border=Border(bottom=Side(style="thin", color=look.HAIRLINE)))
-        rule = Rule(type="expression", formula=[f'$B{first}<>""'], dxf=ruled)
-        self.sheet.conditional_formatting.add(f"B{first}:{last}{self.row - 1}", rule)
-
-    def room_for_chart(self) -> int:
-        """Leave room for a chart of a table that comes further down; return where it goes, for `chart`."""
-        self.row += _CHART_ROWS + 2
-        return self.row - _CHART_ROWS - 1
-
-    def chart(
-        self,
-        kind: Kind,
-        title: str,
-        unit: str,
-        number_format: str,
-        rows: tuple[int, int],
-        columns: str,
-        of_sheet: str = "",
-        across: str = "",
-        at: int | None = None,
-    ) -> None:
-        """Add a chart of a table, on this sheet or another: its rows, and its columns that are series, heads above.
-
-        ``across`` says what the rows are where their labels are bare numbers; ``at`` is room that was left for it.
-        """
-        first, last = rows
-        sheet = quoted(of_sheet or self.sheet.title)
-        series = [(f"{sheet}!${c}${first - 1}", f"{sheet}!${c}${first}:${c}${last}") for c in columns]
-        labels = f"{sheet}!${LABELS}${first}:${LABELS}${last}"
-        drawn = Drawn(kind, self.book.resolve(title, ""), labels, series, unit, number_format, across)
-        # Charts of a kind are equally high, but a bar needs two rows for its name.
-        n_rows = max(_CHART_ROWS, 2 * (last - first + 1) + 5) if kind == "bars" else _CHART_ROWS
-        draw(self.sheet, self.row + 1 if at is None else at, self.unit_column + 1, n_rows, drawn)
-        if at is None:
-            self.row += n_rows + 2
-
-    def finish(self) -> None:
-        """Set the print area to what the page holds, and break pages between sections."""
-        lay_out(self.sheet, self._groups, self.row, self.unit_column + 1)
 
     def _describe(
         self, key: str, label: str, unit: str, origin: str, *, total: bool = False, cases: tuple[str, ...] = ()

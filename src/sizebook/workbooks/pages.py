@@ -9,7 +9,8 @@ from openpyxl.styles import Alignment
 from sizebook.functions import find
 from sizebook.tables import table
 from sizebook.workbooks.building import Book, quoted
-from sizebook.workbooks.page import FAILED, PASSED, Page, new_page
+from sizebook.workbooks.canvas import FAILED, PASSED
+from sizebook.workbooks.page import Page, new_page
 
 _LEGEND = (
     ("Input", "1 234", "An input that must be set. A scenario file sets it by its name."),
