@@ -11,6 +11,7 @@ import pypdf
 import pytest
 
 from sizebook.plans.training import TrainingPlan, unchecked_plan
+from sizebook.plans.training_steps import derivations
 from sizebook.reports.charts.kinds import Bars, Spans, Stacks
 from sizebook.reports.render import write_pdf
 from sizebook.reports.training import report
@@ -174,7 +175,7 @@ def _texts(view: Report) -> list[str]:
                          ids=("thousandths of a cent", "cents"))  # fmt: skip
 def test_no_text_of_a_small_run_rounds_to_nothing(changes: dict[str, Any], as_of: date) -> None:
     view = report(_plan(other_usd=0, **changes), as_of)
-    for text in (*_texts(view), *(step.substituted for step in _plan(other_usd=0, **changes).figures)):
+    for text in (*_texts(view), *(step.substituted for step in derivations(_plan(other_usd=0, **changes)))):
         assert not re.match(r"0 (GPU-hours|[*/])", text), text
         assert not re.search(r"\$0\.0+(?!\d)", text), text
     total, *_ = (row.cells[1] for row in _table(_section(view, "Cost")).rows if row.kind == "total")
