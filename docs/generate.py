@@ -106,7 +106,8 @@ def _samples() -> Iterator[tuple[Path, Report]]:
     """Yield each sample with its report: one a scenario, and the reconciliation as of the catalog's date."""
     for path in (*sorted((ROOT / "reports").glob("*.toml")), ROOT / "workbooks" / "scenarios" / "three-services.toml"):
         scenario = scenario_of(read_toml(path), path.name, path.parent)
-        yield ROOT / "reports" / f"{path.stem}.pdf", JOBS[scenario.plan].report(scenario)
+        job = JOBS[scenario.plan]
+        yield ROOT / "reports" / f"{path.stem}.pdf", job.report(job.plan(scenario), scenario)
     entered = date.fromisoformat(max(row["retrieved"] for row in table("models")))
     yield ROOT / "reports" / "reconciliation.pdf", reconciliation.report(reconcile(), entered)
 
