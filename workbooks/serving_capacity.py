@@ -42,8 +42,8 @@ NOTES = (
     "The load of a replica is the most requests in flight at which both targets hold, or the one given.",
     "Latencies are those of a closed loop: a finished request is replaced at once. Requests beyond what the cache "
     "holds wait, which counts in the time to first token.",
-    "Replicas follow the hours of the day, at the target load and with spare ones. As many as make the day cheapest are "
-    "reserved and run around the clock, the others are paid on demand by the hour; by whole nodes, all GPUs of the "
+    "Replicas follow the hours of the day, at the target load and with spare ones. As many as make the day cheapest "
+    "are reserved and run around the clock, the others are paid on demand by the hour; by whole nodes, all GPUs of the "
     "nodes they stand on.",
     "Ranges: GPUs and money if replicas are as fast, or as slow, as 1 in 10 measurements; latencies at the 10th and "
     "90th percentile of measured over predicted.",
