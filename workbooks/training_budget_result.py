@@ -122,7 +122,7 @@ def _basis(page: Page) -> None:
     page.section("What it rests on")
     for label, formula in (
         ("Layout", "={plan_layout}"),
-        ("Price of a GPU-hour", f'={worded("{plan_price_usd_per_gpu_hour}")}&" USD: "&{{plan_price_basis}}'),
+        ("Price of a GPU-hour", '=TEXT({plan_price_usd_per_gpu_hour},"0.00##")&" USD: "&{plan_price_basis}'),
         ("Power of a GPU", f'={worded("{plan_watts}")}&" W, "&TEXT({{host_share}},"0 %")&" host, PUE "&{{pue}}'),
         ("Carbon intensity", f'={worded("{plan_grams_per_kwh}")}&" g/kWh: "&{{plan_grid_basis}}'),
     ):

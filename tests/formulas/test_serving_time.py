@@ -184,12 +184,12 @@ def test_one_request_alone_waits_for_nobody() -> None:
 
 def test_layouts_that_no_engine_starts_are_refused() -> None:
     with pytest.raises(RangeError) as heads:
-        call("TTFT_SECONDS", "llama-3.1-70b", "h100-sxm", 2000, 400, 64, 3)
+        call("TTFT_SECONDS", "llama-3.1-70b", "h100-sxm", 2000, 400, 64, "tp=3")
     assert str(heads.value) == (
         "tensor parallelism does not divide the heads: got tp 3 and n_heads 64, want tp to divide n_heads. Use tp 2."
     )
     with pytest.raises(RangeError) as stages:
-        call("DECODE_STEP_SECONDS", "llama-3.1-8b", "h100-sxm", 500, 100, 1, 1, 64)
+        call("DECODE_STEP_SECONDS", "llama-3.1-8b", "h100-sxm", 500, 100, 1, "pp=64")
     assert str(stages.value) == (
         "more stages than layers: got pp 64 and 32 layers, want at least one layer a stage. Lower pp."
     )

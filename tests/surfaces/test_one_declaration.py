@@ -170,8 +170,7 @@ def test_old_names_of_a_serving_scenario_work_and_are_said_on_standard_error(tmp
 def test_old_names_of_a_fleet_are_said_and_its_peak_factor_is_none_of_them(tmp_path: Path) -> None:
     (tmp_path / "f.toml").write_text(
         'plan = "fleet"\n[[service]]\nname = "A"\nmodel = "llama-3.1-8b"\ngpu = "h100-sxm"\n'
-        "requests_per_day = 100_000\n"
-        "input_tokens = 1000\noutput_tokens = 200\npeak_factor = 3\ntpot_seconds = 0.02\n",
+        "requests_per_day = 100_000\ninput_tokens = 1000\noutput_tokens = 200\npeak_factor = 3\ntpot_seconds = 0.02\n",
         encoding="utf-8",
     )
     done = CliRunner().invoke(app, ["plan", "fleet", str(tmp_path / "f.toml")])
@@ -190,7 +189,7 @@ def places() -> dict[str, tuple[Argument, ...]]:
 
 
 def test_a_quantity_has_one_default() -> None:
-    """What every place that names it, and does not demand it, takes for blank; ``plan`` is the kind of a file."""
+    """What every place that names it, and does not demand it, takes for blank; ``plan`` names the plan of a file."""
     of_serving = {leaf.name for kind in (ServingScenario, FleetScenario, Service) for leaf in leaves(kind)} - {"plan"}
     of_serving |= {a.name for function in load().values() if function.category == "serving" for a in function.arguments}
     defaults: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))

@@ -160,7 +160,7 @@ def test_the_ledger_and_the_memory_of_a_cell_are_the_json(changes: dict[str, obj
 
 
 def test_the_planned_scenario_gives_the_plan_again() -> None:
-    """What was searched, looked up or owned stands in it as numbers, so that a cell can be given them."""
+    """What was searched or owned stands in it as numbers, so that a cell can be given them; blanks stay blank."""
     owned = {"capex_usd": 30_000, "usd_per_kwh": 0.08}
     values = {**BASE, "owned": owned, "achieved_tflops": 400.0, "grid": "fra"}
     left_out = ("tp", "zero_stage", "price_usd_per_gpu_hour", "grams_per_kwh")
@@ -168,7 +168,9 @@ def test_the_planned_scenario_gives_the_plan_again() -> None:
     plan = plan_training(training_inputs(scenario))
     inputs = planned(scenario, plan).inputs
     assert unchecked_plan(settled(scenario.model, scenario.gpu, inputs)).cases == plan.cases
-    assert inputs.prices.owned is None and inputs.run.pace.mfu == pytest.approx(400 / 989.4)
+    assert inputs.prices.owned is None and inputs.prices.price_usd_per_gpu_hour is not None
+    assert (inputs.run.pace.achieved_tflops, inputs.energy.grams_per_kwh) == (400, None)
+    assert inputs.layout == plan.inputs.layout != scenario.inputs.layout
 
 
 @pytest.mark.parametrize(

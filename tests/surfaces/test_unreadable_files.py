@@ -62,7 +62,10 @@ def test_a_workbook_with_a_column_twice_is_refused(tmp_path: Path) -> None:
 
 def test_a_byte_order_mark_before_a_scenario_is_read_over(tmp_path: Path) -> None:
     done = run(tmp_path, "plan train", "in.toml", b"\xef\xbb\xbf" + b'plan = "training"\nmodel = "gpt-2"\n', "")
-    assert str(done.exception).startswith("in.toml: missing key: got no 'gpu', want accelerator, form factor")
+    assert str(done.exception).splitlines()[0] == (
+        "in.toml: missing key: got no 'gpu', want accelerator, form factor included, such as h100-sxm. Add a line 'gpu "
+        "= ...'."
+    )
 
 
 def test_a_sweep_names_the_columns_that_it_does_not_read(tmp_path: Path) -> None:

@@ -1,68 +1,171 @@
-"""training_budget.xlsx filled from a scenario gives the figures of the plan, also where its functions fall short."""
+"""The planning workbook `training_budget.xlsx` shows the plan: staged once, derived again, compared by its checks."""
 
 from __future__ import annotations
 
+import json
+import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pytest
+from click.testing import CliRunner
+from openpyxl import load_workbook
 
 from sizebook.bundled import bundled
-from sizebook.jobs import inputs_of
-from sizebook.plans.training import plan_training
-from sizebook.scenarios import parse
-from sizebook.training_scenario import TrainingScenario, training_inputs
-from sizebook.workbooks.filling import fill
+from sizebook.cli import app
+from sizebook.functions import load
+from sizebook.jobs import inputs_of, scenario_of
+from sizebook.plans.training_memory import Memory
+from sizebook.registry import leaves
+from sizebook.scenarios import read_toml
+from sizebook.workbooks.filling import Filled, fill
+from tests.workbooks.shipped import checks, columns
 
-SEARCHED: dict[str, Any] = {
-    "plan": "training",
-    "title": "A run of the catalog",
-    "model": "llama-3.1-8b",
-    "gpu": "h200-sxm",
-    "gpus": 64,
-    "tokens": 2e12,
-    "seq": 8192,
-    "batch": 256,
-    "price_usd_per_gpu_hour": 3.0,
-    "other_usd": 50_000.0,
-    "start_hours": 2.0,
-    "grid": "fra",
-    "covered_share": 0.5,
-}
-ADAPTERS: dict[str, Any] = {**SEARCHED, "lora_rank": 16, "tp": 1, "zero_stage": 0}
-GIVEN: dict[str, Any] = {**SEARCHED, "mfu": 0.35}
-
-
-def _figures(path: Path) -> dict[str, list[Any]]:
-    sheet = openpyxl.load_workbook(path, data_only=True)["Calculation"]
-    rows = sheet.iter_rows(min_row=4, max_col=6, values_only=True)
-    return {f"{row[1]} {row[5] or ''}".strip(): list(row[2:5]) for row in rows if row[1]}
-
-
-@pytest.mark.parametrize("values", [SEARCHED, ADAPTERS, GIVEN], ids=("searched", "adapters", "given MFU"))
-def test_the_filled_workbook_gives_the_plan(values: dict[str, Any], tmp_path: Path) -> None:
-    scenario = parse(TrainingScenario, values, "run.toml")
-    filled = tmp_path / "filled.xlsx"
-    fill(bundled("workbooks") / "training_budget.xlsx", inputs_of(scenario), filled)
-    plan, figures = plan_training(training_inputs(scenario)), _figures(filled)
-    expected = {
-        "Step seconds": [case.step_seconds for case in plan.cases],
-        "Run days": [case.train_days for case in plan.cases],
-        "GPU-hours GPU-hours": [case.gpu_hours for case in plan.cases],
-        "Cost of the run USD": [case.cost_usd for case in plan.cases],
-        "Energy MWh": [case.energy_kwh / 1000 for case in plan.cases],
-        "CO2e, location-based t": [case.co2e_kg / 1000 for case in plan.cases],
-        "CO2e, market-based t": [(case.co2e_market_kg or 0) / 1000 for case in plan.cases],
-        "Needed GiB": [plan.fullest.total / 2**30] * 3,
-    }
-    for name, three in expected.items():
-        assert figures[name] == pytest.approx(three, rel=1e-9), name
+load()
+SAMPLE = Path(__file__).resolve().parents[2] / "reports" / "training-llama-3.1-70b.toml"
+TEMPLATE = bundled("workbooks") / "training_budget.xlsx"
+RUN: dict[str, Any] = {
+    "plan": "training", "model": "llama-3.1-8b", "gpu": "h200-sxm", "gpus": 64, "tokens": 2e12, "seq": 8192,
+    "batch": 256, "other_usd": 50_000.0, "start_hours": 2.0,
+}  # fmt: skip
+ADAPTERS = {
+    **RUN, "model": "llama-3.1-70b", "gpus": 8, "tp": 8, "tokens": 5e7, "batch": 32, "seq": 2048, "lora_rank": 16,
+    "zero_stage": 0, "other_usd": 0.0, "start_hours": 0.0,
+}  # fmt: skip
+VARIED: dict[str, dict[str, Any]] = {
+    "dense, searched": RUN,
+    "experts": {**RUN, "model": "mixtral-8x7b", "tp": 1, "ep": 8, "expert_imbalance": 1.3},
+    "adapters": ADAPTERS,
+    "adapters on four bits": {
+        **ADAPTERS, "frozen_weight_bytes": 0.516, "lora_on": "all", "flops_convention": "hardware", "recompute": "full",
+    },
+    "MFU given": {**RUN, "mfu": 0.35, "covered_share": 0.5, "residual_grams_per_kwh": 450.0},
+    "TFLOP/s given": {**RUN, "achieved_tflops": 400.0, "flops_convention": "palm"},
+    "owned, capped": {**RUN, "owned": {"capex_usd": 30_000}, "power_limit_watts": 500.0},
+    "selective": {**RUN, "recompute": "selective", "flops_convention": "hardware", "grid": "fra", "tp": 2},
+}  # fmt: skip
 
 
-def test_every_check_of_the_shipped_workbook_holds() -> None:
-    workbook = openpyxl.load_workbook(bundled("workbooks") / "training_budget.xlsx", data_only=True)
-    shown = {cell.value for row in workbook["Checks"].iter_rows(min_col=3, max_col=5) for cell in row}
-    assert "OK" in shown and "CHECK" not in shown
-    errors = [c.value for sheet in workbook for row in sheet.iter_rows() for c in row if str(c.value).startswith("#")]
-    assert errors == []
+def filled(values: dict[str, Any], folder: Path) -> Filled:
+    return fill(TEMPLATE, inputs_of(scenario_of(values, "run.toml", folder)), folder / "out.xlsx")
+
+
+def as_json(scenario: Path) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(CliRunner().invoke(app, ["plan", "train", str(scenario), "--json"]).stdout)
+    return data
+
+
+def written(values: dict[str, Any], folder: Path) -> Path:
+    path = folder / "run.toml"
+    path.write_text("\n".join(f"{key} = {json.dumps(value)}" for key, value in values.items()))
+    return path
+
+
+@pytest.mark.parametrize("values", VARIED.values(), ids=VARIED)
+def test_all_checks_of_a_plan_that_holds_say_ok(values: dict[str, Any], tmp_path: Path) -> None:
+    found = filled(values, tmp_path)
+    assert (found.problems, found.notes) == ([], ())
+    assert {label: text for label, text in checks(found.path).items() if text != "OK"} == {}
+
+
+@pytest.mark.parametrize("name", ["sample", "adapters"])
+def test_the_workbook_shows_what_plan_train_prints(name: str, tmp_path: Path) -> None:
+    scenario = SAMPLE if name == "sample" else written(ADAPTERS, tmp_path)
+    path, plan = filled(read_toml(scenario), tmp_path).path, as_json(scenario)
+    result, cases = columns(path, "Result"), columns(path, "Cases")
+    for number, case in enumerate(("low", "middle", "high")):
+        for label, key in (
+            ("Step time", "step_seconds"), ("Training days", "train_days"), ("GPU-hours", "gpu_hours"),
+            ("Cost", "cost_usd"), ("Energy", "energy_kwh"), ("Carbon, location-based", "co2e_kg"),
+        ):  # fmt: skip
+            assert result[label][number] == cases[label][number] == plan["cases"][case][key], label
+    stage = plan["memory"]["stages"][plan["memory"]["fullest"]]
+    for leaf in leaves(Memory):
+        if leaf.name != "stage":
+            assert result[leaf.label][0] == stage[leaf.name], leaf.name
+    assert result["Needed"][0] == stage["total"]
+    rests_on = columns(path, "Plan")
+    assert rests_on["Price basis"][0] == plan["price"]["basis"]
+    assert rests_on["Grams of CO2e per kWh"][0] == plan["power"]["grams_per_kwh"]
+
+
+def test_the_sample_in_figures(tmp_path: Path) -> None:
+    """2 048 H100 at 3.89 USD, 700 W x 1.3 x PUE 1.25 and 369.5 g/kWh: cost and energy from the days shown."""
+    result = load_workbook(filled(read_toml(SAMPLE), tmp_path).path, data_only=True)["Result"]
+    labels, figures = ([result.cell(row, column).value for column in range(2, 7)] for row in (4, 5))
+    assert labels == [
+        "Days on 2,048 h100-sxm", "Cost in USD", "Memory a GPU in GiB", "Energy in MWh", "CO2e in tonnes"
+    ]  # fmt: skip
+    days, cost, _, energy, carbon = figures
+    assert cost == pytest.approx(2048 * 24 * days * columns(TEMPLATE, "Plan")["GPU-hour"][0] + 250_000)
+    assert energy == pytest.approx(2048 * 24 * days * 700 * 1.3 * 1.25 / 1e6)
+    assert carbon == pytest.approx(energy * 0.369473, rel=1e-5)
+
+
+def test_memory_of_adapters_adds_up_and_no_share_exceeds_the_whole(tmp_path: Path) -> None:
+    """On 0.3.0 optimizer states took 143 % of what was needed: components of the model, a total of its adapters."""
+    shown = columns(filled(ADAPTERS, tmp_path).path, "Result")
+    parts = [shown[leaf.label] for leaf in leaves(Memory) if leaf.name != "stage"]
+    n_bytes, gibibytes, shares, of_gpu = ([part[column] for part in parts] for column in range(4))
+    assert sum(n_bytes) == pytest.approx(shown["Needed"][0])
+    assert sum(gibibytes) == pytest.approx(shown["Needed"][0] / 2**30)
+    assert sum(shares) == pytest.approx(1) and max(shares) <= 1 and max(of_gpu) < 1
+    # Adapters of rank 16 on queries, keys, values and outputs of 80 layers, eight bytes each, over eight ranks.
+    n_adapters = 80 * 16 * ((8192 + 8192) + 2 * (8192 + 1024) + (8192 + 8192))
+    assert shown["Optimizer states"][0] == 8 * n_adapters / 8
+
+
+def test_market_based_carbon_is_stated_where_contracts_are(tmp_path: Path) -> None:
+    path = filled(RUN, tmp_path).path
+    assert columns(path, "Result")["Carbon, market-based"][:3] == ["not stated"] * 3
+    assert columns(path, "Cases")["Carbon, market-based"][:3] in ([None] * 3, [""] * 3)
+    assert columns(path, "Calculation")["CO2e, market-based"][0] == "not stated"
+    shown = columns(filled({**RUN, "covered_share": 0.9}, tmp_path).path, "Result")
+    located = shown["Carbon, location-based"][:3]
+    assert shown["Carbon, market-based"][:3] == pytest.approx([0.1 * kg for kg in located])
+
+
+def test_a_price_left_blank_is_looked_up_and_one_of_owned_hardware_filled_in(tmp_path: Path) -> None:
+    assert "price_usd_per_gpu_hour" not in inputs_of(scenario_of(RUN, "run.toml", tmp_path))
+    owned = {**RUN, "owned": {"capex_usd": 35_040.0, "years": 4, "busy": 1.0, "usd_per_kwh": 0.0}}
+    given = inputs_of(scenario_of(owned, "run.toml", tmp_path))
+    assert given["price_usd_per_gpu_hour"] == pytest.approx(1.0)
+    assert columns(fill(TEMPLATE, given, tmp_path / "out.xlsx").path, "Plan")["GPU-hour"][0] == pytest.approx(1.0)
+
+
+def test_small_figures_keep_their_digits(tmp_path: Path) -> None:
+    """On 0.3.0 the chart of a small run was titled "$0.0 M to $0.0 M"."""
+    small = {
+        **RUN, "model": "gpt-2-small", "gpus": 8, "tokens": 1e8, "batch": 64, "seq": 1024, "tp": 1, "other_usd": 0.0,
+        "start_hours": 0.0, "price_usd_per_gpu_hour": 3.0,
+    }  # fmt: skip
+    path = filled(small, tmp_path).path
+    low, _, high = columns(path, "Result")["Cost"][:3]
+    assert columns(path, "Calculation")["Cost"][0] == f"The run costs ${low:.3g} to ${high:.3g}"
+    result = load_workbook(path, data_only=True)["Result"]
+    texts = [str(cell.value) for row in result.iter_rows(max_row=7) for cell in row if isinstance(cell.value, str)]
+    assert [text for text in texts if re.search(r"\b0\.0+\b", text)] == []
+    assert {"Hours on 8 h200-sxm", "Energy in kWh", "CO2e in kg"} <= set(texts)
+
+
+def test_a_run_that_does_not_fit_is_said(tmp_path: Path) -> None:
+    given = inputs_of(scenario_of({**RUN, "tp": 2}, "run.toml", tmp_path))
+    found = fill(TEMPLATE, {**given, "model": "llama-3.1-70b"}, tmp_path / "out.xlsx")
+    failed = {label for label, text in checks(found.path).items() if text != "OK"}
+    assert failed == {"It fits 1", "All checks 1"}
+
+
+def test_an_impossible_layout_is_said_once_a_call(tmp_path: Path) -> None:
+    given = inputs_of(scenario_of({**RUN, "tp": 1}, "run.toml", tmp_path))
+    found = fill(TEMPLATE, {**given, "dp": 7}, tmp_path / "out.xlsx")
+    begun = [problem for problem in found.problems if problem.startswith("Staged!")]
+    assert len(begun) == 3
+    assert all("GPUs are not the product of the layout: got 64 GPUs" in problem for problem in begun)
+
+
+def test_titles_of_the_charts_are_cells() -> None:
+    with zipfile.ZipFile(TEMPLATE) as archive:
+        charts = [archive.read(name).decode() for name in archive.namelist() if name.startswith("xl/charts/chart")]
+    assert len(charts) == 2
+    assert all("Calculation!$C$" in chart for chart in charts)

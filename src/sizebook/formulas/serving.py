@@ -22,6 +22,7 @@ from sizebook.formulas.serving_memory import (
     weight_bytes_per_gpu,
 )
 from sizebook.formulas.serving_quantities import (
+    CacheHitRatio,
     Concurrency,
     ContextTokens,
     Demand,
@@ -171,9 +172,16 @@ def max_context(
         0.07384311184220632,
     ),
 )  # fmt: skip
-def prefill_seconds(model: Model, gpu: Gpu, input_tokens: InputTokens, replica: Replica) -> Seconds:
+def prefill_seconds(
+    model: Model,
+    gpu: Gpu,
+    input_tokens: InputTokens,
+    cache_hit_ratio: CacheHitRatio = DEFAULT,
+    replica: Replica = DEFAULT,
+) -> Seconds:
     """Return the time of one prompt's pass with nothing else running: FLOPs at prefill efficiency, links, launches."""
-    return float(serving_time.prefill_seconds(startable(case_of(model, gpu, replica)), float(input_tokens)))
+    case = startable(case_of(model, gpu, replica))
+    return float(serving_time.prefill_seconds(case, float(input_tokens), cache_hit_ratio))
 
 
 @function(

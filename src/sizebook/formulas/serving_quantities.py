@@ -47,11 +47,18 @@ Concurrency = Annotated[
         label="In flight on a replica",
     ),
 ]
+CacheHitRatio = Annotated[
+    float,
+    Quantity(
+        "share of a prompt's tokens that the prefix cache holds already", unit="ratio", minimum=0, maximum=1, default=0,
+        label="Prompt found in the prefix cache",
+    ),
+]  # fmt: skip
 
 
 @section
 class Demand:
-    """What one replica is asked for: lengths of prompts and answers, and how many requests at a time.
+    """What one replica is asked for: lengths of prompts and answers, how many requests at a time, and shared prefixes.
 
     A sweep fills it with arrays, one row an element; what serves one request serves a million.
     """
@@ -59,6 +66,7 @@ class Demand:
     input_tokens: InputTokens = DEFAULT
     output_tokens: OutputTokens = DEFAULT
     concurrency: Concurrency = DEFAULT
+    cache_hit_ratio: CacheHitRatio = DEFAULT
 
     @property
     def in_flight(self) -> int:

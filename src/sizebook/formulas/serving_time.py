@@ -27,12 +27,16 @@ MOST_ACCEPTED = 0.97  # chance that a drafted token is accepted, however long th
 
 @dataclass(frozen=True)
 class Pass:
-    """One pass of the model on one attention rank: new tokens, sequences, and the context each attends to."""
+    """One pass of the model on one attention rank: new tokens, sequences, and the context each attends to.
+
+    Of the context of a prompt ``cached`` tokens were computed before, for another prompt with the same beginning.
+    """
 
     tokens: Number
     sequences: Number
     context: Number
     prefill: bool
+    cached: Number = 0.0
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ def _read_bytes(case: Case, context: Number) -> Number:
 
 def _score_flops(case: Case, work: Pass) -> Number:
     """Return the FLOPs of attention scores on one GPU; a prompt's queries see half of it on average."""
-    context = work.context / 2 if work.prefill else work.context
+    context = (work.context + work.cached) / 2 if work.prefill else work.context
     scores = 0.0
     for kind in case.shape.kinds:
         share = -(-kind.n_heads // case.tp) / kind.n_heads
@@ -191,10 +195,21 @@ def tokens_of_step(case: Case, output_tokens: Number) -> Number:
     return case.tokens_per_step + (case.tokens_per_step <= 0) * measured
 
 
-def prefill_seconds(case: Case, input_tokens: Number) -> Number:
+def prefill_seconds(case: Case, input_tokens: Number, cache_hit_ratio: Number = 0.0) -> Number:
     """Return the seconds of one prompt's pass with nothing else running."""
-    moved, fixed = pass_seconds(case, Pass(input_tokens, 1.0, input_tokens, prefill=True))
+    new, cached = computed_and_cached(input_tokens, cache_hit_ratio)
+    moved, fixed = pass_seconds(case, Pass(new, 1.0, input_tokens, prefill=True, cached=cached))
     return moved + fixed * case.rates["prefill_layer_factor"]
+
+
+def computed_and_cached(input_tokens: Number, cache_hit_ratio: Number) -> tuple[Number, Number]:
+    """Return the tokens of a prompt that are computed, one at least, and those that the prefix cache holds.
+
+    A hit spares the pass over those tokens, not the room: every sequence keeps its whole context, since blocks that
+    several share are counted for each of them, and what that leaves free is where the prefixes themselves stay.
+    """
+    new = larger(input_tokens * (1 - cache_hit_ratio), 1.0)
+    return new, input_tokens - new
 
 
 def latency(case: Case, demand: Demand) -> Latency:
@@ -206,10 +221,11 @@ def latency(case: Case, demand: Demand) -> Latency:
     r, input_tokens, output_tokens = case.rates, demand.input_tokens, demand.output_tokens
     batch = larger(demand.in_flight / case.dp, 1.0)
     step = decode_step_seconds(case, demand)
-    alone = prefill_seconds(case, input_tokens)
-    chunk = larger(input_tokens, smaller(CHUNK_TOKENS, batch * input_tokens / 2))
-    together, _ = pass_seconds(case, Pass(chunk, chunk / input_tokens, input_tokens, prefill=True))
-    each = together * input_tokens / chunk
+    alone = prefill_seconds(case, input_tokens, demand.cache_hit_ratio)
+    new, cached = computed_and_cached(input_tokens, demand.cache_hit_ratio)
+    chunk = larger(new, smaller(CHUNK_TOKENS, batch * new / 2))
+    together, _ = pass_seconds(case, Pass(chunk, chunk / new, input_tokens, prefill=True, cached=cached))
+    each = together * new / chunk
     work = r["interleave"] * (batch - 1) / case.pp * each
     queue = smaller(r["queue"] * (batch - 1) ** r["queue_power"] * each, MOST_QUEUED * work)
     token = step / tokens_of_step(case, output_tokens)

@@ -1,0 +1,122 @@
+"""Training plans in their workbook: what filling stores and what LibreOffice works out are the plan's."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+
+from sizebook.bundled import bundled
+from sizebook.functions import load
+from sizebook.jobs import JOBS, inputs_of, scenario_of
+from sizebook.plans.training import TrainingPlan, unchecked_plan
+from sizebook.plans.training_case import Case
+from sizebook.plans.training_figures import MEMORY_FIGURES, TrainingFigures, figures
+from sizebook.plans.training_functions import components
+from sizebook.registry import flat, leaves
+from sizebook.training_scenario import TrainingScenario, training_inputs
+from sizebook.workbooks.filling import Filled, fill, read_inputs
+from tests.surfaces.grid import Values
+from tests.surfaces.office import Displays
+from tests.surfaces.test_equality_training import BASE, CASES
+from tests.workbooks.shipped import checks, columns
+
+load()
+GRID: dict[str, Values] = {
+    **{name: CASES[name] for name in ("base", "all", "searched", "owned", "mfu", "lora_rank", "region")},
+    "dense": {"model": "llama-3.1-8b", "gpu": "h100-sxm", "title": "Grid", "as_of": "2027-01-01", "tp": 2},
+    **{name: CASES[name] for name in ("achieved_tflops", "covered_share", "term", "fused_loss", "flops_convention")},
+}  # fmt: skip
+IN_ONE_OFFICE = 8
+every_case = pytest.mark.parametrize("name", GRID)
+
+
+@cache
+def planned(name: str) -> tuple[TrainingScenario, TrainingPlan]:
+    values = {key: value for key, value in {**BASE, **GRID[name]}.items() if value is not None}
+    scenario = scenario_of(values, "grid", Path())
+    assert isinstance(scenario, TrainingScenario)
+    return scenario, unchecked_plan(training_inputs(scenario))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("training")
+
+
+@cache
+def filled(name: str, folder: Path) -> Filled:
+    template = bundled("workbooks") / JOBS["training"].workbook
+    return fill(template, inputs_of(*planned(name)), folder / f"{name}.xlsx", target="libreoffice")
+
+
+def test_every_input_is_away_from_its_default_somewhere() -> None:
+    varied = {key for values in GRID.values() for key, value in values.items() if value is not None} | set(BASE)
+    assert {leaf.name for leaf in leaves(TrainingScenario)} - varied == set()
+
+
+@every_case
+def test_what_filling_stores_is_the_plan(name: str, folder: Path) -> None:
+    plan, found = planned(name)[1], filled(name, folder)
+    assert found.problems == []
+    cases, rests_on, result = (columns(found.path, sheet) for sheet in ("Cases", "Plan", "Result"))
+    for leaf in leaves(Case):
+        if leaf.name != "name":
+            wanted = [getattr(case, leaf.name) for case in plan.cases]
+            assert [value if value != "" else None for value in cases[leaf.label][:3]] == wanted, leaf.name
+            if leaf.label in result and wanted[0] is not None:
+                assert result[leaf.label][:3] == wanted, leaf.name
+    wanted_bytes = dict(components(plan)[1:])
+    for leaf in MEMORY_FIGURES:
+        assert rests_on[leaf.label][0] == wanted_bytes[leaf.name], leaf.name
+        if leaf.name != "capacity":
+            assert result[leaf.label][0] == wanted_bytes[leaf.name], leaf.name
+    values = flat(figures(plan))
+    if name == "owned":  # a cell is told the price of owned hardware, not how it came about
+        values["price_basis"] = "price given in the scenario, USD"
+    for leaf in leaves(TrainingFigures):
+        assert rests_on[leaf.label][0] == values[leaf.name], leaf.name
+
+
+@every_case
+def test_the_tiles_are_the_plans(name: str, folder: Path) -> None:
+    plan = planned(name)[1]
+    middle = plan.middle
+    sheet = load_workbook(filled(name, folder).path, data_only=True)["Result"]
+    shown = {str(sheet.cell(4, column).value): sheet.cell(5, column).value for column in range(2, 7)}
+    usual = {
+        f"Days on {plan.inputs.gpus:,} {plan.inputs.gpu.key}": middle.train_days,
+        "Cost in USD": middle.cost_usd,
+        "Memory a GPU in GiB": plan.fullest.total / 2**30,
+        "Energy in MWh": middle.energy_kwh / 1000,
+        "CO2e in tonnes": middle.co2e_kg / 1000,
+    }
+    assert shown == pytest.approx(usual, rel=1e-12)
+
+
+@every_case
+def test_the_checks_of_a_plan_that_holds_say_ok(name: str, folder: Path) -> None:
+    failed = {label for label, text in checks(filled(name, folder).path).items() if text != "OK"}
+    assert failed == (set() if planned(name)[1].fits else {"It fits 1", "All checks 1"})
+
+
+@every_case
+def test_the_workbook_shows_every_input(name: str, folder: Path) -> None:
+    """A new input that misses the workbook fails by name: filling refuses what is no input of it."""
+    assert set(inputs_of(*planned(name))) <= set(read_inputs(filled(name, folder).path))
+
+
+@pytest.mark.parametrize("name", list(GRID)[:IN_ONE_OFFICE])
+def test_libreoffice_works_out_what_filling_stored(name: str, folder: Path, calc_display: Displays) -> None:
+    path = filled(name, folder).path
+    stored, recalculated = calc_display(path, recalculate=False), calc_display(path)
+    assert sum(len(cells) for cells in stored.values()) > 300
+    differing = {
+        f"{sheet}!{cell}": (stored[sheet].get(cell), recalculated[sheet].get(cell))
+        for sheet in stored
+        for cell in stored[sheet] | recalculated[sheet]
+        if stored[sheet].get(cell) != recalculated[sheet].get(cell)
+    }
+    assert differing == {}
