@@ -16,7 +16,7 @@ from openpyxl.styles import NamedStyle
 from openpyxl.workbook.defined_name import DefinedName
 
 from sizebook.calculation import recalculate
-from sizebook.cells import call
+from sizebook.core.cells import call
 from sizebook.functions import load
 from sizebook.workbooks.filling import fill
 

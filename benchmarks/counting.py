@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from sizebook.errors import SizebookError
+from sizebook.core.errors import SizebookError
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import polars as pl
 
-from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.serving_case import case_of
-from sizebook.formulas.serving_estimate import estimate
-from sizebook.formulas.serving_memory import engine_constants, engine_memory, physical_bytes
-from sizebook.formulas.serving_quantities import Demand, Replica
+from sizebook.serving.case import case_of
+from sizebook.serving.estimate import estimate
+from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.tables.hardware import accelerator
 
 MODELS = ("deepseek-ai/DeepSeek-R1", "Qwen/Qwen3-32B", "openai/gpt-oss-120b", "meta-llama/Llama-3.1-70B")
 SWEEP = (
@@ -66,7 +66,7 @@ def main() -> None:
     """Print the timings of one estimate and of sweeps, and what Python needs before the first row."""
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     print(f"one estimate: {once() * 1e3:.3f} ms")
-    _, floor = measured("import numpy, polars, rich.progress, sizebook.sweeping")
+    _, floor = measured("import numpy, polars, rich.progress, sizebook.sweeps.serving")
     print(f"Python with numpy, polars and sizebook: peak {floor:.0f} MB")
     with tempfile.TemporaryDirectory() as folder:
         for kind in ("csv", "parquet"):

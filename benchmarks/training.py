@@ -15,15 +15,15 @@ from dataclasses import replace
 
 import polars as pl
 
-from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.training_quantities import Batches, Pace
 from sizebook.models import catalog
 from sizebook.models.counting import count
-from sizebook.plans.layout import Layout
-from sizebook.plans.training import plan_training
-from sizebook.plans.training_inputs import Costs, Power, Training
-from sizebook.plans.training_search import search
-from sizebook.sweeping_training import sweep
+from sizebook.plans.training.inputs import Costs, Power, Training
+from sizebook.plans.training.plan import plan_training
+from sizebook.plans.training.search import search
+from sizebook.sweeps.training import sweep
+from sizebook.tables.hardware import accelerator
+from sizebook.training.layout import Layout
+from sizebook.training.quantities import Batches, Pace
 
 H100 = accelerator("h100-sxm")
 MODEL = "llama-3.1-70b"

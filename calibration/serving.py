@@ -27,9 +27,8 @@ from typing import Any
 import numpy as np
 from serving_recipes import drafted, layout_run, read_recipes, recipe_of
 
-from sizebook.errors import SizebookError
-from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.serving_case import (
+from sizebook.core.errors import SizebookError
+from sizebook.serving.case import (
     ENGINES,
     Case,
     attention_dtype_of,
@@ -39,10 +38,11 @@ from sizebook.formulas.serving_case import (
     layout_meant,
     weight_dtype_of,
 )
-from sizebook.formulas.serving_memory import capacity_sequences
-from sizebook.formulas.serving_quantities import Demand, Replica
-from sizebook.formulas.serving_time import latency
-from sizebook.models.serving_shape import side_by_side
+from sizebook.serving.memory import capacity_sequences
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.shape import side_by_side
+from sizebook.serving.time import latency
+from sizebook.tables.hardware import accelerator
 
 DATA = Path(__file__).parent.parent / "src" / "sizebook" / "data"
 # How far a rate may move from its start, a factor and a group's offset from none, in logs. Chosen among some sixty

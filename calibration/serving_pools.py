@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.serving_case import case_of, weight_dtype_of
-from sizebook.formulas.serving_quantities import Demand, Replica
-from sizebook.formulas.serving_time import decode_step_seconds
+from sizebook.serving.case import case_of, weight_dtype_of
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.time import decode_step_seconds
+from sizebook.tables.hardware import accelerator
 
 # The rows of InferenceMAX look like runs without drafts throughout: by lengths, concurrency and workers 104 of 150
 # stand only in its lists without (nvidia-master.yaml, December 2025 to April 2026), 36 in both, 9 in none, 1 in one

@@ -12,12 +12,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.serving_case import Case, case_of
-from sizebook.formulas.serving_estimate import estimate
-from sizebook.formulas.serving_memory import engine_constants, engine_memory, physical_bytes
-from sizebook.formulas.serving_quantities import Demand, Replica
-from sizebook.formulas.serving_time import Pass, cache_bytes_per_gpu, decode_step_seconds, latency, pass_seconds
+from sizebook.serving.case import Case, case_of
+from sizebook.serving.estimate import estimate
+from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.time import Pass, cache_bytes_per_gpu, decode_step_seconds, latency, pass_seconds
+from sizebook.tables.hardware import accelerator
 
 OUTPUT = Path(__file__).parent.parent / "docs" / "serving_published_table.md"
 OFFLINE = "a submission tuned for this benchmark, all prompts known at the start and sorted by length"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from serving import DATA, LAYOUT, LEVELS, RATES, Rows
 
-from sizebook.formulas.serving_time import Latency, tokens_per_second
+from sizebook.serving.time import Latency, tokens_per_second
 
 Times = tuple[Any, Any]  # TTFT and TPOT of every row, seconds
 

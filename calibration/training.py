@@ -16,13 +16,13 @@ from pathlib import Path
 
 import numpy as np
 
-from sizebook.formulas.hardware import Accelerator, accelerator
-from sizebook.formulas.training_quantities import Method, Recipe
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Attention, Embedding, FeedForward, Head, Layer, Norm
-from sizebook.plans.layer_profile import ModelProfile, model_profile
-from sizebook.plans.layout import Layout
-from sizebook.plans.training_time import machine, step_time
+from sizebook.tables.hardware import Accelerator, accelerator
+from sizebook.training.layout import Layout
+from sizebook.training.profile import ModelProfile, model_profile
+from sizebook.training.quantities import Method, Recipe
+from sizebook.training.time import machine, step_time
 
 HERE = Path(__file__).parent
 OUTPUT = HERE.parent / "src" / "sizebook" / "data" / "calibration_training.csv"

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from sizebook import __version__
-from sizebook.bundled import bundled
+from sizebook.batch.jobs import JOBS
+from sizebook.core.reading import keys_of
 from sizebook.functions import load
-from sizebook.jobs import JOBS
-from sizebook.plans.training_rows import INPUTS as TRAINING_INPUTS
-from sizebook.plans.training_rows import OUTPUTS as TRAINING_RESULTS
-from sizebook.reading import keys_of
-from sizebook.sweeping import INPUTS, RESULTS
+from sizebook.plans.training.rows import INPUTS as TRAINING_INPUTS
+from sizebook.plans.training.rows import OUTPUTS as TRAINING_RESULTS
+from sizebook.sources.bundled import bundled
+from sizebook.sweeps.serving import INPUTS, RESULTS
 from sizebook.workbooks.filling import read_inputs
 
 FOLDER = Path(__file__).resolve().parent / "names"

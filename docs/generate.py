@@ -14,18 +14,18 @@ from pathlib import Path
 
 from pypdf import PdfReader
 
-from sizebook.cells import Cell, call
+from sizebook.batch.jobs import JOBS, scenario_of
+from sizebook.core.cells import Cell, call
+from sizebook.core.tables import Row, read, table
+from sizebook.core.units import grouped, parameters, percent
 from sizebook.functions import load
-from sizebook.jobs import JOBS, scenario_of
+from sizebook.functions.reference import markdown
 from sizebook.models.huggingface import mappings
 from sizebook.models.reconciliation import reconcile
-from sizebook.reference import markdown
-from sizebook.reports import reconciliation
+from sizebook.reports.reconciliation import report as reconciliation
 from sizebook.reports.render import write_pdf
 from sizebook.reports.view import Report
-from sizebook.scenarios import read_toml
-from sizebook.tables import Row, read, table
-from sizebook.units import grouped, parameters, percent
+from sizebook.scenarios.files import read_toml
 from sizebook.validation.page import accuracy_page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -106,7 +106,8 @@ def _samples() -> Iterator[tuple[Path, Report]]:
     """Yield each sample with its report: one a scenario, and the reconciliation as of the catalog's date."""
     for path in (*sorted((ROOT / "reports").glob("*.toml")), ROOT / "workbooks" / "scenarios" / "three-services.toml"):
         scenario = scenario_of(read_toml(path), path.name, path.parent)
-        yield ROOT / "reports" / f"{path.stem}.pdf", JOBS[scenario.plan].report(scenario)
+        job = JOBS[scenario.plan]
+        yield ROOT / "reports" / f"{path.stem}.pdf", job.report(job.plan(scenario), scenario)
     entered = date.fromisoformat(max(row["retrieved"] for row in table("models")))
     yield ROOT / "reports" / "reconciliation.pdf", reconciliation.report(reconcile(), entered)
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sizebook import cells
-from sizebook.errors import SizebookError
-from sizebook.registry import Argument, Function, Quantity
+from sizebook.core import cells
+from sizebook.core.errors import SizebookError
+from sizebook.core.registry import Argument, Function, Quantity
 
 MOST_DRAWS = 100  # for each point that a function accepts; PARAMS_ATTENTION refuses nine of ten
 BLANK = 0.3  # chance that an optional argument is left blank

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import sizebook
+from sizebook.core.registry import Argument, declared, hints_of, nested, quantity_of
 from sizebook.functions import load
-from sizebook.registry import Argument, declared, hints_of, nested, quantity_of
 
 MOST_PARAMETERS = 6
 SOURCE = Path(sizebook.__file__).parent

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sizebook import bundled
+from sizebook.sources import bundled
 
 
 def test_checkout_folder_is_the_top_level_one() -> None:

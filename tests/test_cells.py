@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sizebook.cells import call, coerce, listed
-from sizebook.errors import CellError, InputError, RangeError, SizebookError, UnknownFunctionError, UnknownKeyError
+from sizebook.core.cells import call, coerce, listed
+from sizebook.core.errors import CellError, InputError, RangeError, SizebookError, UnknownFunctionError, UnknownKeyError
+from sizebook.core.registry import Argument, Quantity
 from sizebook.functions import load
-from sizebook.registry import Argument, Quantity
 
 load()
 D_MODEL = "a whole number (hidden size: width of the residual stream)"

@@ -7,19 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from sizebook import functions, registry
+from sizebook import functions
+from sizebook.core import registry
+from sizebook.core.quantities import DModel, Parameters
+from sizebook.core.registry import function
 from sizebook.formulas import params
 from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config
 from sizebook.models.families.decoders import llama
 from sizebook.models.huggingface import mappings, model_type
-from sizebook.quantities import DModel, Parameters
-from sizebook.registry import function
 
 MODULE = '''
-from sizebook.quantities import DModel, Parameters
-from sizebook.registry import function
+from sizebook.core.quantities import DModel, Parameters
+from sizebook.core.registry import function
 
 @function(category="parameters", source="none", example=({"d_model": 1}, 2))
 def params_doubled(d_model: DModel) -> Parameters:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sizebook.errors import InputError, RangeError, SizebookError, UnknownFunctionError
-from sizebook.expression import Expression, parse
-from sizebook.expression_tree import Call, Name, Negative, Node, Number, Operation, Text
+from sizebook.core.errors import InputError, RangeError, SizebookError, UnknownFunctionError
+from sizebook.core.expression import Expression, parse
+from sizebook.core.expression_tree import Call, Name, Negative, Node, Number, Operation, Text
 
 A, B, C = Name("a"), Name("b"), Name("c")
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from sizebook.calculation import recalculate
-from sizebook.errors import UnknownKeyError
-from sizebook.expression import Expression, node_of, parse
-from sizebook.expression_tree import Call, Negative, Node, Number, Operation
+from sizebook.core.errors import UnknownKeyError
+from sizebook.core.expression import Expression, node_of, parse
+from sizebook.core.expression_tree import Call, Negative, Node, Number, Operation
 
 LETTERS = ("a", "b", "c")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sizebook.cells import bind
-from sizebook.errors import InputError, UnknownKeyError
-from sizebook.formula_text import excel_formula, filled, javascript, lambda_formula, with_numbers
+from sizebook.core.cells import bind
+from sizebook.core.errors import InputError, UnknownKeyError
+from sizebook.core.formula_text import excel_formula, filled, javascript, lambda_formula, with_numbers
+from sizebook.core.registry import find
 from sizebook.functions import load
-from sizebook.registry import find
 
 load()
 

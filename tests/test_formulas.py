@@ -11,13 +11,13 @@ import pytest
 from openpyxl import Workbook
 
 from sizebook.calculation import recalculate
-from sizebook.cells import call, evaluate
-from sizebook.errors import SizebookError
-from sizebook.expression import Expression, parse
-from sizebook.expression_tree import Call, walk
-from sizebook.formula_text import excel_formula, expression, filled, javascript, lambda_formula, with_numbers
+from sizebook.core.cells import call, evaluate
+from sizebook.core.errors import SizebookError
+from sizebook.core.expression import Expression, parse
+from sizebook.core.expression_tree import Call, walk
+from sizebook.core.formula_text import excel_formula, expression, filled, javascript, lambda_formula, with_numbers
+from sizebook.core.registry import Function
 from sizebook.functions import load
-from sizebook.registry import Function
 from tests.points import Point, points
 
 N_POINTS = 200

@@ -1,69 +1,220 @@
-"""Imports point down: the domain stands on the standard library, surfaces stand on the domain."""
+"""Imports point down and never in a circle; the rooms below the surfaces stand on the standard library alone."""
 
 from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "sizebook"
 
-# Lowest first. A module may import its own layer and the layers before it.
+# Lowest first. A module belongs to the longest name that fits it (`plans` is what lies beside the rooms in it); it may
+# import its own room and every layer before it, but no other room of its own layer.
 LAYERS = (
-    ("errors", "units", "expression", "expression_tree", "__init__"),
-    ("registry", "names", "tables", "cells", "reading", "quantities", "formula_text", "derivation"),
-    ("formulas", "models"),
+    ("__init__",),
+    ("core",),
+    ("tables",),
+    ("models",),
+    ("serving.quantities", "training.quantities"),
+    ("formulas",),
+    ("serving",),
+    ("training",),
     ("plans",),
+    ("plans.sizing", "plans.serving", "plans.training"),
+    ("plans.fleet",),
+    ("functions",),
+    # From here on surfaces, which may import other libraries.
+    ("sources",),
+    ("calculation", "scenarios", "sweeps", "validation"),
+    ("workbooks",),
+    ("reports.charts",),
+    ("reports",),
+    ("reports.reconciliation", "reports.sizing", "reports.serving", "reports.training", "reports.fleet"),
+    ("batch", "excel", "libreoffice"),
+    ("cli",),
+    ("__main__",),
 )
-LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-SURFACE = len(LAYERS)
+LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+FIRST_SURFACE = LEVEL["sources"]
+# A list of modules by name is a list of imports. That of `models.families` is not: `models.huggingface` imports from it
+# by model type, and a mapping may ask it for the type of a model inside its own (the text model of one that sees).
+LISTS_THAT_ARE_ASKED = ("models.families",)
 
 
-def level_of(name: str) -> int:
-    return LEVEL.get(name, SURFACE)
+def modules(package: Path) -> dict[str, Path]:
+    """Return the modules of a package by their name within it; packages by theirs, the outermost as ``__init__``."""
+    found = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package).with_suffix("").parts
+        found[".".join(parts[:-1] if len(parts) > 1 and parts[-1] == "__init__" else parts)] = path
+    return found
 
 
-def imports(path: Path) -> Iterator[str]:
-    """Yield the modules that a file imports, at its top or anywhere inside."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def room_of(name: str) -> str | None:
+    """Return the longest name in LAYERS that the module or one of its packages has."""
+    parts = name.split(".")
+    return next((".".join(parts[:n]) for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in LEVEL), None)
+
+
+def imports(name: str, path: Path, known: Mapping[str, Path]) -> Iterator[str]:
+    """Yield what a module imports, anywhere in it: modules of the package as ``sizebook.x``, others by full name."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import; this project imports by full name"
             module = node.module or ""
-            yield from (f"sizebook.{a.name}" for a in node.names) if module == "sizebook" else (module,)
+            for alias in node.names:
+                inner = f"{module}.{alias.name}"
+                yield inner if inner.removeprefix("sizebook.") in known else module
+        elif isinstance(node, ast.Constant) and str(node.value).startswith("sizebook."):
+            yield from (str(node.value),) if str(node.value).removeprefix("sizebook.") in known else ()
+    if name not in LISTS_THAT_ARE_ASKED:
+        yield from (f"sizebook.{module}" for module in listed(name, path, tree) if module in known)
 
 
-def violations(path: Path, package: Path = PACKAGE) -> list[str]:
-    """Return what a file imports although its layer may not."""
-    own = level_of(path.relative_to(package).parts[0].removesuffix(".py"))
+def listed(name: str, path: Path, tree: ast.Module) -> Iterator[str]:
+    """Yield the modules that strings name: in MODULES, or as ``module:attribute`` in the package of this one."""
+    own = name if path.stem == "__init__" else name.rpartition(".")[0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "MODULES" for t in node.targets):
+            values = [n.value for n in ast.walk(node.value) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+            yield from values
+            yield from (f"{own}.{value}" for value in values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.count(":") == 1:
+            yield f"{own}.{node.value.partition(':')[0]}"
+
+
+def violations(name: str, path: Path, known: Mapping[str, Path]) -> list[str]:
+    """Return what a module imports although its layer may not."""
+    room = room_of(name)
+    if room is None:
+        return [f"{name} is in no layer: name its room in LAYERS"]
     found = []
-    for module in imports(path):
-        top, _, rest = module.partition(".")
+    for module in dict.fromkeys(imports(name, path, known)):
+        top, _, inner = module.partition(".")
         if top == "sizebook":
-            inner = rest.partition(".")[0]
-            # `from sizebook import __version__` names an attribute of the package, not a module.
-            if level_of(inner if inner != "__version__" else "__init__") > own:
-                found.append(f"{path.name} imports {module}: it points up")
-        elif own < SURFACE and top not in sys.stdlib_module_names:
-            found.append(f"{path.name} imports {module}: it points out")
+            other = room_of(inner or "__init__")
+            if other is None:
+                found.append(f"{name} imports {module}: it is in no layer")
+            elif LEVEL[other] > LEVEL[room]:
+                found.append(f"{name} imports {module}: it points up")
+            elif LEVEL[other] == LEVEL[room] and other != room:
+                found.append(f"{name} imports {module}: it points sideways")
+        elif LEVEL[room] < FIRST_SURFACE and top not in sys.stdlib_module_names:
+            found.append(f"{name} imports {module}: it points out")
     return found
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_imports_point_down(path: Path) -> None:
-    assert violations(path) == []
+def circles(package: Path) -> list[list[str]]:
+    """Return every set of modules that import one another, directly or through others (Tarjan 1972)."""
+    known = modules(package)
+    graph = {
+        name: sorted({m.removeprefix("sizebook.") for m in imports(name, path, known)} & known.keys() - {name})
+        for name, path in known.items()
+    }
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    open_ones: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        order[name] = lowest[name] = len(order)
+        open_ones.append(name)
+        for other in graph[name]:
+            if other not in order:
+                visit(other)
+                lowest[name] = min(lowest[name], lowest[other])
+            elif other in open_ones:
+                lowest[name] = min(lowest[name], order[other])
+        if lowest[name] == order[name]:
+            at = open_ones.index(name)
+            circle, open_ones[at:] = sorted(open_ones[at:]), []
+            found.extend([circle] if len(circle) > 1 else [])
+
+    for name in graph:
+        if name not in order:
+            visit(name)
+    return sorted(found)
 
 
-def test_the_walk_finds_what_points_up_or_out(tmp_path: Path) -> None:
-    (tmp_path / "formulas").mkdir()
-    bad = tmp_path / "formulas" / "bad.py"
-    bad.write_text("import numpy\nimport math\nfrom sizebook.plans import sizing\nfrom sizebook import cli, errors\n")
-    assert violations(bad, tmp_path) == [
-        "bad.py imports numpy: it points out",
-        "bad.py imports sizebook.plans: it points up",
-        "bad.py imports sizebook.cli: it points up",
-    ]
+MODULES = modules(PACKAGE)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_point_down(name: str) -> None:
+    assert violations(name, MODULES[name], MODULES) == []
+
+
+def test_no_modules_import_one_another() -> None:
+    assert circles(PACKAGE) == []
+
+
+def test_every_layer_names_a_room_that_is_there() -> None:
+    assert [room for room in LEVEL if room not in MODULES] == []
+
+
+def test_the_top_level_holds_packages_only() -> None:
+    files = {path.name for path in PACKAGE.iterdir() if path.is_file()}
+    assert files == {"__init__.py", "__main__.py", "py.typed"}
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in MODULES.values()}), ids=lambda p: p.name)
+def test_every_package_says_in_one_line_what_it_holds(folder: Path) -> None:
+    said = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    first = said.partition("\n\n")[0]
+    assert first.endswith(".") and "\n" not in first
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package whose every room but core is as it should not be."""
+    files = {
+        "__init__": "__version__ = '1'\n",
+        "core/__init__": "",
+        "core/errors": "import math\n",
+        "core/units": "from sizebook import __version__\nfrom sizebook.core import errors\n",
+        "formulas/bad": "import numpy\nimport math\n\ndef late():\n    from sizebook.plans.fleet import plan\n",
+        "plans/fleet/plan": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from sizebook.cli import app\n",
+        "plans/serving/plan": "from sizebook.plans.training.plan import plan_training\n",
+        "plans/training/plan": "from sizebook.core.errors import require\n",
+        "functions/__init__": 'MODULES = ("formulas.bad",)\n',
+        "cli/__init__": 'COMMANDS = {"call": "asking:call"}\n',
+        "cli/asking": "import sizebook.functions\nPLACE = 'sizebook.cli.telling'\n",
+        "cli/telling": "from sizebook import cli\n",
+        "loose/bad": "import polars\n",
+        "models/catalog": "from sizebook.loose import bad\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def test_the_walk_finds_what_points_up_sideways_or_out(package: Path) -> None:
+    known = modules(package)
+    found = {name: violations(name, path, known) for name, path in known.items()}
+    assert {name: said for name, said in found.items() if said} == {
+        "formulas.bad": [
+            "formulas.bad imports numpy: it points out",
+            "formulas.bad imports sizebook.plans.fleet.plan: it points up",
+        ],
+        "loose.bad": ["loose.bad is in no layer: name its room in LAYERS"],
+        "models.catalog": ["models.catalog imports sizebook.loose.bad: it is in no layer"],
+        "plans.fleet.plan": ["plans.fleet.plan imports sizebook.cli: it points up"],
+        "plans.serving.plan": ["plans.serving.plan imports sizebook.plans.training.plan: it points sideways"],
+    }
+
+
+def test_the_walk_finds_circles_through_functions_annotations_and_strings(package: Path) -> None:
+    around = ["cli", "cli.asking", "cli.telling", "formulas.bad", "functions", "plans.fleet.plan"]
+    assert circles(package) == [around]
+    (package / "functions" / "__init__.py").write_text("MODULES = ()\n")
+    assert circles(package) == [["cli", "cli.asking", "cli.telling"]]
+    (package / "cli" / "asking.py").write_text("")
+    assert circles(package) == []

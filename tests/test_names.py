@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sizebook import __version__
-from sizebook.names import GONE, RENAMED, current
+from sizebook.core.names import GONE, RENAMED, current
 
 SCRIPT = Path(__file__).resolve().parents[1] / "docs" / "freeze_names.py"
 _SPEC = importlib.util.spec_from_file_location("freeze_names", SCRIPT)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sizebook.cells import MOST_PLACES, call
-from sizebook.errors import InputError, SizebookError, UnknownKeyError
+from sizebook.core.cells import MOST_PLACES, call
+from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
 from sizebook.functions import load
 
 FUNCTIONS = load()

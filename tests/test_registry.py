@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import sizebook
-from sizebook.cells import call
+from sizebook.core.cells import call
+from sizebook.core.registry import LONGEST_SUMMARY, LOOKS_LIKE_CELL, RESERVED, Function
 from sizebook.functions import MODULES, load
-from sizebook.registry import LONGEST_SUMMARY, LOOKS_LIKE_CELL, RESERVED, Function
 
 FUNCTIONS = sorted(load().values(), key=lambda f: f.name)
 every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.name)
@@ -54,7 +54,7 @@ def test_every_module_with_functions_is_loaded() -> None:
     source = Path(sizebook.__file__).parent
     decorated = {
         path.relative_to(source).with_suffix("").as_posix().replace("/", ".")
-        for layer in ("formulas", "models", "plans")
+        for layer in ("core", "tables", "models", "formulas", "serving", "training", "plans")
         for path in (source / layer).rglob("*.py")
         if re.search(r"^@function\(", path.read_text(encoding="utf-8"), re.MULTILINE)
     }

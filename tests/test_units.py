@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizebook import units
+from sizebook.core import units
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from fleet_plan_checks import checks
 from fleet_plan_lines import SERVICES, Staged, inputs, plan, replicas
 from fleet_plan_months import Sheets, months
 
-from sizebook.fleet_scenario import FleetScenario
-from sizebook.plans.fleet_inputs import MONTHS
-from sizebook.scenarios import parse, read_toml
+from sizebook.plans.fleet.inputs import MONTHS
+from sizebook.scenarios.files import parse, read_toml
+from sizebook.scenarios.fleet import FleetScenario
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.inputs import workbook_inputs

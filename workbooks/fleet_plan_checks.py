@@ -5,7 +5,7 @@ from __future__ import annotations
 from fleet_plan_lines import Staged
 from fleet_plan_months import Sheets
 
-from sizebook.plans.fleet_inputs import MONTHS
+from sizebook.plans.fleet.inputs import MONTHS
 from sizebook.workbooks.building import Book
 
 Check = tuple[str, str, str]  # label, formula that is TRUE when all is well, what it compares

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizebook.plans.fleet import FleetMonth
-from sizebook.plans.fleet_figures import ServiceFigures
-from sizebook.plans.fleet_inputs import MONTHS, MOST_SERVICES, Contract, FleetTerms, Service, ServiceTraffic
+from sizebook.core.registry import Argument, leaves
+from sizebook.plans.fleet.figures import ServiceFigures
+from sizebook.plans.fleet.inputs import MONTHS, MOST_SERVICES, Contract, FleetTerms, Service, ServiceTraffic
+from sizebook.plans.fleet.plan import FleetMonth
 from sizebook.plans.ledgers import columns
-from sizebook.plans.serving_inputs import Energy, GpuPrices, Latencies
-from sizebook.registry import Argument, leaves
+from sizebook.plans.serving.inputs import Energy, GpuPrices, Latencies
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, text
 from sizebook.workbooks.declaring import declare, declare_all

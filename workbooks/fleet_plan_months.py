@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fleet_plan_lines import SERVICES, Staged, gpus, month_label, peak_rate, requests_a_day, used
 
-from sizebook.plans.fleet_inputs import MONTHS
+from sizebook.plans.fleet.inputs import MONTHS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.page import Page, new_page

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from sizebook.core.registry import leaves
+from sizebook.core.tables import by_key
 from sizebook.models.architecture import PARTS
-from sizebook.plans.sizing import DTYPES_COMPARED, PART_LABELS
-from sizebook.registry import leaves
-from sizebook.scenarios import ModelScenario, SizingScenario
-from sizebook.tables import by_key
+from sizebook.plans.sizing.plan import DTYPES_COMPARED, PART_LABELS
+from sizebook.scenarios.files import ModelScenario, SizingScenario
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, text
 from sizebook.workbooks.declaring import declare_all

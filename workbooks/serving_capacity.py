@@ -9,8 +9,8 @@ from serving_capacity_inputs import inputs, plan
 from serving_capacity_lines import calculation, curve
 from serving_capacity_result import result
 
-from sizebook.scenarios import parse, read_toml
-from sizebook.serving_scenario import ServingScenario
+from sizebook.scenarios.files import parse, read_toml
+from sizebook.scenarios.serving import ServingScenario
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.inputs import workbook_inputs
 from sizebook.workbooks.pages import checks_page, cover, notes_page

@@ -5,7 +5,7 @@ from __future__ import annotations
 from serving_capacity_inputs import Staged
 
 from sizebook.plans.ledgers import ENDS
-from sizebook.plans.serving import MOST_IN_FLIGHT
+from sizebook.plans.serving.plan import MOST_IN_FLIGHT
 
 Check = tuple[str, str, str]  # label, formula that is TRUE when all is well, what it compares
 

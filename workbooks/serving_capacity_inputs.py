@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizebook.formulas.serving_quantities import Replica
+from sizebook.core.registry import Argument, leaves
 from sizebook.functions import find
 from sizebook.plans.ledgers import LONGEST_PLAN, columns
-from sizebook.plans.serving_figures import ServingFigures
-from sizebook.plans.serving_inputs import Energy, Margins, Prices, ServingInputs, Target, Traffic
-from sizebook.plans.serving_months import Month
-from sizebook.registry import Argument, leaves
-from sizebook.scenarios import ModelScenario
-from sizebook.serving_scenario import ServingScenario
+from sizebook.plans.serving.figures import ServingFigures
+from sizebook.plans.serving.inputs import Energy, Margins, Prices, ServingInputs, Target, Traffic
+from sizebook.plans.serving.months import Month
+from sizebook.scenarios.files import ModelScenario
+from sizebook.scenarios.serving import ServingScenario
+from sizebook.serving.quantities import Replica
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.declaring import declare, declare_all
 from sizebook.workbooks.page import new_page

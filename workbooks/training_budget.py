@@ -9,9 +9,9 @@ from training_budget_inputs import inputs, plan
 from training_budget_lines import calculation
 from training_budget_result import result
 
-from sizebook.jobs import inputs_of
-from sizebook.scenarios import parse, read_toml
-from sizebook.training_scenario import TrainingScenario
+from sizebook.batch.jobs import inputs_of
+from sizebook.scenarios.files import parse, read_toml
+from sizebook.scenarios.training import TrainingScenario
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.pages import checks_page, cover, notes_page
 

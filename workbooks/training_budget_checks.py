@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from training_budget_inputs import Staged
 
-from sizebook.plans.training_case import NAMES
-from sizebook.plans.training_memory import COMPONENTS
+from sizebook.plans.training.case import NAMES
+from sizebook.training.memory import COMPONENTS
 
 Check = tuple[str, str, str]  # label, formula that is TRUE when all is well, what it compares
 SLACK = "10^-9"

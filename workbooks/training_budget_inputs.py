@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sizebook.formulas.training_quantities import Method, Operations, Pace, Recipe, Run
+from sizebook.core.registry import leaves
 from sizebook.functions import find
-from sizebook.plans.layout import Layout
-from sizebook.plans.training_case import NAMES, Case
-from sizebook.plans.training_figures import MEMORY_FIGURES, TrainingFigures
-from sizebook.plans.training_inputs import Energy, Footprint, Prices, TrainingInputs
-from sizebook.registry import leaves
-from sizebook.scenarios import ModelScenario
-from sizebook.training_scenario import TrainingScenario
+from sizebook.plans.training.case import NAMES, Case
+from sizebook.plans.training.figures import MEMORY_FIGURES, TrainingFigures
+from sizebook.plans.training.inputs import Energy, Footprint, Prices, TrainingInputs
+from sizebook.scenarios.files import ModelScenario
+from sizebook.scenarios.training import TrainingScenario
+from sizebook.training.layout import Layout
+from sizebook.training.quantities import Method, Operations, Pace, Recipe, Run
 from sizebook.workbooks import look
 from sizebook.workbooks.building import FIRST_COLUMN, Book
 from sizebook.workbooks.declaring import declare, declare_all

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from sizebook.core.registry import leaves
 from sizebook.models.flops import CONVENTIONS
-from sizebook.plans.training_memory import COMPONENTS, Memory
-from sizebook.registry import leaves
+from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, text
 from sizebook.workbooks.page import Page, new_page

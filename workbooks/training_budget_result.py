@@ -6,9 +6,9 @@ from openpyxl.styles import Alignment
 from training_budget_checks import CAUSES
 from training_budget_inputs import FIGURES
 
-from sizebook.plans.training_case import NAMES
-from sizebook.plans.training_figures import MEMORY_FIGURES
-from sizebook.plans.training_memory import COMPONENTS
+from sizebook.plans.training.case import NAMES
+from sizebook.plans.training.figures import MEMORY_FIGURES
+from sizebook.training.memory import COMPONENTS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.page import Page, new_page

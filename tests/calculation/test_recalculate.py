@@ -11,7 +11,7 @@ from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.formula import ArrayFormula
 
 from sizebook.calculation import Calculated, ErrorCode, recalculate
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 
 
 def calculate(folder: Path, cells: dict[str, Any], names: dict[str, str] | None = None) -> Calculated:

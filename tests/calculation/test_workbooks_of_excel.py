@@ -16,7 +16,7 @@ from openpyxl.worksheet.table import Table
 
 from sizebook.calculation import ErrorCode, recalculate
 from sizebook.calculation.package import Package
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import fill
 
 METADATA = """<metadata xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"

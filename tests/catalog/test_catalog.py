@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.cells import call
-from sizebook.errors import InputError, UnknownKeyError
+from sizebook.core.cells import call
+from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.functions import load
 from sizebook.models import catalog
 

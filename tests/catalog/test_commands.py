@@ -14,12 +14,12 @@ from click.testing import CliRunner, Result
 from pypdf import PdfReader
 
 from sizebook.cli import app
-from sizebook.errors import SizebookError, UnknownKeyError
+from sizebook.core.errors import SizebookError, UnknownKeyError
+from sizebook.core.units import THIN_SPACE
 from sizebook.models import catalog
 from sizebook.models.reconciliation import compare
-from sizebook.reports.reconciliation import report
+from sizebook.reports.reconciliation.report import report
 from sizebook.reports.render import write_pdf
-from sizebook.units import THIN_SPACE
 
 
 def run(*arguments: str) -> Result:

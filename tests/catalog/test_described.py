@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.cells import call
+from sizebook.core.cells import call
 from sizebook.functions import load
 from sizebook.models import catalog
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from sizebook.core.tables import by_key, table
 from sizebook.models import catalog
-from sizebook.tables import by_key, table
 
 NUMBERS = (
     "context_length",

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
+from sizebook.core.tables import table
 from sizebook.models import catalog
 from sizebook.models.config import load
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
 from sizebook.models.reconciliation import Statement, compare, statement
-from sizebook.tables import table
 
 OPEN_MODELS = [row["key"] for row in table("models") if row["architecture"]]
 # A reason without a number of parameters may stand for so much, unless the checkpoint's own count proves ours.

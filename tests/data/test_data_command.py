@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sizebook.cli import app
-from sizebook.errors import InputError
-from sizebook.tables import Row, table, user_folder
+from sizebook.core.errors import InputError
+from sizebook.core.tables import Row, table, user_folder
 
 CONTRACT: Row = {
     **next(row for row in table("prices") if row["gpu"] == "h100-sxm" and row["term"] == "reserved_1y"),

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.cli import app
-from sizebook.formulas import prices
-from sizebook.tables import table
+from sizebook.core.tables import table
+from sizebook.tables import prices
 
 PAGE = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")
 CALLS = re.findall(r"^sizebook (call \S+(?: \S+)*) {2,}(\S+(?: \S+)*)", PAGE, re.MULTILINE)

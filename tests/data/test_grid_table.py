@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.cells import call
-from sizebook.data_checks import findings
-from sizebook.errors import UnknownKeyError
+from sizebook.core.cells import call
+from sizebook.core.errors import UnknownKeyError
+from sizebook.core.tables import by_key, table
 from sizebook.functions import load
-from sizebook.tables import by_key, table
+from sizebook.validation.data_checks import findings
 
 GRID = by_key("grid", "key")
 load()

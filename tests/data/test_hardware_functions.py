@@ -7,11 +7,11 @@ from statistics import median
 
 import pytest
 
-from sizebook.cells import call
-from sizebook.errors import UnknownKeyError
-from sizebook.formulas import prices
-from sizebook.formulas.hardware import accelerator, accelerators
+from sizebook.core.cells import call
+from sizebook.core.errors import UnknownKeyError
 from sizebook.functions import load
+from sizebook.tables import prices
+from sizebook.tables.hardware import accelerator, accelerators
 
 load()
 

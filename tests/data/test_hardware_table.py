@@ -6,8 +6,8 @@ from importlib import resources
 
 import pytest
 
-from sizebook.data_checks import findings
-from sizebook.tables import Row, by_key, table
+from sizebook.core.tables import Row, by_key, table
+from sizebook.validation.data_checks import findings
 
 TABLES = sorted(
     path.name.removesuffix(".csv")

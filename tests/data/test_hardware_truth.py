@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.tables import by_key
+from sizebook.core.tables import by_key
 
 HARDWARE = by_key("hardware", "key")
 

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from sizebook.data_checks import findings
-from sizebook.formulas.hardware import accelerators
-from sizebook.formulas.prices import on_demand_beside, quote
-from sizebook.tables import Row, by_key, table
+from sizebook.core.tables import Row, by_key, table
+from sizebook.tables.hardware import accelerators
+from sizebook.tables.prices import on_demand_beside, quote
+from sizebook.validation.data_checks import findings
 
 P5: Row = {
     "provider": "aws",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizebook.formulas.cache import kv_cache_bytes
+from sizebook.serving.cache import kv_cache_bytes
 
 
 def test_grouped_heads_of_a_published_figure() -> None:

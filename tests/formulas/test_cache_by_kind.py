@@ -10,20 +10,20 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sizebook.cells import call
-from sizebook.errors import InputError, RangeError
-from sizebook.formulas.cache import cache_bytes
-from sizebook.formulas.serving_case import Case, case_of
-from sizebook.formulas.serving_quantities import Replica
-from sizebook.formulas.serving_time import Pass, cache_bytes_per_gpu, kv_heads_held, pass_seconds
+from sizebook.core.cells import call
+from sizebook.core.errors import InputError, RangeError
 from sizebook.functions import load
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
-from sizebook.models.serving_shape import AttentionKind, ServingShape, serving_shape, shape_of, side_by_side
-from sizebook.plans.serving_choice import layouts
-from sizebook.sweeping import sweep
+from sizebook.plans.serving.choice import layouts
+from sizebook.serving.cache import cache_bytes
+from sizebook.serving.case import Case, case_of
+from sizebook.serving.quantities import Replica
+from sizebook.serving.shape import AttentionKind, ServingShape, serving_shape, shape_of, side_by_side
+from sizebook.serving.time import Pass, cache_bytes_per_gpu, kv_heads_held, pass_seconds
+from sizebook.sweeps.serving import sweep
 from tests.models.counts import small_configs
 
 load()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sizebook.cells import call
-from sizebook.errors import SizebookError
+from sizebook.core.cells import call
+from sizebook.core.errors import SizebookError
 from sizebook.formulas.flops import flops_6nd, flops_per_step_gpt, flops_per_token_palm, mfu, train_tokens_per_s
 from sizebook.functions import load
 

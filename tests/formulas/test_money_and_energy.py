@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sizebook.cells import call
-from sizebook.errors import RangeError
+from sizebook.core.cells import call
+from sizebook.core.errors import RangeError
 from sizebook.formulas.energy import embodied_co2e_kg, market_co2e_kg, train_co2e_kg, train_energy_kwh
 from sizebook.formulas.money import (
     blended_usd_per_gpu_hour,

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizebook.cells import call
-from sizebook.errors import RangeError
+from sizebook.core.cells import call
+from sizebook.core.errors import RangeError
+from sizebook.core.registry import find
+from sizebook.core.tables import read
 from sizebook.formulas import params
 from sizebook.functions import load
-from sizebook.registry import find
-from sizebook.tables import read
 
 load()
 PUBLISHED = Path(__file__).resolve().parents[1] / "published"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sizebook.cells import call
-from sizebook.errors import SizebookError
+from sizebook.core.cells import call
+from sizebook.core.errors import SizebookError
 from sizebook.formulas.scaling import (
     LOSS_LAWS,
     POWER_LAWS,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sizebook.cells import call
-from sizebook.errors import RangeError, UnknownKeyError
-from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.serving_case import case_of, layout_meant
-from sizebook.formulas.serving_memory import context_that_fits, engine_constants, engine_memory, physical_bytes
-from sizebook.formulas.serving_quantities import Replica
-from sizebook.formulas.serving_time import cache_bytes_per_gpu, experts_touched
+from sizebook.core.cells import call
+from sizebook.core.errors import RangeError, UnknownKeyError
 from sizebook.functions import load
+from sizebook.serving.case import case_of, layout_meant
+from sizebook.serving.memory import context_that_fits, engine_constants, engine_memory, physical_bytes
+from sizebook.serving.quantities import Replica
+from sizebook.serving.time import cache_bytes_per_gpu, experts_touched
+from sizebook.tables.hardware import accelerator
 
 load()
 GIB = 2**30

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sizebook.cells import call
-from sizebook.errors import RangeError, TargetError
-from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.serving_case import Case, attention_dtype_of, case_of, kv_dtype_of, larger, smaller
-from sizebook.formulas.serving_estimate import error_band, estimate
-from sizebook.formulas.serving_memory import engine_constants, engine_memory, physical_bytes
-from sizebook.formulas.serving_quantities import Demand, Replica
-from sizebook.formulas.serving_time import (
+from sizebook.core.cells import call
+from sizebook.core.errors import RangeError, TargetError
+from sizebook.core.tables import table
+from sizebook.functions import load
+from sizebook.serving.case import Case, attention_dtype_of, case_of, kv_dtype_of, larger, smaller
+from sizebook.serving.estimate import error_band, estimate
+from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.shape import shape_of
+from sizebook.serving.time import (
     Pass,
     decode_step_seconds,
     expert_compute,
@@ -24,9 +26,7 @@ from sizebook.formulas.serving_time import (
     prefill_seconds,
     tokens_of_step,
 )
-from sizebook.functions import load
-from sizebook.models.serving_shape import shape_of
-from sizebook.tables import table
+from sizebook.tables.hardware import accelerator
 
 load()
 

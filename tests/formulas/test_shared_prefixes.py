@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from sizebook.cells import call
-from sizebook.errors import RangeError
-from sizebook.formulas.serving_case import case_of
-from sizebook.formulas.serving_quantities import Demand, Replica
-from sizebook.formulas.serving_time import (
+from sizebook.core.cells import call
+from sizebook.core.errors import RangeError
+from sizebook.serving.case import case_of
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.time import (
     Pass,
     computed_and_cached,
     decode_step_seconds,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sizebook.cells import call
-from sizebook.errors import SizebookError
+from sizebook.core.cells import call
+from sizebook.core.errors import SizebookError
 from sizebook.formulas.training_memory import (
     GptLayout,
     activation_bytes,

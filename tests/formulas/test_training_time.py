@@ -6,8 +6,8 @@ from math import sqrt
 
 import pytest
 
-from sizebook.cells import call
-from sizebook.errors import SizebookError
+from sizebook.core.cells import call
+from sizebook.core.errors import SizebookError
 from sizebook.formulas.training_time import (
     checkpoint_interval_seconds,
     cluster_mtbf_hours,

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from sizebook.cells import call
+from sizebook.core.cells import call
+from sizebook.core.tables import table
 from sizebook.formulas.weights import dtype_bits, model_bytes
 from sizebook.functions import load
-from sizebook.tables import table
 
 load()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import prod
 
-from sizebook.tables import by_key, table
+from sizebook.core.tables import by_key, table
 
 # Llama-3.1-8B: 32 layers 4096 wide, 8 key-value heads of 128. H100 SXM: 1978.9 TFLOP/s in fp8, 989.4 in bf16, and
 # 3.35 TB/s.

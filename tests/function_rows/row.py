@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sizebook.cells import evaluate
-from sizebook.registry import Function
+from sizebook.core.cells import evaluate
+from sizebook.core.registry import Function
 
 GIB = 2**30
 EXACT = 1e-12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizebook.tables import by_key
+from sizebook.core.tables import by_key
 from tests.function_rows.by_hand import gpt_2_bytes, gpt_2_step
 from tests.function_rows.row import GIB, Row
 

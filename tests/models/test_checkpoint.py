@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 from sizebook.models.checkpoint import read_checkpoint, total_bytes
 from tests.models.checkpoints import TINY_PARAMETERS, file_bytes, framed, tiny_tensors, write
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sizebook.errors import UnknownKeyError
+from sizebook.core.errors import UnknownKeyError
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from tests.models.counts import counted

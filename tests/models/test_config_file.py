@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 from sizebook.models.config import load
 
 

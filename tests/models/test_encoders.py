@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sizebook.errors import SizebookError
+from sizebook.core.errors import SizebookError
 from sizebook.models.architecture import Attention
 from sizebook.models.config import Config
 from sizebook.models.flops import forward

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sizebook.errors import SizebookError
+from sizebook.core.errors import SizebookError
 from tests.models.counts import counted
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.errors import SizebookError
+from sizebook.core.errors import SizebookError
 from sizebook.models.architecture import Architecture, Attention, Embedding, Experts, FeedForward, Head, Layer, Norm
 from sizebook.models.config import Config
 from sizebook.models.flops import fine_tuning_flops_per_token, forward, seen_keys, train_flops_per_token

@@ -13,7 +13,7 @@ import pytest
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
-from sizebook.torch_engine import count_on_meta
+from sizebook.sources.torch_engine import count_on_meta
 from tests.models.checkpoints import TINY, TINY_PARAMETERS
 
 

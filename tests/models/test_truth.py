@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.errors import SizebookError
+from sizebook.core.errors import SizebookError
 from sizebook.models.config import Config, load
 from sizebook.models.huggingface import architecture, mappings
 from tests.models.counts import counted, differences

@@ -7,11 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from sizebook.core.units import THIN_SPACE
 from sizebook.models.checkpoint import Tensor
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import Verification, predicted_names, verify
-from sizebook.units import THIN_SPACE
 from tests.models.checkpoints import TINY, TINY_PARAMETERS, tiny, tiny_tensors, write
 
 

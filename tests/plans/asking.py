@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizebook.plans.fleet_inputs import FleetInputs, FleetTerms, Service
-from sizebook.plans.serving_inputs import ServingInputs
-from sizebook.registry import leaves, put_together
+from sizebook.core.registry import leaves, put_together
+from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
+from sizebook.plans.serving.inputs import ServingInputs
 
 
 def serving_inputs(**values: Any) -> ServingInputs:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from sizebook.errors import TargetError
-from sizebook.plans.fleet import FleetMonth, FleetPlan, PlannedService, plan_fleet, total_usd, usd_range
-from sizebook.plans.fleet_inputs import FleetInputs, Service
-from sizebook.plans.serving import plan_serving
-from sizebook.registry import flat, leaves, put_together
+from sizebook.core.errors import TargetError
+from sizebook.core.registry import flat, leaves, put_together
+from sizebook.plans.fleet.inputs import FleetInputs, Service
+from sizebook.plans.fleet.plan import FleetMonth, FleetPlan, PlannedService, plan_fleet, total_usd, usd_range
+from sizebook.plans.serving.plan import plan_serving
 from tests.plans.asking import fleet_inputs, service, serving_inputs
 
 few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])

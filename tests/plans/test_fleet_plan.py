@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from sizebook.errors import InputError, RangeError, TargetError
-from sizebook.plans import fleet
-from sizebook.plans.fleet import FleetPlan, plan_fleet, warnings
-from sizebook.plans.fleet_inputs import Service
-from sizebook.plans.fleet_steps import derivations
-from sizebook.plans.serving import PlannedReplica, Setup, replica_for
+from sizebook.core.errors import InputError, RangeError, TargetError
+from sizebook.plans.fleet import plan as fleet
+from sizebook.plans.fleet.inputs import Service
+from sizebook.plans.fleet.plan import FleetPlan, plan_fleet, warnings
+from sizebook.plans.fleet.steps import derivations
+from sizebook.plans.serving.plan import PlannedReplica, Setup, replica_for
 from tests.plans.asking import fleet_inputs, service
 
 BY_NODE: dict[str, Any] = {"failure_domain": "node", "whole_nodes": True}

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from sizebook.cells import call
-from sizebook.errors import RangeError, SizebookError
+from sizebook.core.cells import call
+from sizebook.core.errors import RangeError, SizebookError
+from sizebook.core.registry import leaves, put_together
 from sizebook.functions import load
-from sizebook.plans.fleet import FleetMonth, plan_fleet
-from sizebook.plans.fleet_figures import ServiceFigures
-from sizebook.plans.fleet_inputs import FleetInputs, FleetTerms, Service
+from sizebook.plans.fleet.figures import ServiceFigures
+from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
+from sizebook.plans.fleet.plan import FleetMonth, plan_fleet
 from sizebook.plans.ledgers import columns, ledger_rows
-from sizebook.plans.serving_months import Month
-from sizebook.registry import leaves, put_together
+from sizebook.plans.serving.months import Month
 
 load()
 CHAT: dict[str, Any] = {

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.cells import call
-from sizebook.errors import InputError, RangeError
+from sizebook.core.cells import call
+from sizebook.core.errors import InputError, RangeError
 from sizebook.functions import load
-from sizebook.plans.lengths import histogram
-from sizebook.scenarios import parse
-from sizebook.serving_scenario import ServingScenario, answer, with_files
+from sizebook.plans.serving.lengths import histogram
+from sizebook.scenarios.files import parse
+from sizebook.scenarios.serving import ServingScenario, answer, with_files
 
 load()
 BINS = [[8000, 0.1], [500, 0.6], [2000, 0.3]]

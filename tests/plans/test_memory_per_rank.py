@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from sizebook.errors import SizebookError
+from sizebook.core.errors import SizebookError
 from sizebook.formulas.training_memory import GptLayout, activation_bytes
-from sizebook.formulas.training_quantities import Batches, Recipe
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Attention, Embedding, Experts, FeedForward, Head, Layer, Norm
-from sizebook.plans.layer_profile import model_profile
-from sizebook.plans.layout import Layout, check, in_flight, stage_layers
-from sizebook.plans.training_memory import Memory, kept_bytes, memory, memory_by_stage
+from sizebook.training.layout import Layout, check, in_flight, stage_layers
+from sizebook.training.memory import Memory, kept_bytes, memory, memory_by_stage
+from sizebook.training.profile import model_profile
+from sizebook.training.quantities import Batches, Recipe
 
 GIB = 2**30
 

@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.cli import app
-from sizebook.plans.nodes import Packing
-from sizebook.plans.serving import ServingPlan, at_speed, plan_serving
-from sizebook.plans.serving_months import fleet_month
-from sizebook.plans.serving_steps import derivations
-from sizebook.reports.serving_notes import assumptions
+from sizebook.plans.serving.months import fleet_month
+from sizebook.plans.serving.nodes import Packing
+from sizebook.plans.serving.plan import ServingPlan, at_speed, plan_serving
+from sizebook.plans.serving.steps import derivations
+from sizebook.reports.serving.notes import assumptions
 from sizebook.reports.view import Table
 from tests.plans.asking import serving_inputs
 

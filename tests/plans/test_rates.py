@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from sizebook.errors import SizebookError, UnknownKeyError
-from sizebook.formulas.prices import providers
-from sizebook.plans.rates import Rates, rates_of
-from sizebook.plans.serving_inputs import Prices
-from sizebook.registry import put_together
+from sizebook.core.errors import SizebookError, UnknownKeyError
+from sizebook.core.registry import put_together
+from sizebook.plans.serving.inputs import Prices
+from sizebook.plans.serving.rates import Rates, rates_of
+from sizebook.tables.prices import providers
 
 # Rows of data/prices.csv of Google in us-central1, for 8 H100: two machines on demand at 88.49 and 93.4007 USD an hour,
 # one for a year at 61.383672 and for three at 38.864381.

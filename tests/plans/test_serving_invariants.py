@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from sizebook.cells import call
-from sizebook.errors import TargetError
+from sizebook.core.cells import call
+from sizebook.core.errors import TargetError
+from sizebook.core.registry import flat
+from sizebook.core.tables import table
 from sizebook.functions import load
-from sizebook.plans.serving import ServingPlan, plan_serving
-from sizebook.plans.serving_figures import figures
-from sizebook.plans.serving_months import Month
-from sizebook.registry import flat
-from sizebook.sweeping import sweep
-from sizebook.tables import table
+from sizebook.plans.serving.figures import figures
+from sizebook.plans.serving.months import Month
+from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.sweeps.serving import sweep
 from tests.plans.asking import serving_inputs
 
 load()

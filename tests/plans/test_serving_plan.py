@@ -14,21 +14,21 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.cli import app
-from sizebook.errors import InputError, RangeError, TargetError
-from sizebook.expression import parse as parse_formula
-from sizebook.formulas.serving_case import case_of
-from sizebook.formulas.serving_estimate import estimate
-from sizebook.formulas.serving_quantities import Demand, Replica
-from sizebook.formulas.serving_time import decode_step_seconds, latency
-from sizebook.plans.serving import ServingPlan, latency_curve, plan_serving
-from sizebook.plans.serving_choice import choose
-from sizebook.plans.serving_inputs import ServingInputs
-from sizebook.plans.serving_months import arrivals_by_hour
-from sizebook.plans.serving_steps import derivations
-from sizebook.plans.traffic import hours_of, lognormal_p95
-from sizebook.registry import leaves
-from sizebook.scenarios import parse
-from sizebook.serving_scenario import ServingScenario, answer
+from sizebook.core.errors import InputError, RangeError, TargetError
+from sizebook.core.expression import parse as parse_formula
+from sizebook.core.registry import leaves
+from sizebook.plans.serving.choice import choose
+from sizebook.plans.serving.day import hours_of, lognormal_p95
+from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.months import arrivals_by_hour
+from sizebook.plans.serving.plan import ServingPlan, latency_curve, plan_serving
+from sizebook.plans.serving.steps import derivations
+from sizebook.scenarios.files import parse
+from sizebook.scenarios.serving import ServingScenario, answer
+from sizebook.serving.case import case_of
+from sizebook.serving.estimate import estimate
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.time import decode_step_seconds, latency
 from tests.plans.asking import serving_inputs
 
 TRAFFIC = {

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from sizebook.cells import call
 from sizebook.cli import app
-from sizebook.errors import InputError, RangeError, SizebookError, TargetError, UnknownKeyError
-from sizebook.formulas.serving_quantities import Replica
+from sizebook.core.cells import call
+from sizebook.core.errors import InputError, RangeError, SizebookError, TargetError, UnknownKeyError
 from sizebook.functions import load
-from sizebook.plans.serving import ServingPlan, plan_serving
-from sizebook.plans.serving_choice import choose
-from sizebook.plans.serving_inputs import ServingInputs
-from sizebook.scenarios import parse
-from sizebook.serving_scenario import ServingScenario
+from sizebook.plans.serving.choice import choose
+from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.scenarios.files import parse
+from sizebook.scenarios.serving import ServingScenario
+from sizebook.serving.quantities import Replica
 from tests.plans.asking import serving_inputs
 
 load()

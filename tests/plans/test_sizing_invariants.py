@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sizebook.core.quantities import dtype_keys
+from sizebook.core.tables import by_key
 from sizebook.models import catalog
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
-from sizebook.plans.sizing import Sizing, size_model
-from sizebook.quantities import dtype_keys
-from sizebook.tables import by_key
+from sizebook.plans.sizing.plan import Sizing, size_model
 
 few = settings(max_examples=60, deadline=None)
 DESCRIBED = sorted(key for key in catalog.model_keys() if catalog.facts(key)["architecture"])

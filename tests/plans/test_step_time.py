@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from sizebook.errors import SizebookError
-from sizebook.formulas.hardware import accelerator
-from sizebook.formulas.training_quantities import Method, Recipe
+from sizebook.core.errors import SizebookError
+from sizebook.core.registry import flat
 from sizebook.models.architecture import Architecture, Attention, Embedding, FeedForward, Head, Layer, Norm
-from sizebook.plans.layer_profile import model_profile
-from sizebook.plans.layout import Layout
-from sizebook.plans.training_time import StepTime, calibration, error_band, machine, step_time
-from sizebook.registry import flat
+from sizebook.tables.hardware import accelerator
+from sizebook.training.layout import Layout
+from sizebook.training.profile import model_profile
+from sizebook.training.quantities import Method, Recipe
+from sizebook.training.time import StepTime, calibration, error_band, machine, step_time
 
 
 def _gpt(d_model: int, n_layers: int, n_heads: int, n_kv: int, d_ff: int, vocab: int, *, gated: bool) -> Architecture:

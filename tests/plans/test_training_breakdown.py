@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sizebook.plans.training import TrainingPlan, unchecked_plan
-from sizebook.plans.training_breakdown import cost_parts, sensitivities, step_parts, time_parts
+from sizebook.plans.training.breakdown import cost_parts, sensitivities, step_parts, time_parts
+from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from tests.plans.training_runs import run_of
 
 GIVEN: dict[str, Any] = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sizebook.cells import call
-from sizebook.errors import SizebookError
+from sizebook.core.cells import call
+from sizebook.core.errors import SizebookError
 from sizebook.functions import load
-from sizebook.plans.training_memory import COMPONENTS
+from sizebook.training.memory import COMPONENTS
 
 load()
 LAYOUT = (None, 4096, 2, 2, 4, 1, 1, 1, 1)  # batch seq tp pp dp cp ep zero_stage micro_batch

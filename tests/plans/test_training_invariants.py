@@ -8,14 +8,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sizebook.cells import call
-from sizebook.errors import SizebookError
-from sizebook.plans.training import TrainingPlan, plan_training, unchecked_plan
-from sizebook.plans.training_breakdown import cost_parts, step_parts, time_parts
-from sizebook.plans.training_functions import components, ledger
-from sizebook.plans.training_inputs import TrainingInputs
-from sizebook.plans.training_memory import COMPONENTS
-from sizebook.registry import Argument, leaves
+from sizebook.core.cells import call
+from sizebook.core.errors import SizebookError
+from sizebook.core.registry import Argument, leaves
+from sizebook.plans.training.breakdown import cost_parts, step_parts, time_parts
+from sizebook.plans.training.functions import components, ledger
+from sizebook.plans.training.inputs import TrainingInputs
+from sizebook.plans.training.plan import TrainingPlan, plan_training, unchecked_plan
+from sizebook.training.memory import COMPONENTS
 from tests.plans.training_runs import run_of
 
 MODELS = ("gpt-2-small", "llama-3.1-8b", "mixtral-8x7b", "jamba-1.5-large")

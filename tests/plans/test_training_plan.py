@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from sizebook.errors import SizebookError
-from sizebook.formulas.training_quantities import Batches, Operations
+from sizebook.core.errors import SizebookError
 from sizebook.models import catalog
-from sizebook.plans.training import TrainingPlan, plan_training, unchecked_plan
-from sizebook.plans.training_inputs import Training, capacity_bytes
-from sizebook.plans.training_search import Search, search
-from sizebook.plans.training_steps import derivations
+from sizebook.plans.training.inputs import Training, capacity_bytes
+from sizebook.plans.training.plan import TrainingPlan, plan_training, unchecked_plan
+from sizebook.plans.training.search import Search, search
+from sizebook.plans.training.steps import derivations
+from sizebook.training.quantities import Batches, Operations
 from tests.plans.training_runs import run_of
 
 GIVEN: dict[str, Any] = {

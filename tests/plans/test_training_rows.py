@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sizebook.plans.training import unchecked_plan
-from sizebook.plans.training_rows import INPUTS, OUTPUTS, training_row
+from sizebook.plans.training.plan import unchecked_plan
+from sizebook.plans.training.rows import INPUTS, OUTPUTS, training_row
 from tests.plans.training_runs import run_of
 
 ROW = {

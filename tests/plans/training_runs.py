@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizebook.plans.training_inputs import Training, TrainingInputs, settled
-from sizebook.registry import put_together
+from sizebook.core.registry import put_together
+from sizebook.plans.training.inputs import Training, TrainingInputs, settled
 
 
 def run_of(model: str, gpu: str, **given: Any) -> Training:

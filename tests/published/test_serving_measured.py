@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sizebook.sweeping import sweep
+from sizebook.sweeps.serving import sweep
 
 NAMES = {"model_path": "model", "isl": "input_tokens", "osl": "output_tokens", "tp_size": "tp", "moe_ep_size": "ep"}
 

@@ -11,9 +11,9 @@ import pytest
 from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
-from sizebook.plans.sizing import Sizing, size_model
+from sizebook.plans.sizing.plan import Sizing, size_model
 from sizebook.reports.render import write_pdf
-from sizebook.reports.sizing import report
+from sizebook.reports.sizing.report import report
 
 
 @pytest.fixture(scope="session")

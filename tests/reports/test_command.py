@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.cli import app
-from sizebook.errors import SizebookError
+from sizebook.core.errors import SizebookError
 from sizebook.reports.render import report_date
 
 

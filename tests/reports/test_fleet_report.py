@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.fleet_scenario import FleetScenario, answer
-from sizebook.plans.fleet import FleetPlan
-from sizebook.reports.fleet import report
+from sizebook.core.units import THIN_SPACE, usd
+from sizebook.plans.fleet.plan import FleetPlan
+from sizebook.reports.fleet.report import report
 from sizebook.reports.view import Notes, Report, Table
-from sizebook.scenarios import parse, read_toml
-from sizebook.units import THIN_SPACE, usd
+from sizebook.scenarios.files import parse, read_toml
+from sizebook.scenarios.fleet import FleetScenario, answer
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "workbooks" / "scenarios" / "three-services.toml"
 

@@ -9,10 +9,10 @@ import pypdf
 import pytest
 from pypdf.generic import ArrayObject, DictionaryObject
 
-from sizebook.errors import InputError
-from sizebook.plans.sizing import Sizing
+from sizebook.core.errors import InputError
+from sizebook.plans.sizing.plan import Sizing
 from sizebook.reports.render import write_pdf
-from sizebook.reports.sizing import report
+from sizebook.reports.sizing.report import report
 
 
 def _elements(node: object) -> list[DictionaryObject]:

@@ -9,14 +9,14 @@ from typing import Any
 import pypdf
 import pytest
 
-from sizebook.plans.serving import ServingPlan, plan_serving
-from sizebook.plans.serving_choice import choose
-from sizebook.plans.serving_sensitivity import sensitivities
+from sizebook.core.units import usd
+from sizebook.plans.serving.choice import choose
+from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.plans.serving.sensitivity import sensitivities
 from sizebook.reports.charts.kinds import Bars, Columns, Lines, Stacks
 from sizebook.reports.render import write_pdf
-from sizebook.reports.serving import report
+from sizebook.reports.serving.report import report
 from sizebook.reports.view import Report, Section, Table
-from sizebook.units import usd
 from tests.plans.asking import serving_inputs
 
 INPUTS: dict[str, Any] = {

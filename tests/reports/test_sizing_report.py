@@ -6,12 +6,12 @@ from datetime import date
 
 import pytest
 
-from sizebook.expression import parse
+from sizebook.core.expression import parse
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
-from sizebook.plans.sizing import Sizing, size_model
+from sizebook.plans.sizing.plan import Sizing, size_model
 from sizebook.reports.charts.kinds import Bars
-from sizebook.reports.sizing import report
+from sizebook.reports.sizing.report import report
 from sizebook.reports.view import Prose, Report, Section, Table
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import pypdf
 import pytest
 
-from sizebook.plans.training import TrainingPlan, unchecked_plan
+from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.reports.charts.kinds import Bars, Spans, Stacks
 from sizebook.reports.render import write_pdf
-from sizebook.reports.training import report
+from sizebook.reports.training.report import report
 from sizebook.reports.view import Report, Section, Table
 from tests.plans.training_runs import run_of
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from sizebook.registry import Argument, leaves
+from sizebook.core.registry import Argument, leaves
 
 Values = dict[str, Any]
 

@@ -11,16 +11,16 @@ import pytest
 from click.testing import CliRunner
 from pypdf import PdfReader
 
+from sizebook.batch.jobs import report_of, scenario_of
 from sizebook.cli import app
-from sizebook.fleet_scenario import FleetScenario, answer
-from sizebook.jobs import report_of, scenario_of
-from sizebook.plans.fleet import FleetMonth, FleetPlan
-from sizebook.plans.fleet_inputs import Service
-from sizebook.registry import flat, leaves
-from sizebook.reports.fleet_notes import IN_WORDS
+from sizebook.core.registry import flat, leaves
+from sizebook.core.units import grouped
+from sizebook.plans.fleet.inputs import Service
+from sizebook.plans.fleet.plan import FleetMonth, FleetPlan
+from sizebook.reports.fleet.notes import IN_WORDS
 from sizebook.reports.inputs import shown
 from sizebook.reports.render import write_pdf
-from sizebook.units import grouped
+from sizebook.scenarios.fleet import FleetScenario, answer
 from tests.surfaces.grid import Case, Values, bare, cases, toml
 
 SEARCH = {

@@ -12,21 +12,21 @@ import pytest
 from click.testing import CliRunner
 from pypdf import PdfReader
 
-from sizebook.cells import call
+from sizebook.batch.jobs import report_of, scenario_of
 from sizebook.cli import app
+from sizebook.core.cells import call
+from sizebook.core.registry import flat, leaves
+from sizebook.core.units import grouped
 from sizebook.functions import load
-from sizebook.jobs import report_of, scenario_of
-from sizebook.plans.serving import ServingPlan
-from sizebook.plans.serving_figures import figures
-from sizebook.plans.serving_functions import ledger
-from sizebook.plans.serving_months import Month
-from sizebook.registry import flat, leaves
+from sizebook.plans.serving.figures import figures
+from sizebook.plans.serving.functions import ledger
+from sizebook.plans.serving.months import Month
+from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.inputs import shown
 from sizebook.reports.render import write_pdf
-from sizebook.reports.serving_notes import IN_WORDS
-from sizebook.serving_scenario import ServingScenario, answer
-from sizebook.sweeping import INPUTS, sweep
-from sizebook.units import grouped
+from sizebook.reports.serving.notes import IN_WORDS
+from sizebook.scenarios.serving import ServingScenario, answer
+from sizebook.sweeps.serving import INPUTS, sweep
 from tests.surfaces.grid import bare, cases, toml
 
 load()

@@ -12,20 +12,20 @@ import pytest
 from click.testing import CliRunner
 from pypdf import PdfReader
 
-from sizebook.cells import call
+from sizebook.batch.jobs import job_of, report_of, scenario_of
 from sizebook.cli import app
+from sizebook.core.cells import call
+from sizebook.core.registry import flat, leaves
+from sizebook.core.units import brief
 from sizebook.functions import load
-from sizebook.jobs import job_of, report_of, scenario_of
-from sizebook.plans.training import TrainingPlan, unchecked_plan
-from sizebook.plans.training_functions import components, ledger
-from sizebook.plans.training_inputs import TrainingInputs
-from sizebook.plans.training_rows import INPUTS, OUTPUTS
-from sizebook.registry import flat, leaves
+from sizebook.plans.training.functions import components, ledger
+from sizebook.plans.training.inputs import TrainingInputs
+from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
+from sizebook.plans.training.rows import INPUTS, OUTPUTS
 from sizebook.reports.inputs import shown
 from sizebook.reports.render import write_pdf
-from sizebook.reports.training_notes import IN_WORDS
-from sizebook.training_scenario import TrainingScenario, planned, training_inputs
-from sizebook.units import brief
+from sizebook.reports.training.notes import IN_WORDS
+from sizebook.scenarios.training import TrainingScenario, planned, training_inputs
 from tests.surfaces.grid import Values, away, bare, toml
 
 load()

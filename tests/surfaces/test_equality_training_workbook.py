@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
-from sizebook.bundled import bundled
+from sizebook.batch.jobs import JOBS, inputs_of, scenario_of
+from sizebook.core.registry import flat, leaves
 from sizebook.functions import load
-from sizebook.jobs import JOBS, inputs_of, scenario_of
-from sizebook.plans.training import TrainingPlan, unchecked_plan
-from sizebook.plans.training_case import Case
-from sizebook.plans.training_figures import MEMORY_FIGURES, TrainingFigures, figures
-from sizebook.plans.training_functions import components
-from sizebook.registry import flat, leaves
-from sizebook.training_scenario import TrainingScenario, training_inputs
+from sizebook.plans.training.case import Case
+from sizebook.plans.training.figures import MEMORY_FIGURES, TrainingFigures, figures
+from sizebook.plans.training.functions import components
+from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
+from sizebook.scenarios.training import TrainingScenario, training_inputs
+from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import Filled, fill, read_inputs
 from tests.surfaces.grid import Values
 from tests.surfaces.office import Displays

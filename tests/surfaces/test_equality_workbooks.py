@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from sizebook.bundled import bundled
+from sizebook.batch.jobs import JOBS, inputs_of, scenario_of
+from sizebook.core.registry import Argument, flat, leaves
 from sizebook.functions import load
-from sizebook.jobs import JOBS, inputs_of, scenario_of
-from sizebook.plans.fleet import FleetMonth, FleetPlan
+from sizebook.plans.fleet.plan import FleetMonth, FleetPlan
 from sizebook.plans.ledgers import columns, ledger_rows
-from sizebook.plans.serving import ServingPlan
-from sizebook.plans.serving_figures import figures
-from sizebook.plans.serving_months import Month
-from sizebook.registry import Argument, flat, leaves
-from sizebook.scenarios import SizingScenario
+from sizebook.plans.serving.figures import figures
+from sizebook.plans.serving.months import Month
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.scenarios.files import SizingScenario
+from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import Filled, fill
 from tests.surfaces import test_equality_fleet as fleet
 from tests.surfaces import test_equality_serving as serving

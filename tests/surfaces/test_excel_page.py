@@ -7,8 +7,8 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from sizebook.cells import call
 from sizebook.cli import app
+from sizebook.core.cells import call
 from sizebook.functions import load
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "excel.md").read_text(encoding="utf-8")

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from openpyxl import load_workbook
 
 from sizebook.cli import app
-from sizebook.errors import SizebookError
-from sizebook.fleet_scenario import FleetScenario, answer
-from sizebook.plans.fleet import FleetPlan
-from sizebook.scenarios import parse, read_toml
+from sizebook.core.errors import SizebookError
+from sizebook.plans.fleet.plan import FleetPlan
+from sizebook.scenarios.files import parse, read_toml
+from sizebook.scenarios.fleet import FleetScenario, answer
 from tests.surfaces.office import Displays
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "workbooks" / "scenarios" / "three-services.toml"

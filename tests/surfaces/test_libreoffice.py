@@ -10,9 +10,9 @@ from openpyxl import Workbook
 from openpyxl.worksheet.formula import ArrayFormula
 from pypdf import PdfReader
 
-from sizebook.cells import as_rows
+from sizebook.core.cells import as_rows
+from sizebook.core.registry import Function
 from sizebook.functions import load
-from sizebook.registry import Function
 from tests.surfaces.office import Display, Displays, Prints
 
 FUNCTIONS = list(load().values())

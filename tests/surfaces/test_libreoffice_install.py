@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 from sizebook.functions import load
 from sizebook.libreoffice.extension import build, contents
 from sizebook.libreoffice.install import install

@@ -16,12 +16,12 @@ from openpyxl.styles import NamedStyle
 from openpyxl.workbook.defined_name import DefinedName
 from pypdf import PdfReader
 
-from sizebook.cells import bind, call
-from sizebook.derivation import explain
+from sizebook.core.cells import bind, call
+from sizebook.core.derivation import explain
+from sizebook.core.registry import find
 from sizebook.functions import load
 from sizebook.models import catalog
 from sizebook.models.architecture import Attention, Experts, FeedForward
-from sizebook.registry import find
 from sizebook.reports.render import write_pdf
 from sizebook.reports.view import Derivation, Report, Section
 from sizebook.workbooks.filling import fill

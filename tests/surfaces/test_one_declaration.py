@@ -12,17 +12,17 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.batch.reading import read_rows
-from sizebook.cells import call
 from sizebook.cli import app
-from sizebook.errors import SizebookError
-from sizebook.fleet_scenario import FleetScenario
+from sizebook.core.cells import call
+from sizebook.core.errors import SizebookError
+from sizebook.core.registry import Argument, leaves
 from sizebook.functions import load
-from sizebook.plans.fleet_inputs import Service
-from sizebook.plans.serving import ServingPlan
-from sizebook.registry import Argument, leaves
-from sizebook.scenarios import parse, read_toml
-from sizebook.serving_scenario import ServingScenario, answer
-from sizebook.sweeping import LOADS, NUMBERS, sweep
+from sizebook.plans.fleet.inputs import Service
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.scenarios.files import parse, read_toml
+from sizebook.scenarios.fleet import FleetScenario
+from sizebook.scenarios.serving import ServingScenario, answer
+from sizebook.sweeps.serving import LOADS, NUMBERS, sweep
 
 load()
 SCENARIO = """plan = "serving"

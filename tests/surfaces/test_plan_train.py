@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import sizebook.plans.training_functions  # noqa: F401  # registers the ledger
-from sizebook.cells import call
+import sizebook.plans.training.functions  # noqa: F401  # registers the ledger
 from sizebook.cli import app
-from sizebook.errors import SizebookError
-from sizebook.plans.layout import Layout
-from sizebook.plans.training import plan_training, unchecked_plan
-from sizebook.plans.training_inputs import Training, settled
-from sizebook.plans.training_memory import COMPONENTS
-from sizebook.plans.training_search import search
-from sizebook.scenarios import parse
-from sizebook.training_scenario import TrainingScenario, planned, training_inputs
+from sizebook.core.cells import call
+from sizebook.core.errors import SizebookError
+from sizebook.plans.training.inputs import Training, settled
+from sizebook.plans.training.plan import plan_training, unchecked_plan
+from sizebook.plans.training.search import search
+from sizebook.scenarios.files import parse
+from sizebook.scenarios.training import TrainingScenario, planned, training_inputs
+from sizebook.training.layout import Layout
+from sizebook.training.memory import COMPONENTS
 
 BASE = {
     "plan": "training",

@@ -13,11 +13,11 @@ from click.testing import CliRunner
 from openpyxl import load_workbook
 
 from sizebook.cli import app
-from sizebook.errors import InputError
-from sizebook.fleet_scenario import FleetScenario
-from sizebook.scenarios import Scenario, beside, parse, read_toml
-from sizebook.serving_scenario import ServingScenario
-from sizebook.training_scenario import TrainingScenario
+from sizebook.core.errors import InputError
+from sizebook.scenarios.files import Scenario, beside, parse, read_toml
+from sizebook.scenarios.fleet import FleetScenario
+from sizebook.scenarios.serving import ServingScenario
+from sizebook.scenarios.training import TrainingScenario
 from tests.models.checkpoints import TINY, TINY_PARAMETERS
 
 ROOT = Path(__file__).resolve().parents[2]

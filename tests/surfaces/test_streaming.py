@@ -9,14 +9,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from sizebook import streaming
-from sizebook.errors import InputError
-from sizebook.streaming import look, pieces, write
+from sizebook.core.errors import InputError
+from sizebook.sweeps import streaming
+from sizebook.sweeps.streaming import look, pieces, write
 
 PEAK = """
 import sys
 from pathlib import Path
-from sizebook.streaming import look, pieces, write
+from sizebook.sweeps.streaming import look, pieces, write
 look(Path(sys.argv[1]))
 write(pieces(Path(sys.argv[1])), Path(sys.argv[2]))
 print(*(line for line in open("/proc/self/status") if line.startswith("VmHWM")))

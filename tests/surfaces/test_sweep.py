@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 from openpyxl import Workbook, load_workbook
 
-from sizebook.cells import call
 from sizebook.cli import app
-from sizebook.errors import InputError
+from sizebook.core.cells import call
+from sizebook.core.errors import InputError
 from sizebook.functions import load
 
 load()

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.cli import app
-from sizebook.errors import SizebookError
-from sizebook.plans.training_rows import OUTPUTS, training_row
+from sizebook.core.errors import SizebookError
+from sizebook.plans.training.rows import OUTPUTS, training_row
 
 HEADS = ["name", "model", "gpu", "gpus", "batch", "tokens", "tp", "price_usd_per_gpu_hour"]
 ROWS = [

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from openpyxl import Workbook
 
 from sizebook.cli import app
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 
 SCENARIO = b'plan = "sizing"\nmodel = "llama-3.1-8b"\n'
 LATIN_CSV = "model,dtype\nllama-3.1-8b,caf\xe9\n".encode("latin-1")

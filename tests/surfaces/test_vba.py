@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.cli.excel import excel
+from sizebook.core.registry import Function
 from sizebook.excel.vba import vba_module
 from sizebook.functions import load
-from sizebook.registry import Function
 from tests.surfaces.office import Office
 
 FUNCTIONS = list(load().values())

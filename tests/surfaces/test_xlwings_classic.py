@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from sizebook.cells import as_rows
+from sizebook.core.cells import as_rows
+from sizebook.core.registry import Function
 from sizebook.functions import load
-from sizebook.registry import Function
 
 CLIENT = Path(__file__).with_name("classic_client.py")
 FUNCTIONS = list(load().values())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from xlwings import XlwingsError
 
-from sizebook.formulas.why import PLACES
+from sizebook.core.why import PLACES
 from sizebook.functions import load
 from tests.surfaces.officejs_client import NOT_AVAILABLE, call, error
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from xlwings import XlwingsError
 
-from sizebook import cells
-from sizebook.errors import SizebookError
+from sizebook.core import cells
+from sizebook.core.errors import SizebookError
+from sizebook.core.registry import Argument, Function
 from sizebook.functions import load
-from sizebook.registry import Argument, Function
 from tests.surfaces.officejs_client import NOT_AVAILABLE, call, error, meta
 
 FUNCTIONS = list(load().values())

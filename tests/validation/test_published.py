@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.cli import app
-from sizebook.errors import SizebookError
+from sizebook.core.errors import SizebookError
 from sizebook.validation.published import COLUMNS, tables, validate
 
 

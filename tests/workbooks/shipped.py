@@ -8,14 +8,14 @@ from typing import Any
 
 from openpyxl import load_workbook
 
-from sizebook.bundled import bundled
-from sizebook.fleet_scenario import FleetScenario
+from sizebook.core.registry import Argument, leaves
 from sizebook.functions import find
-from sizebook.plans.fleet_inputs import MOST_SERVICES, Service
-from sizebook.registry import Argument, leaves
-from sizebook.scenarios import SizingScenario
-from sizebook.serving_scenario import ServingScenario
-from sizebook.training_scenario import TrainingScenario
+from sizebook.plans.fleet.inputs import MOST_SERVICES, Service
+from sizebook.scenarios.files import SizingScenario
+from sizebook.scenarios.fleet import FleetScenario
+from sizebook.scenarios.serving import ServingScenario
+from sizebook.scenarios.training import TrainingScenario
+from sizebook.sources.bundled import bundled
 
 # A workbook holds one plan; a serving one does not search, so it compares no accelerators.
 NO_INPUTS = {"plan", "gpus_compared"}

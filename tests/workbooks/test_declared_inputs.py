@@ -11,10 +11,10 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.calculation.tokens import arguments, called_name, closing, tokenize
-from sizebook.cells import coerce
-from sizebook.errors import InputError, SizebookError
+from sizebook.core.cells import coerce
+from sizebook.core.errors import InputError, SizebookError
+from sizebook.core.registry import Argument
 from sizebook.functions import load
-from sizebook.registry import Argument
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.filling import read_inputs
 from sizebook.workbooks.inputs import AS_IT_STANDS

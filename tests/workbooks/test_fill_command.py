@@ -8,7 +8,7 @@ from pathlib import Path
 
 from openpyxl import load_workbook
 
-from sizebook.bundled import bundled
+from sizebook.sources.bundled import bundled
 
 
 def sizebook(*words: str | Path) -> subprocess.CompletedProcess[str]:

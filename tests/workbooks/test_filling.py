@@ -13,9 +13,9 @@ from lxml import etree
 from openpyxl import load_workbook
 from openpyxl.worksheet.datavalidation import DataValidation
 
-from sizebook.bundled import bundled
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 from sizebook.functions import load
+from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 
 PICTURE = b"\x89PNG not really"

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from sizebook.bundled import bundled
-from sizebook.cells import call
-from sizebook.errors import InputError
-from sizebook.fleet_scenario import FleetScenario, answer
+from sizebook.core.cells import call
+from sizebook.core.errors import InputError
+from sizebook.core.registry import flat, leaves
 from sizebook.functions import load
-from sizebook.plans.fleet import FleetMonth
-from sizebook.plans.fleet_figures import ServiceFigures, figures
+from sizebook.plans.fleet.figures import ServiceFigures, figures
+from sizebook.plans.fleet.plan import FleetMonth
 from sizebook.plans.ledgers import ledger_rows
-from sizebook.registry import flat, leaves
-from sizebook.scenarios import parse
+from sizebook.scenarios.files import parse
+from sizebook.scenarios.fleet import FleetScenario, answer
+from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.inputs import workbook_inputs
 from tests.workbooks.shipped import checks, columns

@@ -10,7 +10,7 @@ from openpyxl import Workbook
 from openpyxl.styles import NamedStyle
 from openpyxl.workbook.defined_name import DefinedName
 
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import fill, read_inputs
 
 ROOT = (

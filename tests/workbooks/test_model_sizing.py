@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from sizebook.bundled import bundled
-from sizebook.cells import call
+from sizebook.core.cells import call
 from sizebook.functions import load
+from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from openpyxl import Workbook, load_workbook
 
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import fill
 
 

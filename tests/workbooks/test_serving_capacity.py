@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from sizebook.bundled import bundled
+from sizebook.core.registry import flat, leaves
 from sizebook.functions import load
 from sizebook.plans.ledgers import columns as ledger_columns
-from sizebook.plans.serving import ServingPlan
-from sizebook.plans.serving_figures import figures
-from sizebook.plans.serving_functions import ledger
-from sizebook.plans.serving_months import Month
-from sizebook.registry import flat, leaves
-from sizebook.scenarios import parse, read_toml
-from sizebook.serving_scenario import ServingScenario, answer
+from sizebook.plans.serving.figures import figures
+from sizebook.plans.serving.functions import ledger
+from sizebook.plans.serving.months import Month
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.scenarios.files import parse, read_toml
+from sizebook.scenarios.serving import ServingScenario, answer
+from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import Filled, fill
 from sizebook.workbooks.inputs import workbook_inputs
 from tests.workbooks.shipped import checks, columns

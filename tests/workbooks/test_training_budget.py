@@ -12,13 +12,13 @@ import pytest
 from click.testing import CliRunner
 from openpyxl import load_workbook
 
-from sizebook.bundled import bundled
+from sizebook.batch.jobs import inputs_of, scenario_of
 from sizebook.cli import app
+from sizebook.core.registry import leaves
 from sizebook.functions import load
-from sizebook.jobs import inputs_of, scenario_of
-from sizebook.plans.training_memory import Memory
-from sizebook.registry import leaves
-from sizebook.scenarios import read_toml
+from sizebook.scenarios.files import read_toml
+from sizebook.sources.bundled import bundled
+from sizebook.training.memory import Memory
 from sizebook.workbooks.filling import Filled, fill
 from tests.workbooks.shipped import checks, columns
 

@@ -6,7 +6,7 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
 
-from sizebook.bundled import bundled
+from sizebook.sources.bundled import bundled
 
 WORKBOOKS = ("model_sizing.xlsx", "training_budget.xlsx", "serving_capacity.xlsx", "fleet_plan.xlsx")
 

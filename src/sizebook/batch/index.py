@@ -10,7 +10,7 @@ from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.batch.running import Outcome
-from sizebook.files import unfinished
+from sizebook.sources.files import unfinished
 from sizebook.workbooks import look
 
 WIDTHS = {

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizebook.errors import InputError
-from sizebook.files import read_text, refuse_repeated, sheet_rows
-from sizebook.scenarios import read_toml
+from sizebook.core.errors import InputError
+from sizebook.scenarios.files import read_toml
+from sizebook.sources.files import read_text, refuse_repeated, sheet_rows
 
 READABLE = (".toml", ".csv", ".xlsx")
 

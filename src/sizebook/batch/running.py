@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
+from sizebook.batch.jobs import Outputs, produce, scenario_of
 from sizebook.batch.reading import Row
-from sizebook.errors import SizebookError
-from sizebook.jobs import Outputs, produce, scenario_of
+from sizebook.core.errors import SizebookError
 
 
 @dataclass(frozen=True)

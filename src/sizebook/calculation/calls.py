@@ -26,9 +26,9 @@ from sizebook.calculation.tokens import (
     quoted,
     tokenize,
 )
-from sizebook.cells import Cell, Range, evaluate
-from sizebook.errors import CellError, SizebookError
-from sizebook.registry import Function
+from sizebook.core.cells import Cell, Range, evaluate
+from sizebook.core.errors import CellError, SizebookError
+from sizebook.core.registry import Function
 
 Reader = Callable[[], Any]  # gives the value of one argument as the workbook stands now
 # Without an argument these give the place of the cell they stand in, which moving them would change.

@@ -14,9 +14,9 @@ from sizebook.calculation.package import Package
 from sizebook.calculation.preparing import FormulaCell, formula_cells, prepare
 from sizebook.calculation.scratch import Scratch
 from sizebook.calculation.tokens import Area, address, area, quoted, tokenize
-from sizebook.errors import CellError, InputError, SizebookError
+from sizebook.core.errors import CellError, InputError, SizebookError
+from sizebook.core.registry import Function
 from sizebook.functions import load
-from sizebook.registry import Function
 
 _MOST_PASSES = 1000
 _CIRCULAR = "#CIRC!"

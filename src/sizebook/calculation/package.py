@@ -10,8 +10,8 @@ from pathlib import Path
 
 from lxml import etree
 
-from sizebook.errors import InputError
-from sizebook.files import unfinished
+from sizebook.core.errors import InputError
+from sizebook.sources.files import unfinished
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

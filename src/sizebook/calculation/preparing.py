@@ -17,7 +17,7 @@ from lxml import etree
 from sizebook.calculation.package import WORKBOOK, Package, tag
 from sizebook.calculation.spellings import plain_name
 from sizebook.calculation.tokens import Area, Token, area, arguments, balanced, called_name, closing, tokenize, unquoted
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 
 _DEEPEST_NAME = 16
 _ABSOLUTE = re.compile(

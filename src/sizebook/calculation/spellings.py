@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
 from sizebook.calculation.tokens import Token, area, arguments, balanced, closing, tokenize
-from sizebook.registry import Function
+from sizebook.core.registry import Function
 
 Target = Literal["classic", "office-js", "libreoffice"]
 TARGETS: tuple[Target, ...] = get_args(Target)

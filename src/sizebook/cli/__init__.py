@@ -12,7 +12,7 @@ import click
 
 from sizebook import __version__
 from sizebook.cli.lazy import LazyGroup
-from sizebook.errors import SizebookError
+from sizebook.core.errors import SizebookError
 
 # Command -> module of this package and the click command (or group) in it.
 COMMANDS = {

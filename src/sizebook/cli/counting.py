@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from sizebook.models.architecture import Architecture
     from sizebook.models.counting import Count
-    from sizebook.sources import Source
+    from sizebook.sources.models import Source
 
 
 @click.command("count")
@@ -26,7 +26,7 @@ def count_model(model: str, as_json: bool, layers: bool, explained: bool, from_h
     MODEL is the path of a config.json or of a folder that holds one, a model of the catalog, or a Hub repository
     ORG/NAME. The engine transformers builds the model on PyTorch's meta device instead (extra 'torch').
     """
-    from sizebook.sources import source_of
+    from sizebook.sources.models import source_of
 
     source = source_of(model, from_hub=from_hub)
     if engine == "transformers":
@@ -84,7 +84,7 @@ def _layers(described: Architecture) -> list[dict[str, Any]]:
 
 
 def _print_count(source: Source, counted: Count) -> None:
-    from sizebook.units import grouped, parameters, percent
+    from sizebook.core.units import grouped, parameters, percent
 
     click.echo(f"{source.name}, from {source.origin}\n")
     for part, number in counted.parts.items():
@@ -98,7 +98,7 @@ def _print_count(source: Source, counted: Count) -> None:
 
 
 def _print_layers(described: Architecture) -> None:
-    from sizebook.units import grouped
+    from sizebook.core.units import grouped
 
     click.echo("\nLayers, parameters each")
     for run in _layers(described):
@@ -107,7 +107,7 @@ def _print_layers(described: Architecture) -> None:
 
 
 def _print_derivation(source: Source, described: Architecture) -> None:
-    from sizebook.plans.sizing import size_model
+    from sizebook.plans.sizing.plan import size_model
 
     click.echo("\nEach part as a sum of tensor shapes")
     for part in size_model(source.name, described).parts:
@@ -118,8 +118,8 @@ def _print_derivation(source: Source, described: Architecture) -> None:
 
 
 def _count_on_meta(source: Source, as_json: bool) -> None:
-    from sizebook.torch_engine import count_on_meta
-    from sizebook.units import grouped
+    from sizebook.core.units import grouped
+    from sizebook.sources.torch_engine import count_on_meta
 
     counted = count_on_meta(source.config)
     if as_json:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from sizebook import data_checks
-from sizebook.errors import InputError
-from sizebook.files import not_utf8, unfinished
-from sizebook.tables import Row, read, table, user_folder
+from sizebook.core.errors import InputError
+from sizebook.core.tables import Row, read, table, user_folder
+from sizebook.sources.files import not_utf8, unfinished
+from sizebook.validation import data_checks
 
 _PRICE_IDENTITY = ("provider", "instance", "gpu", "region", "term", "date")
 

@@ -10,12 +10,12 @@ from typing import Any
 import click
 
 from sizebook.cli.telling import told
-from sizebook.fleet_scenario import FleetScenario, answer
-from sizebook.plans.fleet import FleetMonth, FleetPlan, PlannedService, total_usd, usd_range, warnings
-from sizebook.plans.fleet_inputs import MONTHS
-from sizebook.registry import flat
-from sizebook.scenarios import beside, parse, read_toml
-from sizebook.units import energy, mass, significant, usd
+from sizebook.core.registry import flat
+from sizebook.core.units import energy, mass, significant, usd
+from sizebook.plans.fleet.inputs import MONTHS
+from sizebook.plans.fleet.plan import FleetMonth, FleetPlan, PlannedService, total_usd, usd_range, warnings
+from sizebook.scenarios.files import beside, parse, read_toml
+from sizebook.scenarios.fleet import FleetScenario, answer
 
 
 @click.command("fleet")

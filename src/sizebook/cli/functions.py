@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from sizebook import cells
 from sizebook.cli.telling import told
-from sizebook.errors import InputError, SizebookError
+from sizebook.core import cells
+from sizebook.core.errors import InputError, SizebookError
+from sizebook.core.names import Renamed
+from sizebook.core.registry import Argument, Function, Quantity
 from sizebook.functions import find, load
-from sizebook.names import Renamed
-from sizebook.registry import Argument, Function, Quantity
 
 
 @click.command("functions")
@@ -79,7 +79,7 @@ def call_function(name: str, arguments: tuple[str, ...], explained: bool) -> Non
     if not explained:
         click.echo(shown(value))
         return
-    from sizebook.derivation import explain
+    from sizebook.core.derivation import explain
 
     step = explain(function, cells.bind(function, given), value)
     click.echo(f"{function.signature}\n{function.summary}\n")

@@ -11,10 +11,10 @@ from typing import Any
 
 import click
 
-from sizebook.errors import InputError, unknown_key
+from sizebook.core.errors import InputError, unknown_key
+from sizebook.core.units import grouped, parameters
 from sizebook.models import catalog
 from sizebook.models.reconciliation import Comparison, compare, reconcile
-from sizebook.units import grouped, parameters
 
 _SHOWN = ("model", "organisation", "released", "context", "total", "active", "published", "difference", "status")
 _COMPUTED = ("total", "active", "difference", "status")
@@ -135,11 +135,11 @@ def write_reconciliation(output: Path | None) -> None:
 def _write(compared: tuple[Comparison, ...], output: Path) -> None:
     # The reports load only when one is written: they bring WeasyPrint or openpyxl.
     if output.suffix.casefold() == ".xlsx":
-        from sizebook.reports.reconciliation_workbook import write_xlsx
+        from sizebook.reports.reconciliation.workbook import write_xlsx
 
         write_xlsx(compared, output)
         return
-    from sizebook.reports import reconciliation
+    from sizebook.reports.reconciliation import report as reconciliation
     from sizebook.reports.render import report_date, write_pdf
 
     write_pdf(reconciliation.report(compared, report_date()), output)

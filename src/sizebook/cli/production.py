@@ -13,9 +13,9 @@ import click
 @click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=Path("sizebook-demo"))
 def demo(output: Path) -> None:
     """Size Llama-3.1-8B: fill the planning workbook and render the report into a folder."""
-    from sizebook.bundled import bundled
-    from sizebook.jobs import produce, scenario_of
-    from sizebook.scenarios import read_toml
+    from sizebook.batch.jobs import produce, scenario_of
+    from sizebook.scenarios.files import read_toml
+    from sizebook.sources.bundled import bundled
 
     path = bundled("workbooks") / "scenarios" / "llama-3.1-8b.toml"
     outputs = produce(scenario_of(read_toml(path), path.name, path.parent), output, path.stem)
@@ -41,7 +41,7 @@ def batch(scenarios: Path, output: Path, jobs: int) -> None:
     from sizebook.batch.index import write_index
     from sizebook.batch.reading import read_rows
     from sizebook.batch.running import run
-    from sizebook.files import make_folder
+    from sizebook.sources.files import make_folder
 
     rows = read_rows(scenarios)
     make_folder(output)

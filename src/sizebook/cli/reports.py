@@ -12,10 +12,10 @@ import click
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="PDF to write.")
 def write_report(scenario: Path, output: Path) -> None:
     """Write the PDF report of a scenario file: sizing, training, serving or fleet, as its plan says."""
+    from sizebook.batch.jobs import report_of, scenario_of
     from sizebook.cli.telling import told
-    from sizebook.jobs import report_of, scenario_of
     from sizebook.reports.render import write_pdf
-    from sizebook.scenarios import read_toml
+    from sizebook.scenarios.files import read_toml
 
     checked = scenario_of(read_toml(scenario), scenario.name, scenario.parent)
     told(checked.notes)

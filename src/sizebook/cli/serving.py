@@ -10,14 +10,14 @@ from typing import Any
 import click
 
 from sizebook.cli.telling import told
-from sizebook.plans.lengths import Histogram
-from sizebook.plans.serving import ServingPlan, latency_curve
-from sizebook.plans.serving_choice import Choices
-from sizebook.plans.serving_figures import figures
-from sizebook.registry import flat
-from sizebook.scenarios import beside, parse, read_toml
-from sizebook.serving_scenario import ServingAnswer, ServingScenario, answer, with_files
-from sizebook.units import duration, gibibytes, grouped, percent, significant, usd
+from sizebook.core.registry import flat
+from sizebook.core.units import duration, gibibytes, grouped, percent, significant, usd
+from sizebook.plans.serving.choice import Choices
+from sizebook.plans.serving.figures import figures
+from sizebook.plans.serving.lengths import Histogram
+from sizebook.plans.serving.plan import ServingPlan, latency_curve
+from sizebook.scenarios.files import beside, parse, read_toml
+from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, with_files
 
 LIMITS = {
     "ttft": "the TTFT target",

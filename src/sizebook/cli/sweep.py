@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from sizebook.cli.telling import told
-from sizebook.errors import InputError, suggestion
-from sizebook.names import Renamed, notes
+from sizebook.core.errors import InputError, suggestion
+from sizebook.core.names import Renamed, notes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,8 +33,10 @@ def sweep_table(table: Path, output: Path) -> None:
     from rich.console import Console
     from rich.progress import Progress
 
-    from sizebook import streaming, sweeping, sweeping_training
-    from sizebook.plans import training_rows
+    from sizebook.plans.training import rows as training_rows
+    from sizebook.sweeps import serving as sweeping
+    from sizebook.sweeps import streaming
+    from sizebook.sweeps import training as sweeping_training
 
     for path in (table, output):
         if path.suffix.casefold() not in streaming.KINDS:

@@ -10,17 +10,17 @@ from typing import Any
 import click
 
 from sizebook.cli.telling import told
-from sizebook.plans.training import TrainingPlan, plan_training
-from sizebook.plans.training_case import Case
-from sizebook.plans.training_inputs import Training
-from sizebook.plans.training_memory import COMPONENTS, Memory
-from sizebook.plans.training_search import Search
-from sizebook.plans.training_steps import derivations
-from sizebook.plans.training_time import StepTime
-from sizebook.registry import flat, leaves
-from sizebook.scenarios import parse, read_toml
-from sizebook.training_scenario import TrainingScenario, layouts_of, training_inputs
-from sizebook.units import brief, duration, flop, gibibytes, grouped, percent, significant
+from sizebook.core.registry import flat, leaves
+from sizebook.core.units import brief, duration, flop, gibibytes, grouped, percent, significant
+from sizebook.plans.training.case import Case
+from sizebook.plans.training.inputs import Training
+from sizebook.plans.training.plan import TrainingPlan, plan_training
+from sizebook.plans.training.search import Search
+from sizebook.plans.training.steps import derivations
+from sizebook.scenarios.files import parse, read_toml
+from sizebook.scenarios.training import TrainingScenario, layouts_of, training_inputs
+from sizebook.training.memory import COMPONENTS, Memory
+from sizebook.training.time import StepTime
 
 # What the text shows of a case; JSON shows all of it.
 SHOWN = (

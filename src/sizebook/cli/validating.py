@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 import click
 
-from sizebook.units import percent, significant
+from sizebook.core.units import percent, significant
 from sizebook.validation.published import Summary, validate
 
 

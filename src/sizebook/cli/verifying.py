@@ -25,11 +25,11 @@ def verify_checkpoint(checkpoint: str, config: str | None) -> None:
     CHECKPOINT is a .safetensors file, a folder of them or a Hub repository ORG/NAME; only headers are read. Exits with
     1 when a tensor differs.
     """
-    from sizebook.hub import is_repository, remote_checkpoint
     from sizebook.models.checkpoint import read_checkpoint
     from sizebook.models.huggingface import architecture
     from sizebook.models.verifying import verify
-    from sizebook.sources import source_of
+    from sizebook.sources.hub import is_repository, remote_checkpoint
+    from sizebook.sources.models import source_of
 
     path = Path(checkpoint)
     remote = is_repository(checkpoint)
@@ -50,7 +50,7 @@ def verify_checkpoint(checkpoint: str, config: str | None) -> None:
 
 
 def _lines(result: Verification) -> Iterator[str]:
-    from sizebook.units import gigabytes, grouped
+    from sizebook.core.units import gigabytes, grouped
 
     agree = "agrees" if result.agrees else "differs"
     yield f"{agree}: {grouped(result.matched)} of {grouped(result.predicted)} predicted tensors found"

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 
 
 @click.command("fill")
@@ -49,7 +49,7 @@ def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | No
 
 def _found(workbook: Path) -> Path:
     """Return the file as it is given, or the one of that bare name that travels with the package."""
-    from sizebook.bundled import bundled
+    from sizebook.sources.bundled import bundled
 
     ours = bundled("workbooks") / workbook.name
     is_ours = not workbook.exists() and workbook.name == str(workbook) and ours.exists()
@@ -58,9 +58,9 @@ def _found(workbook: Path) -> Path:
 
 def _inputs(scenario: Path, workbook: Path) -> dict[str, Any]:
     """Return the inputs that a scenario file gives: by the mapping of its plan, or key by key."""
+    from sizebook.batch.jobs import JOBS, inputs_of, scenario_of
     from sizebook.cli.telling import told
-    from sizebook.jobs import JOBS, inputs_of, scenario_of
-    from sizebook.scenarios import read_toml
+    from sizebook.scenarios.files import read_toml
 
     values = read_toml(scenario)
     job = JOBS.get(str(values.get("plan")))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import xlwings as xw
 
+from sizebook.core.wizard import category
 from sizebook.excel.functions import build, error_value
 from sizebook.functions import load
-from sizebook.wizard import category
 
 _FUNCTIONS = {name: xw.func(category=category(load()[name]))(built) for name, built in build(error_value).items()}
 __all__ = list(_FUNCTIONS)

@@ -2,7 +2,7 @@
 
 The surfaces differ only in the decorator and in how a single call shows an error (`classic`, `officejs`). Every
 argument is declared as a two-dimensional range, because xlwings hands over a 1x1 range as a scalar and converts nothing
-itself; `sizebook.cells` is the one place that turns cells into arguments.
+itself; `sizebook.core.cells` is the one place that turns cells into arguments.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
-from sizebook import cells
-from sizebook.errors import SizebookError
+from sizebook.core import cells
+from sizebook.core.errors import SizebookError
+from sizebook.core.registry import Function
+from sizebook.core.wizard import argument_help
 from sizebook.functions import load
-from sizebook.registry import Function
-from sizebook.wizard import argument_help
 
 ExcelFunction = Callable[..., Any]
 OnError = Callable[[SizebookError], Any]

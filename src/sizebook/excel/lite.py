@@ -14,8 +14,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from sizebook import __version__
-from sizebook.domain import archive, domain_files
-from sizebook.files import write_whole
+from sizebook.core.carried import archive, domain_files
+from sizebook.sources.files import write_whole
 
 SURFACE = ("excel/__init__.py", "excel/functions.py", "excel/officejs.py")
 COLUMNS = 120

@@ -11,10 +11,10 @@ from typing import Any
 
 from xlwings import LicenseError, XlwingsError
 
-from sizebook.errors import CellError, SizebookError
+from sizebook.core.errors import CellError, SizebookError
+from sizebook.core.wizard import help_url
 from sizebook.excel.functions import build, error_value
 from sizebook.functions import load
-from sizebook.wizard import help_url
 
 try:
     from xlwings.server import func

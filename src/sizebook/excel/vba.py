@@ -9,10 +9,10 @@ from __future__ import annotations
 import unicodedata
 
 from sizebook import __version__
+from sizebook.core.registry import Function
+from sizebook.core.wizard import argument_help, category
 from sizebook.excel.functions import ERROR_VALUES
 from sizebook.functions import load
-from sizebook.registry import Function
-from sizebook.wizard import argument_help, category
 
 PYTHON_MODULE = "sizebook.excel.classic"
 _CONSTANTS = ("xlErrDiv0", "xlErrNA", "xlErrName", "xlErrNull", "xlErrNum", "xlErrRef", "xlErrValue")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sizebook.errors import require
-from sizebook.formulas.training_quantities import LoraRank, Recompute
-from sizebook.quantities import (
+from sizebook.core.errors import require
+from sizebook.core.quantities import (
     Batch,
     DHead,
     DModel,
@@ -22,7 +21,8 @@ from sizebook.quantities import (
     Utilization,
     Vocab,
 )
-from sizebook.registry import DEFAULT, function
+from sizebook.core.registry import DEFAULT, function
+from sizebook.training.quantities import LoraRank, Recompute
 
 NARAYANAN = "Narayanan et al. 2021 (arXiv:2104.04473)"
 PALM = "Chowdhery et al. 2022 (arXiv:2204.02311), appendix B"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from sizebook.errors import require
-from sizebook.quantities import Busy, GpuHours, OtherUsd, Price, Pue, Usd
-from sizebook.registry import DEFAULT, Quantity, function, section
+from sizebook.core.errors import require
+from sizebook.core.quantities import Busy, GpuHours, OtherUsd, Price, Pue, Usd
+from sizebook.core.registry import DEFAULT, Quantity, function, section
 
 Years = Annotated[float, Quantity("duration", unit="years", above=0, default=4)]
 Capex = Annotated[

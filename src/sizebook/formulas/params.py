@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from sizebook.errors import require
-from sizebook.quantities import (
+from sizebook.core.errors import require
+from sizebook.core.quantities import (
     Bias,
     DAttn,
     DFf,
@@ -27,7 +27,7 @@ from sizebook.quantities import (
     Tied,
     Vocab,
 )
-from sizebook.registry import DEFAULT, Quantity, function, section
+from sizebook.core.registry import DEFAULT, Quantity, function, section
 
 VASWANI = "Vaswani et al. 2017 (arXiv:1706.03762)"
 KAPLAN = "Kaplan et al. 2020 (arXiv:2001.08361), section 2.1 and table 1"

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from sizebook.errors import TargetError, unknown_key
-from sizebook.quantities import Flops, FlopsPerToken, ParameterCount, PeakFlops, Price, Tokens, Usd, Utilization
-from sizebook.registry import DEFAULT, Quantity, function
+from sizebook.core.errors import TargetError, unknown_key
+from sizebook.core.quantities import Flops, FlopsPerToken, ParameterCount, PeakFlops, Price, Tokens, Usd, Utilization
+from sizebook.core.registry import DEFAULT, Quantity, function
 
 HOFFMANN = "Hoffmann et al. 2022 (arXiv:2203.15556)"
 BESIROGLU = "Besiroglu et al. 2024 (arXiv:2404.10102)"

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from sizebook.errors import require, unknown_key
-from sizebook.formulas.flops import closed_form_of
-from sizebook.formulas.training_quantities import OptimizerName, Recompute
-from sizebook.formulas.weights import dtype_bits
-from sizebook.quantities import (
+from sizebook.core.errors import require, unknown_key
+from sizebook.core.quantities import (
     DModel,
     Dp,
     Dtype,
@@ -28,8 +25,11 @@ from sizebook.quantities import (
     Vocab,
     ZeroStage,
 )
-from sizebook.registry import DEFAULT, Quantity, function, section
-from sizebook.tables import by_key
+from sizebook.core.registry import DEFAULT, Quantity, function, section
+from sizebook.core.tables import by_key
+from sizebook.formulas.flops import closed_form_of
+from sizebook.formulas.weights import dtype_bits
+from sizebook.training.quantities import OptimizerName, Recompute
 
 KORTHIKANTI = "Korthikanti et al. 2022 (arXiv:2205.05198)"
 ZERO = "Rajbhandari et al. 2020 (arXiv:1910.02054)"

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from math import ceil, exp, sqrt
 
-from sizebook.errors import TargetError, require
-from sizebook.formulas.training_quantities import (
-    CheckpointSeconds,
-    GoodputShare,
-    GpuMtbfHours,
-    IntervalSeconds,
-    MtbfHours,
-    RestartSeconds,
-)
-from sizebook.quantities import (
+from sizebook.core.errors import TargetError, require
+from sizebook.core.quantities import (
     Days,
     Flops,
     GpuHours,
@@ -27,7 +19,15 @@ from sizebook.quantities import (
     Seconds,
     Utilization,
 )
-from sizebook.registry import DEFAULT, function
+from sizebook.core.registry import DEFAULT, function
+from sizebook.training.quantities import (
+    CheckpointSeconds,
+    GoodputShare,
+    GpuMtbfHours,
+    IntervalSeconds,
+    MtbfHours,
+    RestartSeconds,
+)
 
 DEFINITION = "definition: FLOPs over the FLOP/s that all GPUs together sustain (Narayanan et al. 2021, equation 4)"
 DALY = "Daly 2006, A higher order estimate of the optimum checkpoint interval; Young 1974, first order"

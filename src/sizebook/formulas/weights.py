@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from sizebook.errors import unknown_key
-from sizebook.quantities import Bits, Bytes, Dtype, ParameterCount, dtype_keys
-from sizebook.registry import DEFAULT, function
-from sizebook.tables import by_key
+from sizebook.core.errors import unknown_key
+from sizebook.core.quantities import Bits, Bytes, Dtype, ParameterCount, dtype_keys
+from sizebook.core.registry import DEFAULT, function
+from sizebook.core.tables import by_key
 
 
 @cache

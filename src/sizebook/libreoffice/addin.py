@@ -19,10 +19,10 @@ from com.sun.star.lang import Locale, XServiceInfo, XServiceName
 from com.sun.star.sheet import LocalizedName, XAddIn, XCompatibilityNames
 from org.sizebook import XSizebook
 
+from sizebook.core.registry import Function
+from sizebook.core.wizard import argument_help
 from sizebook.functions import load
 from sizebook.libreoffice.calc import evaluate
-from sizebook.registry import Function
-from sizebook.wizard import argument_help
 
 # Calc takes the service name for the prefix of the functions: SIZEBOOK.PARAMS_MHA.
 NAME = "SIZEBOOK"

@@ -9,9 +9,9 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-from sizebook import cells
-from sizebook.errors import SizebookError
-from sizebook.registry import Function
+from sizebook.core import cells
+from sizebook.core.errors import SizebookError
+from sizebook.core.registry import Function
 
 Rows = tuple[tuple[float | str, ...], ...]
 

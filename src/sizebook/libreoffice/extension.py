@@ -11,10 +11,10 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from sizebook import __version__
-from sizebook.domain import archive, domain_files
-from sizebook.files import write_whole
+from sizebook.core.carried import archive, domain_files
+from sizebook.core.registry import Function
 from sizebook.functions import load
-from sizebook.registry import Function
+from sizebook.sources.files import write_whole
 
 IDENTIFIER = "org.sizebook.calc"
 COMPONENT = Path(__file__).with_name("addin.py")

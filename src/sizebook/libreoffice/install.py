@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 from sizebook.libreoffice.extension import build
 
 

@@ -11,12 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sizebook.errors import UnknownKeyError, unknown_key
+from sizebook.core.errors import UnknownKeyError, unknown_key
+from sizebook.core.tables import Row, by_key, table
 from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config, load
 from sizebook.models.counting import Count, count
-from sizebook.tables import Row, by_key, table
 
 WHERE = "a key that 'sizebook models' lists, or the name of a Hugging Face repository in it"
 

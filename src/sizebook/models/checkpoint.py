@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 from sizebook.models.config import each_key_once
 
 # The limit of the format's own reader; a real header of a thousand-shard model stays under 10 MB a file.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sizebook.errors import UnknownKeyError, suggestion
+from sizebook.core.errors import UnknownKeyError, suggestion
 from sizebook.models.architecture import Architecture, Projection
 from sizebook.models.config import Config
 from sizebook.models.towers import Tower

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sizebook.errors import InputError, RangeError, UnknownKeyError
+from sizebook.core.errors import InputError, RangeError, UnknownKeyError
 from sizebook.models.key_names import cannot_matter
 
 MISSING: Any = object()

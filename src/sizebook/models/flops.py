@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sizebook.errors import require, unknown_key
+from sizebook.core.errors import require, unknown_key
 from sizebook.models.architecture import Architecture, Brick, Layer
 from sizebook.models.counting import count
 from sizebook.models.identity import Same

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
-from sizebook.errors import RangeError, UnknownKeyError, suggestion
+from sizebook.core.errors import RangeError, UnknownKeyError, suggestion
 from sizebook.models.architecture import Architecture
 from sizebook.models.classes import as_class
 from sizebook.models.config import Config

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
+from sizebook.core.tables import Row
+from sizebook.core.units import grouped
 from sizebook.models import catalog
 from sizebook.models.counting import Count
-from sizebook.tables import Row
-from sizebook.units import grouped
 
 Status = Literal["exact", "rounds to it", "cut to it", "explained", "unexplained", "not stated", "not published"]
 What = Literal["total", "active"]

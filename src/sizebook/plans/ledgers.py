@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
-from sizebook.registry import Argument, Quantity, flat, leaves
+from sizebook.core.registry import Argument, Quantity, flat, leaves
 
 LONGEST_PLAN = 120  # months
 

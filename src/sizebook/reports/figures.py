@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from sizebook.units import NO_BREAK_SPACE, THIN_SPACE, grouped, percent
+from sizebook.core.units import NO_BREAK_SPACE, THIN_SPACE, grouped, percent
 
 _GIGA, _MEGA, _KILO = 1e9, 1e6, 1e3
 _DECIMAL = ((1e15, "P"), (1e12, "T"), (_GIGA, "G"), (_MEGA, "M"), (_KILO, "k"))

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable
 from datetime import date
 from typing import Any
 
-from sizebook.registry import Argument, flat, leaves
-from sizebook.units import grouped, percent
+from sizebook.core.registry import Argument, flat, leaves
+from sizebook.core.units import grouped, percent
 
 MOST_LISTED = 6  # members of a list, before a row says how many there are
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import jinja2
 
 from sizebook import __version__
-from sizebook.bundled import bundled
-from sizebook.errors import InputError
-from sizebook.files import write_whole
+from sizebook.core.errors import InputError
+from sizebook.core.units import grouped
 from sizebook.reports.view import Block, Derivation, Notes, Prose, Report, Table
-from sizebook.units import grouped
+from sizebook.sources.bundled import bundled
+from sizebook.sources.files import write_whole
 
 _LONG_NUMBER = re.compile(r"(?<![\w.])\d{5,}(?![\w.])")
 _PARTS = {Table: "table.html", Derivation: "derivation.html", Notes: "notes.html", Prose: "prose.html"}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from sizebook.derivation import Step
+from sizebook.core.derivation import Step
 from sizebook.reports.charts.kinds import Chart
 
 RowKind = Literal["plain", "group", "marked", "total", "failed"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.units import percent, significant
+from sizebook.core.units import percent, significant
 from sizebook.validation.published import Summary, validate
 
 HEAD = """# Accuracy

@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sizebook.bundled import bundled
-from sizebook.errors import InputError, unknown_key
-from sizebook.tables import Row, read
+from sizebook.core.errors import InputError, unknown_key
+from sizebook.core.tables import Row, read
+from sizebook.sources.bundled import bundled
 from sizebook.validation.training import TRAINING
 
 Check = Callable[[Mapping[str, Any]], float]

@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sizebook.core.registry import put_together
 from sizebook.formulas import energy, flops, scaling, training_memory
-from sizebook.formulas.hardware import accelerator
 from sizebook.formulas.training_memory import GptLayout
-from sizebook.formulas.training_quantities import Method, Recipe
 from sizebook.models import catalog, huggingface
 from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config
 from sizebook.models.flops import forward, train_flops_per_token
-from sizebook.plans.layer_profile import model_profile
-from sizebook.plans.layout import Layout
-from sizebook.plans.training_memory import Memory, memory
-from sizebook.plans.training_time import calibration, machine, step_time
-from sizebook.registry import put_together
+from sizebook.tables.hardware import accelerator
+from sizebook.training.layout import Layout
+from sizebook.training.memory import Memory, memory
+from sizebook.training.profile import model_profile
+from sizebook.training.quantities import Method, Recipe
+from sizebook.training.time import calibration, machine, step_time
 
 Inputs = Mapping[str, Any]
 GIB = 2**30

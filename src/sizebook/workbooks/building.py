@@ -17,7 +17,7 @@ from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 
-from sizebook.errors import InputError, suggestion
+from sizebook.core.errors import InputError, suggestion
 from sizebook.functions import find, load
 from sizebook.workbooks import look
 from sizebook.workbooks.inputs import default_comment

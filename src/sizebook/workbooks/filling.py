@@ -15,9 +15,9 @@ from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, t
 from sizebook.calculation.preparing import formula_cells
 from sizebook.calculation.spellings import Target, respelled
 from sizebook.calculation.tokens import address
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
+from sizebook.core.names import notes
 from sizebook.functions import load
-from sizebook.names import notes
 from sizebook.workbooks.charts import refresh_charts
 from sizebook.workbooks.inputs import AS_IT_STANDS, Input, check, find_inputs
 from sizebook.workbooks.sheet import Sheet

@@ -18,11 +18,11 @@ from typing import Any
 from sizebook.calculation.package import DefinedName, Package, tag
 from sizebook.calculation.preparing import Names
 from sizebook.calculation.tokens import Area, address, area, tokenize
-from sizebook.cells import coerce, listed
-from sizebook.errors import InputError, SizebookError, suggestion
-from sizebook.names import GONE, Renamed, current
-from sizebook.registry import TABLES, Quantity, declared, flat, hints_of, nested
-from sizebook.scenarios import workbook_model
+from sizebook.core.cells import coerce, listed
+from sizebook.core.errors import InputError, SizebookError, suggestion
+from sizebook.core.names import GONE, Renamed, current
+from sizebook.core.registry import TABLES, Quantity, declared, flat, hints_of, nested
+from sizebook.scenarios.files import workbook_model
 from sizebook.workbooks.rules import FLAGS, Rule, as_argument, rules_of
 from sizebook.workbooks.sheet import Live, Sheet
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from openpyxl.styles import Alignment
 
+from sizebook.core.tables import table
 from sizebook.functions import find
-from sizebook.tables import table
 from sizebook.workbooks.building import Book, quoted
 from sizebook.workbooks.canvas import FAILED, PASSED
 from sizebook.workbooks.page import Page, new_page

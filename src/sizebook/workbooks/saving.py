@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sizebook.calculation.package import Package
-from sizebook.errors import InputError
-from sizebook.tables import table
+from sizebook.core.errors import InputError
+from sizebook.core.tables import table
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.filling import Filled, fill
 

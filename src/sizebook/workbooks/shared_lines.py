@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sizebook.formulas.prices import TERMS
+from sizebook.core.registry import leaves
 from sizebook.models import catalog
-from sizebook.registry import leaves
-from sizebook.scenarios import Scenario
+from sizebook.scenarios.files import Scenario
+from sizebook.tables.prices import TERMS
 from sizebook.workbooks import look
 from sizebook.workbooks.declaring import declare
 from sizebook.workbooks.page import Page

@@ -11,7 +11,7 @@ from lxml import etree
 from sizebook.calculation import ErrorCode
 from sizebook.calculation.package import Package, tag
 from sizebook.calculation.tokens import Area, address, area, column_number
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 
 Cell = etree._Element
 # Error values that every reader of .xlsx knows; newer ones (#SPILL!, #CALC!) are stored as #VALUE!, as Excel does.

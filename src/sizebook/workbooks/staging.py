@@ -19,9 +19,9 @@ from typing import Any
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.formula import ArrayFormula
 
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
+from sizebook.core.registry import Argument
 from sizebook.functions import find
-from sizebook.registry import Argument
 from sizebook.workbooks import look
 from sizebook.workbooks.building import FIRST_COLUMN, LABELS, Book, quoted
 from sizebook.workbooks.declaring import number_format

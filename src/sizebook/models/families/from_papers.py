@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sizebook.errors import InputError
+from sizebook.core.errors import InputError
 from sizebook.models.architecture import (
     Architecture,
     Attention,

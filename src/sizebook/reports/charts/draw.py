@@ -7,10 +7,10 @@ from typing import Any
 
 import vl_convert
 
-from sizebook.bundled import bundled
+from sizebook.core.units import THIN_SPACE
 from sizebook.reports.charts import horizontal, theme, upright
 from sizebook.reports.charts.kinds import Bars, Chart, Columns, Lines, Spans, Stacks
-from sizebook.units import THIN_SPACE
+from sizebook.sources.bundled import bundled
 
 _LOCALE = {"decimal": ".", "thousands": THIN_SPACE, "grouping": [3], "currency": ["$", ""]}
 _KINDS: dict[type, Any] = {

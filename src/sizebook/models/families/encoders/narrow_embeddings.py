@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizebook.errors import RangeError
+from sizebook.core.errors import RangeError
 from sizebook.models.architecture import Architecture, Brick, Embedding, FeedForward, Layer, Norm, Projection
 from sizebook.models.classes import kind_of_class
 from sizebook.models.config import Config

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sizebook.errors import UnknownKeyError
+from sizebook.core.errors import UnknownKeyError
 from sizebook.models.architecture import (
     Architecture,
     Attention,

@@ -1,0 +1,183 @@
+"""What a scenario turns into: its plan, computed once, and what shows it: a filled planning workbook and a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sizebook.core.errors import unknown_key
+from sizebook.models import catalog
+from sizebook.models.reconciliation import statement
+from sizebook.plans.fleet.plan import FleetPlan
+from sizebook.plans.sizing.plan import Sizing, size_model
+from sizebook.plans.training.plan import TrainingPlan, plan_training
+from sizebook.scenarios.files import Scenario, SizingScenario, beside, parse
+from sizebook.scenarios.fleet import FleetScenario
+from sizebook.scenarios.fleet import answer as fleet_answer
+from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, settled, with_files
+from sizebook.scenarios.training import TrainingScenario, planned, training_inputs
+from sizebook.sources.bundled import bundled
+from sizebook.sources.files import make_folder
+
+if TYPE_CHECKING:
+    from sizebook.reports.view import Report
+
+
+@dataclass(frozen=True)
+class Job:
+    """One kind of plan: its scenario, its plan, the scenario as it was planned, its planning workbook and its report.
+
+    ``planned`` puts what was searched in place of what the scenario left open, for the workbook.
+    """
+
+    scenario: type[Scenario]
+    workbook: str
+    plan: Callable[[Any], Any]
+    planned: Callable[[Any, Any], Scenario]
+    report: Callable[[Any, Any], Report]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files of one scenario, the figures that an index shows of it as (label, text), and what was remarked."""
+
+    workbook: Path
+    report: Path
+    headline: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...] = ()
+
+
+def _name(model: str) -> str:
+    """Return a model's display name: the catalog's, or that of the file."""
+    return catalog.file_name(Path(model)) if catalog.is_file(model) else catalog.facts(model)["name"]
+
+
+@dataclass(frozen=True)
+class _Published:
+    """The count to compare with, where there is one; ``half_unit`` is half of its last digit, 0 for an exact one."""
+
+    total: int | None = None
+    source: str = ""
+    half_unit: int = 0
+
+
+def _published(scenario: SizingScenario) -> _Published:
+    """Return the scenario's own published count, else the checkpoint's, else the one that is stated."""
+    row = {} if catalog.is_file(scenario.model) else catalog.facts(scenario.model)
+    if scenario.published_total is not None:
+        return _Published(scenario.published_total, scenario.published_source or "the scenario")
+    if total := row.get("checkpoint_total"):
+        return _Published(int(total), f"the checkpoint's own total ({row['hf_id'].partition(';')[0]})")
+    if stated := row.get("published_total"):
+        count = statement(stated)
+        return _Published(count.parameters, row["source"], count.half_unit)
+    return _Published()
+
+
+def _sizing(scenario: SizingScenario) -> Sizing:
+    found, architecture = _published(scenario), catalog.architecture(scenario.model)
+    return size_model(
+        _name(scenario.model), architecture, scenario.dtype,
+        published_total=found.total, published_source=found.source, published_half_unit=found.half_unit,
+    )  # fmt: skip
+
+
+def _sized(scenario: SizingScenario, sizing: Sizing) -> SizingScenario:
+    """Return the scenario with the published count that was looked up; a rounded one would fail a check of 1 %."""
+    if sizing.published_half_unit:
+        return scenario
+    return replace(scenario, published_total=sizing.published_total, published_source=sizing.published_source)
+
+
+def _sizing_report(sizing: Sizing, scenario: SizingScenario) -> Report:
+    from sizebook.reports.render import report_date
+    from sizebook.reports.sizing.report import report
+
+    return report(sizing, report_date(scenario.as_of), scenario.title)
+
+
+def _training(scenario: TrainingScenario) -> TrainingPlan:
+    return plan_training(replace(training_inputs(scenario), model=_name(scenario.model)))
+
+
+def _training_report(plan: TrainingPlan, scenario: TrainingScenario) -> Report:
+    from sizebook.reports.render import report_date
+    from sizebook.reports.training.report import report
+
+    return report(plan, report_date(scenario.as_of), scenario.title)
+
+
+def _serving_report(found: ServingAnswer, scenario: ServingScenario) -> Report:
+    from sizebook.reports.render import report_date
+    from sizebook.reports.serving.report import report
+
+    plan = replace(found.plan, model=_name(scenario.model))
+    return report(plan, report_date(scenario.as_of), scenario.title, found.choices)
+
+
+def _fleet_report(plan: FleetPlan, scenario: FleetScenario) -> Report:
+    from sizebook.reports.fleet.report import report
+    from sizebook.reports.render import report_date
+
+    services = (replace(each, service=replace(each.service, model=_name(each.service.model))) for each in plan.services)
+    return report(replace(plan, services=tuple(services)), report_date(scenario.as_of), scenario.title)
+
+
+def _as_it_is(scenario: Scenario, _plan: Any) -> Scenario:
+    return scenario
+
+
+JOBS: dict[str, Job] = {
+    "sizing": Job(SizingScenario, "model_sizing.xlsx", _sizing, _sized, _sizing_report),
+    "training": Job(TrainingScenario, "training_budget.xlsx", _training, planned, _training_report),
+    "serving": Job(ServingScenario, "serving_capacity.xlsx", answer, settled, _serving_report),
+    "fleet": Job(FleetScenario, "fleet_plan.xlsx", fleet_answer, _as_it_is, _fleet_report),
+}
+
+
+def scenario_of(values: Mapping[str, Any], where: str, folder: Path) -> Scenario:
+    """Return the checked scenario of the plan that ``values`` names, sizing where it names none.
+
+    Files that it names are taken relative to ``folder``, where the scenario itself lies.
+    """
+    plan = str(values.get("plan", "sizing"))
+    if plan not in JOBS:
+        raise unknown_key("plan", plan, JOBS, f"one of {', '.join(JOBS)}")
+    return parse(JOBS[plan].scenario, with_files(beside(folder, dict(values)), folder), where)
+
+
+def job_of(scenario: Scenario) -> Job:
+    """Return the kind of plan that a scenario feeds."""
+    return next(job for job in JOBS.values() if isinstance(scenario, job.scenario))
+
+
+def report_of(scenario: Scenario) -> Report:
+    """Return the report of a scenario's plan."""
+    job = job_of(scenario)
+    return job.report(job.plan(scenario), scenario)
+
+
+def inputs_of(scenario: Scenario, plan: Any = None) -> dict[str, Any]:
+    """Return the inputs of the workbook of a scenario's plan, which is computed where it is not given."""
+    from sizebook.workbooks.inputs import workbook_inputs
+
+    job = job_of(scenario)
+    return workbook_inputs(job.planned(scenario, job.plan(scenario) if plan is None else plan))
+
+
+def produce(scenario: Scenario, folder: Path, stem: str) -> Outputs:
+    """Write ``stem.xlsx`` and ``stem.pdf`` into a folder and return where they are."""
+    from sizebook.reports.render import write_pdf
+    from sizebook.workbooks.filling import fill
+
+    job = job_of(scenario)
+    make_folder(folder)
+    workbook, pdf = folder / f"{stem}.xlsx", folder / f"{stem}.pdf"
+    plan = job.plan(scenario)
+    report = job.report(plan, scenario)
+    fill(bundled("workbooks") / job.workbook, inputs_of(scenario, plan), workbook)
+    write_pdf(report, pdf)
+    headline = tuple((tile.label, tile.value) for tile in report.tiles)
+    return Outputs(workbook, pdf, headline, scenario.notes)

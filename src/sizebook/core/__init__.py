@@ -1,0 +1,1 @@
+"""What every room stands on: errors, quantities, the registry, cells, units, tables and derivations."""

@@ -1,0 +1,42 @@
+"""How a figure came about: its formula, the numbers put into it, the result, its unit and its source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sizebook.core.formula_text import filled, with_numbers
+from sizebook.core.registry import Function
+from sizebook.core.units import in_unit
+
+__all__ = ["Step", "explain", "filled"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One traceable figure; ``substituted`` is the formula with its numbers, or the arguments where it has none."""
+
+    label: str
+    formula: str
+    substituted: str
+    value: Any
+    unit: str
+    source: str
+
+    @property
+    def shown(self) -> str:
+        """The value with its unit, as a person reads it."""
+        if isinstance(self.value, bool) or not isinstance(self.value, (int, float)):
+            return str(self.value)
+        return in_unit(self.value, self.unit)
+
+
+def explain(function: Function, bound: Mapping[str, Any], value: Any) -> Step:
+    """Return the derivation of one evaluated function from its registry entry."""
+    formula = function.formula or function.summary.removeprefix("Return ")
+    if function.formula:
+        substituted = with_numbers(function, bound)
+    else:
+        substituted = ", ".join(f"{name} = {given}" for name, given in bound.items() if given is not None)
+    return Step(function.name, formula, substituted, value, function.result.unit, function.source)

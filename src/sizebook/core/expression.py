@@ -1,0 +1,306 @@
+"""One formula text, parsed once: its value, its text with numbers, and the same formula in Excel and JavaScript.
+
+The text is the formula of money or physics; every surface that computes or shows it takes it from here, so that it is
+written once. Excel, LAMBDA and JavaScript compute with doubles: whole numbers are exact to 2^53 there, where `evaluate`
+counts exactly beyond. Flags are 1 or 0 in arithmetic everywhere, but in Excel TRUE = 1 is false, and MIN and MAX pass
+over a cell that holds TRUE: test a flag with ``if``. ``round`` takes a half to the even number here and upwards there,
+and Excel refuses 0^0, which is 1 elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from sizebook.core import expression_tree
+from sizebook.core.errors import InputError, RangeError, UnknownFunctionError, unknown_key
+from sizebook.core.expression_tree import (
+    COMPARISONS,
+    Call,
+    Name,
+    Negative,
+    Node,
+    Number,
+    Operation,
+    Text,
+    rebuilt,
+    walk,
+)
+
+Lookup = Callable[..., Any]  # the value of a registered function: its name, then its arguments
+Read = Callable[[str], Any]  # digits to a number
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A parsed formula. Two formulas that differ in spaces or needless parentheses are equal."""
+
+    tree: Node
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The arguments that the formula names, each once, from left to right."""
+        return tuple(dict.fromkeys(node.name for node in walk(self.tree) if isinstance(node, Name)))
+
+    def evaluate(self, values: Mapping[str, Any], call: Lookup | None = None, read: Read | None = None) -> Any:
+        """Return the value for values by name.
+
+        Whole numbers stay exact under ``+ - * ^``; all else is a double, each operation in the order written, as in a
+        spreadsheet and a browser. ``call`` gives the value of registered functions, `sizebook.core.cells.call` for one.
+        ``read`` turns digits into numbers: `fractions.Fraction` computes as by hand, with every digit.
+
+        Errors: a name without a value, text in arithmetic, no real value (the root of a negative number).
+        """
+        value = _Evaluation(values, call or _no_lookup, read or _double).of(self.tree)
+        if isinstance(value, Fraction):
+            return int(value) if value.denominator == 1 else float(value)
+        return value
+
+    def text(self, values: Mapping[str, Any], call: Lookup | None = None) -> str:
+        """Return the formula with numbers for names, such that the text printed is worth the result.
+
+        A flag or a comparison prints as 1 or 0, a call of a registered function as its value, an ``if`` as the branch
+        that it takes.
+        """
+        evaluation = _Evaluation(values, call or _no_lookup, _double)
+        return _spelled(rebuilt(self.tree, evaluation.number), _TEXT)
+
+    def excel(self, names: Mapping[str, str]) -> str:
+        """Return the Excel formula (US English) with a reference, a number or an expression for each name."""
+        _require_names(self.names, names)
+        return f"={_spelled(self.tree, _EXCEL, {name: _operand(cell) for name, cell in names.items()})}"
+
+    def lambda_(self, parameters: Sequence[str]) -> str:
+        """Return the LAMBDA as it is typed into Excel; a file stores ``_xlfn.LAMBDA`` and ``_xlpm.`` before its
+        parameters."""
+        _require_names(self.names, parameters)
+        return f"=LAMBDA({','.join((*parameters, _spelled(self.tree, _EXCEL)))})"
+
+    def javascript(self, parameters: Sequence[str]) -> str:
+        """Return the source of a JavaScript arrow function; registered functions must be in scope under their names."""
+        _require_names(self.names, parameters)
+        return f"({', '.join(parameters)}) => {_spelled(self.tree, _JAVASCRIPT)}"
+
+    def inlined(self, tree_of: Callable[[str, tuple[Node, ...]], Node | None]) -> Expression:
+        """Return the formula with trees for calls of registered functions, where ``tree_of`` has one for a call."""
+
+        def change(node: Node) -> Node | None:
+            if not isinstance(node, Call) or not node.function.isupper():
+                return None
+            return tree_of(node.function, tuple(rebuilt(argument, change) for argument in node.arguments))
+
+        return Expression(rebuilt(self.tree, change))
+
+
+@cache
+def parse(text: str) -> Expression:
+    """Return a formula text as an expression; see `sizebook.core.expression_tree` for what may be written."""
+    return Expression(expression_tree.parse(text))
+
+
+def node_of(value: Any) -> Node:
+    """Return a value as it stands in a formula: digits of a number, 1 or 0 for a flag, text in quotation marks."""
+    if isinstance(value, str):
+        return Text(value)
+    digits = _digits(value)
+    return Negative(Number(digits[1:])) if digits.startswith("-") else Number(digits)
+
+
+def _digits(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    # 312000000000000.0 reads worse than it should; from 2^53 on the digits of a double would say more than it knows.
+    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else str(value)
+
+
+def _double(digits: str) -> int | float:
+    return int(digits) if digits.lstrip("-").isdigit() else float(digits)
+
+
+def _no_lookup(function: str, *_: Any) -> Any:
+    raise UnknownFunctionError(
+        f"unknown function: got '{function}' in a formula, want a lookup that knows it. Pass one as call."
+    )
+
+
+def _require_names(used: Sequence[str], known: Mapping[str, str] | Sequence[str]) -> None:
+    for name in used:
+        if name not in known:
+            raise unknown_key("name in a formula", name, known, f"one of {', '.join(known)}")
+
+
+# Evaluating ----------------------------------------------------------------------------------------------------------
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    if base < 0 and exponent != int(exponent):
+        raise ValueError
+    return base**exponent
+
+
+_OPERATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": _power,
+    "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "ceil": math.ceil, "exp": math.exp, "floor": math.floor, "ln": math.log, "max": max, "min": min, "round": round,
+    "sqrt": math.sqrt,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Evaluation:
+    values: Mapping[str, Any]
+    call: Lookup
+    read: Read
+
+    def of(self, node: Node) -> Any:
+        match node:
+            case Number(digits):
+                return self.read(digits)
+            case Text(value):
+                return value
+            case Name(name):
+                return self._value(name)
+            case Negative(operand):
+                return -self.of(operand)
+            case Operation(sign, left, right):
+                return self._operation(sign, self.of(left), self.of(right))
+            case Call("if", (condition, yes, no)):
+                return self.of(yes if self.of(condition) else no)
+            case Call(function, arguments):
+                return self._call(function, [self.of(argument) for argument in arguments])
+
+    def number(self, node: Node) -> Node | None:
+        """Return what stands for a node where numbers are put in, None for one that keeps its shape."""
+        match node:
+            case Call("if", (condition, yes, no)):
+                return rebuilt(yes if self.of(condition) else no, self.number)
+            case Name(name):
+                return node_of(self._value(name))
+            case Operation(sign, _, _) if sign in COMPARISONS:
+                return node_of(self.of(node))
+            case Call(function, _) if function.isupper():
+                return node_of(self.of(node))
+        return None
+
+    def _value(self, name: str) -> Any:
+        value = self.values.get(name)
+        if value is None:
+            raise InputError(
+                f"no value for a name: got nothing for '{name}', want a number. Give the names {', '.join(self.values)}"
+                " and this one."
+            )
+        return self._read(value)
+
+    def _read(self, value: Any) -> Any:
+        return value if isinstance(value, str) else self.read(str(int(value) if isinstance(value, bool) else value))
+
+    def _operation(self, sign: str, left: Any, right: Any) -> Any:
+        texts = [side for side in (left, right) if isinstance(side, str)]
+        if len(texts) == 1 or (texts and sign not in COMPARISONS):
+            raise InputError(f"text in arithmetic: got '{texts[0]}', want a number. Compare it with a text.")
+        try:
+            return _OPERATIONS[sign](left, right)
+        except ValueError as error:
+            raise _not_real(f"{left} {sign} {right}") from error
+
+    def _call(self, function: str, arguments: list[Any]) -> Any:
+        if function.isupper():
+            return self._read(self.call(function, *arguments))
+        try:
+            return _FUNCTIONS[function](*arguments)
+        except ValueError as error:
+            raise _not_real(f"{function}({', '.join(map(str, arguments))})") from error
+
+
+def _not_real(got: str) -> RangeError:
+    return RangeError(f"no real value: got {got}, want numbers for which it has one. Correct the numbers.")
+
+
+# Printing ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Dialect:
+    """How a surface writes operators and functions; what it does not name stays as it is in the formula."""
+
+    signs: Mapping[str, str]
+    functions: Mapping[str, str]
+    separator: str
+
+
+_TEXT = _Dialect({sign: f" {sign} " for sign in _OPERATIONS} | {"^": "^"}, {}, ", ")
+_EXCEL = _Dialect(
+    {},
+    {
+        "ceil": "CEILING({0},1)", "exp": "EXP({0})", "floor": "INT({0})", "if": "IF({all})", "ln": "LN({0})",
+        "max": "MAX({all})", "min": "MIN({all})", "round": "ROUND({0},0)", "sqrt": "SQRT({0})",
+    },
+    ",",
+)  # fmt: skip
+_JAVASCRIPT = _Dialect(
+    {sign: f" {sign} " for sign in _OPERATIONS} | {"^": " ** ", "=": " === ", "<>": " !== "},
+    {
+        "ceil": "Math.ceil({0})", "exp": "Math.exp({0})", "floor": "Math.floor({0})", "if": "({0} ? {1} : {2})",
+        "ln": "Math.log({0})", "max": "Math.max({all})", "min": "Math.min({all})", "round": "Math.round({0})",
+        "sqrt": "Math.sqrt({0})",
+    },
+    ", ",
+)  # fmt: skip
+
+# How tightly a node binds. Both operands of ^ and the operand of a minus must be atoms: in Excel -2^2 is 4 and 2^3^2 is
+# 64, in mathematics -4 and 512, and JavaScript refuses -2 ** 2, so what is meant is always in parentheses.
+_BINDS = {**dict.fromkeys(COMPARISONS, 1), "+": 2, "-": 2, "*": 3, "/": 3, "^": 5}
+_SIGNED, _ATOM = 4, 6
+
+
+def _binding(node: Node) -> int:
+    match node:
+        case Operation(sign, _, _):
+            return _BINDS[sign]
+        case Negative(_):
+            return _SIGNED
+    return _ATOM
+
+
+def _spelled(node: Node, dialect: _Dialect, names: Mapping[str, str] | None = None) -> str:
+    """Return a node in a dialect, with what stands for each name."""
+
+    def inside(child: Node, at_least: int) -> str:
+        text = _spelled(child, dialect, names)
+        return text if _binding(child) >= at_least else f"({text})"
+
+    match node:
+        case Number(digits):
+            return digits.upper() if dialect is _EXCEL else digits
+        case Text(value):
+            return f'"{value}"'
+        case Name(name):
+            return (names or {}).get(name, name)
+        case Negative(operand):
+            return f"-{inside(operand, _ATOM)}"
+        case Operation(sign, left, right):
+            tighter = _BINDS[sign] + 1
+            # Doubles round in the order written, so that a + (b + c) keeps its parentheses.
+            left_text = inside(left, _BINDS[sign] if sign in "+-*/" else tighter)
+            return f"{left_text}{dialect.signs.get(sign, sign)}{inside(right, tighter)}"
+        case Call(function, arguments):
+            words = [_spelled(argument, dialect, names) for argument in arguments]
+            template = dialect.functions.get(function, f"{function}({{all}})")
+            return template.format(*words, all=dialect.separator.join(words))
+
+
+_ATOM_OF_EXCEL = re.compile(r"""(?:'[^']+'!)?[\w.$!:]+|\{[^{}]+\}|"[^"]*\"""")
+
+
+def _operand(cell: str) -> str:
+    """Return what stands for a name in Excel, in parentheses unless it is one reference, number, text or {place}."""
+    formula = cell.removeprefix("=")
+    return formula if _ATOM_OF_EXCEL.fullmatch(formula) else f"({formula})"

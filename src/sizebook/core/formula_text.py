@@ -1,0 +1,104 @@
+"""The formula of a registered function on every surface: its text with numbers, Excel, a LAMBDA and JavaScript.
+
+Surfaces take money and physics from here instead of writing them a second time: a workbook's ordinary formulas, a
+LAMBDA for a workbook without the add-in, a page that computes in the browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from sizebook.core.cells import call
+from sizebook.core.errors import InputError, unknown_key
+from sizebook.core.expression import Expression, node_of, parse
+from sizebook.core.expression_tree import Name, Node, rebuilt
+from sizebook.core.registry import Function, find, registered
+
+
+def expression(function: Function, given: Collection[str] | None = None) -> Expression:
+    """Return a function's formula over the arguments that are given, by default all of them.
+
+    Those left out are replaced by their defaults, or by what a blank stands for; calls of functions that have a formula
+    by that formula. What stays is plain arithmetic and calls of functions that look up a table (DTYPE_BITS).
+
+    Errors: a function without a formula, a required argument left out.
+    """
+    if not function.formula:
+        raise InputError(
+            f"no formula: got {function.name}, want a function that is plain arithmetic. Call the function instead."
+        )
+    arguments = {a.name: a for a in function.arguments}
+    kept = arguments if given is None else given
+
+    def stands_for(node: Node) -> Node | None:
+        if not isinstance(node, Name) or node.name in kept:
+            return None
+        if node.name in function.blanks:
+            return rebuilt(parse(function.blanks[node.name]).tree, stands_for)
+        argument = arguments[node.name]
+        if argument.required or argument.default is None:
+            raise InputError(
+                f"{node.name} is left out: got nothing for it in {function.name}, want a cell or a number "
+                f"({argument.quantity.meaning}). Give it."
+            )
+        return node_of(argument.default)
+
+    return Expression(rebuilt(parse(function.formula).tree, stands_for)).inlined(_tree)
+
+
+def _tree(name: str, arguments: tuple[Node, ...]) -> Node | None:
+    """Return the formula of another function over these arguments, None for one that has no formula."""
+    function = registered().get(name)
+    if function is None or not function.formula:
+        return None
+    given = dict(zip((a.name for a in function.arguments), arguments, strict=False))
+    inner = expression(function, given)
+    return rebuilt(inner.tree, lambda node: given.get(node.name) if isinstance(node, Name) else None)
+
+
+def filled(function: Function, bound: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments with those that were left blank replaced by what they stand for in the formula."""
+    blank = {name: text for name, text in function.blanks.items() if bound[name] is None}
+    return {**bound, **{name: parse(text).evaluate(bound, call) for name, text in blank.items()}}
+
+
+def with_numbers(function: Function, bound: Mapping[str, Any]) -> str:
+    """Return the formula with the numbers of one call put in; it is worth the call's result."""
+    return expression(function).text(filled(function, bound), call)
+
+
+def excel_formula(function: Function | str, /, **cells: str | float | None) -> str:
+    """Return a function as an ordinary Excel formula over cells, for a workbook that computes without the add-in.
+
+    ``excel_formula("TRAIN_COST_USD", gpu_hours="C4", price_usd_per_gpu_hour="{price}")`` is ``=C4*{price}+0``. A cell
+    is a reference, a place of the workbook builder in braces, an expression, a number or a flag; a text is given in its
+    quotation marks. An argument left out takes its default, a blank one what it stands for; a cell that is given must
+    not be blank.
+
+    Errors: a function without a formula, an argument that it does not have, a required one left out.
+    """
+    entry = find(function) if isinstance(function, str) else function
+    given = {name: _cell(cell) for name, cell in cells.items() if cell is not None}
+    names = [a.name for a in entry.arguments]
+    for name in given:
+        if name not in names:
+            raise unknown_key("argument", name, names, f"one of {', '.join(names)}")
+    return expression(entry, given).excel(given)
+
+
+def _cell(cell: str | float) -> str:
+    return str(cell).upper() if isinstance(cell, bool) else str(cell)
+
+
+def lambda_formula(function: Function) -> str:
+    """Return a function as a LAMBDA over all its arguments, to be defined as a name in a workbook."""
+    return expression(function).lambda_([a.name for a in function.arguments])
+
+
+def javascript(function: Function) -> str:
+    """Return a function as a JavaScript arrow function over all its arguments; every one must be given a value.
+
+    A test that has a JavaScript engine can evaluate this source over the points of ``tests/test_formulas.py``.
+    """
+    return expression(function).javascript([a.name for a in function.arguments])

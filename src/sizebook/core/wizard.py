@@ -1,0 +1,38 @@
+"""What a spreadsheet's function wizard shows: short texts for a function and its arguments, and where to read more."""
+
+from __future__ import annotations
+
+import textwrap
+
+from sizebook.core.registry import Argument, Function
+
+# Excel cuts longer texts off.
+LONGEST = 255
+REFERENCE = "https://github.com/sizebook/sizebook/blob/main/docs/functions.md"
+
+
+def category(function: Function) -> str:
+    """Return the heading in the wizard, apart from the headings of other add-ins."""
+    return f"sizebook {function.category}"
+
+
+def argument_help(argument: Argument) -> str:
+    """Return what an argument means, its unit, its default and its keys, as far as they fit."""
+    quantity = argument.quantity
+    # "number of parameters, in parameters" says nothing twice, and a ratio has no unit to convert.
+    unit = "" if quantity.unit in quantity.meaning or quantity.unit == "ratio" else f", in {quantity.unit}"
+    text = quantity.meaning + unit
+    if not argument.required and argument.default is not None:
+        text += f"; blank: {_shown(argument.default)}"
+    if quantity.allowed:
+        text += f"; one of {', '.join(quantity.allowed)}"
+    return textwrap.shorten(text, LONGEST, placeholder=" ...")
+
+
+def _shown(default: object) -> str:
+    return str(default).upper() if isinstance(default, bool) else str(default)
+
+
+def help_url(function: Function) -> str:
+    """Return where the reference page describes the function."""
+    return f"{REFERENCE}#{function.name.lower()}"

@@ -1,0 +1,1 @@
+"""The plan of several services that share a fleet."""

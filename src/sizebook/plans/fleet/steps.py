@@ -1,0 +1,92 @@
+"""How the figures of a fleet plan's first month came about, one service after the other."""
+
+from __future__ import annotations
+
+from sizebook.core.derivation import Step
+from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.units import grouped, significant
+from sizebook.plans.fleet.plan import FleetPlan, PlannedService
+from sizebook.serving.traffic import SECONDS_PER_DAY
+
+_LITTLE = "Little 1961, L = lambda W"
+_DEFINITION = "definition"
+
+
+def derivations(plan: FleetPlan) -> tuple[Step, ...]:
+    """Return the derivation of rate, GPUs, hours and money of each service in the first month."""
+    steps: list[Step] = []
+    for planned in plan.services:
+        steps += [*_replica(planned), *_gpus(plan, planned), *_money(plan, planned)]
+    return tuple(steps)
+
+
+def _replica(planned: PlannedService) -> tuple[Step, ...]:
+    replica, name = planned.replica, planned.service.name
+    seconds = significant(replica.concurrency / replica.requests_per_second, 4)
+    return (
+        Step(
+            f"{name}: rate of a replica",
+            "in flight / time of a request",
+            f"{replica.concurrency} / {seconds}",
+            replica.requests_per_second,
+            "requests/s",
+            _LITTLE,
+        ),
+    )
+
+
+def _gpus(plan: FleetPlan, planned: PlannedService) -> tuple[Step, ...]:
+    service, replica, month = planned.service, planned.replica, planned.months[0]
+    margins, share = plan.terms.margins, plan.terms.contract.reserve_share
+    packing, traffic = replica.packing, service.traffic
+    together, n_gpus = packing.together(margins.whole_nodes)
+    spare = margins.spare_replicas(packing)
+    rate = f"({significant(replica.requests_per_second, 4)} * {margins.target_load:g})"
+    mean = traffic.requests_per_day / SECONDS_PER_DAY
+    formula = "ceil((ceil(arrivals / (rate * target load)) + spare) / replicas together) * GPUs together"
+    paid = f"{packing.basis}: {packing.gpus_per_node} a node" if margins.whole_nodes else "GPUs by the replica"
+    found = []
+    for label, arrivals, gpus in (
+        ("busiest hour", mean * traffic.peak_factor, month.peak_gpus),
+        ("mean of the day", mean, month.mean_gpus),
+    ):
+        numbers = f"ceil((ceil({significant(arrivals, 4)} / {rate}) + {spare}) / {together}) * {n_gpus}"
+        found.append(Step(f"{service.name}: GPUs, {label}", formula, numbers, gpus, "GPUs", paid))
+    reserved = Step(
+        f"{service.name}: GPUs reserved",
+        "ceil(reserve share * GPUs at the mean / GPUs together) * GPUs together",
+        f"ceil({share:g} * {month.mean_gpus} / {n_gpus}) * {n_gpus}",
+        month.reserved_gpus,
+        "GPUs",
+        "mean of the first month of the term",
+    )
+    return (*found, reserved)
+
+
+def _money(plan: FleetPlan, planned: PlannedService) -> tuple[Step, ...]:
+    name, month, prices, busy = (
+        planned.service.name,
+        planned.months[0],
+        planned.rates,
+        plan.terms.contract.burst_hours,
+    )
+    over_peak, over_mean = (max(0, gpus - month.reserved_gpus) for gpus in (month.peak_gpus, month.mean_gpus))
+    return (
+        Step(
+            f"{name}: burst GPU-hours",
+            "hours of a month / 24 * (over at peak * busy hours + over at mean * other hours)",
+            f"{HOURS_PER_MONTH:g} / 24 * ({over_peak} * {busy:g} + {over_mean} * {24 - busy:g})",
+            month.burst_gpu_hours,
+            "GPU-hours",
+            _DEFINITION,
+        ),
+        Step(
+            f"{name}: cost of the month",
+            "hours of a month * reserved * price + burst hours * price",
+            f"{HOURS_PER_MONTH:g} * {month.reserved_gpus} * {prices.reserved_usd:g} + "
+            f"{grouped(round(month.burst_gpu_hours))} * {prices.on_demand_usd:g}",
+            month.usd,
+            "USD",
+            prices.basis,
+        ),
+    )

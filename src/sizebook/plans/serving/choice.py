@@ -1,0 +1,101 @@
+"""The choice: over accelerators, engines, formats and layouts, what serves the traffic within the target for the least.
+
+Candidates that cannot meet the target are counted with the limit that stopped them, never shown as if they did.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from sizebook.core.errors import SizebookError, TargetError
+from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.plan import ServingPlan, check_load, plan_serving
+from sizebook.serving.quantities import ENGINES, Replica
+from sizebook.serving.shape import shape_of
+from sizebook.tables.hardware import accelerator
+
+GPUS = ("h100-sxm", "h200-sxm", "b200-sxm")
+DTYPES: tuple[str | None, ...] = (None, "fp8")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One candidate that meets the target; ``on_front`` where nothing is both cheaper and faster."""
+
+    plan: ServingPlan
+    usd_per_month: float
+    tpot_seconds: float
+    on_front: bool
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Candidates from the cheapest, and how many failed for which reason."""
+
+    ranked: tuple[Choice, ...]
+    failed: tuple[tuple[str, int], ...]
+
+
+def layouts(model: str, gpu: str) -> Iterator[dict[str, int]]:
+    """Yield the degrees within one node: tensor parallelism, and for expert models attention data parallelism."""
+    most = min(8, accelerator(gpu).scale_up_domain)
+    shape = shape_of(model)
+    for degree in (1, 2, 4, 8):
+        if degree > most:
+            continue
+        if shape.common_heads % degree == 0:
+            yield {"tp": degree}
+        if degree > 1 and shape.n_experts and shape.n_experts % degree == 0:
+            yield {"dp": degree, "ep": degree}
+
+
+def candidates(model: str, gpus: Sequence[str], stated: Replica, engine: str | None) -> Iterator[tuple[str, Replica]]:
+    """Yield accelerators with replicas to compare: engines, formats of the weights and layouts, unless stated.
+
+    All take the stated cache format and drafts. Nothing is drafted otherwise: a factor for servers that may draft would
+    favour the engine that has one.
+    """
+    unsaid = stated.draft_tokens is None and stated.tokens_per_step is None
+    shared = replace(stated, draft_tokens=0) if unsaid else stated
+    for gpu in gpus:
+        for each in (engine,) if engine else ENGINES:
+            for dtype in (stated.weight_dtype,) if stated.weight_dtype else DTYPES:
+                for degrees in layouts(model, gpu):
+                    yield gpu, replace(shared, engine=each, weight_dtype=dtype, **degrees)  # type: ignore[arg-type]
+
+
+def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine: str | None = None) -> Choices:
+    """Return every candidate that meets the target, from the cheapest in the last month.
+
+    ``inputs.replica`` states formats and drafts, its layout plays no part; ``engine`` None compares all.
+
+    Errors: traffic that no candidate can be planned for; none meets the target, where the message names the limits that
+    bind, the most frequent first.
+    """
+    traffic = inputs.traffic
+    _ = traffic.hours, traffic.longest_tokens  # read once here, or every candidate would count as failed by it
+    check_load(traffic.asked, inputs.target.latencies)
+    plans: list[ServingPlan] = []
+    failed: Counter[str] = Counter()
+    for gpu, replica in candidates(model, gpus, inputs.replica, engine):
+        try:
+            plans.append(plan_serving(model, gpu, replace(inputs, replica=replica)))
+        except SizebookError as error:
+            failed[str(error).partition(":")[0]] += 1
+    if not plans:
+        reasons = ", ".join(f"{reason} ({times})" for reason, times in failed.most_common())
+        raise TargetError(
+            f"no candidate meets the target: got {reasons}, want one that does. Relax that target or add a faster gpu."
+        )
+    plans.sort(key=lambda plan: plan.months[-1].usd)
+    return Choices(tuple(_marked(plans)), tuple(failed.most_common()))
+
+
+def _marked(plans: list[ServingPlan]) -> Iterator[Choice]:
+    fastest = float("inf")
+    for plan in plans:
+        tpot = float(plan.replica.at_knee.tpot_seconds)
+        yield Choice(plan, plan.months[-1].usd, tpot, tpot < fastest)
+        fastest = min(fastest, tpot)

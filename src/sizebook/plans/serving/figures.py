@@ -1,0 +1,145 @@
+"""The headline figures of a serving plan, declared once: what every surface shows of it beside its months."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from sizebook.core.registry import Quantity, section
+from sizebook.plans.serving.plan import PlannedReplica, ServingPlan
+from sizebook.serving.estimate import Band
+
+_COUNT: Any = {"kind": "integer", "minimum": 0}
+
+
+@section
+class ServingFigures:
+    """One replica at the load planned for, with the band of each estimate, and what its fleet is at first and last."""
+
+    input_tokens: Annotated[int, Quantity("mean tokens of a prompt", unit="tokens", **_COUNT, label="Prompt, mean")]
+    output_tokens: Annotated[int, Quantity("mean tokens of an answer", unit="tokens", **_COUNT, label="Answer, mean")]
+    longest_tokens: Annotated[
+        int,
+        Quantity(
+            "tokens of a request to reserve cache for", unit="tokens", **_COUNT, label="Longest request reserved for"
+        ),
+    ]
+    gpus_per_replica: Annotated[int, Quantity("GPUs of one replica", unit="GPUs", **_COUNT, label="GPUs of a replica")]
+    concurrency: Annotated[
+        int, Quantity("requests in flight on a replica", unit="requests", **_COUNT, label="In flight on a replica")
+    ]
+    capacity: Annotated[
+        int, Quantity("requests that its cache holds", unit="requests", **_COUNT, label="Requests that the cache holds")
+    ]
+    binding: Annotated[
+        str, Quantity("what limits the load: ttft, tpot, cache, batch or given", kind="text", label="Limited by")
+    ]
+    requests_per_second: Annotated[
+        float, Quantity("requests a second of a replica", unit="requests/s", label="Rate of a replica")
+    ]
+    ttft_seconds: Annotated[float, Quantity("time to first token", unit="seconds", label="Time to first token")]
+    ttft_seconds_p10: Annotated[
+        float,
+        Quantity("time to first token, 10th percentile of measured", unit="seconds", label="Time to first token, p10"),
+    ]
+    ttft_seconds_p90: Annotated[
+        float,
+        Quantity("time to first token, 90th percentile of measured", unit="seconds", label="Time to first token, p90"),
+    ]
+    tpot_seconds: Annotated[float, Quantity("time per output token", unit="seconds", label="Time per output token")]
+    tpot_seconds_p10: Annotated[
+        float,
+        Quantity(
+            "time per output token, 10th percentile of measured", unit="seconds", label="Time per output token, p10"
+        ),
+    ]
+    tpot_seconds_p90: Annotated[
+        float,
+        Quantity(
+            "time per output token, 90th percentile of measured", unit="seconds", label="Time per output token, p90"
+        ),
+    ]
+    tokens_per_second: Annotated[
+        float, Quantity("output tokens a second of a replica", unit="tokens/s", label="Output tokens a second")
+    ]
+    tokens_per_second_p10: Annotated[
+        float,
+        Quantity(
+            "output tokens a second, 10th percentile of measured", unit="tokens/s", label="Output tokens a second, p10"
+        ),
+    ]
+    tokens_per_second_p90: Annotated[
+        float,
+        Quantity(
+            "output tokens a second, 90th percentile of measured", unit="tokens/s", label="Output tokens a second, p90"
+        ),
+    ]
+    weight_bytes: Annotated[float, Quantity("weights on one GPU", unit="bytes", label="Weights")]
+    cache_bytes: Annotated[float, Quantity("room for the cache on one GPU", unit="bytes", label="Cache")]
+    activation_bytes: Annotated[float, Quantity("activation peak on one GPU", unit="bytes", label="Activation peak")]
+    non_torch_bytes: Annotated[
+        float, Quantity("driver and communication on one GPU", unit="bytes", label="Driver and communication")
+    ]
+    left_bytes: Annotated[
+        float, Quantity("memory that the engine leaves free on one GPU", unit="bytes", label="Left free by the engine")
+    ]
+    physical_bytes: Annotated[float, Quantity("memory of one GPU", unit="bytes", label="Physical memory")]
+    spare_replicas: Annotated[
+        int, Quantity("replicas kept for failures", unit="replicas", **_COUNT, label="Spare replicas")
+    ]
+    on_demand_usd_per_gpu_hour: Annotated[
+        float, Quantity("price of a GPU-hour on demand", unit="USD/GPU-hour", label="On-demand GPU-hour")
+    ]
+    reserved_usd_per_gpu_hour: Annotated[
+        float, Quantity("price of a reserved GPU-hour", unit="USD/GPU-hour", label="Reserved GPU-hour")
+    ]
+    price_basis: Annotated[str, Quantity("where the prices come from", kind="text", label="Price basis")]
+    usd_per_mtok_saturated: Annotated[
+        float, Quantity("cost of a million output tokens at full load", unit="USD/Mtok", label="USD per Mtok, full")
+    ]
+
+
+def figures(plan: ServingPlan) -> ServingFigures:
+    """Return the headline figures of a plan."""
+    replica, memory, rates = plan.replica, plan.replica.memory, plan.rates
+    traffic = plan.traffic
+    return ServingFigures(
+        input_tokens=traffic.asked.input_tokens,
+        output_tokens=traffic.asked.output_tokens,
+        longest_tokens=traffic.longest_tokens,
+        gpus_per_replica=replica.setup.replica.gpus,
+        concurrency=replica.concurrency,
+        capacity=replica.capacity,
+        binding=replica.binding,
+        requests_per_second=replica.requests_per_second,
+        **_banded(replica),
+        weight_bytes=float(memory.weight_bytes),
+        cache_bytes=float(memory.cache_bytes),
+        activation_bytes=float(memory.activation_bytes),
+        non_torch_bytes=float(memory.non_torch_bytes),
+        left_bytes=float(memory.physical_bytes - memory.allowed_bytes),
+        physical_bytes=float(memory.physical_bytes),
+        spare_replicas=plan.inputs.target.margins.spare_replicas(replica.packing),
+        on_demand_usd_per_gpu_hour=rates.on_demand_usd,
+        reserved_usd_per_gpu_hour=rates.reserved_usd,
+        price_basis=rates.basis,
+        usd_per_mtok_saturated=plan.usd_per_mtok_saturated,
+    )
+
+
+def _banded(replica: PlannedReplica) -> dict[str, float]:
+    """Return each estimate with both ends of its band."""
+    knee = replica.at_knee
+    found: dict[str, float] = {}
+    values = {
+        "ttft_seconds": (knee.ttft_seconds, replica.bands["ttft"]),
+        "tpot_seconds": (knee.tpot_seconds, replica.bands["tpot"]),
+        "tokens_per_second": (knee.tokens_per_second, replica.bands["throughput"]),
+    }
+    for name, (value, band) in values.items():
+        found |= banded(name, float(value), band)
+    return found
+
+
+def banded(name: str, value: float, band: Band) -> dict[str, float]:
+    """Return a figure with its p10 and p90 by their names."""
+    return {name: value, f"{name}_p10": value * band.low, f"{name}_p90": value * band.high}

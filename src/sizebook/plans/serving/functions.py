@@ -1,0 +1,156 @@
+"""Spreadsheet functions of serving plans: the cheapest ways to serve a traffic, and the ledger of one of them."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+from sizebook.core.quantities import Gpu, Model
+from sizebook.core.registry import DEFAULT, Quantity, flat, function
+from sizebook.plans.ledgers import Figures, Ledger, LedgerRows, ledger_rows
+from sizebook.plans.serving.choice import GPUS, choose
+from sizebook.plans.serving.day import hours_of
+from sizebook.plans.serving.figures import figures
+from sizebook.plans.serving.inputs import DayShape, ServingInputs
+from sizebook.plans.serving.months import Month
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.plan import plan_serving as plan_of
+from sizebook.tables.hardware import accelerator
+
+GpusCompared = Annotated[
+    Any,
+    Quantity(
+        "accelerators that compete, as a list or with commas between; blank for h100-sxm, h200-sxm and b200-sxm",
+        kind="list", default=None, label="Accelerators compared",
+    ),
+]  # fmt: skip
+Choices = Annotated[
+    list[list[str | int | float]],
+    Quantity("gpu, engine, dtype, layout, GPUs, USD a month, TTFT s, TPOT s, on the Pareto front", kind="range"),
+]
+PeakOfDay = Annotated[float, Quantity("busiest hour over the mean of the day", unit="ratio", minimum=1)]
+HEAD = ["gpu", "engine", "weight_dtype", "layout", "gpus", "usd_per_month", "ttft_seconds", "tpot_seconds", "pareto"]
+SHOWN = 12
+SOURCE = "sizebook.plans.serving.plan over data/hardware.csv, data/prices.csv and data/calibration_serving.csv"
+_EXAMPLE = {
+    "model": "llama-3.1-70b", "gpu": "h100-sxm", "requests_per_day": 500_000, "input_tokens": 2000,
+    "output_tokens": 400, "months": 1, "tpot_target_seconds": 0.05, "tp": 4, "weight_dtype": "fp8",
+    "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2, "grams_per_kwh": 400,
+}  # fmt: skip
+_ITS_MONTH = {
+    "month": 1, "requests": 15208333.333333334, "peak_gpus": 12, "reserved_gpus": 12, "peak_nodes": 2,
+    "gpu_hours": 8760.0, "utilization": 0.3072214006512859, "reserved_usd": 17520.0, "on_demand_usd": 0.0,
+    "usd": 17520.0, "usd_per_mtok_output": 2.8799999999999994, "energy_kwh": 4654.352035992107,
+    "co2e_kg": 1861.7408143968426, "peak_gpus_fewest": 8, "peak_gpus_most": 12, "usd_least": 11680.0,
+    "usd_most": 17520.0,
+}  # fmt: skip
+_ITS_FIGURES = {
+    "input_tokens": 2000, "output_tokens": 400, "longest_tokens": 2400, "gpus_per_replica": 4,
+    "concurrency": 131, "capacity": 275, "binding": "tpot",
+    "requests_per_second": 6.27889965213899,
+    "ttft_seconds": 0.948217026759782, "ttft_seconds_p10": 0.7068957934494176, "ttft_seconds_p90": 1.3371756511366446,
+    "tpot_seconds": 0.04991306060157721, "tpot_seconds_p10": 0.0417323099689787,
+    "tpot_seconds_p90": 0.06185725600353464, "tokens_per_second": 2511.5598608555956,
+    "tokens_per_second_p10": 2026.57765172438, "tokens_per_second_p90": 2986.495830543389,
+    "weight_bytes": 18164092928.0, "cache_bytes": 54081257980.7, "activation_bytes": 2026444800.0,
+    "non_torch_bytes": 2254857830.0, "left_bytes": 8502961504.300003, "physical_bytes": 85029615043.0,
+    "spare_replicas": 1, "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2,
+    "price_basis": "given in the scenario", "usd_per_mtok_saturated": 0.8847976338757034,
+}  # fmt: skip
+
+
+def compared(gpus: Any) -> tuple[str, ...]:
+    """Return the accelerators that compete, from a list or a text with commas; several where none is named."""
+    if not gpus:
+        return GPUS
+    words = gpus.split(",") if isinstance(gpus, str) else _flattened(gpus)
+    return tuple(accelerator(str(word)).key for word in words)
+
+
+def _flattened(rows: Any) -> list[Any]:
+    return [word for row in rows for word in (_flattened(row) if isinstance(row, (list, tuple)) else [row])]
+
+
+@function(
+    category="serving",
+    source="sizebook.plans.serving.choice over data/hardware.csv, data/prices.csv and data/calibration_serving.csv",
+    example=(
+        {
+            "model": "llama-3.1-70b",
+            "requests_per_day": 100_000,
+            "output_tokens": 256,
+            "months": 1,
+            "tpot_target_seconds": 0.0085,
+            "gpus_compared": "h200-sxm",
+        },
+        [
+            HEAD,
+            ["h200-sxm", "vllm", "fp8", "tp8", 16, 58108.0, 0.0881, 0.008395, 1],
+            ["h200-sxm", "sglang", "fp8", "tp8", 16, 58108.0, 0.3238, 0.008432, 0],
+        ],
+    ),
+)
+def plan_serving(model: Model, inputs: ServingInputs, gpus_compared: GpusCompared = DEFAULT) -> Choices:
+    """Return the cheapest ways to serve a traffic within a target: one a row, at most 12, cheapest first.
+
+    Engines, formats of the weights and layouts are searched; tp, pp, dp, ep and engine play no part. Columns: gpu,
+    engine, dtype (blank: the checkpoint's own), layout, GPUs and USD in the last month, TTFT and TPOT at the planned
+    load, 1 where nothing is cheaper and faster. Nothing that misses the target is shown; if all do, the error names
+    the limits.
+    """
+    found = choose(model, inputs, compared(gpus_compared))
+    rows: list[list[str | int | float]] = [list(HEAD)]
+    for choice in found.ranked[:SHOWN]:
+        setup, knee, last = choice.plan.replica.setup, choice.plan.replica.at_knee, choice.plan.months[-1]
+        rows.append(
+            [
+                setup.gpu,
+                setup.replica.engine,
+                setup.replica.weight_dtype or "",
+                setup.replica.layout,
+                last.peak_gpus,
+                round(choice.usd_per_month, 2),
+                float(f"{knee.ttft_seconds:.4g}"),
+                float(f"{knee.tpot_seconds:.4g}"),
+                int(choice.on_front),
+            ]
+        )
+    return rows
+
+
+def ledger(plan: ServingPlan, n_rows: int = 1) -> list[list[Any]]:
+    """Return the ledger of a plan: names, then one row a month, with GPUs and cost at both ends of the band."""
+    return ledger_rows(Month, plan.months, plan.fewest, plan.most, n_rows)
+
+
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*_ITS_MONTH], [*_ITS_MONTH.values()]]))
+def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRows = DEFAULT) -> Ledger:
+    """Return a serving plan month by month: GPUs at peak and reserved, cost, energy, carbon; names in the first row.
+
+    The figures of 'sizebook plan serve' for the same inputs, computed by the same plan. The last columns are GPUs and
+    cost if replicas are as fast, or as slow, as 1 in 10 measurements.
+    """
+    return ledger(plan_of(model, gpu, inputs), rows)
+
+
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*figure] for figure in _ITS_FIGURES.items()]))
+def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
+    """Return the headline figures of a serving plan as names and values: one replica, its latency and memory, prices.
+
+    The figures of 'sizebook plan serve' for the same inputs, computed by the same plan.
+    """
+    return [[name, value] for name, value in flat(figures(plan_of(model, gpu, inputs))).items()]
+
+
+@function(
+    category="serving",
+    source="definition: sizebook.plans.serving.day names the shapes",
+    example=({"shape": "office"}, 12 * 24 / 129),
+)
+def peak_of_day(shape: DayShape = DEFAULT) -> PeakOfDay:
+    """Return the busiest hour of a day over its mean: 24 x the largest of 24 relative numbers / their sum.
+
+    Multiply it by the bursts within that hour for the peak factor of PEAK_REQUESTS_PER_SECOND.
+    """
+    hours = hours_of(shape)
+    return max(hours) * len(hours) / math.fsum(hours)

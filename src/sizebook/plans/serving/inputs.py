@@ -1,0 +1,276 @@
+"""What a serving plan is asked: traffic, target, prices; each field is declared here or in the sections it takes in.
+
+`ServingInputs` holds them all: the arguments of the plan's functions, the keys of a scenario file, the columns of a
+table of plans and the inputs of the workbook.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cached_property
+from typing import Annotated, Any
+
+from sizebook.core.quantities import Pue
+from sizebook.core.registry import DEFAULT, TABLE, Quantity, section
+from sizebook.plans.ledgers import LONGEST_PLAN
+from sizebook.plans.serving.day import SHAPES, hours_of, lognormal_p95
+from sizebook.plans.serving.lengths import Histogram, histogram
+from sizebook.plans.serving.nodes import Packing
+from sizebook.serving.quantities import (
+    Demand,
+    Growth,
+    Load,
+    Replica,
+    RequestsPerDay,
+    Spare,
+)
+from sizebook.tables.grid import GridRegion
+from sizebook.tables.prices import PriceRegion, Provider
+
+PlanMonths = Annotated[
+    int,
+    Quantity(
+        "months to plan, the first is now", unit="months", kind="integer", minimum=1, maximum=LONGEST_PLAN, default=12,
+        label="Months to plan",
+    ),
+]  # fmt: skip
+DayShape = Annotated[
+    Any,
+    Quantity(
+        "how requests spread over the day: a name or 24 relative numbers from midnight", kind="list",
+        choices=tuple(SHAPES), default="flat", label="Shape of a day",
+    ),
+]  # fmt: skip
+BurstFactor = Annotated[
+    float,
+    Quantity(
+        "bursts within an hour over that hour's mean", unit="ratio", minimum=1, maximum=1000, default=1,
+        label="Bursts over the hour",
+    ),
+]  # fmt: skip
+_LENGTH: Any = {"unit": "tokens", "kind": "integer", "minimum": 1, "default": None}
+InputP50 = Annotated[
+    float | None,
+    Quantity("median tokens of a prompt", unit="tokens", above=0, default=None, label="Prompt, median"),
+]
+OutputP50 = Annotated[
+    float | None,
+    Quantity("median tokens of an answer", unit="tokens", above=0, default=None, label="Answer, median"),
+]
+InputP95 = Annotated[int | None, Quantity("95th percentile of prompts", **_LENGTH, label="Prompt, 95th percentile")]
+OutputP95 = Annotated[int | None, Quantity("95th percentile of answers", **_LENGTH, label="Answer, 95th percentile")]
+InputHistogram = Annotated[
+    Any,
+    Quantity(
+        "lengths of prompts as [tokens, share] pairs, or a CSV file with columns tokens and share", kind="list",
+        default=None, label="Prompts, histogram",
+    ),
+]  # fmt: skip
+OutputHistogram = Annotated[
+    Any,
+    Quantity(
+        "lengths of answers as [tokens, share] pairs, or a CSV file with columns tokens and share", kind="list",
+        default=None, label="Answers, histogram",
+    ),
+]  # fmt: skip
+
+
+@section
+class Arrivals:
+    """Requests a day, what each of them asks, and how they grow."""
+
+    requests_per_day: RequestsPerDay
+    demand: Demand = DEFAULT
+    growth_per_month: Growth = DEFAULT
+
+
+@section
+class Traffic(Arrivals):
+    """Arrivals over the hours of a day and over months; lengths as means, percentiles or histograms."""
+
+    months: PlanMonths = DEFAULT
+    shape: DayShape = DEFAULT
+    burst_factor: BurstFactor = DEFAULT
+    input_tokens_p50: InputP50 = DEFAULT
+    output_tokens_p50: OutputP50 = DEFAULT
+    input_tokens_p95: InputP95 = DEFAULT
+    output_tokens_p95: OutputP95 = DEFAULT
+    input_histogram: InputHistogram = DEFAULT
+    output_histogram: OutputHistogram = DEFAULT
+
+    @cached_property
+    def hours(self) -> tuple[float, ...]:
+        """Relative arrivals of the 24 hours."""
+        return hours_of(self.shape)
+
+    @cached_property
+    def prompts(self) -> Histogram | None:
+        """Lengths of prompts, where they came as a histogram."""
+        return None if self.input_histogram is None else histogram(self.input_histogram, "input_histogram")
+
+    @cached_property
+    def answers(self) -> Histogram | None:
+        """Lengths of answers, where they came as a histogram."""
+        return None if self.output_histogram is None else histogram(self.output_histogram, "output_histogram")
+
+    @cached_property
+    def asked(self) -> Demand:
+        """What a replica is asked for: mean lengths to the nearest token, those of histograms where they came so."""
+        prompts, answers = self.prompts, self.answers
+        return replace(
+            self.demand,
+            input_tokens=self.demand.input_tokens if prompts is None else max(1, round(prompts.mean)),
+            output_tokens=self.demand.output_tokens if answers is None else max(1, round(answers.mean)),
+        )
+
+    @cached_property
+    def longest_input_tokens(self) -> int:
+        """Tokens of a prompt to reserve cache for: the 95th percentile where it is known, else the mean."""
+        return _longest(self.asked.input_tokens, self.input_tokens_p50, self.input_tokens_p95, self.prompts)
+
+    @cached_property
+    def longest_output_tokens(self) -> int:
+        """Tokens of an answer to reserve cache for: the 95th percentile where it is known, else the mean."""
+        return _longest(self.asked.output_tokens, self.output_tokens_p50, self.output_tokens_p95, self.answers)
+
+    @property
+    def longest_tokens(self) -> int:
+        """Tokens of a sequence to reserve cache for."""
+        return self.longest_input_tokens + self.longest_output_tokens
+
+
+def _longest(mean: int, p50: float | None, p95: int | None, lengths: Histogram | None) -> int:
+    if lengths is not None:
+        return lengths.percentile(0.95)
+    if p95 is not None:
+        return p95
+    return mean if p50 is None else math.ceil(lognormal_p95(mean, p50))
+
+
+_TARGET: Any = {"unit": "seconds", "above": 0, "default": None}
+TtftTarget = Annotated[
+    float | None, Quantity("seconds to the first token at most, blank for no target", **_TARGET, label="TTFT, at most")
+]
+TpotTarget = Annotated[
+    float | None, Quantity("seconds per output token at most, blank for no target", **_TARGET, label="TPOT, at most")
+]
+At = Annotated[
+    str,
+    Quantity(
+        "where targets hold: p50, the estimate, or p90 of its error band", kind="choice", choices=("p50", "p90"),
+        default="p50", label="Targets hold at",
+    ),
+]  # fmt: skip
+FailureDomain = Annotated[
+    str,
+    Quantity(
+        "what fails at once", kind="choice", choices=("replica", "node"), default="replica", label="What fails at once"
+    ),
+]
+WholeNodes = Annotated[
+    bool,
+    Quantity("whether GPUs are paid for by whole nodes", kind="flag", default=False, label="GPUs by whole nodes"),
+]
+GpusPerNode = Annotated[
+    int | None,
+    Quantity(
+        "GPUs of a node, blank for the accelerator's own", unit="GPUs", kind="integer", minimum=1, maximum=1_000_000,
+        default=None, label="GPUs of a node",
+    ),
+]  # fmt: skip
+
+
+@section
+class Margins:
+    """The room that a fleet keeps: for bursts, for failures, in whole nodes."""
+
+    target_load: Load = DEFAULT
+    spare: Spare = DEFAULT
+    failure_domain: FailureDomain = DEFAULT
+    whole_nodes: WholeNodes = DEFAULT
+
+    def spare_replicas(self, packing: Packing) -> int:
+        """Return the replicas to keep so that the loss of ``spare`` failure domains is covered."""
+        return self.spare * packing.lost_with(self.failure_domain)
+
+
+@section
+class Latencies:
+    """What must hold: seconds to the first token and per token, at p50 or at p90 of the error band."""
+
+    ttft_target_seconds: TtftTarget = DEFAULT
+    tpot_target_seconds: TpotTarget = DEFAULT
+    at: At = DEFAULT
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Seconds to the first token and per token that may not be exceeded; infinite where there is no target."""
+        return self.ttft_target_seconds or math.inf, self.tpot_target_seconds or math.inf
+
+
+@section
+class Target:
+    """The latencies to meet and the margins of the fleet."""
+
+    latencies: Latencies = DEFAULT
+    margins: Margins = DEFAULT
+    gpus_per_node: GpusPerNode = DEFAULT
+
+
+_PRICE: Any = {"unit": "USD/GPU-hour", "minimum": 0, "maximum": 1e6, "default": None}
+OnDemandPrice = Annotated[
+    float | None,
+    Quantity("price of a GPU-hour on demand, blank for the catalog's median", **_PRICE, label="On-demand GPU-hour"),
+]
+ReservedPrice = Annotated[
+    float | None,
+    Quantity(
+        "price of a reserved GPU-hour, blank for the catalog's median where it is not dearer than on demand", **_PRICE,
+        label="Reserved GPU-hour",
+    ),
+]  # fmt: skip
+Grams = Annotated[
+    float | None,
+    Quantity(
+        "greenhouse gases per energy, blank for the grid's", unit="gCO2e/kWh", minimum=0, maximum=1e5, default=None,
+        label="Grams of CO2e per kWh",
+    ),
+]  # fmt: skip
+
+
+@section
+class GpuPrices:
+    """What a GPU-hour costs on demand and reserved; blank for the price table's."""
+
+    reserved_usd_per_gpu_hour: ReservedPrice = DEFAULT
+    on_demand_usd_per_gpu_hour: OnDemandPrice = DEFAULT
+
+
+@section
+class Energy:
+    """What the power of GPUs is taken times, and how much carbon it carries."""
+
+    pue: Pue = DEFAULT
+    grid: GridRegion = DEFAULT
+    grams_per_kwh: Grams = DEFAULT
+
+
+@section
+class Prices:
+    """Prices of GPU-hours, where they are looked up, and energy."""
+
+    gpu_hours: GpuPrices = DEFAULT
+    provider: Provider = DEFAULT
+    region: PriceRegion = DEFAULT
+    energy: Energy = DEFAULT
+
+
+@section
+class ServingInputs:
+    """Everything that a serving plan of one model on one accelerator depends on."""
+
+    traffic: Annotated[Traffic, TABLE]
+    target: Annotated[Target, TABLE] = DEFAULT
+    replica: Replica = DEFAULT
+    prices: Prices = DEFAULT

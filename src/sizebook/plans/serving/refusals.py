@@ -1,0 +1,70 @@
+"""Why a replica cannot be planned: what binds, by how much, and the smallest change that would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sizebook.core.errors import SizebookError
+from sizebook.serving.case import Case, case_of, startable
+from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes, sequences_that_fit
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.time import latency
+from sizebook.tables.hardware import accelerator
+
+WIDER = (2, 4, 8)
+
+
+def no_room(model: str, gpu: str, replica: Replica, longest_tokens: int, missing_bytes: float) -> str:
+    """Return that not even one request fits, by how much, and the smallest degree that makes room."""
+    fix = "No tp up to 8 makes room: raise pp, shorten the requests"
+    for degree, wider in _wider(model, gpu, replica):
+        room = engine_memory(wider, physical_bytes(accelerator(gpu)), engine_constants(replica.engine))
+        if sequences_that_fit(wider, room, float(longest_tokens)) >= 1:
+            fix = f"Raise tp to {degree}"
+            break
+    return (
+        f"memory binds: got {missing_bytes / 1e9:.1f} GB too much on each {gpu} for {model} at {replica.layout}, "
+        f"want room for one request. {fix} or choose a narrower weight_dtype."
+    )
+
+
+def _wider(model: str, gpu: str, replica: Replica) -> Iterator[tuple[int, Case]]:
+    """Yield the tensor-parallel degrees of one node above the replica's own, and its case with them.
+
+    All else stays as it is; degrees that no engine starts with it are passed over.
+    """
+    for degree in WIDER:
+        if degree > replica.tp:
+            try:
+                yield degree, startable(case_of(model, gpu, replace(replica, tp=degree)))
+            except SizebookError:
+                continue
+
+
+def too_many(model: str, replica: Replica, concurrency: int, capacity: int) -> str:
+    """Return that the cache does not hold the requests in flight, and what does."""
+    larger = f"raise tp to {replica.tp * 2}" if replica.tp < max(WIDER) else f"raise pp to {replica.pp * 2}"
+    return (
+        f"cache binds: got {concurrency} requests in flight on a replica of {model} at {replica.layout}, want at most "
+        f"{capacity}. Lower concurrency, or {larger}."
+    )
+
+
+def missed(model: str, gpu: str, replica: Replica, demand: Demand, limits: tuple[float, float]) -> str:
+    """Return which limit (seconds to the first token, seconds a token) one request alone misses, and what meets it."""
+    one = replace(demand, concurrency=1)
+    alone = latency(case_of(model, gpu, replica), one)
+    most_first, most_token = limits
+    name, got, want = ("ttft_target_seconds", alone.ttft_seconds, most_first)
+    if alone.ttft_seconds <= most_first:
+        name, got, want = ("tpot_target_seconds", alone.tpot_seconds, most_token)
+    said = f"{name} binds: got {got:.4g} s with one request in flight at {replica.layout}, want {want:.4g} s."
+    for degree, wider in _wider(model, gpu, replica):
+        at = latency(wider, one)
+        if at.ttft_seconds <= most_first and at.tpot_seconds <= most_token:
+            return f"{said} Raise tp to {degree}, or accept {got:.4g} s."
+    return (
+        f"{said} No tp up to {max(WIDER)} meets it; accept {got:.4g} s or choose a faster gpu or a narrower "
+        "weight_dtype."
+    )

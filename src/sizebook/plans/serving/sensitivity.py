@@ -1,0 +1,74 @@
+"""What the cost of a serving plan hangs on: one input at a time, a fifth less and a fifth more, in the last month."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sizebook.core.errors import SizebookError
+from sizebook.core.registry import flat, put_together
+from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.plan import ServingPlan, plan_serving
+
+STEP = 0.2
+
+
+@dataclass(frozen=True)
+class Swing:
+    """The cost of the last month at both ends of one input."""
+
+    label: str
+    low_usd: float
+    high_usd: float
+
+    @property
+    def width_usd(self) -> float:
+        return abs(self.high_usd - self.low_usd)
+
+
+def with_values(inputs: ServingInputs, **values: object) -> ServingInputs:
+    """Return the inputs with some of their quantities changed, by name."""
+    return put_together(ServingInputs, flat(inputs) | values)
+
+
+def _changed(plan: ServingPlan, factor: float) -> dict[str, ServingInputs]:
+    """Return the plan's inputs with one of them times the factor, by what that one is called."""
+    inputs, rates, asked = plan.inputs, plan.rates, plan.traffic.asked
+    changed: dict[str, dict[str, object]] = {
+        "Requests a day": {"requests_per_day": plan.traffic.requests_per_day * factor},
+        "Tokens of an answer": _length(plan, "output", asked.output_tokens * factor),
+        "Tokens of a prompt": _length(plan, "input", asked.input_tokens * factor),
+        "Price of a GPU-hour": {
+            "on_demand_usd_per_gpu_hour": rates.on_demand_usd * factor,
+            "reserved_usd_per_gpu_hour": rates.reserved_usd * factor,
+        },
+    }
+    if (target := inputs.target.latencies.tpot_target_seconds) is not None:
+        changed["TPOT target"] = {"tpot_target_seconds": target * factor}
+    return {label: with_values(inputs, **values) for label, values in changed.items()}
+
+
+def _length(plan: ServingPlan, side: str, tokens: float) -> dict[str, object]:
+    """Return the inputs of another mean length; of a histogram the mean moves and the room it reserves stays."""
+    mean: dict[str, object] = {f"{side}_tokens": max(1, round(tokens))}
+    if getattr(plan.traffic, f"{side}_histogram") is None:
+        return mean
+    longest = getattr(plan.traffic, f"longest_{side}_tokens")
+    return mean | {f"{side}_histogram": None, f"{side}_tokens_p50": None, f"{side}_tokens_p95": longest}
+
+
+def sensitivities(plan: ServingPlan) -> tuple[Swing, ...]:
+    """Return the swings from the widest. An input is left out where one end no longer meets the target."""
+    found = []
+    less, more = _changed(plan, 1 - STEP), _changed(plan, 1 + STEP)
+    for label in less:
+        try:
+            low, high = (
+                plan_serving(plan.model, plan.replica.setup.gpu, inputs[label]).months[-1].usd
+                for inputs in (less, more)
+            )
+        except SizebookError:
+            continue
+        found.append(Swing(f"{label}, \u2212{STEP:.0%} to +{STEP:.0%}", low, high))
+    # Slow replicas cost more: the low end of the estimate is the most GPUs.
+    found.append(Swing("Throughput estimate, p10 to p90", plan.most[-1].usd, plan.fewest[-1].usd))
+    return tuple(sorted(found, key=lambda swing: -swing.width_usd))

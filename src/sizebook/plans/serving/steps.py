@@ -1,0 +1,173 @@
+"""How each headline figure of a serving plan came about: the first month, in its busiest hour where hours differ."""
+
+from __future__ import annotations
+
+from sizebook.core.derivation import Step
+from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.units import grouped, significant
+from sizebook.plans.serving.inputs import Traffic
+from sizebook.plans.serving.months import arrivals_by_hour
+from sizebook.plans.serving.nodes import Packing
+from sizebook.plans.serving.plan import PlannedReplica, ServingPlan
+
+CALIBRATION = "pass model of the engine, rates of data/calibration_serving.csv"
+LITTLE = "Little 1961, L = lambda W"
+MOST_TERMS = 6  # of a histogram, before a derivation says how many there are
+
+
+def derivations(plan: ServingPlan) -> tuple[Step, ...]:
+    """Return the derivation of capacity, rate, fleet, money and energy, in the order in which one follows another."""
+    traffic = plan.traffic
+    replica = _replica(plan.replica, traffic.longest_tokens)
+    return (*_lengths(traffic), *replica, *_fleet(plan), *_money(plan))
+
+
+def _replica(replica: PlannedReplica, longest: int) -> tuple[Step, ...]:
+    memory, knee, setup, output_tokens = replica.memory, replica.at_knee, replica.setup, replica.demand.output_tokens
+    gib = [
+        f"{float(size) / 2**30:.2f}"
+        for size in (memory.allowed_bytes, memory.weight_bytes, memory.activation_bytes, memory.non_torch_bytes)
+    ]
+    at_load, in_flight = "estimate at the planned load", f"{replica.concurrency} in flight"
+    ttft, tpot = float(knee.ttft_seconds), float(knee.tpot_seconds)
+    return (
+        Step(
+            "Cache of one GPU",
+            "allowed - weights - activation peak - driver and communication",
+            f"{' - '.join(gib)} GiB",
+            float(memory.cache_bytes),
+            "bytes",
+            f"data/engines.csv, {setup.replica.engine}; memory that the driver leaves: data/hardware.csv, {setup.gpu}",
+        ),
+        Step(
+            "Requests that the cache holds",
+            "whole sequences in the cache of a rank * dp",
+            f"sequences of {grouped(longest)} tokens",
+            replica.capacity,
+            "requests",
+            "cache layout of the model's attention",
+        ),
+        Step("Time to first token", at_load, in_flight, ttft, "seconds", CALIBRATION),
+        Step("Time per token", at_load, in_flight, tpot, "seconds", CALIBRATION),
+        Step(
+            "Rate of one replica",
+            "in flight / (TTFT + (output tokens - 1) * TPOT)",
+            f"{replica.concurrency} / ({significant(ttft, 4)} + {output_tokens - 1} * {significant(tpot, 4)})",
+            replica.requests_per_second,
+            "requests/s",
+            LITTLE,
+        ),
+    )
+
+
+def _fleet(plan: ServingPlan) -> tuple[Step, ...]:
+    month, margins, replica = plan.months[0], plan.inputs.target.margins, plan.replica
+    packing, spare = replica.packing, margins.spare_replicas(replica.packing)
+    busiest = max(arrivals_by_hour(plan.traffic))
+    rate = significant(replica.requests_per_second, 4)
+    replicas = max(month.replicas_by_hour)
+    return (
+        _node(packing),
+        Step(
+            "Spare replicas",
+            f"failures to cover * replicas lost with a {margins.failure_domain}",
+            f"{margins.spare} * {packing.lost_with(margins.failure_domain)}",
+            spare,
+            "replicas",
+            "N + k by failure domain",
+        ),
+        Step(
+            "Replicas in the busiest hour",
+            "ceil(arrivals / (rate * target load)) + spare",
+            f"ceil({significant(busiest, 4)} / ({rate} * {margins.target_load:g})) + {spare}",
+            replicas,
+            "replicas",
+            "definition; burst factor in the arrivals",
+        ),
+        _gpus(plan, replicas),
+    )
+
+
+def _node(packing: Packing) -> Step:
+    node, replica = packing.gpus_per_node, packing.gpus_per_replica
+    if packing.instances_per_node:
+        label, formula = "Instances of a node", "floor(GPUs of a node / GPUs of a replica)"
+        return Step(label, formula, f"floor({node} / {replica})", packing.instances_per_node, "replicas", packing.basis)
+    label, formula = "Nodes of a replica", "ceil(GPUs of a replica / GPUs of a node)"
+    return Step(label, formula, f"ceil({replica} / {node})", packing.nodes_per_replica, "nodes", packing.basis)
+
+
+def _gpus(plan: ServingPlan, replicas: int) -> Step:
+    packing, month = plan.replica.packing, plan.months[0]
+    formula, numbers = "replicas * GPUs of a replica", f"{replicas} * {packing.gpus_per_replica}"
+    if plan.inputs.target.margins.whole_nodes and packing.instances_per_node:
+        formula = "ceil(replicas / instances of a node) * GPUs of a node"
+        numbers = f"ceil({replicas} / {packing.instances_per_node}) * {packing.gpus_per_node}"
+    elif plan.inputs.target.margins.whole_nodes:
+        formula = "replicas * nodes of a replica * GPUs of a node"
+        numbers = f"{replicas} * {packing.nodes_per_replica} * {packing.gpus_per_node}"
+    return Step("GPUs in the busiest hour", formula, numbers, month.peak_gpus, "GPUs", "definition")
+
+
+def _lengths(traffic: Traffic) -> tuple[Step, ...]:
+    """Return the mean and the 95th percentile of each length that came as a histogram."""
+    steps = []
+    for name, lengths in (("prompt", traffic.prompts), ("answer", traffic.answers)):
+        if lengths is None:
+            continue
+        terms = [f"{tokens} * {share:g}" for tokens, share in lengths.bins]
+        shown = " + ".join(terms if len(terms) <= MOST_TERMS else [*terms[:MOST_TERMS], f"... ({len(terms)} lengths)"])
+        whole = f"histogram of {len(terms)} lengths, scenario"
+        steps += [
+            Step(f"Mean length of a {name}", "sum of tokens * share", shown, lengths.mean, "tokens", whole),
+            Step(
+                f"95th percentile of a {name}",
+                "shortest length with 95 % of requests at or below it",
+                "",
+                lengths.percentile(0.95),
+                "tokens",
+                whole,
+            ),
+        ]
+    return tuple(steps)
+
+
+def _money(plan: ServingPlan) -> tuple[Step, ...]:
+    month, prices = plan.months[0], plan.rates
+    reserved = month.reserved_gpus * HOURS_PER_MONTH
+    other = month.gpu_hours - reserved
+    mean_watts = month.energy_kwh * 1000 / (month.gpu_hours * prices.pue)
+    return (
+        Step(
+            "GPUs reserved",
+            "those needed in all hours, or in more hours of a day than 24 * reserved price / price on demand",
+            f"24 * {prices.reserved_usd:g} / {prices.on_demand_usd:g}",
+            month.reserved_gpus,
+            "GPUs",
+            "least cost of the day",
+        ),
+        Step(
+            "Cost a month",
+            "reserved GPU-hours * price + other GPU-hours * price",
+            f"{grouped(reserved)} * {prices.reserved_usd:g} + {grouped(other)} * {prices.on_demand_usd:g}",
+            month.usd,
+            "USD",
+            prices.basis,
+        ),
+        Step(
+            "Energy a month",
+            "GPU-hours * mean watts * PUE / 1000",
+            f"{grouped(month.gpu_hours)} * {significant(mean_watts, 4)} * {prices.pue:g} / 1000",
+            month.energy_kwh,
+            "kWh",
+            "wall power over TDP, busy and idle: MLPerf Inference v5.1 power submission",
+        ),
+        Step(
+            "Emissions a month, location-based",
+            "kWh * g/kWh / 1000",
+            f"{grouped(month.energy_kwh)} * {prices.grams_per_kwh:g} / 1000",
+            month.co2e_kg,
+            "kgCO2e",
+            prices.grid_basis,
+        ),
+    )

@@ -1,0 +1,1 @@
+"""The sizes of one model: parameters by part, bytes, and the count to compare with."""

@@ -1,0 +1,156 @@
+"""The sizing of one model: exact parameters by part, storage by number format, and how each figure came about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sizebook.core.derivation import Step
+from sizebook.core.units import grouped
+from sizebook.formulas.weights import dtype_bits, model_bytes
+from sizebook.models.architecture import Architecture, Part, Weight
+from sizebook.models.counting import Count, count, repeated
+
+DTYPES_COMPARED = ("fp32", "bf16", "fp8", "int8", "int4", "nvfp4", "mxfp4", "q8_0", "q5_k_m", "q4_k_m")
+
+PART_LABELS: dict[Part, str] = {
+    "embedding": "Token and position tables",
+    "lm_head": "Output projection",
+    "attention": "Attention projections",
+    "mlp": "Feed-forward blocks",
+    "router": "Expert routers",
+    "norm": "Norm gains",
+    "bias": "Biases",
+    "ssm": "State-space and convolution mixers",
+    "tower": "Vision and audio towers",
+    "other": "Other projections",
+}
+
+
+@dataclass(frozen=True)
+class PartShare:
+    """One part of a model: its parameters, its share of the total and the products that they are the sum of."""
+
+    part: Part
+    label: str
+    parameters: int
+    share: float
+    derivation: Step
+
+
+@dataclass(frozen=True)
+class Storage:
+    """The bytes of the weights in one number format."""
+
+    dtype: str
+    bits_per_weight: float
+    n_bytes: int
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """What a sizing workbook and report show of one model.
+
+    ``published_half_unit`` is half a unit of the last digit of a rounded published count, 0 for one that is exact.
+    """
+
+    model: str
+    architecture: Architecture
+    dtype: str
+    count: Count
+    parts: tuple[PartShare, ...]
+    storage: tuple[Storage, ...]
+    weight_bytes: int
+    figures: tuple[Step, ...]
+    published_total: int | None = None
+    published_source: str = ""
+    published_half_unit: int = 0
+
+    @property
+    def difference(self) -> int | None:
+        """Counted less published parameters, None where nothing is published."""
+        return None if self.published_total is None else self.count.total - self.published_total
+
+
+def size_model(
+    model: str,
+    architecture: Architecture,
+    dtype: str = "bf16",
+    published_total: int | None = None,
+    published_source: str = "",
+    published_half_unit: int = 0,
+) -> Sizing:
+    """Return the sizing of a model whose architecture is known; every figure carries its derivation."""
+    counted = count(architecture)
+    source = f"counted from the {architecture.model_type} architecture, tensor by tensor"
+    parts = tuple(
+        PartShare(part, PART_LABELS[part], n, n / counted.total, _part_step(architecture, part, n, source))
+        for part, n in counted.parts.items()
+        if n
+    )
+    weight_bytes = model_bytes(counted.total, dtype)
+    return Sizing(
+        model=model,
+        architecture=architecture,
+        dtype=dtype,
+        count=counted,
+        parts=parts,
+        storage=tuple(Storage(d, dtype_bits(d), model_bytes(counted.total, d)) for d in DTYPES_COMPARED),
+        weight_bytes=weight_bytes,
+        figures=_headline_steps(counted, parts, dtype, weight_bytes, source),
+        published_total=published_total,
+        published_source=published_source,
+        published_half_unit=published_half_unit,
+    )
+
+
+def _headline_steps(
+    counted: Count, parts: tuple[PartShare, ...], dtype: str, weight_bytes: int, source: str
+) -> tuple[Step, ...]:
+    total = Step(
+        "Total parameters",
+        " + ".join(p.part for p in parts),
+        " + ".join(grouped(p.parameters) for p in parts),
+        counted.total,
+        "parameters",
+        source,
+    )
+    active = Step(
+        "Active parameters",
+        "total - routed experts that a token does not visit",
+        f"{grouped(counted.total)} - {grouped(counted.total - counted.active)}",
+        counted.active,
+        "parameters",
+        source,
+    )
+    stored = Step(
+        f"Weights in {dtype}",
+        "total * bits per weight / 8",
+        f"{grouped(counted.total)} * {dtype_bits(dtype):g} / 8",
+        weight_bytes,
+        "bytes",
+        "data/dtypes.csv",
+    )
+    return (total, active, stored) if counted.active != counted.total else (total, stored)
+
+
+def _part_step(architecture: Architecture, part: Part, n_parameters: int, source: str) -> Step:
+    """Return one part as a sum of products of tensor shapes: numbers only, so that it can be checked by hand."""
+    occurrences: dict[str, int] = {}
+    for weights, times in repeated(architecture):
+        products = _products([w for w in weights if w.part == part])
+        if products:
+            occurrences[products] = occurrences.get(products, 0) + times
+    terms = [f"{times} * ({products})" if times > 1 else products for products, times in occurrences.items()]
+    return Step(
+        PART_LABELS[part], "sum over layers of tensor shapes", " + ".join(terms), n_parameters, "parameters", source
+    )
+
+
+def _products(weights: list[Weight]) -> str:
+    """Return equal tensor shapes once with how often they occur: ``2 * 4096 * 4096 + 2 * 1024 * 4096``."""
+    occurrences: dict[tuple[int, ...], int] = {}
+    for weight in weights:
+        occurrences[weight.shape] = occurrences.get(weight.shape, 0) + weight.copies
+    return " + ".join(
+        " * ".join(map(str, ([times] if times > 1 else []) + list(shape))) for shape, times in occurrences.items()
+    )

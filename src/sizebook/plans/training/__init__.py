@@ -1,0 +1,1 @@
+"""The plan of one training run: its GPUs, days, money and energy."""

@@ -1,0 +1,114 @@
+"""What the cost of a training run consists of, and which input moves it most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sizebook.core.registry import leaves
+from sizebook.plans.training.case import Case
+from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
+from sizebook.training.time import StepTime
+
+# What each cause of a step's time is called, and the terms of `StepTime` that it adds up.
+STEP_PARTS: dict[str, tuple[str, ...]] = {
+    "Matrix products": ("matmul",),
+    "Attention scores": ("attention",),
+    "Memory traffic and launches": ("traffic", "overhead"),
+    "Recomputation": ("recompute",),
+    "Communication": ("tensor_parallel", "expert_parallel", "context_parallel", "pipeline", "data_parallel"),
+    "Pipeline bubble": ("bubble",),
+    "Optimizer step": ("optimizer",),
+}
+VARIED = 0.2
+"""Share by which a given input (price, tokens) is varied; the step time varies as published runs do."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a sum in its unit, seconds or USD."""
+
+    label: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Swing:
+    """The cost at the low and the high end of one input, everything else at the middle case."""
+
+    label: str
+    cost_low_usd: float
+    cost_high_usd: float
+
+    @property
+    def width_usd(self) -> float:
+        return abs(self.cost_high_usd - self.cost_low_usd)
+
+
+def step_parts(step: StepTime) -> tuple[Part, ...]:
+    """Return the seconds of one step by cause; causes that take no time are left out. They add up to the step."""
+    sums = (Part(label, sum(getattr(step, term) for term in terms)) for label, terms in STEP_PARTS.items())
+    return tuple(part for part in sums if part.value > 0)
+
+
+def time_parts(case: Case) -> tuple[Part, ...]:
+    """Return the seconds of a whole run as start-up, productive steps and time lost to failures."""
+    return _parts(case, "start_seconds", "productive_seconds", "lost_seconds")
+
+
+def _parts(case: Case, *names: str) -> tuple[Part, ...]:
+    """Return figures of a case as parts, under what their declarations call them."""
+    labels = {leaf.name: leaf.quantity.label for leaf in leaves(Case)}
+    return tuple(Part(labels[name], getattr(case, name)) for name in names)
+
+
+def cost_parts(plan: TrainingPlan) -> tuple[Part, ...]:
+    """Return the cost of the middle case by cause: the step's parts, failures, start-up and whatever was given besides.
+
+    GPU-hours are paid alike whatever the GPU does, so each cause costs its share of the time.
+    """
+    middle, step = plan.middle, plan.step
+    start, productive, lost = time_parts(middle)
+    if step is None:
+        parts = [Part(productive.label, middle.productive_usd)]
+    else:
+        usd_per_second = middle.productive_usd / step.total
+        parts = [Part(part.label, part.value * usd_per_second) for part in step_parts(step)]
+    parts += [Part(lost.label, middle.lost_usd), Part(start.label, middle.start_usd)]
+    parts += _parts(middle, "other_usd")
+    return tuple(part for part in parts if part.value > 0) or (Part(productive.label, 0.0),)
+
+
+def sensitivities(plan: TrainingPlan) -> tuple[Swing, ...]:
+    """Return the cost at both ends of each input, widest first.
+
+    The step time moves between the cases of the plan, or by a fifth where an MFU was given; price and tokens move by a
+    fifth, failures of a GPU between half and twice as often.
+    """
+    inputs = plan.inputs
+    price, mtbf = inputs.costs.price_usd_per_gpu_hour, inputs.operations.gpu_mtbf_hours
+
+    def cost(**changed: Any) -> float:
+        return unchecked_plan(replace(inputs, **changed)).middle.cost_usd
+
+    prices = (cost(costs=replace(inputs.costs, price_usd_per_gpu_hour=price * f)) for f in (1 - VARIED, 1 + VARIED))
+    tokens = (cost(tokens=inputs.tokens * f) for f in (1 - VARIED, 1 + VARIED))
+    failures = (cost(operations=replace(inputs.operations, gpu_mtbf_hours=mtbf * f)) for f in (2, 0.5))
+    swings = [
+        _step_swing(plan),
+        Swing(f"Price per GPU-hour \u00b1{100 * VARIED:.0f}\u00a0%", *prices),
+        Swing(f"Tokens \u00b1{100 * VARIED:.0f}\u00a0%", *tokens),
+        Swing("Failures half or twice as often", *failures),
+    ]
+    return tuple(sorted(swings, key=lambda swing: -swing.width_usd))
+
+
+def _step_swing(plan: TrainingPlan) -> Swing:
+    if plan.step is not None:
+        return Swing("Step time, as published runs spread", plan.cases[0].cost_usd, plan.cases[2].cost_usd)
+    given, pace = plan.inputs.utilization or 0, replace(plan.inputs.pace, achieved_tflops=None)
+    costs = [
+        unchecked_plan(replace(plan.inputs, pace=replace(pace, mfu=min(1, given * factor)))).middle.cost_usd
+        for factor in (1 + VARIED, 1 - VARIED)
+    ]
+    return Swing(f"MFU \u00b1{100 * VARIED:.0f}\u00a0% of itself", *costs)

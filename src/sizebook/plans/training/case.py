@@ -1,0 +1,113 @@
+"""The ledger of a training plan: every figure that follows from the time of a step, each declared once."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Annotated, Any
+
+from sizebook.core.registry import Quantity, section
+from sizebook.formulas.energy import embodied_co2e_kg, market_co2e_kg, train_co2e_kg, train_energy_kwh
+from sizebook.formulas.money import train_cost_usd
+from sizebook.formulas.training_time import checkpoint_interval_seconds, cluster_mtbf_hours
+from sizebook.formulas.training_time import goodput as goodput_of
+from sizebook.plans.training.inputs import Terms
+from sizebook.plans.training.work import HARDWARE, Work
+from sizebook.training.quantities import Operations
+
+NAMES = ("low", "middle", "high")
+DAY = 86_400
+
+_RATIO: Any = {"unit": "ratio", "minimum": 0}
+_SECONDS: Any = {"unit": "seconds", "minimum": 0}
+_USD: Any = {"unit": "USD", "minimum": 0}
+_KG: Any = {"unit": "kgCO2e", "minimum": 0}
+
+
+@section
+class Case:
+    """One of three futures: the step takes as long as predicted, or as it does at either end of the band."""
+
+    name: Annotated[str, Quantity("low, middle or high in time", kind="choice", choices=NAMES, label="Case")]
+    step_seconds: Annotated[float, Quantity("one optimizer step", **_SECONDS, label="Step time")]
+    tokens_per_s_per_gpu: Annotated[
+        float, Quantity("tokens a second on one GPU", unit="tokens/s", minimum=0, label="Tokens per second and GPU")
+    ]
+    mfu: Annotated[float, Quantity("FLOPs in the plan's convention over the dense peak", **_RATIO, label="MFU")]
+    hfu: Annotated[float, Quantity("FLOPs with what is recomputed over the dense peak", **_RATIO, label="HFU")]
+    goodput: Annotated[float, Quantity("share of the steps' time that advances the run", **_RATIO, label="Goodput")]
+    productive_seconds: Annotated[float, Quantity("steps that advance the run", **_SECONDS, label="Productive steps")]
+    lost_seconds: Annotated[
+        float, Quantity("checkpoints, lost work and restarts", **_SECONDS, label="Checkpoints and failures")
+    ]
+    start_seconds: Annotated[float, Quantity("queueing, loading and ramp-up", **_SECONDS, label="Start-up")]
+    train_seconds: Annotated[float, Quantity("from start to last token", **_SECONDS, label="Training time")]
+    train_days: Annotated[float, Quantity("from start to last token", unit="days", minimum=0, label="Training days")]
+    gpu_hours: Annotated[float, Quantity("GPUs x hours", unit="GPU-hours", minimum=0, label="GPU-hours")]
+    productive_usd: Annotated[float, Quantity("cost of productive steps", **_USD, label="Cost of productive steps")]
+    lost_usd: Annotated[
+        float, Quantity("cost of checkpoints and failures", **_USD, label="Cost of checkpoints and failures")
+    ]
+    start_usd: Annotated[float, Quantity("cost of the start", **_USD, label="Cost of start-up")]
+    other_usd: Annotated[float, Quantity("storage, traffic and staff in one sum", **_USD, label="Other costs")]
+    cost_usd: Annotated[float, Quantity("cost of the run", **_USD, label="Cost")]
+    energy_kwh: Annotated[float, Quantity("electrical energy", unit="kWh", minimum=0, label="Energy")]
+    co2e_kg: Annotated[float, Quantity("location-based emissions", **_KG, label="Carbon, location-based")]
+    co2e_market_kg: Annotated[
+        float | None,
+        Quantity("market-based emissions, blank where contracts are not stated", **_KG, label="Carbon, market-based"),
+    ]
+    embodied_kg: Annotated[float, Quantity("the run's share of making the hardware", **_KG, label="Carbon, embodied")]
+
+
+@lru_cache(maxsize=10_000)
+def reliability(operations: Operations, gpus: int) -> tuple[float, float]:
+    """Return the goodput of a cluster, and the seconds between its checkpoints."""
+    mtbf, checkpoint = cluster_mtbf_hours(gpus, operations.gpu_mtbf_hours), operations.checkpoint_seconds
+    interval = checkpoint_interval_seconds(mtbf, checkpoint)
+    share = goodput_of(
+        mtbf, checkpoint_seconds=checkpoint, restart_seconds=operations.restart_seconds, interval_seconds=interval
+    )
+    return share, interval
+
+
+def case_of(terms: Terms, work: Work, step_seconds: float, *, name: str) -> Case:
+    """Return every figure of one case: the steps, what interrupts them, GPU-hours, money, energy and carbon."""
+    return Case(name=name, **figures_of(terms, work, step_seconds))
+
+
+def figures_of(terms: Terms, work: Work, step_seconds: float) -> dict[str, Any]:
+    """Return the figures of a case by name: as they are for tables of runs, where a `Case` a row takes too long."""
+    setup, start = work.setup, 3600 * terms.operations.start_hours
+    gpus, peak, tokens_per_step = setup.gpus, setup.peak_flop_per_s, setup.batches.tokens
+    rate = tokens_per_step / gpus / step_seconds
+    goodput, _ = reliability(terms.operations, gpus)
+    productive = terms.tokens / tokens_per_step * step_seconds
+    steps = productive / goodput
+    hours = gpus * (steps + start) / 3600
+    costs, power, shares = terms.costs, terms.power, terms.power.footprint
+    usd_per_second = gpus * costs.price_usd_per_gpu_hour / 3600
+    energy = train_energy_kwh(hours, power.watts, shares.pue, host_share=shares.host_share)
+    return {
+        "step_seconds": step_seconds,
+        "tokens_per_s_per_gpu": rate,
+        "mfu": rate * work.counted(terms.pace.flops_convention) / peak,
+        "hfu": rate * work.counted(HARDWARE) / peak,
+        "goodput": goodput,
+        "productive_seconds": productive,
+        "lost_seconds": steps - productive,
+        "start_seconds": start,
+        "train_seconds": steps + start,
+        "train_days": (steps + start) / DAY,
+        "gpu_hours": hours,
+        "productive_usd": productive * usd_per_second,
+        "lost_usd": (steps - productive) * usd_per_second,
+        "start_usd": start * usd_per_second,
+        "other_usd": costs.other_usd,
+        "cost_usd": train_cost_usd(hours, costs.price_usd_per_gpu_hour, costs.other_usd),
+        "energy_kwh": energy,
+        "co2e_kg": train_co2e_kg(energy, power.grams_per_kwh),
+        "co2e_market_kg": None
+        if shares.covered_share is None
+        else market_co2e_kg(energy, shares.covered_share, power.residual_grams_per_kwh),
+        "embodied_kg": embodied_co2e_kg(hours, shares.kg_per_gpu),
+    }

@@ -1,0 +1,90 @@
+"""The figures of a training plan that do not depend on the time of a step: what was counted or looked up.
+
+Beside them stand the cases (`sizebook.plans.training.case.Case`) and the memory of the fullest GPU.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from sizebook.core.registry import REQUIRED, Argument, Quantity, leaves, section
+from sizebook.plans.training.plan import TrainingPlan
+from sizebook.training.memory import COMPONENTS, Memory
+
+_COUNT: Any = {"kind": "integer", "minimum": 0}
+
+
+@section
+class TrainingFigures:
+    """What a plan rests on: its model and layout, and every price and rate that was left to be looked up."""
+
+    parameters: Annotated[int, Quantity("parameters of the model", unit="parameters", **_COUNT, label="Parameters")]
+    layout: Annotated[str, Quantity("layout in the field's shorthand", kind="text", label="Layout")]
+    dp: Annotated[int, Quantity("data-parallel degree that was taken", **_COUNT, label="Data parallel")]
+    micro_batches: Annotated[
+        int, Quantity("micro-batches of a pipeline in one step", **_COUNT, label="Micro-batches a step")
+    ]
+    fullest_stage: Annotated[
+        int, Quantity("pipeline stage that needs most memory, from 1", **_COUNT, label="Fullest stage")
+    ]
+    flops_per_token: Annotated[
+        float,
+        Quantity("training FLOPs of a token in the plan's convention", unit="FLOP/token", label="FLOPs per token"),
+    ]
+    peak_flop_per_s: Annotated[
+        float, Quantity("dense peak that MFU is measured against", unit="FLOP/s", label="Dense peak of a GPU")
+    ]
+    checkpoint_interval_seconds: Annotated[
+        float, Quantity("work between checkpoints", unit="seconds", label="A checkpoint every")
+    ]
+    price_usd_per_gpu_hour: Annotated[
+        float, Quantity("price of a GPU-hour, as given or looked up", unit="USD/GPU-hour", label="GPU-hour")
+    ]
+    price_basis: Annotated[str, Quantity("where the price comes from", kind="text", label="Price basis")]
+    watts: Annotated[
+        float,
+        Quantity("power of a GPU at work: given, its limit or TDP", unit="watts", label="Power of a GPU at work"),
+    ]
+    grams_per_kwh: Annotated[
+        float,
+        Quantity("greenhouse gases per energy, as given or looked up", unit="gCO2e/kWh", label="Grams of CO2e per kWh"),
+    ]
+    grid_basis: Annotated[str, Quantity("where that comes from", kind="text", label="Grid basis")]
+    residual_grams_per_kwh: Annotated[
+        float,
+        Quantity(
+            "greenhouse gases of energy without contracts", unit="gCO2e/kWh",
+            label="Grams of CO2e per kWh without contracts",
+        ),
+    ]  # fmt: skip
+
+
+# The rows of a plan's memory: its components, their sum, and what there is.
+MEMORY_FIGURES = (
+    *(leaf for leaf in leaves(Memory) if leaf.name in COMPONENTS),
+    Argument("total", Quantity("sum of the components", unit="bytes", minimum=0, label="Needed"), REQUIRED),
+    Argument(
+        "capacity", Quantity("what a GPU leaves for training", unit="bytes", minimum=0, label="There is"), REQUIRED
+    ),
+)
+
+
+def figures(plan: TrainingPlan) -> TrainingFigures:
+    """Return what a plan was counted from and looked up."""
+    inputs, power = plan.inputs, plan.inputs.power
+    return TrainingFigures(
+        parameters=plan.count.total,
+        layout=inputs.layout.name,
+        dp=inputs.layout.dp,
+        micro_batches=plan.work.micro_batches,
+        fullest_stage=plan.fullest.stage + 1,
+        flops_per_token=float(plan.flops_per_token),
+        peak_flop_per_s=inputs.peak_flop_per_s,
+        checkpoint_interval_seconds=plan.checkpoint_interval_seconds,
+        price_usd_per_gpu_hour=inputs.costs.price_usd_per_gpu_hour,
+        price_basis=inputs.costs.basis,
+        watts=power.watts,
+        grams_per_kwh=power.grams_per_kwh,
+        grid_basis=power.grid_basis,
+        residual_grams_per_kwh=power.residual_grams_per_kwh,
+    )

@@ -1,0 +1,292 @@
+"""Spreadsheet functions over whole training plans: memory, fit, time and the layout table of a published model."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Annotated, Any
+
+from sizebook.core.errors import TargetError, require
+from sizebook.core.quantities import Batch, Gpu, Gpus, MemoryBytes, Model, Ratio, Seconds, Seq
+from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves
+from sizebook.models import catalog
+from sizebook.plans.training.case import NAMES, Case
+from sizebook.plans.training.figures import MEMORY_FIGURES, figures
+from sizebook.plans.training.inputs import Setup, TrainingInputs, settled
+from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
+from sizebook.plans.training.search import Search
+from sizebook.plans.training.search import search as search_layouts
+from sizebook.plans.training.work import Work, work_of
+from sizebook.tables.hardware import accelerator
+from sizebook.training.layout import Layout
+from sizebook.training.memory import COMPONENTS
+from sizebook.training.quantities import Batches, Method, Recipe
+from sizebook.training.time import error_band
+
+MODEL_OF_MEMORY = "data/training_stacks.csv and data/optimizers.csv; Korthikanti et al. 2022 (arXiv:2205.05198)"
+MODEL_OF_TIME = "data/calibration_training.csv, fitted on published runs by calibration/training.py"
+# Bytes of weights, states and activations are the same on every accelerator; a setup needs one.
+ANY_GPU = "h100-sxm"
+FEW_GPUS: list[int] = [2**power for power in range(7)]
+MANY_GPUS: list[int] = [2**power for power in range(7, 18)]
+
+Component = Annotated[
+    str,
+    Quantity(
+        "what of it: total, or one component",
+        kind="choice",
+        choices=("total", "allocated", *COMPONENTS),
+        default="total",
+    ),
+]
+Answer = Annotated[bool, Quantity("yes or no", kind="flag")]
+Layouts = Annotated[list[list[str | float]], Quantity("layouts, one a row, under a row of headings", kind="range")]
+Ledger = Annotated[list[list[Any]], Quantity("a row of names, then low, middle and high", kind="range")]
+Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a row", kind="range")]
+Components = Annotated[list[list[str | float]], Quantity("names and bytes, one component a row", kind="range")]
+Percentile = Annotated[float, Quantity("10 or 90: which end of the band", minimum=10, maximum=90, default=90)]
+NLayouts = Annotated[int, Quantity("how many layouts to list", kind="integer", minimum=1, maximum=100, default=10)]
+
+
+def _work(model: str, gpu: str, batches: Batches, layout: Layout, method: Method) -> Work:
+    setup = Setup(
+        architecture=catalog.architecture(model),
+        gpu=accelerator(gpu),
+        gpus=layout.gpus,
+        batches=batches,
+        method=method,
+    )
+    return work_of(setup, layout)
+
+
+def _batches(batch: int | None, seq: int, layout: Layout) -> Batches:
+    """Return what a step works on; a blank batch gives every pipeline as many micro-batches as it has stages."""
+    return Batches(batch=batch or layout.dp * layout.micro_batch * layout.pp, seq=seq)
+
+
+@function(
+    category="training memory",
+    source=MODEL_OF_MEMORY,
+    example=({"model": "llama-3.1-8b", "seq": 4096, "dp": 8}, 85_361_326_080.0),
+)
+def train_memory_bytes(
+    model: Model,
+    batch: Batch | None = DEFAULT,
+    seq: Seq = DEFAULT,
+    layout: Layout = DEFAULT,
+    recipe: Recipe = DEFAULT,
+    component: Component = DEFAULT,
+) -> MemoryBytes:
+    """Return the bytes on the fullest GPU of a training run of a published model, in total or of one component.
+
+    Weights, gradients, master weights, optimizer states, activations, loss, buffers, allocator and CUDA context.
+    'allocated' is what a framework reports as its peak. A blank batch gives every pipeline as many micro-batches as it
+    has stages.
+    """
+    work = _work(model, ANY_GPU, _batches(batch, seq, layout), layout=layout, method=Method(recipe=recipe))
+    return float(getattr(work.fullest, component))
+
+
+@function(
+    category="training memory",
+    source=f"{MODEL_OF_MEMORY}; memory: data/hardware.csv",
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "dp": 16}, True),
+)
+def fits(
+    model: Model,
+    gpu: Gpu,
+    batch: Batch | None = DEFAULT,
+    seq: Seq = DEFAULT,
+    layout: Layout = DEFAULT,
+    recipe: Recipe = DEFAULT,
+) -> Answer:
+    """Return whether training a published model fits on GPUs of one kind in a given layout: see TRAIN_MEMORY_BYTES.
+
+    Compares with the memory that the driver was measured to leave, or 99 % of the label where it was not.
+    """
+    return _work(model, gpu, _batches(batch, seq, layout), layout=layout, method=Method(recipe=recipe)).fits
+
+
+@function(
+    category="training memory",
+    source=f"{MODEL_OF_MEMORY}; every layout of PLAN_TRAINING",
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm"}, 2),
+)
+def min_gpus_train(model: Model, gpu: Gpu, seq: Seq = DEFAULT, recipe: Recipe = DEFAULT) -> Gpus:
+    """Return the fewest GPUs, a power of two, on which some layout trains a published model with the whole of its
+    states.
+
+    Tries every layout of PLAN_TRAINING, full recomputation included, with one sequence a GPU and step.
+    """
+    architecture, kind = catalog.architecture(model), accelerator(gpu)
+
+    def fits(gpus: int) -> bool:
+        setup = Setup(
+            architecture=architecture,
+            gpu=kind,
+            gpus=gpus,
+            batches=Batches(batch=gpus, seq=seq),
+            method=Method(recipe=recipe),
+        )
+        try:
+            search_layouts(setup, top=1)
+        except TargetError:
+            return False
+        return True
+
+    for gpus in FEW_GPUS:
+        if fits(gpus):
+            return gpus
+    # What fits on n GPUs fits on 2 n, each with a twin, so the rest is halved: an absurd length takes seconds.
+    index = bisect_left(MANY_GPUS, True, key=fits)
+    if index < len(MANY_GPUS):
+        return MANY_GPUS[index]
+    raise TargetError(
+        f"fits on no cluster: got more than {MANY_GPUS[-1]} GPUs for '{model}', want fewer. Use GPUs with more memory."
+    )
+
+
+@function(
+    category="training time",
+    source=MODEL_OF_TIME,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "batch": 128, "dp": 8}, 6.560130442210442),
+)
+def step_seconds(
+    model: Model, gpu: Gpu, batches: Batches, layout: Layout = DEFAULT, method: Method = DEFAULT
+) -> Seconds:
+    """Return the predicted seconds of one optimizer step: compute, memory traffic, communication, bubble, optimizer.
+
+    Says nothing of whether it fits (FITS). TRAIN_ERROR(10) and TRAIN_ERROR(90) are the factors of its band.
+    """
+    return _work(model, gpu, batches, layout=layout, method=method).step.total
+
+
+@function(
+    category="training time",
+    source=MODEL_OF_TIME,
+    example=({"percentile": 90}, 1.201),
+)
+def train_error(percentile: Percentile = DEFAULT) -> Ratio:
+    """Return measured over predicted step time at the 10th or 90th percentile of published runs the fit had not seen.
+
+    A predicted duration times this factor is the end of its band.
+    """
+    require(
+        percentile in (10, 90),
+        f"no such end of the band: got percentile {percentile:g}, want 10 or 90. Choose one of the two.",
+    )
+    return error_band()[percentile == 90]
+
+
+HEADINGS = ("layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mfu", "reason")
+
+
+@function(
+    category="training time",
+    source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}",
+    example=(
+        {"model": "gpt-2-small", "gpu": "a100-sxm-80gb", "gpus": 1, "batch": 8, "seq": 1024, "n_layouts": 1},
+        [
+            ["layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mfu", "reason"],
+            ["TP1 PP1 DP1 ZeRO-0 mb8", 9.67, 0.0479, 171149.5, 0.4376, ""],
+        ],
+    ),
+)
+def plan_training(
+    model: Model, gpu: Gpu, gpus: Gpus, batches: Batches, method: Method = DEFAULT, n_layouts: NLayouts = DEFAULT
+) -> Layouts:
+    """Return the layouts of a cluster that train a published model fastest, and the faster ones that do not fit with
+    why.
+
+    TP inside the scale-up domain, PP, DP, CP, EP, ZeRO stage, micro-batch, interleaving and recomputation are searched;
+    the columns are layout, GiB on the fullest GPU, seconds a step, tokens a second on a GPU, MFU and reason.
+    """
+    setup = Setup(
+        architecture=catalog.architecture(model), gpu=accelerator(gpu), gpus=gpus, batches=batches, method=method
+    )
+    found = search_layouts(setup, top=n_layouts)
+    per_token = Work(setup, found.best[0].layout).counted("matmul")
+    return [list(HEADINGS), *_table(found, per_token / setup.peak_flop_per_s)]
+
+
+def _table(found: Search, flops_over_peak: float) -> list[list[str | float]]:
+    return [
+        [
+            each.layout.name,
+            round(each.memory_bytes / 2**30, 2),
+            round(each.step_seconds, 4),
+            round(each.tokens_per_s_per_gpu, 1),
+            round(each.tokens_per_s_per_gpu * flops_over_peak, 4),
+            each.reason,
+        ]
+        for each in (*found.best, *found.failing)
+    ]
+
+
+_EXAMPLE = {
+    "model": "gpt-2-small", "gpu": "a100-sxm-80gb", "gpus": 8, "tokens": 1e10, "batch": 64, "seq": 1024,
+    "mfu": 0.4, "price_usd_per_gpu_hour": 2, "grams_per_kwh": 400,
+}  # fmt: skip
+# From the step's seconds on; an MFU of one's own has no band, so that all three cases are alike.
+_CASE = (
+    0.052369414301538464, 156427.1838678811, 0.4, 0.4283890791685197, 0.9983412728170897, 7990.9384615384615,
+    13.27680944785061, 0, 8004.215270986312, 0.09264138045123047, 17.787145046636248, 35.51528205128205,
+    0.05900804199044716, 0, 0, 35.574290093272495, 11.56164428031356, 4.624657712125424, "", 0.1841381185439445,
+)  # fmt: skip
+_LEDGER = [[leaf.name for leaf in leaves(Case)], *([name, *_CASE] for name in NAMES)]
+_COMPONENTS = [
+    ["component", "bytes"], ["weights", 248879616], ["gradients", 497759232], ["master_weights", 62219904],
+    ["optimizer_states", 124439808], ["activations", 302579712], ["loss", 514631680], ["buffers", 0],
+    ["fragmentation", 0], ["context", 1610612736], ["total", 3361122688], ["capacity", 84986665370],
+]  # fmt: skip
+
+
+def ledger(plan: TrainingPlan) -> list[list[Any]]:
+    """Return the ledger of a plan: names, then a row each for low, middle and high; blank where a figure is unknown."""
+    rows = [["" if value is None else value for value in flat(case).values()] for case in plan.cases]
+    return [[leaf.name for leaf in leaves(Case)], *rows]
+
+
+def components(plan: TrainingPlan) -> list[list[str | float]]:
+    """Return the memory of the fullest rank: names and bytes, the total of them, and what a GPU has."""
+    found = {**flat(plan.fullest), "total": plan.fullest.total, "capacity": plan.capacity_bytes}
+    return [["component", "bytes"], *([figure.name, found[figure.name]] for figure in MEMORY_FIGURES)]
+
+
+@function(category="training time", source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}", example=(_EXAMPLE, _LEDGER))
+def training_ledger(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Ledger:
+    """Return a training plan as a table: names, then low, middle and high: time, GPU-hours, cost by cause, carbon.
+
+    The figures of 'sizebook plan train' for the same inputs, computed by the same plan. Says nothing of whether the run
+    fits (TRAINING_MEMORY). Blank degrees are 1, and dp what they leave over of the GPUs: no layout is searched.
+    """
+    return ledger(unchecked_plan(settled(model, gpu, inputs)))
+
+
+@function(
+    category="training memory", source=f"{MODEL_OF_MEMORY}; memory: data/hardware.csv", example=(_EXAMPLE, _COMPONENTS)
+)
+def training_memory(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Components:
+    """Return the memory of the fullest GPU of a training plan by component, its total and what a GPU has.
+
+    The figures of 'sizebook plan train' for the same inputs, computed by the same plan.
+    """
+    return components(unchecked_plan(settled(model, gpu, inputs)))
+
+
+_FIGURES = [
+    ["parameters", 124439808], ["layout", "TP1 PP1 DP8 ZeRO-1 mb1"], ["dp", 8], ["micro_batches", 8],
+    ["fullest_stage", 1], ["flops_per_token", 797815296.0], ["peak_flop_per_s", 312e12],
+    ["checkpoint_interval_seconds", 36722.34886340294], ["price_usd_per_gpu_hour", 2],
+    ["price_basis", "price given in the scenario, USD"], ["watts", 400.0], ["grams_per_kwh", 400],
+    ["grid_basis", "grams per kWh given in the scenario"], ["residual_grams_per_kwh", 400],
+]  # fmt: skip
+
+
+@function(category="training time", source=f"{MODEL_OF_TIME}; prices, grids: data/*.csv", example=(_EXAMPLE, _FIGURES))
+def training_figures(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Figures:
+    """Return what a training plan rests on as names and values: layout, FLOPs, price, power, grid and their basis.
+
+    What was left blank, such as a price, stands here as it was looked up. The figures of 'sizebook plan train' for the
+    same inputs, computed by the same plan; cases are TRAINING_LEDGER, bytes TRAINING_MEMORY.
+    """
+    return [[name, value] for name, value in flat(figures(unchecked_plan(settled(model, gpu, inputs)))).items()]

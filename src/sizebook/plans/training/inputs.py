@@ -1,0 +1,271 @@
+"""What a training plan is asked, declared once, and the run that it becomes with everything looked up.
+
+`TrainingInputs` holds every input: it is the arguments of the plan's functions, the keys of a scenario file, the
+columns of a table of runs and the inputs of the workbook. `settled` looks up what was left blank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated
+
+from sizebook.core.errors import InputError
+from sizebook.core.quantities import HostShare, OtherUsd, Pue
+from sizebook.core.registry import DEFAULT, TABLE, Quantity, section
+from sizebook.formulas.energy import Covered, Embodied
+from sizebook.formulas.money import Owned
+from sizebook.models import catalog
+from sizebook.models.architecture import Architecture
+from sizebook.tables.grid import GridRegion, grid_of
+from sizebook.tables.hardware import Accelerator, accelerator
+from sizebook.tables.prices import PriceRegion, Provider, Term, on_demand_beside, quote
+from sizebook.training.layout import Layout, spread
+from sizebook.training.quantities import Batches, Method, Operations, Pace, Run
+
+# A driver keeps about a hundredth of the memory (79.19 of 80 GiB on an H100, measured).
+USABLE_SHARE = 0.99
+GIVEN = "given in the scenario"
+
+StatedPrice = Annotated[
+    float | None,
+    Quantity(
+        "price of a GPU-hour, blank for the catalog's median", unit="USD/GPU-hour", minimum=0, maximum=1e6,
+        default=None, label="GPU-hour",
+    ),
+]  # fmt: skip
+StatedWatts = Annotated[
+    float | None,
+    Quantity(
+        "power of one GPU at work, blank for its limit or TDP", unit="watts", above=0, maximum=1e5, default=None,
+        label="Power of a GPU at work",
+    ),
+]  # fmt: skip
+StatedGrams = Annotated[
+    float | None,
+    Quantity(
+        "greenhouse gases per energy, blank for the grid's", unit="gCO2e/kWh", minimum=0, maximum=1e5, default=None,
+        label="Grams of CO2e per kWh",
+    ),
+]  # fmt: skip
+ResidualGrams = Annotated[
+    float | None,
+    Quantity(
+        "greenhouse gases of energy without contracts, blank for the grid's", unit="gCO2e/kWh", minimum=0, maximum=1e5,
+        default=None, label="Grams of CO2e per kWh without contracts",
+    ),
+]  # fmt: skip
+
+
+@section
+class Prices:
+    """What a GPU-hour costs: given, owned, or where it is looked up; and whatever the run costs besides."""
+
+    price_usd_per_gpu_hour: StatedPrice = DEFAULT
+    provider: Provider = DEFAULT
+    region: PriceRegion = DEFAULT
+    term: Term = DEFAULT
+    other_usd: OtherUsd = DEFAULT
+    owned: Annotated[Owned | None, TABLE] = None
+
+
+@section
+class Footprint:
+    """What the energy of GPUs is taken times, and how its carbon is accounted for.
+
+    Without ``covered_share`` nothing is known of contracts, and no market-based figure is stated on any surface.
+    """
+
+    pue: Pue = DEFAULT
+    host_share: HostShare = DEFAULT
+    covered_share: Covered | None = DEFAULT
+    residual_grams_per_kwh: ResidualGrams = DEFAULT
+    kg_per_gpu: Embodied = DEFAULT
+
+
+@section
+class Energy:
+    """The power of a GPU, what is taken times it, and the grid that it comes from."""
+
+    watts: StatedWatts = DEFAULT
+    footprint: Footprint = DEFAULT
+    grid: GridRegion = DEFAULT
+    grams_per_kwh: StatedGrams = DEFAULT
+
+
+@section
+class TrainingInputs:
+    """Everything that a training plan of one model on one accelerator depends on."""
+
+    run: Run
+    layout: Layout = DEFAULT
+    method: Method = DEFAULT
+    operations: Operations = DEFAULT
+    prices: Prices = DEFAULT
+    energy: Energy = DEFAULT
+
+
+# With everything looked up --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Costs:
+    """The price of a GPU-hour with what it is based on, and whatever the run costs besides."""
+
+    price_usd_per_gpu_hour: float
+    basis: str = GIVEN
+    other_usd: float = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Power:
+    """Power of one GPU at work and the grams of CO2e of a kWh, with what they are based on."""
+
+    watts: float
+    grams_per_kwh: float
+    grid_basis: str = GIVEN
+    footprint: Footprint = field(default_factory=Footprint)
+
+    @property
+    def residual_grams_per_kwh(self) -> float:
+        """Grams of the energy that no contract covers: the grid's where nothing else was given."""
+        given = self.footprint.residual_grams_per_kwh
+        return self.grams_per_kwh if given is None else given
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """What is trained, on what and how: all that memory and time of a step depend on, apart from the layout."""
+
+    architecture: Architecture
+    gpu: Accelerator
+    gpus: int
+    batches: Batches
+    method: Method = field(default_factory=Method)
+
+    @cached_property
+    def capacity_bytes(self) -> float:
+        """What one accelerator leaves for training: what the driver was measured to leave, else 99 %."""
+        return capacity_bytes(self.gpu)
+
+    @cached_property
+    def peak_flop_per_s(self) -> float:
+        """The dense peak that MFU is measured against."""
+        return peak_flop_per_s(self.gpu, self.method.compute_dtype)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """How long a setup is run, at what pace, price and power, and what interrupts it."""
+
+    tokens: float
+    costs: Costs
+    power: Power
+    pace: Pace = field(default_factory=Pace)
+    operations: Operations = field(default_factory=Operations)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training(Setup, Terms):
+    """One training run with everything looked up."""
+
+    model: str
+    layout: Layout
+
+    @property
+    def utilization(self) -> float | None:
+        """The share of the peak that was given, None where the step time is predicted."""
+        return self.pace.utilization(self.peak_flop_per_s)
+
+
+def capacity_bytes(gpu: Accelerator) -> float:
+    """Return what one accelerator leaves for training: what the driver was measured to leave, else 99 %."""
+    return gpu.usable_memory_bytes or gpu.memory_bytes * USABLE_SHARE
+
+
+def peak_flop_per_s(gpu: Accelerator, compute_dtype: str) -> float:
+    """Return the dense peak that MFU is measured against: of the format that the matrices multiply in."""
+    formats = {"mxfp8": "fp8", "nvfp4": "fp4"}
+    if compute_dtype == "bf16" and "bf16" not in gpu.peaks:
+        return gpu.peak_flop_per_s("fp16")
+    return gpu.peak_flop_per_s(formats.get(compute_dtype, compute_dtype))
+
+
+def settled(model: str, gpu: str, inputs: TrainingInputs) -> Training:
+    """Return the run with everything looked up: accelerator, price, power, grid.
+
+    A data-parallel degree of 1 is what the other degrees leave over of the GPUs. Errors: a time or a price that is
+    given twice, and whatever a table does not hold.
+    """
+    kind, run = accelerator(gpu), inputs.run
+    check_pace(run.pace)
+    power = power_of(kind, inputs.energy, inputs.method.power_limit_watts)
+    return Training(
+        model=model,
+        architecture=catalog.architecture(model),
+        gpu=kind,
+        gpus=run.gpus,
+        batches=run.batches,
+        method=inputs.method,
+        tokens=run.tokens,
+        layout=spread(inputs.layout, run.gpus) if inputs.layout.dp == 1 else inputs.layout,
+        costs=costs_of(kind, inputs.prices, power),
+        power=power,
+        pace=run.pace,
+        operations=inputs.operations,
+    )
+
+
+def check_pace(pace: Pace) -> None:
+    """Refuse a rate that is given in both of its spellings."""
+    if pace.mfu is not None and pace.achieved_tflops is not None:
+        raise InputError(
+            f"time is given twice: got mfu {pace.mfu:g} and achieved_tflops {pace.achieved_tflops:g}, want one. "
+            "Remove one of the two."
+        )
+
+
+def costs_of(gpu: Accelerator, prices: Prices, power: Power) -> Costs:
+    """Return the price of a GPU-hour: given, worked out of what is owned, or the median of the price table."""
+    price, own = prices.price_usd_per_gpu_hour, prices.owned
+    if own is not None and price is not None:
+        raise InputError(
+            f"price is given twice: got price_usd_per_gpu_hour {price:g} and a table [owned], want one. "
+            "Remove one of the two."
+        )
+    if own is not None:
+        bought, shares = own.purchase, power.footprint
+        hourly = own.usd_per_gpu_hour(power.watts * (1 + shares.host_share), shares.pue)
+        used = f"over {bought.years:g} years, {bought.busy:.0%} busy, energy included"
+        return Costs(
+            price_usd_per_gpu_hour=hourly,
+            basis=f"owned: {bought.capex_usd:g} USD a GPU {used}",
+            other_usd=prices.other_usd,
+        )
+    if price is not None:
+        return Costs(price_usd_per_gpu_hour=price, basis=f"price {GIVEN}, USD", other_usd=prices.other_usd)
+    return _quoted(gpu, prices)
+
+
+def _quoted(gpu: Accelerator, prices: Prices) -> Costs:
+    found = quote(gpu.key, prices.provider, prices.region, prices.term)
+    dates = sorted({row.date for row in found.rows})
+    span = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    names = ", ".join(sorted({row.provider for row in found.rows}))
+    basis = f"data/prices.csv: {prices.term}, median of {names}, {len(found.rows)} rows, USD, {span}"
+    beside = on_demand_beside(found) if prices.term != "on_demand" else None
+    if beside is not None:
+        basis = f"{basis}; on demand the same providers ask {beside:.2f}"
+    return Costs(price_usd_per_gpu_hour=found.usd_per_gpu_hour, basis=basis, other_usd=prices.other_usd)
+
+
+def power_of(gpu: Accelerator, energy: Energy, power_limit_watts: float | None) -> Power:
+    """Return the power of a GPU at work, given or its limit or TDP, and the grams of the grid it comes from."""
+    watts = energy.watts or power_limit_watts or gpu.tdp_watts
+    if watts is None:
+        raise InputError(f"no power: got no TDP for '{gpu.key}', want watts. Add a line 'watts = ...'.")
+    grams, basis = energy.grams_per_kwh, f"grams per kWh {GIVEN}"
+    if grams is None:
+        row = grid_of(energy.grid)
+        grams, basis = row.g_co2e_per_kwh, f"data/grid.csv: {row.name}, {row.year}, {row.basis}"
+    return Power(watts=float(watts), grams_per_kwh=grams, grid_basis=basis, footprint=energy.footprint)

@@ -1,0 +1,98 @@
+"""The training plan: one model, one cluster, one layout in; memory, time, money, energy and carbon out.
+
+Time comes either from a given MFU or from the model of `sizebook.training.time`; the latter carries the spread of
+published runs around it, so everything that follows from time has a low, a middle and a high case. Every surface prints
+from the plan: its `Case`s, its `Memory` and its `StepTime` declare what each figure is called and its unit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from sizebook.core.errors import TargetError, require
+from sizebook.models.counting import Count, count
+from sizebook.plans.training.case import NAMES, Case, case_of, reliability
+from sizebook.plans.training.fit import misfit
+from sizebook.plans.training.inputs import Training
+from sizebook.plans.training.work import Work, work_of
+from sizebook.training.memory import Memory
+from sizebook.training.time import StepTime
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """The finished plan. ``cases`` are low, middle and high in time, all alike where an MFU was given."""
+
+    inputs: Training
+    work: Work
+    cases: tuple[Case, Case, Case]
+
+    @property
+    def step(self) -> StepTime | None:
+        """The seconds of a step by cause; None where an MFU was given, for then they are not known."""
+        return self.work.step if self.inputs.utilization is None else None
+
+    @property
+    def stages(self) -> tuple[Memory, ...]:
+        """The memory of one rank of every pipeline stage."""
+        return self.work.stages
+
+    @property
+    def fullest(self) -> Memory:
+        """The pipeline stage that needs most memory."""
+        return self.work.fullest
+
+    @property
+    def fits(self) -> bool:
+        return self.work.fits
+
+    @property
+    def capacity_bytes(self) -> float:
+        """What one accelerator leaves for training."""
+        return self.inputs.capacity_bytes
+
+    @property
+    def flops_per_token(self) -> float:
+        """Training FLOPs of one token in the plan's convention: those that its MFU counts."""
+        return self.work.counted(self.inputs.pace.flops_convention)
+
+    @property
+    def conventions(self) -> dict[str, float]:
+        """Training FLOPs of one token under every convention that knows the recipe."""
+        return self.work.flops_per_token
+
+    @property
+    def checkpoint_interval_seconds(self) -> float:
+        """Seconds of work between checkpoints."""
+        return reliability(self.inputs.operations, self.inputs.gpus)[1]
+
+    @property
+    def middle(self) -> Case:
+        return self.cases[1]
+
+    @cached_property
+    def count(self) -> Count:
+        """The exact parameters of the model."""
+        return count(self.inputs.architecture)
+
+
+def plan_training(inputs: Training) -> TrainingPlan:
+    """Return the plan, or refuse an impossible layout and one whose fullest rank does not fit, with what would help."""
+    plan = unchecked_plan(inputs)
+    if not plan.fits:
+        raise TargetError(misfit(inputs, plan.fullest))
+    return plan
+
+
+def unchecked_plan(inputs: Training) -> TrainingPlan:
+    """Return the plan even where memory does not suffice; layouts that cannot exist are refused all the same."""
+    require(inputs.tokens > 0, f"nothing to train: got {inputs.tokens:g} tokens, want above 0. Correct tokens.")
+    batch = inputs.batches.batch
+    require(batch > 0, f"no batch: got {batch} sequences, want above 0. Correct batch.")
+    work = work_of(inputs, inputs.layout)
+    seconds, band = work.timing(inputs.utilization, inputs.pace.flops_convention)
+    low, middle, high = (
+        case_of(inputs, work, seconds * factor, name=name) for name, factor in zip(NAMES, band, strict=True)
+    )
+    return TrainingPlan(inputs, work, (low, middle, high))

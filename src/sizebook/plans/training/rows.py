@@ -1,0 +1,226 @@
+"""Training plans for tables of many rows: what depends on the layout is worked out once for each distinct layout.
+
+A row is a mapping of the names of `TrainingInputs`, model and gpu; each cell means what it means in a spreadsheet or a
+scenario file, and a blank one takes the default. Blank degrees are 1, and dp what they leave over of the GPUs. A bad
+row is not dropped: its result holds the reason and no figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any
+
+from sizebook.core.cells import coerce, is_blank
+from sizebook.core.errors import SizebookError
+from sizebook.core.quantities import Gpu, Gpus, Model, Tokens
+from sizebook.core.registry import REQUIRED, Argument, leaves, put_together, quantity_of
+from sizebook.models import catalog
+from sizebook.plans.training.case import figures_of
+from sizebook.plans.training.inputs import (
+    Costs,
+    Energy,
+    Footprint,
+    Power,
+    Prices,
+    Setup,
+    Terms,
+    TrainingInputs,
+    check_pace,
+    costs_of,
+    power_of,
+)
+from sizebook.plans.training.work import Work, work_of
+from sizebook.tables.hardware import accelerator
+from sizebook.training.layout import Layout, spread
+from sizebook.training.quantities import Batches, Method, Operations, Pace
+
+
+def _required(name: str, hint: Any) -> Argument:
+    return Argument(name, quantity_of(hint), REQUIRED)
+
+
+MODEL, GPU, GPUS = _required("model", Model), _required("gpu", Gpu), _required("gpus", Gpus)
+TOKENS = _required("tokens", Tokens)
+ARGUMENTS = {MODEL.name: MODEL, GPU.name: GPU} | {leaf.name: leaf for leaf in leaves(TrainingInputs)}
+INPUTS = tuple(ARGUMENTS)
+REQUIRED_INPUTS = tuple(name for name, argument in ARGUMENTS.items() if argument.required)
+OUTPUTS = (
+    "memory_bytes",
+    "fits",
+    "step_seconds",
+    "tokens_per_s_per_gpu",
+    "mfu_reached",
+    "train_days",
+    "gpu_hours",
+    "cost_usd",
+    "energy_kwh",
+    "co2e_kg",
+    "error_low",
+    "error_high",
+    "reason",
+)
+_UNKNOWN_COSTS = Costs(price_usd_per_gpu_hour=0)
+_UNKNOWN_POWER = Power(watts=0, grams_per_kwh=0, footprint=Footprint())
+
+
+def _names(*kinds: Any) -> tuple[str, ...]:
+    return tuple(leaf.name for kind in kinds for leaf in leaves(kind))
+
+
+# The cells that each part of a row depends on; equal cells are read once.
+_WORK = (MODEL.name, GPU.name, GPUS.name, *_names(Batches, Layout, Method))
+_PACE, _OPERATIONS = _names(Pace), _names(Operations)
+_MONEY = (GPU.name, *_names(Prices))
+_ENERGY = (GPU.name, "power_limit_watts", *_names(Energy))
+_TERMS = tuple(dict.fromkeys((TOKENS.name, *_MONEY, *_ENERGY, *_PACE, *_OPERATIONS)))
+Names = tuple[str, ...]
+Cells = tuple[Any, ...]
+
+
+def _read(names: Names, cells: Cells) -> dict[str, Any]:
+    """Return the values of cells; blank ones are left out, so that they take their defaults, or are asked for."""
+    return {
+        name: coerce(ARGUMENTS[name], cell)
+        for name, cell in zip(names, cells, strict=True)
+        if ARGUMENTS[name].required or not is_blank(cell)
+    }
+
+
+@lru_cache(maxsize=100_000)
+def _work(names: Names, cells: Cells) -> Work | SizebookError:
+    """Return the work of the cells of `_WORK`, or the refusal: the same cells are tried once."""
+    try:
+        given = _read(names, cells)
+        setup = Setup(
+            architecture=catalog.architecture(given["model"]),
+            gpu=accelerator(given["gpu"]),
+            gpus=given["gpus"],
+            batches=put_together(Batches, given),
+            method=put_together(Method, given),
+        )
+        layout = put_together(Layout, given)
+        return work_of(setup, layout if "dp" in given else spread(layout, setup.gpus))
+    except SizebookError as error:
+        return error
+
+
+@lru_cache(maxsize=10_000)
+def _terms(names: Names, cells: Cells) -> tuple[Terms, str, str]:
+    """Return the terms of the cells of `_TERMS`, and why price or power are not known: time is none the less."""
+    given = dict(zip(names, cells, strict=True))
+    costs, no_price = _costs(*_some(_MONEY, given))
+    power, no_power = _power(*_some(_ENERGY, given))
+    terms = Terms(
+        tokens=coerce(TOKENS, given["tokens"]),
+        costs=costs,
+        power=power,
+        pace=_pace(*_some(_PACE, given)),
+        operations=_operations(*_some(_OPERATIONS, given)),
+    )
+    return terms, no_price, no_power
+
+
+def _some(names: Names, given: Mapping[str, Any]) -> tuple[Names, Cells]:
+    present = tuple(name for name in names if name in given)
+    return present, tuple(given[name] for name in present)
+
+
+@lru_cache(maxsize=10_000)
+def _pace(names: Names, cells: Cells) -> Pace:
+    pace = put_together(Pace, _read(names, cells))
+    check_pace(pace)
+    return pace
+
+
+@lru_cache(maxsize=10_000)
+def _operations(names: Names, cells: Cells) -> Operations:
+    return put_together(Operations, _read(names, cells))
+
+
+@lru_cache(maxsize=10_000)
+def _power(names: Names, cells: Cells) -> tuple[Power, str]:
+    given = _read(names, cells)
+    energy = put_together(Energy, given)
+    try:
+        return power_of(accelerator(given["gpu"]), energy, given.get("power_limit_watts")), ""
+    except SizebookError as error:
+        return _UNKNOWN_POWER, str(error)
+
+
+@lru_cache(maxsize=10_000)
+def _costs(names: Names, cells: Cells) -> tuple[Costs, str]:
+    given = _read(names, cells)
+    prices = put_together(Prices, given)
+    try:
+        return costs_of(accelerator(given["gpu"]), prices, _UNKNOWN_POWER), ""
+    except SizebookError as error:
+        return _UNKNOWN_COSTS, str(error)
+
+
+class _Cells:
+    """The cells of a row that one part of it depends on: those whose columns the table has."""
+
+    def __init__(self, columns: Sequence[str], names: Names) -> None:
+        self.names = tuple(name for name in names if name in columns)
+        self._of = itemgetter(*map(columns.index, self.names)) if self.names else lambda row: ()
+        self._alone = len(self.names) == 1
+
+    def __call__(self, row: Sequence[Any]) -> Cells:
+        found: Any = self._of(row)
+        return (found,) if self._alone else found
+
+
+class Rows:
+    """What a table whose columns have these names says of each of its rows; the required ones are among them."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self._work, self._terms = _Cells(columns, _WORK), _Cells(columns, _TERMS)
+
+    def result(self, row: Sequence[Any]) -> dict[str, Any]:
+        """Return the result columns of one row; a refusal stands in ``reason``, and its figures are None."""
+        try:
+            return self._planned(row)
+        except SizebookError as error:
+            return {**dict.fromkeys(OUTPUTS), "reason": str(error)}
+
+    def _planned(self, row: Sequence[Any]) -> dict[str, Any]:
+        work = _work(self._work.names, self._work(row))
+        if isinstance(work, SizebookError):
+            raise work
+        terms, no_price, no_power = _terms(self._terms.names, self._terms(row))
+        pace = terms.pace
+        seconds, band = work.timing(pace.utilization(work.setup.peak_flop_per_s), pace.flops_convention)
+        found = _results(figures_of(terms, work, seconds), work, band)
+        if no_price:
+            found["cost_usd"] = None
+        if no_power:
+            found["energy_kwh"] = found["co2e_kg"] = None
+        if no_price or no_power:
+            found["reason"] = "; ".join(filter(None, (work.misfit, no_price, no_power)))
+        return found
+
+
+def _results(figures: dict[str, Any], work: Work, band: tuple[float, float, float]) -> dict[str, Any]:
+    return {
+        "memory_bytes": work.fullest.total,
+        "fits": work.fits,
+        "step_seconds": figures["step_seconds"],
+        "tokens_per_s_per_gpu": figures["tokens_per_s_per_gpu"],
+        "mfu_reached": figures["mfu"],
+        "train_days": figures["train_days"],
+        "gpu_hours": figures["gpu_hours"],
+        "cost_usd": figures["cost_usd"],
+        "energy_kwh": figures["energy_kwh"],
+        "co2e_kg": figures["co2e_kg"],
+        "error_low": band[0] - 1,
+        "error_high": band[2] - 1,
+        "reason": work.misfit,
+    }
+
+
+def training_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result columns of one row given by name; see `Rows`."""
+    whole = {**dict.fromkeys(REQUIRED_INPUTS), **row}
+    return Rows(tuple(whole)).result(tuple(whole.values()))

@@ -1,0 +1,144 @@
+"""Which layouts of a cluster fit, ranked by time: the table behind PLAN_TRAINING.
+
+Every layout of the grid below is timed; memory decides which of them run. Cost is GPU-hours times one price, so ranking
+by time is ranking by cost on a given cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sizebook.core.errors import SizebookError, TargetError, require
+from sizebook.core.units import gibibytes
+from sizebook.models.architecture import Experts
+from sizebook.plans.training.inputs import Setup
+from sizebook.training.layout import Layout, check, micro_batches
+from sizebook.training.memory import memory
+from sizebook.training.profile import ModelProfile, model_profile
+from sizebook.training.time import calibration, machine, step_time
+
+LARGEST_TP = 8
+MICRO_BATCHES = (1, 2, 4, 8)
+INTERLEAVES = (1, 2, 4)
+# Below this many tokens a rank, context parallelism only adds communication.
+TOKENS_PER_CP_RANK = 8192
+NOTHING: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One layout with what it needs and takes; ``reason`` is blank where it fits."""
+
+    layout: Layout
+    memory_bytes: float
+    step_seconds: float
+    tokens_per_s_per_gpu: float
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Search:
+    """The fastest layouts that fit, and the fastest that do not with why."""
+
+    best: tuple[Ranked, ...]
+    failing: tuple[Ranked, ...]
+    tried: int
+    fitting: int
+
+
+def search(setup: Setup, held: Mapping[str, Any] = NOTHING, top: int = 10) -> Search:
+    """Return the layouts of a cluster that fit, fastest first; refuse a model that fits in none and say how far off.
+
+    ``held`` are fields of the layout that are not searched, such as ``recompute`` or ``micro_batch``.
+    """
+    require(setup.gpus > 0, f"no GPUs: got {setup.gpus}, want at least 1. Correct gpus.")
+    recipe, batches = setup.method.recipe, setup.batches
+    profile = model_profile(setup.architecture, batches.seq)
+    rates = machine(setup.gpu, setup.method, calibration())
+    every = []
+    for layout in layouts(setup, held):
+        n_micro = micro_batches(layout, batches.batch)
+        seconds = step_time(profile, layout, recipe, rates=rates, n_micro=n_micro).total
+        every.append((seconds, layout, n_micro))
+    if not every:
+        fixed = f" with {', '.join(f'{name} {value}' for name, value in held.items())}" if held else ""
+        raise TargetError(
+            f"no layout divides: got {setup.gpus} GPUs and a batch of {batches.batch}{fixed}, want a batch that dp "
+            f"divides. Use a batch that is a multiple of {setup.gpus}, or fewer GPUs."
+        )
+    every.sort(key=lambda each: each[0])
+    return _ranked(every, profile, setup, top)
+
+
+def _ranked(every: list[tuple[float, Layout, int]], profile: ModelProfile, setup: Setup, top: int) -> Search:
+    capacity, tokens_per_gpu = setup.capacity_bytes, setup.batches.tokens / setup.gpus
+    fits: list[Ranked] = []
+    fails: list[Ranked] = []
+    least, fitting = None, 0
+    for seconds, layout, n_micro in every:
+        needed = memory(profile, layout, setup.method.recipe, n_micro=n_micro).total
+        ranked = Ranked(layout, needed, seconds, tokens_per_gpu / seconds)
+        if needed <= capacity:
+            fitting += 1
+            if len(fits) < top:
+                fits.append(ranked)
+        elif len(fails) < top:
+            reason = f"needs {gibibytes(needed)}, {gibibytes(needed - capacity)} more than a GPU has"
+            fails.append(replace(ranked, reason=reason))
+        if least is None or needed < least[0]:
+            least = (needed, layout)
+    if not fits and least is not None:
+        raise TargetError(
+            f"fits in no layout: got {gibibytes(least[0])} a GPU at best ({least[1].name}), want at most "
+            f"{gibibytes(capacity)}, {gibibytes(least[0] - capacity)} too much. "
+            f"Use about {least[0] / capacity:.1f} times the GPUs, or GPUs with more memory."
+        )
+    return Search(tuple(fits), tuple(fails), len(every), fitting)
+
+
+def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]:
+    """Yield the layouts worth timing: TP inside the scale-up domain, PP that divides the layers or halves them."""
+    architecture, gpus, seq = setup.architecture, setup.gpus, setup.batches.seq
+    n_experts = min((b.n_experts for layer in architecture.layers for b in layer.bricks if isinstance(b, Experts)),
+                    default=1)  # fmt: skip
+    # Flash attention keeps no scores, so recomputing them alone would change nothing.
+    searched = ("none", "full") if setup.method.recipe.flash_attention else ("none", "selective", "full")
+    kinds = _held(held, "recompute", searched)
+    whole = {name: held[name] for name in ("etp", "sequence_parallel") if name in held}
+    for tp in _powers(min(LARGEST_TP, setup.gpu.scale_up_domain, gpus)):
+        for pp in _pipelines(architecture.n_layers, gpus // tp):
+            for cp in _powers(max(1, min(seq // TOKENS_PER_CP_RANK, gpus // (tp * pp)))):
+                if gpus % (tp * pp * cp):
+                    continue
+                base = Layout(tp=tp, pp=pp, cp=cp, dp=gpus // (tp * pp * cp), **whole)
+                for ep in _powers(min(n_experts, tp * cp * base.dp)):
+                    for layout in _variants(replace(base, ep=ep), setup, held):
+                        yield from (replace(layout, recompute=kind) for kind in kinds)
+
+
+def _variants(base: Layout, setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
+    stages = (0,) if base.dp * base.cp == 1 else (1, 3) if base.pp == 1 else (1,)
+    for interleave in _held(held, "interleave", INTERLEAVES if base.pp > 1 else (1,)):
+        for micro_batch in _held(held, "micro_batch", MICRO_BATCHES):
+            layout = replace(base, interleave=interleave, micro_batch=micro_batch)
+            try:
+                check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
+            except SizebookError:
+                continue
+            for zero_stage in _held(held, "zero_stage", stages):
+                yield replace(layout, zero_stage=zero_stage)
+
+
+def _held(held: Mapping[str, Any], name: str, searched: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (held[name],) if name in held else searched
+
+
+def _powers(at_most: int) -> list[int]:
+    return [2**power for power in range(max(at_most, 1).bit_length())]
+
+
+def _pipelines(n_layers: int, at_most: int) -> list[int]:
+    return [pp for pp in range(1, min(n_layers, at_most) + 1)
+            if at_most % pp == 0 and (n_layers % pp == 0 or pp & (pp - 1) == 0)]  # fmt: skip

@@ -1,0 +1,182 @@
+"""How each figure of a training plan came about, in the order in which one follows from the other."""
+
+from __future__ import annotations
+
+from sizebook.core.derivation import Step
+from sizebook.core.registry import leaves
+from sizebook.core.units import amount, grouped, significant
+from sizebook.plans.training.plan import TrainingPlan
+from sizebook.training.memory import COMPONENTS, Memory
+from sizebook.training.time import StepTime
+
+CALIBRATION = "data/calibration_training.csv, fitted by calibration/training.py"
+
+
+def derivations(plan: TrainingPlan) -> tuple[Step, ...]:
+    """Return the derivation of every headline figure of the middle case."""
+    return (*_work(plan), _memory(plan), *_time(plan), *_money(plan), *_energy(plan))
+
+
+def _number(value: float) -> str:
+    return grouped(value) if float(value).is_integer() and abs(value) < 1e15 else f"{value:.5g}"
+
+
+def _work(plan: TrainingPlan) -> tuple[Step, ...]:
+    inputs, n_flops = plan.inputs, plan.flops_per_token * plan.inputs.tokens
+    convention, rank = inputs.pace.flops_convention, inputs.method.recipe.lora_rank
+    counted = f"counted from the {inputs.architecture.model_type} architecture, tensor by tensor"
+    per_token = Step(
+        "FLOPs per token",
+        plan.work.meanings[convention],
+        f"{convention}, {inputs.batches.seq} tokens a sequence" + (f", adapters of rank {rank}" if rank else ""),
+        plan.flops_per_token,
+        "FLOP/token",
+        counted,
+    )
+    numbers = f"{_number(plan.flops_per_token)} * {_number(inputs.tokens)}"
+    return (
+        Step("Parameters", "sum of all tensors", grouped(plan.count.total), plan.count.total, "parameters", counted),
+        per_token,
+        Step("Training FLOPs", "FLOPs per token * tokens", numbers, n_flops, "FLOP", "definition"),
+    )
+
+
+def _memory(plan: TrainingPlan) -> Step:
+    fullest = plan.fullest
+    labels = {leaf.name: leaf.quantity.label.lower() for leaf in leaves(Memory)}
+    parts = {labels[name]: getattr(fullest, name) for name in COMPONENTS}
+    return Step(
+        f"Memory of the fullest rank (stage {fullest.stage + 1} of {plan.inputs.layout.pp})",
+        " + ".join(name for name, n_bytes in parts.items() if n_bytes),
+        " + ".join(f"{n_bytes / 2**30:.2f}" for n_bytes in parts.values() if n_bytes) + " GiB",
+        fullest.total,
+        "bytes",
+        "data/training_stacks.csv, data/optimizers.csv; Korthikanti et al. 2022 (arXiv:2205.05198)",
+    )
+
+
+def _time(plan: TrainingPlan) -> tuple[Step, ...]:
+    inputs, middle = plan.inputs, plan.middle
+    return (
+        _step(plan),
+        Step(
+            "MFU",
+            "tokens/s per GPU * FLOPs per token / peak",
+            f"{middle.tokens_per_s_per_gpu:.1f} * {_number(plan.flops_per_token)} / {inputs.peak_flop_per_s:.4g}",
+            middle.mfu,
+            "ratio",
+            f"convention {inputs.pace.flops_convention}; peak: data/hardware.csv, {inputs.gpu.key} "
+            f"{inputs.method.compute_dtype}",
+        ),
+        Step(
+            "Goodput",
+            "t / (M e^(R/M) (e^((t + c)/M) - 1))",
+            f"t = {plan.checkpoint_interval_seconds:.0f} s, c = {inputs.operations.checkpoint_seconds:g} s, "
+            f"R = {inputs.operations.restart_seconds:g} s, "
+            f"M = {3600 * inputs.operations.gpu_mtbf_hours / inputs.gpus:.0f} s",
+            middle.goodput,
+            "ratio",
+            "Daly 2006; failure rate of one GPU given",
+        ),
+        Step(
+            "Training time",
+            "tokens / tokens per step * step seconds / goodput + start",
+            f"{_number(inputs.tokens)} / {grouped(inputs.batches.tokens)} * {significant(middle.step_seconds, 4)} / "
+            f"{middle.goodput:.4f} + {middle.start_seconds:g}",
+            middle.train_seconds,
+            "seconds",
+            "definition",
+        ),
+        Step(
+            "GPU-hours",
+            "GPUs * seconds / 3600",
+            f"{inputs.gpus} * {middle.train_seconds:.0f} / 3600",
+            middle.gpu_hours,
+            "GPU-hours",
+            "definition",
+        ),
+    )
+
+
+def _step(plan: TrainingPlan) -> Step:
+    inputs, step = plan.inputs, plan.step
+    if step is None:
+        return Step(
+            "Step time",
+            "sequences * seq * FLOPs per token / (GPUs * peak * MFU)",
+            f"{inputs.batches.batch} * {inputs.batches.seq} * {_number(plan.flops_per_token)} / "
+            f"({inputs.gpus} * {inputs.peak_flop_per_s:.4g} * {inputs.utilization:.4g})",
+            plan.middle.step_seconds,
+            "seconds",
+            "MFU given",
+        )
+    terms = {leaf.quantity.label.lower(): getattr(step, leaf.name) for leaf in leaves(StepTime)}
+    shown = {name: seconds for name, seconds in terms.items() if seconds > 0}
+    return Step(
+        "Step time",
+        " + ".join(shown),
+        " + ".join(significant(seconds, 3) for seconds in shown.values()),
+        plan.middle.step_seconds,
+        "seconds",
+        CALIBRATION,
+    )
+
+
+def _money(plan: TrainingPlan) -> tuple[Step, ...]:
+    costs, middle = plan.inputs.costs, plan.middle
+    other = f" + {costs.other_usd:g}" if costs.other_usd else ""
+    return (
+        Step(
+            "Cost",
+            "GPU-hours * price" + (" + other" if other else ""),
+            f"{amount(middle.gpu_hours, 4)} * {costs.price_usd_per_gpu_hour:g}{other}",
+            middle.cost_usd,
+            "USD",
+            costs.basis,
+        ),
+    )
+
+
+def _energy(plan: TrainingPlan) -> tuple[Step, ...]:
+    power, middle, shares = plan.inputs.power, plan.middle, plan.inputs.power.footprint
+    steps = [
+        Step(
+            "Energy",
+            "GPU-hours * watts * (1 + host share) * PUE / 1000",
+            f"{amount(middle.gpu_hours, 4)} * {power.watts:g} * {1 + shares.host_share:g} * {shares.pue:g} / 1000",
+            middle.energy_kwh,
+            "kWh",
+            "Touvron et al. 2023 (arXiv:2302.13971), section 6; host share: MLPerf Inference v5.1 power submissions",
+        ),
+        Step(
+            "Emissions, location-based",
+            "kWh * g/kWh / 1000",
+            f"{amount(middle.energy_kwh, 4)} * {power.grams_per_kwh:g} / 1000",
+            middle.co2e_kg,
+            "kgCO2e",
+            power.grid_basis,
+        ),
+    ]
+    if middle.co2e_market_kg is not None and shares.covered_share is not None:
+        steps.append(
+            Step(
+                "Emissions, market-based",
+                "kWh * (1 - covered) * residual g/kWh / 1000",
+                f"{amount(middle.energy_kwh, 4)} * {1 - shares.covered_share:g} * "
+                f"{power.residual_grams_per_kwh:g} / 1000",
+                middle.co2e_market_kg,
+                "kgCO2e",
+                "GHG Protocol, Scope 2 Guidance (2015)",
+            )
+        )
+    steps.append(
+        Step(
+            "Embodied emissions",
+            "GPU-hours / hours of life * kg per GPU",
+            f"{amount(middle.gpu_hours, 4)} / 44676 * {shares.kg_per_gpu:g}",
+            middle.embodied_kg,
+            "kgCO2e",
+            "Luccioni et al. 2022 (arXiv:2211.02001), section 4.1: 6 years at 85 %",
+        )
+    )
+    return tuple(steps)

@@ -1,0 +1,125 @@
+"""What a layout takes of each GPU and of each step, apart from how many tokens it is run on and what they cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from sizebook.core.errors import UnknownKeyError, require, unknown_key
+from sizebook.core.units import gibibytes
+from sizebook.models.flops import (
+    ADAPTER_CONVENTIONS,
+    CONVENTIONS,
+    adapter_hardware_flops_per_token,
+    fine_tuning_flops_per_token,
+    train_flops_per_token,
+)
+from sizebook.plans.training.inputs import Setup
+from sizebook.training.layout import Layout, check, micro_batches
+from sizebook.training.memory import Memory, memory, memory_by_stage
+from sizebook.training.profile import ModelProfile, model_profile
+from sizebook.training.time import StepTime, calibration, error_band, machine, step_time
+
+HARDWARE = "hardware"
+
+
+@dataclass(frozen=True)
+class Work:
+    """A layout that can run the model: its memory, its step, its FLOPs. Each is worked out once, when it is asked."""
+
+    setup: Setup
+    layout: Layout
+
+    @cached_property
+    def profile(self) -> ModelProfile:
+        """The model on sequences of the run's length."""
+        return model_profile(self.setup.architecture, self.setup.batches.seq)
+
+    @cached_property
+    def micro_batches(self) -> int:
+        """Micro-batches that each pipeline runs in one step."""
+        return micro_batches(self.layout, self.setup.batches.batch)
+
+    @cached_property
+    def stages(self) -> tuple[Memory, ...]:
+        """The memory of one rank of every pipeline stage."""
+        return memory_by_stage(self.profile, self.layout, self.setup.method.recipe, n_micro=self.micro_batches)
+
+    @cached_property
+    def fullest(self) -> Memory:
+        """The pipeline stage that needs most memory."""
+        return memory(self.profile, self.layout, self.setup.method.recipe, n_micro=self.micro_batches)
+
+    @cached_property
+    def fits(self) -> bool:
+        return self.fullest.total <= self.setup.capacity_bytes
+
+    @cached_property
+    def misfit(self) -> str:
+        """By how much the fullest rank exceeds what a GPU has, in words; blank where it fits."""
+        short = self.fullest.total - self.setup.capacity_bytes
+        return "" if self.fits else f"does not fit: {gibibytes(short)} too much a GPU"
+
+    @cached_property
+    def step(self) -> StepTime:
+        """The predicted seconds of one optimizer step by cause."""
+        rates = machine(self.setup.gpu, self.setup.method, calibration())
+        recipe = self.setup.method.recipe
+        return step_time(self.profile, self.layout, recipe, rates=rates, n_micro=self.micro_batches)
+
+    @cached_property
+    def flops_per_token(self) -> dict[str, float]:
+        """Training FLOPs of one token under every convention that knows the recipe; ``hardware`` counts what this
+        layout recomputes."""
+        architecture, seq, recipe = self.setup.architecture, self.setup.batches.seq, self.setup.method.recipe
+        if recipe.lora_rank:
+            adapters = round(recipe.lora_rank * self.profile.whole.adapter_width(recipe.lora_on))
+            computed = adapter_hardware_flops_per_token(architecture, seq, adapters, recompute=self._recomputed)
+            return {
+                "matmul": fine_tuning_flops_per_token(architecture, seq, 0.0, adapters=adapters),
+                HARDWARE: computed,
+            }
+        found = {name: train_flops_per_token(architecture, seq, name) for name in CONVENTIONS}
+        return found | {HARDWARE: train_flops_per_token(architecture, seq, HARDWARE, recompute=self._recomputed)}
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What each convention that knows the recipe counts."""
+        return ADAPTER_CONVENTIONS if self.setup.method.recipe.lora_rank else CONVENTIONS
+
+    @property
+    def _recomputed(self) -> str:
+        """What is recomputed; flash attention keeps no scores that could be recomputed alone."""
+        kind, flash = self.layout.recompute, self.setup.method.recipe.flash_attention
+        return "none" if kind == "selective" and flash else kind
+
+    def counted(self, convention: str) -> float:
+        """Return training FLOPs of one token under a convention, or refuse one that does not know adapters."""
+        if convention in self.flops_per_token:
+            return self.flops_per_token[convention]
+        if convention not in CONVENTIONS:
+            raise unknown_key("flops_convention", convention, CONVENTIONS, f"one of {', '.join(CONVENTIONS)}")
+        raise UnknownKeyError(
+            f"no such count of adapters: got flops_convention '{convention}' and lora_rank "
+            f"{self.setup.method.recipe.lora_rank}, want {' or '.join(self.flops_per_token)}, which leave out the "
+            "gradients of frozen weights. Use matmul."
+        )
+
+    def timing(self, utilization: float | None, convention: str) -> tuple[float, tuple[float, float, float]]:
+        """Return the seconds of a step, predicted or at a given utilisation, and the factors of its band."""
+        if utilization is None:
+            low, high = error_band()
+            return self.step.total, (low, 1.0, high)
+        require(
+            0 < utilization <= 1,
+            f"utilization is out of range: got {utilization:g}, want above 0 and at most 1. Give 0.4 for 40 %.",
+        )
+        setup = self.setup
+        n_flops = setup.batches.tokens * self.counted(convention)
+        return n_flops / (setup.gpus * setup.peak_flop_per_s * utilization), (1.0, 1.0, 1.0)
+
+
+def work_of(setup: Setup, layout: Layout) -> Work:
+    """Return the work of a layout, or refuse one that cannot run the model."""
+    check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
+    return Work(setup, layout)

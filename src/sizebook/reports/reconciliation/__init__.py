@@ -1,0 +1,1 @@
+"""Published against counted parameters, as a report and as a workbook."""

@@ -1,0 +1,181 @@
+"""The serving report: GPUs and money for a traffic, the latency it gets, and how sure each figure is."""
+
+from __future__ import annotations
+
+import math
+from datetime import date
+
+from sizebook.core.tables import table
+from sizebook.core.units import duration, gibibytes, grouped, parameters, percent, usd
+from sizebook.plans.serving.choice import Choices
+from sizebook.plans.serving.plan import ServingPlan, latency_curve
+from sizebook.plans.serving.steps import derivations
+from sizebook.reports.charts.kinds import Limit, Line, Lines, Series, Stacks
+from sizebook.reports.figures import counted, fixed
+from sizebook.reports.serving.fleet import fleet
+from sizebook.reports.serving.money import carbon, cost, sensitivity
+from sizebook.reports.serving.notes import alternatives, assumptions, errors
+from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table, Tile
+
+GIB = 2.0**30
+BINDING = {
+    "ttft": "the time to the first token",
+    "tpot": "the time per token",
+    "cache": "the room in the cache",
+    "batch": "the engine's largest batch",
+    "given": "the load given in the scenario",
+}
+
+
+def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | None = None) -> Report:
+    """Return the report of one serving plan; with ``choices`` it lists what else would serve the traffic."""
+    setup, traffic, asked = plan.replica.setup, plan.traffic, plan.traffic.asked
+    others = () if choices is None else (alternatives(plan, choices),)
+    return Report(
+        kind="Serving plan",
+        title=title or f"Serving {plan.model}",
+        subtitle=(
+            f"{plan.model} on {setup.gpu} with {setup.replica.engine}, {setup.replica.layout}, "
+            f"weights {setup.replica.weight_dtype or 'as published'}; "
+            f"{parameters(traffic.requests_per_day)} requests a day of {grouped(asked.input_tokens)} tokens in and "
+            f"{grouped(asked.output_tokens)} out"
+        ),
+        as_of=as_of,
+        summary=_summary(plan),
+        tiles=_tiles(plan),
+        sections=(
+            fleet(plan),
+            _latency(plan),
+            _memory(plan),
+            cost(plan),
+            sensitivity(plan),
+            carbon(plan),
+            *others,
+            errors(plan),
+            Section("Derivation", "How each figure was computed", (Derivation(derivations(plan)),)),
+            assumptions(plan),
+        ),
+        data_dates=f"hardware of {_latest('hardware')}, calibration of {_latest('calibration_serving')}",
+    )
+
+
+def _latest(name: str) -> str:
+    return max(row["retrieved"] for row in table(name))
+
+
+def _summary(plan: ServingPlan) -> str:
+    month, replica, fewest, most = plan.months[0], plan.replica, plan.fewest[0], plan.most[0]
+    last = plan.months[-1]
+    later = f" It grows to {last.peak_gpus} GPUs and {usd(last.usd)} in month {last.month}."
+    growth = "" if last is month else later
+    return (
+        f"The traffic takes {counted(month.peak_gpus, 'GPU')} in its busiest hour ({fewest.peak_gpus} to "
+        f"{most.peak_gpus}) and costs {usd(month.usd)} a month ({usd(fewest.usd)} to "
+        f"{usd(most.usd)}).{growth} "
+        f"One replica of {counted(replica.setup.replica.gpus, 'GPU')} carries {grouped(replica.concurrency)} requests "
+        f"at once; {BINDING[replica.binding]} is the limit. Ranges hold eight of ten measurements."
+    )
+
+
+def _tiles(plan: ServingPlan) -> tuple[Tile, ...]:
+    month, replica, fewest, most = plan.months[0], plan.replica, plan.fewest[0], plan.most[0]
+    first, token = replica.bands["ttft"], replica.bands["tpot"]
+    ttft, tpot = float(replica.at_knee.ttft_seconds), float(replica.at_knee.tpot_seconds)
+    return (
+        Tile("GPUs, busiest hour", grouped(month.peak_gpus), f"{fewest.peak_gpus} to {most.peak_gpus}"),
+        Tile("Cost a month", usd(month.usd), f"{usd(fewest.usd)} to {usd(most.usd)}"),
+        Tile("First token", duration(ttft), f"{duration(ttft * first.low)} to {duration(ttft * first.high)}"),
+        Tile("Each further token", duration(tpot), f"{duration(tpot * token.low)} to {duration(tpot * token.high)}"),
+        Tile(
+            "Million output tokens",
+            usd(month.usd_per_mtok_output),
+            f"{usd(plan.usd_per_mtok_saturated)} if always full",
+        ),
+    )
+
+
+def _latency(plan: ServingPlan) -> Section:
+    """Return latency against load, with the load that the plan runs at and the targets."""
+    replica, limits = plan.replica, plan.inputs.target.latencies.limits
+    curve = latency_curve(replica)
+    points = [(float(c), at) for c, at in curve if c < replica.concurrency]
+    points += [(float(replica.concurrency), replica.at_knee)]
+    points += [(float(c), at) for c, at in curve if c > replica.concurrency]
+    token = [(c, 1e3 * float(at.tpot_seconds)) for c, at in points]
+    first = [(c, float(at.ttft_seconds)) for c, at in points]
+    planned = f"Plan: {grouped(replica.concurrency)} in flight"
+    knee = float(replica.concurrency)
+    charts = tuple(
+        Lines(
+            title,
+            "Requests in flight on one replica",
+            axis,
+            (Line(name, tuple(line), tuple((x, y * band.low, y * band.high) for x, y in line)),),
+            Limit(limit, f"Target {fixed(limit, decimals)} {unit}") if math.isfinite(limit) else None,
+            ((knee, next(y for x, y in line if x == knee), planned),),
+            log_x=True,
+        )
+        for title, axis, name, line, band, limit, decimals, unit in (
+            (
+                f"Time per token: {fixed(1e3 * float(replica.at_knee.tpot_seconds), 1)} ms at the planned load",
+                "Milliseconds per token",
+                "TPOT",
+                token,
+                replica.bands["tpot"],
+                1e3 * limits[1],
+                0,
+                "ms",
+            ),
+            (
+                f"Time to the first token: {duration(float(replica.at_knee.ttft_seconds))} at the planned load",
+                "Seconds to the first token",
+                "TTFT",
+                first,
+                replica.bands["ttft"],
+                limits[0],
+                2,
+                "s",
+            ),
+        )
+    )
+    return Section(
+        "Latency",
+        f"One replica carries {grouped(replica.concurrency)} requests at once",
+        (*charts,),
+        new_page=True,
+    )
+
+
+def _memory(plan: ServingPlan) -> Section:
+    memory, replica = plan.replica.memory, plan.replica
+    parts = (
+        ("Weights", float(memory.weight_bytes)),
+        ("Activation peak", float(memory.activation_bytes)),
+        ("Driver and communication", float(memory.non_torch_bytes)),
+        ("Cache", float(memory.cache_bytes)),
+        ("Left free by the engine", float(memory.physical_bytes - memory.allowed_bytes)),
+    )
+    series = tuple(Series(name, (size / GIB,), (fixed(size / GIB, 1),)) for name, size in parts)
+    rows = [Row((name, fixed(size / GIB, 2), fixed(100 * size / memory.physical_bytes, 1))) for name, size in parts]
+    physical = float(memory.physical_bytes)
+    rows.append(Row(("Physical memory", fixed(physical / GIB, 2), fixed(100, 1)), "total"))
+    longest = grouped(plan.traffic.longest_tokens)
+    return Section(
+        "Memory",
+        f"The cache has {gibibytes(float(memory.cache_bytes))} a GPU: room for {grouped(replica.capacity)} requests",
+        (
+            Stacks(
+                f"Memory of one {replica.setup.gpu}: weights take {percent(float(memory.weight_bytes) / physical)}",
+                "GiB",
+                ("One GPU",),
+                series,
+                (gibibytes(physical),),
+            ),
+            Table(
+                "Memory of one GPU",
+                (Column("Component"), Column("Memory", "GiB", figures=True), Column("Share", "%", figures=True)),
+                tuple(rows),
+                f"Room is counted for whole sequences of {longest} tokens, input and output, on all GPUs of a replica.",
+            ),
+        ),
+    )

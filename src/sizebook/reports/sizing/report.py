@@ -1,0 +1,257 @@
+"""The model sizing report: how many parameters, where they sit, what storing them takes, how each came about."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from sizebook.core.tables import table
+from sizebook.core.units import NO_BREAK_SPACE, gibibytes, gigabytes, grouped, parameters, percent
+from sizebook.plans.sizing.plan import Sizing
+from sizebook.reports.charts.kinds import Bar, Bars
+from sizebook.reports.figures import (
+    MINUS,
+    SHORT_WORDS,
+    aligned,
+    binary_scale,
+    decimal_scale,
+    fixed,
+    percentages,
+    short_scale,
+)
+from sizebook.reports.view import Column, Derivation, Notes, Prose, Report, Row, Section, Table, Tile
+
+
+def report(sizing: Sizing, as_of: date, title: str = "") -> Report:
+    """Return the report of one model's sizing."""
+    architecture = sizing.architecture
+    context = f", context {grouped(architecture.n_ctx)} tokens" if architecture.n_ctx else ""
+    return Report(
+        kind="Model sizing report",
+        title=title or sizing.model,
+        subtitle=(
+            f"{sizing.model if title else f'{architecture.model_type} architecture'}: {architecture.n_layers} layers, "
+            f"hidden size {grouped(architecture.d_model)}, vocabulary {grouped(architecture.vocab)}{context}"
+        ),
+        as_of=as_of,
+        summary=_summary(sizing),
+        tiles=_tiles(sizing),
+        sections=(_breakdown(sizing), _storage(sizing), _comparison(sizing), _derivation(sizing), _notes(sizing)),
+        data_dates=f"number formats of {max(row['retrieved'] for row in table('dtypes'))}",
+    )
+
+
+def _summary(sizing: Sizing) -> str:
+    total, active = sizing.count.total, sizing.count.active
+    visits = "" if active == total else f", of which one token visits {parameters(active)}"
+    return (
+        f"{sizing.model} holds {grouped(total)} parameters{visits}. Stored in {sizing.dtype}, its weights take "
+        f"{gigabytes(sizing.weight_bytes)} ({gibibytes(sizing.weight_bytes)}). {_verdict(sizing)}"
+    )
+
+
+def _verdict(sizing: Sizing) -> str:
+    """Say how the count compares with the published one, in a sentence."""
+    difference, published = sizing.difference, sizing.published_total
+    if difference is None or published is None:
+        return "No published count was given to compare with."
+    if difference == 0:
+        return "The count equals the published one to the last parameter."
+    if abs(difference) <= sizing.published_half_unit:
+        return f"The count rounds to the published {parameters(published)}."
+    relation = "more" if difference > 0 else "fewer"
+    share = _per_cent(abs(difference) / published)
+    return f"The count is {grouped(abs(difference))} {relation} than the published {grouped(published)} ({share})."
+
+
+def _per_cent(ratio: float) -> str:
+    return f"{fixed(100 * ratio, 2)}{NO_BREAK_SPACE}%"
+
+
+def _tiles(sizing: Sizing) -> tuple[Tile, ...]:
+    counted = sizing.count
+    largest = max(sizing.parts, key=lambda part: part.parameters)
+    tiles = [Tile("Parameters", parameters(counted.total), grouped(counted.total))]
+    if counted.active != counted.total:
+        tiles.append(
+            Tile("Active per token", parameters(counted.active), f"{percent(counted.active / counted.total)} of all")
+        )
+    tiles += [
+        Tile(f"Weights in {sizing.dtype}", gigabytes(sizing.weight_bytes), gibibytes(sizing.weight_bytes)),
+        Tile(largest.label, percent(largest.share), "the largest part"),
+    ]
+    if sizing.difference is not None:
+        tiles.append(Tile("Against published", *_deviation(sizing)))
+    return tuple(tiles)
+
+
+def _deviation(sizing: Sizing) -> tuple[str, str]:
+    """Return how far the count is from the published one, and by how many parameters."""
+    difference, published = sizing.difference or 0, sizing.published_total or 0
+    if difference == 0:
+        return "exact", grouped(published)
+    if abs(difference) <= sizing.published_half_unit:
+        return "agrees", f"rounds to {parameters(published)}"
+    share = _per_cent(abs(difference) / published)
+    sign = "" if share.startswith("<") else "+" if difference > 0 else MINUS
+    return f"{sign}{share}", f"{_signed(difference)} parameters"
+
+
+def _signed(count: int) -> str:
+    return f"+{grouped(count)}" if count > 0 else grouped(count).replace("-", MINUS)
+
+
+def _breakdown(sizing: Sizing) -> Section:
+    parts = sorted(sizing.parts, key=lambda part: -part.parameters)
+    factor, sign = short_scale(part.parameters for part in parts)
+    shares = percentages([part.share for part in parts])
+    largest = parts[0]
+    bars = tuple(
+        Bar(part.label, part.parameters / factor, f"{parameters(part.parameters)} ({share}\u00a0%)", part is largest)
+        for part, share in zip(parts, shares, strict=True)
+    )
+    rows = [
+        Row((part.label, part.part, grouped(part.parameters), share)) for part, share in zip(parts, shares, strict=True)
+    ]
+    rows.append(Row(("Total", "", grouped(sizing.count.total), fixed(100, 2)), "total"))
+    if sizing.count.active != sizing.count.total:
+        rows.append(
+            Row(
+                (
+                    "Active per token",
+                    "",
+                    grouped(sizing.count.active),
+                    fixed(100 * sizing.count.active / sizing.count.total, 2),
+                )
+            )
+        )
+    message = f"{largest.label} hold {percent(largest.share)} of the parameters"
+    return Section(
+        "Parameters",
+        message,
+        (
+            Bars(
+                f"{largest.label}: {parameters(largest.parameters)} of {parameters(sizing.count.total)}",
+                " ".join(("Parameters,", SHORT_WORDS[sign])).rstrip(", "),
+                bars,
+            ),
+            Table(
+                "Parameters by part, exact",
+                (Column("Part"), Column("Key"), Column("Parameters", figures=True), Column("Share", "%", figures=True)),
+                tuple(rows),
+            ),
+        ),
+    )
+
+
+def _storage(sizing: Sizing) -> Section:
+    factor, prefix = decimal_scale(stored.n_bytes for stored in sizing.storage)
+    chosen = next((s for s in sizing.storage if s.dtype == sizing.dtype), None)
+    smallest = min(sizing.storage, key=lambda stored: stored.n_bytes)
+    most = max(sizing.storage, key=lambda stored: stored.n_bytes)
+    other = smallest if smallest is not chosen else most
+    binary_factor, binary_prefix = binary_scale(stored.n_bytes for stored in sizing.storage)
+    bars = tuple(
+        Bar(s.dtype, s.n_bytes / factor, f"{gigabytes(s.n_bytes)} ({gibibytes(s.n_bytes)})", s is chosen)
+        for s in sizing.storage
+    )
+    columns = (
+        Column("Number format"),
+        Column("Bits per weight", figures=True),
+        Column("Weights", f"{prefix}B", figures=True),
+        Column("Weights", f"{binary_prefix}B", figures=True),
+        Column("Against " + sizing.dtype, "%", figures=True),
+    )
+    figures = zip(
+        (s.dtype for s in sizing.storage),
+        aligned([s.bits_per_weight for s in sizing.storage]),
+        aligned([s.n_bytes for s in sizing.storage], factor=factor),
+        aligned([s.n_bytes for s in sizing.storage], factor=binary_factor),
+        (fixed(100 * s.n_bytes / sizing.weight_bytes, 1) for s in sizing.storage),
+        strict=True,
+    )
+    return Section(
+        "Memory",
+        f"The weights take {gigabytes(sizing.weight_bytes)} in {sizing.dtype}, "
+        f"{gigabytes(other.n_bytes)} in {other.dtype}",
+        (
+            Bars(
+                f"From {gigabytes(most.n_bytes)} in {most.dtype} to {gigabytes(smallest.n_bytes)} in {smallest.dtype}",
+                f"Weights, {prefix}B (powers of ten)",
+                bars,
+            ),
+            Table(
+                "Memory of the weights by number format",
+                columns,
+                tuple(Row(cells, "marked" if cells[0] == sizing.dtype else "plain") for cells in figures),
+                "GB is 10⁹ bytes, GiB 2³⁰. Block formats include the bytes of their scales. Weights alone: a running "
+                "model also holds its cache, activations and the engine.",
+            ),
+        ),
+        new_page=True,
+    )
+
+
+def _comparison(sizing: Sizing) -> Section:
+    if sizing.published_total is None or sizing.difference is None:
+        hint = (
+            "Set published_total and published_source in the scenario to have the count compared with the publisher's."
+        )
+        return Section("Published count", "No published count was given to compare with", (Prose(hint),))
+    ratio = sizing.difference / sizing.published_total
+    rows = (
+        Row(("Counted here", grouped(sizing.count.total), "tensor by tensor from the architecture")),
+        Row(("Published", grouped(sizing.published_total), sizing.published_source or "no source given")),
+        Row(
+            (
+                "Difference",
+                _signed(sizing.difference) if sizing.difference else "0",
+                f"{_per_cent(ratio)} of the published count",
+            ),
+            "total",
+        ),
+    )
+    return Section(
+        "Published count",
+        _verdict(sizing).rstrip("."),
+        (
+            Table(
+                "Counted against published",
+                (Column("Count"), Column("Parameters", figures=True), Column("Source")),
+                rows,
+            ),
+        ),
+    )
+
+
+def _derivation(sizing: Sizing) -> Section:
+    return Section(
+        "Derivation",
+        "How each figure was computed",
+        (Derivation((*sizing.figures, *(part.derivation for part in sizing.parts))),),
+    )
+
+
+def _notes(sizing: Sizing) -> Section:
+    counted = sizing.count
+    items = ["Counted: every trainable tensor of the architecture, tied tensors once.", *sizing.architecture.notes]
+    if counted.buffers:
+        items.append(
+            f"Not counted: {grouped(counted.buffers)} entries of buffers, stored in checkpoints but not trained."
+        )
+    if counted.mtp:
+        items.append(
+            f"Counted apart: {grouped(counted.mtp)} parameters of multi-token-prediction layers, which checkpoints "
+            "hold beside the model."
+        )
+    if counted.active != counted.total:
+        items.append(
+            "Active parameters are what one token visits: everything but the routed experts it is not sent to; "
+            "embedding and output projection count whole."
+        )
+    items += [
+        "Memory is that of the weights, every parameter stored in the one format; quantised checkpoints keep some "
+        "tensors in a wider one.",
+        "Counts are exact. Bits per weight of the q4_k_m and q5_k_m mixes were measured on one model; another's mix "
+        "differs by a few per cent.",
+    ]
+    return Section("Notes", "What is counted, and what is not", (Notes(tuple(items)),))

@@ -1,0 +1,106 @@
+"""The back matter of the training report: what other conventions of FLOPs give, every assumption with its origin."""
+
+from __future__ import annotations
+
+from sizebook.core.units import duration, flop, gibibytes, grouped, parameters, percent, usd
+from sizebook.plans.training.plan import TrainingPlan
+from sizebook.reports.figures import aligned, fixed
+from sizebook.reports.inputs import input_rows
+from sizebook.reports.training.words import price
+from sizebook.reports.view import Column, Notes, Row, Section, Table
+
+
+def conventions(plan: TrainingPlan) -> Section:
+    """Return FLOPs per token and MFU under every convention: one run, several numbers in the literature."""
+    inputs, per_token, convention = plan.inputs, plan.conventions, plan.inputs.pace.flops_convention
+    rate = plan.middle.tokens_per_s_per_gpu / inputs.peak_flop_per_s
+    names = list(per_token)
+    gigaflop = aligned([per_token[name] for name in names], factor=1e9)
+    rows = tuple(
+        Row(
+            (name, figure, fixed(100 * rate * per_token[name], 1), plan.work.meanings[name]),
+            "marked" if name == convention else "plain",
+        )
+        for name, figure in zip(names, gigaflop, strict=True)
+    )
+    least, most = (percent(rate * bound(per_token.values())) for bound in (min, max))
+    return Section(
+        "Conventions",
+        f"By convention, the same run is an MFU of {least} or {most}",
+        (
+            Table(
+                f"MFU against the dense {inputs.method.compute_dtype} peak of {flop(inputs.peak_flop_per_s)}/s; "
+                f"this plan counts as {convention}",
+                (
+                    Column("Convention"),
+                    Column("FLOPs per token", "GFLOP", figures=True),
+                    Column("MFU", "%", figures=True),
+                    Column("What it counts"),
+                ),
+                rows,
+            ),
+        ),
+    )
+
+
+def assumptions(plan: TrainingPlan) -> Section:
+    """Return every input of the plan with where it comes from."""
+    inputs = plan.inputs
+    sections = (
+        inputs.batches, inputs.layout, inputs.method, inputs.pace, inputs.operations, inputs.power.footprint
+    )  # fmt: skip
+    declared = (row for section in sections for row in input_rows(section, without=IN_WORDS))
+    rows = (*_run_rows(plan), *_looked_up(plan), *declared)
+    return Section(
+        "Assumptions",
+        "What the plan takes as given",
+        (
+            Table("Inputs", (Column("Input"), Column("Value"), Column("Origin")), tuple(Row(row) for row in rows)),
+            Notes(
+                (
+                    "Storage and network traffic unless given as other costs, evaluation runs, failed "
+                    "experiments, and the time to find the recipe.",
+                    "Memory is that of the fullest pipeline stage; the allocator's cache and the driver's context are "
+                    "in it.",
+                ),
+                "Left out",
+            ),
+        ),
+    )
+
+
+# Inputs that a row of its own shows, in words or with what was looked up for them.
+IN_WORDS = frozenset({
+    "gpus", "tokens", "tp", "pp", "dp", "cp", "ep", "zero_stage", "micro_batch", "recompute", "interleave", "mfu",
+    "achieved_tflops", "price_usd_per_gpu_hour", "provider", "region", "term", "other_usd", "watts", "grid",
+    "grams_per_kwh", "lora_rank", "lora_on",
+})  # fmt: skip
+
+
+def _run_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
+    inputs, recipe, start = plan.inputs, plan.inputs.method.recipe, plan.middle.start_seconds
+    trained = f"adapters of rank {recipe.lora_rank} on {recipe.lora_on}" if recipe.lora_rank else "the whole model"
+    given = inputs.utilization
+    return [
+        ("Model", f"{inputs.model}, {parameters(plan.count.total)} parameters", "scenario; counted exactly"),
+        ("Trained", trained, "scenario or usual"),
+        ("Tokens", grouped(inputs.tokens), "scenario"),
+        ("GPUs", f"{grouped(inputs.gpus)} {inputs.gpu.name}", f"scenario; {inputs.gpu.source}"),
+        ("Usable memory of a GPU", gibibytes(plan.capacity_bytes), "data/hardware.csv, what the driver leaves"),
+        ("Layout", inputs.layout.name, "scenario, else the fastest that fits"),
+        ("Utilisation", percent(given), "scenario")
+        if given is not None
+        else ("Step time", "model of compute, memory and network", "data/calibration_training.csv"),
+        ("Checkpoint interval", duration(plan.checkpoint_interval_seconds), "optimum of Daly 2006"),
+        *([("Start-up", duration(start), "scenario")] if start else []),
+    ]
+
+
+def _looked_up(plan: TrainingPlan) -> list[tuple[str, str, str]]:
+    costs, power = plan.inputs.costs, plan.inputs.power
+    return [
+        ("Price per GPU-hour", price(plan), costs.basis),
+        ("Other costs", usd(costs.other_usd, 4), "scenario or usual"),
+        ("Power of a GPU at work", f"{power.watts:g} W", "scenario, else its limit or the TDP in data/hardware.csv"),
+        ("Carbon intensity", f"{power.grams_per_kwh:g} g/kWh", power.grid_basis),
+    ]

@@ -1,0 +1,253 @@
+"""The training report: time, memory, money, energy and carbon of one run, with the band that published runs give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from sizebook.core.registry import leaves
+from sizebook.core.tables import table
+from sizebook.core.units import (
+    duration,
+    energy,
+    gibibytes,
+    grouped,
+    mass,
+    parameters,
+    percent,
+    significant,
+)
+from sizebook.plans.training.breakdown import step_parts, time_parts
+from sizebook.plans.training.case import Case
+from sizebook.plans.training.plan import TrainingPlan
+from sizebook.plans.training.steps import derivations
+from sizebook.reports.charts.kinds import Bar, Bars, Limit, Series, Stacks
+from sizebook.reports.figures import aligned, fixed, largest_unit, on_the_point
+from sizebook.reports.training.money import carbon, cost, sensitivity
+from sizebook.reports.training.notes import assumptions, conventions
+from sizebook.reports.training.words import banded, cost_text, days, price, share
+from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table, Tile
+from sizebook.training.memory import Memory
+
+DAY = 86_400.0
+GIB = 2.0**30
+MOST_STAGES = 6
+CASE_LABELS = {"low": "Fast", "middle": "Middle", "high": "Slow"}
+Units = tuple[tuple[float, str], ...]
+TIME: Units = ((DAY, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s"))
+# Figures of a case that the table of cases shows, and their units from the largest down to the one they are kept in.
+CASE_UNITS: dict[str, Units] = {
+    "step_seconds": ((1.0, "s"), (1e-3, "ms")),
+    "tokens_per_s_per_gpu": ((1.0, "tokens/s"),),
+    "mfu": ((0.01, "%"),),
+    "train_seconds": TIME,
+    "gpu_hours": ((1e3, "thousands"), (1.0, "hours")),
+    "cost_usd": ((1e3, "USD, thousands"), (1.0, "USD")),
+    "energy_kwh": ((1e3, "MWh"), (1.0, "kWh")),
+    "co2e_kg": ((1e3, "tCO\u2082e"), (1.0, "kgCO\u2082e")),
+}
+# Series of the memory chart, and the components of `Memory` that each adds up: six colours are the most.
+MEMORY_PARTS: dict[str, tuple[str, ...]] = {
+    "Weights": ("weights",),
+    "Gradients": ("gradients",),
+    "Optimizer states": ("optimizer_states", "master_weights"),
+    "Activations": ("activations",),
+    "Logits": ("loss",),
+    "Buffers and context": ("buffers", "fragmentation", "context"),
+}
+
+
+def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
+    """Return the report of one training plan."""
+    inputs = plan.inputs
+    return Report(
+        kind="Training plan",
+        title=title or f"{inputs.model} on {grouped(inputs.gpus)} {inputs.gpu.key}",
+        subtitle=(
+            f"{inputs.model}, {parameters(inputs.tokens)} tokens, sequences of {grouped(inputs.batches.seq)}, "
+            f"{grouped(inputs.batches.batch)} a batch; {inputs.layout.name}, {inputs.method.compute_dtype}, "
+            f"{inputs.method.recipe.optimizer}"
+        ),
+        as_of=as_of,
+        summary=_summary(plan),
+        tiles=_tiles(plan),
+        sections=(
+            _time(plan),
+            *_step(plan),
+            _memory(plan),
+            cost(plan),
+            sensitivity(plan),
+            carbon(plan),
+            conventions(plan),
+            Section("Derivation", "How each figure was computed", (Derivation(derivations(plan)),)),
+            assumptions(plan),
+        ),
+        data_dates=f"hardware of {_latest('hardware')}, prices of {_latest('prices')}, grids of {_latest('grid')}",
+    )
+
+
+def _latest(name: str) -> str:
+    return max(row["retrieved"] for row in table(name))
+
+
+def _summary(plan: TrainingPlan) -> str:
+    middle, inputs = plan.middle, plan.inputs
+    band = "" if plan.step is None else f" ({banded(plan, days)})"
+    dollars = "" if plan.step is None else f" ({banded(plan, cost_text)})"
+    origin = (
+        f"The time follows from the given MFU of {percent(middle.mfu)}."
+        if plan.step is None
+        else "The ranges in brackets are the 10th to the 90th percentile of published runs that the model of time had "
+        "not seen."
+    )
+    return (
+        f"Training {inputs.model} on {parameters(inputs.tokens)} tokens takes {days(middle)}{band} on "
+        f"{grouped(inputs.gpus)} {inputs.gpu.name} and costs {cost_text(middle)}{dollars} at "
+        f"{price(plan)} per GPU-hour. The fullest GPU needs {gibibytes(plan.fullest.total)} of "
+        f"{gibibytes(plan.capacity_bytes)}. {origin}"
+    )
+
+
+def _tiles(plan: TrainingPlan) -> tuple[Tile, ...]:
+    middle = plan.middle
+    return (
+        Tile("Training time", days(middle), banded(plan, days)),
+        Tile("Cost", cost_text(middle), banded(plan, cost_text)),
+        Tile(
+            "Memory of a GPU",
+            gibibytes(plan.fullest.total),
+            f"{percent(plan.fullest.total / plan.capacity_bytes)} of what it has",
+        ),
+        Tile("MFU", percent(middle.mfu), banded(plan, lambda case: percent(case.mfu), falling=True)),
+        Tile("Emissions, CO\u2082e", mass(middle.co2e_kg), energy(middle.energy_kwh)),
+    )
+
+
+def _time(plan: TrainingPlan) -> Section:
+    cases = plan.cases if plan.step is not None else (plan.middle,)
+    parts = [time_parts(case) for case in cases]
+    factor, unit = largest_unit(plan.middle.train_seconds, TIME)
+    series = tuple(
+        Series(
+            rows[0].label,
+            tuple(part.value / factor for part in rows),
+            tuple(aligned([part.value for part in rows], factor=factor)),
+        )
+        for rows in zip(*parts, strict=True)
+        if any(part.value for part in rows)
+    )
+    labels = tuple(CASE_LABELS[case.name] for case in cases) if len(cases) > 1 else ("At the given MFU",)
+    lost = 1 - plan.middle.goodput
+    chart = Stacks(
+        f"{days(plan.middle)} from start to last token, {percent(lost)} of the steps' time lost to failures",
+        f"{unit.capitalize()} from the start",
+        labels,
+        series,
+        tuple(days(case) for case in cases),
+    )
+    return Section("Time", f"Training takes {days(plan.middle)}, {banded(plan, days)}", (chart, _cases(plan)))
+
+
+def _cases(plan: TrainingPlan) -> Table:
+    """Return every figure that follows from the time of a step, one column a case."""
+    cases = plan.cases if plan.step is not None else (plan.middle,)
+    columns = (
+        Column("Figure"),
+        Column("Unit"),
+        *(Column(CASE_LABELS[case.name], figures=True) for case in cases),
+    )
+    labels = {leaf.name: leaf.quantity.label for leaf in leaves(Case)}
+    lines = [
+        (labels[name], *_figures([getattr(case, name) for case in cases], units)) for name, units in CASE_UNITS.items()
+    ]
+    by_case = zip(*(texts for _, _, texts in lines), strict=True)
+    by_line = zip(*map(on_the_point, by_case), strict=True)
+    rows = tuple(Row((label, unit, *texts)) for (label, unit, _), texts in zip(lines, by_line, strict=True))
+    note = (
+        ""
+        if plan.step is None
+        else "Fast and slow: measured over predicted step time at the 10th and 90th percentile of published runs, by "
+        "groups that the fit had not seen."
+    )
+    return Table("The run in figures", columns, rows, note)
+
+
+def _figures(values: Sequence[float], units: Units) -> tuple[str, list[str]]:
+    """Return one figure of every case in the unit that suits the smallest, and that unit."""
+    factor, unit = largest_unit(min(values), units)
+    return unit, aligned(values, factor=factor)
+
+
+def _step(plan: TrainingPlan) -> tuple[Section, ...]:
+    """Return where the time of a step goes; nothing where the MFU was given, for then it is not known."""
+    if plan.step is None:
+        return ()
+    parts = sorted(step_parts(plan.step), key=lambda part: -part.value)
+    bars = tuple(
+        Bar(part.label, part.value, f"{duration(part.value)} ({share(part.value / plan.step.total)})", index == 0)
+        for index, part in enumerate(parts)
+    )
+    largest = percent(parts[0].value / plan.step.total)
+    batches = "1 micro-batch" if plan.work.micro_batches == 1 else f"{plan.work.micro_batches} micro-batches"
+    title = f"A step of {duration(plan.step.total)}, {batches} a pipeline"
+    return (
+        Section(
+            "Step",
+            f"{parts[0].label} take {largest} of a step"
+            if parts[0].label.endswith("s")
+            else f"{parts[0].label}: {largest}",
+            (Bars(title, "Seconds of one step", bars),),
+            new_page=True,
+        ),
+    )
+
+
+def _memory(plan: TrainingPlan) -> Section:
+    stages = _shown_stages(plan)
+    labels = tuple("Every GPU" if len(plan.stages) == 1 else f"Stage {stage.stage + 1}" for stage in stages)
+    series = tuple(
+        Series(name, sizes, tuple(fixed(size, 1) for size in sizes))
+        for name, sizes in (
+            (name, tuple(sum(getattr(stage, part) for part in parts) / GIB for stage in stages))
+            for name, parts in MEMORY_PARTS.items()
+        )
+        if any(sizes)
+    )
+    totals = [stage.total / GIB for stage in stages]
+    rows = [Row((one.name, *(fixed(value, 2) for value in one.values))) for one in series]
+    rows.append(Row(("Total", *(fixed(value, 2) for value in totals)), "total"))
+    headroom = plan.capacity_bytes - plan.fullest.total
+    relation = "leaves" if headroom >= 0 else "lacks"
+    columns = (Column("Component"), *(Column(label, "GiB", figures=True) for label in labels))
+    usable = f"{significant(plan.capacity_bytes / GIB)} GiB usable"
+    return Section(
+        "Memory",
+        f"The fullest GPU {relation} {gibibytes(abs(headroom))} of {gibibytes(plan.capacity_bytes)}"
+        + (" free" if headroom >= 0 else ""),
+        (
+            Stacks(
+                f"Memory of one GPU by component, {plan.inputs.layout.name}",
+                "GiB",
+                labels,
+                series,
+                tuple(f"{fixed(value, 2)} GiB" for value in totals),
+                Limit(plan.capacity_bytes / GIB, usable),
+            ),
+            Table(
+                "Memory of one GPU by component",
+                columns,
+                tuple(rows),
+                "Optimizer states hold the master weights; buffers and context the allocator's cache and what driver "
+                "and communication take outside it.",
+            ),
+        ),
+        new_page=plan.step is None,
+    )
+
+
+def _shown_stages(plan: TrainingPlan) -> tuple[Memory, ...]:
+    """Return the first, fullest and last pipeline stage and, where there is room, those between."""
+    if len(plan.stages) <= MOST_STAGES:
+        return plan.stages
+    chosen = {0, 1, plan.fullest.stage, len(plan.stages) - 2, len(plan.stages) - 1}
+    return tuple(stage for stage in plan.stages if stage.stage in chosen)

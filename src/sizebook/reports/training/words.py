@@ -1,0 +1,39 @@
+"""Figures of a training plan in words, the same in every section of its report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sizebook.core.units import NO_BREAK_SPACE, duration, usd
+from sizebook.plans.training.case import Case
+from sizebook.plans.training.plan import TrainingPlan
+from sizebook.reports.figures import fixed
+
+
+def banded(plan: TrainingPlan, shown: Callable[[Case], str], falling: bool = False) -> str:
+    """Return ``low to high`` of a figure, or that there is no band because the MFU was given.
+
+    A figure that falls with time, such as MFU, is low in the slow case.
+    """
+    if plan.step is None:
+        return "at the MFU given"
+    low, _, high = reversed(plan.cases) if falling else plan.cases
+    return f"{shown(low)} to {shown(high)}"
+
+
+def days(case: Case) -> str:
+    return duration(case.train_seconds)
+
+
+def cost_text(case: Case) -> str:
+    return usd(case.cost_usd)
+
+
+def share(ratio: float) -> str:
+    return f"{fixed(100 * ratio, 1)}{NO_BREAK_SPACE}%"
+
+
+def price(plan: TrainingPlan) -> str:
+    """Return the price of a GPU-hour to the cent, or to three digits where it is less than ten cents."""
+    amount = plan.inputs.costs.price_usd_per_gpu_hour
+    return f"${amount:,.2f}" if amount >= 0.1 else usd(amount)

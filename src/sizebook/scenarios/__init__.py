@@ -1,0 +1,1 @@
+"""Scenario files (TOML, rows of tables) as the inputs of plans."""

@@ -1,0 +1,105 @@
+"""Scenario files: TOML whose keys are checked before anything is computed, with messages that name key, value and fix.
+
+A scenario's ``plan`` says which plan it feeds: ``sizing`` (the default), ``training``, ``serving`` or ``fleet``. Each
+plan has its own section of keys here or in a module beside it; `parse` turns any of them into an object or one clear
+error.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from sizebook.core.errors import InputError
+from sizebook.core.quantities import Dtype, Model
+from sizebook.core.reading import Told, read
+from sizebook.core.registry import DEFAULT, Quantity, hints_of, quantity_of, section
+from sizebook.models import catalog
+from sizebook.sources.files import read_text
+
+Title = Annotated[str, Quantity("title of the report and the workbook", kind="text", default="", label="Title")]
+AsOf = Annotated[
+    date | None,
+    Quantity("day for which the figures are given, today when left out", kind="date", default=None, label="Date"),
+]
+PublishedTotal = Annotated[
+    int | None,
+    Quantity(
+        "published parameters to compare with", unit="parameters", kind="integer", minimum=1, default=None,
+        label="Published parameters",
+    ),
+]  # fmt: skip
+PublishedSource = Annotated[
+    str, Quantity("where that figure is published", kind="text", default="", label="Source of that figure")
+]
+
+
+@section
+class Scenario(Told):
+    """What every scenario has: a title and a date; unknown keys are refused."""
+
+    title: Title = DEFAULT
+    as_of: AsOf = DEFAULT
+
+
+@section
+class ModelScenario(Scenario):
+    """A scenario about one model."""
+
+    model: Model
+
+
+@section
+class SizingScenario(ModelScenario):
+    """A model to count and the number format to store it in."""
+
+    plan: Annotated[str, Quantity("sizing", kind="choice", choices=("sizing",), default="sizing")] = DEFAULT
+    dtype: Dtype = DEFAULT
+    published_total: PublishedTotal = DEFAULT
+    published_source: PublishedSource = DEFAULT
+
+
+Kind = TypeVar("Kind", bound=Scenario)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the keys of a TOML file, or say what is wrong with it and where."""
+    try:
+        return tomllib.loads(read_text(path, "a scenario file"))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"not TOML: got {error} in {path.name}, want key = value lines. Correct that line.") from error
+
+
+def beside(folder: Path, value: Any) -> Any:
+    """Return a scenario's value with the files that it names (.json, .csv) taken relative to the scenario's folder."""
+    if isinstance(value, dict):
+        return {key: beside(folder, inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [beside(folder, inner) for inner in value]
+    if isinstance(value, str) and value.casefold().endswith((".json", ".csv")):
+        return str(folder.resolve() / value)
+    return value
+
+
+def parse(kind: type[Kind], values: Mapping[str, Any], where: str) -> Kind:
+    """Return the scenario that the values describe; raise one error that lists every problem by key.
+
+    A scenario of another plan is that one problem.
+    """
+    own = quantity_of(hints_of(kind)["plan"]).default
+    if values.get("plan", own) != own:
+        raise InputError(
+            f"{where}: another plan: got plan = '{values['plan']}', want '{own}'. Use the command of that plan, or "
+            "'sizebook report', which takes every one."
+        )
+    return read(kind, values, where)
+
+
+def workbook_model(model: str) -> dict[str, str]:
+    """Return a model as the inputs of a workbook: a key of the catalog, or 'config.json' and the path of the file."""
+    if catalog.is_file(model):
+        return {"model": "config.json", "config_path": str(Path(model).resolve())}
+    return {"model": catalog.resolve(model)}

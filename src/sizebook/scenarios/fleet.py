@@ -1,0 +1,37 @@
+"""A fleet scenario: the keys of its TOML file, checked, and the plan that they give."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from sizebook.core.errors import InputError
+from sizebook.core.registry import DEFAULT, Quantity, leaves, section
+from sizebook.models import catalog
+from sizebook.plans.fleet.inputs import FleetInputs, Service
+from sizebook.plans.fleet.plan import FleetPlan, naming, plan_fleet
+from sizebook.scenarios.files import Scenario
+
+
+@section
+class FleetScenario(Scenario):
+    """Several services over 36 months, and how their GPUs are bought."""
+
+    plan: Annotated[str, Quantity("fleet", kind="choice", choices=("fleet",), default="fleet")] = DEFAULT
+    inputs: FleetInputs
+
+
+def answer(scenario: FleetScenario) -> FleetPlan:
+    """Return the plan of a scenario."""
+    for service in scenario.inputs.service:
+        with naming(service.name):
+            catalog.architecture(service.model)
+            _check_lengths(service)
+    return plan_fleet(scenario.inputs)
+
+
+def _check_lengths(service: Service) -> None:
+    """Refuse a service whose lengths nobody gave: a scenario is not planned on a default."""
+    meaning = {leaf.name: leaf.quantity.meaning for leaf in leaves(Service)}
+    for key in ("input_tokens", "output_tokens"):
+        if key not in service.stated:
+            raise InputError(f"no lengths: got no {key}, want {meaning[key]}. Add a line '{key} = ...'.")

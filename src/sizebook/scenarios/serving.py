@@ -1,0 +1,117 @@
+"""A serving scenario: the keys of its TOML file, checked, and the plan that they give."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from sizebook.core.errors import InputError
+from sizebook.core.quantities import gpu_keys
+from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.models import catalog
+from sizebook.plans.serving.choice import Choices, choose
+from sizebook.plans.serving.functions import GpusCompared, compared
+from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.scenarios.files import ModelScenario
+
+GpuOrSearch = Annotated[
+    str | None,
+    Quantity(
+        "accelerator such as h100-sxm; left out, several compete", kind="text", choices=gpu_keys, default=None,
+        label="Accelerator",
+    ),
+]  # fmt: skip
+_LAYOUT = ("tp", "pp", "dp", "ep")
+
+
+@section
+class ServingScenario(ModelScenario):
+    """A model, its traffic and target. Without a gpu the cheapest setup is searched."""
+
+    plan: Annotated[str, Quantity("serving", kind="choice", choices=("serving",), default="serving")] = DEFAULT
+    gpu: GpuOrSearch = DEFAULT
+    gpus_compared: GpusCompared = DEFAULT
+    inputs: ServingInputs
+
+
+@dataclass(frozen=True)
+class ServingAnswer:
+    """The plan to show, and where setups competed, all that met the target."""
+
+    plan: ServingPlan
+    choices: Choices | None
+
+
+def with_files(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the values of a scenario with what CSV files hold in place of their names: hours and histograms."""
+    found = {key: with_files(inner, folder) if isinstance(inner, Mapping) else inner for key, inner in values.items()}
+    if "hours_csv" in found:
+        if "shape" in found:
+            raise InputError("hours given twice: got shape and hours_csv, want one of them. Remove the other.")
+        found["shape"] = list(_hours_from(folder / str(found.pop("hours_csv"))))
+    for name in ("input_histogram", "output_histogram"):
+        if isinstance(path := found.get(name), str):
+            found[name] = _bins_from(folder / path)
+    return found
+
+
+def _bins_from(path: Path) -> list[tuple[float, float]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            return [(float(row["tokens"]), float(row["share"])) for row in csv.DictReader(lines)]
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"not a histogram: got {error} in {path.name}, want columns 'tokens' and 'share' of numbers. Mend the file."
+        ) from None
+
+
+def _hours_from(path: Path) -> tuple[float, ...]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            return tuple(float(row["requests"]) for row in csv.DictReader(lines))
+    except (OSError, KeyError, ValueError) as error:
+        raise InputError(
+            f"not a day of traffic: got {error} in {path.name}, want a column 'requests' of 24 numbers. Mend the file."
+        ) from None
+
+
+def answer(scenario: ServingScenario) -> ServingAnswer:
+    """Return the plan of the scenario's setup, or of the cheapest where it names no accelerator."""
+    catalog.architecture(scenario.model)
+    for side in ("input", "output"):
+        _check_lengths(scenario.stated, side)
+    if scenario.gpu is not None:
+        return ServingAnswer(plan_serving(scenario.model, scenario.gpu, scenario.inputs), None)
+    if layout := [name for name in _LAYOUT if name in scenario.stated]:
+        raise InputError(
+            f"layout without an accelerator: got {', '.join(layout)}, want gpu with it. Name the gpu, or leave the "
+            "layout to the search."
+        )
+    engine = scenario.inputs.replica.engine if "engine" in scenario.stated else None
+    found = choose(scenario.model, scenario.inputs, compared(scenario.gpus_compared), engine)
+    return ServingAnswer(found.ranked[0].plan, found)
+
+
+def _check_lengths(stated: frozenset[str], side: str) -> None:
+    """Refuse lengths that nobody gave, and lengths that are given twice: a scenario is not planned on a default."""
+    key, name = f"{side}_tokens", f"{side}_histogram"
+    if name not in stated:
+        if key not in stated:
+            raise InputError(f"no lengths: got neither {key} nor {name}, want one. Add a line '{key} = ...'.")
+        return
+    twice = [each for each in (key, f"{key}_p50", f"{key}_p95") if each in stated]
+    if twice:
+        raise InputError(
+            f"lengths given twice: got {name} and {', '.join(twice)}, want one of them. Mean and percentiles follow "
+            "from the histogram: remove the others."
+        )
+
+
+def settled(scenario: ServingScenario, found: ServingAnswer) -> ServingScenario:
+    """Return the scenario with what was searched or looked up in place: setup, load and rates of the plan."""
+    plan = found.plan
+    return replace(scenario, gpu=plan.replica.setup.gpu, gpus_compared=None, inputs=plan.inputs)

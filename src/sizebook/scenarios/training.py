@@ -1,0 +1,52 @@
+"""A training scenario: the keys of its TOML file, checked, and the plan's inputs that they become."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from sizebook.core.quantities import Gpu
+from sizebook.core.registry import DEFAULT, Quantity, leaves, section
+from sizebook.plans.training.inputs import Training, TrainingInputs, settled
+from sizebook.plans.training.plan import TrainingPlan
+from sizebook.plans.training.search import Search, search
+from sizebook.scenarios.files import ModelScenario
+from sizebook.training.layout import Layout
+
+DEGREES = frozenset({"tp", "pp", "dp", "cp", "ep"})
+
+
+@section
+class TrainingScenario(ModelScenario):
+    """A model, its data, a cluster and what it costs. Without any of tp, pp, dp, cp and ep the fastest layout is
+    searched; whatever else of the layout is stated holds."""
+
+    plan: Annotated[str, Quantity("training", kind="choice", choices=("training",), default="training")] = DEFAULT
+    gpu: Gpu
+    inputs: TrainingInputs
+
+
+def training_inputs(scenario: TrainingScenario) -> Training:
+    """Return the run with everything looked up, the layout searched where none is given."""
+    inputs = settled(scenario.model, scenario.gpu, scenario.inputs)
+    if not DEGREES & scenario.stated:
+        return replace(inputs, layout=layouts_of(scenario, inputs).best[0].layout)
+    return replace(inputs, layout=scenario.inputs.layout) if "dp" in scenario.stated else inputs
+
+
+def layouts_of(scenario: TrainingScenario, inputs: Training) -> Search:
+    """Return the layouts that compete for a scenario: its degrees play no part, the rest of its layout holds."""
+    rest = {leaf.name for leaf in leaves(Layout)} & scenario.stated - DEGREES
+    return search(inputs, {name: getattr(scenario.inputs.layout, name) for name in sorted(rest)})
+
+
+def planned(scenario: TrainingScenario, plan: TrainingPlan) -> TrainingScenario:
+    """Return the scenario with what no cell can be told in place: the searched layout, and owned hardware as its price.
+
+    What was left blank stays so, for the plan behind a workbook looks it up again and says where it comes from.
+    """
+    settled, inputs = plan.inputs, scenario.inputs
+    prices = inputs.prices
+    if prices.owned is not None:
+        prices = replace(prices, price_usd_per_gpu_hour=settled.costs.price_usd_per_gpu_hour, owned=None)
+    return replace(scenario, gpu=settled.gpu.key, inputs=replace(inputs, layout=settled.layout, prices=prices))

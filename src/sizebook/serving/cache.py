@@ -1,0 +1,49 @@
+"""Bytes of keys, values and recurrent state that a model keeps for the tokens it has read."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from sizebook.core.quantities import MemoryBytes, Model
+from sizebook.core.registry import DEFAULT, Quantity, function
+from sizebook.formulas.weights import dtype_bits
+from sizebook.models import catalog
+from sizebook.models.architecture import Architecture
+from sizebook.models.flops import distinct_layers
+from sizebook.serving.quantities import ContextTokens, KvDtype
+from sizebook.serving.shape import INDEX_ELEMENT_BYTES, STATE_ELEMENT_BYTES
+
+Sequences = Annotated[int, Quantity("sequences kept at a time", kind="integer", minimum=1, default=1)]
+
+
+def cache_bytes(architecture: Architecture, tokens: int, element_bytes: float) -> float:
+    """Return the bytes that one sequence of ``tokens`` keeps: windows hold at most their width, state is constant.
+
+    Keys and values take ``element_bytes``; an indexer's keys and a mixer's state have formats of their own.
+    """
+    n_bytes = 0.0
+    for layer, times in distinct_layers(architecture.layers):
+        for brick in layer.bricks:
+            held = min(getattr(brick, "window", None) or tokens, tokens)
+            n_bytes += times * held * getattr(brick, "cache_width", 0) * element_bytes
+            n_bytes += times * tokens * getattr(brick, "index_width", 0) * INDEX_ELEMENT_BYTES
+            n_bytes += times * getattr(brick, "state_elements", 0) * STATE_ELEMENT_BYTES
+    return n_bytes
+
+
+@function(
+    category="memory",
+    source="2 x layers x n_kv_heads x d_head a token; latent: DeepSeek-V2 (arXiv:2405.04434), section 2.1.2",
+    example=({"model": "qwen3-0.6b", "context_tokens": 40_960}, 4_697_620_480.0),
+)
+def kv_cache_bytes(
+    model: Model, context_tokens: ContextTokens, kv_dtype: KvDtype = DEFAULT, sequences: Sequences = DEFAULT
+) -> MemoryBytes:
+    """Return the bytes of keys and values (and recurrent state) that a published model keeps for sequences of tokens.
+
+    Each layer its own kind: grouped heads, one latent vector, a window of at most its width, the constant state of a
+    mixer. A blank kv_dtype is bf16; state counts 4 bytes an element and an indexer's keys 1, as engines keep them,
+    whatever it is. Layers that attend to an encoder count as many of its tokens. KV_CACHE_BYTES_PER_GPU says the same
+    of one GPU at tp 1. Left out: paging waste.
+    """
+    return sequences * cache_bytes(catalog.architecture(model), context_tokens, dtype_bits(kv_dtype or "bf16") / 8)

@@ -1,0 +1,272 @@
+"""One serving case: a model's sums, a machine, number formats and a layout, ready for plain arithmetic.
+
+Every field is a number or an array of numbers of one length, and every function of serving time and memory takes a
+`Case`, so one estimate and a sweep over a million rows run the same code.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sizebook.core.errors import RangeError, UnknownKeyError, require, unknown_key
+from sizebook.core.tables import by_key, table
+from sizebook.formulas.weights import dtype_bits
+from sizebook.models import catalog
+from sizebook.serving.quantities import ENGINES, KV_DTYPES, MOST_DRAFTED, WEIGHT_DTYPES, Replica
+from sizebook.serving.shape import ServingShape, shape_of
+from sizebook.tables.hardware import Accelerator, accelerator
+
+# A four-bit checkpoint of a mixture of experts quantises the experts and leaves attention in 16 bits.
+_FOUR_BIT = frozenset({"nvfp4", "mxfp4", "int4_wo"})
+# The generations the measurements cover, and the nearest of them for every other accelerator.
+_NEAREST = {"blackwell_ultra": "blackwell", "blackwell": "blackwell"}
+_CLASS = {"bf16": "bf16", "fp16": "bf16", "nvfp4": "fp4", "mxfp4": "fp4", "int4_wo": "int4"}
+
+Number = Any  # a float, or a NumPy array of floats
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model on a machine: bytes per weight and cached element, peaks for attention and experts, the layout, and
+    ``rates``, the calibrated efficiencies by name.
+
+    ``tokens_per_step`` 0 takes what drafts yielded in the measurements. ``unstated`` multiplies TPOT where nobody says
+    whether a server speculates; it is 1 wherever somebody does.
+    """
+
+    shape: ServingShape
+    rates: Any
+    attention_bytes: Number
+    expert_bytes: Number
+    kv_bytes: Number
+    attention_peak: Number
+    expert_peak: Number
+    half_peak: Number
+    bandwidth: Number
+    link: Number
+    node_gpus: Number
+    network: Number
+    tp: Number = 1.0
+    pp: Number = 1.0
+    dp: Number = 1.0
+    ep: Number = 1.0
+    draft_tokens: Number = 0.0
+    tokens_per_step: Number = 1.0
+    unstated: Number = 1.0
+
+
+def larger(a: Number, b: Number) -> Number:
+    """Return the larger of two numbers, element by element: (a + b + |a - b|) / 2."""
+    return (a + b + abs(a - b)) / 2
+
+
+def smaller(a: Number, b: Number) -> Number:
+    """Return the smaller of two numbers, element by element."""
+    return (a + b - abs(a - b)) / 2
+
+
+def generation_class(gpu: Accelerator) -> str:
+    """Return the generation whose calibration an accelerator takes: its own where measured, otherwise Hopper."""
+    return _NEAREST.get(gpu.generation, "hopper")
+
+
+def measured_generation(gpu: Accelerator) -> str:
+    """Return the generation whose measured errors hold for an accelerator: its own class, measured or not."""
+    return _NEAREST.get(gpu.generation, gpu.generation)
+
+
+def dtype_class(dtype: str) -> str:
+    """Return the calibration class of a weight format: bf16, fp8, fp4 or int4 (weight-only)."""
+    return _CLASS.get(dtype, "fp8")
+
+
+@cache
+def rates(engine: str, generation: str, attention: str, experts: str) -> dict[str, float]:
+    """Return the calibrated efficiencies of one engine and generation, and of the classes of the formats, by name.
+
+    A rate is its value over all rows times a factor for each level that the measurements could tell apart.
+    """
+    values: dict[str, float] = {}
+    wanted = {
+        ("all", ""), ("engine", engine), ("generation", generation), ("engine generation", f"{engine} {generation}"),
+        ("attention dtype", attention), ("expert dtype", experts),
+    }  # fmt: skip
+    for row in table("calibration_serving"):
+        if (row["level"], row["key"]) in wanted:
+            values[row["name"]] = values.get(row["name"], 1.0) * float(row["value"])
+    return values
+
+
+@cache
+def _native(model: str) -> str:
+    if catalog.is_file(model):
+        return "bf16"
+    native = catalog.facts(model)["native_dtype"]
+    return {"": "bf16", "fp16": "bf16", "fp32": "bf16", "int4": "int4_wo"}.get(native, native)
+
+
+def weight_dtype_of(model: str, weight_dtype: str | None) -> str:
+    """Return the weight format: the one given, or the published checkpoint's own where it is blank."""
+    dtype = weight_dtype or _native(model)
+    if dtype not in WEIGHT_DTYPES:
+        raise unknown_key("weight_dtype", dtype, WEIGHT_DTYPES, f"one of {', '.join(WEIGHT_DTYPES)}, or blank")
+    return dtype
+
+
+def attention_dtype_of(shape: ServingShape, weight_dtype: str) -> str:
+    """Return the format of attention and dense weights: 16-bit beside four-bit experts, else that of all weights."""
+    return "bf16" if weight_dtype in _FOUR_BIT and shape.n_experts > 0 else weight_dtype
+
+
+def kv_dtype_of(engine: str, weight_dtype: str, kv_dtype: str | None) -> str:
+    """Return the cache format: the one given; blank, fp8 for nvfp4 checkpoints, and for fp8 ones with TensorRT-LLM.
+
+    Checkpoints in nvfp4, and those quantised for TensorRT-LLM, carry an fp8 cache setting, which engines follow (vLLM
+    since pull request 29980). Otherwise vLLM and SGLang cache in 16 bits unless told.
+    """
+    if kv_dtype:
+        if kv_dtype not in KV_DTYPES:
+            raise unknown_key("kv_dtype", kv_dtype, KV_DTYPES, f"one of {', '.join(KV_DTYPES)}, or blank")
+        return kv_dtype
+    carried = weight_dtype == "nvfp4" or (engine == "tensorrt-llm" and weight_dtype in ("fp8", "fp8_block"))
+    return "fp8" if carried else "bf16"
+
+
+def _peak(gpu: Accelerator, dtype: str) -> float:
+    """Return the dense peak that a format multiplies at: its own units, or those of the next wider format."""
+    ladder = {"fp8": "fp8", "fp8_block": "fp8", "int8": "int8", "nvfp4": "fp4", "mxfp4": "fp4", "fp16": "fp16"}
+    for name in (ladder.get(dtype, "bf16"), "bf16", "fp16"):
+        if name in gpu.peaks:
+            return float(gpu.peaks[name])
+    raise UnknownKeyError(
+        f"no 16-bit peak: got '{gpu.key}', want an accelerator with a published bf16 or fp16 peak. Choose another gpu."
+    )
+
+
+def case_of(model: str, gpu: str, replica: Replica) -> Case:
+    """Return the case of one model on one machine; every name is checked, every layout refused that no engine runs.
+
+    With neither drafts nor a yield stated, speculation is unstated: none, but where TensorRT-LLM serves a model with
+    prediction layers the factor that fits such measurements.
+    """
+    if replica.engine not in ENGINES:
+        raise unknown_key("engine", replica.engine, ENGINES, f"one of {', '.join(ENGINES)}")
+    check_layout(replica)
+    case = _case(model, gpu, replica.engine, replica.weight_dtype or None, replica.kv_dtype or None)
+    degrees = {"tp": replica.tp, "pp": replica.pp, "dp": replica.dp, "ep": replica.ep}
+    return Case(**{**case.__dict__, **degrees, **speculation_stated(replica.draft_tokens, replica.tokens_per_step)})
+
+
+def speculation_stated(draft_tokens: int | None, tokens_per_step: float | None) -> dict[str, float]:
+    """Return the fields of a case that say whether its server speculates; none where neither is given.
+
+    Drafts are checked in each decode step, 0 for none; a step yields ``tokens_per_step`` of them and its own token,
+    left out, what was measured. Of a yield alone follow the fewest drafts that can reach it.
+    """
+    if draft_tokens is None and tokens_per_step is None:
+        return {}
+    require(
+        draft_tokens is None or 0 <= draft_tokens <= MOST_DRAFTED,
+        f"draft_tokens is out of range: got {draft_tokens}, want 0 to {MOST_DRAFTED}. Give 0 for no speculation.",
+    )
+    require(
+        tokens_per_step is None or tokens_per_step >= 1,
+        f"tokens_per_step is out of range: got {tokens_per_step}, want 1 or more. Give 1 for no speculation.",
+    )
+    drafts = math.ceil((tokens_per_step or 1) - 1) if draft_tokens is None else draft_tokens
+    require(
+        tokens_per_step is None or tokens_per_step <= drafts + 1,
+        f"tokens_per_step is out of range: got {tokens_per_step} of {drafts} drafted, want at most {drafts + 1}. "
+        "Raise draft_tokens or lower tokens_per_step.",
+    )
+    return {"draft_tokens": drafts, "tokens_per_step": tokens_per_step or 0.0, "unstated": 1.0}
+
+
+def check_layout(replica: Replica) -> None:
+    """Refuse degrees below 1, and more expert parallelism than the GPUs that hold one copy of the experts."""
+    tp, dp, ep = replica.tp, replica.dp, replica.ep
+    for name, degree in (("tp", tp), ("pp", replica.pp), ("dp", dp), ("ep", ep)):
+        require(degree >= 1, f"{name} is out of range: got {degree}, want 1 or more. Correct the number.")
+    if ep > tp * dp or (tp * dp) % ep:
+        raise RangeError(
+            f"layout does not divide: got ep {ep} over tp x dp = {tp * dp} GPUs, want a divisor. Change ep, tp or dp."
+        )
+
+
+def startable(case: Case) -> Case:
+    """Return the case, or refuse what no engine starts: heads that tp does not divide, stages without a layer.
+
+    Tables of measurements hold such layouts, as attention data parallelism is written in many ways: sweeps take them.
+    """
+    tp, pp, common, n_layers = int(case.tp), int(case.pp), case.shape.common_heads, int(case.shape.n_layers)
+    if common % tp:
+        most = max(degree for degree in range(1, min(tp, common + 1)) if common % degree == 0)
+        of_layers = (*(kind.n_heads for kind in case.shape.kinds), case.shape.state_heads)
+        n_heads = next(int(heads) for heads in of_layers if heads % tp)
+        raise RangeError(
+            f"tensor parallelism does not divide the heads: got tp {tp} and n_heads {n_heads}, want tp to divide "
+            f"n_heads. Use tp {most}."
+        )
+    if pp > n_layers:
+        raise RangeError(
+            f"more stages than layers: got pp {pp} and {n_layers} layers, want at least one layer a stage. Lower pp."
+        )
+    return case
+
+
+def layout_meant(tp: int, dp: int, ep: int, node_gpus: int) -> tuple[int, int, int, str]:
+    """Return the layout that a table row means, and what was read differently, empty where nothing was.
+
+    Benchmark tables write tp x ep where expert parallelism splits the tensor- or data-parallel group itself: 64 with
+    ep 8 on a node of 8 GPUs means 8. Pairs of rows with the same measurement, one written each way, show it. It is read
+    so only where the group would be ep squared GPUs, more than share a link.
+    """
+    if ep > 1 and tp * dp == ep * ep and tp * dp > node_gpus and 1 in (tp, dp):
+        note = f"{'tp' if dp == 1 else 'dp'} {ep * ep} with ep {ep} read as {ep}: more GPUs than share a link"
+        return (ep, 1, ep, note) if dp == 1 else (1, ep, ep, note)
+    return tp, dp, ep, ""
+
+
+@cache
+def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype: str | None) -> Case:
+    chip, shape = accelerator(gpu), shape_of(model)
+    dtype = weight_dtype_of(model, weight_dtype)
+    kv = kv_dtype_of(engine, dtype, kv_dtype)
+    attention = attention_dtype_of(shape, dtype)
+    link = chip.scale_up_bytes_per_s or chip.pcie_bytes_per_s
+    if link is None:
+        raise UnknownKeyError(f"no link speed: got '{chip.key}', want an accelerator with one. Choose another gpu.")
+    calibrated = rates(engine, generation_class(chip), dtype_class(attention), dtype_class(dtype))
+    speculates = engine == "tensorrt-llm" and shape.n_mtp_layers > 0
+    return Case(
+        shape=shape,
+        rates=calibrated,
+        attention_bytes=dtype_bits(attention) / 8,
+        expert_bytes=dtype_bits(dtype) / 8,
+        kv_bytes=dtype_bits(kv) / 8,
+        attention_peak=_peak(chip, "bf16" if attention == "int4_wo" else attention),
+        expert_peak=_peak(chip, "bf16" if dtype in ("int4_wo", "mxfp4") and chip.generation == "hopper" else dtype),
+        half_peak=_peak(chip, "bf16"),
+        bandwidth=float(chip.memory_bandwidth_bytes_per_s),
+        link=float(link),
+        node_gpus=float(chip.scale_up_domain),
+        network=float(chip.scale_out_bytes_per_s or link),
+        unstated=calibrated["unstated_speculation"] if speculates else 1.0,
+    )
+
+
+@cache
+def engine_row(engine: str, version: str = "") -> dict[str, str]:
+    """Return the constants of one engine version from ``data/engines.csv``; blank takes the newest row."""
+    rows = {row["engine"] + " " + row["version"]: row for row in table("engines") if row["engine"] == engine}
+    if not rows:
+        raise unknown_key("engine", engine, ENGINES, f"one of {', '.join(ENGINES)}")
+    if not version:
+        return next(iter(rows.values()))
+    versions = [row["version"] for row in rows.values()]
+    if version not in versions:
+        raise unknown_key("version", version, versions, f"one of {', '.join(versions)} for {engine}")
+    return by_key("engines", "key")[f"{engine} {version}"]

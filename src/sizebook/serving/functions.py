@@ -1,0 +1,257 @@
+"""Serving functions of a model on a machine: cache, memory, latency, throughput and how sure they are.
+
+Latencies come from `serving_time`, calibrated on measurements; ask `serving_error` for the band around them.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sizebook.core.errors import TargetError
+from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
+from sizebook.core.registry import DEFAULT, function
+from sizebook.formulas.weights import dtype_bits
+from sizebook.serving import time as serving_time
+from sizebook.serving.case import Case, case_of, measured_generation, startable
+from sizebook.serving.estimate import Estimate, error_band, estimate
+from sizebook.serving.memory import (
+    Memory,
+    context_that_fits,
+    engine_constants,
+    engine_memory,
+    physical_bytes,
+    sequences_that_fit,
+    weight_bytes_per_gpu,
+)
+from sizebook.serving.quantities import (
+    CacheHitRatio,
+    Concurrency,
+    ContextTokens,
+    Demand,
+    EncoderTokens,
+    Engine,
+    Figure,
+    InputTokens,
+    KvDtype,
+    Quantile,
+    Replica,
+    Seconds,
+    SignedBytes,
+    TokenRate,
+    Version,
+    WeightDtype,
+)
+from sizebook.serving.shape import INDEX_ELEMENT_BYTES, shape_of
+from sizebook.serving.time import cache_bytes_per_gpu, kv_heads_held
+from sizebook.tables.hardware import accelerator
+
+MODEL_SOURCE = "cache layout of the model's attention; vLLM and DeepSeek-V2 (arXiv:2405.04434) for latent caches"
+ENGINE_SOURCE = "data/engines.csv, one source a row"
+TIME_SOURCE = "pass model of sizebook.serving.time; rates of data/calibration_serving.csv"
+# Bytes of weights and cache are the same on every accelerator; a case needs one.
+ANY_GPU = "h100-sxm"
+
+
+def _memory(case: Case, gpu: str, engine: str, version: str = "") -> Memory:
+    return engine_memory(case, physical_bytes(accelerator(gpu)), engine_constants(engine, version))
+
+
+def _estimate(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimate:
+    """Return the estimate, or refuse where not even one request fits."""
+    case = startable(case_of(model, gpu, replica))
+    memory = _memory(case, gpu, replica.engine)
+    found = estimate(case, memory, demand)
+    if found.capacity < 1:
+        missing = cache_bytes_per_gpu(case, float(demand.input_tokens + demand.output_tokens)) - memory.cache_bytes
+        raise TargetError(
+            f"does not fit: got {missing / 1e9:.1f} GB too much on one {gpu}, want room for one request. "
+            "Raise tp, pp or ep, or choose a narrower weight_dtype."
+        )
+    return found
+
+
+@function(category="serving", source=MODEL_SOURCE, example=({"model": "llama-3.1-8b"}, 131_072.0))
+def kv_bytes_per_token(model: Model, tp: Tp = DEFAULT, kv_dtype: KvDtype = DEFAULT) -> MemoryBytes:
+    """Return the cache that one more token takes on one GPU: sum over layers of 2 x heads held x d_head x bytes.
+
+    tp divides key-value heads and replicates them where they are fewer: ceil(heads / tp). A latent cache (MLA) is not
+    divided. Layers with a window count, although they stop growing at the window; recurrent state does not.
+    """
+    shape = shape_of(model)
+    elements = sum(kv_heads_held(kind.n_kv_heads, tp) * kind.cache_width for kind in shape.kinds)
+    return float(elements * dtype_bits(kv_dtype or "bf16") / 8 + shape.index_cache_width * INDEX_ELEMENT_BYTES)
+
+
+@function(
+    category="serving", source=MODEL_SOURCE,
+    example=({"model": "qwen3-0.6b", "context_tokens": 40_960}, 4.375 * 2**30),
+)  # fmt: skip
+def kv_cache_bytes_per_gpu(
+    model: Model, context_tokens: ContextTokens, tp: Tp = DEFAULT, pp: Pp = DEFAULT, kv_dtype: KvDtype = DEFAULT,
+    encoder_tokens: EncoderTokens = DEFAULT,
+) -> MemoryBytes:  # fmt: skip
+    """Return the cache and state of one sequence on one GPU: full layers hold S tokens, windowed layers min(S, W).
+
+    Recurrent state counts once, in single precision, and divides by tp. Layers that attend to an encoder hold the
+    encoder's tokens.
+    """
+    case = case_of(model, ANY_GPU, Replica(tp=tp, pp=pp, weight_dtype="bf16", kv_dtype=kv_dtype))
+    crossed = sum(kv_heads_held(kind.n_kv_heads, tp) * kind.cross_width for kind in case.shape.kinds)
+    return float(cache_bytes_per_gpu(case, float(context_tokens)) + crossed * encoder_tokens / pp * case.kv_bytes)
+
+
+@function(category="serving", source=MODEL_SOURCE, example=({"model": "llama-3.1-8b"}, 0.0))
+def state_bytes(model: Model, tp: Tp = DEFAULT) -> MemoryBytes:
+    """Return the recurrent state of one sequence on one GPU: state elements x 4 bytes / tp, whatever the context.
+
+    Mixers such as Mamba and the delta rule keep it in single precision; a model of attention only has none.
+    """
+    return shape_of(model).state_bytes / tp
+
+
+@function(
+    category="serving",
+    source=MODEL_SOURCE,
+    example=({"model": "llama-3.1-8b", "weight_dtype": "bf16"}, 16_060_522_496.0),
+)
+def serving_weight_bytes(
+    model: Model, tp: Tp = DEFAULT, pp: Pp = DEFAULT, dp: Dp = DEFAULT, weight_dtype: WeightDtype = DEFAULT
+) -> MemoryBytes:
+    """Return the weights on one GPU: attention and dense blocks / tp, routed experts / (tp x dp), layers / pp.
+
+    Embedding, head and norms count 16 bits; four-bit checkpoints of expert models keep attention in 16 bits too.
+    """
+    return float(weight_bytes_per_gpu(case_of(model, ANY_GPU, Replica(tp=tp, pp=pp, dp=dp, weight_dtype=weight_dtype))))
+
+
+@function(
+    category="serving", source=ENGINE_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "bf16"}, 58_171_250_786.7),
+)  # fmt: skip
+def cache_bytes_available(model: Model, gpu: Gpu, replica: Replica, version: Version = DEFAULT) -> SignedBytes:
+    """Return what is left for the cache on one GPU: memory x utilization - weights - activation peak - outside torch.
+
+    Memory is what the driver reports. TensorRT-LLM's share applies to what is free after weights. Negative: by how much
+    the model does not fit.
+    """
+    return float(_memory(case_of(model, gpu, replica), gpu, replica.engine, version).cache_bytes)
+
+
+@function(
+    category="serving", source=ENGINE_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "context_tokens": 8192, "weight_dtype": "bf16"}, 54),
+)  # fmt: skip
+def max_concurrency(model: Model, gpu: Gpu, context_tokens: ContextTokens, replica: Replica) -> Concurrency:
+    """Return the requests that the cache of one replica holds at that context: dp x floor(free cache / cache of one).
+
+    0 where the weights leave no room. Shared prefixes are left out: with them more requests fit.
+    """
+    case = case_of(model, gpu, replica)
+    return int(sequences_that_fit(case, _memory(case, gpu, replica.engine), float(context_tokens)) * replica.dp)
+
+
+@function(
+    category="serving", source=ENGINE_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 8, "weight_dtype": "bf16"}, 55_476),
+)  # fmt: skip
+def max_context(
+    model: Model, gpu: Gpu, concurrency: Concurrency = DEFAULT, replica: Replica = DEFAULT
+) -> ContextTokens:
+    """Return the longest context that so many requests can have at once on a replica, by memory alone.
+
+    The model's own limit may be shorter: MODEL_SPEC(model, "context_length"). 0 where the weights leave no room.
+    """
+    case, at_once = case_of(model, gpu, replica), math.ceil((concurrency or 1) / replica.dp)
+    return context_that_fits(case, _memory(case, gpu, replica.engine), float(at_once))
+
+
+@function(
+    category="serving", source=TIME_SOURCE,
+    example=(
+        {"model": "llama-3.1-8b", "gpu": "h100-sxm", "input_tokens": 4096, "weight_dtype": "fp8"},
+        0.07384311184220632,
+    ),
+)  # fmt: skip
+def prefill_seconds(
+    model: Model,
+    gpu: Gpu,
+    input_tokens: InputTokens,
+    cache_hit_ratio: CacheHitRatio = DEFAULT,
+    replica: Replica = DEFAULT,
+) -> Seconds:
+    """Return the time of one prompt's pass with nothing else running: FLOPs at prefill efficiency, links, launches."""
+    case = startable(case_of(model, gpu, replica))
+    return float(serving_time.prefill_seconds(case, float(input_tokens), cache_hit_ratio))
+
+
+@function(
+    category="serving", source=TIME_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.00491633095773212),
+)  # fmt: skip
+def decode_step_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
+    """Return one decode step alone, every request halfway through its answer: weights and cache read, FLOPs, links.
+
+    With drafted tokens the step checks them all.
+    """
+    return float(serving_time.decode_step_seconds(startable(case_of(model, gpu, replica)), demand))
+
+
+@function(
+    category="serving", source=TIME_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.049420163212210266),
+)  # fmt: skip
+def ttft_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
+    """Return the time to first token with so many requests in flight: queue, prefill, the steps waited for.
+
+    Requests beyond what the cache holds wait for a place, which counts. A closed loop: a finished request is replaced.
+    """
+    return float(_estimate(model, gpu, demand, replica).ttft_seconds)
+
+
+@function(
+    category="serving", source=TIME_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.00491633095773212),
+)  # fmt: skip
+def tpot_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
+    """Return the time per output token after the first: the decode step and the prompts of others between steps.
+
+    With drafted tokens a step checks them all and yields several. Where TensorRT-LLM serves a model with prediction
+    layers and draft_tokens is blank, a factor stands for runs that may or may not speculate.
+    """
+    return float(_estimate(model, gpu, demand, replica).tpot_seconds)
+
+
+@function(
+    category="serving", source=TIME_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 5.0788267329721695),
+)  # fmt: skip
+def request_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
+    """Return the time from sending a request to its last token: TTFT + TPOT x (output tokens - 1)."""
+    found = _estimate(model, gpu, demand, replica)
+    return float(found.ttft_seconds + found.tpot_seconds * (demand.output_tokens - 1))
+
+
+@function(
+    category="serving", source=TIME_SOURCE,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 64, "weight_dtype": "fp8"}, 5890.180951629963),
+)  # fmt: skip
+def tokens_per_second(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> TokenRate:
+    """Return output tokens a second of one whole replica: concurrency x output tokens / request seconds.
+
+    Input tokens are not counted. Divide by tp x pp x dp for one GPU.
+    """
+    return float(_estimate(model, gpu, demand, replica).tokens_per_second)
+
+
+@function(
+    category="serving", source="data/calibration_serving_error.csv",
+    example=({"gpu": "h100-sxm", "engine": "vllm", "figure": "tpot", "quantile": "p50"}, 1.0406),
+)  # fmt: skip
+def serving_error(gpu: Gpu, engine: Engine = DEFAULT, figure: Figure = DEFAULT, quantile: Quantile = DEFAULT) -> Ratio:
+    """Return a quantile of measured over predicted TPOT, TTFT or throughput for an engine and GPU generation.
+
+    Each measurement was predicted by a fit that saw none of its group. Multiply a figure by p10 and p90 for its band. A
+    pair without measurements takes the band of all rows, widened by half.
+    """
+    band = error_band(figure, engine, measured_generation(accelerator(gpu)))
+    return {"p10": band.low, "p50": band.middle, "p90": band.high}[quantile]

@@ -1,0 +1,238 @@
+"""Quantities of serving, and the two sections that its functions take: what is asked of a replica, and how it runs.
+
+A field added to `Demand` or `Replica` is from then on an argument of functions, a key of scenario files, a column of
+sweeps and an input of workbooks.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from sizebook.core.quantities import Dp, Ep, Pp, Tp
+from sizebook.core.registry import DEFAULT, Quantity, section
+
+ENGINES = ("vllm", "sglang", "tensorrt-llm")
+WEIGHT_DTYPES = ("bf16", "fp16", "fp8", "fp8_block", "int8", "nvfp4", "mxfp4", "int4_wo")
+KV_DTYPES = ("bf16", "fp16", "fp8", "int8")
+
+# What is asked of a replica -------------------------------------------------------------------------------------------
+
+# 1024 tokens in and out is the load that public serving benchmarks quote first.
+InputTokens = Annotated[
+    int,
+    Quantity(
+        "mean tokens of a prompt", unit="tokens", kind="integer", minimum=1, default=1024, label="Tokens of a prompt"
+    ),
+]
+OutputTokens = Annotated[
+    int,
+    Quantity(
+        "mean tokens of an answer", unit="tokens", kind="integer", minimum=1, default=1024, label="Tokens of an answer"
+    ),
+]
+ContextTokens = Annotated[int, Quantity("tokens cached of one sequence", unit="tokens", kind="integer", minimum=0)]
+EncoderTokens = Annotated[
+    int, Quantity("tokens of an encoder that layers attend to", unit="tokens", kind="integer", minimum=0, default=0)
+]
+# Beyond the number of sequences that any engine batches, and far within what arithmetic holds exactly.
+Concurrency = Annotated[
+    int | None,
+    Quantity(
+        "requests in flight on the whole replica; blank: 1 in a function, the most within the targets in a plan",
+        unit="requests",
+        kind="integer",
+        minimum=1,
+        maximum=1_000_000_000,
+        default=None,
+        label="In flight on a replica",
+    ),
+]
+CacheHitRatio = Annotated[
+    float,
+    Quantity(
+        "share of a prompt's tokens that the prefix cache holds already", unit="ratio", minimum=0, maximum=1, default=0,
+        label="Prompt found in the prefix cache",
+    ),
+]  # fmt: skip
+
+
+@section
+class Demand:
+    """What one replica is asked for: lengths of prompts and answers, how many requests at a time, and shared prefixes.
+
+    A sweep fills it with arrays, one row an element; what serves one request serves a million.
+    """
+
+    input_tokens: InputTokens = DEFAULT
+    output_tokens: OutputTokens = DEFAULT
+    concurrency: Concurrency = DEFAULT
+    cache_hit_ratio: CacheHitRatio = DEFAULT
+
+    @property
+    def in_flight(self) -> int:
+        """Requests in flight; one alone where nothing is stated."""
+        return 1 if self.concurrency is None else self.concurrency
+
+
+# How a replica runs ---------------------------------------------------------------------------------------------------
+
+Engine = Annotated[
+    str, Quantity("serving engine", kind="choice", choices=ENGINES, default="vllm", label="Serving engine")
+]
+Version = Annotated[str, Quantity("engine release of data/engines.csv, blank for the newest", kind="text", default="")]
+WeightDtype = Annotated[
+    str | None,
+    Quantity(
+        "format of the weights, blank for the checkpoint's own",
+        kind="choice",
+        choices=WEIGHT_DTYPES,
+        default=None,
+        label="Format of the weights",
+    ),
+]
+KvDtype = Annotated[
+    str | None,
+    Quantity(
+        "format of the cache, blank for the engine's default",
+        kind="choice",
+        choices=KV_DTYPES,
+        default=None,
+        label="Format of the cache",
+    ),
+]
+# Terms are summed one by one; nobody drafts more, and a larger number would hold the cell for ever.
+MOST_DRAFTED = 1000
+Drafted = Annotated[
+    int, Quantity("tokens drafted in a step", kind="integer", minimum=0, maximum=MOST_DRAFTED, default=1)
+]
+DraftTokens = Annotated[
+    int | None,
+    Quantity(
+        "tokens drafted in a step, 0 for none, blank where unknown",
+        unit="tokens",
+        kind="integer",
+        minimum=0,
+        maximum=MOST_DRAFTED,
+        default=None,
+        label="Tokens drafted in a step",
+    ),
+]
+StatedTokensPerStep = Annotated[
+    float | None,
+    Quantity(
+        "tokens that a step yields, blank for what was measured",
+        unit="tokens",
+        minimum=1,
+        maximum=MOST_DRAFTED + 1,
+        default=None,
+        label="Tokens that a step yields",
+    ),
+]
+
+
+@section
+class Replica:
+    """How one replica runs: layout, number formats, engine, and what is drafted of a step and yielded."""
+
+    tp: Tp = DEFAULT
+    pp: Pp = DEFAULT
+    dp: Dp = DEFAULT
+    ep: Ep = DEFAULT
+    weight_dtype: WeightDtype = DEFAULT
+    kv_dtype: KvDtype = DEFAULT
+    engine: Engine = DEFAULT
+    draft_tokens: DraftTokens = DEFAULT
+    tokens_per_step: StatedTokensPerStep = DEFAULT
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of one replica."""
+        return self.tp * self.pp * self.dp
+
+    @property
+    def layout(self) -> str:
+        """The layout in words, degrees of 1 left out."""
+        degrees = [f"{n}{v}" for n, v in (("tp", self.tp), ("pp", self.pp), ("dp", self.dp), ("ep", self.ep)) if v > 1]
+        return " ".join(degrees) or "tp1"
+
+
+# Traffic, fleets and money --------------------------------------------------------------------------------------------
+
+# A quadrillion requests is past all traffic, and a fleet for more would be a count that no cell holds exactly.
+Requests = Annotated[float, Quantity("number of requests", unit="requests", minimum=0, maximum=1e15)]
+RequestsPerDay = Annotated[
+    float, Quantity("requests a day now", unit="requests", above=0, maximum=1e15, label="Requests a day")
+]
+RequestRate = Annotated[float, Quantity("requests a second", unit="requests/s", minimum=0)]
+ReplicaRate = Annotated[float, Quantity("requests a second that one replica takes", unit="requests/s", above=0)]
+TokenRate = Annotated[float, Quantity("output tokens a second", unit="tokens/s", above=0)]
+Load = Annotated[
+    float,
+    Quantity(
+        "share of a replica's rate to plan for", unit="ratio", above=0, maximum=1, default=0.8, label="Target load"
+    ),
+]
+PeakFactor = Annotated[
+    float,
+    Quantity(
+        "busiest hour over the mean of the day", unit="ratio", minimum=1, maximum=1000, default=2,
+        label="Busiest hour over the mean",
+    ),
+]  # fmt: skip
+Growth = Annotated[
+    float,
+    Quantity(
+        "growth of traffic a month (0.05 is 5 %)", unit="ratio", above=-1, maximum=1, default=0, label="Growth a month"
+    ),
+]
+MonthsFromNow = Annotated[float, Quantity("months from now", unit="months", minimum=0, maximum=1200)]
+Spare = Annotated[
+    int,
+    Quantity(
+        "failure domains whose loss the fleet covers", kind="integer", minimum=0, maximum=10_000, default=1,
+        label="Failures to cover",
+    ),
+]  # fmt: skip
+SpareReplicas = Annotated[
+    int,
+    Quantity("replicas kept for failures (k of N + k)", kind="integer", minimum=0, maximum=1_000_000, default=1),
+]
+Replicas = Annotated[int, Quantity("number of replicas", kind="integer", minimum=0)]
+GpusPerReplica = Annotated[int, Quantity("GPUs of one replica: tp x pp x dp", kind="integer", minimum=1)]
+Utilized = Annotated[
+    float, Quantity("share of the throughput that traffic uses", unit="ratio", above=0, maximum=1, default=1)
+]
+UsdPerMtok = Annotated[float, Quantity("price of a million tokens", unit="USD/Mtok", minimum=0)]
+Share = Annotated[float, Quantity("share of a whole", unit="ratio", minimum=0, maximum=1)]
+CachedShare = Annotated[
+    float, Quantity("share of the prompt that an API has cached", unit="ratio", minimum=0, maximum=1, default=0)
+]
+CachedDiscount = Annotated[
+    float,
+    Quantity("what a cached input token costs less (0.9: a tenth)", unit="ratio", minimum=0, maximum=1, default=0.9),
+]
+BusyOverTdp = Annotated[
+    float, Quantity("power at the wall of a busy server over the TDP of its GPUs", unit="ratio", minimum=0, default=1.3)
+]
+IdleOverTdp = Annotated[
+    float,
+    Quantity("power at the wall of an idle server over the TDP of its GPUs", unit="ratio", minimum=0, default=0.3),
+]
+
+# Results and bands ----------------------------------------------------------------------------------------------------
+
+Seconds = Annotated[float, Quantity("duration", unit="seconds", minimum=0)]
+SignedBytes = Annotated[float, Quantity("memory left, negative where it does not suffice", unit="bytes")]
+Acceptance = Annotated[float, Quantity("share of drafted tokens that are accepted", unit="ratio", minimum=0, maximum=1)]
+Figure = Annotated[
+    str,
+    Quantity("figure whose band is asked for", kind="choice", choices=("tpot", "ttft", "throughput"), default="tpot"),
+]
+Quantile = Annotated[
+    str,
+    Quantity("which quantile of measured over predicted", kind="choice", choices=("p10", "p50", "p90"), default="p90"),
+]
+KvBytes = Annotated[float, Quantity("cache of one prompt", unit="bytes", minimum=0)]
+LinkRate = Annotated[float, Quantity("rate of a link, one way", unit="bytes/s", above=0)]
+GpuCount = Annotated[float, Quantity("GPUs before rounding", minimum=0)]
+TokensPerStep = Annotated[float, Quantity("tokens that one decode step yields", unit="tokens", minimum=0)]

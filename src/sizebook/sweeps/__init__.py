@@ -1,0 +1,1 @@
+"""Tables of estimates, a row each, read and written in pieces."""

@@ -1,0 +1,173 @@
+"""Tables of any length, CSV, Parquet or xlsx, in pieces: memory does not grow with their rows.
+
+polars' own streaming maps a CSV file into memory and reads several row groups of a Parquet file ahead; here a file is
+read one piece at a time. Cells of CSV and xlsx stay text, so that a bad one can be shown as it stands.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from sizebook.core.errors import InputError
+from sizebook.sources.files import refuse_repeated, sheet_rows, unfinished
+
+KINDS = (".csv", ".parquet", ".xlsx")
+PIECE_ROWS = 10_000
+_CSV_BYTES = 1_000_000
+_PARQUET_ROWS = 50_000  # each read unpacks the row group anew, so that several pieces come of one
+_SHEET_ROWS = 2**20  # Excel opens no longer sheet
+_GROUP_ROWS = 20_000  # rows of a row group that is written
+
+
+def look(table: Path) -> tuple[list[str], int]:
+    """Return the columns of a table and how many rows it has; of CSV its lines, which may be a few more."""
+    with _readable(table):
+        if _kind(table) == ".xlsx":
+            first = next(sheet_rows(table), [])
+            refuse_repeated([str(cell) for cell in first if cell is not None], table)
+            return [str(cell) for cell in first], sum(1 for _ in sheet_rows(table)) - 1
+        if _kind(table) == ".parquet":
+            lazy = pl.scan_parquet(table)
+            return lazy.collect_schema().names(), int(lazy.select(pl.len()).collect().item())
+        with table.open("rb") as lines:
+            heads = pl.read_csv(_record(lines), has_header=False, infer_schema=False).row(0)
+            columns = [head or "" for head in heads]
+            refuse_repeated(columns, table)
+            return columns, sum(block.count(b"\n") for block in iter(lambda: lines.read(_CSV_BYTES), b""))
+
+
+def pieces(table: Path) -> Iterator[pl.DataFrame]:
+    """Yield a table in pieces of at most `PIECE_ROWS` rows, an empty one where it has no rows."""
+    read = {".csv": _csv, ".parquet": _parquet, ".xlsx": _xlsx}[_kind(table)]
+    n_rows = 0
+    with _readable(table):
+        for frame in read(table):
+            n_rows += frame.height
+            yield from frame.iter_slices(PIECE_ROWS)
+    if n_rows == 0:
+        yield pl.DataFrame(schema=dict.fromkeys(look(table)[0], pl.String))
+
+
+def check_columns(columns: list[str], required: Iterable[str], results: Iterable[str]) -> None:
+    """Refuse a table that lacks a column it needs, or has one where a result goes, before anything is written."""
+    missing = [name for name in required if name not in columns]
+    if missing:
+        raise InputError(
+            f"missing column: got {', '.join(columns)}, want {', '.join(missing)} too. Add the column to the table."
+        )
+    taken = [name for name in results if name in columns]
+    if taken:
+        raise InputError(
+            f"column in the way: got {', '.join(taken)} in the table, want those names free for the results. "
+            "Remove or rename the column."
+        )
+
+
+def write(frames: Iterator[pl.DataFrame], output: Path) -> None:
+    """Write pieces to a table; it appears whole or not at all."""
+    to = {".csv": _write_csv, ".parquet": _write_parquet, ".xlsx": _write_xlsx}[_kind(output)]
+    with unfinished(output) as temporary:
+        to(frames, temporary)
+
+
+def _kind(path: Path) -> str:
+    return path.suffix.casefold()
+
+
+@contextmanager
+def _readable(table: Path) -> Iterator[None]:
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError) as error:
+        said = str(error).strip().partition("\n")[0]
+        raise InputError(
+            f"cannot read: got {said} in {table.name}, want a whole {_kind(table)[1:]} table in UTF-8, the same number "
+            "of cells in every row. Mend the table."
+        ) from error
+
+
+def _record(lines: IO[bytes]) -> bytes:
+    """Return the next record of a CSV file; one whose cells hold line breaks has several lines."""
+    record = lines.readline()
+    while record.count(b'"') % 2 and (line := lines.readline()):
+        record += line
+    return record
+
+
+def _csv(table: Path) -> Iterator[pl.DataFrame]:
+    """Yield blocks of whole records, each parsed with the heads before it."""
+    with table.open("rb") as lines:
+        heads, rest = _record(lines), b""
+        while block := lines.read(_CSV_BYTES):
+            rest += block
+            end = rest.rfind(b"\n") + 1
+            while end and rest.count(b'"', 0, end) % 2:  # that line break stands within quotes
+                end = rest.rfind(b"\n", 0, end - 1) + 1
+            if end:
+                yield pl.read_csv(heads + rest[:end], infer_schema=False)
+                rest = rest[end:]
+        if rest:
+            yield pl.read_csv(heads + rest, infer_schema=False)
+
+
+def _parquet(table: Path) -> Iterator[pl.DataFrame]:
+    lazy = pl.scan_parquet(table)
+    for first in range(0, look(table)[1], _PARQUET_ROWS):
+        yield lazy.slice(first, _PARQUET_ROWS).collect()
+
+
+def _xlsx(table: Path) -> Iterator[pl.DataFrame]:
+    rows = sheet_rows(table)
+    columns = [str(cell) for cell in next(rows, [])]
+    piece: list[list[str | None]] = []
+    for row in rows:
+        piece.append([None if cell is None else _plain(cell) for cell in row])
+        if len(piece) == PIECE_ROWS:
+            yield pl.DataFrame(piece, schema=dict.fromkeys(columns, pl.String), orient="row")
+            piece = []
+    if piece:
+        yield pl.DataFrame(piece, schema=dict.fromkeys(columns, pl.String), orient="row")
+
+
+def _plain(cell: object) -> str:
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def _write_csv(frames: Iterator[pl.DataFrame], path: Path) -> None:
+    with path.open("wb") as out:
+        for at, frame in enumerate(frames):
+            frame.write_csv(out, include_header=at == 0)
+
+
+def _write_parquet(frames: Iterator[pl.DataFrame], path: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        for at, frame in enumerate(frames):
+            frame.write_parquet(Path(folder) / f"{at:08d}.parquet")
+        pl.scan_parquet(Path(folder) / "*.parquet").sink_parquet(path, row_group_size=_GROUP_ROWS, maintain_order=True)
+
+
+def _write_xlsx(frames: Iterator[pl.DataFrame], path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("sweep")
+    n_rows = 1
+    for at, frame in enumerate(frames):
+        n_rows += frame.height
+        if n_rows > _SHEET_ROWS:
+            sheet.close()
+            raise InputError(
+                f"too many rows for a sheet: got {n_rows} or more with the heads, want at most {_SHEET_ROWS}. "
+                "Write a .csv or .parquet table."
+            )
+        if at == 0:
+            sheet.append(frame.columns)
+        for row in frame.iter_rows():
+            sheet.append(row)
+    book.save(path)

@@ -1,0 +1,1 @@
+"""Look-ups in the tables of `data/`: accelerators, prices and carbon of the grid."""

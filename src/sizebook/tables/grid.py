@@ -1,0 +1,108 @@
+"""How much carbon a kilowatt-hour carries: countries and cloud regions of ``data/grid.csv``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated
+
+from sizebook.core.errors import UnknownKeyError, suggestion
+from sizebook.core.registry import DEFAULT, Quantity, function
+from sizebook.core.tables import table
+
+BASES = ("location", "market")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The grid of a country or cloud region: grams of CO2e per kWh drawn from it (location-based).
+
+    ``carbon_free_share`` is the share of hours the operator matches with carbon-free energy, where it publishes one.
+    """
+
+    key: str
+    name: str
+    kind: str
+    g_co2e_per_kwh: float
+    basis: str
+    year: str
+    carbon_free_share: float | None
+    source: str
+    retrieved: str
+
+
+@cache
+def grids() -> dict[str, Grid]:
+    """Return every row of ``data/grid.csv`` by key, read once."""
+    rows = {}
+    for row in table("grid"):
+        share = row["carbon_free_share"]
+        numbers = {"g_co2e_per_kwh": float(row["g_co2e_per_kwh"]), "carbon_free_share": float(share) if share else None}
+        rows[row["key"]] = Grid(**{**row, **numbers})  # type: ignore[arg-type]  # the other columns are text
+    return rows
+
+
+@cache
+def _by_name() -> dict[str, Grid]:
+    return {row.name.casefold(): row for row in grids().values()}
+
+
+def grid_of(region: str) -> Grid:
+    """Return the grid of a region: ``aws:us-east-1``, ``gcp:europe-west1``, ``azure:eastus``, ``fra`` or ``France``.
+
+    Errors: an unknown region, with the keys that end in the word (a bare ``us-east-1``) or the nearest one.
+    """
+    folded = region.strip().casefold()
+    found = grids().get(folded) or _by_name().get(folded)
+    if found is None:
+        ending = [key for key in grids() if key.endswith(f":{folded}")]
+        hint = f" Did you mean '{ending[0]}'?" if ending else suggestion(region, [*grids(), *_by_name()])
+        raise UnknownKeyError(
+            f"unknown region: got '{region}', want a key of data/grid.csv: a country code of three letters, or aws:, "
+            f"gcp: or azure: with a region.{hint}"
+        )
+    return found
+
+
+def grid_keys() -> tuple[str, ...]:
+    """Return the keys of ``data/grid.csv``."""
+    return tuple(grids())
+
+
+GridRegion = Annotated[
+    str,
+    Quantity(
+        "country code or cloud region, such as fra or aws:us-east-1", kind="text", choices=grid_keys, default="usa",
+        label="Region of the grid",
+    ),
+]  # fmt: skip
+GridBasis = Annotated[
+    str,
+    Quantity(
+        "what the grid emits (location) or what was bought (market)", kind="choice", choices=BASES, default="location"
+    ),
+]
+GramsPerKwh = Annotated[float, Quantity("greenhouse gas per unit of electricity", unit="g CO2e/kWh")]
+
+
+@function(
+    category="carbon",
+    source="data/grid.csv, one source and year a row",
+    example=({"grid": "gcp:europe-west1"}, 103.37),
+)
+def grid_g_per_kwh(grid: GridRegion, basis: GridBasis = DEFAULT) -> GramsPerKwh:
+    """Return the grams of CO2e that one kWh carries in a country or cloud region.
+
+    location: the mean of the local grid. market: location x (1 - carbon-free share), where the operator publishes that
+    share; a lower bound, since the hours left over are dirtier than the mean. Left out: losses on the way and the
+    making of power stations, unless the row's source counts them.
+    """
+    found = grid_of(grid)
+    if basis == "location":
+        return found.g_co2e_per_kwh
+    if found.carbon_free_share is None:
+        raise UnknownKeyError(
+            f"no market-based figure: got '{found.key}', want a region whose operator publishes a carbon-free share "
+            "(gcp:). Use basis location, or type the grams per kWh of your contract."
+        )
+    return found.g_co2e_per_kwh * (1 - found.carbon_free_share)

@@ -1,0 +1,166 @@
+"""What an accelerator is: dense peaks, memory, links and power of ``data/hardware.csv``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Annotated
+
+from sizebook.core.errors import UnknownKeyError, unknown_key
+from sizebook.core.quantities import Gpu
+from sizebook.core.registry import DEFAULT, Quantity, function
+from sizebook.core.tables import Row, by_key
+
+_TEXT = frozenset({"key", "name", "maker", "generation", "form", "release_date", "source", "retrieved"})
+
+
+@dataclass(frozen=True)
+class Accelerator:
+    """One accelerator as sold: form factor and memory size included. None stands for a figure nobody published.
+
+    Peaks are dense, with FP32 accumulation. Memory is the label in binary units (an "80 GB" H100 holds 80 GiB);
+    ``usable_memory_bytes`` is what the driver leaves. Links are one way, per accelerator: ``scale_up`` joins the
+    ``scale_up_domain`` (PCIe where there is no other link, and then the domain is 1), ``scale_out`` is the network of
+    the maker's reference system.
+    """
+
+    key: str
+    name: str
+    maker: str
+    generation: str
+    form: str
+    release_date: str | None
+    memory_bytes: int
+    usable_memory_bytes: int | None
+    memory_bandwidth_bytes_per_s: int
+    peak_fp32_flop_per_s: int | None
+    peak_tf32_flop_per_s: int | None
+    peak_bf16_flop_per_s: int | None
+    peak_fp16_flop_per_s: int | None
+    peak_fp8_flop_per_s: int | None
+    peak_int8_op_per_s: int | None
+    peak_fp6_flop_per_s: int | None
+    peak_fp4_flop_per_s: int | None
+    tdp_watts: int | None
+    gpus_per_node: int
+    scale_up_bytes_per_s: int | None
+    scale_out_bytes_per_s: int | None
+    pcie_bytes_per_s: int | None
+    scale_up_domain: int
+    launch_price_usd: int | None
+    source: str
+    retrieved: str
+
+    @property
+    def peaks(self) -> dict[str, int]:
+        """The dense peaks that are known, in FLOP/s (OP/s for int8), by number format."""
+        by_dtype = {
+            "fp32": self.peak_fp32_flop_per_s,
+            "tf32": self.peak_tf32_flop_per_s,
+            "bf16": self.peak_bf16_flop_per_s,
+            "fp16": self.peak_fp16_flop_per_s,
+            "fp8": self.peak_fp8_flop_per_s,
+            "int8": self.peak_int8_op_per_s,
+            "fp6": self.peak_fp6_flop_per_s,
+            "fp4": self.peak_fp4_flop_per_s,
+        }
+        return {dtype: peak for dtype, peak in by_dtype.items() if peak is not None}
+
+    def peak_flop_per_s(self, dtype: str) -> int:
+        """Return the dense peak of one number format, or raise with the formats this accelerator has."""
+        peak = self.peaks.get(dtype)
+        if peak is None:
+            raise UnknownKeyError(
+                f"no {dtype} peak: got '{self.key}', want an accelerator with {dtype} units. "
+                f"It has {', '.join(self.peaks)}."
+            )
+        return peak
+
+
+@cache
+def accelerators() -> dict[str, Accelerator]:
+    """Return every accelerator of ``data/hardware.csv`` by key, read once."""
+    return {key: _parsed(row) for key, row in by_key("hardware", "key").items()}
+
+
+def _parsed(row: Row) -> Accelerator:
+    values = {name: (text if name in _TEXT else int(text)) if text else None for name, text in row.items()}
+    return Accelerator(**values)  # type: ignore[arg-type]  # data checks prove which columns are never blank
+
+
+def accelerator(key: str) -> Accelerator:
+    """Return one accelerator by key; case, spaces and ``_`` for ``-`` are forgiven.
+
+    Errors: an unknown key with the nearest one, and a name that several forms share with all of them, since the
+    form and the memory size change every answer.
+    """
+    folded = key.strip().casefold().replace("_", "-").replace(" ", "-")
+    known = accelerators()
+    if folded in known:
+        return known[folded]
+    sharing = [name for name in known if name.startswith(f"{folded}-")]
+    if len(sharing) > 1:
+        raise UnknownKeyError(
+            f"ambiguous gpu: got '{key}', want its form and memory size too. Use one of {', '.join(sharing)}."
+        )
+    raise unknown_key("gpu", key, sharing or known, "a key of data/hardware.csv")
+
+
+def spec_fields() -> tuple[str, ...]:
+    """Return the fields that `gpu_spec` reads: the columns of ``data/hardware.csv`` after the key."""
+    return tuple(field.name for field in fields(Accelerator))[1:]
+
+
+def makers() -> tuple[str, ...]:
+    """Return the makers of ``data/hardware.csv``."""
+    return tuple(dict.fromkeys(row["maker"] for row in by_key("hardware", "key").values()))
+
+
+GpuField = Annotated[
+    str, Quantity("column of the accelerator table, such as memory_bytes", kind="text", choices=spec_fields)
+]
+Maker = Annotated[
+    str | None,
+    Quantity("maker of the accelerators, blank for all of them", kind="choice", choices=makers, default=None),
+]
+Figure = Annotated[
+    int | str, Quantity("figure of the data sheet, in the unit the field names", kind="text", default="tpot")
+]
+Keys = Annotated[list[list[str]], Quantity("keys of accelerators, one a row", kind="range")]
+
+
+@function(
+    category="hardware",
+    source="data/hardware.csv, one source a row",
+    example=({"gpu": "h100-sxm", "field": "memory_bytes"}, 85_899_345_920),
+)
+def gpu_spec(gpu: Gpu, field: GpuField) -> Figure:
+    """Return one figure of an accelerator's data sheet in the unit its field names: bytes, bytes/s, FLOP/s, watts, USD.
+
+    Peaks (peak_bf16_flop_per_s and its like) are dense, links are one way per accelerator, memory_bytes is the label in
+    binary units and usable_memory_bytes what the driver leaves of it. A figure nobody published is an error, not 0.
+    """
+    name = field.strip().casefold()
+    if name not in spec_fields():
+        raise unknown_key("field", field, spec_fields(), "a column of data/hardware.csv")
+    found = accelerator(gpu)
+    value: int | str | None = getattr(found, name)
+    if value is None:
+        raise UnknownKeyError(
+            f"figure not published: got a blank {name} for '{found.key}', want a number. "
+            "Type the figure of your own data sheet instead."
+        )
+    return value
+
+
+@function(
+    category="hardware",
+    source="data/hardware.csv, one source a row",
+    example=({"maker": "Intel"}, [["gaudi2"], ["gaudi3"], ["arc-pro-b60"]]),
+)
+def gpu_list(maker: Maker = DEFAULT) -> Keys:
+    """Return the keys of the accelerators that are known, one a row, of one maker or of all.
+
+    The list spills down; a drop-down list can take its choices from it.
+    """
+    return [[a.key] for a in accelerators().values() if maker in (None, a.maker)]

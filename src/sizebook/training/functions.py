@@ -1,0 +1,64 @@
+"""Spreadsheet functions over the FLOPs of a published model."""
+
+from __future__ import annotations
+
+from sizebook.core.errors import require
+from sizebook.core.quantities import Flops, FlopsPerToken, Model, Seq
+from sizebook.core.registry import DEFAULT, function
+from sizebook.models import catalog
+from sizebook.models.flops import fine_tuning_flops_per_token, forward
+from sizebook.models.flops import train_flops_per_token as flops_of
+from sizebook.serving.cache import Sequences
+from sizebook.training.profile import profile_of
+from sizebook.training.quantities import FlopsConvention, LoraOn, LoraRank, Recompute
+
+
+@function(
+    category="compute",
+    source="counted from the architecture; conventions: docs/training.md",
+    example=({"model": "llama-3.1-8b", "seq": 8192}, 51_470_401_536.0),
+)
+def flops_per_token(
+    model: Model,
+    seq: Seq = DEFAULT,
+    flops_convention: FlopsConvention = DEFAULT,
+    recompute: Recompute = DEFAULT,
+) -> FlopsPerToken:
+    """Return the training FLOPs that one token of a published model costs, under a named convention.
+
+    matmul (default): 6 x parameters that multiply, head included, and causal attention. Others reproduce the figures of
+    papers and frameworks: kaplan, 6nd, palm, torchtitan, megatron, chinchilla, hardware (recomputation counted).
+    """
+    return flops_of(catalog.architecture(model), seq, convention=flops_convention, recompute=recompute)
+
+
+@function(
+    category="compute",
+    source="Hu et al. 2021 (arXiv:2106.09685): gradients of frozen weights are not computed",
+    example=({"model": "llama-3.1-8b", "seq": 4096, "lora_rank": 16}, 33_321_648_128.0),
+)
+def flops_per_token_lora(model: Model, seq: Seq, lora_rank: LoraRank, lora_on: LoraOn = DEFAULT) -> FlopsPerToken:
+    """Return the FLOPs per token of training low-rank adapters on a frozen published model: 4 N + 6 adapters + scores.
+
+    N multiplies forward and for the gradients of activations, not for those of its weights; attention scores count
+    three times their causal half. Assumes adapters in every layer, on the attention projections or on all of them.
+    """
+    require(
+        lora_rank > 0,
+        "no adapters: got lora_rank 0, want 1 or more. Ask FLOPS_PER_TOKEN for training the whole model.",
+    )
+    adapters = round(lora_rank * profile_of(model, seq).whole.adapter_width(lora_on))
+    return fine_tuning_flops_per_token(catalog.architecture(model), seq, 0.0, adapters=adapters)
+
+
+@function(
+    category="compute",
+    source="torch FlopCounterMode counts the same, to the last FLOP",
+    example=({"model": "llama-3.1-8b", "seq": 128}, 1_929_782_493_184.0),
+)
+def flops_forward(model: Model, seq: Seq, sequences: Sequences = DEFAULT) -> Flops:
+    """Return the FLOPs of one forward pass over some sequences, attention as the full square of every layer.
+
+    Experts count as many as a token visits. Leaves out norms, activations and vision or audio towers.
+    """
+    return sequences * seq * forward(catalog.architecture(model), seq, causal=False, windows=False).total

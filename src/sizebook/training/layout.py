@@ -1,0 +1,192 @@
+"""How a training run is spread over GPUs: a `Layout`, what it must satisfy, and how layers fall on pipeline stages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property, lru_cache
+
+from sizebook.core.errors import RangeError, require, unknown_key
+from sizebook.core.quantities import Cp, Dp, Ep, Etp, Interleave, MicroBatch, Pp, SequenceParallel, Tp, ZeroStage
+from sizebook.core.registry import DEFAULT, section
+from sizebook.models.architecture import Architecture, Attention, Experts
+from sizebook.models.flops import distinct_layers
+from sizebook.models.identity import Same
+from sizebook.training.quantities import RECOMPUTE, Batches, Recompute
+
+
+@section
+class Layout:
+    """Degrees of parallelism and what goes with them. ``etp`` is the tensor-parallel degree inside experts.
+
+    ``recompute``: ``none``; ``selective`` the attention core (Korthikanti et al. 2022); ``every-other-matmul`` keeps
+    the outputs of every second matmul and of attention (PyTorch's selective checkpointing as torchtitan sets it);
+    ``full`` keeps only the input of each layer.
+    """
+
+    tp: Tp = DEFAULT
+    pp: Pp = DEFAULT
+    dp: Dp = DEFAULT
+    cp: Cp = DEFAULT
+    ep: Ep = DEFAULT
+    zero_stage: ZeroStage = DEFAULT
+    micro_batch: MicroBatch = DEFAULT
+    recompute: Recompute = DEFAULT
+    interleave: Interleave = DEFAULT
+    etp: Etp = DEFAULT
+    sequence_parallel: SequenceParallel = DEFAULT
+
+    @cached_property
+    def gpus(self) -> int:
+        """GPUs of the whole layout; experts are spread over the same ones."""
+        return self.tp * self.pp * self.dp * self.cp
+
+    @cached_property
+    def expert_dp(self) -> int:
+        """GPUs that hold the same experts."""
+        return self.tp * self.cp * self.dp // (self.ep * self.etp)
+
+    @cached_property
+    def name(self) -> str:
+        """The layout in the field's shorthand: ``TP8 PP4 DP16 ZeRO-1 mb1``."""
+        degrees = [f"TP{self.tp}", f"PP{self.pp}", f"DP{self.dp}"]
+        degrees += [f"CP{self.cp}"] if self.cp > 1 else []
+        degrees += [f"EP{self.ep}"] if self.ep > 1 else []
+        degrees += [f"v{self.interleave}"] if self.interleave > 1 else []
+        recompute = "" if self.recompute == "none" else f", {self.recompute} recomputation"
+        return f"{' '.join(degrees)} ZeRO-{self.zero_stage} mb{self.micro_batch}{recompute}"
+
+
+def check(layout: Layout, architecture: Architecture, *, gpus: int, batches: Batches) -> None:
+    """Raise unless the layout can run the model: products, divisibility, stages. Every message names the cheapest
+    fix."""
+    if layout.recompute not in RECOMPUTE:
+        raise unknown_key("recompute", layout.recompute, RECOMPUTE, f"one of {', '.join(RECOMPUTE)}")
+    seq, batch = batches.seq, batches.batch
+    _check_gpus(layout, gpus)
+    _check_heads(layout, architecture)
+    _check_stages(layout, architecture)
+    _check_experts(layout, architecture)
+    require(
+        seq % (layout.cp * 2 if layout.cp > 1 else 1) == 0,
+        f"context parallelism does not divide the sequence: got seq {seq} and cp {layout.cp}, want a multiple of "
+        f"{2 * layout.cp}. Change one of the two.",
+    )
+    share = layout.dp * layout.micro_batch
+    require(
+        batch % share == 0,
+        f"batch does not divide: got batch {batch}, dp {layout.dp} and micro_batch {layout.micro_batch}, want a "
+        f"multiple "
+        f"of {share}. Use a batch of {max(share, batch - batch % share)}.",
+    )
+    require(
+        layout.interleave == 1 or micro_batches(layout, batch) % layout.pp == 0,
+        f"interleaved pipeline does not divide: got {micro_batches(layout, batch)} micro-batches and pp {layout.pp}, "
+        "want a multiple of pp. Change batch, or set interleave to 1.",
+    )
+
+
+def spread(layout: Layout, gpus: int) -> Layout:
+    """Return the layout with what the other degrees leave over of the GPUs as its data-parallel degree."""
+    return replace(layout, dp=max(1, gpus // (layout.tp * layout.pp * layout.cp)))
+
+
+def micro_batches(layout: Layout, batch: int) -> int:
+    """Return the micro-batches that each pipeline runs in one step."""
+    return batch // (layout.dp * layout.micro_batch)
+
+
+def _check_gpus(layout: Layout, gpus: int) -> None:
+    if layout.gpus != gpus:
+        other = layout.tp * layout.pp * layout.cp
+        fix = f"Set dp to {gpus // other}" if gpus % other == 0 else f"Use a multiple of {other} GPUs"
+        raise RangeError(
+            f"GPUs are not the product of the layout: got {gpus} GPUs and tp {layout.tp} x pp {layout.pp} x dp "
+            f"{layout.dp} "
+            f"x cp {layout.cp} = {layout.gpus}, want the same. {fix}."
+        )
+
+
+@lru_cache(maxsize=256)
+def _divided(same: Same) -> tuple[frozenset[int], frozenset[int], int]:
+    """Return what degrees must divide: the head counts, the key-value head counts, and the fewest experts of a
+    layer."""
+    bricks = [brick for layer, _ in distinct_layers(same.architecture.layers) for brick in layer.bricks]
+    heads = frozenset(getattr(brick, "n_heads", 0) for brick in bricks) - {0}
+    kv_heads = frozenset(brick.n_kv_heads for brick in bricks if isinstance(brick, Attention))
+    return heads, kv_heads, min((brick.n_experts for brick in bricks if isinstance(brick, Experts)), default=1)
+
+
+def _check_heads(layout: Layout, architecture: Architecture) -> None:
+    heads, kv_heads, _ = _divided(Same(architecture))
+    for n_heads in heads:
+        if n_heads % layout.tp:
+            raise RangeError(
+                f"tensor parallelism does not divide the heads: got tp {layout.tp} and n_heads {n_heads}, want tp to "
+                f"divide n_heads. Use tp {_largest_divisor(n_heads, layout.tp)}."
+            )
+    for n_kv in kv_heads:
+        if n_kv % layout.tp and layout.tp % n_kv:
+            raise RangeError(
+                f"tensor parallelism does not fit the key-value heads: got tp {layout.tp} and n_kv_heads {n_kv}, "
+                f"want one "
+                f"to divide the other. Use tp {_largest_divisor(n_kv, layout.tp)}."
+            )
+
+
+def _check_stages(layout: Layout, architecture: Architecture) -> None:
+    chunks = layout.pp * layout.interleave
+    if chunks > architecture.n_layers:
+        raise RangeError(
+            f"more pipeline chunks than layers: got pp {layout.pp} x interleave {layout.interleave} = {chunks} and "
+            f"{architecture.n_layers} layers, want at most one chunk a layer. "
+            f"Use pp {_largest_divisor(architecture.n_layers, layout.pp)}."
+        )
+    require(
+        layout.interleave == 1 or layout.pp > 1,
+        f"interleave needs a pipeline: got interleave {layout.interleave} and pp 1, want pp above 1. "
+        "Set interleave to 1.",
+    )
+
+
+def _check_experts(layout: Layout, architecture: Architecture) -> None:
+    n_experts = _divided(Same(architecture))[2]
+    if n_experts % layout.ep:
+        raise RangeError(
+            f"expert parallelism does not divide the experts: got ep {layout.ep} and {n_experts} experts, want ep to "
+            f"divide them. Use ep {_largest_divisor(n_experts, layout.ep)}."
+        )
+    group = layout.tp * layout.cp * layout.dp
+    require(
+        group % (layout.ep * layout.etp) == 0,
+        f"experts do not spread: got ep {layout.ep} x etp {layout.etp} over tp x cp x dp = {group} GPUs, want the "
+        "product to divide them. Lower ep.",
+    )
+
+
+def _largest_divisor(n: int, at_most: int) -> int:
+    return next((d for d in range(min(n, at_most), 0, -1) if n % d == 0), 1)
+
+
+@lru_cache(maxsize=1024)
+def stage_layers(n_layers: int, pp: int) -> tuple[int, ...]:
+    """Return the number of layers on each stage. What is left over goes to middle stages first, then to the first.
+
+    The first stage also holds the embedding and the last the head, so they get an extra layer last.
+    """
+    base, left = divmod(n_layers, pp)
+    order = [*range(1, pp - 1), 0, pp - 1]
+    extra = set(order[:left]) if pp > 1 else set()
+    return tuple(base + (stage in extra) for stage in range(pp))
+
+
+def in_flight(layout: Layout, stage: int, n_micro: int) -> float:
+    """Return how many micro-batches' activations a stage holds at most, in units of the whole stage.
+
+    1F1B: min(pp - stage, micro-batches). Interleaved with v chunks: warm-up runs 2 (pp - stage - 1) + (v - 1) pp chunks
+    and one more is in progress, of v chunks a stage: on the first stage 1 + (pp - 1) / (pp v) of pp (Narayanan et al.
+    2021; Korthikanti et al. 2022, section 4.2.3).
+    """
+    if layout.interleave == 1:
+        return min(layout.pp - stage, n_micro)
+    chunks = 2 * (layout.pp - stage - 1) + (layout.interleave - 1) * layout.pp + 1
+    return min(chunks / layout.interleave, n_micro)

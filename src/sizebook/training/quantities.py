@@ -1,0 +1,247 @@
+"""Quantities of training, and the sections that its functions take: the run, the recipe and what interrupts it.
+
+A field added to a section is from then on an argument of functions, a key of scenario files, a column of sweeps and an
+input of the workbook. The layout is a section of its own: `sizebook.training.layout.Layout`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from sizebook.core.quantities import Batch, Gpus, Seq, Tokens
+from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.core.tables import by_key
+
+RECOMPUTE = ("none", "selective", "every-other-matmul", "full")
+FORMATS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4")
+
+
+def optimizer_keys() -> tuple[str, ...]:
+    """Return the optimizers of ``data/optimizers.csv``."""
+    return tuple(by_key("optimizers", "optimizer"))
+
+
+def stack_keys() -> tuple[str, ...]:
+    """Return the frameworks of ``data/training_stacks.csv``."""
+    return tuple(by_key("training_stacks", "stack"))
+
+
+def convention_keys() -> tuple[str, ...]:
+    """Return the conventions by which FLOPs are counted."""
+    from sizebook.models.flops import CONVENTIONS  # here, because closed forms need no models and would pay for them
+
+    return tuple(CONVENTIONS)
+
+
+# The run --------------------------------------------------------------------------------------------------------------
+
+FlopsConvention = Annotated[
+    str,
+    Quantity(
+        "which FLOPs count, see the documentation", kind="choice", choices=convention_keys, default="matmul",
+        label="FLOPs convention",
+    ),
+]  # fmt: skip
+Mfu = Annotated[
+    float | None,
+    Quantity(
+        "MFU of your own in that convention, blank for the predicted step time", unit="ratio", above=0, maximum=1,
+        default=None, label="MFU of your own",
+    ),
+]  # fmt: skip
+AchievedTflops = Annotated[
+    float | None,
+    Quantity(
+        "TFLOP/s that one GPU achieves in that convention, in place of an MFU", unit="TFLOP/s", above=0, maximum=1e6,
+        default=None, label="TFLOP/s of your own",
+    ),
+]  # fmt: skip
+
+
+@section
+class Batches:
+    """What one optimizer step works on, all GPUs together."""
+
+    batch: Batch
+    seq: Seq = DEFAULT
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of one step."""
+        return self.batch * self.seq
+
+
+@section
+class Pace:
+    """How FLOPs are counted, and the rate at which they are done where it is known and not predicted."""
+
+    flops_convention: FlopsConvention = DEFAULT
+    mfu: Mfu = DEFAULT
+    achieved_tflops: AchievedTflops = DEFAULT
+
+    def utilization(self, peak_flop_per_s: float) -> float | None:
+        """Return the share of the peak that was given, in either of its spellings, or None where time is predicted."""
+        return self.mfu if self.achieved_tflops is None else self.achieved_tflops * 1e12 / peak_flop_per_s
+
+
+@section
+class Run:
+    """A cluster, the tokens to train on and how they come; how fast, where that is known."""
+
+    gpus: Gpus
+    tokens: Tokens
+    batches: Batches
+    pace: Pace = DEFAULT
+
+
+# The recipe -----------------------------------------------------------------------------------------------------------
+
+Recompute = Annotated[
+    str,
+    Quantity(
+        "what the backward pass recomputes: none, selective (attention scores), every-other-matmul (PyTorch's "
+        "selective checkpointing), full (every layer)",
+        kind="choice", choices=RECOMPUTE, default="none", label="Recomputation",
+    ),
+]  # fmt: skip
+ComputeDtype = Annotated[
+    str,
+    Quantity(
+        "format that matrices multiply in", kind="choice", choices=FORMATS, default="bf16",
+        label="Format that matrices multiply in",
+    ),
+]  # fmt: skip
+PowerLimitWatts = Annotated[
+    float | None,
+    Quantity(
+        "power that a GPU is capped at, blank for its TDP", unit="watts", above=0, maximum=1e5, default=None,
+        label="Power limit of a GPU",
+    ),
+]  # fmt: skip
+OptimizerName = Annotated[
+    str,
+    Quantity(
+        "optimizer, a key of data/optimizers.csv", kind="choice", choices=optimizer_keys, default="adamw",
+        label="Optimizer",
+    ),
+]  # fmt: skip
+StackName = Annotated[
+    str,
+    Quantity(
+        "training framework, a key of data/training_stacks.csv", kind="choice", choices=stack_keys, default="megatron",
+        label="Training framework",
+    ),
+]  # fmt: skip
+FlashAttention = Annotated[
+    bool,
+    Quantity("whether attention keeps no scores (flash attention)", kind="flag", default=True, label="Flash attention"),
+]
+FusedLoss = Annotated[
+    bool,
+    Quantity(
+        "whether the loss is one kernel that keeps no logits in fp32", kind="flag", default=False, label="Fused loss"
+    ),
+]
+Dropout = Annotated[bool, Quantity("whether dropout masks are kept", kind="flag", default=False, label="Dropout")]
+ExpertImbalance = Annotated[
+    float,
+    Quantity(
+        "tokens of the fullest expert over the mean", unit="ratio", minimum=1, maximum=1000, default=1,
+        label="Fullest expert over the mean",
+    ),
+]  # fmt: skip
+LoraRank = Annotated[
+    int,
+    Quantity(
+        "rank of low-rank adapters, 0 to train the whole model", kind="integer", minimum=0, maximum=1_000_000,
+        default=0, label="Rank of adapters",
+    ),
+]  # fmt: skip
+LoraOn = Annotated[
+    str,
+    Quantity(
+        "projections that carry adapters", kind="choice", choices=("attention", "all"), default="attention",
+        label="Adapters on",
+    ),
+]  # fmt: skip
+FrozenWeightBytes = Annotated[
+    float,
+    Quantity(
+        "bytes of a frozen weight under adapters: 2 in bf16, 0.516 in 4 bits", unit="bytes", above=0, maximum=16,
+        default=2, label="Bytes of a frozen weight",
+    ),
+]  # fmt: skip
+
+
+@section
+class Recipe:
+    """What is trained and how, apart from the layout. ``lora_rank`` above 0 freezes the model and trains adapters.
+
+    ``frozen_weight_bytes`` is what a frozen weight takes: 2 in bf16, 0.5 and scales for a 4-bit base (QLoRA, 4.127 bits
+    with double quantisation: Dettmers et al. 2023, arXiv:2305.14314).
+    """
+
+    optimizer: OptimizerName = DEFAULT
+    stack: StackName = DEFAULT
+    flash_attention: FlashAttention = DEFAULT
+    fused_loss: FusedLoss = DEFAULT
+    dropout: Dropout = DEFAULT
+    expert_imbalance: ExpertImbalance = DEFAULT
+    lora_rank: LoraRank = DEFAULT
+    lora_on: LoraOn = DEFAULT
+    frozen_weight_bytes: FrozenWeightBytes = DEFAULT
+
+
+@section
+class Method:
+    """The recipe, and at what format and power a GPU multiplies."""
+
+    compute_dtype: ComputeDtype = DEFAULT
+    power_limit_watts: PowerLimitWatts = DEFAULT
+    recipe: Recipe = DEFAULT
+
+
+# What interrupts it ---------------------------------------------------------------------------------------------------
+
+_MTBF: Any = {"unit": "hours", "above": 0, "maximum": 1e15}
+GpuMtbfHours = Annotated[
+    float,
+    Quantity("mean time between failures of one GPU", **_MTBF, default=50_000, label="Hours between failures of a GPU"),
+]
+MtbfHours = Annotated[float, Quantity("mean time between interruptions of the job", **_MTBF)]
+CheckpointSeconds = Annotated[
+    float,
+    Quantity(
+        "seconds that a checkpoint stops the run", unit="seconds", above=0, default=30,
+        label="A checkpoint stops the run for",
+    ),
+]  # fmt: skip
+RestartSeconds = Annotated[
+    float,
+    Quantity(
+        "seconds from a failure to training again", unit="seconds", minimum=0, default=600, label="A restart takes"
+    ),
+]
+IntervalSeconds = Annotated[
+    float, Quantity("seconds of work between checkpoints, blank for the best", unit="seconds", above=0, default=None)
+]
+StartHours = Annotated[
+    float,
+    Quantity(
+        "hours of queueing, loading and ramp-up, paid once", unit="hours", minimum=0, maximum=1e6, default=0,
+        label="Queueing and ramp-up",
+    ),
+]  # fmt: skip
+GoodputShare = Annotated[
+    float, Quantity("share of the time that advances the run", unit="ratio", above=0, maximum=1, default=1)
+]
+
+
+@section
+class Operations:
+    """What interrupts a run and what is paid once at its start."""
+
+    gpu_mtbf_hours: GpuMtbfHours = DEFAULT
+    checkpoint_seconds: CheckpointSeconds = DEFAULT
+    restart_seconds: RestartSeconds = DEFAULT
+    start_hours: StartHours = DEFAULT

@@ -1,0 +1,247 @@
+"""Whether a table can be trusted: one set of checks for the shipped tables, the tests and a user's own file.
+
+A finding is one line, ``line 3 (h100-sxm): problem: got X, want Y. Fix.``; the line is counted from the header. No
+findings means that every row has its source and date, that peaks are dense, and that prices are plausible.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+
+from sizebook.core.errors import InputError, suggestion
+from sizebook.core.tables import Row, by_key
+from sizebook.tables.grid import BASES, Grid
+from sizebook.tables.hardware import Accelerator, accelerators, spec_fields
+from sizebook.tables.prices import TERMS, Price
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY_OR_MONTH = re.compile(r"\d{4}-\d{2}(-\d{2})?")
+_KEY = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_RATIO_TOLERANCE = 0.03
+_CEILING_TOLERANCE = 0.005
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a table must hold: its columns, and the checks of one row and of all rows together."""
+
+    columns: tuple[str, ...]
+    name_of: Callable[[Row], str]
+    row: Callable[[Row], Iterator[str]]
+    rows: Callable[[Sequence[Row]], Iterator[tuple[Row, str]]]
+
+
+def kind_of(columns: Sequence[str]) -> str:
+    """Return which table a file is from its columns, or raise with the columns that the nearest one lacks."""
+    missing = {name: [c for c in kind.columns if c not in columns] for name, kind in KINDS.items()}
+    nearest = min(missing, key=lambda name: len(missing[name]))
+    if missing[nearest]:
+        raise InputError(
+            f"not a table of sizebook: got columns {', '.join(columns)}, want those of {', '.join(KINDS)}. "
+            f"For {nearest} add {', '.join(missing[nearest])}; separate columns by commas."
+        )
+    return nearest
+
+
+def findings(kind: str, rows: Sequence[Row]) -> list[str]:
+    """Return what is wrong with the rows of one kind of table (hardware, prices, grid), in order of lines."""
+    checks = KINDS[kind]
+    lines = {id(row): number for number, row in enumerate(rows, start=2)}
+    found = [(row, text) for row in rows for text in (*provenance(row), *checks.row(row))]
+    found += checks.rows(rows)
+    found.sort(key=lambda pair: lines[id(pair[0])])
+    return [f"line {lines[id(row)]} ({checks.name_of(row)}): {text}" for row, text in found]
+
+
+def provenance(row: Row) -> Iterator[str]:
+    """Yield what the source and date of a row lack; every table's rows carry both."""
+    if not (row.get("source") or "").strip():
+        yield "no source: got a blank, want where the figures come from. Name the page, paper or file."
+    retrieved = row.get("retrieved") or ""
+    if not _DAY.fullmatch(retrieved):
+        yield f"no date: got retrieved '{retrieved}', want the day it was read as YYYY-MM-DD. Fill it in."
+
+
+def _number(row: Row, column: str) -> float | None:
+    """Return the number of a cell, or None where it is blank or no number."""
+    try:
+        value = float(row[column])
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _numbers(row: Row, columns: Sequence[str], required: Sequence[str]) -> Iterator[str]:
+    for column in columns:
+        value = _number(row, column)
+        if value is None and (row[column] or column in required):
+            yield f"no number: got {column} '{row[column]}', want digits. Correct the cell."
+        elif value is not None and value <= 0:
+            yield f"not positive: got {column} {row[column]}, want a number above 0. Leave it blank if it is not known."
+
+
+# Hardware ------------------------------------------------------------------------------------------------------------
+
+_HARDWARE_NUMBERS = tuple(
+    name for name in spec_fields() if name.endswith(("_bytes", "_per_s", "_watts", "_usd", "_node", "_domain"))
+)
+_HARDWARE_REQUIRED = ("memory_bytes", "memory_bandwidth_bytes_per_s", "gpus_per_node", "scale_up_domain")
+_HALF = "16-bit peak"
+# Two peaks, and the column of generations.csv with the ratios between them that dense units have. Vector fp32 is never
+# quoted sparse, so it gives away a data sheet of which every matrix peak is.
+_RATIOS = (
+    (_HALF, "peak_fp32_flop_per_s", "bf16_per_fp32"),
+    ("peak_tf32_flop_per_s", _HALF, "tf32_per_bf16"),
+    ("peak_fp8_flop_per_s", _HALF, "fp8_per_bf16"),
+    ("peak_int8_op_per_s", _HALF, "int8_per_bf16"),
+    ("peak_fp6_flop_per_s", "peak_fp8_flop_per_s", "fp6_per_fp8"),
+    ("peak_fp4_flop_per_s", "peak_fp8_flop_per_s", "fp4_per_fp8"),
+)
+
+
+def _hardware_row(row: Row) -> Iterator[str]:
+    if not _KEY.fullmatch(row["key"]):
+        yield f"not a key: got '{row['key']}', want lower-case words joined by '-'. Rename it."
+    yield from _numbers(row, _HARDWARE_NUMBERS, _HARDWARE_REQUIRED)
+    generations = by_key("generations", "generation")
+    if row["generation"] not in generations:
+        yield (
+            f"unknown generation: got '{row['generation']}', want one whose dense peaks are known: "
+            f"{', '.join(generations)}.{suggestion(row['generation'], generations)}"
+        )
+        return
+    yield from _dense(row, generations[row["generation"]])
+    usable, nominal = _number(row, "usable_memory_bytes"), _number(row, "memory_bytes")
+    if usable and nominal and not 0.9 * nominal <= usable <= nominal:
+        yield (
+            f"usable memory does not fit: got {usable:.0f} of {nominal:.0f} bytes, want 90 to 100 % of it. "
+            "Take what the driver reports, in bytes."
+        )
+
+
+def _dense(row: Row, generation: Row) -> Iterator[str]:
+    """Yield the peaks that only a sparse figure explains: above the generation's best part, or out of proportion."""
+    half = _number(row, "peak_bf16_flop_per_s") or _number(row, "peak_fp16_flop_per_s")
+    ceiling = float(generation["highest_bf16_flop_per_s"])
+    if half is None:
+        yield "no 16-bit peak: got blanks, want peak_bf16_flop_per_s or peak_fp16_flop_per_s. Fill one in."
+        return
+    if half > ceiling * (1 + _CEILING_TOLERANCE):
+        yield (
+            f"sparse peak: got {half:.4g} FLOP/s in 16 bit, want at most {ceiling:.4g}, the dense peak of the best "
+            f"{row['generation']} part. Halve a figure that the data sheet marks 'with sparsity'."
+        )
+    peaks = {_HALF: half} | {name: _number(row, name) for name in row if name.startswith("peak_")}
+    for column, against, ratios in _RATIOS:
+        peak, base = peaks[column], peaks[against]
+        allowed = [float(ratio) for ratio in generation[ratios].split()]
+        if peak and base and not any(abs(peak / base / ratio - 1) < _RATIO_TOLERANCE for ratio in allowed):
+            wanted = " or ".join(f"{ratio:g}" for ratio in allowed) or "none"
+            yield (
+                f"sparse or wrong peak: got {column} {peak / base:.3g} x {against}, want {wanted} x on "
+                f"{row['generation']}. Halve whichever the data sheet marks 'with sparsity'."
+            )
+
+
+def _unique(rows: Sequence[Row], *columns: str) -> Iterator[tuple[Row, str]]:
+    seen = Counter[tuple[str, ...]]()
+    for row in rows:
+        identity = tuple(row[column] for column in columns)
+        seen[identity] += 1
+        if seen[identity] > 1:
+            yield row, f"repeated row: got {' '.join(identity)} again, want it once. Keep the right one."
+
+
+# Prices --------------------------------------------------------------------------------------------------------------
+
+
+def _price_row(row: Row) -> Iterator[str]:
+    amounts = ("gpus", "usd_per_hour", "usd_per_gpu_hour")
+    yield from _numbers(row, amounts, amounts)
+    if row["term"] not in TERMS:
+        yield f"unknown term: got '{row['term']}', want one of {', '.join(TERMS)}.{suggestion(row['term'], TERMS)}"
+    if row["currency"] != "USD":
+        yield f"other currency: got '{row['currency']}', want USD. Convert it and say the rate in source."
+    if not _DAY_OR_MONTH.fullmatch(row["date"]):
+        yield f"no date: got date '{row['date']}', want the price's day or month, YYYY-MM-DD or YYYY-MM. Fill it in."
+    for column in ("provider", "instance", "region"):
+        if not row[column].strip():
+            yield f"blank {column}: got nothing, want the catalog's word, or 'all' for one price. Fill it in."
+    gpus, hour, gpu_hour = (_number(row, column) for column in amounts)
+    if gpus and hour and gpu_hour and abs(hour / gpus / gpu_hour - 1) > 0.001:
+        yield (
+            f"price does not divide: got {gpu_hour:g} USD a GPU-hour, want {hour:g} / {gpus:g} = {hour / gpus:g}. "
+            "Correct one of the three."
+        )
+    if row["gpu"] not in accelerators():
+        known = accelerators()
+        yield f"unknown gpu: got '{row['gpu']}', want a key of data/hardware.csv.{suggestion(row['gpu'], known)}"
+    elif gpu_hour:
+        yield from _plausible(row["gpu"], row["term"], gpu_hour)
+
+
+def _plausible(gpu: str, term: str, gpu_hour: float) -> Iterator[str]:
+    found = accelerators()[gpu]
+    card = "card_" if found.form == "pcie" else ""
+    bounds = by_key("generations", "generation")[found.generation]
+    low, high = (float(bounds[f"{end}_{card}usd_per_gpu_hour"]) for end in ("lowest", "highest"))
+    low = low / 3 if term == "spot" else low
+    if not low <= gpu_hour <= high:
+        yield (
+            f"implausible price: got {gpu_hour:g} USD a GPU-hour, want {low:.3g} to {high:g} for {gpu} {term}. "
+            "Check that host and accelerator are priced together, and the number of accelerators."
+        )
+
+
+def _price_rows(rows: Sequence[Row]) -> Iterator[tuple[Row, str]]:
+    yield from _unique(rows, "provider", "instance", "gpu", "region", "term", "date")
+    on_demand = {_offer(row): _number(row, "usd_per_hour") for row in rows if row["term"] == "on_demand"}
+    for row in rows:
+        price, full = _number(row, "usd_per_hour"), on_demand.get(_offer(row))
+        if row["term"] != "on_demand" and price and full and price > full:
+            yield (
+                row,
+                (
+                    f"dearer than on demand: got {row['term']} {price:g} USD an hour, want at most {full:g}. "
+                    "Check which column of the catalog it is."
+                ),
+            )
+
+
+def _offer(row: Row) -> tuple[str, ...]:
+    return (row["provider"], row["instance"], row["gpu"], row["region"], row["date"])
+
+
+# Grids ---------------------------------------------------------------------------------------------------------------
+
+
+def _grid_row(row: Row) -> Iterator[str]:
+    yield from _numbers(row, ("g_co2e_per_kwh",), ("g_co2e_per_kwh",))
+    grams = _number(row, "g_co2e_per_kwh")
+    if grams and not 1 <= grams <= 1500:
+        yield (
+            f"implausible intensity: got {grams:g} g CO2e/kWh, want 1 to 1500. "
+            "Check the unit: kg/kWh is 1,000 times, metric tons/kWh 1,000,000 times smaller."
+        )
+    if row["basis"] not in BASES:
+        yield f"unknown basis: got '{row['basis']}', want one of {', '.join(BASES)}.{suggestion(row['basis'], BASES)}"
+    share = _number(row, "carbon_free_share")
+    if row["carbon_free_share"] and (share is None or not 0 <= share <= 1):
+        yield f"share out of range: got '{row['carbon_free_share']}', want 0 to 1. Divide a percentage by 100."
+
+
+def _columns(record: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(record))
+
+
+KINDS = {
+    "hardware": Kind(_columns(Accelerator), lambda row: row["key"], _hardware_row, lambda rows: _unique(rows, "key")),
+    "prices": Kind(
+        _columns(Price), lambda row: f"{row['provider']} {row['instance']} {row['term']}", _price_row, _price_rows
+    ),
+    "grid": Kind(_columns(Grid), lambda row: row["key"], _grid_row, lambda rows: _unique(rows, "key")),
+}
