@@ -154,7 +154,7 @@ def curve(book: Book) -> Rows:
     rows = page.table(
         ["Requests in flight", "TTFT, s", "TPOT, s", "Output tokens/s", "Meets the targets"],
         [[load, *_step(book, first + n)] for n, load in enumerate(LOADS)],
-        [look.WHOLE, look.NUMBER, "0.0000", look.WHOLE, look.GENERAL],
+        [look.WHOLE, look.RATE, "0.0000", look.WHOLE, look.GENERAL],
     )
     page.row += 1
     page.paragraph("TTFT_SECONDS, TPOT_SECONDS and TOKENS_PER_SECOND of the replica on Inputs; targets as there.")
