@@ -25,9 +25,10 @@ VARIADIC = "SIZEBOOK_WHY"
 
 def modules() -> Iterator[ModuleType]:
     """Yield the modules that declare quantities or compute with them."""
-    for layer in ("formulas", "plans"):
-        for path in sorted((SOURCE / layer).glob("*.py")):
-            yield import_module(f"sizebook.{layer}.{path.stem}")
+    for layer in ("core", "formulas", "tables", "models", "serving", "training", "plans"):
+        for path in sorted((SOURCE / layer).rglob("*.py")):
+            name = ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts)
+            yield import_module(name.removesuffix(".__init__"))
 
 
 MODULES = tuple(modules())

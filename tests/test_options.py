@@ -12,8 +12,8 @@ from sizebook.functions import load
 
 FUNCTIONS = load()
 PLACE = ("llama-3.1-70b", "h200-sxm", 2000, 400, 16)
-# In places: tp, pp, dp, ep, weight_dtype.
-IN_PLACES = call("TPOT_SECONDS", *PLACE, 8, None, None, None, "fp8")
+# In places: cache_hit_ratio, tp, pp, dp, ep, weight_dtype.
+IN_PLACES = call("TPOT_SECONDS", *PLACE, None, 8, None, None, None, "fp8")
 TEXT = "tp=8; weight_dtype=fp8"
 NAMES = ", ".join(argument.name for argument in FUNCTIONS["TPOT_SECONDS"].arguments)
 
@@ -62,7 +62,7 @@ def test_a_range_that_only_broadcasts_is_not_taken_for_options() -> None:
 @pytest.mark.parametrize(
     ("cells", "error", "message"),
     [
-        ((*PLACE, 8, "tp=4"), InputError, "argument given twice: got tp again among the options of TPOT_SECONDS, want "
+        ((*PLACE, None, 8, "tp=4"), InputError, "argument given twice: got tp again among the options of TPOT_SECONDS, want "
          "it once. Remove one."),
         ((*PLACE, "tp=8; tp=4"), InputError, "argument given twice: got tp again among the options of TPOT_SECONDS, "
          "want it once. Remove one."),
@@ -104,6 +104,6 @@ def test_a_short_function_takes_no_options() -> None:
 def test_why_takes_the_options_of_the_call_that_it_explains() -> None:
     asked = ("SIZEBOOK_WHY", "TPOT_SECONDS", *PLACE)
     assert call(*asked, TEXT) == "no error"
-    assert call(*asked, 8, "tp=4") == (
+    assert call(*asked, None, 8, "tp=4") == (
         "argument given twice: got tp again among the options of TPOT_SECONDS, want it once. Remove one."
     )

@@ -185,7 +185,7 @@ def test_tp_must_divide_the_heads_of_every_layer() -> None:
     assert [each["tp"] for each in layouts("openelm-270m", "h100-sxm")] == [1, 2, 4]
     for tp, n_heads, want in ((5, 12, 4), (8, 12, 4), (12, 16, 4)):
         with pytest.raises(RangeError) as refused:
-            call("TPOT_SECONDS", "openelm-270m", "h100-sxm", 1024, 1024, 1, tp)
+            call("TPOT_SECONDS", "openelm-270m", "h100-sxm", 1024, 1024, 1, f"tp={tp}")
         assert str(refused.value) == (
             f"tensor parallelism does not divide the heads: got tp {tp} and n_heads {n_heads}, want tp to divide "
             f"n_heads. Use tp {want}."

@@ -31,7 +31,7 @@ def swept(folder: Path, rows: str, suffix: str = ".csv", head: str = HEAD) -> pl
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_row_gives_what_the_functions_give(tmp_path: Path, suffix: str) -> None:
     row = swept(tmp_path, GOOD, suffix).row(0, named=True)
-    arguments = ("Qwen/Qwen3-32B", "h100-sxm", 1024, 512, 16, 2)
+    arguments = ("Qwen/Qwen3-32B", "h100-sxm", 1024, 512, 16, "tp=2")
     assert row["ttft_seconds"] == pytest.approx(call("TTFT_SECONDS", *arguments), rel=1e-9)
     assert row["tpot_seconds"] == pytest.approx(call("TPOT_SECONDS", *arguments), rel=1e-9)
     assert row["tokens_per_second"] == pytest.approx(call("TOKENS_PER_SECOND", *arguments), rel=1e-9)
@@ -53,7 +53,7 @@ def test_a_row_that_states_its_drafts_gives_what_the_functions_give(
     cells = ",".join("" if value is None else str(value) for value in stated)
     row = swept(tmp_path, GOOD.rstrip() + ",,\n" + DEEPSEEK + cells + "\n", head=SPECULATING).row(1, named=True)
     arguments = (
-        "deepseek-ai/DeepSeek-R1", "h200-sxm", 1024, 1024, 16, 8, 1, 1, 1, None, None, "tensorrt-llm", *stated,
+        "deepseek-ai/DeepSeek-R1", "h200-sxm", 1024, 1024, 16, None, 8, 1, 1, 1, None, None, "tensorrt-llm", *stated,
     )  # fmt: skip
     assert row["tpot_seconds"] == pytest.approx(call("TPOT_SECONDS", *arguments), rel=1e-9)
     assert row["ttft_seconds"] == pytest.approx(call("TTFT_SECONDS", *arguments), rel=1e-9)
