@@ -58,13 +58,13 @@ def _layers(part: Config, *, last: bool | None = None) -> tuple[Layer, ...]:
     part.ignore("head_dim", "encoder_cross_output_size", "vocab_size", "hidden_size_global")
     d_model, n_heads = part.integer("hidden_size"), part.integer("num_attention_heads")
     width = part.divides("hidden_size", d_model, "num_attention_heads", n_heads)
-    kv_heads = part.integer("num_key_value_heads", default=0) or n_heads
+    kv_heads = part.size("num_key_value_heads") or n_heads
     part.divides("num_attention_heads", n_heads, "num_key_value_heads", kv_heads)
     window = part.integer("sliding_window", default=0) or None
     itself = Attention(d_model, n_heads, kv_heads, width, window=window)
     norms = (d_model, d_model)
     patches = Attention(d_model, n_heads, kv_heads, width, cross=True, qk_norm=norms, name="cross_attn")
-    d_ff = part.integer("intermediate_size", default=0) or int(8 * d_model / 3)
+    d_ff = part.size("intermediate_size") or int(8 * d_model / 3)
     plain = block(d_model, itself, FeedForward(d_model, d_ff, gated=True))
     n_layers = part.integer("num_hidden_layers")
     everywhere = last is not None and part.flag("cross_attn_all_layers")

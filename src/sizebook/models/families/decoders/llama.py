@@ -27,8 +27,8 @@ def llama(config: Config) -> Architecture:
     """Llama: grouped attention, gated feed-forward block, biases by two flags."""
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    required = config.text("model_type") != "llama"
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=required)
+    coder = config.text("model_type") == "iquestcoder"
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=128 if coder else None, kv_required=coder)
     return stack(config, uniform(config, block(feed.d_model, mixer, feed)))
 
 

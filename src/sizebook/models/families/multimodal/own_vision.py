@@ -265,9 +265,16 @@ def step3p7(config: Config) -> Architecture:
     """Step 3.7: attention gated per head, experts from the fourth layer on, a ViT with scaled residuals.
 
     The first published file keeps the text model's sizes at the top level, which transformers does not read: it
-    builds the class's defaults. The count follows transformers and a note says so.
+    builds the class's defaults. The count follows the file and a note says so.
     """
+    stray = [key for key in STEP_TEXT if config.has(key)]
     section = config.section("text_config", STEP_TEXT)
+    if stray and config.has("text_config"):
+        raise config.unknown(
+            stray[0], config.values[stray[0]], "sizes of the text model once: there is a 'text_config'"
+        )
+    if stray:
+        section = Config({**config.values, "model_type": "step3p7"}, config.where)
     section.values = {**section.values, "model_type": "step3p7"}
     config.only("architectures", ["Step3p7FlashForCausalLM"], ["Step3p7ForConditionalGeneration"])
     vision = config.section("vision_config", STEP_VISION)
@@ -288,11 +295,12 @@ def step3p7(config: Config) -> Architecture:
         section, layers_of(zip(mlps, slides, strict=True), layer), Around(buffers=correction(feed.n_experts, mlps))
     )
     whole = with_towers(config, text, _step_vit(vision, feed.d_model), tied=False)
-    stray = [key for key in STEP_TEXT if config.has(key)]
     if not stray:
         return whole
-    config.ignore(*config.values)
-    return noted(whole, "sizes at the top level are not read by transformers, which builds its defaults: counted so")
+    config.ignore(*section.read, "n_shared_experts", "use_moe_router_bias", "moe_router_scaling_factor")
+    n_mtp = config.integer("num_nextn_predict_layers", default=0)
+    left_out = f"; its {n_mtp} prediction layers are not described and not counted" if n_mtp else ""
+    return noted(whole, f"transformers does not read sizes at the top level and builds its class's defaults{left_out}")
 
 
 def _step_vit(config: Config, d_text: int) -> Tower:
