@@ -65,7 +65,9 @@ def chatglm(config: Config) -> Architecture:
     config.only("architectures", ["ChatGLMModel"], ["ChatGLMForConditionalGeneration"])  # both with the language head
     config.ignore("seq_length", "apply_query_key_layer_scaling", "fp32_residual_connection", "original_rope")
     config.ignore("apply_residual_connection_post_layernorm", "attention_softmax_in_fp32", "bias_dropout_fusion")
-    config.ignore("rmsnorm", "classifier_dropout", "pre_seq_len", "prefix_projection", "interleaved_qkv")
+    config.ignore("classifier_dropout", "prefix_projection", "interleaved_qkv")
+    config.only("rmsnorm", True)
+    config.only("pre_seq_len", 0)
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
     d_head = config.integer("kv_channels")
     grouped = config.flag("multi_query_attention", default=False)

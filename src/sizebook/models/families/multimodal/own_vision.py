@@ -96,16 +96,16 @@ def gemma4(config: Config) -> Architecture:
         towers.append(gemma4_vit(vision, text.d_model))
         if vision.flag("standardize", default=False):
             buffers += [vector(f"vision_tower.std_{n}", towers[0].d_model) for n in ("bias", "scale")]
-        buffers += _clips(vision, towers[0].n_layers * 7)
+        buffers += _clips(vision, towers[0].n_layers * 7, default=False)
     if audio := sections.get("audio_config"):
         towers.append(gemma4_audio(audio, text.d_model))
-        buffers += _clips(audio, towers[-1].n_layers * 10)
+        buffers += _clips(audio, towers[-1].n_layers * 10, default=True)
     return with_towers(config, text, *towers, tied=True, buffers=tuple(buffers))
 
 
-def _clips(section: Config, n_linears: int) -> list[Weight]:
+def _clips(section: Config, n_linears: int, *, default: bool) -> list[Weight]:
     """Return the four bounds that every clipped projection stores."""
-    clipped = section.flag("use_clipped_linears", default=False)
+    clipped = section.flag("use_clipped_linears", default=default)
     return [vector("clip_bound")] * (4 * n_linears) if clipped else []
 
 
@@ -141,9 +141,10 @@ def kimi_k25(config: Config) -> Architecture:
         if vision.integer(old, default=built[new]) != built[new]:
             raise vision.unknown(old, vision.values[old], f"{built[new]}: transformers reads '{new}' only")
     d_model, n_layers = built["hidden_size"], built["num_hidden_layers"]
+    vision.divides("hidden_size", d_model, "num_attention_heads", built["num_attention_heads"])
     layer = layer_normed(d_model, built["num_attention_heads"], built["intermediate_size"])
-    if config.integer("projection_hidden_size", default=d_model) != d_model:
-        raise config.unknown("projection_hidden_size", config.values["projection_hidden_size"], str(d_model))
+    if (width := config.integer("projection_hidden_size", default=1152)) != d_model:
+        raise config.unknown("projection_hidden_size", width, f"{d_model}, as wide as the tower")
     if vision.values.get("merge_kernel_size", [2, 2]) != [2, 2]:
         raise config.unknown("merge_kernel_size", vision.values["merge_kernel_size"], "[2, 2]")
     stem: tuple[Brick, ...] = (
@@ -216,6 +217,7 @@ def _mllama_vit(config: Config, d_text: int) -> Tower:
     """Return the tower: tiles with gated position tables, plain layers and gated global ones."""
     config.ignore("intermediate_layers_indices", "supported_aspect_ratios", "max_aspect_ratio_id")
     d_model, n_heads = config.integer("hidden_size"), config.integer("attention_heads", "num_attention_heads")
+    config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
     layer = layer_normed(d_model, n_heads, config.integer("intermediate_size"), attention_bias=False)
     n_global, tiles = config.integer("num_global_layers"), config.integer("max_num_tiles")
     shapes = config.values.get("supported_aspect_ratios")
@@ -306,6 +308,7 @@ def step3p7(config: Config) -> Architecture:
 def _step_vit(config: Config, d_text: int) -> Tower:
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
     config.ignore("intermediate_size", "layer_scale_init_value")
+    config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
     layer = layer_normed(d_model, n_heads, int(d_model * config.number("mlp_ratio", default=8960 / 1536)))
     scales = Tensors((vector("lambda_1", d_model), vector("lambda_2", d_model)))
     stem: tuple[Brick, ...] = (
