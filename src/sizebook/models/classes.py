@@ -49,7 +49,7 @@ def n_labels(config: Config) -> int:
     """Return over how many labels a classifier decides: two where the file does not say, in BART's class three."""
     config.ignore("id2label")
     labels = config.values.get("id2label")
-    given = config.integer("num_labels", default=0)
+    given = config.size("num_labels")
     usual = 3 if config.values.get("model_type") == "bart" else 2
     return len(labels) if isinstance(labels, dict) and labels else given or usual
 

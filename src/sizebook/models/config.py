@@ -38,11 +38,24 @@ class Config:
     def _get(self, keys: tuple[str, ...]) -> Any:
         keys = also(self.values.get("model_type"), keys)
         self.read.update(keys)
-        for source in (self.values, self.defaults):
-            for key in keys:
-                if source.get(key) is not None:
-                    return source[key]
+        for key in keys:
+            if self.values.get(key) is not None:
+                return self.values[key]
+        for key in keys:
+            if self.defaults.get(key) is not None:
+                if key in self.values:
+                    raise self._wrong(
+                        key, None, f"a value, or no such key for {self.defaults[key]!r}, the type's default"
+                    )
+                return self.defaults[key]
         return MISSING
+
+    def agree(self, *keys: str) -> None:
+        """Refuse keys that mean one thing and say different ones; null says nothing."""
+        said = [(key, self.values[key]) for key in keys if self.values.get(key) is not None]
+        for key, value in said[1:]:
+            if value != said[0][1]:
+                raise self._disagree(*said[0], key, value)
 
     def unknown(self, key: str, value: Any, want: str) -> UnknownKeyError:
         """Return the error for a key that is read but whose value is not described."""
@@ -197,10 +210,13 @@ class Config:
             if all(name in self.values for name in pair):
                 one, other = (self.values[name] for name in pair)
                 if type(one) is not type(other) or one != other:
-                    raise InputError(
-                        f"two spellings disagree: got '{pair[0]}' = {one!r} and '{pair[1]}' = {other!r} in "
-                        f"{self.where}, want the same, as both name one key. Remove the wrong one."
-                    )
+                    raise self._disagree(pair[0], one, pair[1], other)
+
+    def _disagree(self, first: str, one: Any, second: str, other: Any) -> InputError:
+        return InputError(
+            f"two spellings disagree: got '{first}' = {one!r} and '{second}' = {other!r} in {self.where}, want the "
+            "same, as both name one key. Remove the wrong one."
+        )
 
     def finish(self) -> None:
         """Refuse keys that were not read and may change the count, and spellings that disagree."""

@@ -1,7 +1,8 @@
 """Two spellings of one key: the common name that transformers accepts beside a type's own (its ``attribute_map``).
 
 A file may use either. Where it uses both and they disagree, one of them is wrong and nothing says which: such a file is
-refused. Pairs that cannot change a count are left out.
+refused. Left out are pairs that cannot change a count, and DBRX's width and the layers of Switch Transformers, from
+which their classes derive other sizes before they hear of the common name.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from functools import cache
 
 # common name, own name: the types that have both; read from transformers 5.23
 _PAIRS = """
-hidden_size d_model: bart bigbird_pegasus blenderbot blenderbot-small dbrx fsmt funnel led longt5 m2m_100 marian
+hidden_size d_model: bart bigbird_pegasus blenderbot blenderbot-small fsmt funnel led longt5 m2m_100 marian
   mbart mpt mt5 mvp nllb-moe pegasus pegasus_x plbart switch_transformers t5 umt5 whisper xglm xlnet
 num_local_experts n_routed_experts: axk1 axk2 deepseek_v3 deepseek_v32 deepseek_v4 dots1 dots3_note_text glm4_moe
   glm4_moe_lite glm_moe_dsa hy_v4 inkling2_text inkling_text longcat_flash mimo_v2_flash nemotron_h solar_open
@@ -21,7 +22,7 @@ num_hidden_layers encoder_layers: bart bigbird_pegasus blenderbot blenderbot-sma
 num_attention_heads n_head: bloom codegen ctrl funnel gpt2 gpt_bigcode gptj openai-gpt xlnet
 num_experts num_local_experts: gpt_oss kolibri1 mellum minimax minimax_m2 minimax_m3_vl_text mixtral qwen3_moe
 num_hidden_layers n_layer: bloom codegen ctrl gpt2 gpt_bigcode gptj openai-gpt xlnet
-num_hidden_layers num_layers: gpt_neo longt5 mt5 switch_transformers t5 umt5 xglm
+num_hidden_layers num_layers: gpt_neo longt5 mt5 t5 umt5 xglm
 num_local_experts num_experts: bailing_hybrid flex_olmo hunyuan_v1_moe hy_v3 jamba kimi_linear olmoe
 hidden_size n_embd: codegen ctrl gpt2 gpt_bigcode gptj openai-gpt
 layer_types layers_block_type: bamba falcon_h1 nemotron_h recurrent_gemma zamba zamba2

@@ -39,6 +39,9 @@ def blt(config: Config) -> Architecture:
     widened.append(_to_patches("local_decoder", decoder, decoder.integer("hidden_size_global")))
     if d_encoder * per_patch != d_latent:
         widened.append(Projection("token_embedding_projection", d_encoder * per_patch, d_latent, bias=False))
+    tied = config.flag("tie_word_embeddings", default=False)
+    if tied and (d_encoder, encoder.integer("vocab_size")) != (d_decoder, vocab):
+        raise config.unknown("tie_word_embeddings", True, "false: the head and the embedding of bytes differ in size")
     bytes_in = Embedding("local_encoder.embed_tokens", encoder.integer("vocab_size"), d_encoder)
     return Architecture(
         model_type="blt",
@@ -48,7 +51,7 @@ def blt(config: Config) -> Architecture:
         inputs=(bytes_in, Embedding("encoder_hash_tok_embedding", rows, d_encoder), *widened),
         layers=(*_patcher(config), *_layers(encoder, last=True), *_layers(latent), *_layers(decoder, last=False)),
         outputs=(Norm("norm", d_decoder),),
-        head=Head(vocab, d_decoder, tied=config.flag("tie_word_embeddings", default=False)),
+        head=Head(vocab, d_decoder, tied=tied),
         notes=(NOTE,),
     )
 
@@ -67,6 +70,8 @@ def _layers(part: Config, *, last: bool | None = None) -> tuple[Layer, ...]:
     d_ff = part.size("intermediate_size") or int(8 * d_model / 3)
     plain = block(d_model, itself, FeedForward(d_model, d_ff, gated=True))
     n_layers = part.integer("num_hidden_layers")
+    if n_layers == 0:
+        raise part.unknown("num_hidden_layers", 0, "1 or more in each stack")
     everywhere = last is not None and part.flag("cross_attn_all_layers")
     chosen = {None: -1, True: n_layers - 1, False: 0}[last]
     kinds = [everywhere or i == chosen for i in range(n_layers)]

@@ -220,7 +220,7 @@ def falcon(config: Config) -> Architecture:
     size = Sizes(d_model, n_heads, n_layers, config.integer("vocab_size"), 0)
     new = config.flag("new_decoder_architecture", default=False)
     shared = config.flag("multi_query", default=True)
-    kv = config.integer("num_kv_heads", "n_head_kv", default=n_heads) if new else 1 if shared else n_heads
+    kv = config.size("num_kv_heads", "n_head_kv") or n_heads if new else 1 if shared else n_heads
     bias = config.flag("bias", default=False)
     mixer = size.attention(kv, bias=bias)
     feed = size.feed_forward(config.size("ffn_hidden_size"), bias=bias)
@@ -236,7 +236,7 @@ def opt(config: Config) -> Architecture:
     size = sizes(config, "hidden_size", "num_attention_heads", "num_hidden_layers", "max_position_embeddings")
     biogpt = config.text("model_type") == "biogpt"
     bias = True if biogpt else config.flag("enable_bias", default=True)
-    feed = size.feed_forward(config.integer("intermediate_size" if biogpt else "ffn_dim"), bias=bias)
+    feed = size.feed_forward(config.size("intermediate_size" if biogpt else "ffn_dim"), bias=bias)
     layer = two_norms(size, size.attention(bias=bias), feed)
     if biogpt:
         return decoder(config, size, (layer,) * size.n_layers, tied=True, inputs=(size.positions(2),))

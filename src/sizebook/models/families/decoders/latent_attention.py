@@ -96,7 +96,9 @@ def deepseek(config: Config) -> Architecture:
 def minicpm3(config: Config) -> Architecture:
     """MiniCPM 3 and Youtu: latent attention in a dense model, embedding and head tied."""
     config.ignore("dim_model_base", "scale_depth", "scale_emb", "rope_interleave")
-    mixer = latent(config) if config.has("v_head_dim") else _head_of_model(config)
+    mixer = (
+        latent(config) if config.has("v_head_dim") or config.text("model_type") == "youtu" else _head_of_model(config)
+    )
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
     return stack(config, uniform(config, block(feed.d_model, mixer, feed)), Around(tied=True))
 

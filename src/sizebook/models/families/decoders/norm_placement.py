@@ -53,6 +53,8 @@ def glm(config: Config) -> Architecture:
     d_model, feed, name = config.integer("hidden_size"), feed_forward(config), config.text("model_type")
     bias = name == "glm4v_text" or config.flag("attention_bias", default=True)
     mixer = attention(config, qkv_bias=bias, d_head=None if name == "glm4v_text" else 128, kv_required=True)
+    if name == "glm4v_text" and mixer.n_heads * mixer.d_head != d_model:
+        raise config.unknown("head_dim", mixer.d_head, f"heads that are together {d_model} wide")
     if name == "glm":
         return stack(config, uniform(config, block(d_model, mixer, feed)))
     names = ("input_layernorm", "post_self_attn_layernorm", "post_attention_layernorm", "post_mlp_layernorm")

@@ -65,7 +65,10 @@ def llava(config: Config) -> Architecture:
     config.ignore("spatial_pool_mode", "spatial_pool_stride", "spatial_pool_out_channels", "video_seq_length")
     config.ignore("vision_aspect_ratio", "use_image_newline_parameter")
     name, vision = config.text("model_type"), config.section("vision_config")
-    text, bias = aligned_text(config, "llama"), config.flag("multimodal_projector_bias", default=True)
+    text, bias = (
+        aligned_text(config, "qwen2" if name == "llava_onevision" else "llama"),
+        config.flag("multimodal_projector_bias", default=True),
+    )
     kind = vision.text("model_type", default="clip_vision_model")
     vision.only("model_type", *ENCODERS)
     build, vision.defaults = ENCODERS[kind]
