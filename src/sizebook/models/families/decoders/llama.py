@@ -102,7 +102,7 @@ def phi3(config: Config) -> Architecture:
 def granite(config: Config) -> Architecture:
     """Llama with windows by pattern; sinks in Granite SWA; norms of what each block adds in HyperCLOVA X."""
     name = config.text("model_type")
-    config.ignore("no_rope_layers", "no_rope_layer_interval", "use_sliding_window")
+    config.ignore("no_rope_layers", "no_rope_layer_interval", "use_sliding_window", "max_window_layers")
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
     required = name in ("smollm3", "cwm", "granite_swa")
@@ -172,6 +172,7 @@ def hunyuan(config: Config) -> Architecture:
     for key in ("use_cla", "use_mla"):
         if config.flag(key, default=False):
             raise config.unknown(key, True, "false: transformers builds neither shared nor latent keys for this type")
+    config.only("use_rotary_pos_emb", True)
     config.ignore("cla_share_factor", "use_qk_norm", "norm_type", "org_vocab_size", "attention_head_dim", "class_num")
     bias = config.flag("attention_bias", default=False)
     mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
