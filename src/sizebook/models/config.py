@@ -20,7 +20,9 @@ MISSING: Any = object()
 MOST = 10**10  # no extent of a tensor is larger; a number beyond it is a mistake
 MOST_LAYERS = 10**5
 # Of these a file may say 0 where the type's default is another number.
-_MAY_BE_NONE = re.compile(r"mtp|nextn|shared|dense|per_layer_input|window|_type_size|type_vocab|offset|index|start|skip")
+_MAY_BE_NONE = re.compile(
+    r"mtp|nextn|shared|dense|per_layer_input|window|_type_size|type_vocab|offset|index|start|skip"
+)
 _REPEATS = re.compile(r"layers|^n_layer$|^depth$|blocks|group_num|cycles|nextn|mtp")
 
 
