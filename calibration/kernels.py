@@ -215,7 +215,7 @@ def index_seconds(x: dict[str, Any], p: dict[str, Any], gpu: dict[str, float], f
     prompts = bool(np.any(x["isl"] > 1))
     tokens = x["batch_size"] * x["isl"]
     context = x["step"] + (x["isl"] / 2 if prompts else 0)
-    compute = 2 * tokens * context * 32 * 128 / (gpu["fp8"] * p["compute"])
+    compute = 2 * tokens * context * 32 * 128 / (gpu["bf16"] * p["compute"])
     if prompts:  # projections, rotation and the selection of keys: so many passes over a token's 6,144 activations
         return p["launch_seconds"] + p["passes"] * 2 * tokens * 6144 / gpu["bandwidth"] + compute
     return p["launch_seconds"] + x["batch_size"] * context * 128 / (gpu["bandwidth"] * p["bandwidth"]) + compute

@@ -15,15 +15,15 @@ from sizebook.core.errors import RangeError, UnknownKeyError, require, unknown_k
 from sizebook.core.tables import by_key, table
 from sizebook.formulas.weights import dtype_bits
 from sizebook.models import catalog
+from sizebook.serving.kernels import Formats, kernel_rates
 from sizebook.serving.quantities import ENGINES, KV_DTYPES, MOST_DRAFTED, WEIGHT_DTYPES, Replica
 from sizebook.serving.shape import ServingShape, shape_of
 from sizebook.tables.hardware import Accelerator, accelerator
 
 # A four-bit checkpoint of a mixture of experts quantises the experts and leaves attention in 16 bits.
 _FOUR_BIT = frozenset({"nvfp4", "mxfp4", "int4_wo"})
-# The generations the measurements cover, and the nearest of them for every other accelerator.
-_NEAREST = {"blackwell_ultra": "blackwell", "blackwell": "blackwell"}
-_CLASS = {"bf16": "bf16", "fp16": "bf16", "nvfp4": "fp4", "mxfp4": "fp4", "int4_wo": "int4"}
+# What the kernel tables call a format.
+_CLASS = {"bf16": "bf16", "fp16": "bf16", "int8": "int8", "nvfp4": "fp4", "mxfp4": "mxfp4", "int4_wo": "int4"}
 
 Number = Any  # a float, or a NumPy array of floats
 
@@ -31,7 +31,7 @@ Number = Any  # a float, or a NumPy array of floats
 @dataclass(frozen=True)
 class Case:
     """A model on a machine: bytes per weight and cached element, peaks for attention and experts, the layout, and
-    ``rates``, the calibrated efficiencies by name.
+    ``rates``, the numbers of its kernels and of its engine's scheduling by name.
 
     ``tokens_per_step`` 0 takes what drafts yielded in the measurements. ``unstated`` multiplies TPOT where nobody says
     whether a server speculates; it is 1 wherever somebody does.
@@ -68,34 +68,17 @@ def smaller(a: Number, b: Number) -> Number:
     return (a + b - abs(a - b)) / 2
 
 
-def generation_class(gpu: Accelerator) -> str:
-    """Return the generation whose calibration an accelerator takes: its own where measured, otherwise Hopper."""
-    return _NEAREST.get(gpu.generation, "hopper")
-
-
-def measured_generation(gpu: Accelerator) -> str:
-    """Return the generation whose measured errors hold for an accelerator: its own class, measured or not."""
-    return _NEAREST.get(gpu.generation, gpu.generation)
-
-
 def dtype_class(dtype: str) -> str:
-    """Return the calibration class of a weight format: bf16, fp8, fp4 or int4 (weight-only)."""
+    """Return the format as the kernel tables name it: bf16, fp8, int8, fp4, mxfp4 or int4 (weight-only)."""
     return _CLASS.get(dtype, "fp8")
 
 
 @cache
-def rates(engine: str, generation: str, attention: str, experts: str) -> dict[str, float]:
-    """Return the calibrated efficiencies of one engine and generation, and of the classes of the formats, by name.
-
-    A rate is its value over all rows times a factor for each level that the measurements could tell apart.
-    """
+def scheduling(engine: str) -> dict[str, float]:
+    """Return what is fitted end to end: one value for all, times a factor of the engine on the little that depends on it."""
     values: dict[str, float] = {}
-    wanted = {
-        ("all", ""), ("engine", engine), ("generation", generation), ("engine generation", f"{engine} {generation}"),
-        ("attention dtype", attention), ("expert dtype", experts),
-    }  # fmt: skip
     for row in table("calibration_serving"):
-        if (row["level"], row["key"]) in wanted:
+        if row["key"] in ("", engine):
             values[row["name"]] = values.get(row["name"], 1.0) * float(row["value"])
     return values
 
@@ -137,7 +120,7 @@ def kv_dtype_of(engine: str, weight_dtype: str, kv_dtype: str | None) -> str:
 
 def _peak(gpu: Accelerator, dtype: str) -> float:
     """Return the dense peak that a format multiplies at: its own units, or those of the next wider format."""
-    ladder = {"fp8": "fp8", "fp8_block": "fp8", "int8": "int8", "nvfp4": "fp4", "mxfp4": "fp4", "fp16": "fp16"}
+    ladder = {"fp8": "fp8", "fp8_block": "fp8", "int8": "int8", "nvfp4": "fp4", "mxfp4": "fp8", "fp16": "fp16"}
     for name in (ladder.get(dtype, "bf16"), "bf16", "fp16"):
         if name in gpu.peaks:
             return float(gpu.peaks[name])
@@ -239,16 +222,18 @@ def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype:
     link = chip.scale_up_bytes_per_s or chip.pcie_bytes_per_s
     if link is None:
         raise UnknownKeyError(f"no link speed: got '{chip.key}', want an accelerator with one. Choose another gpu.")
-    calibrated = rates(engine, generation_class(chip), dtype_class(attention), dtype_class(dtype))
+    formats = Formats(dtype_class(attention), dtype_class(dtype), dtype_class(kv), shape.n_latent_layers > 0)
+    calibrated = scheduling(engine)
     speculates = engine == "tensorrt-llm" and shape.n_mtp_layers > 0
+    sixteen = dtype == "int4_wo" or (dtype == "mxfp4" and not chip.generation.startswith("blackwell"))
     return Case(
         shape=shape,
-        rates=calibrated,
+        rates={**kernel_rates(chip.key, formats), **calibrated},
         attention_bytes=dtype_bits(attention) / 8,
         expert_bytes=dtype_bits(dtype) / 8,
         kv_bytes=dtype_bits(kv) / 8,
         attention_peak=_peak(chip, "bf16" if attention == "int4_wo" else attention),
-        expert_peak=_peak(chip, "bf16" if dtype in ("int4_wo", "mxfp4") and chip.generation == "hopper" else dtype),
+        expert_peak=_peak(chip, "bf16" if sixteen else dtype),
         half_peak=_peak(chip, "bf16"),
         bandwidth=float(chip.memory_bandwidth_bytes_per_s),
         link=float(link),
