@@ -21,11 +21,10 @@ prediction layers best when nobody says.
 from __future__ import annotations
 
 import csv
-import datetime
 import re
 import sys
 from collections import Counter
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +32,7 @@ import numpy as np
 from serving_recipes import drafted, layout_run, read_recipes, recipe_of
 
 from sizebook.core.errors import SizebookError
+from sizebook.serving.band import architecture_of
 from sizebook.serving.case import (
     ENGINES,
     Case,
@@ -52,7 +52,7 @@ ENGINE_PRIOR = 0.6
 NOISE_TPOT, NOISE_TTFT = 0.06, 0.25  # logs; beyond it a row counts less
 WEIGHT_TTFT = 1.2
 ROUNDS_LEFT_OUT = 8  # from the fit to all rows
-GROUP_POWER = 0.3  # a group of n rows counts n^(1 - this)
+GROUP_POWER = 0.5  # a group of n rows counts n^(1 - this)
 LEVELS = {"engine": ENGINES}
 
 
@@ -71,7 +71,6 @@ RATES: dict[str, Number] = {
     "expert_imbalance": Number(0.1, 0.7, (), "extra time of the fullest rank where ranks share experts"),
     "step_seconds": Number(1.5e-3, 0.6, (), "scheduling of one step"),
     "request_seconds": Number(1.5e-5, 0.7, (), "scheduling of one request in one step"),
-    "mixed_launches": Number(0.5, 0.7, (), "launches that a pass of prompts adds to the steps it is mixed with"),
     "queue": Number(0.3, 0.5, ("engine",), "prompts waited for, per (batch - 1)^queue_power"),
     "queue_power": Number(0.77, 0.2, (), "growth of the queue with the batch"),
     "first_token_seconds": Number(0.03, 0.5, ("engine",), "fixed time before the first token"),
@@ -91,6 +90,8 @@ class Rows:
     group: Any
     architecture: Any
     pair: Any
+    combination: Any
+    gpu: Any
     speculates: Any
     tokens_in: Any
     tokens_out: Any
@@ -147,8 +148,10 @@ def _row(row: dict[str, str], recipes: list[dict[str, str]]) -> dict[str, Any]:
     return {
         "case": case,
         "engine": engine,
-        "architecture": str(case.shape),
+        "architecture": architecture_of(case.shape),
         "pair": f"{engine} {gpu.key}",
+        "combination": f"{architecture_of(case.shape)} {gpu.key} {engine}",
+        "gpu": gpu.key,
         "drafted": drafted(recipe, dp),
         "group": group,
         "load": (int(row["isl"]), int(row["osl"]), concurrency),
@@ -171,13 +174,12 @@ def _stacked(kept: list[dict[str, Any]]) -> Rows:
     names: dict[str, str] = {}
     for k in kept:
         names.setdefault(k["group"], k["name"])
-        names.setdefault(k["architecture"], k["name"].split()[0])
-    group, architecture = (np.array([names[k[of]] for k in kept]) for of in ("group", "architecture"))
-    pair = np.array([k["pair"] for k in kept])
+    group = np.array([names[k["group"]] for k in kept])
+    of = (np.array([k[name] for k in kept]) for name in ("architecture", "pair", "combination", "gpu"))
     speculates = (levels["engine"][:, 2] > 0) & (shape.n_mtp_layers > 0)
     usable = np.array([k["capacity"] for k in kept]) >= load[:, 2]
     case = Case(shape=shape, rates={}, **plain)
-    return Rows(case, kernels, levels, group, architecture, pair, speculates, *load.T, *measured.T, usable)
+    return Rows(case, kernels, levels, group, *of, speculates, *load.T, *measured.T, usable)
 
 
 def part(rows: Rows, at: Any) -> Rows:
@@ -258,47 +260,72 @@ def fit(rows: Rows, theta: Any = None, rounds: int = 20) -> Any:
 
 
 def unstated_factor(theta: Any, bare: Rows) -> float:
-    """Return the factor on TPOT that serves rows that may speculate best, too slow counting as much as too fast."""
+    """Return the factor on a decode step that serves rows that may speculate best, too slow counting as much as too fast."""
     if not bare.speculates.any():
         return 1.0
     at = bare.speculates
-    ratio = predict(theta, bare)[1][at] / bare.tpot[at]
-    return float(min(np.linspace(0.6, 1, 41), key=lambda f: (np.maximum(f * ratio, 1 / (f * ratio)) - 1).mean()))
+
+    def off(factor: float) -> float:
+        ratio = by_columns(theta, bare, factor)[1][at] / bare.tpot[at]
+        return float((np.maximum(ratio, 1 / ratio) - 1).mean())
+
+    return float(min(np.linspace(0.5, 1, 26), key=off))
 
 
-def left_out(rows: Rows, bare: Rows, theta: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-    """Return TTFT and TPOT of every row as predicted by a fit that saw no row of its group.
+Pair = tuple[Any, Any]  # TTFT and TPOT of every row, seconds
+
+
+def left_out(rows: Rows, bare: Rows, theta: Any, units: Any) -> tuple[Pair, Pair]:
+    """Return TTFT and TPOT of every row as predicted by a fit that saw no row of its unit: an architecture, a pair.
 
     Twice: as the rows ran, and as their own columns alone describe them, nobody saying whether they speculate.
     """
     ran, told = np.zeros((2, len(rows.tpot))), np.zeros((2, len(rows.tpot)))
-    for group in np.unique(rows.group):
-        inside = rows.group == group
+    for unit in np.unique(units):
+        inside = units == unit
         fitted = fit(part(rows, ~inside), theta, rounds=ROUNDS_LEFT_OUT)
         ran[:, inside] = predict(fitted, part(rows, inside))
-        unseen = part(bare, inside)
-        ttft, tpot = predict(fitted, unseen)
-        factor = unstated_factor(fitted, part(bare, ~inside))
-        told[:, inside] = ttft, np.where(unseen.speculates, tpot * factor, tpot)
+        told[:, inside] = by_columns(fitted, part(bare, inside), unstated_factor(fitted, part(bare, ~inside)))
     return (ran[0], ran[1]), (told[0], told[1])
+
+
+def by_columns(theta: Any, bare: Rows, factor: float) -> Pair:
+    """Return TTFT and TPOT of rows of which nobody says whether they speculate."""
+    step = np.where(bare.speculates, factor, 1.0)
+    return predict(theta, part_with(bare, unstated=step))
+
+
+def part_with(rows: Rows, **changed: Any) -> Rows:
+    """Return the rows with other fields of their cases."""
+    return replace(rows, case=Case(**{**rows.case.__dict__, **changed}))
+
+
+def with_typical_kernels(rows: Rows, typical: dict[str, Any]) -> Rows:
+    """Return the rows as if nobody had measured kernels of their accelerators."""
+    return replace(rows, kernels=typical)
+
+
+def most_served(rows: Rows) -> tuple[float, float]:
+    """Return the most requests and output tokens a second that one measured server reached."""
+    requests = rows.concurrency / (rows.ttft + rows.tpot * (rows.tokens_out - 1))
+    return float(requests.max()), float((requests * rows.tokens_out).max())
 
 
 def main() -> None:
     """Fit, cross-validate, write the tables and print what was reached."""
-    from serving_tables import write_errors, write_rates
+    from serving_folds import folds_of
+    from serving_tables import write_all
 
-    path = Path(sys.argv[1])
-    rows, problems = read_rows(path, read_recipes())
-    bare, _ = read_rows(path, [])
+    folder = Path(sys.argv[1])
+    rows, problems = read_rows(folder, read_recipes())
+    bare, _ = read_rows(folder, [])
     for problem, times in problems.items():
         print(f"left out {times} rows: {problem}")
     usable, told = part(rows, rows.usable), part(bare, rows.usable)
     theta = fit(usable)
-    by_run, by_columns = left_out(usable, told, theta)
-    today = datetime.date.today().isoformat()
-    write_rates(DATA / "calibration_serving.csv", theta, unstated_factor(theta, told), usable, today)
-    missing = (len(rows.tpot), problems["the row states two different loads"])
-    write_errors(usable, by_run, by_columns, missing, today)
+    factor = unstated_factor(theta, told)
+    problems["more in flight than the cache holds by our count"] = int((~rows.usable).sum())
+    write_all(theta, factor, usable, folds_of(usable, told, theta, factor), problems, most_served(rows))
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ from sizebook.core.errors import RangeError, UnknownKeyError, require, unknown_k
 from sizebook.core.tables import by_key, table
 from sizebook.formulas.weights import dtype_bits
 from sizebook.models import catalog
-from sizebook.serving.kernels import Formats, kernel_rates
 from sizebook.serving.quantities import ENGINES, KV_DTYPES, MOST_DRAFTED, WEIGHT_DTYPES, Replica
+from sizebook.serving.rates import Formats, kernel_rates, scheduling
 from sizebook.serving.shape import ServingShape, shape_of
 from sizebook.tables.hardware import Accelerator, accelerator
 
@@ -33,8 +33,8 @@ class Case:
     """A model on a machine: bytes per weight and cached element, peaks for attention and experts, the layout, and
     ``rates``, the numbers of its kernels and of its engine's scheduling by name.
 
-    ``tokens_per_step`` 0 takes what drafts yielded in the measurements. ``unstated`` multiplies TPOT where nobody says
-    whether a server speculates; it is 1 wherever somebody does.
+    ``tokens_per_step`` 0 takes what drafts yielded in the measurements. ``unstated`` multiplies a decode step where nobody
+    says whether a server speculates; it is 1 wherever somebody does. ``max_running`` 0 is no cap.
     """
 
     shape: ServingShape
@@ -53,6 +53,7 @@ class Case:
     pp: Number = 1.0
     dp: Number = 1.0
     ep: Number = 1.0
+    max_running: Number = 0.0
     draft_tokens: Number = 0.0
     tokens_per_step: Number = 1.0
     unstated: Number = 1.0
@@ -71,16 +72,6 @@ def smaller(a: Number, b: Number) -> Number:
 def dtype_class(dtype: str) -> str:
     """Return the format as the kernel tables name it: bf16, fp8, int8, fp4, mxfp4 or int4 (weight-only)."""
     return _CLASS.get(dtype, "fp8")
-
-
-@cache
-def scheduling(engine: str) -> dict[str, float]:
-    """Return what is fitted end to end: one value for all, times a factor of the engine on the little that depends on it."""
-    values: dict[str, float] = {}
-    for row in table("calibration_serving"):
-        if row["key"] in ("", engine):
-            values[row["name"]] = values.get(row["name"], 1.0) * float(row["value"])
-    return values
 
 
 @cache
@@ -139,7 +130,8 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
         raise unknown_key("engine", replica.engine, ENGINES, f"one of {', '.join(ENGINES)}")
     check_layout(replica)
     case = _case(model, gpu, replica.engine, replica.weight_dtype or None, replica.kv_dtype or None)
-    degrees = {"tp": replica.tp, "pp": replica.pp, "dp": replica.dp, "ep": replica.ep}
+    check_experts(case, replica.ep)
+    degrees = {"tp": replica.tp, "pp": replica.pp, "dp": replica.dp, "ep": replica.ep, "max_running": replica.max_running}
     return Case(**{**case.__dict__, **degrees, **speculation_stated(replica.draft_tokens, replica.tokens_per_step)})
 
 
@@ -179,10 +171,20 @@ def check_layout(replica: Replica) -> None:
         )
 
 
+def check_experts(case: Case, ep: int) -> None:
+    """Refuse expert parallelism over more ranks than the model has experts."""
+    n_experts = int(case.shape.n_experts)
+    if ep > max(n_experts, 1):
+        raise RangeError(
+            f"more expert parallelism than experts: got ep {ep} and {n_experts} experts, want at most "
+            f"{max(n_experts, 1)}. Lower ep."
+        )
+
+
 def startable(case: Case) -> Case:
     """Return the case, or refuse what no engine starts: heads that tp does not divide, stages without a layer.
 
-    Tables of measurements hold such layouts, as attention data parallelism is written in many ways: sweeps take them.
+    And what tables write that count the same GPUs twice, as tensor and as data parallel.
     """
     tp, pp, common, n_layers = int(case.tp), int(case.pp), case.shape.common_heads, int(case.shape.n_layers)
     if common % tp:
@@ -197,7 +199,23 @@ def startable(case: Case) -> Case:
         raise RangeError(
             f"more stages than layers: got pp {pp} and {n_layers} layers, want at least one layer a stage. Lower pp."
         )
+    if refusal := counted_twice(tp, int(case.dp), int(case.ep), int(case.node_gpus)):
+        raise RangeError(refusal)
     return case
+
+
+def counted_twice(tp: int, dp: int, ep: int, node_gpus: int) -> str:
+    """Return why a layout is refused that states one group of GPUs twice, empty where it does not.
+
+    Tables write tp n, dp n and ep n x n for n GPUs that hold attention data parallel: n squared would be more GPUs than
+    share a link, with experts exchanged between nodes.
+    """
+    if tp != dp or ep != tp * dp or tp * dp <= node_gpus:
+        return ""
+    return (
+        f"tp x dp counts the same GPUs twice: got tp {tp} x dp {dp} = {tp * dp} GPUs with ep {ep}, want at most "
+        f"{node_gpus} that share a link. Use tp 1, dp {dp} and ep {dp}, or tp {tp} and dp 1."
+    )
 
 
 def layout_meant(tp: int, dp: int, ep: int, node_gpus: int) -> tuple[int, int, int, str]:

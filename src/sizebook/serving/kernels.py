@@ -5,78 +5,16 @@
     experts     launch a layer + hypot(bytes of experts touched / bandwidth, FLOPs / peak) + activations / bandwidth
     all-reduce  launch + growth (n - 2) + (2 (n - 1) / n / share + passes) x message / link
 
-The shares of bandwidth, peak and link and the launch times of each accelerator and format are fitted to the fastest
-measured kernels (``data/kernels.csv``, written by ``calibration/kernels.py``). Plain arithmetic on numbers or arrays.
+The shares of bandwidth, peak and link and the launch times are those of ``serving.rates``. Plain arithmetic on numbers or
+arrays.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING
+from sizebook.serving.case import Case, Number
 
-from sizebook.core.tables import table
-
-if TYPE_CHECKING:
-    from sizebook.serving.case import Case, Number
-
-TYPICAL = "typical"  # the median accelerator, for all that nobody measured
-COLUMNS = ("launch_seconds", "growth_seconds", "bandwidth", "compute", "passes", "half", "skew")
-# Where a format was not measured, the next that kernels of it resemble.
-_RESEMBLES = {"mxfp4": "fp4", "int8": "fp8"}
 STATE_KEY_WIDTH = 128.0  # of the mixers measured: a state of n elements passes n / 128 activations a token
 INDEXED_WIDTH = 6144.0  # activations of a token in the measured indexer
-
-
-@dataclass(frozen=True, slots=True)
-class Formats:
-    """The formats of one case, as the kernel tables name them, and whether its attention is latent."""
-
-    weights: str
-    experts: str
-    kv: str
-    latent: bool
-
-
-@cache
-def _rows() -> dict[tuple[str, str, str], dict[str, float]]:
-    rows = {}
-    for row in table("kernels"):
-        numbers = {name: float(row[name]) for name in COLUMNS if row[name]}
-        rows[row["gpu"], row["operation"], row["format"]] = numbers
-    return rows
-
-
-@cache
-def is_measured(gpu: str) -> bool:
-    """Return whether kernels of an accelerator were measured; all others take the typical ones."""
-    return (gpu, "product", "bf16") in _rows()
-
-
-def _row(gpu: str, operation: str, form: str) -> dict[str, float]:
-    """Return the numbers of an operation: the accelerator's own, or the typical; a near format where one is missing."""
-    rows = _rows()
-    for wanted in (form, _RESEMBLES.get(form, form)):
-        for key in (gpu, TYPICAL):
-            if (key, operation, wanted) in rows:
-                return rows[key, operation, wanted]
-    return rows[TYPICAL, operation, "bf16"]
-
-
-@cache
-def kernel_rates(gpu: str, formats: Formats) -> dict[str, float]:
-    """Return the numbers of all operations for one accelerator and the formats of a case, by operation and column."""
-    kind = "latent_{}" if formats.latent else "{}_attention"
-    found = {
-        "product": _row(gpu, "product", formats.weights),
-        "head": _row(gpu, "product", "bf16"),
-        "decode_attention": _row(gpu, kind.format("decode"), formats.kv),
-        "prefill_attention": {"half": 0.0, **_row(gpu, kind.format("prefill"), "")},
-        "experts": _row(gpu, "experts", formats.experts),
-        "reduce": _row(gpu, "reduce", ""),
-        **{name: _row(gpu, name, "") for name in ("state_decode", "state_prefill", "index_decode", "index_prefill")},
-    }
-    return {f"{name}_{column}": value for name, row in found.items() for column, value in row.items()}
 
 
 def hypot(a: Number, b: Number) -> Number:
@@ -109,13 +47,13 @@ def product_seconds(case: Case, tokens: Number, outputs: Number) -> tuple[Number
 def expert_seconds(case: Case, tokens: Number) -> tuple[Number, Number, Number]:
     """Return what reading the experts touched, multiplying, and passing activations of routed experts take.
 
-    Texts visit some experts more often than others: the fewer distinct ones (``skew``). The more tokens reach each of
-    them, the nearer it comes to its share of the peak.
+    The more tokens reach each of them, the nearer it comes to its share of the peak. The kernels were measured with
+    uneven routing (``skew``); servers are predicted better where a batch is taken to visit experts evenly.
     """
     s, r = case.shape, case.rates
     gpus = case.tp * case.dp
     parameters, everywhere = s.expert_parameters / gpus, tokens * case.dp
-    touched = experts_touched(s.n_experts, s.top_k, everywhere * r["experts_skew"]) * parameters * case.expert_bytes
+    touched = experts_touched(s.n_experts, s.top_k, everywhere) * parameters * case.expert_bytes
     memory = touched / (case.bandwidth * r["experts_bandwidth"])
     each = s.top_k * everywhere / (s.n_experts + (s.n_experts <= 0))
     share = r["experts_compute"] * each / (each + r["experts_half"])

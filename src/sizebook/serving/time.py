@@ -57,7 +57,8 @@ class Pass:
 class Parts:
     """Seconds of one pass by what they are spent on; reading and multiplying overlap, all else follows in turn.
 
-    ``launches`` are fixed seconds of kernels, ``layers`` those between kernels, which no kernel table holds.
+    ``launches`` are fixed seconds of kernels. What no kernel table holds are ``elementwise`` passes over activations and
+    fixed seconds of ``layers``.
     """
 
     weights: Number
@@ -67,6 +68,7 @@ class Parts:
     cache: Number
     scores: Number
     activations: Number
+    elementwise: Number
     collectives: Number
     launches: Number
     layers: Number
@@ -75,7 +77,7 @@ class Parts:
     def moved(self) -> Number:
         """Seconds of moving data and multiplying: all but what is fixed."""
         overlapped = hypot(self.weights, self.products) + hypot(self.experts, self.routed) + hypot(self.cache, self.scores)
-        return overlapped + self.activations + self.collectives
+        return overlapped + self.activations + self.elementwise + self.collectives
 
     @property
     def fixed(self) -> Number:
@@ -189,7 +191,8 @@ def pass_parts(case: Case, work: Pass) -> Parts:
         routed=routed * crowding,
         cache=cache,
         scores=scores,
-        activations=passed + sent * crowding + attended + elementwise,
+        activations=passed + sent * crowding + attended,
+        elementwise=elementwise,
         collectives=collectives,
         launches=_launches(case, phase),
         layers=s.n_layers * r["layer_seconds"],
@@ -268,7 +271,7 @@ def prompts_of_others(case: Case, demand: Demand) -> Shared:
     new, cached = computed_and_cached(demand.input_tokens, demand.cache_hit_ratio)
     chunk = larger(new, smaller(CHUNK_TOKENS, batch * new / 2))
     moved, fixed = pass_seconds(case, Pass(chunk, chunk / new, demand.input_tokens, prefill=True, cached=cached))
-    together = moved + fixed * r["mixed_launches"]
+    together = moved + fixed
     each = together * new / chunk
     work = (batch - 1) / case.pp * each
     queue = smaller(r["queue"] * (batch - 1) ** r["queue_power"] * each, MOST_QUEUED * work)
