@@ -44,14 +44,16 @@ def _rows() -> dict[tuple[str, str, str, str], Band]:
     for row in table("calibration_serving_error"):
         quantiles = (float(row[q]) for q in ("p10", "p50", "p90"))
         band = Band(*quantiles, int(row["rows"]), int(row["groups"]), row["basis"])
-        found[row["figure"], row["architecture"], row["gpu"], row["engine"]] = band
+        # What was measured stands under its own names, the bands of all else under what is known of them.
+        names = (row["architecture"], row["gpu"], row["engine"]) if band.basis == FITTED else (band.basis, "", "")
+        found[row["figure"], *names] = band
     return found
 
 
 @cache
 def _served() -> frozenset[str]:
     """Return the accelerators that servers were measured on."""
-    return frozenset(gpu for _, architecture, gpu, _ in _rows() if architecture)
+    return frozenset(gpu for _, _, gpu, _ in _rows() if gpu)
 
 
 def error_band(figure: str, engine: str, gpu: str, architecture: str = "") -> Band:
@@ -60,7 +62,7 @@ def error_band(figure: str, engine: str, gpu: str, architecture: str = "") -> Ba
     With an architecture that was measured so, that combination's own; otherwise that of unseen ones.
     """
     rows = _rows()
-    if (figure, architecture, gpu, engine) in rows and architecture:
+    if (figure, architecture, gpu, engine) in rows:
         return rows[figure, architecture, gpu, engine]
     basis = UNSEEN if gpu in _served() else KERNELS if is_measured(gpu) else NOTHING
-    return next(band for key, band in rows.items() if key[0] == figure and band.basis == basis)
+    return rows[figure, basis, "", ""]

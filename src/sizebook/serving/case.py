@@ -130,7 +130,8 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
         raise unknown_key("engine", replica.engine, ENGINES, f"one of {', '.join(ENGINES)}")
     check_layout(replica)
     case = _case(model, gpu, replica.engine, replica.weight_dtype or None, replica.kv_dtype or None)
-    check_experts(case, replica.ep)
+    if refusal := beyond_experts(case.shape, replica.ep):
+        raise RangeError(refusal)
     degrees = {"tp": replica.tp, "pp": replica.pp, "dp": replica.dp, "ep": replica.ep, "max_running": replica.max_running}
     return Case(**{**case.__dict__, **degrees, **speculation_stated(replica.draft_tokens, replica.tokens_per_step)})
 
@@ -171,14 +172,15 @@ def check_layout(replica: Replica) -> None:
         )
 
 
-def check_experts(case: Case, ep: int) -> None:
-    """Refuse expert parallelism over more ranks than the model has experts."""
-    n_experts = int(case.shape.n_experts)
-    if ep > max(n_experts, 1):
-        raise RangeError(
-            f"more expert parallelism than experts: got ep {ep} and {n_experts} experts, want at most "
-            f"{max(n_experts, 1)}. Lower ep."
-        )
+def beyond_experts(shape: ServingShape, ep: int) -> str:
+    """Return why expert parallelism over more ranks than the model has experts is refused, empty where it is not."""
+    n_experts = int(shape.n_experts)
+    if ep <= max(n_experts, 1):
+        return ""
+    return (
+        f"more expert parallelism than experts: got ep {ep} and {n_experts} experts, want at most {max(n_experts, 1)}. "
+        "Lower ep."
+    )
 
 
 def startable(case: Case) -> Case:
@@ -186,15 +188,9 @@ def startable(case: Case) -> Case:
 
     And what tables write that count the same GPUs twice, as tensor and as data parallel.
     """
-    tp, pp, common, n_layers = int(case.tp), int(case.pp), case.shape.common_heads, int(case.shape.n_layers)
-    if common % tp:
-        most = max(degree for degree in range(1, min(tp, common + 1)) if common % degree == 0)
-        of_layers = (*(kind.n_heads for kind in case.shape.kinds), case.shape.state_heads)
-        n_heads = next(int(heads) for heads in of_layers if heads % tp)
-        raise RangeError(
-            f"tensor parallelism does not divide the heads: got tp {tp} and n_heads {n_heads}, want tp to divide "
-            f"n_heads. Use tp {most}."
-        )
+    tp, pp, n_layers = int(case.tp), int(case.pp), int(case.shape.n_layers)
+    if refusal := undivided_heads(case.shape, tp):
+        raise RangeError(refusal)
     if pp > n_layers:
         raise RangeError(
             f"more stages than layers: got pp {pp} and {n_layers} layers, want at least one layer a stage. Lower pp."
@@ -202,6 +198,20 @@ def startable(case: Case) -> Case:
     if refusal := counted_twice(tp, int(case.dp), int(case.ep), int(case.node_gpus)):
         raise RangeError(refusal)
     return case
+
+
+def undivided_heads(shape: ServingShape, tp: int) -> str:
+    """Return why tensor parallelism that does not divide the heads of every layer is refused, empty where it does."""
+    common = shape.common_heads
+    if common % tp == 0:
+        return ""
+    most = max(degree for degree in range(1, min(tp, common + 1)) if common % degree == 0)
+    of_layers = (*(kind.n_heads for kind in shape.kinds), shape.state_heads)
+    n_heads = next(int(heads) for heads in of_layers if heads % tp)
+    return (
+        f"tensor parallelism does not divide the heads: got tp {tp} and n_heads {n_heads}, want tp to divide n_heads. "
+        f"Use tp {most}."
+    )
 
 
 def counted_twice(tp: int, dp: int, ep: int, node_gpus: int) -> str:

@@ -242,6 +242,9 @@ Figure = Annotated[
     str,
     Quantity("figure whose band is asked for", kind="choice", choices=("tpot", "ttft", "throughput"), default="tpot"),
 ]
+MeasuredModel = Annotated[
+    str, Quantity("model whose own measurements give the band, blank for one that nobody measured", kind="text", default="")
+]
 Quantile = Annotated[
     str,
     Quantity("which quantile of measured over predicted", kind="choice", choices=("p10", "p50", "p90"), default="p90"),

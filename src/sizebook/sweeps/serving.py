@@ -18,7 +18,8 @@ from sizebook.core.cells import coerce
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.registry import Argument, leaves
-from sizebook.serving.case import Case, case_of, layout_meant, measured_generation
+from sizebook.serving.band import architecture_of
+from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, layout_meant, undivided_heads
 from sizebook.serving.estimate import error_band, estimate
 from sizebook.serving.memory import Engine, engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
@@ -65,7 +66,7 @@ def _named(model: str, gpu: str, *words: str) -> _Named:
     except SizebookError as error:
         return _Named(None, reason=str(error))
     chip = accelerator(gpu)
-    band = error_band("tpot", engine, measured_generation(chip))
+    band = error_band("tpot", engine, chip.key, architecture_of(case.shape))
     return _Named(case, engine_constants(engine), physical_bytes(chip), band.low - 1, band.high - 1)
 
 
@@ -159,7 +160,25 @@ def _layouts(numbers: dict[str, Any], named: list[_Named], place: Any, reasons: 
             f"layout does not divide: got ep {ep[at]:.0f} over tp x dp = {tp[at] * dp[at]:.0f} GPUs, want a divisor. "
             "Change ep, tp or dp."
         )
+    _unstartable(numbers, named, place, reasons)
     return notes
+
+
+def _unstartable(numbers: dict[str, Any], named: list[_Named], place: Any, reasons: Any) -> None:
+    """Give the reason to rows whose layout no engine starts; each model's layouts are looked at once."""
+    layouts = pl.DataFrame({"at": place, **{name: numbers[name].astype(int) for name in ("tp", "dp", "ep")}})
+    for at, tp, dp, ep in layouts.unique().iter_rows():
+        case = named[at].case
+        if case is None:
+            continue
+        refusal = (
+            undivided_heads(case.shape, tp)
+            or beyond_experts(case.shape, ep)
+            or counted_twice(tp, dp, ep, int(case.node_gpus))
+        )
+        if refusal:
+            same = (place == at) & (numbers["tp"] == tp) & (numbers["dp"] == dp) & (numbers["ep"] == ep)
+            reasons[same & (reasons == "")] = refusal
 
 
 def _stacked(named: list[_Named], place: Any, numbers: dict[str, Any]) -> Case:
