@@ -1,12 +1,13 @@
 """Fits the closed forms of `sizebook.serving.kernels` to measured kernels and writes src/sizebook/data/kernels.csv.
 
-Run `python calibration/kernels.py FOLDER` from the root of the repository, where FOLDER holds the Parquet files of kernel
-times that aiconfigurator published (NVIDIA, Apache-2.0). Needs NumPy and Polars; about a minute.
+Run `python calibration/kernels.py FOLDER` from the root of the repository, where FOLDER holds the Parquet files of
+kernel times that aiconfigurator published (NVIDIA, Apache-2.0). Needs NumPy and Polars; about a minute.
 
-Of every operation, accelerator and shape the fastest measurement counts, over engines and over the formats that hold the
-same weights: an engine's own table is off by large factors wherever a slow path was measured, and the fastest is what the
-machine can do. Each accelerator's numbers are shrunk towards those of the median accelerator, which stand in the table as
-`typical` for all that nobody measured. One shape in five is left out of each fit; `error` is the median error on those.
+Of every operation, accelerator and shape the fastest measurement counts, over engines and over the formats that hold
+the same weights: an engine's own table is off by large factors wherever a slow path was measured, and the fastest is
+what the machine can do. Each accelerator's numbers are shrunk towards those of the median accelerator, which stand in
+the table as `typical` for all that nobody measured. One shape in five is left out of each fit; `error` is the median
+error on those.
 """
 
 from __future__ import annotations
@@ -80,7 +81,11 @@ def products(folder: Path) -> pl.DataFrame:
 def product_seconds(x: dict[str, Any], p: dict[str, Any], gpu: dict[str, float], form: str) -> Any:
     memory = x["n"] * x["k"] * BYTES[form] / (gpu["bandwidth"] * p["bandwidth"])
     compute = 2 * x["m"] * x["n"] * x["k"] / (gpu[form] * p["compute"])
-    return p["launch_seconds"] + np.hypot(memory, compute) + p["passes"] * 2 * x["m"] * (x["n"] + x["k"]) / gpu["bandwidth"]
+    return (
+        p["launch_seconds"]
+        + np.hypot(memory, compute)
+        + p["passes"] * 2 * x["m"] * (x["n"] + x["k"]) / gpu["bandwidth"]
+    )
 
 
 def decode_attention(folder: Path) -> pl.DataFrame:
@@ -230,7 +235,9 @@ ROUTED = {
 }  # fmt: skip
 OPERATIONS = (
     Operation("product", products, ("n", "k"), GEMM, product_seconds),
-    Operation("decode_attention", decode_attention, ("num_heads", "num_key_value_heads"), READ, decode_attention_seconds),
+    Operation(
+        "decode_attention", decode_attention, ("num_heads", "num_key_value_heads"), READ, decode_attention_seconds
+    ),
     Operation("latent_decode", latent_decode, ("num_heads",), READ, latent_decode_seconds),
     Operation(
         "prefill_attention", prefill_attention, ("num_heads", "num_key_value_heads"),
@@ -277,7 +284,9 @@ def machine(chip: Accelerator) -> dict[str, float]:
     return {**peaks, "bandwidth": float(chip.memory_bandwidth_bytes_per_s), "link": link}
 
 
-def fitted(operation: Operation, points: pl.DataFrame, gpu: dict[str, float], form: str, around: Any) -> tuple[Any, float]:
+def fitted(
+    operation: Operation, points: pl.DataFrame, gpu: dict[str, float], form: str, around: Any
+) -> tuple[Any, float]:
     """Return the numbers of one accelerator and format, and the median error on the shapes left out."""
     if points.height > MOST_POINTS:
         points = points.sample(MOST_POINTS, seed=1)
@@ -306,7 +315,9 @@ def fitted(operation: Operation, points: pl.DataFrame, gpu: dict[str, float], fo
             break
     # Nothing is faster than the datasheet: small shapes that stay in the chip's cache would say so.
     for i, name in enumerate(names):
-        theta[i] = min(theta[i], 0.0) if name in ("bandwidth", "compute", "skew") and operation.name != "reduce" else theta[i]
+        theta[i] = (
+            min(theta[i], 0.0) if name in ("bandwidth", "compute", "skew") and operation.name != "reduce" else theta[i]
+        )
     judged = off(theta, unseen if unseen.any() else at)
     return np.exp(theta), float(np.median(np.abs(np.expm1(judged))))
 

@@ -1,17 +1,17 @@
 """Fits the scheduling of the serving-time model on measured rows and writes it with its errors to src/sizebook/data.
 
-Run `python calibration/serving.py FOLDER` from the root of the repository, where FOLDER holds `serving_measured*.csv` (TTFT
-and TPOT of running servers, columns as in aiconfigurator's silicon_sample.csv) and `serving_flags.csv` (what is wrong with
-which row). Needs NumPy. The kernels' times are no part of the fit: `kernels.py` takes them from measured kernels. Robust
-Gauss-Newton on log(predicted / measured):
+Run `python calibration/serving.py FOLDER` from the root of the repository, where FOLDER holds `serving_measured*.csv`
+(TTFT and TPOT of running servers, columns as in aiconfigurator's silicon_sample.csv) and `serving_flags.csv` (what is
+wrong with which row). Needs NumPy. The kernels' times are no part of the fit: `kernels.py` takes them from measured
+kernels. Robust Gauss-Newton on log(predicted / measured):
 
-- a number is one value for all rows, shrunk towards its start; only on the queue, the time before the first token and the
-  steps waited for it have engines a factor, shrunk towards 1;
+- a number is one value for all rows, shrunk towards its start; only on the queue, the time before the first token and
+  the steps waited for it have engines a factor, shrunk towards 1;
 - every group (architecture, system, engine, precision) has an offset of its own in the fit, shrunk towards 0, so that
   one odd benchmark set does not bend the physics; predictions use none;
-- copies and rows with wrong inputs are left out. The error is what a fit shows on an architecture, and on an engine x GPU
-  pair, of which it saw no row: a group among its sisters would flatter it. The variant of the model was chosen by the
-  first, the second is what the tables and bands state.
+- copies and rows with wrong inputs are left out. The error is what a fit shows on an architecture, and on an engine x
+  GPU pair, of which it saw no row: a group among its sisters would flatter it. The variant of the model was chosen by
+  the first, the second is what the tables and bands state.
 
 The table does not say which runs speculated, nor the format of their cache: `serving_recipes.csv` does, from the public
 scripts that ran them. `unstated_speculation` is the one factor on the step that serves TensorRT-LLM rows of models with
@@ -67,7 +67,9 @@ class Number(NamedTuple):
 
 RATES: dict[str, Number] = {
     "layer_seconds": Number(8e-6, 0.7, (), "fixed time of a layer beside its measured kernels: norms, rotations, gaps"),
-    "activation_passes": Number(10.0, 0.4, (), "times that a token's activations pass through memory beside them, a layer"),
+    "activation_passes": Number(
+        10.0, 0.4, (), "times that a token's activations pass through memory beside them, a layer"
+    ),
     "expert_imbalance": Number(0.1, 0.7, (), "extra time of the fullest rank where ranks share experts"),
     "step_seconds": Number(1.5e-3, 0.6, (), "scheduling of one step"),
     "request_seconds": Number(1.5e-5, 0.7, (), "scheduling of one request in one step"),
@@ -102,8 +104,9 @@ class Rows:
 
 
 def read_rows(folder: Path, recipes: list[dict[str, str]]) -> tuple[Rows, Counter[str]]:
-    """Return the clean rows whose model the catalog can describe, as their recipes ran them, and how many of each problem."""
-    flags = {row["id"]: row["flags"].split(";")[0].split(":")[0] for row in _table(folder / "serving_flags.csv")}
+    """Return the clean rows whose model the catalog describes, as their recipes ran them, and the count of problems."""
+    flagged = _table(folder / "serving_flags.csv")
+    flags = {row["id"]: row["flags"].split(";")[0].split(":")[0] for row in flagged}
     kept: list[dict[str, Any]] = []
     problems: Counter[str] = Counter()
     for path in sorted(folder.glob("serving_measured*.csv")):
@@ -260,7 +263,7 @@ def fit(rows: Rows, theta: Any = None, rounds: int = 20) -> Any:
 
 
 def unstated_factor(theta: Any, bare: Rows) -> float:
-    """Return the factor on a decode step that serves rows that may speculate best, too slow counting as much as too fast."""
+    """Return the factor on a step that serves rows that may speculate best, too slow counting as much as too fast."""
     if not bare.speculates.any():
         return 1.0
     at = bare.speculates

@@ -23,7 +23,9 @@ def _line(points: Sequence[tuple[float, float]], colour: str, width: float) -> s
     return f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width}"/>\n'
 
 
-def _text(x: float, y: float, words: str, colour: str, *, anchor: str = "start", size: int = 12, weight: int = 400) -> str:
+def _text(
+    x: float, y: float, words: str, colour: str, *, anchor: str = "start", size: int = 12, weight: int = 400
+) -> str:
     font = f'font-size="{size}" font-weight="{weight}" text-anchor="{anchor}"'
     return f'<text x="{x:.0f}" y="{y:.0f}" {font} fill="{colour}">{words}</text>\n'
 
@@ -35,13 +37,16 @@ def scatter(measured: Any, predicted: Any, engines: Sequence[str]) -> str:
     total = f"{LEFT + SIDE + 24} {TOP + SIDE + 48}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total}" font-family="Inter, sans-serif" role="img" '
-        f'aria-label="Predicted against measured time per token: {within}">\n<rect width="100%" height="100%" fill="#fff"/>\n',
+        f'aria-label="Predicted against measured time per token: {within}">\n'
+        '<rect width="100%" height="100%" fill="#fff"/>\n',
         _text(LEFT, 20, f"Unseen engine x GPU: {within}", INK, size=14, weight=600),
     ]
     for tick in TICKS:
         at = float(_place(tick / 1e3))
         x, y = LEFT + at, TOP + SIDE - at
-        parts.append(_line(((x, TOP), (x, TOP + SIDE)), HAIRLINE, 0.5) + _line(((LEFT, y), (LEFT + SIDE, y)), HAIRLINE, 0.5))
+        parts.append(
+            _line(((x, TOP), (x, TOP + SIDE)), HAIRLINE, 0.5) + _line(((LEFT, y), (LEFT + SIDE, y)), HAIRLINE, 0.5)
+        )
         parts.append(_text(x, TOP + SIDE + 16, str(tick), MUTED, anchor="middle", size=11))
         parts.append(_text(LEFT - 8, y + 4, str(tick), MUTED, anchor="end", size=11))
     for factor, width in ((1.0, 1.2), (0.8, 0.6), (1.2, 0.6)):
@@ -51,7 +56,9 @@ def scatter(measured: Any, predicted: Any, engines: Sequence[str]) -> str:
         at = np.array([each == engine for each in engines])
         spots = zip(_place(measured[at]), _place(predicted[at]), strict=True)
         path = "".join(f"M{LEFT + x:.0f} {TOP + SIDE - y:.0f}h0" for x, y in spots)
-        parts.append(f'<path d="{path}" stroke="{colour}" stroke-width="3" stroke-linecap="round" stroke-opacity="0.45"/>\n')
+        parts.append(
+            f'<path d="{path}" stroke="{colour}" stroke-width="3" stroke-linecap="round" stroke-opacity="0.45"/>\n'
+        )
         parts.append(_text(LEFT + 12, TOP + 18 + 16 * i, engine, colour, weight=600))
     parts.append(_text(LEFT + SIDE, TOP + SIDE + 36, "measured time per token, ms", MUTED, anchor="end"))
     parts.append(_text(LEFT, TOP - 10, "predicted, ms", MUTED))

@@ -63,7 +63,9 @@ def typical_kernels(rows: Rows) -> dict[str, Any]:
     found: dict[tuple[float, ...], dict[str, float]] = {}
     columns: dict[str, list[float]] = {name: [] for name in rows.kernels}
     latent = rows.case.shape.n_latent_layers > 0
-    for i, kind in enumerate(zip(rows.case.attention_bytes, rows.case.expert_bytes, rows.case.kv_bytes, latent, strict=True)):
+    for i, kind in enumerate(
+        zip(rows.case.attention_bytes, rows.case.expert_bytes, rows.case.kv_bytes, latent, strict=True)
+    ):
         if kind not in found:
             names = [_form(bytes_) for bytes_ in kind[:3]]
             found[kind] = kernel_rates(TYPICAL, Formats(*names, latent=bool(kind[3])))
@@ -101,7 +103,11 @@ def throughput(rows: Rows, ttft: Any, tpot: Any) -> Any:
 def ratios(rows: Rows, found: Pair) -> dict[str, Any]:
     """Return measured over predicted of each figure."""
     measured = throughput(rows, rows.ttft, rows.tpot)
-    return {"ttft": rows.ttft / found[0], "tpot": rows.tpot / found[1], "throughput": measured / throughput(rows, *found)}
+    return {
+        "ttft": rows.ttft / found[0],
+        "tpot": rows.tpot / found[1],
+        "throughput": measured / throughput(rows, *found),
+    }
 
 
 def quantiles(ratio: Any, group: Any, basis: str) -> Quantiles:

@@ -1,4 +1,5 @@
-"""Writes what `serving.py` fitted: the numbers, the bands, the accuracy tables and the chart of docs/serving_accuracy.md."""
+"""Writes what `serving.py` fitted: the numbers, the bands, the accuracy tables and the chart of
+docs/serving_accuracy.md."""
 
 from __future__ import annotations
 
@@ -53,9 +54,7 @@ def write_all(
     print(text)
 
 
-def write_rates(
-    path: Path, theta: Any, unstated: float, rows: Rows, served: tuple[float, float], today: str
-) -> None:
+def write_rates(path: Path, theta: Any, unstated: float, rows: Rows, served: tuple[float, float], today: str) -> None:
     """Write one row a number and one a factor, with the rows that it was fitted on."""
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
@@ -73,7 +72,9 @@ def write_rates(
         writer.writerow(["unstated_speculation", "all", "", f"{unstated:.2f}", at, said, SOURCE, today])
         for name, most in zip(("host_requests_per_second", "host_tokens_per_second"), served, strict=True):
             unit = "requests" if "requests" in name else "output tokens"
-            said = f"assumed: {HOST_MARGIN:g} times the most {unit} a second that one measured server reached ({most:.0f})"
+            said = (
+                f"assumed: {HOST_MARGIN:g} times the most {unit} a second that one measured server reached ({most:.0f})"
+            )
             writer.writerow([name, "all", "", f"{most * HOST_MARGIN:.0f}", len(rows.tpot), said, SOURCE, today])
 
 
@@ -89,8 +90,8 @@ def write_bands(path: Path, rows: Rows, folds: Folds, today: str) -> None:
     models = dict(zip(rows.combination.tolist(), (name.split()[0] for name in rows.group), strict=True))
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["figure", "basis", "architecture", "model", "gpu", "engine", "p10", "p50", "p90", "rows", "groups",
-                         "meaning", "source", "retrieved"])  # fmt: skip
+        names = "figure basis architecture model gpu engine p10 p50 p90 rows groups meaning source retrieved"
+        writer.writerow(names.split())
         for figure, bands in unseen_bands(rows, folds).items():
             for basis, band in bands.items():
                 shown = _widened(band) if basis == NOTHING else band
@@ -131,7 +132,8 @@ def summary(rows: Rows, ttft: Any, tpot: Any, at: Any) -> list[str]:
 
 
 _HEAD = (
-    "| what | rows | groups | TPOT mean % | TPOT median % | TPOT mean of groups % | TTFT median % | throughput mean % |\n"
+    "| what | rows | groups | TPOT mean % | TPOT median % | TPOT mean of groups % | TTFT median % "
+    "| throughput mean % |\n"
     "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
 )
 
@@ -139,7 +141,9 @@ _HEAD = (
 def accuracy(rows: Rows, folds: Folds, problems: Counter[str]) -> str:
     """Return docs/serving_accuracy_table.md: error by fold, coverage and width of the bands, every group."""
     whole = np.ones(len(rows.tpot), bool)
-    text = ["# Errors of serving estimates\n\nWritten by `calibration/serving.py`.\n\n## By what the fit had not seen\n\n"]
+    text = [
+        "# Errors of serving estimates\n\nWritten by `calibration/serving.py`.\n\n## By what the fit had not seen\n\n"
+    ]
     text.append(_HEAD)
     for fold in (*folds.every, folds.fitted):
         said = "nothing left out: rows that the fit saw" if fold.name == "none" else f"{fold.name} left out"
@@ -170,8 +174,8 @@ def _groups(rows: Rows, fold: Fold) -> list[str]:
 
 def _coverage(rows: Rows, folds: Folds) -> list[str]:
     """Return the table of how many measurements lie in a band that was made without them, and how wide it is."""
-    head = "| figure | band | judged on | rows inside % | mean of groups % | p90 / p10 |\n| --- | --- | --- | ---: | ---: | ---: |\n"
-    lines = [head]
+    head = "| figure | band | judged on | rows inside % | mean of groups % | p90 / p10 |\n"
+    lines = [head, "| --- | --- | --- | ---: | ---: | ---: |\n"]
     unseen = ((UNSEEN, PAIR), (UNSEEN, ARCHITECTURE), (KERNELS, GPU), (NOTHING, NEW_GPU))
     for figure, name in FIGURES.items():
         for basis, fold in unseen:

@@ -42,8 +42,8 @@ def architecture_of(shape: ServingShape) -> str:
 def _rows() -> dict[tuple[str, str, str, str], Band]:
     found = {}
     for row in table("calibration_serving_error"):
-        quantiles = (float(row[q]) for q in ("p10", "p50", "p90"))
-        band = Band(*quantiles, int(row["rows"]), int(row["groups"]), row["basis"])
+        low, middle, high = (float(row[q]) for q in ("p10", "p50", "p90"))
+        band = Band(low, middle, high, int(row["rows"]), int(row["groups"]), row["basis"])
         # What was measured stands under its own names, the bands of all else under what is known of them.
         names = (row["architecture"], row["gpu"], row["engine"]) if band.basis == FITTED else (band.basis, "", "")
         found[row["figure"], *names] = band

@@ -33,8 +33,8 @@ class Case:
     """A model on a machine: bytes per weight and cached element, peaks for attention and experts, the layout, and
     ``rates``, the numbers of its kernels and of its engine's scheduling by name.
 
-    ``tokens_per_step`` 0 takes what drafts yielded in the measurements. ``unstated`` multiplies a decode step where nobody
-    says whether a server speculates; it is 1 wherever somebody does. ``max_running`` 0 is no cap.
+    ``tokens_per_step`` 0 takes what drafts yielded in the measurements. ``unstated`` multiplies a decode step where
+    nobody says whether a server speculates; it is 1 wherever somebody does. ``max_running`` 0 is no cap.
     """
 
     shape: ServingShape
@@ -132,7 +132,13 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
     case = _case(model, gpu, replica.engine, replica.weight_dtype or None, replica.kv_dtype or None)
     if refusal := beyond_experts(case.shape, replica.ep):
         raise RangeError(refusal)
-    degrees = {"tp": replica.tp, "pp": replica.pp, "dp": replica.dp, "ep": replica.ep, "max_running": replica.max_running}
+    degrees = {
+        "tp": replica.tp,
+        "pp": replica.pp,
+        "dp": replica.dp,
+        "ep": replica.ep,
+        "max_running": replica.max_running,
+    }
     return Case(**{**case.__dict__, **degrees, **speculation_stated(replica.draft_tokens, replica.tokens_per_step)})
 
 

@@ -1,4 +1,5 @@
-"""One serving estimate with everything around it: does it fit, what waits when it does not, what one server can take."""
+"""One serving estimate with everything around it: does it fit, what waits when it does not, what one server can
+take."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@
     experts     launch a layer + hypot(bytes of experts touched / bandwidth, FLOPs / peak) + activations / bandwidth
     all-reduce  launch + growth (n - 2) + (2 (n - 1) / n / share + passes) x message / link
 
-The shares of bandwidth, peak and link and the launch times are those of ``serving.rates``. Plain arithmetic on numbers or
-arrays.
+The shares of bandwidth, peak and link and the launch times are those of ``serving.rates``. Plain arithmetic on numbers
+or arrays.
 """
 
 from __future__ import annotations

@@ -243,7 +243,8 @@ Figure = Annotated[
     Quantity("figure whose band is asked for", kind="choice", choices=("tpot", "ttft", "throughput"), default="tpot"),
 ]
 MeasuredModel = Annotated[
-    str, Quantity("model whose own measurements give the band, blank for one that nobody measured", kind="text", default="")
+    str,
+    Quantity("model whose own measurements give the band, blank for one that nobody measured", kind="text", default=""),
 ]
 Quantile = Annotated[
     str,

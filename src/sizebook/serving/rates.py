@@ -1,8 +1,8 @@
 """The numbers behind serving times: shares and launch times of measured kernels, and the fitted scheduling of engines.
 
-``data/kernels.csv``, written by ``calibration/kernels.py``, has a row for each accelerator, operation and format, fitted
-to the fastest measured kernels; ``data/calibration_serving.csv``, written by ``calibration/serving.py``, the few numbers
-that are fitted to running servers.
+``data/kernels.csv``, written by ``calibration/kernels.py``, has a row for each accelerator, operation and format,
+fitted to the fastest measured kernels; ``data/calibration_serving.csv``, written by ``calibration/serving.py``, the few
+numbers that are fitted to running servers.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _row(gpu: str, operation: str, form: str) -> dict[str, float]:
 
 @cache
 def scheduling(engine: str) -> dict[str, float]:
-    """Return what is fitted end to end: one value for all, times a factor of the engine on the little that depends on it."""
+    """Return what is fitted end to end: one value for all, on a few numbers times a factor of the engine."""
     values: dict[str, float] = {}
     for row in table("calibration_serving"):
         if row["key"] in ("", engine):

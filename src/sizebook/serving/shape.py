@@ -175,8 +175,8 @@ def _state(sums: _Sums, brick: Any, times: int) -> None:
     sums.numbers["state_heads"] = float(math.gcd(int(sums.numbers["state_heads"]), int(_number(brick, "n_heads"))))
 
 
-# Matrix products that a layer launches as engines fuse them: queries, keys and values in one, gate and up in one. A latent
-# adds its down- and up-projections, a mixer its gates, routed experts their router.
+# Matrix products that a layer launches as engines fuse them: queries, keys and values in one, gate and up in one. A
+# latent adds its down- and up-projections, a mixer its gates, routed experts their router.
 _PRODUCTS = {
     "n_attention_layers": 2.0, "n_latent_layers": 3.0, "n_state_layers": 3.0, "n_dense_layers": 2.0,
     "n_expert_layers": 1.0,

@@ -1,8 +1,8 @@
 """Serving time: what one pass of the model takes, and what time to first token and time per token follow from it.
 
-A pass is the sum of its kernels (``serving.kernels``: products, attention, mixers, experts, collectives), whose times come
-from measured kernels, and of what stands between them. What an engine does around a pass, its scheduling, is fitted on
-measured rows of running servers (``data/calibration_serving.csv``). Plain arithmetic on numbers or arrays.
+A pass is the sum of its kernels (``serving.kernels``: products, attention, mixers, experts, collectives), whose times
+come from measured kernels, and of what stands between them. What an engine does around a pass, its scheduling, is
+fitted on measured rows of running servers (``data/calibration_serving.csv``). Plain arithmetic on numbers or arrays.
 
     step = (kernels + layers x seconds + activations) x (1 + drafts / layers) + step seconds + requests x seconds
     TTFT = first-token seconds + own prompt + queue + steps waited for
@@ -28,8 +28,20 @@ from sizebook.serving.quantities import Demand
 from sizebook.serving.shape import INDEX_ELEMENT_BYTES, STATE_ELEMENT_BYTES
 
 __all__ = [
-    "Latency", "Pass", "Parts", "cache_bytes_per_gpu", "computed_and_cached", "decode_step_seconds", "experts_touched",
-    "kv_heads_held", "latency", "pass_parts", "pass_seconds", "prefill_seconds", "tokens_of_step", "tokens_per_second",
+    "Latency",
+    "Parts",
+    "Pass",
+    "cache_bytes_per_gpu",
+    "computed_and_cached",
+    "decode_step_seconds",
+    "experts_touched",
+    "kv_heads_held",
+    "latency",
+    "pass_parts",
+    "pass_seconds",
+    "prefill_seconds",
+    "tokens_of_step",
+    "tokens_per_second",
 ]  # fmt: skip
 
 CHUNK_TOKENS = 8192.0  # tokens of prompts that engines put into one pass by default (chunked prefill)
@@ -57,8 +69,8 @@ class Pass:
 class Parts:
     """Seconds of one pass by what they are spent on; reading and multiplying overlap, all else follows in turn.
 
-    ``launches`` are fixed seconds of kernels. What no kernel table holds are ``elementwise`` passes over activations and
-    fixed seconds of ``layers``.
+    ``launches`` are fixed seconds of kernels. What no kernel table holds are ``elementwise`` passes over activations
+    and fixed seconds of ``layers``.
     """
 
     weights: Number
@@ -76,7 +88,9 @@ class Parts:
     @property
     def moved(self) -> Number:
         """Seconds of moving data and multiplying: all but what is fixed."""
-        overlapped = hypot(self.weights, self.products) + hypot(self.experts, self.routed) + hypot(self.cache, self.scores)
+        overlapped = (
+            hypot(self.weights, self.products) + hypot(self.experts, self.routed) + hypot(self.cache, self.scores)
+        )
         return overlapped + self.activations + self.elementwise + self.collectives
 
     @property
@@ -137,7 +151,9 @@ def _attention(case: Case, work: Pass) -> tuple[Number, Number, Number]:
         if work.prefill:
             head = kind.score_width / (2 * kind.n_heads * larger(kind.layers, 1.0))
             half = r["prefill_attention_half"]
-            efficiency = smaller(r["prefill_attention_compute"] * (1 + half / 128) * head / (head + half + (head <= 0)), 1.0)
+            efficiency = smaller(
+                r["prefill_attention_compute"] * (1 + half / 128) * head / (head + half + (head <= 0)), 1.0
+            )
             flops = flops + scored * seen / (efficiency + (efficiency <= 0))
         else:
             read = read + kv_heads_held(kind.n_kv_heads, tp) * kind.read_width * seen
@@ -263,8 +279,8 @@ class Shared:
 def prompts_of_others(case: Case, demand: Demand) -> Shared:
     """Return the seconds that the prompts of the requests beside one take of its life, none of them lost.
 
-    Each of them costs its share of a pass of chunks. Between two steps at most one pass of chunks is run, so an answer of
-    few tokens has waited for nearly all of that work before it began.
+    Each of them costs its share of a pass of chunks. Between two steps at most one pass of chunks is run, so an answer
+    of few tokens has waited for nearly all of that work before it began.
     """
     r, output = case.rates, demand.output_tokens
     batch = larger(demand.in_flight / case.dp, 1.0)

@@ -187,13 +187,14 @@ def _unstartable(numbers: dict[str, Any], named: list[_Named], place: Any, reaso
 
 
 def _stacked(named: list[_Named], place: Any, numbers: dict[str, Any]) -> Case:
-    """Return the rows as one case of arrays."""
+    """Return the rows as one case of arrays; what is the same for all names stays a number."""
     cases = [each.case for each in named]
     some = next(c for c in cases if c is not None)
     whole = [c or some for c in cases]
 
     def column(values: Iterable[Any]) -> Any:
-        return np.array([float(value) for value in values])[place]
+        listed = np.array([float(value) for value in values])
+        return listed[0] if (listed == listed[0]).all() else listed.take(place)
 
     shape = side_by_side([c.shape for c in whole], column)
     rates = {name: column(c.rates[name] for c in whole) for name in some.rates}

@@ -92,8 +92,8 @@ def errors(plan: ServingPlan) -> Section:
                 ),
                 rows,
                 "A group is one model, system, engine and precision. In the fit: servers of this model, GPU and engine "
-                "were. Otherwise the band is that of groups which a fit had not seen, each counting as one; wider where "
-                "no server of the GPU was measured, widest where not even its kernels were.",
+                "were. Otherwise the band is that of groups which a fit had not seen, each counting as one; wider "
+                "where no server of the GPU was measured, widest where not even its kernels were.",
             ),
         ),
     )
