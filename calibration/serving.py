@@ -73,6 +73,7 @@ RATES: dict[str, Number] = {
     "expert_imbalance": Number(0.1, 0.7, (), "extra time of the fullest rank where ranks share experts"),
     "step_seconds": Number(1.5e-3, 0.6, (), "scheduling of one step"),
     "request_seconds": Number(1.5e-5, 0.7, (), "scheduling of one request in one step"),
+    "request_half": Number(512, 0.3, (), "requests at which one costs half as much of it, shared by a large batch"),
     "queue": Number(0.3, 0.5, ("engine",), "prompts waited for, per (batch - 1)^queue_power"),
     "queue_power": Number(0.77, 0.2, (), "growth of the queue with the batch"),
     "first_token_seconds": Number(0.03, 0.5, ("engine",), "fixed time before the first token"),

@@ -17,6 +17,7 @@ from sizebook.serving.time import (
     decode_step_seconds,
     pass_parts,
     prompts_of_others,
+    scheduling_seconds,
     tokens_of_step,
 )
 from sizebook.tables.hardware import accelerator
@@ -70,7 +71,7 @@ def step_terms(case: Case, demand: Demand, kernels: str, scale: float = 1.0) -> 
     """Return the terms of one decode step, times a factor."""
     drafting = 1 + case.draft_tokens / case.shape.n_layers
     batch = larger(demand.in_flight / case.dp, 1.0)
-    scheduling = case.rates["step_seconds"] + case.rates["request_seconds"] * batch
+    scheduling = scheduling_seconds(case, batch)
     terms = _pass_terms(pass_parts(case, decode_pass(case, demand)), scale * drafting, kernels)
     return [*terms, Term("fixed: scheduling of the step", scale * scheduling, FITTED)]
 

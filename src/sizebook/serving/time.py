@@ -4,7 +4,7 @@ A pass is the sum of its kernels (``serving.kernels``: products, attention, mixe
 come from measured kernels, and of what stands between them. What an engine does around a pass, its scheduling, is
 fitted on measured rows of running servers (``data/calibration_serving.csv``). Plain arithmetic on numbers or arrays.
 
-    step = (kernels + layers x seconds + activations) x (1 + drafts / layers) + step seconds + requests x seconds
+    step = (kernels + layers x seconds + activations) x (1 + drafts / layers) + scheduling of the step and its requests
     TTFT = first-token seconds + own prompt + queue + steps waited for
     TPOT = step / tokens of a step + (prompts of others - queue) / (output - 1)
 """
@@ -237,7 +237,13 @@ def decode_step_seconds(case: Case, demand: Demand) -> Number:
     moved, fixed = pass_seconds(case, decode_pass(case, demand))
     drafting = 1 + case.draft_tokens / case.shape.n_layers
     batch = larger(demand.in_flight / case.dp, 1.0)
-    return (moved + fixed) * drafting + case.rates["step_seconds"] + case.rates["request_seconds"] * batch
+    return (moved + fixed) * drafting + scheduling_seconds(case, batch)
+
+
+def scheduling_seconds(case: Case, batch: Number) -> Number:
+    """Return what an engine does around one step: a fixed time, and one a request, which large batches share in part."""
+    r = case.rates
+    return r["step_seconds"] + r["request_seconds"] * batch / (1 + batch / r["request_half"])
 
 
 def tokens_of_step(case: Case, output_tokens: Number) -> Number:
