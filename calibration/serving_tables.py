@@ -1,4 +1,4 @@
-"""Writes what `serving.py` fitted: the numbers, the bands, the accuracy tables and the chart of
+"""Writes what `serving.py` fitted: the numbers, the bands, the tables, the text and the chart of
 docs/serving_accuracy.md."""
 
 from __future__ import annotations
@@ -12,20 +12,8 @@ from typing import Any
 import numpy as np
 from serving import DATA, LAYOUT, LEVELS, RATES, Rows
 from serving_chart import scatter
-from serving_folds import (
-    ARCHITECTURE,
-    GPU,
-    NEW_GPU,
-    PAIR,
-    Fold,
-    Folds,
-    Quantiles,
-    covered_fitted,
-    covered_unseen,
-    fitted_bands,
-    throughput,
-    unseen_bands,
-)
+from serving_folds import PAIR, Folds, Quantiles, fitted_bands, unseen_bands
+from serving_page import groups, page
 
 from sizebook.serving.band import FITTED, KERNELS, NOTHING, UNSEEN
 
@@ -36,7 +24,6 @@ SOURCE = f"{HERE}; {TABLE}"
 HOST_MARGIN = 2.0  # how far above the busiest measured server the ceiling of one server is assumed
 # Of GPUs whose kernels nobody measured some are not of this maker: half as far again, in logs.
 WIDER_FOR_NOTHING = 1.5
-FIGURES = {"tpot": "TPOT", "ttft": "TTFT", "throughput": "throughput"}
 
 
 def write_all(
@@ -46,8 +33,9 @@ def write_all(
     today = datetime.date.today().isoformat()
     write_rates(DATA / "calibration_serving.csv", theta, unstated, rows, served, today)
     write_bands(DATA / "calibration_serving_error.csv", rows, folds, today)
-    text = accuracy(rows, folds, problems)
-    (DOCS / "serving_accuracy_table.md").write_text(text, encoding="utf-8")
+    (DOCS / "serving_accuracy_table.md").write_text(groups(rows, folds, problems), encoding="utf-8")
+    text = page(rows, folds, problems, tuple(HOST_MARGIN * most for most in served))
+    (DOCS / "serving_accuracy.md").write_text(text, encoding="utf-8")
     fold = folds.named(PAIR)
     chart = scatter(rows.tpot, fold.ran[1], [name.split()[2] for name in rows.group])
     (DOCS / "serving_accuracy.svg").write_text(chart, encoding="utf-8")
@@ -118,71 +106,3 @@ def _quantiles(band: Quantiles) -> list[str]:
 def _widened(band: Quantiles) -> Quantiles:
     low, high = (band.middle * (end / band.middle) ** WIDER_FOR_NOTHING for end in (band.low, band.high))
     return Quantiles(band.basis, low, band.middle, high, band.rows, band.groups)
-
-
-def summary(rows: Rows, ttft: Any, tpot: Any, at: Any) -> list[str]:
-    """Return rows, groups, TPOT mean, median and mean of groups, TTFT median error, throughput mean error."""
-    off = np.abs(tpot / rows.tpot - 1)
-    first = np.abs(ttft / rows.ttft - 1)[at]
-    rate = np.abs(throughput(rows, ttft, tpot) / throughput(rows, rows.ttft, rows.tpot) - 1)[at]
-    groups = np.unique(rows.group[at])
-    of_groups = np.mean([off[at & (rows.group == name)].mean() for name in groups])
-    figures = (off[at].mean(), np.median(off[at]), of_groups, np.median(first), rate.mean())
-    return [str(int(at.sum())), str(len(groups)), *(f"{100 * f:.1f}" for f in figures)]
-
-
-_HEAD = (
-    "| what | rows | groups | TPOT mean % | TPOT median % | TPOT mean of groups % | TTFT median % "
-    "| throughput mean % |\n"
-    "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
-)
-
-
-def accuracy(rows: Rows, folds: Folds, problems: Counter[str]) -> str:
-    """Return docs/serving_accuracy_table.md: error by fold, coverage and width of the bands, every group."""
-    whole = np.ones(len(rows.tpot), bool)
-    text = [
-        "# Errors of serving estimates\n\nWritten by `calibration/serving.py`.\n\n## By what the fit had not seen\n\n"
-    ]
-    text.append(_HEAD)
-    for fold in (*folds.every, folds.fitted):
-        said = "nothing left out: rows that the fit saw" if fold.name == "none" else f"{fold.name} left out"
-        for words, found in (("", fold.ran), (", by the table's columns alone", fold.told)):
-            text.append(f"| {said}{words} | {' | '.join(summary(rows, *found, whole))} |\n")
-    text += ["\n## Bands\n\n", *_coverage(rows, folds)]
-    fold = folds.named(PAIR)
-    text += [f"\n## Every group, {PAIR} left out, as the rows ran\n\n", _HEAD, *_groups(rows, fold)]
-    text.append("\nLeft out:\n\n")
-    text += [f"- {times} rows: {_PROBLEMS.get(problem, problem)}\n" for problem, times in problems.items()]
-    return "".join(text)
-
-
-_PROBLEMS = {
-    "copy_of": "the same measurement listed twice",
-    "disagg": "disaggregated runs labelled as aggregated",
-    "queued": "TTFT of tens of seconds under a cap on running requests that is not stated",
-    "two_loads": "name and columns state different loads",
-}
-
-
-def _groups(rows: Rows, fold: Fold) -> list[str]:
-    dense = (rows.case.shape.n_experts == 0) & (rows.ttft < 5)
-    named = [("models with prediction layers, TensorRT-LLM", rows.speculates), ("dense models, TTFT under 5 s", dense)]
-    named += [(str(group), rows.group == group) for group in np.unique(rows.group)]
-    return [f"| {name} | {' | '.join(summary(rows, *fold.ran, at))} |\n" for name, at in named if at.any()]
-
-
-def _coverage(rows: Rows, folds: Folds) -> list[str]:
-    """Return the table of how many measurements lie in a band that was made without them, and how wide it is."""
-    head = "| figure | band | judged on | rows inside % | mean of groups % | p90 / p10 |\n"
-    lines = [head, "| --- | --- | --- | ---: | ---: | ---: |\n"]
-    unseen = ((UNSEEN, PAIR), (UNSEEN, ARCHITECTURE), (KERNELS, GPU), (NOTHING, NEW_GPU))
-    for figure, name in FIGURES.items():
-        for basis, fold in unseen:
-            found = covered_unseen(rows, folds, fold, basis, figure)
-            numbers = f"{100 * found.rows:.0f} | {100 * found.groups:.0f} | {found.width:.2f}"
-            lines.append(f"| {name} | {basis} | {fold} left out | {numbers} |\n")
-        found = covered_fitted(rows, folds, figure)
-        numbers = f"{100 * found.rows:.0f} | {100 * found.groups:.0f} | {found.width:.2f}"
-        lines.append(f"| {name} | {FITTED} | other loads and layouts of the combination | {numbers} |\n")
-    return lines

@@ -241,7 +241,7 @@ def decode_step_seconds(case: Case, demand: Demand) -> Number:
 
 
 def scheduling_seconds(case: Case, batch: Number) -> Number:
-    """Return what an engine does around one step: a fixed time, and one a request, which large batches share in part."""
+    """Return what an engine does around one step: a fixed time, and one a request that large batches share."""
     r = case.rates
     return r["step_seconds"] + r["request_seconds"] * batch / (1 + batch / r["request_half"])
 

@@ -39,7 +39,8 @@ STATED = ("input_tokens", "output_tokens", "concurrency")
 REQUIRED = (*MODEL_AND_GPU, *STATED)
 INPUTS = (*NAMES, *(leaf.name for leaf in (*NUMBERS, *LOADS)))
 ENGINE = Replica().engine  # where the column is absent or blank
-RESULTS = ("ttft_seconds", "tpot_seconds", "tokens_per_second", "error_low", "error_high", "fits", "reason")
+FIGURES = ("ttft_seconds", "tpot_seconds", "tokens_per_second")
+RESULTS = (*FIGURES, "error_low", "error_high", "error_basis", "fits", "reason")
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class _Named:
     physical: float = 0.0
     low: float = 0.0
     high: float = 0.0
+    basis: str | None = None
     reason: str = ""
 
 
@@ -67,7 +69,7 @@ def _named(model: str, gpu: str, *words: str) -> _Named:
         return _Named(None, reason=str(error))
     chip = accelerator(gpu)
     band = error_band("tpot", engine, chip.key, architecture_of(case.shape))
-    return _Named(case, engine_constants(engine), physical_bytes(chip), band.low - 1, band.high - 1)
+    return _Named(case, engine_constants(engine), physical_bytes(chip), band.low - 1, band.high - 1, band.basis)
 
 
 def sweep(frame: pl.DataFrame) -> pl.DataFrame:
@@ -97,6 +99,8 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     reasons = np.where((reasons == "") & (notes != ""), notes, reasons)
     columns = [pl.Series(name, values).fill_nan(None) for name, values in results.items()]
     answered = ~np.isnan(results["tpot_seconds"])
+    bases = np.array([each.basis for each in named], dtype=object)[place] if n else np.empty(0, object)
+    columns.append(pl.Series("error_basis", np.where(answered, bases, None).tolist(), dtype=pl.String))
     shown = pl.Series("fits", [bool(f) if a else None for f, a in zip(fits, answered, strict=True)], dtype=pl.Boolean)
     return frame.with_columns(*columns, shown, pl.Series("reason", reasons.tolist(), dtype=pl.String))
 
@@ -213,7 +217,7 @@ def _estimated(named: list[_Named], place: Any, loads: dict[str, Any]) -> tuple[
     constants = (np.array([getattr(e, f.name) for e in engines])[place] for f in fields(Engine))
     memory = engine_memory(case, physical, Engine(*constants))
     found = estimate(case, memory, Demand(**{leaf.name: loads[leaf.name] for leaf in LOADS}))
-    values = {name: getattr(found, name) for name in RESULTS[:3]}
+    values = {name: getattr(found, name) for name in FIGURES}
     values["error_low"] = np.array([each.low for each in named])[place]
     values["error_high"] = np.array([each.high for each in named])[place]
     held = found.capacity > 0
