@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Annotated, Any
 
-from sizebook.core.errors import TargetError, require
+from sizebook.core.errors import TargetError, require, unknown_key
 from sizebook.core.quantities import Batch, Gpu, Gpus, MemoryBytes, Model, Ratio, Seconds, Seq
 from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves
 from sizebook.models import catalog
@@ -17,15 +17,14 @@ from sizebook.plans.training.search import Search
 from sizebook.plans.training.search import search as search_layouts
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
-from sizebook.training.layout import Layout
-from sizebook.training.memory import COMPONENTS
+from sizebook.training.layout import Layout, check, micro_batches
+from sizebook.training.memory import COMPONENTS, memory
+from sizebook.training.profile import model_profile
 from sizebook.training.quantities import Batches, Method, Recipe
-from sizebook.training.time import error_band
+from sizebook.training.bands import UNMEASURED, bands
 
 MODEL_OF_MEMORY = "data/training_stacks.csv and data/optimizers.csv; Korthikanti et al. 2022 (arXiv:2205.05198)"
 MODEL_OF_TIME = "data/calibration_training.csv, fitted on published runs by calibration/training.py"
-# Bytes of weights, states and activations are the same on every accelerator; a setup needs one.
-ANY_GPU = "h100-sxm"
 FEW_GPUS: list[int] = [2**power for power in range(7)]
 MANY_GPUS: list[int] = [2**power for power in range(7, 18)]
 
@@ -44,6 +43,13 @@ Ledger = Annotated[list[list[Any]], Quantity("a row of names, then low, middle a
 Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a row", kind="range")]
 Components = Annotated[list[list[str | float]], Quantity("names and bytes, one component a row", kind="range")]
 Percentile = Annotated[float, Quantity("10 or 90: which end of the band", minimum=10, maximum=90, default=90)]
+RunFamily = Annotated[
+    str,
+    Quantity(
+        "family of runs whose band is asked for, a key of data/calibration_training_bands.csv", kind="text",
+        choices=lambda: tuple(bands()), default=UNMEASURED, label="Family of runs",
+    ),
+]  # fmt: skip
 NLayouts = Annotated[int, Quantity("how many layouts to list", kind="integer", minimum=1, maximum=100, default=10)]
 
 
@@ -73,7 +79,7 @@ def train_memory_bytes(
     batch: Batch | None = DEFAULT,
     seq: Seq = DEFAULT,
     layout: Layout = DEFAULT,
-    recipe: Recipe = DEFAULT,
+    method: Method = DEFAULT,
     component: Component = DEFAULT,
 ) -> MemoryBytes:
     """Return the bytes on the fullest GPU of a training run of a published model, in total or of one component.
@@ -82,8 +88,10 @@ def train_memory_bytes(
     'allocated' is what a framework reports as its peak. A blank batch gives every pipeline as many micro-batches as it
     has stages.
     """
-    work = _work(model, ANY_GPU, _batches(batch, seq, layout), layout=layout, method=Method(recipe=recipe))
-    return float(getattr(work.fullest, component))
+    batches, architecture = _batches(batch, seq, layout), catalog.architecture(model)
+    check(layout, architecture, gpus=layout.gpus, batches=batches)
+    profile, n_micro = model_profile(architecture, batches.seq), micro_batches(layout, batches.batch)
+    return float(getattr(memory(profile, layout, method, n_micro=n_micro), component))
 
 
 @function(
@@ -97,13 +105,13 @@ def fits(
     batch: Batch | None = DEFAULT,
     seq: Seq = DEFAULT,
     layout: Layout = DEFAULT,
-    recipe: Recipe = DEFAULT,
+    method: Method = DEFAULT,
 ) -> Answer:
     """Return whether training a published model fits on GPUs of one kind in a given layout: see TRAIN_MEMORY_BYTES.
 
     Compares with the memory that the driver was measured to leave, or 99 % of the label where it was not.
     """
-    return _work(model, gpu, _batches(batch, seq, layout), layout=layout, method=Method(recipe=recipe)).fits
+    return _work(model, gpu, _batches(batch, seq, layout), layout=layout, method=method).fits
 
 
 @function(
@@ -165,16 +173,20 @@ def step_seconds(
     source=MODEL_OF_TIME,
     example=({"percentile": 90}, 1.201),
 )
-def train_error(percentile: Percentile = DEFAULT) -> Ratio:
+def train_error(percentile: Percentile = DEFAULT, run_family: RunFamily = DEFAULT) -> Ratio:
     """Return measured over predicted step time at the 10th or 90th percentile of published runs the fit had not seen.
 
-    A predicted duration times this factor is the end of its band.
+    A predicted duration times this factor is the end of its band. TRAINING_FIGURES names the family of a plan's runs;
+    blank is the widest band, that of combinations nobody measured.
     """
     require(
         percentile in (10, 90),
         f"no such end of the band: got percentile {percentile:g}, want 10 or 90. Choose one of the two.",
     )
-    return error_band()[percentile == 90]
+    if run_family not in bands():
+        raise unknown_key("run_family", run_family, bands(), f"one of {', '.join(bands())}")
+    found = bands()[run_family]
+    return found.low if percentile == 10 else found.high
 
 
 HEADINGS = ("layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mfu", "reason")

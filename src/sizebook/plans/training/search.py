@@ -15,9 +15,11 @@ from sizebook.core.units import gibibytes
 from sizebook.models.architecture import Experts
 from sizebook.plans.training.inputs import Setup
 from sizebook.training.layout import Layout, check, micro_batches
+from sizebook.training.lightest import settle
+from sizebook.training.machine import calibration, machine
 from sizebook.training.memory import memory
 from sizebook.training.profile import ModelProfile, model_profile
-from sizebook.training.time import calibration, machine, step_time
+from sizebook.training.time import step_time
 
 LARGEST_TP = 8
 MICRO_BATCHES = (1, 2, 4, 8)
@@ -54,13 +56,13 @@ def search(setup: Setup, held: Mapping[str, Any] = NOTHING, top: int = 10) -> Se
     ``held`` are fields of the layout that are not searched, such as ``recompute`` or ``micro_batch``.
     """
     require(setup.gpus > 0, f"no GPUs: got {setup.gpus}, want at least 1. Correct gpus.")
-    recipe, batches = setup.method.recipe, setup.batches
+    batches = setup.batches
     profile = model_profile(setup.architecture, batches.seq)
     rates = machine(setup.gpu, setup.method, calibration())
     every = []
     for layout in layouts(setup, held):
         n_micro = micro_batches(layout, batches.batch)
-        seconds = step_time(profile, layout, recipe, rates=rates, n_micro=n_micro).total
+        seconds = step_time(profile, layout, setup.method, rates=rates, n_micro=n_micro).total
         every.append((seconds, layout, n_micro))
     if not every:
         fixed = f" with {', '.join(f'{name} {value}' for name, value in held.items())}" if held else ""
@@ -78,7 +80,7 @@ def _ranked(every: list[tuple[float, Layout, int]], profile: ModelProfile, setup
     fails: list[Ranked] = []
     least, fitting = None, 0
     for seconds, layout, n_micro in every:
-        needed = memory(profile, layout, setup.method.recipe, n_micro=n_micro).total
+        needed = _needed(profile, layout, setup, n_micro)
         ranked = Ranked(layout, needed, seconds, tokens_per_gpu / seconds)
         if needed <= capacity:
             fitting += 1
@@ -96,6 +98,14 @@ def _ranked(every: list[tuple[float, Layout, int]], profile: ModelProfile, setup
             f"Use about {least[0] / capacity:.1f} times the GPUs, or GPUs with more memory."
         )
     return Search(tuple(fits), tuple(fails), len(every), fitting)
+
+
+def _needed(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) -> float:
+    """Return what a layout needs with the lightest of what the setup leaves open."""
+    found = settle(
+        layout, setup.method, setup.capacity_bytes, lambda each, how: memory(profile, each, how, n_micro=n_micro)
+    )
+    return found.fullest.total
 
 
 def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]:

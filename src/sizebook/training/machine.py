@@ -1,0 +1,114 @@
+"""What one accelerator reaches in training: its published rates times fitted efficiencies of its generation.
+
+The efficiencies are fitted on published runs by calibration/training.py and stand in data/calibration_training.csv.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from sizebook.core.errors import RangeError
+from sizebook.core.tables import by_key
+from sizebook.tables.hardware import Accelerator
+from sizebook.training.quantities import FORMATS, Method
+
+# Matrix engines of one generation behave alike; what nobody measured falls back to the nearest that was.
+_GENERATION = {
+    "volta": "ampere", "turing": "ampere", "ampere": "ampere", "ada": "ada", "hopper": "hopper",
+    "blackwell": "blackwell", "blackwell_ultra": "blackwell",
+}  # fmt: skip
+_MAKERS = {"NVIDIA": "blackwell", "AMD": "cdna", "Google": "tpu", "AWS": "trainium"}
+_KINDS = {"bf16": "bf16", "fp16": "bf16", "fp8": "fp8", "mxfp8": "fp8", "nvfp4": "fp4"}
+# Frameworks whose kernels are launched one by one, as plain PyTorch does.
+_EAGER = frozenset({"deepspeed"})
+
+Calibration = Mapping[str, float]
+
+
+@cache
+def calibration() -> dict[str, float]:
+    """Return the fitted efficiencies of data/calibration_training.csv by name."""
+    return {name: float(row["value"]) for name, row in by_key("calibration_training", "name").items()}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Rates that one GPU reaches: its published rates times the efficiencies of its generation and format.
+
+    ``scale_up`` joins ``domain`` GPUs; ``scale_out`` is the network of one of them, ``host`` its way to the host.
+    """
+
+    matmul: float
+    head: float
+    experts: float
+    scores: float
+    states: float
+    memory: float
+    scale_up: float
+    scale_out: float
+    host: float
+    domain: int
+    layer_seconds: float
+    expert_seconds: float
+    tp_exposed: float
+    ep_exposed: float
+    hidden_cost: float
+    traffic_factor: float
+    dequantize: float
+    growth: float
+
+
+def generation(gpu: Accelerator) -> str:
+    """Return the generation whose efficiencies are taken: blackwell for anything newer of NVIDIA's, hopper where a
+    maker was never measured."""
+    return _GENERATION.get(gpu.generation) or _MAKERS.get(gpu.maker, "hopper")
+
+
+def machine(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
+    """Return the rates of a GPU for training in one number format.
+
+    Matrices multiply in the method's format; attention scores stay in bf16. Under a power limit the clock falls with
+    the cube root of the power (dynamic power is C V^2 f, and V follows f).
+    """
+    dtype, limit = method.compute_dtype, method.power_limit_watts
+    if dtype not in FORMATS:
+        raise RangeError(f"no training in {dtype}: got '{dtype}', want one of {', '.join(FORMATS)}. Choose another.")
+    family, kind, stack = generation(gpu), _KINDS[dtype], method.recipe.stack
+    half = gpu.peaks.get("bf16") or gpu.peak_flop_per_s("fp16")
+    clock = min(1.0, (limit / gpu.tdp_watts) ** (1 / 3)) if limit and gpu.tdp_watts else 1.0
+    matmul = (half if kind == "bf16" else gpu.peak_flop_per_s(kind)) * clock * _matmul(gpu, family, kind, fitted)
+    scores = fitted.get(f"scores_{family}_{stack}") or fitted.get(f"scores_{family}") or fitted["scores_hopper"]
+    link = gpu.scale_up_bytes_per_s or gpu.pcie_bytes_per_s or gpu.memory_bandwidth_bytes_per_s
+    network = method.nic_gbit_per_s * 1e9 / 8 if method.nic_gbit_per_s else gpu.scale_out_bytes_per_s or link / 8
+    eager = "_eager" if stack in _EAGER else ""
+    return Machine(
+        matmul=matmul,
+        head=half * clock * _matmul(gpu, family, "bf16", fitted),
+        experts=matmul * (fitted.get(f"experts_{family}") or fitted["experts_hopper"]),
+        scores=half * clock * scores,
+        states=half * clock * fitted["states"],
+        memory=gpu.memory_bandwidth_bytes_per_s * fitted["memory"],
+        scale_up=link * fitted["link"],
+        scale_out=network * fitted["network"],
+        host=(gpu.pcie_bytes_per_s or link) * fitted["link"],
+        domain=max(gpu.scale_up_domain, 1),
+        layer_seconds=fitted[f"layer_seconds{eager}"],
+        expert_seconds=fitted["expert_seconds"],
+        tp_exposed=fitted["tensor_parallel_exposed"],
+        ep_exposed=fitted["expert_parallel_exposed"],
+        hidden_cost=fitted["hidden_cost"],
+        traffic_factor=fitted[f"traffic{eager}"],
+        dequantize=fitted["dequantize"],
+        growth=fitted["growth"],
+    )
+
+
+def _matmul(gpu: Accelerator, family: str, kind: str, fitted: Calibration) -> float:
+    """Return the share of the peak that products reach: of the generation, else of its family, else of the nearest
+    format that was measured."""
+    for name in (f"matmul_{gpu.generation}_{kind}", f"matmul_{family}_{kind}", f"matmul_{family}_bf16"):
+        if name in fitted:
+            return fitted[name]
+    return fitted[f"matmul_hopper_{'bf16' if kind == 'bf16' else 'fp8'}"]
