@@ -29,6 +29,7 @@ class Stack:
     context_bytes: float
     context_bytes_alone: float
     narrow_inputs: float
+    gathered_layers: float
 
 
 @dataclass(frozen=True)

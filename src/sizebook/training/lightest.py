@@ -65,8 +65,13 @@ def settle(layout: Layout, method: Method, capacity: float, needed: Callable[[La
     least = None
     for each, how in candidates(layout, method):
         fullest = needed(each, how)
+        # An allocator gives its cache back before it fails, so that what it keeps is at most what is left.
+        spare = capacity - fullest.total
+        if spare < 0 <= spare + fullest.fragmentation:
+            fullest = replace(fullest, fragmentation=fullest.fragmentation + spare)
+            return Settled(each, how, fullest)
         found = Settled(each, how, fullest)
-        if fullest.total <= capacity:
+        if spare >= 0:
             return found
         if least is None or fullest.total < least.fullest.total:
             least = found

@@ -21,8 +21,10 @@ _GENERATION = {
 }  # fmt: skip
 _MAKERS = {"NVIDIA": "blackwell", "AMD": "cdna", "Google": "tpu", "AWS": "trainium"}
 _KINDS = {"bf16": "bf16", "fp16": "bf16", "fp8": "fp8", "mxfp8": "fp8", "nvfp4": "fp4"}
-# Frameworks whose kernels are launched one by one, as plain PyTorch does.
-_EAGER = frozenset({"deepspeed"})
+# One way between a Grace processor and its GPUs: NVLink-C2C of 900 GB/s both ways (NVIDIA GH200, GB200 data sheets).
+_COHERENT_LINK = 450e9
+# Watts for each bf16 TFLOP/s of a GB200: Blackwell runs into its power limit, so that those given more are faster.
+_BLACKWELL_WATTS = 0.48e-12
 
 Calibration = Mapping[str, float]
 
@@ -43,6 +45,7 @@ class Machine:
     matmul: float
     head: float
     experts: float
+    expert_width: float
     scores: float
     states: float
     memory: float
@@ -50,13 +53,14 @@ class Machine:
     scale_out: float
     host: float
     domain: int
-    layer_seconds: float
+    block_seconds: float
     expert_seconds: float
     tp_exposed: float
     ep_exposed: float
     hidden_cost: float
     traffic_factor: float
     dequantize: float
+    step_seconds: float
     growth: float
 
 
@@ -78,31 +82,41 @@ def machine(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
     family, kind, stack = generation(gpu), _KINDS[dtype], method.recipe.stack
     half = gpu.peaks.get("bf16") or gpu.peak_flop_per_s("fp16")
     clock = min(1.0, (limit / gpu.tdp_watts) ** (1 / 3)) if limit and gpu.tdp_watts else 1.0
+    if family == "blackwell" and gpu.tdp_watts:
+        clock *= min(1.3, (gpu.tdp_watts / (half * _BLACKWELL_WATTS)) ** fitted["power"])
     matmul = (half if kind == "bf16" else gpu.peak_flop_per_s(kind)) * clock * _matmul(gpu, family, kind, fitted)
     scores = fitted.get(f"scores_{family}_{stack}") or fitted.get(f"scores_{family}") or fitted["scores_hopper"]
     link = gpu.scale_up_bytes_per_s or gpu.pcie_bytes_per_s or gpu.memory_bandwidth_bytes_per_s
     network = method.nic_gbit_per_s * 1e9 / 8 if method.nic_gbit_per_s else gpu.scale_out_bytes_per_s or link / 8
-    eager = "_eager" if stack in _EAGER else ""
     return Machine(
         matmul=matmul,
         head=half * clock * _matmul(gpu, family, "bf16", fitted),
         experts=matmul * (fitted.get(f"experts_{family}") or fitted["experts_hopper"]),
+        expert_width=fitted["expert_width"],
         scores=half * clock * scores,
         states=half * clock * fitted["states"],
         memory=gpu.memory_bandwidth_bytes_per_s * fitted["memory"],
         scale_up=link * fitted["link"],
         scale_out=network * fitted["network"],
-        host=(gpu.pcie_bytes_per_s or link) * fitted["link"],
+        host=_host_link(gpu, link) * fitted["link"],
         domain=max(gpu.scale_up_domain, 1),
-        layer_seconds=fitted[f"layer_seconds{eager}"],
+        block_seconds=fitted[f"block_seconds_{stack}"],
         expert_seconds=fitted["expert_seconds"],
         tp_exposed=fitted["tensor_parallel_exposed"],
         ep_exposed=fitted["expert_parallel_exposed"],
         hidden_cost=fitted["hidden_cost"],
-        traffic_factor=fitted[f"traffic{eager}"],
+        traffic_factor=fitted[f"traffic_{stack}"],
         dequantize=fitted["dequantize"],
+        step_seconds=fitted["step_seconds"],
         growth=fitted["growth"],
     )
+
+
+def _host_link(gpu: Accelerator, link: float) -> float:
+    """Return bytes a second between one GPU and the memory of its host: superchips share a coherent link."""
+    if gpu.form == "superchip":
+        return _COHERENT_LINK / min(gpu.gpus_per_node, 2)
+    return gpu.pcie_bytes_per_s or link
 
 
 def _matmul(gpu: Accelerator, family: str, kind: str, fitted: Calibration) -> float:

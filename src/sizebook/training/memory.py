@@ -214,4 +214,5 @@ def _buffers(profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Stack,
         # Two layers in flight and no gradients; the head is gathered when the layers no longer are.
         return n_bytes + max(2 * gathered * layer, kept.gathered_bytes * share.outside / 2)
     # Two layers in flight (one computed, one prefetched), one layer's gradients, and what stands outside the layers.
-    return n_bytes + gathered * (3 * layer + 2 * share.outside)
+    outside = 2 if kept.gathered_layers > 1 else 0.5
+    return n_bytes + gathered * (kept.gathered_layers * layer + outside * share.outside)

@@ -31,6 +31,7 @@ _BACKWARD_MATMUL = 2.0
 _BACKWARD_SCORES = 2.5
 # Every micro-batch reads the weights forward and backward and adds to gradients, read and written in fp32.
 _WEIGHT_BYTES, _GRADIENT_BYTES = 4, 8
+_CLOSE = 3
 
 
 _SECONDS: Any = {"unit": "seconds", "minimum": 0}
@@ -83,16 +84,19 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
         context_parallel(layers, profile, layout, rates, tokens, busy=compute[1]),
         pipeline_send(profile, layout, rates, tokens),
     )
-    micro = sum(compute) + sum(exchange)
+    # Kernels are launched while others run: a micro-batch takes as long as the longer of the two, and a little more
+    # where they are close.
+    busy = sum(compute) + sum(exchange)
+    micro = (busy**_CLOSE + _launching(layers, rates) ** _CLOSE) ** (1 / _CLOSE)
     held = _held(layers, profile, layout)
-    matmul, attention, traffic, recompute, overhead = (n_micro * each for each in compute)
+    matmul, attention, traffic, recompute, moving = (n_micro * each for each in compute)
     tp, ep, cp, send = (n_micro * each for each in exchange)
     return StepTime(
         matmul=matmul,
         attention=attention,
         traffic=traffic,
         recompute=recompute,
-        overhead=overhead,
+        overhead=moving + n_micro * (micro - busy) + rates.step_seconds,
         tensor_parallel=tp,
         expert_parallel=ep,
         context_parallel=cp,
@@ -103,17 +107,22 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
     )
 
 
+def _launching(layers: Profile, rates: Machine) -> float:
+    """Return the seconds that a processor needs to launch what one micro-batch runs on one stage."""
+    return layers.blocks * rates.block_seconds + layers.expert_blocks * rates.expert_seconds
+
+
 def _compute(
     layers: Profile, profile: ModelProfile, layout: Layout, method: Method, rates: Machine, tokens: float
 ) -> tuple[float, float, float, float, float]:
-    """Return seconds of one micro-batch on one stage: matrices, scores, traffic, recomputation, fixed overhead.
+    """Return seconds of one micro-batch on one stage: matrices, scores, traffic, recomputation, moves to the host.
 
     Tokens of a tensor-parallel group are shared out among its ranks before they go to experts, or experts are split
     over them: either way a rank does its share.
     """
     recipe = method.recipe
     dense = 2 * tokens * layers.matrices / layout.tp / rates.matmul
-    experts = 2 * tokens * recipe.expert_imbalance * layers.active_experts / layout.tp / rates.experts
+    experts = tokens * _expert_seconds(layers, layout, method, rates)
     # The head runs on the last stage only; spread over the stages it is the mean that a balanced pipeline tends to.
     head = 2 * tokens * profile.head / layout.tp / layout.pp / rates.head
     scores = tokens * layers.scores / layout.tp / rates.scores
@@ -131,10 +140,21 @@ def _compute(
         (1 + _BACKWARD_SCORES) * scores + (1 + _BACKWARD_MATMUL) * states,
         3 * vector + weights,
         again,
-        layers.layers * rates.layer_seconds
-        + layers.expert_blocks * rates.expert_seconds
-        + offloading(moved, matrices, method, rates),
+        offloading(moved, matrices, method, rates),
     )
+
+
+def _expert_seconds(layers: Profile, layout: Layout, method: Method, rates: Machine) -> float:
+    """Return the seconds of one token's products with its experts, forward.
+
+    Narrow experts fill the tiles of matrix engines badly, and carry more tokens to and fro for each product: the rate
+    falls with w / (w + w0) of the width w inside an expert on one rank.
+    """
+    if not layers.active_experts:
+        return 0.0
+    width = layers.expert_down / layers.top_k / layout.etp
+    rate = rates.experts * width / (width + rates.expert_width)
+    return 2 * method.recipe.expert_imbalance * layers.active_experts / layout.tp / rate
 
 
 def _again(
@@ -157,7 +177,7 @@ def _again(
     if "mlp" in modules:
         found += 2 * tokens * layers.mlp_matrices / layout.tp / rates.matmul
     if "moe" in modules:
-        found += 2 * tokens * layers.active_experts / layout.tp / rates.experts
+        found += tokens * _expert_seconds(layers, layout, method, rates)
     # Norms and activation functions are a small part of the element-wise work each.
     return found + 0.15 * vector * len(modules & {"layernorm", "moe_act"})
 

@@ -216,7 +216,7 @@ def plan_training(
         architecture=catalog.architecture(model), gpu=accelerator(gpu), gpus=gpus, batches=batches, method=method
     )
     found = search_layouts(setup, top=n_layouts)
-    per_token = Work(setup, found.best[0].layout).counted("matmul")
+    per_token = work_of(setup, found.best[0].layout).counted("matmul")
     return [list(HEADINGS), *_table(found, per_token / setup.peak_flop_per_s)]
 
 

@@ -220,6 +220,15 @@ def _results(figures: dict[str, Any], work: Work, band: tuple[float, float, floa
     }
 
 
+def work_of_row(row: Mapping[str, Any]) -> Work:
+    """Return the work of one row given by name, or refuse it as a table would."""
+    names = tuple(name for name in _WORK if name in row)
+    found = _work(names, tuple(row[name] for name in names))
+    if isinstance(found, SizebookError):
+        raise found
+    return found
+
+
 def training_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result columns of one row given by name; see `Rows`."""
     whole = {**dict.fromkeys(REQUIRED_INPUTS), **row}

@@ -26,14 +26,19 @@ from sizebook.training.quantities import Method
 from sizebook.training.time import StepTime, step_time
 
 HARDWARE = "hardware"
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Work:
-    """A layout that can run the model: its memory, its step, its FLOPs. Each is worked out once, when it is asked."""
+    """A layout that can run the model: its memory, its step, its FLOPs. Each is worked out once, when it is asked.
+
+    ``fullest`` is the rank of the pipeline stage that needs most memory.
+    """
 
     setup: Setup
     layout: Layout
+    fullest: Memory
 
     @cached_property
     def profile(self) -> ModelProfile:
@@ -51,13 +56,8 @@ class Work:
         return memory_by_stage(self.profile, self.layout, self.setup.method, n_micro=self.micro_batches)
 
     @cached_property
-    def fullest(self) -> Memory:
-        """The pipeline stage that needs most memory."""
-        return memory(self.profile, self.layout, self.setup.method, n_micro=self.micro_batches)
-
-    @cached_property
     def fits(self) -> bool:
-        return self.fullest.total <= self.setup.capacity_bytes
+        return self.fullest.total <= self.setup.capacity_bytes * (1 + _ROUNDING)
 
     @cached_property
     def misfit(self) -> str:
@@ -136,7 +136,7 @@ def work_of(setup: Setup, layout: Layout) -> Work:
     found = settle(
         layout, method, setup.capacity_bytes, lambda each, how: memory(profile, each, how, n_micro=n_micro)
     )
-    return Work(setup if found.method is setup.method else replace(setup, method=found.method), found.layout)
+    return Work(setup if found.method is setup.method else replace(setup, method=found.method), found.layout, found.fullest)
 
 
 def native(method: Method, gpu: Accelerator) -> Method:
