@@ -74,8 +74,9 @@ def _inputs(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfi
 
 
 def _unneeded(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile) -> float:
-    """Return the inputs that no gradient asks for under adapters: those of frozen matrices without one."""
-    if recipe.lora_on != "attention":
+    """Return the inputs that no gradient asks for under adapters: those of frozen matrices without one. Products with
+    4-bit weights keep theirs all the same (bitsandbytes)."""
+    if recipe.lora_on != "attention" or recipe.frozen_bytes < 1:
         return 0.0
     spread = layout.tp if layout.sequence_parallel else 1
     normed = layers.blocks * profile.architecture.d_model / spread

@@ -95,9 +95,10 @@ def _stage_memory(
     # The loss's temporaries are freed before the last layer's backward pass starts: only the larger counts.
     working = tokens * working_bytes(profile.widest, layout, method, profile)
     buffers = _buffers(profile, layout, recipe, kept, share, tokens)
-    if n_micro == 1 and layout.pp == 1 and gradients > activations + max(loss, working):
-        # One micro-batch a step: gradients grow as activations go, so that only the larger of the two counts.
-        activations, loss, working = 0.0, 0.0, working if working > loss else 0.0
+    if n_micro == 1 and layout.pp == 1 and not kept.master_bytes:
+        # One micro-batch a step and no standing buffer for gradients: they grow as activations go, so that only the
+        # larger of the two counts.
+        gradients = max(gradients - activations - max(loss, working), 0.0)
     alone = layout.gpus == 1
     live = weights + gradients + master_weights + optimizer_states + activations + max(loss, working) + buffers
     return Memory(

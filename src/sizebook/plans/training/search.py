@@ -6,8 +6,10 @@ by time is ranking by cost on a given cluster.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
 from sizebook.core.errors import SizebookError, TargetError, require
@@ -15,7 +17,7 @@ from sizebook.core.units import gibibytes
 from sizebook.models.architecture import Experts
 from sizebook.plans.training.inputs import Setup
 from sizebook.training.layout import Layout, check, micro_batches
-from sizebook.training.lightest import settle
+from sizebook.training.lightest import LIGHTEST, settle
 from sizebook.training.machine import calibration, machine
 from sizebook.training.memory import memory
 from sizebook.training.profile import ModelProfile, model_profile
@@ -23,9 +25,10 @@ from sizebook.training.time import step_time
 
 LARGEST_TP = 8
 MICRO_BATCHES = (1, 2, 4, 8)
-INTERLEAVES = (1, 2, 4)
 # Below this many tokens a rank, context parallelism only adds communication.
-TOKENS_PER_CP_RANK = 8192
+TOKENS_PER_CP_RANK = 4096
+# Stages of unequal length wait for the longest: a pipeline that leaves more than this idle is not worth timing.
+LEAST_BALANCE = 0.85
 NOTHING: Mapping[str, Any] = {}
 
 
@@ -65,11 +68,7 @@ def search(setup: Setup, held: Mapping[str, Any] = NOTHING, top: int = 10) -> Se
         seconds = step_time(profile, layout, setup.method, rates=rates, n_micro=n_micro).total
         every.append((seconds, layout, n_micro))
     if not every:
-        fixed = f" with {', '.join(f'{name} {value}' for name, value in held.items())}" if held else ""
-        raise TargetError(
-            f"no layout divides: got {setup.gpus} GPUs and a batch of {batches.batch}{fixed}, want a batch that dp "
-            f"divides. Use a batch that is a multiple of {setup.gpus}, or fewer GPUs."
-        )
+        raise _nothing(setup, held)
     every.sort(key=lambda each: each[0])
     return _ranked(every, profile, setup, top)
 
@@ -100,6 +99,27 @@ def _ranked(every: list[tuple[float, Layout, int]], profile: ModelProfile, setup
     return Search(tuple(fits), tuple(fails), len(every), fitting)
 
 
+def _nothing(setup: Setup, held: Mapping[str, Any]) -> TargetError:
+    """Return why no layout of the grid can run: what stands against most of them is the first to be said."""
+    reasons: Counter[str] = Counter()
+    for base in _bases(setup, held):
+        for micro_batch in _held(held, "micro_batch", MICRO_BATCHES[:1]):
+            try:
+                check(replace(base, micro_batch=micro_batch), setup.architecture, gpus=setup.gpus,
+                      batches=setup.batches)  # fmt: skip
+            except SizebookError as error:
+                reasons[str(error).split(":")[0]] += 1
+    fixed = f" with {', '.join(f'{name} {value}' for name, value in held.items())}" if held else ""
+    got = f"got {setup.gpus} GPUs and a batch of {setup.batches.batch}{fixed}"
+    why = reasons.most_common(1)[0][0] if reasons else "no degrees multiply to the GPUs"
+    if why == "batch does not divide":
+        return TargetError(
+            f"no layout divides: {got}, want a batch that dp divides. Use a batch that is a multiple of {setup.gpus}, "
+            "or fewer GPUs."
+        )
+    return TargetError(f"no layout runs: {got}, want one that can ({why}). Change the GPUs, or what is held.")
+
+
 def _needed(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) -> float:
     """Return what a layout needs with the lightest of what the setup leaves open."""
     found = settle(
@@ -109,14 +129,21 @@ def _needed(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) -
 
 
 def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]:
-    """Yield the layouts worth timing: TP inside the scale-up domain, PP that divides the layers or halves them."""
+    """Yield the layouts worth timing: TP inside the scale-up domain, pipelines whose stages are nearly as long."""
+    # Flash attention keeps no scores, so recomputing them alone would change nothing.
+    searched = ("none", "full") if setup.method.recipe.flash_attention else ("none", "selective", "full")
+    kinds = searched if held.get("recompute") == LIGHTEST else _held(held, "recompute", searched)
+    for base in _bases(setup, held):
+        for layout in _variants(base, setup, held):
+            yield from (replace(layout, recompute=kind) for kind in kinds)
+
+
+def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
+    """Yield the degrees that multiply to the GPUs, apart from how a pipeline is cut and fed."""
     architecture, gpus, seq = setup.architecture, setup.gpus, setup.batches.seq
     n_experts = min((b.n_experts for layer in architecture.layers for b in layer.bricks if isinstance(b, Experts)),
                     default=1)  # fmt: skip
-    # Flash attention keeps no scores, so recomputing them alone would change nothing.
-    searched = ("none", "full") if setup.method.recipe.flash_attention else ("none", "selective", "full")
-    kinds = _held(held, "recompute", searched)
-    whole = {name: held[name] for name in ("etp", "sequence_parallel") if name in held}
+    whole = {name: held[name] for name in ("etp", "sequence_parallel", "fsdp", "hsdp") if name in held}
     for tp in _powers(min(LARGEST_TP, setup.gpu.scale_up_domain, gpus)):
         for pp in _pipelines(architecture.n_layers, gpus // tp):
             for cp in _powers(max(1, min(seq // TOKENS_PER_CP_RANK, gpus // (tp * pp)))):
@@ -124,13 +151,12 @@ def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]
                     continue
                 base = Layout(tp=tp, pp=pp, cp=cp, dp=gpus // (tp * pp * cp), **whole)
                 for ep in _powers(min(n_experts, tp * cp * base.dp)):
-                    for layout in _variants(replace(base, ep=ep), setup, held):
-                        yield from (replace(layout, recompute=kind) for kind in kinds)
+                    yield replace(base, ep=ep)
 
 
 def _variants(base: Layout, setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
     stages = (0,) if base.dp * base.cp == 1 else (1, 3) if base.pp == 1 else (1,)
-    for interleave in _held(held, "interleave", INTERLEAVES if base.pp > 1 else (1,)):
+    for interleave in _held(held, "interleave", _interleaves(setup.architecture.n_layers, base.pp)):
         for micro_batch in _held(held, "micro_batch", MICRO_BATCHES):
             layout = replace(base, interleave=interleave, micro_batch=micro_batch)
             try:
@@ -150,5 +176,12 @@ def _powers(at_most: int) -> list[int]:
 
 
 def _pipelines(n_layers: int, at_most: int) -> list[int]:
+    """Return numbers of stages: those that keep the balance, and powers of two, which clusters come in."""
     return [pp for pp in range(1, min(n_layers, at_most) + 1)
-            if at_most % pp == 0 and (n_layers % pp == 0 or pp & (pp - 1) == 0)]  # fmt: skip
+            if at_most % pp == 0 and (pp & (pp - 1) == 0 or n_layers / pp / ceil(n_layers / pp) >= LEAST_BALANCE)]  # fmt: skip
+
+
+def _interleaves(n_layers: int, pp: int) -> tuple[int, ...]:
+    """Return numbers of chunks of a stage: one, two or four, and as many as it has layers."""
+    most = ceil(n_layers / pp)
+    return (1,) if pp == 1 else tuple(v for v in dict.fromkeys((1, 2, 4, most)) if v <= most)
