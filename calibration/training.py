@@ -34,6 +34,7 @@ FITTED = {
     "matmul_hopper_bf16": (0.65, 1, "the same, Hopper"),
     "matmul_hopper_fp8": (0.55, 1, "the same in fp8, Hopper"),
     "matmul_blackwell_bf16": (0.65, 1, "the same, Blackwell"),
+    "matmul_blackwell_superchip_bf16": (0.65, 1, "the same, Blackwell superchips"),
     "matmul_blackwell_fp8": (0.5, 1, "the same in fp8 and mxfp8, Blackwell"),
     "matmul_blackwell_fp4": (0.4, 1, "the same in nvfp4, Blackwell"),
     "matmul_blackwell_ultra_fp4": (0.3, 1, "the same in nvfp4, Blackwell Ultra"),

@@ -60,6 +60,12 @@ def _recipes(recipe: Recipe, free: bool) -> tuple[tuple[str, Recipe], ...]:
     return tuple(found)
 
 
+def sparest(method: Method) -> Method:
+    """Return the method that needs least memory of those that keep what recomputation was stated."""
+    recipe = _recipes(method.recipe, False)[-1][1]
+    return method if recipe is method.recipe else replace(method, recipe=recipe)
+
+
 def settle(layout: Layout, method: Method, capacity: float, needed: Callable[[Layout, Method], Memory]) -> Settled:
     """Return the lightest of what a run may do that fits in ``capacity`` bytes, else what needs least memory."""
     least = None

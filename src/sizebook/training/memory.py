@@ -59,12 +59,27 @@ COMPONENTS = tuple(leaf.name for leaf in leaves(Memory) if leaf.name != "stage")
 def memory(profile: ModelProfile, layout: Layout, method: Method, *, n_micro: int) -> Memory:
     """Return the memory of the fullest rank: the largest of all pipeline stages.
 
-    Where all layers are equal the first, the second or the last stage is fullest; otherwise any may be.
+    Where all layers are equal the first or the last stage is fullest, or the second where it has a layer more;
+    otherwise any may be.
     """
     counts = stage_layers(profile.n_layers, layout.pp)
-    stages = range(layout.pp) if len(profile.layers) > 1 else sorted({0, min(1, layout.pp - 1), layout.pp - 1})
+    second = (1,) if layout.pp > 2 and counts[1] > counts[0] else ()
+    stages = range(layout.pp) if len(profile.layers) > 1 else sorted({0, *second, layout.pp - 1})
     found = (_stage_memory(profile, layout, method, n_micro, stage, sum(counts[:stage])) for stage in stages)
     return max(found, key=_total)
+
+
+def least_state_bytes(profile: ModelProfile, method: Method) -> float:
+    """Return the weights, gradients and states of all ranks together where nothing is held twice: no layout has less."""
+    recipe, kept = method.recipe, stack(method.recipe.stack)
+    n = profile.whole.parameters
+    if recipe.lora_rank:
+        return min(recipe.frozen_bytes, 2.0) * n
+    if recipe.offloads_optimizer:
+        return 0.0
+    each, rule = bytes_each(recipe, kept), optimizer(recipe.optimizer)
+    state = min(rule.matrix_bytes, rule.other_bytes) * state_width(recipe)
+    return (each.weight + each.gradient + each.master + state) * n
 
 
 def memory_by_stage(profile: ModelProfile, layout: Layout, method: Method, *, n_micro: int) -> tuple[Memory, ...]:

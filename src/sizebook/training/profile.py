@@ -202,11 +202,18 @@ class ModelProfile:
     n_kv_heads: int
     widest: Profile
     whole: Profile
+    _shares: dict[float, Profile] = field(default_factory=dict, repr=False, compare=False)
     _stages: dict[tuple[int, int], Profile] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def n_layers(self) -> int:
         return self.architecture.n_layers
+
+    def share(self, part: float) -> Profile:
+        """Return the profile of a part of all layers, worked out once for each."""
+        if part not in self._shares:
+            self._shares[part] = self.whole.times(part)
+        return self._shares[part]
 
     def stage(self, first: int, n: int) -> Profile:
         """Return the profile of n layers from the first on: runs of equal layers are taken at once."""

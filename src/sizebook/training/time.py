@@ -75,7 +75,7 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
     the slowest of all GPUs, which takes a little longer with every doubling of their number.
     """
     tokens = layout.micro_batch * profile.seq / layout.cp
-    layers = profile.whole.times(max(stage_layers(profile.n_layers, layout.pp)) / profile.n_layers)
+    layers = profile.share(max(stage_layers(profile.n_layers, layout.pp)) / profile.n_layers)
     slower = 1 + rates.growth * log2(layout.gpus)
     compute = [slower * each for each in _compute(layers, profile, layout, method, rates, tokens)]
     exchange = (

@@ -13,7 +13,7 @@ from sizebook.plans.training.case import NAMES, Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, figures
 from sizebook.plans.training.inputs import Setup, TrainingInputs, settled
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
-from sizebook.plans.training.search import Search
+from sizebook.plans.training.search import Search, fits_somewhere
 from sizebook.plans.training.search import search as search_layouts
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
@@ -135,11 +135,7 @@ def min_gpus_train(model: Model, gpu: Gpu, seq: Seq = DEFAULT, recipe: Recipe = 
             batches=Batches(batch=gpus, seq=seq),
             method=Method(recipe=recipe),
         )
-        try:
-            search_layouts(setup, top=1)
-        except TargetError:
-            return False
-        return True
+        return fits_somewhere(setup)
 
     for gpus in FEW_GPUS:
         if fits(gpus):

@@ -17,10 +17,11 @@ from sizebook.core.units import gibibytes
 from sizebook.models.architecture import Experts
 from sizebook.plans.training.inputs import Setup
 from sizebook.training.layout import Layout, check, micro_batches
-from sizebook.training.lightest import LIGHTEST, settle
+from sizebook.training.lightest import LIGHTEST, settle, sparest
 from sizebook.training.machine import calibration, machine
-from sizebook.training.memory import memory
+from sizebook.training.memory import Memory, least_state_bytes, memory
 from sizebook.training.profile import ModelProfile, model_profile
+from sizebook.training.quantities import Method
 from sizebook.training.time import step_time
 
 LARGEST_TP = 8
@@ -74,18 +75,26 @@ def search(setup: Setup, held: Mapping[str, Any] = NOTHING, top: int = 10) -> Se
 
 
 def _ranked(every: list[tuple[float, Layout, int]], profile: ModelProfile, setup: Setup, top: int) -> Search:
+    """Return the fastest that fit. What fits without recomputation fits with it, so that only what is shown and what
+    does not fit is worked out."""
     capacity, tokens_per_gpu = setup.capacity_bytes, setup.batches.tokens / setup.gpus
     fits: list[Ranked] = []
     fails: list[Ranked] = []
-    least, fitting = None, 0
+    least, fitting, lighter = None, 0, set()
     for seconds, layout, n_micro in every:
+        twin = (layout.tp, layout.pp, layout.cp, layout.ep, layout.interleave, layout.micro_batch, layout.zero_stage)
+        if twin in lighter and len(fits) >= top:
+            fitting += 1
+            continue
         needed = _needed(profile, layout, setup, n_micro)
         ranked = Ranked(layout, needed, seconds, tokens_per_gpu / seconds)
         if needed <= capacity:
             fitting += 1
+            lighter.add(twin)
             if len(fits) < top:
                 fits.append(ranked)
-        elif len(fails) < top:
+            continue
+        if len(fails) < top:
             reason = f"needs {gibibytes(needed)}, {gibibytes(needed - capacity)} more than a GPU has"
             fails.append(replace(ranked, reason=reason))
         if least is None or needed < least[0]:
@@ -97,6 +106,26 @@ def _ranked(every: list[tuple[float, Layout, int]], profile: ModelProfile, setup
             f"Use about {least[0] / capacity:.1f} times the GPUs, or GPUs with more memory."
         )
     return Search(tuple(fits), tuple(fails), len(every), fitting)
+
+
+def fits_somewhere(setup: Setup) -> bool:
+    """Return whether some layout of the grid fits: those that need least memory, one sequence a micro-batch and
+    everything recomputed, are tried, wide ones first; what cannot fit however it is spread is not tried at all."""
+    profile, capacity = model_profile(setup.architecture, setup.batches.seq), setup.capacity_bytes
+    method = sparest(setup.method)
+    if least_state_bytes(profile, method) / setup.gpus > capacity:
+        return False
+    for base in sorted(_bases(setup, NOTHING), key=lambda each: (-each.tp * each.ep, -each.pp, -each.cp)):
+        for zero_stage in (1, 3) if base.pp == 1 else (1,):
+            layout = replace(base, recompute="full", zero_stage=zero_stage)
+            try:
+                check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
+            except SizebookError:
+                break
+            found = memory(profile, layout, method, n_micro=micro_batches(layout, setup.batches.batch))
+            if found.total - found.fragmentation <= capacity:
+                return True
+    return False
 
 
 def _nothing(setup: Setup, held: Mapping[str, Any]) -> TargetError:
@@ -121,11 +150,20 @@ def _nothing(setup: Setup, held: Mapping[str, Any]) -> TargetError:
 
 
 def _needed(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) -> float:
-    """Return what a layout needs with the lightest of what the setup leaves open."""
-    found = settle(
-        layout, setup.method, setup.capacity_bytes, lambda each, how: memory(profile, each, how, n_micro=n_micro)
-    )
-    return found.fullest.total
+    """Return what a layout needs: as stated, else with the lightest of what the setup leaves open that fits."""
+    capacity = setup.capacity_bytes
+
+    def needed(each: Layout, how: Method) -> Memory:
+        return memory(profile, each, how, n_micro=n_micro)
+
+    stated = needed(layout, setup.method)
+    if stated.total <= capacity:
+        return stated.total
+    # The last recipe needs least, so that what it does not bring inside is not tried further.
+    bare = needed(layout, sparest(setup.method))
+    if bare.total - bare.fragmentation > capacity:
+        return bare.total
+    return settle(layout, setup.method, capacity, needed).fullest.total
 
 
 def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]:
@@ -182,6 +220,6 @@ def _pipelines(n_layers: int, at_most: int) -> list[int]:
 
 
 def _interleaves(n_layers: int, pp: int) -> tuple[int, ...]:
-    """Return numbers of chunks of a stage: one, two or four, and as many as it has layers."""
+    """Return numbers of chunks of a stage: one, or two layers each."""
     most = ceil(n_layers / pp)
-    return (1,) if pp == 1 else tuple(v for v in dict.fromkeys((1, 2, 4, most)) if v <= most)
+    return (1,) if pp == 1 else tuple(dict.fromkeys((1, max(most // 2, 1))))
