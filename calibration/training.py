@@ -65,6 +65,7 @@ FITTED = {
     "step_seconds": (0.03, 1, "fixed seconds of a step: the optimizer's launches, what is logged and synchronised"),
     "power": (1.0, 1, "exponent by which Blackwell's products follow its watts for each FLOP/s"),
     "expert_seconds": (4e-3, 1, "the same of a block of experts on top"),
+    "expert_seconds_superchip": (4e-3, 1, "the same of superchips, whose recipes capture graphs"),
     "tensor_parallel_exposed": (0.8, 2, "share of tensor-parallel communication that compute does not hide"),
     "expert_parallel_exposed": (0.6, 2, "share of the exchange with experts that compute does not hide"),
     "hidden_cost": (0.1, 4, "share of hidden communication that the compute beside it loses"),

@@ -41,7 +41,8 @@ def layouts_of(scenario: TrainingScenario, inputs: Training) -> Search:
 
 
 def planned(scenario: TrainingScenario, plan: TrainingPlan) -> TrainingScenario:
-    """Return the scenario with what no cell can be told in place: the searched layout, and owned hardware as its price.
+    """Return the scenario with what no cell can be told in place: the searched layout and the recipe that was settled,
+    and owned hardware as its price.
 
     What was left blank stays so, for the plan behind a workbook looks it up again and says where it comes from.
     """
@@ -49,4 +50,4 @@ def planned(scenario: TrainingScenario, plan: TrainingPlan) -> TrainingScenario:
     prices = inputs.prices
     if prices.owned is not None:
         prices = replace(prices, price_usd_per_gpu_hour=settled.costs.price_usd_per_gpu_hour, owned=None)
-    return replace(scenario, gpu=settled.gpu.key, inputs=replace(inputs, layout=settled.layout, prices=prices))
+    return replace(scenario, gpu=settled.gpu.key, inputs=replace(inputs, layout=settled.layout, method=settled.method, prices=prices))

@@ -84,3 +84,16 @@ def settle(layout: Layout, method: Method, capacity: float, needed: Callable[[La
     if least is None:
         raise AssertionError("data/training_recipes.csv has no rows")
     return least
+
+
+def recipe_text(layout: Layout, recipe: Recipe) -> str:
+    """Return what a recipe does to save memory, in words; blank settings are the framework's own."""
+    kinds = {"none": "nothing recomputed", "lightest": "nothing recomputed"}
+    parts = [kinds.get(layout.recompute, f"{layout.recompute} recomputation")]
+    if recipe.modules:
+        parts = [f"{' '.join(sorted(recipe.modules))} recomputed"]
+    parts += [f"gradients in {recipe.gradient_dtype}"] if recipe.gradient_dtype else []
+    parts += [f"optimizer states in {recipe.optimizer_dtype}"] if recipe.optimizer_dtype else []
+    parts += ["fused loss"] if recipe.fused_loss else []
+    parts += [f"on the host: {recipe.offload}"] if recipe.offload else []
+    return ", ".join(parts)

@@ -101,7 +101,7 @@ def machine(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         host=_host_link(gpu, link) * fitted["link"],
         domain=max(gpu.scale_up_domain, 1),
         block_seconds=fitted[f"block_seconds_{stack}"],
-        expert_seconds=fitted["expert_seconds"],
+        expert_seconds=fitted.get(f"expert_seconds_{gpu.form}", fitted["expert_seconds"]),
         tp_exposed=fitted["tensor_parallel_exposed"],
         ep_exposed=fitted["expert_parallel_exposed"],
         hidden_cost=fitted["hidden_cost"],

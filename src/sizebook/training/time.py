@@ -121,7 +121,8 @@ def _compute(
     over them: either way a rank does its share.
     """
     recipe = method.recipe
-    dense = 2 * tokens * layers.matrices / layout.tp / rates.matmul
+    # Beside recurrent layers only experts multiply in fewer bits (Nemotron 3: projections of mixers stay wide).
+    dense = 2 * tokens * layers.matrices / layout.tp / (rates.head if layers.state_flops else rates.matmul)
     experts = tokens * _expert_seconds(layers, layout, method, rates)
     # The head runs on the last stage only; spread over the stages it is the mean that a balanced pipeline tends to.
     head = 2 * tokens * profile.head / layout.tp / layout.pp / rates.head
@@ -213,11 +214,14 @@ def _data_parallel(
         (each * held[0], each * held[1]), (grads * held[0], grads * held[1]), layout, rates
     )
     if layout.zero_stage == 3:
-        rounds = 1 if layout.pp > 1 else n_micro
-        busy = micro * (n_micro if layout.pp > 1 else 1)
-        # FSDP reduces in the format that it gathers in, unless it is told otherwise.
-        once = rounds * exposed(2 * gather + (0.0 if frozen else gather), busy, rates)
-        return once + exposed(added, micro * 2 / 3, rates)
+        # FSDP reduces in the format that it gathers in, unless it is told otherwise. A pipeline keeps its stage gathered
+        # and reduces all the same after each of its micro-batches.
+        reduced = 0.0 if frozen else gather
+        if layout.pp > 1:
+            found = n_micro * exposed(reduced, micro * 2 / 3, rates) + exposed(gather, micro * n_micro, rates)
+        else:
+            found = n_micro * exposed(2 * gather + reduced, micro, rates)
+        return found + exposed(added, micro * 2 / 3, rates)
     if frozen:
         return 0.0
     # Chunks of an interleaved pipeline reduce while the others still run backward.

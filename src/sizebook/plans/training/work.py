@@ -18,7 +18,7 @@ from sizebook.plans.training.inputs import Setup
 from sizebook.tables.hardware import Accelerator
 from sizebook.training.bands import Band, band_of
 from sizebook.training.layout import Layout, check, micro_batches
-from sizebook.training.lightest import settle
+from sizebook.training.lightest import recipe_text, settle
 from sizebook.training.machine import calibration, machine
 from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.profile import ModelProfile, model_profile
@@ -70,6 +70,11 @@ class Work:
         """The predicted seconds of one optimizer step by cause."""
         rates = machine(self.setup.gpu, self.setup.method, calibration())
         return step_time(self.profile, self.layout, self.setup.method, rates=rates, n_micro=self.micro_batches)
+
+    @cached_property
+    def recipe(self) -> str:
+        """What is done to save memory, stated or settled, in words."""
+        return recipe_text(self.layout, self.setup.method.recipe)
 
     @cached_property
     def band(self) -> Band:
