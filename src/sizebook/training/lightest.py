@@ -66,18 +66,21 @@ def sparest(method: Method) -> Method:
     return method if recipe is method.recipe else replace(method, recipe=recipe)
 
 
+def within(needed: Memory, capacity: float) -> Memory:
+    """Return memory with as much of the allocator's cache as there is room for: it is given back before anything fails."""
+    spare = capacity - needed.total
+    if spare >= 0 or spare + needed.fragmentation < 1:
+        return needed
+    return replace(needed, fragmentation=needed.fragmentation + spare - 1)
+
+
 def settle(layout: Layout, method: Method, capacity: float, needed: Callable[[Layout, Method], Memory]) -> Settled:
     """Return the lightest of what a run may do that fits in ``capacity`` bytes, else what needs least memory."""
     least = None
     for each, how in candidates(layout, method):
         fullest = needed(each, how)
-        # An allocator gives its cache back before it fails, so that what it keeps is at most what is left.
-        spare = capacity - fullest.total
-        if spare < 0 <= spare + fullest.fragmentation:
-            fullest = replace(fullest, fragmentation=fullest.fragmentation + spare)
-            return Settled(each, how, fullest)
-        found = Settled(each, how, fullest)
-        if spare >= 0:
+        found = Settled(each, how, within(fullest, capacity))
+        if found.fullest.total <= capacity:
             return found
         if least is None or fullest.total < least.fullest.total:
             least = found

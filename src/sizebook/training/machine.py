@@ -44,7 +44,6 @@ class Machine:
 
     matmul: float
     head: float
-    experts: float
     expert_width: float
     scores: float
     states: float
@@ -91,8 +90,7 @@ def machine(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
     return Machine(
         matmul=matmul,
         head=half * clock * _matmul(gpu, family, "bf16", fitted),
-        experts=matmul * (fitted.get(f"experts_{family}") or fitted["experts_hopper"]),
-        expert_width=fitted["expert_width"],
+        expert_width=fitted.get(f"expert_width_{family}") or fitted["expert_width_hopper"],
         scores=half * clock * scores,
         states=half * clock * fitted["states"],
         memory=gpu.memory_bandwidth_bytes_per_s * fitted["memory"],

@@ -154,7 +154,7 @@ def _expert_seconds(layers: Profile, layout: Layout, method: Method, rates: Mach
     if not layers.active_experts:
         return 0.0
     width = layers.expert_down / layers.top_k / layout.etp
-    rate = rates.experts * width / (width + rates.expert_width)
+    rate = rates.matmul * width / (width + rates.expert_width)
     return 2 * method.recipe.expert_imbalance * layers.active_experts / layout.tp / rate
 
 

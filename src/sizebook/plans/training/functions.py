@@ -6,8 +6,8 @@ from bisect import bisect_left
 from typing import Annotated, Any
 
 from sizebook.core.errors import TargetError, require, unknown_key
-from sizebook.core.quantities import Batch, Gpu, Gpus, MemoryBytes, Model, Ratio, Seconds, Seq
-from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves
+from sizebook.core.quantities import Batch, Gpu, Gpus, MemoryBytes, Model, Ratio, Seconds, Seq, gpu_keys
+from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, section
 from sizebook.models import catalog
 from sizebook.plans.training.case import NAMES, Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, figures
@@ -37,6 +37,13 @@ Component = Annotated[
         default="total",
     ),
 ]
+FitsOn = Annotated[
+    str | None,
+    Quantity(
+        "accelerator for whose memory blanks of the recipe are settled, blank to take them for none", kind="text",
+        choices=gpu_keys, default=None, label="Settled to fit on",
+    ),
+]  # fmt: skip
 Answer = Annotated[bool, Quantity("yes or no", kind="flag")]
 Layouts = Annotated[list[list[str | float]], Quantity("layouts, one a row, under a row of headings", kind="range")]
 Ledger = Annotated[list[list[Any]], Quantity("a row of names, then low, middle and high", kind="range")]
@@ -51,6 +58,14 @@ RunFamily = Annotated[
     ),
 ]  # fmt: skip
 NLayouts = Annotated[int, Quantity("how many layouts to list", kind="integer", minimum=1, maximum=100, default=10)]
+
+
+@section
+class MemoryPart:
+    """Which component of memory is asked for, and on what blanks of the recipe are to fit."""
+
+    component: Component = DEFAULT
+    fits_on: FitsOn = DEFAULT
 
 
 def _work(model: str, gpu: str, batches: Batches, layout: Layout, method: Method) -> Work:
@@ -80,18 +95,21 @@ def train_memory_bytes(
     seq: Seq = DEFAULT,
     layout: Layout = DEFAULT,
     method: Method = DEFAULT,
-    component: Component = DEFAULT,
+    part: MemoryPart = DEFAULT,
 ) -> MemoryBytes:
     """Return the bytes on the fullest GPU of a training run of a published model, in total or of one component.
 
     Weights, gradients, master weights, optimizer states, activations, loss, buffers, allocator and CUDA context.
     'allocated' is what a framework reports as its peak. A blank batch gives every pipeline as many micro-batches as it
-    has stages.
+    has stages; with fits_on, what the recipe leaves blank is the lightest that fits there, as plans settle it.
     """
+    if part.fits_on:
+        settled = _work(model, part.fits_on, _batches(batch, seq, layout), layout=layout, method=method).fullest
+        return float(getattr(settled, part.component))
     batches, architecture = _batches(batch, seq, layout), catalog.architecture(model)
     check(layout, architecture, gpus=layout.gpus, batches=batches)
     profile, n_micro = model_profile(architecture, batches.seq), micro_batches(layout, batches.batch)
-    return float(getattr(memory(profile, layout, method, n_micro=n_micro), component))
+    return float(getattr(memory(profile, layout, method, n_micro=n_micro), part.component))
 
 
 @function(

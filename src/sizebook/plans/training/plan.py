@@ -92,6 +92,7 @@ def unchecked_plan(inputs: Training) -> TrainingPlan:
     require(batch > 0, f"no batch: got {batch} sequences, want above 0. Correct batch.")
     work = work_of(inputs, inputs.layout)
     inputs = replace(inputs, layout=work.layout, method=work.setup.method)
+    work = replace(work, setup=inputs)
     seconds, band = work.timing(inputs.utilization, inputs.pace.flops_convention)
     low, middle, high = (
         case_of(inputs, work, seconds * factor, name=name) for name, factor in zip(NAMES, band, strict=True)

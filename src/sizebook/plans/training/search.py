@@ -16,8 +16,9 @@ from sizebook.core.errors import SizebookError, TargetError, require
 from sizebook.core.units import gibibytes
 from sizebook.models.architecture import Experts
 from sizebook.plans.training.inputs import Setup
+from sizebook.plans.training.work import native
 from sizebook.training.layout import Layout, check, micro_batches
-from sizebook.training.lightest import LIGHTEST, settle, sparest
+from sizebook.training.lightest import LIGHTEST, Settled, settle, sparest
 from sizebook.training.machine import calibration, machine
 from sizebook.training.memory import Memory, least_state_bytes, memory
 from sizebook.training.profile import ModelProfile, model_profile
@@ -60,6 +61,7 @@ def search(setup: Setup, held: Mapping[str, Any] = NOTHING, top: int = 10) -> Se
     ``held`` are fields of the layout that are not searched, such as ``recompute`` or ``micro_batch``.
     """
     require(setup.gpus > 0, f"no GPUs: got {setup.gpus}, want at least 1. Correct gpus.")
+    setup = replace(setup, method=native(setup.method, setup.gpu))
     batches = setup.batches
     profile = model_profile(setup.architecture, batches.seq)
     rates = machine(setup.gpu, setup.method, calibration())
@@ -86,7 +88,12 @@ def _ranked(every: list[tuple[float, Layout, int]], profile: ModelProfile, setup
         if twin in lighter and len(fits) >= top:
             fitting += 1
             continue
-        needed = _needed(profile, layout, setup, n_micro)
+        settled = _settled(profile, layout, setup, n_micro)
+        needed = settled.fullest.total
+        if settled.method is not setup.method:
+            # What is settled to fit, gradients in fewer bits, also moves less.
+            rates = machine(setup.gpu, settled.method, calibration())
+            seconds = step_time(profile, layout, settled.method, rates=rates, n_micro=n_micro).total
         ranked = Ranked(layout, needed, seconds, tokens_per_gpu / seconds)
         if needed <= capacity:
             fitting += 1
@@ -105,6 +112,7 @@ def _ranked(every: list[tuple[float, Layout, int]], profile: ModelProfile, setup
             f"{gibibytes(capacity)}, {gibibytes(least[0] - capacity)} too much. "
             f"Use about {least[0] / capacity:.1f} times the GPUs, or GPUs with more memory."
         )
+    fits.sort(key=lambda each: each.step_seconds)
     return Search(tuple(fits), tuple(fails), len(every), fitting)
 
 
@@ -149,8 +157,8 @@ def _nothing(setup: Setup, held: Mapping[str, Any]) -> TargetError:
     return TargetError(f"no layout runs: {got}, want one that can ({why}). Change the GPUs, or what is held.")
 
 
-def _needed(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) -> float:
-    """Return what a layout needs: as stated, else with the lightest of what the setup leaves open that fits."""
+def _settled(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) -> Settled:
+    """Return a layout as stated, else with the lightest of what the setup leaves open that fits."""
     capacity = setup.capacity_bytes
 
     def needed(each: Layout, how: Method) -> Memory:
@@ -158,12 +166,13 @@ def _needed(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) -
 
     stated = needed(layout, setup.method)
     if stated.total <= capacity:
-        return stated.total
+        return Settled(layout, setup.method, stated)
     # The last recipe needs least, so that what it does not bring inside is not tried further.
-    bare = needed(layout, sparest(setup.method))
+    method = sparest(setup.method)
+    bare = needed(layout, method)
     if bare.total - bare.fragmentation > capacity:
-        return bare.total
-    return settle(layout, setup.method, capacity, needed).fullest.total
+        return Settled(layout, method, bare)
+    return settle(layout, setup.method, capacity, needed)
 
 
 def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]:

@@ -18,7 +18,7 @@ from sizebook.plans.training.inputs import Setup
 from sizebook.tables.hardware import Accelerator
 from sizebook.training.bands import Band, band_of
 from sizebook.training.layout import Layout, check, micro_batches
-from sizebook.training.lightest import recipe_text, settle
+from sizebook.training.lightest import recipe_text, settle, within
 from sizebook.training.machine import calibration, machine
 from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.profile import ModelProfile, model_profile
@@ -26,7 +26,6 @@ from sizebook.training.quantities import Method
 from sizebook.training.time import StepTime, step_time
 
 HARDWARE = "hardware"
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -53,11 +52,12 @@ class Work:
     @cached_property
     def stages(self) -> tuple[Memory, ...]:
         """The memory of one rank of every pipeline stage."""
-        return memory_by_stage(self.profile, self.layout, self.setup.method, n_micro=self.micro_batches)
+        found = memory_by_stage(self.profile, self.layout, self.setup.method, n_micro=self.micro_batches)
+        return tuple(within(each, self.setup.capacity_bytes) for each in found)
 
     @cached_property
     def fits(self) -> bool:
-        return self.fullest.total <= self.setup.capacity_bytes * (1 + _ROUNDING)
+        return self.fullest.total <= self.setup.capacity_bytes
 
     @cached_property
     def misfit(self) -> str:
