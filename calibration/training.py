@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from training_measured import Run, runs
 
-from sizebook.training.bands import UNMEASURED, families, kind_of
+from sizebook.training.bands import UNMEASURED, families
 from sizebook.training.machine import Machine, machine
 from sizebook.training.time import step_time
 
@@ -53,7 +53,11 @@ FITTED = {
     "states": (0.05, 1, "share of the bf16 peak that scans of recurrent layers reach"),
     "expert_width_hopper": (1000, 1, "width inside an expert at which its products run at half the rate of dense ones"),
     "expert_width_blackwell": (1500, 1, "the same, Blackwell"),
-    "traffic_megatron": (1.2, 1, "bytes that element-wise kernels move over twice the bytes kept for the backward pass"),
+    "traffic_megatron": (
+        1.2,
+        1,
+        "bytes that element-wise kernels move over twice the bytes kept for the backward pass",
+    ),
     "traffic_fsdp": (1.5, 1, "the same, compiled PyTorch"),
     "traffic_deepspeed": (3.0, 1, "the same where no kernels are fused"),
     "traffic_xla": (1.2, 2, "the same, XLA on TPUs"),
@@ -159,7 +163,7 @@ def bands(found: Sequence[Run], held: np.ndarray) -> list[tuple[str, float, floa
     members: dict[str, list[int]] = {}
     for index, run in enumerate(found):
         work = run.work
-        for name in (*families(work.profile, work.setup.gpu, work.setup.method), kind_of(work.profile, work.setup.method)):
+        for name in families(work.profile, work.setup.gpu, work.setup.method):
             members.setdefault(name, []).append(index)
     rows = []
     for name, indices in sorted(members.items()):
@@ -194,8 +198,10 @@ def summary(found: Sequence[Run], each: np.ndarray, label: str) -> None:
 def by_group(found: Sequence[Run], seen: np.ndarray, held: np.ndarray) -> None:
     for name in sorted({f"{r.group} | {r.source}" for r in found}):
         at = [i for i, r in enumerate(found) if f"{r.group} | {r.source}" == name]
-        print(f"  {name:52} {len(at):4} seen {np.mean(np.abs(np.expm1(seen[at]))):5.0%} {np.mean(seen[at]):+5.0%}"
-              f"   held out {np.mean(np.abs(np.expm1(held[at]))):5.0%} {np.mean(held[at]):+5.0%}")
+        print(
+            f"  {name:52} {len(at):4} seen {np.mean(np.abs(np.expm1(seen[at]))):5.0%} {np.mean(seen[at]):+5.0%}"
+            f"   held out {np.mean(np.abs(np.expm1(held[at]))):5.0%} {np.mean(held[at]):+5.0%}"
+        )
 
 
 def main() -> None:

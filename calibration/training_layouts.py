@@ -63,7 +63,9 @@ def compared(what: str, work: Work) -> Compared:
 
 def rows() -> list[Compared]:
     """Return every comparison; runs of the table once for each group."""
-    found = [compared(f"{row['model']} on {row['gpus']} {row['gpu']}, {source}", work_of_row(row)) for source, row in LAYOUTS]
+    found = [
+        compared(f"{row['model']} on {row['gpus']} {row['gpu']}, {source}", work_of_row(row)) for source, row in LAYOUTS
+    ]
     seen: set[tuple[object, ...]] = set()
     for run in bundled():
         setup = run.work.setup
@@ -80,7 +82,8 @@ def rows() -> list[Compared]:
 
 def _what(run: Run) -> str:
     setup = run.work.setup
-    return f"{run.group.split()[0]}, {setup.architecture.n_layers} layers of {setup.architecture.d_model}, on {setup.gpus} {setup.gpu.key}, {run.source}"
+    shape = f"{setup.architecture.n_layers} layers of {setup.architecture.d_model}"
+    return f"{run.group.split()[0]}, {shape}, on {setup.gpus} {setup.gpu.key}, {run.source}"
 
 
 def main() -> None:
@@ -91,7 +94,10 @@ def main() -> None:
         of_kind = [each.ratio for each in found if each.kind == kind]
         if of_kind:
             within = sum(ratio <= most for ratio in of_kind)
-            lines += ["", f"{kind}: {within} of {len(of_kind)} published layouts lie within {most - 1:.0%} of the fastest found."]
+            lines += [
+                "",
+                f"{kind}: {within} of {len(of_kind)} published layouts lie within {most - 1:.0%} of the fastest found.",
+            ]
     OUTPUT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
 

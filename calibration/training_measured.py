@@ -136,8 +136,12 @@ def cells(row: dict[str, str]) -> dict[str, str]:
 def unusable(row: dict[str, str]) -> bool:
     """Return whether a row cannot be planned: a whole run, a format that no plan knows, or what its flags name."""
     flags = set(row["flags"].split(";"))
-    return row["kind"] == "whole_run" or row["dtype"] == "int8" or not row["batch"] or not row["gpus"] or bool(
-        flags & (UNFIT - {"memory_only"})
+    return (
+        row["kind"] == "whole_run"
+        or row["dtype"] == "int8"
+        or not row["batch"]
+        or not row["gpus"]
+        or bool(flags & (UNFIT - {"memory_only"}))
     )
 
 

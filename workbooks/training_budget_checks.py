@@ -84,7 +84,11 @@ def _with_the_plan() -> tuple[Check, ...]:
         ("FLOPs are the plan's", _same(("{per_token}", "{plan_flops_per_token}")), "FLOPS_PER_TOKEN against Plan"),
         ("Memory is the plan's", _same(("{memory}", "{plan_total}")), "TRAIN_MEMORY_BYTES against Plan"),
         ("Step time is the plan's", _same(("{step}", _middle("step_seconds"))), "STEP_SECONDS against Cases"),
-        ("Its band is that of published runs", band, "TRAIN_ERROR of the plan's family against Cases; none at an MFU given"),
+        (
+            "Its band is that of published runs",
+            band,
+            "TRAIN_ERROR of the plan's family against Cases; none at an MFU given",
+        ),
         (
             "MFU and goodput are the plan's",
             _same(("{reached}", _middle("mfu")), ("{advancing}", _middle("goodput"))),

@@ -8,10 +8,10 @@ from sizebook.core.errors import SizebookError
 from sizebook.core.registry import flat
 from sizebook.models.architecture import Architecture, Attention, Embedding, FeedForward, Head, Layer, Norm
 from sizebook.tables.hardware import accelerator
-from sizebook.training.layout import Layout
-from sizebook.training.profile import model_profile
 from sizebook.training.bands import bands
+from sizebook.training.layout import Layout
 from sizebook.training.machine import calibration, machine
+from sizebook.training.profile import model_profile
 from sizebook.training.quantities import Method, Recipe
 from sizebook.training.time import StepTime, step_time
 

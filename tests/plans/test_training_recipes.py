@@ -32,7 +32,7 @@ def _memory(model: str, layout: Layout, recipe: Recipe, n_micro: int = 1) -> Mem
 @pytest.mark.parametrize(
     ("model", "modules", "saved"),
     [
-        # 61 layers: 128 heads of 192 for queries, 256 for keys and values, and keys of 192 assembled once more; 2 bytes.
+        # 61 layers: 128 heads of 192 for queries, 256 for keys and values, keys of 192 assembled once more; 2 bytes.
         (MIXED, "mla_up_proj", 61 * 2 * (128 * 192 + 128 * 256 + 128 * 192)),
         # What 58 layers' eight experts of width 2048 put into their last matrix.
         (MIXED, "moe_act", 58 * 2 * 8 * 2048),

@@ -50,4 +50,8 @@ def planned(scenario: TrainingScenario, plan: TrainingPlan) -> TrainingScenario:
     prices = inputs.prices
     if prices.owned is not None:
         prices = replace(prices, price_usd_per_gpu_hour=settled.costs.price_usd_per_gpu_hour, owned=None)
-    return replace(scenario, gpu=settled.gpu.key, inputs=replace(inputs, layout=settled.layout, method=settled.method, prices=prices))
+    return replace(
+        scenario,
+        gpu=settled.gpu.key,
+        inputs=replace(inputs, layout=settled.layout, method=settled.method, prices=prices),
+    )

@@ -6,7 +6,20 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from sizebook.core.errors import RangeError, require, unknown_key
-from sizebook.core.quantities import Cp, Dp, Ep, Etp, Fsdp, Hsdp, Interleave, MicroBatch, Pp, SequenceParallel, Tp, ZeroStage
+from sizebook.core.quantities import (
+    Cp,
+    Dp,
+    Ep,
+    Etp,
+    Fsdp,
+    Hsdp,
+    Interleave,
+    MicroBatch,
+    Pp,
+    SequenceParallel,
+    Tp,
+    ZeroStage,
+)
 from sizebook.core.registry import DEFAULT, section
 from sizebook.models.architecture import Architecture, Attention, Experts
 from sizebook.models.flops import distinct_layers

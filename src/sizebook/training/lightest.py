@@ -67,7 +67,7 @@ def sparest(method: Method) -> Method:
 
 
 def within(needed: Memory, capacity: float) -> Memory:
-    """Return memory with as much of the allocator's cache as there is room for: it is given back before anything fails."""
+    """Return memory with as much of the allocator's cache as there is room for: it gives it back before it fails."""
     spare = capacity - needed.total
     if spare >= 0 or spare + needed.fragmentation < 1:
         return needed

@@ -120,7 +120,12 @@ def _host_link(gpu: Accelerator, link: float) -> float:
 def _matmul(gpu: Accelerator, family: str, kind: str, fitted: Calibration) -> float:
     """Return the share of the peak that products reach: of the form (superchips are given more power), the generation,
     its family, else of the nearest format that was measured."""
-    for name in (f"matmul_{family}_{gpu.form}_{kind}", f"matmul_{gpu.generation}_{kind}", f"matmul_{family}_{kind}", f"matmul_{family}_bf16"):
+    for name in (
+        f"matmul_{family}_{gpu.form}_{kind}",
+        f"matmul_{gpu.generation}_{kind}",
+        f"matmul_{family}_{kind}",
+        f"matmul_{family}_bf16",
+    ):
         if name in fitted:
             return fitted[name]
     return fitted[f"matmul_hopper_{'bf16' if kind == 'bf16' else 'fp8'}"]

@@ -17,7 +17,6 @@ from sizebook.training.layout import Layout, in_flight, stage_layers
 from sizebook.training.profile import ModelProfile, Profile
 from sizebook.training.quantities import Method, Recipe
 
-
 _BYTES: Any = {"unit": "bytes", "minimum": 0}
 
 
@@ -70,7 +69,7 @@ def memory(profile: ModelProfile, layout: Layout, method: Method, *, n_micro: in
 
 
 def least_state_bytes(profile: ModelProfile, method: Method) -> float:
-    """Return the weights, gradients and states of all ranks together where nothing is held twice: no layout has less."""
+    """Return the weights, gradients and states of all ranks where nothing is held twice: no layout has less."""
     recipe, kept = method.recipe, stack(method.recipe.stack)
     n = profile.whole.parameters
     if recipe.lora_rank:

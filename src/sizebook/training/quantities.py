@@ -271,7 +271,7 @@ class Recipe:
         return FUSED_MLP_SHARE if "mlp" in text else 1.0
 
 
-# What the inside of feed-forward blocks holds of a layer's activations, about: 3 of 4 of their width and more in experts.
+# What the inside of feed-forward blocks holds of a layer's activations, about: more in experts.
 FUSED_MLP_SHARE = 0.6
 
 

@@ -214,8 +214,8 @@ def _data_parallel(
         (each * held[0], each * held[1]), (grads * held[0], grads * held[1]), layout, rates
     )
     if layout.zero_stage == 3:
-        # FSDP reduces in the format that it gathers in, unless it is told otherwise. A pipeline keeps its stage gathered
-        # and reduces all the same after each of its micro-batches.
+        # FSDP reduces in the format that it gathers in, unless it is told otherwise. A pipeline keeps its stage
+        # gathered and reduces all the same after each of its micro-batches.
         reduced = 0.0 if frozen else gather
         if layout.pp > 1:
             found = n_micro * exposed(reduced, micro * 2 / 3, rates) + exposed(gather, micro * n_micro, rates)

@@ -62,7 +62,9 @@ def _recipe(row: Inputs) -> Recipe:
 def _seconds(row: Inputs) -> float:
     layout = _layout(row)
     method = Method(
-        compute_dtype=row.get("compute_dtype", "bf16"), power_limit_watts=row.get("power_limit_watts"), recipe=_recipe(row)
+        compute_dtype=row.get("compute_dtype", "bf16"),
+        power_limit_watts=row.get("power_limit_watts"),
+        recipe=_recipe(row),
     )
     rates = machine(accelerator(row["gpu"]), method, calibration())
     n_micro = row["batch"] // (layout.dp * layout.micro_batch)
@@ -72,7 +74,9 @@ def _seconds(row: Inputs) -> float:
 
 def _peak_memory(row: Inputs) -> float:
     """Return GiB as the framework reports it: live tensors in Megatron, the allocator's share too elsewhere."""
-    found: Memory = memory(model_profile(_model(row), row["seq"]), _layout(row), Method(recipe=_recipe(row)), n_micro=row["n_micro"])
+    found: Memory = memory(
+        model_profile(_model(row), row["seq"]), _layout(row), Method(recipe=_recipe(row)), n_micro=row["n_micro"]
+    )
     return (found.allocated if row["stack"] == "megatron" else found.reserved) / GIB
 
 

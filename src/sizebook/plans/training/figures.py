@@ -63,9 +63,7 @@ class TrainingFigures:
     recipe: Annotated[
         str, Quantity("what of memory was stated or settled as the lightest that fits", kind="text", label="Recipe")
     ]
-    run_family: Annotated[
-        str, Quantity("family of measured runs whose band is shown", kind="text", label="Band of")
-    ]
+    run_family: Annotated[str, Quantity("family of measured runs whose band is shown", kind="text", label="Band of")]
 
 
 # The rows of a plan's memory: its components, their sum, and what there is.

@@ -224,8 +224,11 @@ def _powers(at_most: int) -> list[int]:
 
 def _pipelines(n_layers: int, at_most: int) -> list[int]:
     """Return numbers of stages: those that keep the balance, and powers of two, which clusters come in."""
-    return [pp for pp in range(1, min(n_layers, at_most) + 1)
-            if at_most % pp == 0 and (pp & (pp - 1) == 0 or n_layers / pp / ceil(n_layers / pp) >= LEAST_BALANCE)]  # fmt: skip
+    return [pp for pp in range(1, min(n_layers, at_most) + 1) if at_most % pp == 0 and _balanced(n_layers, pp)]
+
+
+def _balanced(n_layers: int, pp: int) -> bool:
+    return pp & (pp - 1) == 0 or n_layers / pp / ceil(n_layers / pp) >= LEAST_BALANCE
 
 
 def _interleaves(n_layers: int, pp: int) -> tuple[int, ...]:

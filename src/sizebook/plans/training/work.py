@@ -138,10 +138,10 @@ def work_of(setup: Setup, layout: Layout) -> Work:
     profile = model_profile(setup.architecture, setup.batches.seq)
     n_micro = micro_batches(layout, setup.batches.batch)
     method = native(setup.method, setup.gpu)
-    found = settle(
-        layout, method, setup.capacity_bytes, lambda each, how: memory(profile, each, how, n_micro=n_micro)
+    found = settle(layout, method, setup.capacity_bytes, lambda each, how: memory(profile, each, how, n_micro=n_micro))
+    return Work(
+        setup if found.method is setup.method else replace(setup, method=found.method), found.layout, found.fullest
     )
-    return Work(setup if found.method is setup.method else replace(setup, method=found.method), found.layout, found.fullest)
 
 
 def native(method: Method, gpu: Accelerator) -> Method:
