@@ -1,7 +1,7 @@
 """Writes docs/training_layouts_table.md: layouts that practitioners ran beside the fastest that the search finds.
 
 Run `python calibration/training_layouts.py` from the root of the repository. The published layout is timed as it was
-run, with whatever of its recipe is stated; the search is free. Sources: calibration/training_runs.csv (one run of each
+run, with whatever of its recipe is stated; the search is free but for recomputation and sequence parallelism. Sources: calibration/training_runs.csv (one run of each
 model and accelerator) and the reports named in LAYOUTS.
 """
 
@@ -53,10 +53,11 @@ class Compared:
 
 
 def compared(what: str, work: Work) -> Compared:
-    """Return a run's layout beside the fastest of a search that is told nothing of it."""
+    """Return a run's layout beside the fastest of a search that is told what it recomputes and nothing else."""
     old = work.setup.method.recipe
     free = Recipe(stack=old.stack, flash_attention=old.flash_attention, dropout=old.dropout)
-    found = search(replace(work.setup, method=replace(work.setup.method, recipe=free)), top=1).best[0]
+    held = {"recompute": work.layout.recompute, "sequence_parallel": work.layout.sequence_parallel}
+    found = search(replace(work.setup, method=replace(work.setup.method, recipe=free)), held, top=1).best[0]
     kind = kind_of(work.profile, work.setup.method)
     return Compared(what, kind, work.layout.name, found.layout.name, work.step.total / found.step_seconds)
 
