@@ -16,7 +16,7 @@ from sizebook.core.errors import SizebookError, TargetError, require
 from sizebook.core.units import gibibytes
 from sizebook.models.architecture import Experts
 from sizebook.plans.training.inputs import Setup
-from sizebook.plans.training.work import native
+from sizebook.plans.training.work import native, placed
 from sizebook.training.layout import Layout, check, micro_batches
 from sizebook.training.lightest import LIGHTEST, Settled, settle, sparest
 from sizebook.training.machine import calibration, machine
@@ -182,7 +182,7 @@ def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]
     kinds = searched if held.get("recompute") == LIGHTEST else _held(held, "recompute", searched)
     for base in _bases(setup, held):
         for layout in _variants(base, setup, held):
-            yield from (replace(layout, recompute=kind) for kind in kinds)
+            yield from (replace(placed(layout, setup.gpu), recompute=kind) for kind in kinds)
 
 
 def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:

@@ -137,11 +137,18 @@ def work_of(setup: Setup, layout: Layout) -> Work:
     check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
     profile = model_profile(setup.architecture, setup.batches.seq)
     n_micro = micro_batches(layout, setup.batches.batch)
-    method = native(setup.method, setup.gpu)
+    layout, method = placed(layout, setup.gpu), native(setup.method, setup.gpu)
     found = settle(layout, method, setup.capacity_bytes, lambda each, how: memory(profile, each, how, n_micro=n_micro))
     return Work(
         setup if found.method is setup.method else replace(setup, method=found.method), found.layout, found.fullest
     )
+
+
+def placed(layout: Layout, gpu: Accelerator) -> Layout:
+    """Return the layout with hybrid shards as wide as a scale-up domain, unless it says how wide they are."""
+    if not layout.hsdp or layout.fsdp is not None:
+        return layout
+    return replace(layout, fsdp=max(1, min(layout.dp, gpu.scale_up_domain // (layout.tp * layout.cp))))
 
 
 def native(method: Method, gpu: Accelerator) -> Method:
