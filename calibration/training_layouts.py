@@ -1,8 +1,8 @@
 """Writes docs/training_layouts_table.md: layouts that practitioners ran beside the fastest that the search finds.
 
 Run `python calibration/training_layouts.py` from the root of the repository. The published layout is timed as it was
-run, with whatever of its recipe is stated; the search is free but for recomputation and sequence parallelism. Sources: calibration/training_runs.csv (one run of each
-model and accelerator) and the reports named in LAYOUTS.
+run, with whatever of its recipe is stated; the search is free but for recomputation and sequence parallelism. Sources:
+calibration/training_runs.csv (one run of each model and accelerator) and the reports named in LAYOUTS.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def gpt_2_bytes(sequences: int) -> int:
 
 def gpt_2_step(sequences: int) -> float:
     """Return the seconds of a step: matrices three times, scores 1 + 2.5, traffic and weights in one micro-batch; or
-    what launching its 24 blocks takes, the longer and a little more; AdamW over the memory and what every step takes."""
+    what launching its 24 blocks takes, the longer and a little more; AdamW over the memory, what every step takes."""
     tokens, peak, memory = 1024 * sequences, 312e12, 2.039e12 * fitted("memory")
     matrices = 3 * 2 * tokens * (12 * 12 * 768**2 + GPT_2_HEAD) / (peak * fitted("matmul_ampere_bf16"))
     scores = 3.5 * tokens * 512 * 4 * 768 * 12 / (peak * fitted("scores_ampere"))

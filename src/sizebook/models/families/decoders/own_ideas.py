@@ -13,6 +13,7 @@ from sizebook.models.huggingface import model_type
 @model_type("apertus")
 def apertus(config: Config) -> Architecture:
     """Apertus: norms per head; a plain block whose activation (xIELU) has two trained scalars and two stored ones."""
+    config.only("qk_norm", True)
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config, gated=False, bias=config.flag("mlp_bias", default=False))
     mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
@@ -58,7 +59,7 @@ def hierarchical(config: Config) -> Architecture:
     """Hierarchical reasoning: two short stacks run in cycles, so most layers compute with weights already counted."""
     config.ignore("L_bp_cycles", "prefix_lm", "embedding_scale")
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    mixer = attention(config)
+    mixer = attention(config, d_head=128)
     mixer = replace(mixer, gate=mixer.n_heads * mixer.d_head)
     depth, high, low = (config.integer(k) for k in ("num_layers_per_stack", "H_cycles", "L_cycles"))
     config.ignore("num_hidden_layers")

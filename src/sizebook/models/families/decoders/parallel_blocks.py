@@ -35,6 +35,7 @@ def cohere(config: Config) -> Architecture:
 def cohere2(config: Config) -> Architecture:
     """Command R7B and A: as Command R; three of four layers slide."""
     config.ignore("sliding_window_pattern", "order_of_interleaved_layers", "layer_switch")
+    config.only("use_parallel_block", True)
     bias = config.flag("attention_bias", default=False)
     feed, norm = feed_forward(config), Norm("input_layernorm", config.integer("hidden_size"))
     mixer = attention(config, qkv_bias=bias, out_bias=bias)
@@ -51,7 +52,7 @@ def cohere_moe(config: Config) -> Architecture:
     config.ignore("expert_selection_fn")
     bias, feed = config.flag("attention_bias", default=False), routed(config, "intermediate_size")
     feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
-    mixer, norm = attention(config, qkv_bias=bias, out_bias=bias), Norm("input_layernorm", feed.d_model)
+    mixer, norm = attention(config, qkv_bias=bias, out_bias=bias, d_head=128), Norm("input_layernorm", feed.d_model)
     mlps = mlp_kinds(config)
     prefix = "prefix_dense_intermediate_size"
     dense = feed_forward(config, key=prefix if config.has(prefix) else "intermediate_size")
