@@ -40,6 +40,7 @@ FITTED = {
     "matmul_blackwell_ultra_fp4": (0.3, 1, "the same in nvfp4, Blackwell Ultra"),
     "matmul_cdna_bf16": (0.42, 8, "the same, CDNA: no run was read, products of hipBLASLt on their own"),
     "matmul_cdna_fp8": (0.35, 8, "the same in fp8, CDNA: no run was read, products of hipBLASLt on their own"),
+    "matmul_cdna_fp4": (0.2, 8, "the same in mxfp4, CDNA: no run was read"),
     "matmul_tpu_bf16": (0.7, 1, "the same, TPU"),
     "matmul_trainium_bf16": (0.55, 1, "the same, Trainium"),
     "scores_ampere": (0.45, 2, "share of the bf16 peak that causal attention reaches, masked half not counted, Ampere"),

@@ -108,5 +108,5 @@ def test_a_format_that_nothing_trains_in_is_refused() -> None:
     with pytest.raises(SizebookError) as refused:
         machine(accelerator("h100-sxm"), Method(compute_dtype="int4"), calibration())
     assert str(refused.value) == (
-        "no training in int4: got 'int4', want one of bf16, fp16, fp8, mxfp8, nvfp4. Choose another."
+        "no training in int4: got 'int4', want one of bf16, fp16, fp8, mxfp8, nvfp4, mxfp4. Choose another."
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu
 from sizebook.core.registry import DEFAULT, Quantity, leaves, section
@@ -36,8 +36,13 @@ def training_inputs(scenario: TrainingScenario) -> Training:
 
 def layouts_of(scenario: TrainingScenario, inputs: Training) -> Search:
     """Return the layouts that compete for a scenario: its degrees play no part, the rest of its layout holds."""
+    return search(inputs, held_of(scenario))
+
+
+def held_of(scenario: TrainingScenario) -> dict[str, Any]:
+    """Return what of a scenario's layout is stated and not searched."""
     rest = {leaf.name for leaf in leaves(Layout)} & scenario.stated - DEGREES
-    return search(inputs, {name: getattr(scenario.inputs.layout, name) for name in sorted(rest)})
+    return {name: getattr(scenario.inputs.layout, name) for name in sorted(rest)}
 
 
 def planned(scenario: TrainingScenario, plan: TrainingPlan) -> TrainingScenario:

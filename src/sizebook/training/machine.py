@@ -20,7 +20,7 @@ _GENERATION = {
     "blackwell": "blackwell", "blackwell_ultra": "blackwell",
 }  # fmt: skip
 _MAKERS = {"NVIDIA": "blackwell", "AMD": "cdna", "Google": "tpu", "AWS": "trainium"}
-_KINDS = {"bf16": "bf16", "fp16": "bf16", "fp8": "fp8", "mxfp8": "fp8", "nvfp4": "fp4"}
+_KINDS = {"bf16": "bf16", "fp16": "bf16", "fp8": "fp8", "mxfp8": "fp8", "nvfp4": "fp4", "mxfp4": "fp4"}
 # One way between a Grace processor and its GPUs: NVLink-C2C of 900 GB/s both ways (NVIDIA GH200, GB200 data sheets).
 _COHERENT_LINK = 450e9
 # Watts for each bf16 TFLOP/s of a GB200: Blackwell runs into its power limit, so that those given more are faster.

@@ -16,7 +16,7 @@ from sizebook.core.tables import by_key
 
 RECOMPUTE = ("lightest", "none", "selective", "every-other-matmul", "full")
 MODULES = ("layernorm", "moe_act", "mla_up_proj", "mlp", "moe", "core_attn")
-FORMATS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4")
+FORMATS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4", "mxfp4")
 
 
 def optimizer_keys() -> tuple[str, ...]:

@@ -32,6 +32,8 @@ TOKENS_PER_CP_RANK = 4096
 # Stages of unequal length wait for the longest: a pipeline that leaves more than this idle is not worth timing.
 LEAST_BALANCE = 0.85
 NOTHING: Mapping[str, Any] = {}
+# What is settled to fit changes times a little, so that this many are ranked even where fewer are asked for.
+FEWEST_RANKED = 10
 
 
 @dataclass(frozen=True)
@@ -52,68 +54,79 @@ class Search:
     best: tuple[Ranked, ...]
     failing: tuple[Ranked, ...]
     tried: int
-    fitting: int
 
 
 def search(setup: Setup, held: Mapping[str, Any] = NOTHING, top: int = 10) -> Search:
-    """Return the layouts of a cluster that fit, fastest first; refuse a model that fits in none and say how far off.
+    """Return the layouts of a cluster that fit, fastest first, and the faster ones that do not; refuse a model that
+    fits in none and say how far off.
 
     ``held`` are fields of the layout that are not searched, such as ``recompute`` or ``micro_batch``.
     """
     require(setup.gpus > 0, f"no GPUs: got {setup.gpus}, want at least 1. Correct gpus.")
     setup = replace(setup, method=native(setup.method, setup.gpu))
-    batches = setup.batches
-    profile = model_profile(setup.architecture, batches.seq)
+    profile = model_profile(setup.architecture, setup.batches.seq)
+    return _ranked(_timed(setup, held, profile), profile, setup, top)
+
+
+def fitting(setup: Setup, held: Mapping[str, Any] = NOTHING) -> int:
+    """Return how many layouts of the grid fit. What fits without recomputation fits with it, and is not tried again."""
+    setup = replace(setup, method=native(setup.method, setup.gpu))
+    profile = model_profile(setup.architecture, setup.batches.seq)
+    found, lighter = 0, set()
+    for _, layout, n_micro in _timed(setup, held, profile):
+        twin = replace(layout, recompute=LIGHTEST)
+        if twin in lighter or _settled(profile, layout, setup, n_micro).fullest.total <= setup.capacity_bytes:
+            found += 1
+            lighter.add(twin)
+    return found
+
+
+def _timed(setup: Setup, held: Mapping[str, Any], profile: ModelProfile) -> list[tuple[float, Layout, int]]:
+    """Return every layout of the grid with its seconds and micro-batches, fastest first."""
     rates = machine(setup.gpu, setup.method, calibration())
     every = []
     for layout in layouts(setup, held):
-        n_micro = micro_batches(layout, batches.batch)
+        n_micro = micro_batches(layout, setup.batches.batch)
         seconds = step_time(profile, layout, setup.method, rates=rates, n_micro=n_micro).total
         every.append((seconds, layout, n_micro))
     if not every:
         raise _nothing(setup, held)
     every.sort(key=lambda each: each[0])
-    return _ranked(every, profile, setup, top)
+    return every
 
 
 def _ranked(every: list[tuple[float, Layout, int]], profile: ModelProfile, setup: Setup, top: int) -> Search:
-    """Return the fastest that fit. What fits without recomputation fits with it, so that only what is shown and what
-    does not fit is worked out."""
+    """Return the fastest that fit and the faster ones that do not: memory is worked out only so far."""
     capacity, tokens_per_gpu = setup.capacity_bytes, setup.batches.tokens / setup.gpus
     fits: list[Ranked] = []
     fails: list[Ranked] = []
-    least, fitting, lighter = None, 0, set()
     for seconds, layout, n_micro in every:
-        twin = (layout.tp, layout.pp, layout.cp, layout.ep, layout.interleave, layout.micro_batch, layout.zero_stage)
-        if twin in lighter and len(fits) >= top:
-            fitting += 1
-            continue
         settled = _settled(profile, layout, setup, n_micro)
-        needed = settled.fullest.total
         if settled.method is not setup.method:
             # What is settled to fit, gradients in fewer bits, also moves less.
             rates = machine(setup.gpu, settled.method, calibration())
             seconds = step_time(profile, layout, settled.method, rates=rates, n_micro=n_micro).total
+        needed = settled.fullest.total
         ranked = Ranked(layout, needed, seconds, tokens_per_gpu / seconds)
-        if needed <= capacity:
-            fitting += 1
-            lighter.add(twin)
-            if len(fits) < top:
-                fits.append(ranked)
-            continue
-        if len(fails) < top:
+        if needed > capacity:
             reason = f"needs {gibibytes(needed)}, {gibibytes(needed - capacity)} more than a GPU has"
             fails.append(replace(ranked, reason=reason))
-        if least is None or needed < least[0]:
-            least = (needed, layout)
-    if not fits and least is not None:
-        raise TargetError(
-            f"fits in no layout: got {gibibytes(least[0])} a GPU at best ({least[1].name}), want at most "
-            f"{gibibytes(capacity)}, {gibibytes(least[0] - capacity)} too much. "
-            f"Use about {least[0] / capacity:.1f} times the GPUs, or GPUs with more memory."
-        )
+            continue
+        fits.append(ranked)
+        if len(fits) >= max(top, FEWEST_RANKED):
+            break
+    if not fits:
+        raise _misfit(min(fails, key=lambda each: each.memory_bytes), capacity)
     fits.sort(key=lambda each: each.step_seconds)
-    return Search(tuple(fits), tuple(fails), len(every), fitting)
+    return Search(tuple(fits[:top]), tuple(fails[:top]), len(every))
+
+
+def _misfit(least: Ranked, capacity: float) -> TargetError:
+    return TargetError(
+        f"fits in no layout: got {gibibytes(least.memory_bytes)} a GPU at best ({least.layout.name}), want at most "
+        f"{gibibytes(capacity)}, {gibibytes(least.memory_bytes - capacity)} too much. "
+        f"Use about {least.memory_bytes / capacity:.1f} times the GPUs, or GPUs with more memory."
+    )
 
 
 def fits_somewhere(setup: Setup) -> bool:
