@@ -1,7 +1,6 @@
 """One replica, request by request: continuous batching from event to event, and the percentiles of what requests see.
 
-Requests wait in the order of their arrival for a place: room in the cache for the whole of them, and fewer at a time
-than the engine batches. Those let in have their prompts passed in chunks beside the decode steps of those that run. No
+Requests wait in the order of their arrival for one of the places that cache and engine have. Those let in have their prompts passed in chunks beside the decode steps of those that run. No
 step is skipped that could change a request's fate, but steps in which nothing arrives, starts or ends pass together.
 """
 
@@ -21,13 +20,11 @@ WARM_UP, LAST = 0.1, 0.95
 
 @dataclass(frozen=True)
 class Requests:
-    """Arrivals in seconds, in order, tokens of prompts and answers, and the room that each takes of ``room``."""
+    """Arrivals in seconds, in order, and the tokens of each prompt and answer."""
 
     arrivals: Sequence[float]
     prompts: Sequence[int]
     answers: Sequence[int]
-    holds: Sequence[float] = ()
-    room: float = math.inf
 
     def __len__(self) -> int:
         return len(self.arrivals)
@@ -43,10 +40,19 @@ class Served:
     requests_per_second: float
     steps: int
 
+    def seconds(self, latency: str, share: float) -> float:
+        """Return the percentile of ``ttft``, ``tpot`` or ``request``: what at least that share does not exceed."""
+        return percentile(getattr(self, latency), share)
+
+    def mean(self, latency: str) -> float:
+        """Return the mean of ``ttft``, ``tpot`` or ``request``; 0 of none."""
+        values: tuple[float, ...] = getattr(self, latency)
+        return math.fsum(values) / len(values) if values else 0.0
+
     @property
     def in_flight(self) -> float:
         """Mean requests in the system: Little's law."""
-        return self.requests_per_second * math.fsum(self.request) / len(self.request)
+        return self.requests_per_second * self.mean("request")
 
 
 def percentile(ordered: Sequence[float], share: float) -> float:
@@ -55,10 +61,7 @@ def percentile(ordered: Sequence[float], share: float) -> float:
 
 
 def simulate(times: StepTimes, requests: Requests, most: int = 0) -> Served:
-    """Return what the requests of the middle of a run saw; ``most`` 0 runs as many at a time as the table knows.
-
-    A request that alone takes more room than there is runs alone.
-    """
+    """Return what the requests of the middle of a run saw; ``most`` 0 runs as many at a time as the table knows."""
     run = _Run(times, requests, most or times.most)
     n = len(requests)
     first, last = int(n * WARM_UP), max(int(n * LAST), 1)
@@ -78,7 +81,7 @@ def simulate(times: StepTimes, requests: Requests, most: int = 0) -> Served:
 
 def saturated_rate(times: StepTimes, requests: Requests, most: int = 0) -> float:
     """Return the requests a second of a replica that always has some waiting: those that end in the middle of a run."""
-    waiting = Requests([0.0] * len(requests), requests.prompts, requests.answers, requests.holds, requests.room)
+    waiting = Requests([0.0] * len(requests), requests.prompts, requests.answers)
     run = _Run(times, waiting, most or times.most)
     run.until(len(requests))
     ended = sorted(run.ended)
@@ -93,11 +96,10 @@ class _Run:
     def __init__(self, times: StepTimes, requests: Requests, most: int) -> None:
         n = len(requests)
         self.times, self.requests, self.most = times, requests, min(most, times.most)
-        self.holds = [min(each, requests.room) for each in requests.holds] or [0.0] * n
         self.first, self.ended = [0.0] * n, [0.0] * n
         self.late = [0.0] * n  # seconds between the pass that makes a request's tokens and their being seen
         self.now, self.steps = 0.0, 0
-        self.arrived, self.let_in, self.held = 0, 0, 0.0
+        self.arrived, self.let_in = 0, 0
         self.prompts: deque[list[float]] = deque()  # request, tokens to compute, seconds of attention a token
         self.running: list[tuple[int, int]] = []  # step in which it ends, request
         self.context = 0.0  # tokens of all that run
@@ -125,14 +127,8 @@ class _Run:
                 left -= watched[i]
 
     def _let_in(self) -> None:
-        room = self.requests.room
-        while (
-            self.let_in < self.arrived
-            and len(self.running) + len(self.prompts) < self.most
-            and (self.held + self.holds[self.let_in] <= room or not (self.running or self.prompts))
-        ):
+        while self.let_in < self.arrived and len(self.running) + len(self.prompts) < self.most:
             i = self.let_in
-            self.held += self.holds[i]
             length = self.requests.prompts[i]
             tokens = max(length * self.times.computed, 1.0)
             self.prompts.append([i, tokens, self.times.attention(length) / tokens])
@@ -219,5 +215,4 @@ class _Run:
         return ended
 
     def _end(self, i: int) -> None:
-        self.held -= self.holds[i]
         self.ended[i] = self.now + self.late[i]

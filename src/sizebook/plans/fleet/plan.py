@@ -17,7 +17,7 @@ from sizebook.core.registry import Quantity, flat, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import MONTHS, MOST_SERVICES, Contract, FleetInputs, FleetTerms, Service
 from sizebook.plans.serving.inputs import Margins, Prices
-from sizebook.plans.serving.plan import PlannedReplica, Setup, at_speed, replica_for
+from sizebook.plans.serving.plan import Asked, PlannedReplica, Setup, at_speed, check_stream, replica_for
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.serving.traffic import (
     SECONDS_PER_DAY,
@@ -143,7 +143,8 @@ def _planned(service: Service, terms: FleetTerms) -> PlannedService:
     demand, latencies = service.traffic.demand, service.latencies
     setup = Setup(service.model, accelerator(service.gpu).key, service.replica)
     longest = demand.input_tokens + demand.output_tokens
-    replica = replica_for(setup, demand, longest, latencies, service.gpus_per_node)
+    check_stream(service.traffic.stream, latencies)
+    replica = replica_for(setup, Asked(demand, longest, service.traffic.stream, latencies), service.gpus_per_node)
     rates = rates_of(setup.gpu, Prices(gpu_hours=service.prices, energy=terms.energy), terms.contract.term)
     band = replica.bands["throughput"]
     middle, fewest, most = (

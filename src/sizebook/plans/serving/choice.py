@@ -5,18 +5,20 @@ Candidates that cannot meet the target are counted with the limit that stopped t
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sizebook.core.errors import SizebookError, TargetError
 from sizebook.plans.serving.inputs import ServingInputs
-from sizebook.plans.serving.plan import ServingPlan, check_load, plan_serving
+from sizebook.plans.serving.plan import ServingPlan, check_load, check_stream, plan_checked
 from sizebook.serving.quantities import ENGINES, Replica
 from sizebook.serving.shape import shape_of
 from sizebook.tables.hardware import accelerator
 
 GPUS = ("h100-sxm", "h200-sxm", "b200-sxm")
+MOST_SIMULATED = 8
 DTYPES: tuple[str | None, ...] = (None, "fp8")
 
 
@@ -77,13 +79,13 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
     traffic = inputs.traffic
     _ = traffic.hours, traffic.longest_tokens  # read once here, or every candidate would count as failed by it
     check_load(traffic.asked, inputs.target.latencies)
-    plans: list[ServingPlan] = []
+    check_stream(traffic.stream, inputs.target.latencies)
     failed: Counter[str] = Counter()
-    for gpu, replica in candidates(model, gpus, inputs.replica, engine):
-        try:
-            plans.append(plan_serving(model, gpu, replace(inputs, replica=replica)))
-        except SizebookError as error:
-            failed[str(error).partition(":")[0]] += 1
+    steady = on_average(inputs)
+    setups = ((gpu, replace(steady, replica=replica)) for gpu, replica in candidates(model, gpus, inputs.replica, engine))
+    plans = list(_planned(model, setups, failed))
+    if inputs.target.latencies.percentile is not None:
+        plans = _simulated(plans, inputs, failed)
     if not plans:
         reasons = ", ".join(f"{reason} ({times})" for reason, times in failed.most_common())
         raise TargetError(
@@ -91,6 +93,41 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
         )
     plans.sort(key=lambda plan: plan.months[-1].usd)
     return Choices(tuple(_marked(plans)), tuple(failed.most_common()))
+
+
+def on_average(inputs: ServingInputs) -> ServingInputs:
+    """Return the inputs with targets for the mean of a steady load instead of a percentile of requests."""
+    latencies = replace(inputs.target.latencies, percentile=None)
+    return replace(inputs, target=replace(inputs.target, latencies=latencies))
+
+
+def _planned(
+    model: str, setups: Iterable[tuple[str, ServingInputs]], failed: Counter[str]
+) -> Iterator[ServingPlan]:  # fmt: skip
+    """Yield the plans of the setups that meet the target, and count what stops the others."""
+    for gpu, inputs in setups:
+        try:
+            yield plan_checked(model, gpu, inputs)
+        except SizebookError as error:
+            failed[str(error).partition(":")[0]] += 1
+
+
+def _simulated(steady: list[ServingPlan], inputs: ServingInputs, failed: Counter[str]) -> list[ServingPlan]:
+    """Return plans whose percentile of requests meets the target, simulated from the cheapest on average.
+
+    A simulation takes a second: those that even on average cost more than the cheapest one found are left out, and so
+    are those after `MOST_SIMULATED`.
+    """
+    steady.sort(key=lambda plan: plan.months[-1].usd)
+    found: list[ServingPlan] = []
+    for number, plan in enumerate(steady):
+        cheapest = min((each.months[-1].usd for each in found), default=math.inf)
+        if plan.months[-1].usd >= cheapest or number >= MOST_SIMULATED and found:
+            failed["not simulated, dearer on average"] += len(steady) - number
+            break
+        setup = plan.replica.setup
+        found += _planned(plan.model, [(setup.gpu, replace(inputs, replica=setup.replica))], failed)
+    return found
 
 
 def _marked(plans: list[ServingPlan]) -> Iterator[Choice]:

@@ -17,10 +17,14 @@ from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.serving.day import SHAPES, hours_of, lognormal_p95
 from sizebook.plans.serving.lengths import Histogram, histogram
 from sizebook.plans.serving.nodes import Packing
+from sizebook.plans.serving.streams import counted, drawn, trace_rows
+from sizebook.serving.arrivals import Lengths
+from sizebook.serving.load import Stream
 from sizebook.serving.quantities import (
     Demand,
     Growth,
     Load,
+    Percentile,
     Replica,
     RequestsPerDay,
     Spare,
@@ -74,15 +78,36 @@ OutputHistogram = Annotated[
         default=None, label="Answers, histogram",
     ),
 ]  # fmt: skip
+Dispersion = Annotated[
+    float,
+    Quantity(
+        "index of dispersion of arrivals at a replica: variance over mean of their counts; 1 is Poisson, more is bursty",
+        unit="ratio", above=0, maximum=1000, default=1, label="Dispersion of arrivals",
+    ),
+]  # fmt: skip
+Trace = Annotated[
+    Any,
+    Quantity(
+        "arrivals at a replica to repeat at every rate: seconds, or rows of second, prompt and answer tokens, or a CSV "
+        "file with columns seconds, input_tokens and output_tokens",
+        kind="list", default=None, label="Trace of arrivals",
+    ),
+]  # fmt: skip
 
 
 @section
 class Arrivals:
-    """Requests a day, what each of them asks, and how they grow."""
+    """Requests a day, what each of them asks, how they grow, and how bursty they are."""
 
     requests_per_day: RequestsPerDay
     demand: Demand = DEFAULT
     growth_per_month: Growth = DEFAULT
+    dispersion: Dispersion = DEFAULT
+
+    @property
+    def stream(self) -> Stream:
+        """The requests of a replica as they come: all of mean length."""
+        return Stream(Lengths(self.demand.input_tokens), Lengths(self.demand.output_tokens), self.dispersion)
 
 
 @section
@@ -98,6 +123,7 @@ class Traffic(Arrivals):
     output_tokens_p95: OutputP95 = DEFAULT
     input_histogram: InputHistogram = DEFAULT
     output_histogram: OutputHistogram = DEFAULT
+    trace: Trace = DEFAULT
 
     @cached_property
     def hours(self) -> tuple[float, ...]:
@@ -105,13 +131,30 @@ class Traffic(Arrivals):
         return hours_of(self.shape)
 
     @cached_property
+    def rows(self) -> tuple[tuple[float, ...], ...]:
+        """Rows of the trace, none where there is none."""
+        return () if self.trace is None else trace_rows(self.trace)
+
+    @cached_property
+    def stream(self) -> Stream:
+        """The requests of a replica as they come."""
+        asked = self.asked
+        prompts = drawn(asked.input_tokens, self.input_tokens_p50, self.input_tokens_p95, self.prompts)
+        answers = drawn(asked.output_tokens, self.output_tokens_p50, self.output_tokens_p95, self.answers)
+        return Stream(prompts, answers, self.dispersion, self.rows)
+
+    @cached_property
     def prompts(self) -> Histogram | None:
-        """Lengths of prompts, where they came as a histogram."""
+        """Lengths of prompts, where they came as a histogram or with a trace."""
+        if self.rows and len(self.rows[0]) > 1:
+            return counted(row[1] for row in self.rows)
         return None if self.input_histogram is None else histogram(self.input_histogram, "input_histogram")
 
     @cached_property
     def answers(self) -> Histogram | None:
-        """Lengths of answers, where they came as a histogram."""
+        """Lengths of answers, where they came as a histogram or with a trace."""
+        if self.rows and len(self.rows[0]) > 1:
+            return counted(row[2] for row in self.rows)
         return None if self.output_histogram is None else histogram(self.output_histogram, "output_histogram")
 
     @cached_property
@@ -155,11 +198,11 @@ TtftTarget = Annotated[
 TpotTarget = Annotated[
     float | None, Quantity("seconds per output token at most, blank for no target", **_TARGET, label="TPOT, at most")
 ]
-At = Annotated[
+BandQuantile = Annotated[
     str,
     Quantity(
-        "where targets hold: p50, the estimate, or p90 of its error band", kind="choice", choices=("p50", "p90"),
-        default="p50", label="Targets hold at",
+        "where in the band of measurements targets hold: p50, the estimate, or p90 of measured over predicted",
+        kind="choice", choices=("p50", "p90"), default="p50", label="Targets hold in the band at",
     ),
 ]  # fmt: skip
 FailureDomain = Annotated[
@@ -197,11 +240,20 @@ class Margins:
 
 @section
 class Latencies:
-    """What must hold: seconds to the first token and per token, at p50 or at p90 of the error band."""
+    """What must hold: seconds to the first token and per token, on average or for a percentile of requests.
+
+    At p50 of the band of measurements, the estimate, or at its p90.
+    """
 
     ttft_target_seconds: TtftTarget = DEFAULT
     tpot_target_seconds: TpotTarget = DEFAULT
-    at: At = DEFAULT
+    band_quantile: BandQuantile = DEFAULT
+    percentile: Percentile = DEFAULT
+
+    @property
+    def share(self) -> float | None:
+        """The share of requests that targets hold for, None for the mean."""
+        return None if self.percentile is None else float(self.percentile[1:]) / 100
 
     @property
     def limits(self) -> tuple[float, float]:

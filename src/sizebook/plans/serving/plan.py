@@ -14,11 +14,13 @@ from sizebook.plans.serving.inputs import Latencies, ServingInputs, Traffic
 from sizebook.plans.serving.months import Month, fleet_month
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.rates import Rates, rates_of
-from sizebook.plans.serving.refusals import missed, no_room, too_many
+from sizebook.plans.serving.refusals import missed, missed_by_requests, no_room, too_many
 from sizebook.serving.case import Case, case_of, measured_generation, startable
 from sizebook.serving.estimate import Band, Estimate, error_band, estimate
+from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator
 from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
 from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.simulation import Served
 from sizebook.serving.time import cache_bytes_per_gpu, tokens_of_step
 from sizebook.serving.traffic import usd_per_mtok
 from sizebook.tables.hardware import accelerator
@@ -37,7 +39,11 @@ class Setup:
 
 @dataclass(frozen=True)
 class PlannedReplica:
-    """One replica at the load it is planned for, and the most that its cache could hold."""
+    """One replica at the load it is planned for, and the most that its cache could hold.
+
+    ``loaded`` is what its requests see one by one, where a target names a percentile of them: then ``at_knee`` is the
+    mean of that simulation, otherwise the estimate of a steady load.
+    """
 
     setup: Setup
     demand: Demand
@@ -49,6 +55,7 @@ class PlannedReplica:
     binding: str
     packing: Packing
     speed: float = 1.0
+    loaded: Loaded | None = None
 
     @property
     def concurrency(self) -> int:
@@ -57,7 +64,9 @@ class PlannedReplica:
 
     @cached_property
     def requests_per_second(self) -> float:
-        """Requests a second at that load: in flight / time of a request, times ``speed``."""
+        """Requests a second at that load: as simulated, or in flight / time of a request; times ``speed``."""
+        if self.loaded is not None:
+            return self.loaded.requests_per_second * self.speed
         knee = self.at_knee
         seconds = knee.ttft_seconds + knee.tpot_seconds * (self.demand.output_tokens - 1)
         return float(self.demand.in_flight / seconds * self.speed)
@@ -106,13 +115,23 @@ class ServingPlan:
         return f"{longest:,} tokens a request are more than the {stated:,} that the model states".replace(",", " ")
 
 
-def replica_for(
-    setup: Setup, demand: Demand, longest_tokens: int, latencies: Latencies, gpus_per_node: int | None
-) -> PlannedReplica:
+@dataclass(frozen=True)
+class Asked:
+    """What a replica is planned for: lengths, cache to reserve, how requests come, and the latencies to meet."""
+
+    demand: Demand
+    longest_tokens: int
+    stream: Stream
+    latencies: Latencies
+
+
+def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> PlannedReplica:
     """Return one replica at the largest load that meets the target; raise with the limit that binds otherwise.
 
-    A ``concurrency`` in the demand is its load instead of a target; more than the cache holds is refused.
+    A ``concurrency`` in the demand is its load instead of a target; more than the cache holds is refused. A target for
+    a percentile of requests is met in a simulation of them.
     """
+    demand, longest_tokens, latencies = asked.demand, asked.longest_tokens, asked.latencies
     check_load(demand, latencies)
     replica, chip = setup.replica, accelerator(setup.gpu)
     case = startable(case_of(setup.model, setup.gpu, replica))
@@ -124,22 +143,65 @@ def replica_for(
     bands = bands_of(setup)
     if demand.concurrency is not None and demand.concurrency > capacity:
         raise TargetError(too_many(setup.model, replica, demand.concurrency, capacity))
-    limits = _limits(latencies, bands)
+    limits, packing = _limits(latencies, bands), packing_of(setup.gpu, replica, gpus_per_node)
+    if latencies.share is not None:
+        loaded = _loaded(setup, asked, limits, min(capacity, MOST_IN_FLIGHT))
+        at_load, found = _mean(loaded.served, demand, capacity)
+        binding = loaded.binding or ("cache" if capacity < MOST_IN_FLIGHT else "batch")
+        return PlannedReplica(
+            setup, at_load, case, memory, capacity, found, bands, binding, packing, loaded=loaded
+        )  # fmt: skip
     at_load, binding = (demand, "given") if demand.concurrency else _knee(case, memory, demand, limits, capacity)
     if at_load is None:
         raise TargetError(missed(setup.model, setup.gpu, replica, demand, limits))
     found = estimate(case, memory, at_load)
-    return PlannedReplica(
-        setup, at_load, case, memory, capacity, found, bands, binding, packing_of(setup.gpu, replica, gpus_per_node)
-    )
+    return PlannedReplica(setup, at_load, case, memory, capacity, found, bands, binding, packing)
+
+
+def _loaded(setup: Setup, asked: Asked, limits: tuple[float, float], most: int) -> Loaded:
+    """Return the largest load of a replica at which the percentiles of its requests meet the limits."""
+    share = asked.latencies.share or 0.0
+    simulated = simulator(setup.model, setup.gpu, setup.replica, asked.demand, asked.stream, most)
+    loaded = largest_load(simulated, Limits(*limits, share))
+    if loaded is None:
+        raise TargetError(missed_by_requests(setup.replica, simulated, Limits(*limits, share)))
+    return loaded
+
+
+def _mean(served: Served, demand: Demand, capacity: int) -> tuple[Demand, Estimate]:
+    """Return the mean load of a simulation in requests in flight, and the means that its requests see."""
+    in_flight = min(max(1, round(served.in_flight)), capacity)
+    tokens = served.requests_per_second * demand.output_tokens
+    found = Estimate(served.mean("ttft"), served.mean("tpot"), tokens, capacity, True)
+    return replace(demand, concurrency=in_flight), found
 
 
 def check_load(demand: Demand, latencies: Latencies) -> None:
-    """Refuse a load beside the target that it would follow from: one of them would be passed over."""
+    """Refuse a load beside the target that it would follow from, and a percentile that no target is held for."""
+    if latencies.percentile is not None and not (latencies.ttft_target_seconds or latencies.tpot_target_seconds):
+        raise InputError(
+            f"percentile without a target: got {latencies.percentile} and no seconds, want ttft_target_seconds or "
+            "tpot_target_seconds. Add one, or remove percentile."
+        )
     if demand.concurrency is not None and (latencies.ttft_target_seconds or latencies.tpot_target_seconds):
         raise InputError(
             "load given twice: got concurrency and a target of seconds, want one of them. The "
             "load follows from the target: remove concurrency, or keep it and remove the target."
+        )
+
+
+def check_stream(stream: Stream, latencies: Latencies) -> None:
+    """Refuse arrivals that no percentile of requests is asked of, and arrivals that are given twice."""
+    if stream.trace and stream.dispersion != 1:
+        raise InputError(
+            f"arrivals given twice: got a trace and dispersion {stream.dispersion:g}, want one of them. Remove the "
+            "other."
+        )
+    if latencies.percentile is None and (stream.trace or stream.dispersion != 1):
+        given = "a trace" if stream.trace else f"dispersion {stream.dispersion:g}"
+        raise InputError(
+            f"arrivals without a percentile: got {given}, which the mean of a steady load does not answer to, want "
+            "percentile with it. Add percentile = 'p95', or remove the arrivals."
         )
 
 
@@ -158,7 +220,7 @@ def packing_of(gpu: str, replica: Replica, gpus_per_node: int | None) -> Packing
 
 def _limits(latencies: Latencies, bands: dict[str, Band]) -> tuple[float, float]:
     """Return the estimates that may not be exceeded: targets over the quantile at which they must hold."""
-    first, token = ((bands[n].high if latencies.at == "p90" else 1.0) for n in ("ttft", "tpot"))
+    first, token = ((bands[n].high if latencies.band_quantile == "p90" else 1.0) for n in ("ttft", "tpot"))
     most_first, most_token = latencies.limits
     return most_first / first, most_token / token
 
@@ -187,9 +249,16 @@ def _knee(
 
 def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     """Return the plan of one setup over the months of the traffic."""
+    check_stream(inputs.traffic.stream, inputs.target.latencies)
+    return plan_checked(model, gpu, inputs)
+
+
+def plan_checked(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
+    """Return the plan of one setup, whether or not its arrivals and its target go together."""
     traffic, target = inputs.traffic, inputs.target
     setup = Setup(model, accelerator(gpu).key, inputs.replica)
-    replica = replica_for(setup, traffic.asked, traffic.longest_tokens, target.latencies, target.gpus_per_node)
+    asked = Asked(traffic.asked, traffic.longest_tokens, traffic.stream, target.latencies)
+    replica = replica_for(setup, asked, target.gpus_per_node)
     rates = rates_of(setup.gpu, inputs.prices)
     saturated = usd_per_mtok(
         setup.replica.gpus, rates.reserved_usd, replica.requests_per_second * traffic.asked.output_tokens

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sizebook.core.errors import SizebookError
 from sizebook.serving.case import Case, case_of, startable
+from sizebook.serving.load import Limits, Simulator
 from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes, sequences_that_fit
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.time import latency
@@ -68,3 +69,16 @@ def missed(model: str, gpu: str, replica: Replica, demand: Demand, limits: tuple
         f"{said} No tp up to {max(WIDER)} meets it; accept {got:.4g} s or choose a faster gpu or a narrower "
         "weight_dtype."
     )
+
+
+def missed_by_requests(replica: Replica, simulated: Simulator, limits: Limits) -> str:
+    """Return which limit the percentile of requests misses even where they meet no other, and what meets it."""
+    served = simulated.rare
+    binding = limits.broken(served) or "ttft"
+    got, want = served.seconds(binding, limits.share), getattr(limits, binding)
+    name = f"p{limits.share * 100:g}"
+    said = (
+        f"{binding}_target_seconds binds: got {got:.4g} s at {name} of requests that meet no other at "
+        f"{replica.layout}, want {want:.4g} s."
+    )
+    return f"{said} Raise tp, accept {got:.4g} s, or choose a faster gpu or a narrower weight_dtype."
