@@ -58,17 +58,27 @@ def _latency(page: Page) -> None:
         worst = book.call("SERVING_ERROR", figure=text(figure), quantile=text("p90"))
         target = f"{{{figure}_target_seconds}}"
         page.line(
-            f"{figure}_limit", f"{words}, at most", f'=IF({target}="","none",{target}/IF({{at}}="p90",{worst},1))',
-            "seconds", "Target, over SERVING_ERROR where it must hold at p90", look.NUMBER,
+            f"{figure}_limit", f"{words}, at most",
+            f'=IF({target}="","none",{target}/IF({{band_quantile}}="p90",{worst},1))',
+            "seconds", "Target, over SERVING_ERROR where it must hold at p90 of the band", look.NUMBER,
         )  # fmt: skip
-        for load, more in (("load", ""), ("load_more", ", with one more")):
-            page.line(
-                figure if load == "load" else f"{figure}_more", f"{words}{more}",
-                f"={book.call(function, concurrency=f'{{{load}}}')}", "seconds", function, look.NUMBER,
-            )  # fmt: skip
+        steady = book.call(function, concurrency="{load}")
+        seen = book.call(
+            "SERVING_PERCENTILE", replica_requests_per_second="{plan_requests_per_second}", latency=text(figure),
+        )  # fmt: skip
+        page.line(
+            figure, words, f'=IF({{percentile}}="",{steady},{seen})', "seconds",
+            f"{function}, or SERVING_PERCENTILE where one is named", look.NUMBER,
+        )  # fmt: skip
+        page.line(
+            f"{figure}_more", f"{words}, with one more",
+            f'=IF({{percentile}}="",{book.call(function, concurrency="{load_more}")},"none")', "seconds", function,
+            look.NUMBER,
+        )  # fmt: skip
     page.line(
-        "request", "Time of a request", "={ttft}+{tpot}*({plan_output_tokens}-1)", "seconds",
-        "TTFT + TPOT x (answer - 1)", look.NUMBER,
+        "request", "Time of a request",
+        '=IF({percentile}="",{ttft}+{tpot}*({plan_output_tokens}-1),{load}/{plan_requests_per_second})', "seconds",
+        "TTFT + TPOT x (answer - 1), or in flight / rate of the simulation", look.NUMBER,
     )  # fmt: skip
     page.line(
         "rate", "Rate of a replica", "={load}/{request}", "requests/s", "In flight / time of a request", look.RATE,

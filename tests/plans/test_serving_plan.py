@@ -144,7 +144,7 @@ def test_derivations_give_the_plans_own_figures(plan: ServingPlan) -> None:
 
 
 def test_the_error_band_makes_a_target_at_p90_harder(plan: ServingPlan) -> None:
-    sure = plan_serving("llama-3.1-8b", "h100-sxm", asked(at="p90"))
+    sure = plan_serving("llama-3.1-8b", "h100-sxm", asked(band_quantile="p90"))
     assert sure.replica.concurrency < plan.replica.concurrency
     assert sure.replica.at_knee.tpot_seconds * sure.replica.bands["tpot"].high <= 0.02
 

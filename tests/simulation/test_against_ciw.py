@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import ciw
 import pytest
@@ -18,7 +19,7 @@ SERVICE = Lengths(1 / STEP, sigma=0.8)  # steps: log-normal, one second on avera
 
 def by_ciw(times: list[float], services: list[float], servers: int) -> list[float]:
     """Return the waits of the middle of a run of Ciw's, in order."""
-    gaps = [times[0], *(later - earlier for earlier, later in zip(times, times[1:], strict=False))]
+    gaps = [times[0], *(later - earlier for earlier, later in pairwise(times))]
     network = ciw.create_network(
         arrival_distributions=[ciw.dists.Sequential([*gaps, float("inf")])],
         service_distributions=[ciw.dists.Sequential(services)],

@@ -39,8 +39,12 @@ GIVEN: dict[str, Any] = {
 VARIED: dict[str, dict[str, Any]] = {
     "as it is": {},
     "office hours, p90, whole nodes": {
-        "shape": "office", "burst_factor": 1.4, "at": "p90", "tpot_target_seconds": 0.05, "ttft_target_seconds": 3,
-        "whole_nodes": True, "failure_domain": "node", "growth_per_month": 0.05, "months": 24,
+        "shape": "office", "burst_factor": 1.4, "band_quantile": "p90", "tpot_target_seconds": 0.05,
+        "ttft_target_seconds": 3, "whole_nodes": True, "failure_domain": "node", "growth_per_month": 0.05, "months": 24,
+    },
+    "95 of 100 requests, in bursts": {
+        "percentile": "p95", "tpot_target_seconds": 0.05, "ttft_target_seconds": 3, "dispersion": 3,
+        "output_tokens_p95": 900,
     },
     "own hours, load given": {"shape": [1] * 12 + [3] * 12, "concurrency": 16, "months": 1},
     "histograms": {"input_tokens": None, "input_histogram": [[500, 0.6], [6000, 0.4]], "output_tokens_p95": 900},

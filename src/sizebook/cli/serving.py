@@ -18,6 +18,9 @@ from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan, latency_curve
 from sizebook.scenarios.files import beside, parse, read_toml
 from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, with_files
+from sizebook.serving.load import SEED
+from sizebook.serving.quantities import PERCENTILES
+from sizebook.serving.simulation import Served
 
 LIMITS = {
     "ttft": "the TTFT target",
@@ -59,6 +62,7 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
             "tpot_seconds": _banded(knee.tpot_seconds, replica.bands["tpot"]),
             "tokens_per_second": _banded(knee.tokens_per_second, replica.bands["throughput"]),
         },
+        "requests": _requests(plan),
         "token_lengths": {
             "input": _lengths(asked.input_tokens, plan.traffic.prompts, plan.traffic.longest_input_tokens),
             "output": _lengths(asked.output_tokens, plan.traffic.answers, plan.traffic.longest_output_tokens),
@@ -84,6 +88,25 @@ def _month(plan: ServingPlan, at: int) -> dict[str, Any]:
     return {
         **asdict(month),
         "band": {"peak_gpus": [few.peak_gpus, most.peak_gpus], "usd": [few.usd, most.usd]},
+    }
+
+
+def _requests(plan: ServingPlan) -> dict[str, Any] | None:
+    """Return what requests see one by one as plain data, where a target names a percentile of them."""
+    loaded = plan.replica.loaded
+    if loaded is None:
+        return None
+    served = loaded.served
+    return {
+        "arrivals": plan.arrivals,
+        "seed": SEED,
+        "simulated": len(served.request),
+        "requests_per_second": loaded.requests_per_second,
+        "in_flight": served.in_flight,
+        **{
+            f"{latency}_seconds": {name: served.seconds(latency, float(name[1:]) / 100) for name in PERCENTILES}
+            for latency in ("ttft", "tpot", "request")
+        },
     }
 
 
@@ -155,6 +178,8 @@ def _replica(plan: ServingPlan) -> list[str]:
         low, high = duration(float(value) * band.low), duration(float(value) * band.high)
         basis = f"{band.rows} measurements" if band.rows else "none measured: band of all, widened"
         lines.append(f"{label:18} {duration(float(value))} (p10 {low}, p90 {high}; {basis})")
+    if replica.loaded is not None:
+        lines += _percentiles(plan, replica.loaded.served)
     memory = replica.memory
     lines.append(
         f"Memory a GPU       weights {gibibytes(memory.weight_bytes)}, cache {gibibytes(memory.cache_bytes)} of "
@@ -166,6 +191,18 @@ def _replica(plan: ServingPlan) -> list[str]:
     if plan.beyond_context:
         lines.append(f"Context            {plan.beyond_context}")
     return [*lines, *_lengths_and_nodes(plan)]
+
+
+def _percentiles(plan: ServingPlan, served: Served) -> list[str]:
+    """Return the percentiles of what requests see, the one that targets hold for marked."""
+    held, lines = plan.inputs.target.latencies.held_for, []
+    for label, latency in (("TTFT of requests", "ttft"), ("TPOT of requests", "tpot"), ("Whole requests", "request")):
+        shown = ", ".join(
+            f"{name}{'*' if name == held else ''} {duration(served.seconds(latency, float(name[1:]) / 100))}"
+            for name in PERCENTILES
+        )
+        lines.append(f"{label:18} {shown}")
+    return [*lines, f"{'Arrivals':18} {plan.arrivals}; {grouped(len(served.request))} requests simulated, * held"]
 
 
 def _lengths_and_nodes(plan: ServingPlan) -> list[str]:

@@ -63,7 +63,7 @@ GONE: dict[str, str] = {
 # Names whose meaning was split: none of the new ones is the old one, so they are refused with what to write instead.
 REPLACED: dict[str, dict[str, str]] = {
     "at": {
-        "band_quantile": "for the band of measurements, which it meant",
+        "band_quantile": "for the band of measurements (what it meant)",
         "percentile": "for a percentile of requests",
     },
 }

@@ -37,6 +37,13 @@ class Stream:
     dispersion: float = 1.0
     trace: tuple[tuple[float, ...], ...] = ()
 
+    @property
+    def in_words(self) -> str:
+        """How they come."""
+        if self.trace:
+            return f"trace of {len(self.trace)}"
+        return "Poisson" if self.dispersion == 1 else f"gamma gaps, dispersion {self.dispersion:g}"
+
     def requests(self) -> Requests:
         """Return requests of this stream at one a second on average."""
         n = min(max(len(self.trace), N_REQUESTS), MOST_REQUESTS)
@@ -82,9 +89,7 @@ class Simulator:
         if requests_per_second not in self.seen:
             one = self.requests
             coming = [second / requests_per_second for second in one.arrivals]
-            self.seen[requests_per_second] = simulate(
-                self.times, Requests(coming, one.prompts, one.answers), self.most
-            )
+            self.seen[requests_per_second] = simulate(self.times, Requests(coming, one.prompts, one.answers), self.most)
         return self.seen[requests_per_second]
 
     @property
@@ -95,12 +100,18 @@ class Simulator:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The largest rate within the limits, what requests see at it, what binds there, and the rates tried."""
+    """The largest rate within the limits for a share of requests, what they see at it, and what binds there."""
 
+    share: float
     requests_per_second: float
     served: Served
     binding: str
-    tried: tuple[tuple[float, Served], ...]
+    simulator: Simulator
+
+    def curve(self) -> tuple[tuple[float, Served], ...]:
+        """Return what requests see at rates around this one, from a quarter of it to a little more."""
+        rates = (self.requests_per_second * part for part in (0.25, 0.5, 0.75, 0.9, 1.0, 1.1))
+        return tuple((rate, self.simulator.at(rate)) for rate in rates)
 
 
 def largest_load(simulator: Simulator, limits: Limits) -> Loaded | None:
@@ -108,22 +119,16 @@ def largest_load(simulator: Simulator, limits: Limits) -> Loaded | None:
 
     Where even the most that a replica can be loaded with meets them, the binding is empty: its places bind.
     """
-    tried: list[float] = []
-
-    def broken(rate: float) -> str:
-        tried.append(rate)
-        return limits.broken(simulator.at(rate))
-
+    if limits.broken(simulator.rare):
+        return None
     most = simulator.saturated * MOST_LOADED
-    binding = broken(most)
-    low, high = (0.0, most) if binding else (most, most)
+    binding = limits.broken(simulator.at(most))
+    low, high = (simulator.saturated * RARE, most) if binding else (most, most)
     while high - low > PRECISION * high:
         middle = (low + high) / 2
-        if middle < most * RARE:
-            return None
-        found = broken(middle)
+        found = limits.broken(simulator.at(middle))
         low, high, binding = (low, middle, found) if found else (middle, high, binding)
-    return Loaded(low, simulator.at(low), binding, tuple((rate, simulator.at(rate)) for rate in sorted(tried)))
+    return Loaded(limits.share, low, simulator.at(low), binding, simulator)
 
 
 @lru_cache(maxsize=32)

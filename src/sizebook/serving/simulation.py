@@ -1,7 +1,8 @@
 """One replica, request by request: continuous batching from event to event, and the percentiles of what requests see.
 
-Requests wait in the order of their arrival for one of the places that cache and engine have. Those let in have their prompts passed in chunks beside the decode steps of those that run. No
-step is skipped that could change a request's fate, but steps in which nothing arrives, starts or ends pass together.
+Requests wait in the order of their arrival for one of the places that cache and engine have. Those let in have their
+prompts passed in chunks beside the decode steps of those that run. No step is skipped that could change a request's
+fate, but steps in which nothing arrives, starts or ends pass together.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def _planned(service: Service, terms: FleetTerms) -> PlannedService:
     demand, latencies = service.traffic.demand, service.latencies
     setup = Setup(service.model, accelerator(service.gpu).key, service.replica)
     longest = demand.input_tokens + demand.output_tokens
-    check_stream(service.traffic.stream, latencies)
+    check_stream(service.traffic.stream, latencies.percentile)
     replica = replica_for(setup, Asked(demand, longest, service.traffic.stream, latencies), service.gpus_per_node)
     rates = rates_of(setup.gpu, Prices(gpu_hours=service.prices, energy=terms.energy), terms.contract.term)
     band = replica.bands["throughput"]

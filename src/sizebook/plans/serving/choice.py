@@ -79,10 +79,11 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
     traffic = inputs.traffic
     _ = traffic.hours, traffic.longest_tokens  # read once here, or every candidate would count as failed by it
     check_load(traffic.asked, inputs.target.latencies)
-    check_stream(traffic.stream, inputs.target.latencies)
+    check_stream(traffic.stream, inputs.target.latencies.percentile)
     failed: Counter[str] = Counter()
     steady = on_average(inputs)
-    setups = ((gpu, replace(steady, replica=replica)) for gpu, replica in candidates(model, gpus, inputs.replica, engine))
+    compared = candidates(model, gpus, inputs.replica, engine)
+    setups = ((gpu, replace(steady, replica=replica)) for gpu, replica in compared)
     plans = list(_planned(model, setups, failed))
     if inputs.target.latencies.percentile is not None:
         plans = _simulated(plans, inputs, failed)
@@ -122,7 +123,7 @@ def _simulated(steady: list[ServingPlan], inputs: ServingInputs, failed: Counter
     found: list[ServingPlan] = []
     for number, plan in enumerate(steady):
         cheapest = min((each.months[-1].usd for each in found), default=math.inf)
-        if plan.months[-1].usd >= cheapest or number >= MOST_SIMULATED and found:
+        if plan.months[-1].usd >= cheapest or (number >= MOST_SIMULATED and found):
             failed["not simulated, dearer on average"] += len(steady) - number
             break
         setup = plan.replica.setup

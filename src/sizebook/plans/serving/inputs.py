@@ -81,7 +81,7 @@ OutputHistogram = Annotated[
 Dispersion = Annotated[
     float,
     Quantity(
-        "index of dispersion of arrivals at a replica: variance over mean of their counts; 1 is Poisson, more is bursty",
+        "index of dispersion of arrivals at a replica: variance over mean of their counts; 1 is Poisson, more bursty",
         unit="ratio", above=0, maximum=1000, default=1, label="Dispersion of arrivals",
     ),
 ]  # fmt: skip
@@ -254,6 +254,11 @@ class Latencies:
     def share(self) -> float | None:
         """The share of requests that targets hold for, None for the mean."""
         return None if self.percentile is None else float(self.percentile[1:]) / 100
+
+    @property
+    def held_for(self) -> str:
+        """What of requests the targets are held for: the mean, or a percentile."""
+        return self.percentile or "mean"
 
     @property
     def limits(self) -> tuple[float, float]:

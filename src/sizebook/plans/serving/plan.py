@@ -71,6 +71,12 @@ class PlannedReplica:
         seconds = knee.ttft_seconds + knee.tpot_seconds * (self.demand.output_tokens - 1)
         return float(self.demand.in_flight / seconds * self.speed)
 
+    def held(self, latency: str) -> float:
+        """Return the seconds of ``ttft`` or ``tpot`` that its target is held against: a percentile, or the mean."""
+        if self.loaded is not None:
+            return self.loaded.served.seconds(latency, self.loaded.share)
+        return float(getattr(self.at_knee, f"{latency}_seconds"))
+
     @property
     def drafts(self) -> str:
         """In words, what is drafted in a decode step and what a step yields."""
@@ -105,6 +111,11 @@ class ServingPlan:
     def traffic(self) -> Traffic:
         """The traffic that it serves."""
         return self.inputs.traffic
+
+    @property
+    def arrivals(self) -> str:
+        """In words, how requests come at a replica."""
+        return "steady" if self.replica.loaded is None else self.traffic.stream.in_words
 
     @property
     def beyond_context(self) -> str:
@@ -146,11 +157,9 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
     limits, packing = _limits(latencies, bands), packing_of(setup.gpu, replica, gpus_per_node)
     if latencies.share is not None:
         loaded = _loaded(setup, asked, limits, min(capacity, MOST_IN_FLIGHT))
-        at_load, found = _mean(loaded.served, demand, capacity)
+        mean, found = _mean(loaded.served, demand, capacity)
         binding = loaded.binding or ("cache" if capacity < MOST_IN_FLIGHT else "batch")
-        return PlannedReplica(
-            setup, at_load, case, memory, capacity, found, bands, binding, packing, loaded=loaded
-        )  # fmt: skip
+        return PlannedReplica(setup, mean, case, memory, capacity, found, bands, binding, packing, loaded=loaded)
     at_load, binding = (demand, "given") if demand.concurrency else _knee(case, memory, demand, limits, capacity)
     if at_load is None:
         raise TargetError(missed(setup.model, setup.gpu, replica, demand, limits))
@@ -190,14 +199,14 @@ def check_load(demand: Demand, latencies: Latencies) -> None:
         )
 
 
-def check_stream(stream: Stream, latencies: Latencies) -> None:
+def check_stream(stream: Stream, percentile: str | None) -> None:
     """Refuse arrivals that no percentile of requests is asked of, and arrivals that are given twice."""
     if stream.trace and stream.dispersion != 1:
         raise InputError(
             f"arrivals given twice: got a trace and dispersion {stream.dispersion:g}, want one of them. Remove the "
             "other."
         )
-    if latencies.percentile is None and (stream.trace or stream.dispersion != 1):
+    if percentile is None and (stream.trace or stream.dispersion != 1):
         given = "a trace" if stream.trace else f"dispersion {stream.dispersion:g}"
         raise InputError(
             f"arrivals without a percentile: got {given}, which the mean of a steady load does not answer to, want "
@@ -249,7 +258,7 @@ def _knee(
 
 def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     """Return the plan of one setup over the months of the traffic."""
-    check_stream(inputs.traffic.stream, inputs.target.latencies)
+    check_stream(inputs.traffic.stream, inputs.target.latencies.percentile)
     return plan_checked(model, gpu, inputs)
 
 

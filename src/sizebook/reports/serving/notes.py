@@ -106,9 +106,16 @@ IN_WORDS = frozenset({
 
 def assumptions(plan: ServingPlan) -> Section:
     """Return every input of the plan, those looked up with where they come from."""
-    left_out: tuple[str, ...] = (
+    evenly = (
         "Requests are taken to arrive evenly within an hour; shorter bursts are what the burst factor and the target "
-        "load leave room for.",
+        "load leave room for."
+    )
+    by_chance = (
+        "Each replica is taken to get its share of the requests by chance; one that balances them by what they wait "
+        "for does better. How far the percentile of a real server is from this one was not measured."
+    )
+    left_out: tuple[str, ...] = (
+        evenly if plan.replica.loaded is None else by_chance,
         "Starting and stopping replicas by the hour is taken to be free. Network, storage and staff are left out.",
     )
     if plan.beyond_context:
@@ -138,6 +145,7 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
         ("In flight on a replica", grouped(load.concurrency), "scenario" if load.binding == "given" else "planned"),
         ("Tokens in, mean", grouped(asked.input_tokens), _lengths(traffic.prompts)),
         ("Tokens out, mean", grouped(asked.output_tokens), _lengths(traffic.answers)),
+        ("Arrivals at a replica", plan.arrivals, "simulated" if plan.replica.loaded else "usual value"),
         ("Tokens to reserve cache for", grouped(traffic.longest_tokens), "95th percentiles where given"),
         ("Context of the model", grouped(plan.context_tokens) if plan.context_tokens else "not stated", "as published"),
     ]

@@ -15,6 +15,7 @@ from sizebook.reports.figures import counted, fixed
 from sizebook.reports.serving.fleet import fleet
 from sizebook.reports.serving.money import carbon, cost, sensitivity
 from sizebook.reports.serving.notes import alternatives, assumptions, errors
+from sizebook.reports.serving.requests import requests_seen
 from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table, Tile
 
 GIB = 2.0**30
@@ -45,7 +46,7 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
         tiles=_tiles(plan),
         sections=(
             fleet(plan),
-            _latency(plan),
+            _latency(plan) if plan.replica.loaded is None else requests_seen(plan, plan.replica.loaded),
             _memory(plan),
             cost(plan),
             sensitivity(plan),

@@ -1,0 +1,103 @@
+"""The percentile of what requests see at a rate, in a cell: the simulation that a plan with a percentile runs."""
+
+from __future__ import annotations
+
+from sizebook.core.errors import TargetError
+from sizebook.core.quantities import Gpu, Model
+from sizebook.core.registry import DEFAULT, flat, function, put_together, section
+from sizebook.plans.serving.inputs import (
+    Dispersion,
+    InputHistogram,
+    InputP50,
+    InputP95,
+    OutputHistogram,
+    OutputP50,
+    OutputP95,
+    Trace,
+    Traffic,
+)
+from sizebook.plans.serving.plan import MOST_IN_FLIGHT, check_stream
+from sizebook.serving.case import case_of, startable
+from sizebook.serving.load import simulator
+from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes, sequences_that_fit
+from sizebook.serving.quantities import (
+    CacheHitRatio,
+    InputTokens,
+    OutputTokens,
+    Percentile,
+    Replica,
+    ReplicaRate,
+    Seconds,
+    SeenLatency,
+)
+from sizebook.tables.hardware import accelerator
+
+
+@section
+class Coming:
+    """Requests as they come at a replica: their lengths, and their arrivals."""
+
+    input_tokens: InputTokens = DEFAULT
+    output_tokens: OutputTokens = DEFAULT
+    cache_hit_ratio: CacheHitRatio = DEFAULT
+    dispersion: Dispersion = DEFAULT
+    input_tokens_p50: InputP50 = DEFAULT
+    output_tokens_p50: OutputP50 = DEFAULT
+    input_tokens_p95: InputP95 = DEFAULT
+    output_tokens_p95: OutputP95 = DEFAULT
+    input_histogram: InputHistogram = DEFAULT
+    output_histogram: OutputHistogram = DEFAULT
+    trace: Trace = DEFAULT
+
+
+@section
+class Wanted:
+    """Which percentile of which latency."""
+
+    percentile: Percentile = DEFAULT
+    latency: SeenLatency = DEFAULT
+
+
+@function(
+    category="serving",
+    source="simulation of continuous batching, sizebook.serving.simulation; step times of sizebook.serving.time",
+    example=(
+        {"model": "llama-3.1-8b", "gpu": "h100-sxm", "replica_requests_per_second": 10, "input_tokens": 1500,
+         "output_tokens": 300, "percentile": "p95", "weight_dtype": "fp8"},
+        0.11124076707955055,
+    ),
+)  # fmt: skip
+def serving_percentile(
+    model: Model,
+    gpu: Gpu,
+    replica_requests_per_second: ReplicaRate,
+    coming: Coming,
+    wanted: Wanted = DEFAULT,
+    replica: Replica = DEFAULT,
+) -> Seconds:
+    """Return a percentile of the time to first token, per token or of whole requests at a rate of one replica.
+
+    Requests are simulated one by one: Poisson arrivals, bursty ones (dispersion) or a trace; lengths all alike, or as
+    percentiles or histograms say. The same requests each time. A blank percentile is the mean.
+    """
+    stream_of = put_together(Traffic, {**flat(coming), "requests_per_day": 1.0})
+    stream, asked = stream_of.stream, stream_of.asked
+    check_stream(stream, wanted.percentile or "mean")
+    case = startable(case_of(model, gpu, replica))
+    memory = engine_memory(case, physical_bytes(accelerator(gpu)), engine_constants(replica.engine))
+    capacity = int(sequences_that_fit(case, memory, float(stream_of.longest_tokens)) * replica.dp)
+    if capacity < 1:
+        raise TargetError(
+            f"does not fit: got no room for one request of {stream_of.longest_tokens} tokens on {gpu}, want some. "
+            "Raise tp, pp or ep, or choose a narrower weight_dtype."
+        )
+    simulated = simulator(model, accelerator(gpu).key, replica, asked, stream, min(capacity, MOST_IN_FLIGHT))
+    if replica_requests_per_second >= simulated.saturated:
+        raise TargetError(
+            f"too many requests: got {replica_requests_per_second:g} a second, want fewer than the "
+            f"{simulated.saturated:.4g} at which waits grow without end. Lower the rate of the replica."
+        )
+    served = simulated.at(replica_requests_per_second)
+    if wanted.percentile is None:
+        return served.mean(wanted.latency)
+    return served.seconds(wanted.latency, float(wanted.percentile[1:]) / 100)
