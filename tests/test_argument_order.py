@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Iterator
 from importlib import import_module
@@ -97,12 +98,19 @@ def test_a_registered_function_takes_few_parameters(function: Any) -> None:
         assert len(inspect.signature(function.python).parameters) <= MOST_PARAMETERS
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.removeprefix("sizebook."))
-def test_a_public_function_takes_few_parameters(module: ModuleType) -> None:
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """Return the parameters that a caller fills."""
+    given = function.args
+    names = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    return names[1:] if names[:1] in (["self"], ["cls"]) else names
+
+
+def test_no_function_takes_many_parameters() -> None:
+    """Public or private, method or not, in every module."""
     crowded = {
-        name: len(inspect.signature(each).parameters)
-        for name, each in vars(module).items()
-        if inspect.isfunction(each) and each.__module__ == module.__name__ and not name.startswith("_")
-        and len(inspect.signature(each).parameters) > MOST_PARAMETERS
-    }  # fmt: skip
-    assert {name: n for name, n in crowded.items() if name.upper() != VARIADIC} == {}
+        f"{path.relative_to(SOURCE)}: {node.name}": len(_parameters(node))
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and len(_parameters(node)) > MOST_PARAMETERS
+    }
+    assert crowded == {}

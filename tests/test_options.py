@@ -62,8 +62,8 @@ def test_a_range_that_only_broadcasts_is_not_taken_for_options() -> None:
 @pytest.mark.parametrize(
     ("cells", "error", "message"),
     [
-        ((*PLACE, None, 8, "tp=4"), InputError, "argument given twice: got tp again among the options of TPOT_SECONDS, want "
-         "it once. Remove one."),
+        ((*PLACE, None, 8, "tp=4"), InputError, "argument given twice: got tp again among the options of "
+         "TPOT_SECONDS, want it once. Remove one."),
         ((*PLACE, "tp=8; tp=4"), InputError, "argument given twice: got tp again among the options of TPOT_SECONDS, "
          "want it once. Remove one."),
         ((*PLACE, [["tp", 8], ["tp", 4]]), InputError, "argument given twice: got tp again among the options of "
@@ -74,8 +74,9 @@ def test_a_range_that_only_broadcasts_is_not_taken_for_options() -> None:
          f"one of {NAMES}. Did you mean 'weight_dtype'?"),
         ((*PLACE, "tp=many"), InputError, "tp is not a number: got 'many', want a whole number (tensor-parallel "
          "degree). Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."),
-        ((*PLACE, "tp=8; fp8"), InputError, "tp is not a number: got 'tp=8; fp8', want a whole number (tensor-parallel "
-         "degree). Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."),
+        ((*PLACE, "tp=8; fp8"), InputError, "cache_hit_ratio is not a number: got 'tp=8; fp8', want a number (share of "
+         "a prompt's tokens that the prefix cache holds already). Type digits, or a number with M, B or T for 10^6, "
+         "10^9 or 10^12."),
     ],
 )  # fmt: skip
 def test_refusals_say_what_to_do(cells: tuple[Any, ...], error: type[SizebookError], message: str) -> None:

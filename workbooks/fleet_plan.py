@@ -13,6 +13,7 @@ from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
+from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.inputs import workbook_inputs
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
@@ -113,7 +114,7 @@ def _by_year(page: Page, staged: Staged) -> None:
         ["Year", "GPUs at peak", "Reserved, USD", "Burst, USD", "Together, USD"], rows,
         [look.GENERAL, look.WHOLE, *[look.NUMBER] * 3], total=True,
     )  # fmt: skip
-    page.chart("stacked", "{money_message.1}", "USD", look.WHOLE, (shown[0], shown[1] - 1), "DE")
+    page.chart(Chart("stacked", "{money_message.1}", "USD", look.WHOLE, (shown[0], shown[1] - 1), "DE"))
 
 
 def _by_service(page: Page) -> None:
@@ -138,11 +139,11 @@ def charts(book: Book, staged: Staged, sheets: Sheets) -> None:
         return "".join(ledger.letters[name] for name in names)
 
     page.section("GPUs at peak")
-    page.chart("stacked", "{gpus_message.1}", "GPUs", look.WHOLE, sheets.rows, "CDEFG", of_sheet="Peak GPUs")
+    page.chart(Chart("stacked", "{gpus_message.1}", "GPUs", look.WHOLE, sheets.rows, "CDEFG", of_sheet="Peak GPUs"))
     page.section("Reserved and burst")
     shown = letters("peak_gpus", "mean_gpus", "reserved_gpus")
-    page.chart("lines", "{reserve_message.1}", "GPUs", look.WHOLE, rows, shown, of_sheet=ledger.sheet)
+    page.chart(Chart("lines", "{reserve_message.1}", "GPUs", look.WHOLE, rows, shown, of_sheet=ledger.sheet))
     page.section("Cost")
     shown = letters("reserved_usd", "burst_usd")
-    page.chart("stacked", "{month_message.1}", "USD a month", look.WHOLE, rows, shown, of_sheet=ledger.sheet)
+    page.chart(Chart("stacked", "{month_message.1}", "USD a month", look.WHOLE, rows, shown, of_sheet=ledger.sheet))
     page.finish()

@@ -131,9 +131,9 @@ def _replica(page: Page) -> None:
         "request", "Time of a request", used(book.call("REQUEST_SECONDS", concurrency="{load}")), "seconds",
         "REQUEST_SECONDS at that load", look.NUMBER,
     )  # fmt: skip
-    page.line(
+    page.total(
         "rate", "Rate of a replica", "=IF({request}=0,0,{load}/{request})", "requests/s",
-        "In flight / time of a request", look.RATE, total=True,
+        "In flight / time of a request", look.RATE,
     )  # fmt: skip
 
 

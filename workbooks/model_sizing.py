@@ -9,6 +9,7 @@ from sizebook.plans.sizing.plan import DTYPES_COMPARED, PART_LABELS
 from sizebook.scenarios.files import ModelScenario, SizingScenario
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, text
+from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.declaring import declare_all
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
@@ -103,9 +104,7 @@ def parts(page: Page) -> None:
         page.line(
             part, PART_LABELS[part], formula, "parameters", f"PARAMS_MODEL(model, {part}): summed over the tensors"
         )
-    page.line(
-        "total", "Total parameters", f"=SUM({{{PARTS[0]}:{PARTS[-1]}}})", "parameters", "Sum of the parts", total=True
-    )
+    page.total("total", "Total parameters", f"=SUM({{{PARTS[0]}:{PARTS[-1]}}})", "parameters", "Sum of the parts")
     page.line(
         "active", "Active parameters", f"={book.call('PARAMS_ACTIVE')}",
         "parameters",
@@ -159,10 +158,9 @@ def storage(page: Page) -> None:
     for dtype in DTYPES_COMPARED:
         formula = f"={book.call('MODEL_BYTES', parameters='{total}', dtype=text(dtype))}"
         page.line(f"bytes_{dtype}", dtype, formula, "bytes", "MODEL_BYTES: parameters x bits / 8, rounded up")
-    page.line(
+    page.total(
         "weight_bytes", "In the chosen format", f"={book.call('MODEL_BYTES', parameters='{total}')}", "bytes",
         "MODEL_BYTES(total, dtype)",
-        total=True,
     )  # fmt: skip
     page.line("weight_gb", "the same in GB", "={weight_bytes}/10^9", "GB", "1 GB = 10^9 bytes", look.GIGA)
     page.line("weight_gib", "the same in GiB", "={weight_bytes}/2^30", "GiB", "1 GiB = 2^30 bytes", look.GIGA)
@@ -232,7 +230,7 @@ def result(book: Book) -> None:
         [look.GENERAL, look.WHOLE, look.PERCENT, look.WHOLE, look.GIGA],
         total=True,
     )
-    page.chart("bars", "{message}", "parameters", look.WHOLE, (rows[0], rows[0] + SHOWN_PARTS - 1), "C")
+    page.chart(Chart("bars", "{message}", "parameters", look.WHOLE, (rows[0], rows[0] + SHOWN_PARTS - 1), "C"))
     page.section("Weights by number format")
     formats = [
         (dtype, f"={{bits_{dtype}}}", f"={{bytes_{dtype}}}", f"={{bytes_{dtype}}}/10^9", f"={{bytes_{dtype}}}/2^30")
@@ -243,7 +241,7 @@ def result(book: Book) -> None:
         formats,
         [look.GENERAL, look.DECIMAL, look.WHOLE, look.GIGA, look.GIGA],
     )
-    page.chart("columns", "{storage_message}", "GB", "#,##0.0", rows, "E")
+    page.chart(Chart("columns", "{storage_message}", "GB", "#,##0.0", rows, "E"))
     page.finish()
 
 

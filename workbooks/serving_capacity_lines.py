@@ -80,9 +80,8 @@ def _latency(page: Page) -> None:
         '=IF({percentile}="",{ttft}+{tpot}*({plan_output_tokens}-1),{load}/{plan_requests_per_second})', "seconds",
         "TTFT + TPOT x (answer - 1), or in flight / rate of the simulation", look.NUMBER,
     )  # fmt: skip
-    page.line(
+    page.total(
         "rate", "Rate of a replica", "={load}/{request}", "requests/s", "In flight / time of a request", look.RATE,
-        total=True,
     )  # fmt: skip
 
 
@@ -104,9 +103,7 @@ def _fleet(page: Page) -> None:
     page.line(
         "replicas", "Replicas", f"={needed}", "replicas", "REPLICAS_FOR_TRAFFIC: at the target load, and spare ones"
     )
-    page.line(
-        "gpus_paid", "GPUs", f"={gpus('{replicas}')}", "GPUs", "Replicas, by so many paid for together", total=True
-    )
+    page.total("gpus_paid", "GPUs", f"={gpus('{replicas}')}", "GPUs", "Replicas, by so many paid for together")
 
 
 def _api(page: Page, staged: Staged) -> None:

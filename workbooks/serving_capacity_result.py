@@ -7,6 +7,7 @@ from serving_capacity_inputs import Staged
 from sizebook.plans.ledgers import ENDS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
+from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.wording import between, counted, worded
 
@@ -21,19 +22,29 @@ def result(book: Book, staged: Staged, steps: tuple[int, int]) -> None:
     gpus_chart, cost_chart = page.room_for_chart(), page.room_for_chart()
     page.section("Latency as load grows, predicted")
     page.chart(
-        "lines", "{curve_message}", "seconds per output token", "0.00", steps, "D", of_sheet="Curve",
-        across="requests in flight on a replica",
-    )  # fmt: skip
+        Chart(
+            "lines",
+            "{curve_message}",
+            "seconds per output token",
+            "0.00",
+            steps,
+            "D",
+            of_sheet="Curve",
+            across="requests in flight on a replica",
+        )
+    )
     _replica(page)
     _memory(page)
     page.section("Months of the charts")
     rows = _months(page, staged, ("peak_gpus_fewest", "peak_gpus", "peak_gpus_most", "reserved_gpus"), look.WHOLE)
-    page.chart("lines", "{gpus_message}", "GPUs", look.WHOLE, rows, "CDE", across="month", at=gpus_chart)
+    page.chart(Chart("lines", "{gpus_message}", "GPUs", look.WHOLE, rows, "CDE", across="month"), at=gpus_chart)
     page.row += 1
     rows = _months(
         page, staged, ("reserved_usd", "on_demand_usd", "usd", "usd_per_mtok_output"), look.NUMBER, look.RATE
     )
-    page.chart("stacked", "{money_message}", "USD a month", look.WHOLE, rows, "CD", across="month", at=cost_chart)
+    page.chart(
+        Chart("stacked", "{money_message}", "USD a month", look.WHOLE, rows, "CD", across="month"), at=cost_chart
+    )
     page.finish()
 
 
@@ -107,7 +118,7 @@ def _memory(page: Page) -> None:
         [look.GENERAL, look.WHOLE, look.DECIMAL, look.PERCENT],
         total=True,
     )
-    page.chart("bars", "{memory_message}", "GiB", "#,##0.0", (rows[0], rows[1] - 1), "D")
+    page.chart(Chart("bars", "{memory_message}", "GiB", "#,##0.0", (rows[0], rows[1] - 1), "D"))
 
 
 def _months(page: Page, staged: Staged, names: tuple[str, ...], shown: str, last: str = look.WHOLE) -> tuple[int, int]:

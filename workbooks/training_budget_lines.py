@@ -64,7 +64,7 @@ def _memory(page: Page) -> None:
         page.line(
             f"memory_{component}", labels[component], f"={needed}", "bytes", f"TRAIN_MEMORY_BYTES(..., {component})"
         )
-    page.line("memory", "Needed", "=SUM({memory_weights:memory_context})", "bytes", "Sum of the components", total=True)
+    page.total("memory", "Needed", "=SUM({memory_weights:memory_context})", "bytes", "Sum of the components")
     page.line("spare", "Free", "={plan_capacity}-{memory}", "bytes", "Plan: what there is, less what is needed")
 
 
@@ -110,7 +110,7 @@ def _whole_run(page: Page) -> None:
     )  # fmt: skip
     page.line("days", "Training days", f"={days}+{{start_hours}}/24", "days", "TRAIN_DAYS + start", look.NUMBER)
     hours = book.call("GPU_HOURS", seconds="{days}*86400")
-    page.line("hours", "GPU-hours", f"={hours}", "GPU-hours", "GPU_HOURS", look.NUMBER, total=True)
+    page.total("hours", "GPU-hours", f"={hours}", "GPU-hours", "GPU_HOURS", look.NUMBER)
 
 
 def _money(page: Page) -> None:
@@ -129,7 +129,7 @@ def _money(page: Page) -> None:
         page.line(key, label, f"={hours}*{{price}}", "USD", origin, look.NUMBER)
     page.line("cost_other", "Other costs", "={other_usd}", "USD", "Inputs", look.NUMBER)
     cost = book.call("TRAIN_COST_USD", gpu_hours="{hours}", price_usd_per_gpu_hour="{price}")
-    page.line("cost", "Cost of the run", f"={cost}", "USD", "TRAIN_COST_USD", look.NUMBER, total=True)
+    page.total("cost", "Cost of the run", f"={cost}", "USD", "TRAIN_COST_USD", look.NUMBER)
     page.line("cost_mtok", "Cost of a million tokens", "={cost}/{tokens}*10^6", "USD", "Cost / tokens", look.RATE)
 
 
@@ -137,9 +137,9 @@ def _carbon(page: Page) -> None:
     book = page.book
     page.section("Energy and carbon")
     energy = book.call("TRAIN_ENERGY_KWH", gpu_hours="{hours}", watts="{plan_watts}")
-    page.line("energy", "Energy", f"={energy}", "kWh", "TRAIN_ENERGY_KWH", look.NUMBER, total=True)
+    page.total("energy", "Energy", f"={energy}", "kWh", "TRAIN_ENERGY_KWH", look.NUMBER)
     located = book.call("TRAIN_CO2E_KG", energy_kwh="{energy}", grams_per_kwh="{plan_grams_per_kwh}")
-    page.line("co2e", "CO2e, location-based", f"={located}", "kg", "TRAIN_CO2E_KG", look.NUMBER, total=True)
+    page.total("co2e", "CO2e, location-based", f"={located}", "kg", "TRAIN_CO2E_KG", look.NUMBER)
     contracted = book.call(
         "MARKET_CO2E_KG", energy_kwh="{energy}", residual_grams_per_kwh="{plan_residual_grams_per_kwh}"
     )

@@ -11,6 +11,7 @@ from sizebook.plans.training.figures import MEMORY_FIGURES
 from sizebook.training.memory import COMPONENTS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
+from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.wording import worded
 
@@ -100,7 +101,7 @@ def _memory(page: Page) -> None:
         [look.GENERAL, look.WHOLE, look.DECIMAL, look.PERCENT, look.PERCENT],
         total=True,
     )  # fmt: skip
-    page.chart("bars", "{memory_message}", "GiB", look.DECIMAL, (rows[0], rows[1] - 1), "D")
+    page.chart(Chart("bars", "{memory_message}", "GiB", look.DECIMAL, (rows[0], rows[1] - 1), "D"))
 
 
 def _cost(page: Page) -> None:
@@ -115,7 +116,7 @@ def _cost(page: Page) -> None:
         [look.GENERAL, *[USD] * 3, look.PERCENT],
         total=True,
     )  # fmt: skip
-    page.chart("columns", "{cost_message}", "USD", look.WHOLE, (rows[0], rows[1] - 1), "CDE")
+    page.chart(Chart("columns", "{cost_message}", "USD", look.WHOLE, (rows[0], rows[1] - 1), "CDE"))
 
 
 def _basis(page: Page) -> None:

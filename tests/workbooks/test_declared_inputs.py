@@ -18,7 +18,7 @@ from sizebook.functions import load
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.filling import read_inputs
 from sizebook.workbooks.inputs import AS_IT_STANDS
-from sizebook.workbooks.page import new_page
+from sizebook.workbooks.page import Input, new_page
 from tests.workbooks.shipped import SHIPPED, Shipped
 
 every_workbook = pytest.mark.parametrize("shipped", SHIPPED, ids=lambda s: s.file)
@@ -142,7 +142,7 @@ def test_a_call_takes_lines_by_name_in_the_registrys_order() -> None:
     book = Book("Test", "0")
     page = new_page(book, "Inputs", "")
     for line in ("model", "gpu", "tp", "weight_dtype", "other"):
-        page.input(line, line, None, "", "")
+        page.input(Input(line, line, None, "", ""))
 
     def bound(function: str, **given: Any) -> dict[str, str]:
         name, _, rest = book.call(function, **given).removesuffix(")").partition("(")

@@ -87,7 +87,12 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     fits = np.zeros(n, bool)
     good = np.flatnonzero(reasons == "")
     if len(good):
-        _estimated(results, fits, reasons, named, place, numbers, good)
+        loads = {name: values[good] for name, values in numbers.items()}
+        found, fits[good], misfits = _estimated(named, place[good], loads)
+        for name, values in found.items():
+            results[name][good] = values
+        for i, misfit in misfits.items():
+            reasons[good[i]] = misfit
     reasons = np.where((reasons == "") & (notes != ""), notes, reasons)
     columns = [pl.Series(name, values).fill_nan(None) for name, values in results.items()]
     answered = ~np.isnan(results["tpot_seconds"])
@@ -180,32 +185,23 @@ def _stacked(named: list[_Named], place: Any, numbers: dict[str, Any]) -> Case:
     return Case(shape=shape, rates=rates, **plain, **{name: numbers[name] for name in DEGREES})
 
 
-def _estimated(
-    results: dict[str, Any],
-    fits: Any,
-    reasons: Any,
-    named: list[_Named],
-    place: Any,
-    numbers: dict[str, Any],
-    good: Any,
-) -> None:
-    """Fill the results of the rows that have none against them, one engine at a time."""
-    at_place = place[good]
-    loads = {name: values[good] for name, values in numbers.items()}
-    case = _stacked(named, at_place, loads)
-    physical = np.array([each.physical for each in named])[at_place]
+def _estimated(named: list[_Named], place: Any, loads: dict[str, Any]) -> tuple[dict[str, Any], Any, dict[int, str]]:
+    """Return the results of rows that nothing speaks against, whether each fits, and why where it does not."""
+    case = _stacked(named, place, loads)
+    physical = np.array([each.physical for each in named])[place]
     engines = [each.engine or engine_constants(ENGINE) for each in named]
-    constants = (np.array([getattr(e, f.name) for e in engines])[at_place] for f in fields(Engine))
+    constants = (np.array([getattr(e, f.name) for e in engines])[place] for f in fields(Engine))
     memory = engine_memory(case, physical, Engine(*constants))
     found = estimate(case, memory, Demand(**{leaf.name: loads[leaf.name] for leaf in LOADS}))
+    values = {name: getattr(found, name) for name in RESULTS[:3]}
+    values["error_low"] = np.array([each.low for each in named])[place]
+    values["error_high"] = np.array([each.high for each in named])[place]
     held = found.capacity > 0
-    for name in RESULTS[:3]:
-        results[name][good] = np.where(held, getattr(found, name), np.nan)
-    for name, value in (("error_low", "low"), ("error_high", "high")):
-        results[name][good] = np.where(held, np.array([getattr(e, value) for e in named])[at_place], np.nan)
-    fits[good] = found.fits
-    for i in np.flatnonzero(~found.fits):
-        reasons[good[i]] = _misfit(float(found.capacity[i]), float(memory.cache_bytes[i]), loads, int(i))
+    misfits = {
+        int(i): _misfit(float(found.capacity[i]), float(memory.cache_bytes[i]), loads, int(i))
+        for i in np.flatnonzero(~found.fits)
+    }
+    return {name: np.where(held, value, np.nan) for name, value in values.items()}, found.fits, misfits
 
 
 def _misfit(capacity: float, free: float, loads: dict[str, Any], at: int) -> str:

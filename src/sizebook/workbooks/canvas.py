@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from openpyxl.cell import Cell
@@ -19,6 +20,23 @@ from sizebook.workbooks.printing import lay_out, set_up
 
 PASSED, FAILED = "OK", "CHECK"
 _CHART_ROWS = 17
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart of a table, on its own sheet or another: its rows, and its columns that are series, heads above.
+
+    ``across`` says what the rows are where their labels are bare numbers.
+    """
+
+    kind: Kind
+    title: str
+    unit: str
+    number_format: str
+    rows: tuple[int, int]
+    columns: str
+    of_sheet: str = ""
+    across: str = ""
 
 
 class Canvas:
@@ -158,29 +176,16 @@ class Canvas:
         self.row += _CHART_ROWS + 2
         return self.row - _CHART_ROWS - 1
 
-    def chart(
-        self,
-        kind: Kind,
-        title: str,
-        unit: str,
-        number_format: str,
-        rows: tuple[int, int],
-        columns: str,
-        of_sheet: str = "",
-        across: str = "",
-        at: int | None = None,
-    ) -> None:
-        """Add a chart of a table, on this sheet or another: its rows, and its columns that are series, heads above.
-
-        ``across`` says what the rows are where their labels are bare numbers; ``at`` is room that was left for it.
-        """
-        first, last = rows
-        sheet = quoted(of_sheet or self.sheet.title)
-        series = [(f"{sheet}!${c}${first - 1}", f"{sheet}!${c}${first}:${c}${last}") for c in columns]
+    def chart(self, chart: Chart, at: int | None = None) -> None:
+        """Add a chart of a table; ``at`` is room that was left for it."""
+        first, last = chart.rows
+        sheet = quoted(chart.of_sheet or self.sheet.title)
+        series = [(f"{sheet}!${c}${first - 1}", f"{sheet}!${c}${first}:${c}${last}") for c in chart.columns]
         labels = f"{sheet}!${LABELS}${first}:${LABELS}${last}"
-        drawn = Drawn(kind, self.book.resolve(title, ""), labels, series, unit, number_format, across)
+        title = self.book.resolve(chart.title, "")
+        drawn = Drawn(chart.kind, title, labels, series, chart.unit, chart.number_format, chart.across)
         # Charts of a kind are equally high, but a bar needs two rows for its name.
-        n_rows = max(_CHART_ROWS, 2 * (last - first + 1) + 5) if kind == "bars" else _CHART_ROWS
+        n_rows = max(_CHART_ROWS, 2 * (last - first + 1) + 5) if chart.kind == "bars" else _CHART_ROWS
         draw(self.sheet, self.row + 1 if at is None else at, self.unit_column + 1, n_rows, drawn)
         if at is None:
             self.row += n_rows + 2

@@ -11,7 +11,7 @@ from typing import Any
 
 from sizebook.core.registry import REQUIRED, Argument, Quantity, declared, hints_of, leaves, nested
 from sizebook.workbooks import look
-from sizebook.workbooks.page import Page
+from sizebook.workbooks.page import Input, Page
 from sizebook.workbooks.rules import FLAGS, rule, sentence
 
 AS_DECLARED: Any = object()
@@ -35,10 +35,19 @@ def declare(
     wanted = argument.default if default is AS_DECLARED else default
     meaning = sentence(quantity.meaning) + (_AS_TEXT if quantity.kind == "list" else "")
     page.input(
-        argument.name, label, _shown(wanted), quantity.unit, meaning, number_format(quantity),
-        required=argument.required if required is None else required, per_case=tuple(map(_shown, per_case)),
-        rule=rule(argument, label, page.book.choices), is_list=quantity.kind == "list",
-    )  # fmt: skip
+        Input(
+            argument.name,
+            label,
+            _shown(wanted),
+            quantity.unit,
+            meaning,
+            number_format(quantity),
+            required=argument.required if required is None else required,
+            per_case=tuple(map(_shown, per_case)),
+            rule=rule(argument, label, page.book.choices),
+            is_list=quantity.kind == "list",
+        )
+    )
 
 
 def declare_all(

@@ -21,75 +21,82 @@ from sizebook.workbooks.canvas import FAILED, PASSED, Canvas
 _IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
 
 
+@dataclass(frozen=True)
+class Input:
+    """An input that scenario files set by ``name``; see `declaring` for one that a quantity declares.
+
+    ``choices`` is the range of a drop-down list, ``rule`` any other data validation.
+    """
+
+    name: str
+    label: str
+    value: Any
+    unit: str
+    origin: str
+    number_format: str = look.GENERAL
+    required: bool = False
+    choices: str = ""
+    per_case: bool | tuple[Any, ...] = False
+    rule: DataValidation | None = None
+    is_list: bool = False
+
+
 class Page(Canvas):
     """One sheet of lines. Column B holds labels, then one column a case, the unit, and where the line comes from."""
 
-    def line(
-        self,
-        key: str,
-        label: str,
-        formula: Any,
-        unit: str,
-        origin: str,
-        number_format: str = look.WHOLE,
-        *,
-        total: bool = False,
+    def line(self, key: str, label: str, formula: Any, unit: str, origin: str, number_format: str = look.WHOLE) -> None:
+        """Add a calculated line, the same formula in every case or one for each."""
+        self._describe(key, label, unit, origin)
+        self._figures(formula, number_format, "Figure")
+
+    def total(
+        self, key: str, label: str, formula: Any, unit: str, origin: str, number_format: str = look.WHOLE
     ) -> None:
-        """Add a calculated line, the same formula in every case or one for each; a total stands in bold."""
-        self._describe(key, label, unit, origin, total=total)
+        """Add a calculated line in bold: what the lines above come to."""
+        self._describe(key, label, unit, origin, total=True)
+        self._figures(formula, number_format, "Total")
+
+    def _figures(self, formula: Any, number_format: str, style: str) -> None:
         formulas = formula if isinstance(formula, tuple) else (formula,) * len(self.cases)
         for column, (case, one) in enumerate(zip(self.cases, formulas, strict=True), FIRST_COLUMN):
             value = self.resolve(one, case)
-            linked = isinstance(value, str) and _IS_LINK.fullmatch(value)
-            style = "Total" if total else ("Linked figure" if linked else "Figure")
-            self._put(column, value, style).number_format = number_format
+            linked = style == "Figure" and isinstance(value, str) and _IS_LINK.fullmatch(value)
+            self._put(column, value, "Linked figure" if linked else style).number_format = number_format
         self.row += 1
 
-    def input(
-        self,
-        name: str,
-        label: str,
-        value: Any,
-        unit: str,
-        origin: str,
-        number_format: str = look.GENERAL,
-        *,
-        required: bool = False,
-        choices: str = "",
-        per_case: bool | tuple[Any, ...] = False,
-        rule: DataValidation | None = None,
-        is_list: bool = False,
-    ) -> None:
-        """Add an input that scenario files set by ``name``; see `declaring` for one that a quantity declares.
+    def input(self, given: Input) -> None:
+        """Add an input.
 
         On a page of cases one cell across all columns holds for all. With ``per_case`` each case has its own input:
         ``name_low``, ``name_high`` and so on, which start out as the base or as the values given; a base is ``name``.
         """
-        rule = rule or _dropdown(choices)
-        shape = _InputShape(number_format, rule, is_list)
-        self._describe(name, label, unit, origin, cases=self.cases if per_case else ("",))
+        per_case = given.per_case
+        self._describe(given.name, given.label, given.unit, given.origin, cases=self.cases if per_case else ("",))
         if not per_case:
-            cell = self._input_cell(FIRST_COLUMN, name, value, shape, required=required)
+            cell = self._input_cell(FIRST_COLUMN, given, given.name, given.value, required=given.required)
             for column in range(FIRST_COLUMN + 1, self.unit_column):
                 self._put(column, None, cell.style)
             self._across()
-        others = iter(per_case if isinstance(per_case, tuple) else (self._as_base(name, value),) * len(self.cases))
+        bases = (self._as_base(given.name, given.value),) * len(self.cases)
+        others = iter(per_case if isinstance(per_case, tuple) else bases)
         leading = BASE if BASE in self.cases else self.cases[0]
         for column, case in enumerate(self.cases if per_case else (), FIRST_COLUMN):
             is_leading = case == leading
-            start, own = value if is_leading else next(others), name if case == BASE else f"{name}_{case}"
-            self._input_cell(column, own, start, shape, required=required and is_leading)
+            start = given.value if is_leading else next(others)
+            own = given.name if case == BASE else f"{given.name}_{case}"
+            self._input_cell(column, given, own, start, required=given.required and is_leading)
         self.row += 1
 
-    def _input_cell(self, column: int, name: str, value: Any, shape: _InputShape, *, required: bool) -> Cell:
+    def _input_cell(self, column: int, given: Input, name: str, value: Any, *, required: bool) -> Cell:
+        rule = given.rule or _dropdown(given.choices)
         cell = self._put(column, self.resolve(value), "Input" if required else "Optional input")
-        cell.number_format = shape.number_format
-        if shape.is_list:
+        cell.number_format = given.number_format
+        if given.is_list:
             cell.alignment = Alignment(horizontal="right", vertical="center", indent=1, wrap_text=True)
         place = f"{quoted(self.sheet.title)}!${cell.column_letter}${cell.row}"
-        self.book.define(name, place, self.resolve(value), is_list=shape.is_list)
-        if shape.rule is not None:
-            rule = copy(shape.rule)
+        self.book.define(name, place, self.resolve(value), is_list=given.is_list)
+        if rule is not None:
+            rule = copy(rule)
             rule.sqref = MultiCellRange(cell.coordinate)
             self.sheet.add_data_validation(rule)
         return cell
@@ -152,15 +159,6 @@ class Page(Canvas):
         width = self.sheet.column_dimensions[get_column_letter(self.unit_column + 1)].width
         # Excel fits the heights of wrapped rows only when a person edits them.
         self.sheet.row_dimensions[self.row].height = 15 * max(1, -(-len(origin) // int(width * 1.35)))
-
-
-@dataclass(frozen=True)
-class _InputShape:
-    """How an input cell looks and what it takes."""
-
-    number_format: str
-    rule: DataValidation | None
-    is_list: bool
 
 
 def _dropdown(source: str) -> DataValidation | None:

@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from sizebook.core.registry import leaves
 from sizebook.models import catalog
 from sizebook.scenarios.files import Scenario
-from sizebook.tables.prices import TERMS
 from sizebook.workbooks import look
 from sizebook.workbooks.declaring import declare
-from sizebook.workbooks.page import Page
+from sizebook.workbooks.page import Input, Page
 
 CONFIG = "config.json"
 
@@ -24,19 +23,28 @@ def model_input(page: Page, *, per_case: bool = False) -> None:
     """Add the inputs that name the model: a key of the catalog, or `CONFIG` and the path of a file."""
     blank = (None,) * (len(page.cases) - 1) if per_case else ()
     page.input(
-        "model",
-        "Model",
-        "llama-3.1-8b",
-        "",
-        f"Choose from the list; '{CONFIG}' takes the file below.",
-        required=True,
-        choices=page.book.choices("Models", model_choices()),
-        per_case=blank,
+        Input(
+            "model",
+            "Model",
+            "llama-3.1-8b",
+            "",
+            f"Choose from the list; '{CONFIG}' takes the file below.",
+            required=True,
+            choices=page.book.choices("Models", model_choices()),
+            per_case=blank,
+        )
     )
     page.input(
-        "config_path", "Path of a config.json", None, "", f"A file of your own, for the choice '{CONFIG}'.", look.TEXT,
-        per_case=blank,
-    )  # fmt: skip
+        Input(
+            "config_path",
+            "Path of a config.json",
+            None,
+            "",
+            f"A file of your own, for the choice '{CONFIG}'.",
+            look.TEXT,
+            per_case=blank,
+        )
+    )
 
 
 def chosen_model(page: Page) -> None:
@@ -83,16 +91,6 @@ def node_lines(page: Page, used: Callable[[str], str] = "={}".format) -> None:
 def gpus(replicas: str) -> str:
     """Return the formula of the GPUs to pay for, from that of the replicas."""
     return f"ROUNDUP({replicas}/{{step}},0)*{{step_gpus}}"
-
-
-def price_inputs(page: Page) -> None:
-    """Add the price of a GPU-hour in each case, and the term of the catalog's median that stands in for it."""
-    page.input(
-        "price_usd", "Price of a GPU-hour", None, "USD", "Blank: median of data/prices.csv.", look.DECIMAL,
-        per_case=True,
-    )  # fmt: skip
-    terms = page.book.choices("Terms", TERMS)
-    page.input("term", "Term of that median", "on_demand", "", "Choose from the list.", choices=terms)
 
 
 def this_copy(page: Page, title: str) -> None:

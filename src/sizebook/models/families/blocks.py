@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from sizebook.models.architecture import (
@@ -49,8 +49,6 @@ def head_width(config: Config, d_model: int, n_heads: int, *, default: int | Non
 def attention(
     config: Config,
     *,
-    qkv_bias: bool = False,
-    out_bias: bool = False,
     qk_norm: str | None = None,
     d_head: int | None = None,
     kv_required: bool = False,
@@ -61,7 +59,7 @@ def attention(
     width = head_width(config, d_model, n_heads, default=d_head)
     kv_heads = n_kv_heads(config, n_heads, required=kv_required)
     norms = {None: None, "head": (width, width), "all": (n_heads * width, kv_heads * width)}[qk_norm]
-    brick = Attention(d_model, n_heads, kv_heads, width, qkv_bias=qkv_bias, out_bias=out_bias, qk_norm=norms)
+    brick = Attention(d_model, n_heads, kv_heads, width, qk_norm=norms)
     return replace(brick, **more) if more else brick
 
 
@@ -101,42 +99,46 @@ def sandwich(d_model: int, mixer: Brick, feed: Brick, names: tuple[str, str, str
     return Layer((before, mixer, after, before_feed, feed, after_feed))
 
 
-def stack(
-    config: Config,
-    layers: tuple[Layer, ...],
-    *,
-    tied: bool = False,
-    ties: bool = True,
-    final: Brick | None = None,
-    final_norm: bool = True,
-    norm_bias: bool = False,
-    head_bias: bool = False,
-    inputs: tuple[Brick, ...] = (),
-    outputs: tuple[Brick, ...] = (),
-    buffers: tuple[Weight, ...] = (),
-    mtp: tuple[Layer, ...] = (),
-    notes: tuple[str, ...] = (),
-) -> Architecture:
-    """Return a decoder from the usual keys; ``tied`` is the type's default where the config does not say.
+@dataclass(frozen=True)
+class Around:
+    """What stands around the layers of a decoder.
 
-    ``ties`` is False for types that transformers never ties; where the file asks for it, a note says so.
+    ``tied`` is the type's default where the config does not say. ``ties`` is False for types that transformers never
+    ties; where the file asks for it, a note says so. ``final`` replaces the last norm.
     """
-    asked = config.flag("tie_word_embeddings", default=tied)
-    if asked and not ties:
+
+    tied: bool = False
+    ties: bool = True
+    final: Brick | None = None
+    final_norm: bool = True
+    norm_bias: bool = False
+    head_bias: bool = False
+    inputs: tuple[Brick, ...] = ()
+    outputs: tuple[Brick, ...] = ()
+    buffers: tuple[Weight, ...] = ()
+    mtp: tuple[Layer, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def stack(config: Config, layers: tuple[Layer, ...], around: Around | None = None) -> Architecture:
+    """Return a decoder from the usual keys."""
+    a = around or Around()
+    asked, notes = config.flag("tie_word_embeddings", default=a.tied), a.notes
+    if asked and not a.ties:
         notes = (*notes, "'tie_word_embeddings' is not followed: transformers does not tie models of this type")
     d_model, vocab = config.integer("hidden_size"), config.integer("vocab_size")
-    norms: tuple[Brick, ...] = ((final or Norm("norm", d_model, norm_bias)),) if final_norm else ()
+    norms: tuple[Brick, ...] = ((a.final or Norm("norm", d_model, a.norm_bias)),) if a.final_norm else ()
     return Architecture(
         model_type=config.text("model_type"),
         d_model=d_model,
         vocab=vocab,
         n_ctx=config.integer("max_position_embeddings", "model_max_length", default=0) or None,
-        inputs=(Embedding("embed_tokens", vocab, d_model), *inputs),
+        inputs=(Embedding("embed_tokens", vocab, d_model), *a.inputs),
         layers=layers,
-        outputs=(*outputs, *norms),
-        head=Head(vocab, d_model, tied=asked and ties, bias=head_bias),
-        mtp=mtp,
-        buffers=buffers,
+        outputs=(*a.outputs, *norms),
+        head=Head(vocab, d_model, tied=asked and a.ties, bias=a.head_bias),
+        mtp=a.mtp,
+        buffers=a.buffers,
         notes=notes,
     )
 

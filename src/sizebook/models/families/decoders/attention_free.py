@@ -6,7 +6,7 @@ import math
 
 from sizebook.models.architecture import Architecture, Embedding, FeedForward, Head, Layer, Norm
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import stack, uniform
+from sizebook.models.families.blocks import Around, stack, uniform
 from sizebook.models.huggingface import model_type
 from sizebook.models.mixers import Mamba1, Mamba2
 from sizebook.models.recurrences import MatrixLstm, Rwkv
@@ -44,7 +44,7 @@ def mamba(config: Config) -> Architecture:
         proj_bias=config.flag("use_bias", default=False),
     )
     layers = uniform(config, Layer((Norm("norm", d_model), mixer)))
-    return stack(config, layers, tied=True)
+    return stack(config, layers, Around(tied=True))
 
 
 @model_type("mamba2")
@@ -113,7 +113,7 @@ def xlstm(config: Config) -> Architecture:
     mixer = MatrixLstm(d_model, config.integer("num_heads"), d_qk, d_v, bias=bias)
     feed = FeedForward(d_model, d_ff, gated=True, bias=bias, name="ffn")
     layer = Layer((Norm("norm_mlstm", d_model), mixer, Norm("norm_ffn", d_model), feed))
-    return stack(config, uniform(config, layer), ties=False, final=Norm("out_norm", d_model))
+    return stack(config, uniform(config, layer), Around(ties=False, final=Norm("out_norm", d_model)))
 
 
 def _rounded(width: float, multiple: int) -> int:

@@ -19,6 +19,7 @@ from sizebook.models.architecture import (
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     SLIDING,
+    Around,
     attention,
     block,
     every,
@@ -46,7 +47,7 @@ def gemma(config: Config) -> Architecture:
         sliding_pattern(config, period),
         lambda kind: block(feed.d_model, replace(mixer, window=window_of(config, kind)), feed),
     )
-    return stack(config, layers, tied=True)
+    return stack(config, layers, Around(tied=True))
 
 
 @model_type("gemma2", "gemma3_text")
@@ -69,7 +70,7 @@ def gemma2(config: Config) -> Architecture:
         sliding_pattern(config, 6 if third else 2),
         lambda kind: sandwich(feed.d_model, replace(mixer, window=window_of(config, kind)), feed, names),
     )
-    return stack(config, layers, tied=True)
+    return stack(config, layers, Around(tied=True))
 
 
 NORMS = ("input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm")
@@ -93,7 +94,7 @@ def recurrent_gemma(config: Config) -> Architecture:
     feed = FeedForward(d_model, d_ff, gated=True, bias=True)
     kinds = [pattern[i % len(pattern)] for i in range(n_layers)]
     layers = layers_of(kinds, lambda kind: block(d_model, attend if kind == "attention" else mixer, feed))
-    return stack(config, layers, tied=True)
+    return stack(config, layers, Around(tied=True))
 
 
 @model_type("gemma4_text", "gemma4_unified_text")
@@ -120,7 +121,7 @@ def gemma4(config: Config) -> Architecture:
 
     layers = layers_of([(kind, i >= n_layers - shared) for i, kind in enumerate(kinds)], layer)
     scalars = (vector("layer_scalar", 1),) * n_layers
-    return stack(config, layers, tied=True, inputs=per_layer_tables(config, n_layers, d_extra), buffers=scalars)
+    return stack(config, layers, Around(tied=True, inputs=per_layer_tables(config, n_layers, d_extra), buffers=scalars))
 
 
 def _global_attention(config: Config, slides: Attention, kinds: list[str]) -> Attention:
@@ -214,7 +215,7 @@ def gemma3n(config: Config) -> Architecture:
         )
     )
     tables = per_layer_tables(config, n_layers, width)
-    return stack(config, layers_of(kinds, layer), tied=True, inputs=tables, outputs=(streams,))
+    return stack(config, layers_of(kinds, layer), Around(tied=True, inputs=tables, outputs=(streams,)))
 
 
 def _altup(config: Config, d_model: int) -> tuple[Brick, ...]:

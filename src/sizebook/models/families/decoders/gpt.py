@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sizebook.models.architecture import (
     Architecture,
@@ -74,21 +74,17 @@ def decoder(
     tied: bool,
     inputs: tuple[Brick, ...] = (),
     final: bool = True,
-    head_bias: bool = False,
-    d_embed: int = 0,
-    outputs: tuple[Brick, ...] = (),
 ) -> Architecture:
     """Return the decoder; ``tied`` is the type's default where the config does not say."""
-    width = d_embed or size.d_model
     return Architecture(
         model_type=config.text("model_type"),
         d_model=size.d_model,
         vocab=size.vocab,
         n_ctx=size.n_ctx or None,
-        inputs=(Embedding("wte", size.vocab, width), *inputs),
+        inputs=(Embedding("wte", size.vocab, size.d_model), *inputs),
         layers=layers,
-        outputs=(*((size.norm("ln_f"),) if final else ()), *outputs),
-        head=Head(size.vocab, width, tied=config.flag("tie_word_embeddings", default=tied), bias=head_bias),
+        outputs=(size.norm("ln_f"),) if final else (),
+        head=Head(size.vocab, size.d_model, tied=config.flag("tie_word_embeddings", default=tied), bias=False),
     )
 
 
@@ -121,7 +117,11 @@ def gptj(config: Config) -> Architecture:
     size = sizes(config, "n_embd", "n_head", "n_layer", "n_positions")
     feed = size.feed_forward(config.integer("n_inner", default=0))
     layer = Layer((size.norm("ln_1"), size.attention(bias=False), feed))
-    return decoder(config, size, (layer,) * size.n_layers, tied=False, head_bias=True)
+    described = decoder(config, size, (layer,) * size.n_layers, tied=False)
+    return replace(
+        described,
+        head=Head(size.vocab, size.d_model, tied=config.flag("tie_word_embeddings", default=False), bias=True),
+    )
 
 
 @model_type("gpt_neo")
@@ -247,15 +247,13 @@ def opt(config: Config) -> Architecture:
     narrow = config.integer("word_embed_proj_dim", default=size.d_model)
     into = (Projection("project_in", narrow, size.d_model, bias=False),) if narrow != size.d_model else ()
     back = (Projection("project_out", size.d_model, narrow, bias=False),) if narrow != size.d_model else ()
-    return decoder(
-        config,
-        size,
-        (layer,) * size.n_layers,
-        tied=True,
-        inputs=(size.positions(2), *into),
-        final=config.flag("do_layer_norm_before", default=True) and not removed,
-        d_embed=narrow,
-        outputs=back,
+    final = config.flag("do_layer_norm_before", default=True) and not removed
+    described = decoder(config, size, (layer,) * size.n_layers, tied=True, inputs=(size.positions(2),), final=final)
+    return replace(
+        described,
+        inputs=(Embedding("wte", size.vocab, narrow), size.positions(2), *into),
+        outputs=(*described.outputs, *back),
+        head=Head(size.vocab, narrow, tied=config.flag("tie_word_embeddings", default=True)),
     )
 
 

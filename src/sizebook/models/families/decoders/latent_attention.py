@@ -7,7 +7,17 @@ from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Experts, Layer, Norm, Tensors
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import block, feed_forward, layers_of, matrix, prediction, stack, uniform, vector
+from sizebook.models.families.blocks import (
+    Around,
+    block,
+    feed_forward,
+    layers_of,
+    matrix,
+    prediction,
+    stack,
+    uniform,
+    vector,
+)
 from sizebook.models.families.experts import correction, fine_grained, mlp_kinds, only_every_layer
 from sizebook.models.huggingface import model_type
 from sizebook.models.latent import Indexer, LatentAttention
@@ -55,8 +65,10 @@ def deepseek_stack(
     return stack(
         config,
         layers_of(pairs, lambda pair: layer(*pair)),
-        buffers=correction(feed.n_experts, mlps) if stored else (),
-        mtp=prediction(feed.d_model, layer("sparse", 1), n_mtp) if n_mtp else (),
+        Around(
+            buffers=correction(feed.n_experts, mlps) if stored else (),
+            mtp=prediction(feed.d_model, layer("sparse", 1), n_mtp) if n_mtp else (),
+        ),
     )
 
 
@@ -86,7 +98,7 @@ def minicpm3(config: Config) -> Architecture:
     config.ignore("dim_model_base", "scale_depth", "scale_emb", "rope_interleave")
     mixer = latent(config) if config.has("v_head_dim") else _head_of_model(config)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    return stack(config, uniform(config, block(feed.d_model, mixer, feed)), tied=True)
+    return stack(config, uniform(config, block(feed.d_model, mixer, feed)), Around(tied=True))
 
 
 def _head_of_model(config: Config) -> LatentAttention:
@@ -126,4 +138,4 @@ def longcat(config: Config) -> Architecture:
     stored = (vector("mlp.router.e_score_correction_bias", n_experts + zero, part="router"),) * n_layers
     spare = n_layers * zero * gate_up.size
     note = f"{spare} of these parameters are matrices that transformers allocates for experts without weights"
-    return stack(config, (layer,) * n_layers, buffers=stored, notes=(note,) if spare else ())
+    return stack(config, (layer,) * n_layers, Around(buffers=stored, notes=(note,) if spare else ()))

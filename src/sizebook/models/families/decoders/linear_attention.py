@@ -6,7 +6,17 @@ from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Brick, Layer, Norm, Tensors
 from sizebook.models.config import MISSING, Config
-from sizebook.models.families.blocks import attention, block, every, feed_forward, layers_of, prediction, stack, vector
+from sizebook.models.families.blocks import (
+    Around,
+    attention,
+    block,
+    every,
+    feed_forward,
+    layers_of,
+    prediction,
+    stack,
+    vector,
+)
 from sizebook.models.families.decoders.latent_attention import latent
 from sizebook.models.families.experts import correction, fine_grained, mlp_kinds, routed
 from sizebook.models.huggingface import model_type
@@ -49,7 +59,7 @@ def qwen3_next(config: Config) -> Architecture:
     return stack(
         config,
         layers_of(zip(kinds, is_dense, strict=True), layer),
-        mtp=prediction(attend.d_model, layer((MIXED[1], False)), n_mtp) if n_mtp else (),
+        Around(mtp=prediction(attend.d_model, layer((MIXED[1], False)), n_mtp) if n_mtp else ()),
     )
 
 
@@ -113,9 +123,11 @@ def kimi_linear(config: Config) -> Architecture:
     return stack(
         config,
         layers_of(zip(mlps, kinds, strict=True), layer),
-        ties=False,
-        buffers=correction(feed.n_experts, mlps),
-        mtp=prediction(feed.d_model, layer(("sparse", MIXED[1])), n_mtp) if n_mtp else (),
+        Around(
+            ties=False,
+            buffers=correction(feed.n_experts, mlps),
+            mtp=prediction(feed.d_model, layer(("sparse", MIXED[1])), n_mtp) if n_mtp else (),
+        ),
     )
 
 
@@ -146,7 +158,7 @@ def minimax(config: Config) -> Architecture:
     stored = [vector(f"self_attn.{name}", *shape) for name, shape in shapes.items()]
     stored.append(vector("self_attn.diagonal_decay", 1, heads, size, size))
     layers = layers_of(kinds, lambda kind: block(feed.d_model, mixer if kind == MIXED[0] else attend, feed))
-    return stack(config, layers, buffers=tuple(stored) * kinds.count(MIXED[0]))
+    return stack(config, layers, Around(buffers=tuple(stored) * kinds.count(MIXED[0])))
 
 
 MIXED = ("linear_attention", "full_attention")

@@ -8,6 +8,7 @@ from sizebook.models.architecture import Architecture, Experts, Layer, Norm
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     SLIDING,
+    Around,
     attention,
     block,
     feed_forward,
@@ -63,7 +64,7 @@ def minicpm(config: Config) -> Architecture:
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config)
     mixer = attention(config, qkv_bias=bias, out_bias=bias)
-    return stack(config, uniform(config, block(feed.d_model, mixer, feed)), tied=True)
+    return stack(config, uniform(config, block(feed.d_model, mixer, feed)), Around(tied=True))
 
 
 @model_type("mistral", "ministral")
@@ -85,7 +86,7 @@ def nemotron(config: Config) -> Architecture:
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False), gated=False)
     layer = block(feed.d_model, attention(config, qkv_bias=bias, out_bias=bias), feed, bias=True)
-    return stack(config, uniform(config, layer), norm_bias=True)
+    return stack(config, uniform(config, layer), Around(norm_bias=True))
 
 
 @model_type("phi3", "phi4")
@@ -113,7 +114,7 @@ def granite(config: Config) -> Architecture:
         slid = replace(mixer, window=window_of(config, kind))
         return sandwich(feed.d_model, slid, feed, names) if post else block(feed.d_model, slid, feed)
 
-    return stack(config, layers_of(sliding_pattern(config), layer), tied=name in ("smollm3", "granite_swa"))
+    return stack(config, layers_of(sliding_pattern(config), layer), Around(tied=name in ("smollm3", "granite_swa")))
 
 
 @model_type("helium", "seed_oss")
@@ -141,7 +142,7 @@ def arcee(config: Config) -> Architecture:
     bias = config.flag("attention_bias", default=jais)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=jais), gated=False)
     mixer = attention(config, qkv_bias=bias, out_bias=bias)
-    return stack(config, uniform(config, block(feed.d_model, mixer, feed, bias=jais)), norm_bias=jais)
+    return stack(config, uniform(config, block(feed.d_model, mixer, feed, bias=jais)), Around(norm_bias=jais))
 
 
 @model_type("bitnet")
@@ -160,7 +161,7 @@ def ernie(config: Config) -> Architecture:
     bias = config.flag("use_bias", default=False)
     feed = feed_forward(config, bias=bias)
     mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=128, kv_required=True)
-    return stack(config, uniform(config, block(feed.d_model, mixer, feed)), tied=True)
+    return stack(config, uniform(config, block(feed.d_model, mixer, feed)), Around(tied=True))
 
 
 @model_type("hunyuan_v1_dense", "hunyuan_v1_moe")

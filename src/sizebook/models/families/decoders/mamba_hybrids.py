@@ -6,7 +6,7 @@ import math
 
 from sizebook.models.architecture import Architecture, Attention, Brick, FeedForward, Layer, Norm, Projection, Tensors
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import attention, block, feed_forward, layers_of, matrix, prediction, stack
+from sizebook.models.families.blocks import Around, attention, block, feed_forward, layers_of, matrix, prediction, stack
 from sizebook.models.families.decoders.attention_free import IGNORED
 from sizebook.models.families.decoders.linear_attention import MIXED
 from sizebook.models.families.experts import correction, routed
@@ -140,10 +140,12 @@ def nemotron_h(config: Config) -> Architecture:
     return stack(
         config,
         layers,
-        ties=False,
-        final=Norm("norm_f", d_model),
-        buffers=correction(n_experts, ["sparse"] * pattern.count("E")) if n_experts else (),
-        mtp=prediction(d_model, inner, n_mtp) if n_mtp else (),
+        Around(
+            ties=False,
+            final=Norm("norm_f", d_model),
+            buffers=correction(n_experts, ["sparse"] * pattern.count("E")) if n_experts else (),
+            mtp=prediction(d_model, inner, n_mtp) if n_mtp else (),
+        ),
     )
 
 
@@ -222,7 +224,7 @@ def hybrid_stack(
             layers.append(stored[seen] if seen < n_blocks else again)
             seen += 1
         layers.append(joined if kind == "hybrid" else plain)
-    return stack(config, tuple(layers), tied=True)
+    return stack(config, tuple(layers), Around(tied=True))
 
 
 @model_type("zamba")

@@ -9,6 +9,7 @@ from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     POST_NORMS,
     SLIDING,
+    Around,
     attention,
     block,
     every,
@@ -52,8 +53,10 @@ def minimax_m2(config: Config) -> Architecture:
     return stack(
         config,
         layers,
-        buffers=correction(feed.n_experts, ["sparse"] * len(layers)),
-        mtp=prediction(feed.d_model, layer, n_mtp if used else 0),
+        Around(
+            buffers=correction(feed.n_experts, ["sparse"] * len(layers)),
+            mtp=prediction(feed.d_model, layer, n_mtp if used else 0),
+        ),
     )
 
 
@@ -79,7 +82,7 @@ def phimoe(config: Config) -> Architecture:
     window = config.integer("sliding_window", default=0) or None
     mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True, window=window)
     layers = uniform(config, block(feed.d_model, mixer, feed, bias=True))
-    return stack(config, layers, norm_bias=True, head_bias=config.flag("lm_head_bias", default=False))
+    return stack(config, layers, Around(norm_bias=True, head_bias=config.flag("lm_head_bias", default=False)))
 
 
 @model_type("olmoe", "flex_olmo")
@@ -141,7 +144,7 @@ def shared_experts(config: Config) -> Architecture:
 
     kinds = sliding_pattern(config, 5 if kolibri else 1)
     stored = () if name == "aria_text" else correction(feed.n_experts, ["sparse"] * len(kinds))
-    return stack(config, layers_of(kinds, layer), buffers=stored)
+    return stack(config, layers_of(kinds, layer), Around(buffers=stored))
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +206,7 @@ def jetmoe(config: Config) -> Architecture:
     config.ignore("num_attention_heads")
     layer = block(d_model, ExpertAttention(d_model, kv_heads, d_head, feed.n_experts, feed.top_k), feed)
     extra = Tensors((vector("mlp.bias", d_model, part="bias"),))
-    return stack(config, (Layer((*layer.bricks, extra)),) * n_layers, tied=True)
+    return stack(config, (Layer((*layer.bricks, extra)),) * n_layers, Around(tied=True))
 
 
 @model_type("dbrx")

@@ -8,6 +8,7 @@ from sizebook.models.architecture import Architecture, Attention, Experts, Layer
 from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import (
     SLIDING,
+    Around,
     attention,
     block,
     every,
@@ -66,9 +67,11 @@ def dense_then_sparse(config: Config) -> Architecture:
     return stack(
         config,
         layers_of(kinds, layer),
-        buffers=() if name == "mellum" else correction(feed.n_experts, mlps),
-        mtp=prediction(
-            feed.d_model, layer(("sparse", "full_attention")), config.integer("num_nextn_predict_layers", default=0)
+        Around(
+            buffers=() if name == "mellum" else correction(feed.n_experts, mlps),
+            mtp=prediction(
+                feed.d_model, layer(("sparse", "full_attention")), config.integer("num_nextn_predict_layers", default=0)
+            ),
         ),
     )
 
@@ -120,7 +123,7 @@ def ernie_moe(config: Config) -> Architecture:
             return block(feed.d_model, mixer, feed_forward(config, bias=bias))
         return Layer((*block(feed.d_model, mixer, feed).bricks, statics))
 
-    return stack(config, layers_of(kinds, layer), tied=True)
+    return stack(config, layers_of(kinds, layer), Around(tied=True))
 
 
 @model_type("laguna")
@@ -164,7 +167,7 @@ def beam(config: Config) -> Architecture:
         return Layer((*sandwich(feed.d_model, slid, which, names).bricks, gate_bias))
 
     kinds = list(zip(mlps, sliding_pattern(config, 6), strict=True))
-    return stack(config, layers_of(kinds, layer), buffers=correction(feed.n_experts, mlps))
+    return stack(config, layers_of(kinds, layer), Around(buffers=correction(feed.n_experts, mlps)))
 
 
 @model_type("llama4_text")
@@ -227,7 +230,9 @@ def mimo_v2(config: Config) -> Architecture:
         which = feed_forward(config) if kind[1] == "dense" else feed
         return block(d_model, full if kind[0] == "full_attention" else slid, which)
 
-    return stack(config, layers_of(zip(kinds, mlps, strict=True), layer), buffers=correction(feed.n_experts, mlps))
+    return stack(
+        config, layers_of(zip(kinds, mlps, strict=True), layer), Around(buffers=correction(feed.n_experts, mlps))
+    )
 
 
 def _mimo_kinds(config: Config, n_layers: int) -> tuple[list[str], list[str]]:

@@ -8,6 +8,7 @@ from sizebook.models.architecture import Architecture, Attention, Embedding, Fee
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
     POST_NORMS,
+    Around,
     attention,
     block,
     feed_forward,
@@ -27,7 +28,7 @@ def without_gains(config: Config) -> Architecture:
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config, gated=config.text("model_type") == "olmo")
     layer = Layer((attention(config, qkv_bias=bias, out_bias=bias), feed))
-    return stack(config, uniform(config, layer), final_norm=False)
+    return stack(config, uniform(config, layer), Around(final_norm=False))
 
 
 @model_type("exaone4", "olmo2", "olmo3")
@@ -97,7 +98,7 @@ def stablelm(config: Config) -> Architecture:
     layer = block(d_model, mixer, feed, bias=True)
     if config.flag("use_parallel_residual", default=False):
         layer = Layer((Norm("input_layernorm", d_model, bias=True), mixer, feed))
-    return stack(config, uniform(config, layer), norm_bias=True)
+    return stack(config, uniform(config, layer), Around(norm_bias=True))
 
 
 @model_type("starcoder2")
@@ -109,4 +110,4 @@ def starcoder2(config: Config) -> Architecture:
     window = config.integer("sliding_window", default=0) or None
     mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True, window=window)
     layers = uniform(config, block(feed.d_model, mixer, feed, bias=True))
-    return stack(config, layers, tied=True, norm_bias=True)
+    return stack(config, layers, Around(tied=True, norm_bias=True))

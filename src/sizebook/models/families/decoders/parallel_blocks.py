@@ -7,6 +7,7 @@ from dataclasses import replace
 from sizebook.models.architecture import Architecture, Layer, Norm
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
+    Around,
     attention,
     feed_forward,
     layers_of,
@@ -27,7 +28,7 @@ def cohere(config: Config) -> Architecture:
     feed = feed_forward(config)
     mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm=normed)
     layer = Layer((Norm("input_layernorm", feed.d_model), mixer, feed))
-    return stack(config, uniform(config, layer), tied=True)
+    return stack(config, uniform(config, layer), Around(tied=True))
 
 
 @model_type("cohere2")
@@ -40,7 +41,7 @@ def cohere2(config: Config) -> Architecture:
     layers = layers_of(
         sliding_pattern(config, 4), lambda kind: Layer((norm, replace(mixer, window=window_of(config, kind)), feed))
     )
-    return stack(config, layers, tied=True)
+    return stack(config, layers, Around(tied=True))
 
 
 @model_type("cohere2_moe")
@@ -59,7 +60,7 @@ def cohere_moe(config: Config) -> Architecture:
         slid = replace(mixer, window=window_of(config, kind[1]))
         return Layer((norm, slid, dense if kind[0] == "dense" else feed))
 
-    return stack(config, layers_of(zip(mlps, sliding_pattern(config, 4), strict=True), layer), tied=True)
+    return stack(config, layers_of(zip(mlps, sliding_pattern(config, 4), strict=True), layer), Around(tied=True))
 
 
 @model_type("phi")
@@ -69,4 +70,4 @@ def phi(config: Config) -> Architecture:
     normed = "head" if config.flag("qk_layernorm", default=False) else None
     mixer = attention(config, qkv_bias=True, out_bias=True, qk_norm=normed, qk_norm_bias=True)
     layer = Layer((Norm("input_layernorm", d_model, bias=True), mixer, feed))
-    return stack(config, uniform(config, layer), norm_bias=True, head_bias=True)
+    return stack(config, uniform(config, layer), Around(norm_bias=True, head_bias=True))

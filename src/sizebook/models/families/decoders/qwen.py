@@ -7,6 +7,7 @@ from dataclasses import replace
 from sizebook.models.architecture import Architecture, Attention, Layer
 from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import (
+    Around,
     attention,
     block,
     feed_forward,
@@ -43,7 +44,7 @@ def qwen2(config: Config) -> Architecture:
     layer = attention(config, qkv_bias=True, kv_required=True)
     layers = layers_of(qwen_windows(config), lambda window: block(feed.d_model, replace(layer, window=window), feed))
     n_mtp = config.integer("num_nextn_predict_layers", default=0) if mimo else 0
-    return stack(config, layers, mtp=prediction(feed.d_model, layers[0], n_mtp) if n_mtp else ())
+    return stack(config, layers, Around(mtp=prediction(feed.d_model, layers[0], n_mtp) if n_mtp else ()))
 
 
 def qwen_windows(config: Config) -> list[int | None]:

@@ -8,7 +8,17 @@ from dataclasses import replace
 from sizebook.models.architecture import Architecture, Brick, Layer, Norm, Tensors, Weight
 from sizebook.models.compressed import BlockIndexer, CompressedIndexer, Compressor, HyperConnection, SharedKeyAttention
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import attention, block, feed_forward, layers_of, matrix, prediction, stack, vector
+from sizebook.models.families.blocks import (
+    Around,
+    attention,
+    block,
+    feed_forward,
+    layers_of,
+    matrix,
+    prediction,
+    stack,
+    vector,
+)
 from sizebook.models.families.decoders.latent_attention import deepseek_stack, indexer, latent
 from sizebook.models.families.experts import correction, fine_grained, mlp_kinds, only_every_layer, routed
 from sizebook.models.huggingface import model_type
@@ -109,9 +119,11 @@ def deepseek_v4(config: Config) -> Architecture:
     return stack(
         config,
         layers_of(_v4_kinds(config, n_layers), layer),
-        buffers=buffers,
-        outputs=(head,),
-        mtp=prediction(d_model, layer("sliding_attention"), n_mtp) if n_mtp else (),
+        Around(
+            buffers=buffers,
+            outputs=(head,),
+            mtp=prediction(d_model, layer("sliding_attention"), n_mtp) if n_mtp else (),
+        ),
     )
 
 
@@ -188,7 +200,7 @@ def hunyuan_4(config: Config) -> Architecture:
         )
     )
     layers = layers_of(zip(mlps, selects, strict=True), layer)
-    return stack(config, layers, buffers=correction(feed.n_experts, mlps), outputs=(head,))
+    return stack(config, layers, Around(buffers=correction(feed.n_experts, mlps), outputs=(head,)))
 
 
 @model_type("dots3_note_text")
@@ -212,7 +224,7 @@ def dots_3(config: Config) -> Architecture:
         return Layer((*block(feed.d_model, wide, which).bricks, select))
 
     layers = layers_of(zip(mlps, kinds, strict=True), layer)
-    return stack(config, layers, buffers=correction(feed.n_experts, mlps))
+    return stack(config, layers, Around(buffers=correction(feed.n_experts, mlps)))
 
 
 def _dots_sliding(config: Config, wide: LatentAttention, layers: list[int]) -> LatentAttention:
@@ -260,7 +272,7 @@ def minimax_m3(config: Config) -> Architecture:
         return Layer((*block(feed.d_model, replace(mixer, selected_keys=selected), which).bricks, select))
 
     layers = layers_of(zip(mlps, kinds, strict=True), layer)
-    return stack(config, layers, buffers=correction(feed.n_experts, mlps))
+    return stack(config, layers, Around(buffers=correction(feed.n_experts, mlps)))
 
 
 def _block_indexer(config: Config, n_layers: int) -> tuple[BlockIndexer, list[str]]:

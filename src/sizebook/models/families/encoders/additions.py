@@ -22,7 +22,7 @@ from sizebook.models.config import Config
 from sizebook.models.families.blocks import SLIDING, every, layers_of
 from sizebook.models.families.encoders.bert import BERT_HEADS, ROBERTA_HEADS
 from sizebook.models.families.encoders.cheaper_attention import ENCODER_HEADS
-from sizebook.models.families.encoders.stack import Sizes, bert_layer, cross_attends, encoder, sizes, tables
+from sizebook.models.families.encoders.stack import Body, Sizes, bert_layer, cross_attends, encoder, sizes, tables
 from sizebook.models.huggingface import model_type
 
 
@@ -40,7 +40,7 @@ def ibert(config: Config) -> Architecture:
     n_scalars = sum(weight.size for weight in rounded) + 3 + 13
     n_layer = sum(weight.size + 2 * weight.shape[0] for weight in linear) + 44
     buffers = (Weight("quantised copies", (n_scalars + size.n_layers * n_layer,), "other", "vector"),)
-    return encoder(config, size, inputs, (layer,) * size.n_layers, [], words, buffers=buffers)
+    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words, buffers=buffers)
 
 
 @model_type("xmod")
@@ -58,7 +58,7 @@ def xmod(config: Config) -> Architecture:
     norms = [Norm("adapter_layer_norm", size.d_model, True)] if config.flag("adapter_layer_norm", default=False) else []
     layer = Layer((*layer.bricks, *adapters, *norms))
     last = [Norm("encoder.LayerNorm", size.d_model, bias=True)] if config.flag("pre_norm", default=False) else []
-    return encoder(config, size, tables(config, size), (layer,) * size.n_layers, [*last], words)
+    return encoder(config, size, Body(tables(config, size), (layer,) * size.n_layers, [*last]), words)
 
 
 @model_type("roc_bert")
@@ -82,7 +82,7 @@ def roc_bert(config: Config) -> Architecture:
     if config.flag("concat_input", default=True):
         inputs.append(Projection("map_inputs_layer", joined, size.d_model))
     layers = (bert_layer(size, cross=cross_attends(config, size)),) * size.n_layers
-    return encoder(config, size, inputs, layers, [], words)
+    return encoder(config, size, Body(inputs, layers), words)
 
 
 @model_type("luke")
@@ -107,7 +107,7 @@ def luke(config: Config) -> Architecture:
         names = ("w2e_query", "e2w_query", "e2e_query")
         extra = (Projection(f"attention.{name}", d_model, d_model, part="attention") for name in names)
         layer = Layer((*layer.bricks, *extra))
-    described = encoder(config, size, inputs, (layer,) * size.n_layers, [], words)
+    described = encoder(config, size, Body(inputs, (layer,) * size.n_layers), words)
     if described.head is None:
         return described
     entities = _entity_head(n_entities, d_model, d_entity, tied=described.head.tied)

@@ -9,6 +9,7 @@ from sizebook.models.classes import kind_of_class
 from sizebook.models.config import Config
 from sizebook.models.families.encoders.bert import BERT_HEADS, HASHED_HEADS, ROBERTA_HEADS, UNPOOLED_HEADS
 from sizebook.models.families.encoders.stack import (
+    Body,
     ProjectedAttention,
     Sizes,
     WordHead,
@@ -40,7 +41,7 @@ def big_bird(config: Config) -> Architecture:
     config.ignore("attention_type", "rescale_embeddings", "block_size", "num_random_blocks")
     size = sizes(config)
     attention = replace(size.attention(), qkv_bias=config.flag("use_bias", default=True))
-    return encoder(config, size, tables(config, size), (bert_layer(size, attention),) * size.n_layers, [], words)
+    return encoder(config, size, Body(tables(config, size), (bert_layer(size, attention),) * size.n_layers), words)
 
 
 @model_type("longformer")
@@ -53,7 +54,7 @@ def longformer(config: Config) -> Architecture:
     windows = config.entries("attention_window") if isinstance(windows, list) else [config.integer("attention_window")]
     kinds = {width: bert_layer(size, global_attention(size.d_model, size.n_heads, width // 2)) for width in windows}
     layers = tuple(kinds[windows[i % len(windows)]] for i in range(size.n_layers))
-    return encoder(config, size, tables(config, size), layers, [], words)
+    return encoder(config, size, Body(tables(config, size), layers), words)
 
 
 def global_attention(d_model: int, n_heads: int, window: int | None) -> ProjectedAttention:
@@ -80,7 +81,7 @@ def nystromformer(config: Config) -> Architecture:
     if kernel:
         convolution = Weight("attention.conv.weight", (size.n_heads, 1, kernel, 1), "attention", "vector")
         layer = Layer((*layer.bricks, Tensors((convolution,))))
-    return encoder(config, size, tables(config, size, position_offset=2), (layer,) * size.n_layers, [], words)
+    return encoder(config, size, Body(tables(config, size, position_offset=2), (layer,) * size.n_layers), words)
 
 
 @model_type("convbert")
@@ -108,7 +109,7 @@ def convbert(config: Config) -> Architecture:
     inputs = tables(config, size)
     if size.d_embed != d_model:
         inputs.append(Projection("embeddings_project", size.d_embed, d_model))
-    return encoder(config, size, inputs, (layer,) * size.n_layers, [], words, WordHead(twin_bias=False))
+    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words, WordHead(twin_bias=False))
 
 
 def _grouped_block(size: Sizes, attention: Brick, groups: tuple[int, int]) -> Layer:
@@ -154,7 +155,7 @@ def squeezebert(config: Config) -> Architecture:
     )
     attention = ProjectedAttention(size.n_heads, size.d_model // size.n_heads, projections)
     layer = _grouped_block(size, attention, (groups["intermediate"], groups["output"]))
-    return encoder(config, size, tables(config, size), (layer,) * size.n_layers, [], words)
+    return encoder(config, size, Body(tables(config, size), (layer,) * size.n_layers), words)
 
 
 @model_type("fnet")
@@ -168,4 +169,4 @@ def fnet(config: Config) -> Architecture:
     layer = Layer((norms[0], FeedForward(d_model, size.d_ff, gated=False, bias=True), norms[1]))
     config.ignore("use_tpu_fourier_optimizations", "tpu_short_seq_length")
     inputs = [*tables(config, size), Projection("embeddings.projection", d_model, d_model)]
-    return encoder(config, size, inputs, (layer,) * size.n_layers, [], words)
+    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words)

@@ -18,7 +18,15 @@ from sizebook.models.architecture import (
 from sizebook.models.classes import kind_of_class
 from sizebook.models.config import Config
 from sizebook.models.families.encoders.bert import ROBERTA_HEADS, UNPOOLED_HEADS
-from sizebook.models.families.encoders.stack import ProjectedAttention, Sizes, bert_layer, encoder, factorised, sizes
+from sizebook.models.families.encoders.stack import (
+    Body,
+    ProjectedAttention,
+    Sizes,
+    bert_layer,
+    encoder,
+    factorised,
+    sizes,
+)
 from sizebook.models.families.encoders.xlm import PLAIN_HEAD
 from sizebook.models.huggingface import model_type
 
@@ -76,7 +84,7 @@ def deberta(config: Config) -> Architecture:
         extra += [Projection(n, size.n_heads, size.n_heads, bias=False, part="attention") for n in names]
     attention = replace(size.attention(), key_bias=False)
     layer = Layer((*bert_layer(size, attention).bricks, *extra))
-    return encoder(config, size, inputs, (layer,) * size.n_layers, [], words)
+    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words)
 
 
 @model_type("deberta-v2")
@@ -102,7 +110,7 @@ def deberta_v2(config: Config) -> Architecture:
         inputs += [Projection("conv", d_in * kernel, d_model), Norm("conv.LayerNorm", d_model, bias=True)]
     more = (Projection(name, d_model, d_model, part="attention") for name in extra)
     layer = Layer((*bert_layer(size).bricks, *more))
-    return encoder(config, size, inputs, (layer,) * size.n_layers, [], words)
+    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words)
 
 
 def _relative_attention(size: Sizes, d_head: int, biases: tuple[str, ...]) -> list[Brick]:
@@ -153,7 +161,7 @@ def xlnet(config: Config) -> Architecture:
         Tensors((Weight("mask_emb", (1, 1, size.d_model), "other", "vector"),)),
     ]
     layers = (_relative_layer(size, d_head),) * size.n_layers
-    return encoder(config, size, inputs, layers, [], words, PLAIN_HEAD)
+    return encoder(config, size, Body(inputs, layers), words, PLAIN_HEAD)
 
 
 @model_type("funnel")
@@ -180,7 +188,7 @@ def funnel(config: Config) -> Architecture:
         Embedding("word_embeddings", size.vocab, size.d_model),
         Norm("embeddings.layer_norm", size.d_model, bias=True),
     ]
-    return encoder(config, size, inputs, layers, [], words, PLAIN_HEAD)
+    return encoder(config, size, Body(inputs, layers), words, PLAIN_HEAD)
 
 
 @model_type("mpnet")
@@ -195,4 +203,4 @@ def mpnet(config: Config) -> Architecture:
         Norm("embeddings.LayerNorm", size.d_model, bias=True),
         Tensors((Weight("relative_attention_bias.weight", (n_buckets, size.n_heads), "attention", "lookup"),)),
     ]
-    return encoder(config, size, inputs, (bert_layer(size),) * size.n_layers, [], words)
+    return encoder(config, size, Body(inputs, (bert_layer(size),) * size.n_layers), words)

@@ -18,10 +18,11 @@ from sizebook.models.architecture import (
 )
 from sizebook.models.classes import kind_of_class
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import attention, block, feed_forward, layers_of, stack
+from sizebook.models.families.blocks import Around, attention, block, feed_forward, layers_of, stack
 from sizebook.models.families.encoders.bert import HASHED_HEADS, ROBERTA_HEADS
 from sizebook.models.families.encoders.narrow_embeddings import SUMMARY_KEYS
 from sizebook.models.families.encoders.stack import (
+    Body,
     Sizes,
     WordHead,
     bert_layer,
@@ -52,7 +53,7 @@ def modernbert(config: Config) -> Architecture:
     outputs += _modernbert_transform(config, size, words, norm_bias)
     head = WordHead(transform=False, twin_bias=False)
     layers = _modernbert_layers(config, size, norm_bias)
-    described = encoder(config, size, inputs, layers, outputs, words.removeprefix("transform "), head)
+    described = encoder(config, size, Body(inputs, layers, outputs), words.removeprefix("transform "), head)
     bias = config.flag("decoder_bias", default=True)
     return replace(described, head=described.head and replace(described.head, bias=bias))
 
@@ -127,7 +128,7 @@ def _llama_encoder(config: Config, *, head_bias: bool = False) -> Architecture:
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
     mixer = attention(config, qkv_bias=bias, out_bias=bias, bidirectional=True)
     layers = (block(feed.d_model, mixer, feed),) * config.integer("num_hidden_layers")
-    return stack(config, layers, head_bias=head_bias)
+    return stack(config, layers, Around(head_bias=head_bias))
 
 
 def _with_top(config: Config, described: Architecture, words: str) -> Architecture:
@@ -164,7 +165,7 @@ def rotary_bert(config: Config) -> Architecture:
         Norm("embeddings.LayerNorm", size.d_model, bias=True),
     ]
     head = WordHead(twin_bias=kind != "gte")
-    return encoder(config, size, inputs, (layer,) * size.n_layers, [], _rotary_class(config, kind), head)
+    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), _rotary_class(config, kind), head)
 
 
 def _rotary_class(config: Config, kind: str) -> str:
@@ -201,7 +202,7 @@ def roformer(config: Config) -> Architecture:
     if size.d_embed != size.d_model:
         inputs.append(Projection("embeddings_project", size.d_embed, size.d_model))
     layers = (bert_layer(size, cross=cross_attends(config, size)),) * size.n_layers
-    return encoder(config, size, inputs, layers, [], words)
+    return encoder(config, size, Body(inputs, layers), words)
 
 
 @model_type("esm")
@@ -224,4 +225,4 @@ def esm(config: Config) -> Architecture:
     half = (size.d_model // size.n_heads // 2,)
     buffers = () if stored else (Weight("rotary_embeddings.inv_freq", half, "embedding", "vector"),)
     layers = (bert_layer(size),) * size.n_layers
-    return encoder(config, size, inputs, layers, outputs, words, WordHead(twin_bias=False), buffers)
+    return encoder(config, size, Body(inputs, layers, outputs), words, WordHead(twin_bias=False), buffers)

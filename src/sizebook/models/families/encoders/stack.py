@@ -17,6 +17,7 @@ Transform, pooler and classifiers are counted as ``other``, as the truth tables 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sizebook.core.errors import UnknownKeyError
@@ -180,12 +181,19 @@ def on_top(config: Config, size: Sizes, words: str, head: WordHead) -> tuple[lis
     return top, Head(size.vocab, size.d_embed, tied=tied, bias=True, name="decoder")
 
 
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The tables, the layers, and what stands between them and the heads of a class."""
+
+    inputs: Sequence[Brick]
+    layers: tuple[Layer, ...]
+    outputs: Sequence[Brick] = ()
+
+
 def encoder(
     config: Config,
     size: Sizes,
-    inputs: list[Brick],
-    layers: tuple[Layer, ...],
-    outputs: list[Brick],
+    body: Body,
     words: str,
     head: WordHead | None = None,
     buffers: tuple[Weight, ...] = (),
@@ -197,9 +205,9 @@ def encoder(
         d_model=size.d_model,
         vocab=size.vocab,
         n_ctx=size.n_ctx,
-        inputs=tuple(inputs),
-        layers=layers,
-        outputs=(*outputs, *top),
+        inputs=tuple(body.inputs),
+        layers=body.layers,
+        outputs=(*body.outputs, *top),
         head=projection,
         buffers=buffers,
     )

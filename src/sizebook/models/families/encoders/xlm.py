@@ -5,7 +5,7 @@ from __future__ import annotations
 from sizebook.models.architecture import Architecture, Brick, Embedding, Norm
 from sizebook.models.classes import kind_of_class
 from sizebook.models.config import Config
-from sizebook.models.families.encoders.stack import Sizes, WordHead, bert_layer, encoder
+from sizebook.models.families.encoders.stack import Body, Sizes, WordHead, bert_layer, encoder
 from sizebook.models.huggingface import model_type
 
 PLAIN_HEAD = WordHead(transform=False, twin_bias=False)
@@ -45,7 +45,7 @@ def xlm(config: Config) -> Architecture:
     if n_languages > 1 and config.flag("use_lang_emb", default=True):
         inputs.append(Embedding("lang_embeddings", n_languages, d_model))
     config.ignore("use_lang_emb")
-    return encoder(config, size, inputs, (bert_layer(size),) * size.n_layers, [], words, PLAIN_HEAD)
+    return encoder(config, size, Body(inputs, (bert_layer(size),) * size.n_layers), words, PLAIN_HEAD)
 
 
 @model_type("ctrl")
@@ -58,4 +58,4 @@ def ctrl(config: Config) -> Architecture:
     size = Sizes(d_model, d_model, config.integer("n_layer"), n_heads, d_ff, vocab, n_ctx, causal=True)
     inputs: list[Brick] = [Embedding("w", vocab, d_model)]
     outputs: list[Brick] = [Norm("layernorm", d_model, bias=True)]
-    return encoder(config, size, inputs, (bert_layer(size),) * size.n_layers, outputs, words, PLAIN_HEAD)
+    return encoder(config, size, Body(inputs, (bert_layer(size),) * size.n_layers, outputs), words, PLAIN_HEAD)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from sizebook.models.architecture import Architecture, Brick, Embedding, Layer, Norm, Tensors, Weight
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
+    Around,
     attention,
     block,
     feed_forward,
@@ -283,7 +284,9 @@ def step3p7(config: Config) -> Architecture:
 
     if config.flag("projector_bias", default=False):
         raise config.unknown("projector_bias", True, "false: this bias is not described")
-    text = stack(section, layers_of(zip(mlps, slides, strict=True), layer), buffers=correction(feed.n_experts, mlps))
+    text = stack(
+        section, layers_of(zip(mlps, slides, strict=True), layer), Around(buffers=correction(feed.n_experts, mlps))
+    )
     whole = with_towers(config, text, _step_vit(vision, feed.d_model), tied=False)
     stray = [key for key in STEP_TEXT if config.has(key)]
     if not stray:
