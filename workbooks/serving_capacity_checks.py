@@ -36,7 +36,7 @@ _OF_THE_REPLICA: tuple[Check, ...] = (
     ("Time per output token meets its target", _within("tpot"), "At p50 or p90 of the band; holds without one"),
     (
         "No larger load meets them",
-        f'=OR({{percentile}}<>"",{{concurrency}}<>"",{{load}}>=MIN({{most}},{MOST_IN_FLIGHT}),{_missed("ttft")},{_missed("tpot")})',
+        f'=OR({{request_percentile}}<>"",{{concurrency}}<>"",{{load}}>=MIN({{most}},{MOST_IN_FLIGHT}),{_missed("ttft")},{_missed("tpot")})',
         "One request more misses a target or exceeds the cache; holds where the load is given or simulated",
     ),
     (

@@ -67,18 +67,18 @@ def _latency(page: Page) -> None:
             "SERVING_PERCENTILE", replica_requests_per_second="{plan_requests_per_second}", latency=text(figure),
         )  # fmt: skip
         page.line(
-            figure, words, f'=IF({{percentile}}="",{steady},{seen})', "seconds",
+            figure, words, f'=IF({{request_percentile}}="",{steady},{seen})', "seconds",
             f"{function}, or SERVING_PERCENTILE where one is named", look.NUMBER,
         )  # fmt: skip
         page.line(
             f"{figure}_more", f"{words}, with one more",
-            f'=IF({{percentile}}="",{book.call(function, concurrency="{load_more}")},"none")', "seconds", function,
-            look.NUMBER,
+            f'=IF({{request_percentile}}="",{book.call(function, concurrency="{load_more}")},"none")',
+            "seconds", function, look.NUMBER,
         )  # fmt: skip
     page.line(
         "request", "Time of a request",
-        '=IF({percentile}="",{ttft}+{tpot}*({plan_output_tokens}-1),{load}/{plan_requests_per_second})', "seconds",
-        "TTFT + TPOT x (answer - 1), or in flight / rate of the simulation", look.NUMBER,
+        '=IF({request_percentile}="",{ttft}+{tpot}*({plan_output_tokens}-1),{load}/{plan_requests_per_second})',
+        "seconds", "TTFT + TPOT x (answer - 1), or in flight / rate of the simulation", look.NUMBER,
     )  # fmt: skip
     page.total(
         "rate", "Rate of a replica", "={load}/{request}", "requests/s", "In flight / time of a request", look.RATE,

@@ -27,7 +27,6 @@ TRAFFIC = {
     "shape": "flat",
     "burst_factor": 1,
     "band_quantile": "p50",
-    "dispersion": 1,
     "target_load": 0.8,
     "spare": 1,
     "whole_nodes": False,

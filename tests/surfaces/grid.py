@@ -40,6 +40,9 @@ SENSIBLE: Mapping[str, Any] = {
     "gpus_per_node": 6,
     "gpus_compared": "h100-sxm, h200-sxm",
     "term_months": 6,
+    "request_percentile": "p95",
+    "dispersion": 3.0,
+    "trace": [[0.0], [0.4], [0.5], [2.5], [2.6]],
     "published_total": 8_030_261_248,
     "published_source": "the makers",
     "dtype": "fp8",
@@ -53,6 +56,9 @@ TOGETHER: Mapping[str, Values] = {
     "ep": {"tp": 2},
     "concurrency": {"ttft_target_seconds": None, "tpot_target_seconds": None},
     "gpus_compared": {"gpu": None, "tp": None},
+    "request_percentile": {"ttft_target_seconds": 2.5},
+    "dispersion": {"request_percentile": "p99", "ttft_target_seconds": 4.0},
+    "trace": {"request_percentile": "p90", "tpot_target_seconds": 0.035},
     "failure_domain": {"gpus_per_node": 8},
 }
 

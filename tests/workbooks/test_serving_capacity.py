@@ -43,7 +43,7 @@ VARIED: dict[str, dict[str, Any]] = {
         "ttft_target_seconds": 3, "whole_nodes": True, "failure_domain": "node", "growth_per_month": 0.05, "months": 24,
     },
     "95 of 100 requests, in bursts": {
-        "percentile": "p95", "tpot_target_seconds": 0.05, "ttft_target_seconds": 3, "dispersion": 3,
+        "request_percentile": "p95", "tpot_target_seconds": 0.05, "ttft_target_seconds": 3, "dispersion": 3,
         "output_tokens_p95": 900,
     },
     "own hours, load given": {"shape": [1] * 12 + [3] * 12, "concurrency": 16, "months": 1},

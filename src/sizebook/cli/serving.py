@@ -19,7 +19,7 @@ from sizebook.plans.serving.plan import ServingPlan, latency_curve
 from sizebook.scenarios.files import beside, parse, read_toml
 from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, with_files
 from sizebook.serving.load import SEED
-from sizebook.serving.quantities import PERCENTILES
+from sizebook.serving.quantities import PERCENTILES, share_of
 from sizebook.serving.simulation import Served
 
 LIMITS = {
@@ -104,7 +104,7 @@ def _requests(plan: ServingPlan) -> dict[str, Any] | None:
         "requests_per_second": loaded.requests_per_second,
         "in_flight": served.in_flight,
         **{
-            f"{latency}_seconds": {name: served.seconds(latency, float(name[1:]) / 100) for name in PERCENTILES}
+            f"{latency}_seconds": {name: served.seconds(latency, share_of(name)) for name in PERCENTILES}
             for latency in ("ttft", "tpot", "request")
         },
     }
@@ -195,10 +195,10 @@ def _replica(plan: ServingPlan) -> list[str]:
 
 def _percentiles(plan: ServingPlan, served: Served) -> list[str]:
     """Return the percentiles of what requests see, the one that targets hold for marked."""
-    held, lines = plan.inputs.target.latencies.held_for, []
+    held, lines = plan.inputs.requests.held_for, []
     for label, latency in (("TTFT of requests", "ttft"), ("TPOT of requests", "tpot"), ("Whole requests", "request")):
         shown = ", ".join(
-            f"{name}{'*' if name == held else ''} {duration(served.seconds(latency, float(name[1:]) / 100))}"
+            f"{name}{'*' if name == held else ''} {duration(served.seconds(latency, share_of(name)))}"
             for name in PERCENTILES
         )
         lines.append(f"{label:18} {shown}")

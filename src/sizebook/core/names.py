@@ -64,7 +64,7 @@ GONE: dict[str, str] = {
 REPLACED: dict[str, dict[str, str]] = {
     "at": {
         "band_quantile": "for the band of measurements (what it meant)",
-        "percentile": "for a percentile of requests",
+        "request_percentile": "for a percentile of requests",
     },
 }
 _NUMBERED = re.compile(r"(.+)(_\d)")  # inputs of a service: name_1
@@ -104,7 +104,7 @@ def replaced(name: str, known: Collection[str]) -> str:
     numbered = _NUMBERED.fullmatch(name)
     stem, ending = (numbered[1], numbered[2]) if numbered else (name, "")
     new = {f"{each}{ending}": meant for each, meant in REPLACED.get(stem, {}).items()}
-    if name in known or not new or not all(each in known for each in new):
+    if name in known or not any(each in known for each in new):
         return ""
     wanted = " or ".join(f"'{each}' {meant}" for each, meant in new.items())
     return f"name refused: got '{name}', want {wanted}. Rename it."

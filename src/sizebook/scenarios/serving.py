@@ -100,9 +100,8 @@ def _hours_from(path: Path) -> tuple[float, ...]:
 def answer(scenario: ServingScenario) -> ServingAnswer:
     """Return the plan of the scenario's setup, or of the cheapest where it names no accelerator."""
     catalog.architecture(scenario.model)
-    rows = scenario.inputs.traffic.rows
     for side in ("input", "output"):
-        _check_lengths(scenario.stated, side, traced=len(rows[0]) > 1 if rows else False)
+        _check_lengths(scenario.stated, side, traced=scenario.inputs.requests.has_lengths)
     if scenario.gpu is not None:
         return ServingAnswer(plan_serving(scenario.model, scenario.gpu, scenario.inputs), None)
     if layout := [name for name in _LAYOUT if name in scenario.stated]:

@@ -233,13 +233,20 @@ Quantile = Annotated[
     Quantity("which quantile of measured over predicted", kind="choice", choices=("p10", "p50", "p90"), default="p90"),
 ]
 PERCENTILES = ("p50", "p90", "p95", "p99")
-Percentile = Annotated[
+RequestPercentile = Annotated[
     str | None,
     Quantity(
         "percentile of requests: p50, p90, p95 or p99, found by simulation; blank for the mean of a steady load",
         kind="choice", choices=PERCENTILES, default=None, label="Percentile of requests",
     ),
 ]  # fmt: skip
+
+
+def share_of(percentile: str) -> float:
+    """Return the share of requests that a percentile such as p95 is named after."""
+    return float(percentile[1:]) / 100
+
+
 SeenLatency = Annotated[
     str,
     Quantity(

@@ -17,8 +17,9 @@ from sizebook.core.registry import Quantity, flat, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import MONTHS, MOST_SERVICES, Contract, FleetInputs, FleetTerms, Service
 from sizebook.plans.serving.inputs import Margins, Prices
-from sizebook.plans.serving.plan import Asked, PlannedReplica, Setup, at_speed, check_stream, replica_for
+from sizebook.plans.serving.plan import Asked, PlannedReplica, Setup, at_speed, replica_for
 from sizebook.plans.serving.rates import Rates, rates_of
+from sizebook.serving.arrivals import Lengths
 from sizebook.serving.traffic import (
     SECONDS_PER_DAY,
     peak_requests_per_second,
@@ -143,8 +144,14 @@ def _planned(service: Service, terms: FleetTerms) -> PlannedService:
     demand, latencies = service.traffic.demand, service.latencies
     setup = Setup(service.model, accelerator(service.gpu).key, service.replica)
     longest = demand.input_tokens + demand.output_tokens
-    check_stream(service.traffic.stream, latencies.percentile)
-    replica = replica_for(setup, Asked(demand, longest, service.traffic.stream, latencies), service.gpus_per_node)
+    if service.requests.has_lengths:
+        raise InputError(
+            "trace with lengths: got seconds and tokens, want seconds alone in a fleet. Plan the service by itself, or "
+            "remove the tokens."
+        )
+    stream = service.requests.stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
+    asked = Asked(demand, longest, stream, latencies, service.requests.share)
+    replica = replica_for(setup, asked, service.gpus_per_node)
     rates = rates_of(setup.gpu, Prices(gpu_hours=service.prices, energy=terms.energy), terms.contract.term)
     band = replica.bands["throughput"]
     middle, fewest, most = (

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sizebook.core.errors import SizebookError, TargetError
-from sizebook.plans.serving.inputs import ServingInputs
-from sizebook.plans.serving.plan import ServingPlan, check_load, check_stream, plan_checked
+from sizebook.plans.serving.inputs import RequestStream, ServingInputs
+from sizebook.plans.serving.plan import Asked, ServingPlan, check_load, check_stream, plan_serving
 from sizebook.serving.quantities import ENGINES, Replica
 from sizebook.serving.shape import shape_of
 from sizebook.tables.hardware import accelerator
@@ -76,16 +76,19 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
     Errors: traffic that no candidate can be planned for; none meets the target, where the message names the limits that
     bind, the most frequent first.
     """
+    inputs = inputs.settled
     traffic = inputs.traffic
     _ = traffic.hours, traffic.longest_tokens  # read once here, or every candidate would count as failed by it
     check_load(traffic.asked, inputs.target.latencies)
-    check_stream(traffic.stream, inputs.target.latencies.percentile)
+    check_stream(
+        Asked(traffic.asked, traffic.longest_tokens, inputs.stream, inputs.target.latencies, inputs.requests.share)
+    )
     failed: Counter[str] = Counter()
     steady = on_average(inputs)
     compared = candidates(model, gpus, inputs.replica, engine)
     setups = ((gpu, replace(steady, replica=replica)) for gpu, replica in compared)
     plans = list(_planned(model, setups, failed))
-    if inputs.target.latencies.percentile is not None:
+    if inputs.requests.share is not None:
         plans = _simulated(plans, inputs, failed)
     if not plans:
         reasons = ", ".join(f"{reason} ({times})" for reason, times in failed.most_common())
@@ -98,8 +101,7 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
 
 def on_average(inputs: ServingInputs) -> ServingInputs:
     """Return the inputs with targets for the mean of a steady load instead of a percentile of requests."""
-    latencies = replace(inputs.target.latencies, percentile=None)
-    return replace(inputs, target=replace(inputs.target, latencies=latencies))
+    return replace(inputs, requests=RequestStream())
 
 
 def _planned(
@@ -108,7 +110,7 @@ def _planned(
     """Yield the plans of the setups that meet the target, and count what stops the others."""
     for gpu, inputs in setups:
         try:
-            yield plan_checked(model, gpu, inputs)
+            yield plan_serving(model, gpu, inputs)
         except SizebookError as error:
             failed[str(error).partition(":")[0]] += 1
 

@@ -128,7 +128,7 @@ def figures(plan: ServingPlan) -> ServingFigures:
         binding=replica.binding,
         requests_per_second=replica.requests_per_second,
         **_banded(replica),
-        held_for=plan.inputs.target.latencies.held_for,
+        held_for=plan.inputs.requests.held_for,
         ttft_seconds_held=replica.held("ttft"),
         tpot_seconds_held=replica.held("tpot"),
         arrivals=plan.arrivals,

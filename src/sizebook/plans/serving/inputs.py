@@ -24,10 +24,11 @@ from sizebook.serving.quantities import (
     Demand,
     Growth,
     Load,
-    Percentile,
     Replica,
+    RequestPercentile,
     RequestsPerDay,
     Spare,
+    share_of,
 )
 from sizebook.tables.grid import GridRegion
 from sizebook.tables.prices import PriceRegion, Provider
@@ -78,36 +79,15 @@ OutputHistogram = Annotated[
         default=None, label="Answers, histogram",
     ),
 ]  # fmt: skip
-Dispersion = Annotated[
-    float,
-    Quantity(
-        "index of dispersion of arrivals at a replica: variance over mean of their counts; 1 is Poisson, more bursty",
-        unit="ratio", above=0, maximum=1000, default=1, label="Dispersion of arrivals",
-    ),
-]  # fmt: skip
-Trace = Annotated[
-    Any,
-    Quantity(
-        "arrivals at a replica to repeat at every rate: seconds, or rows of second, prompt and answer tokens, or a CSV "
-        "file with columns seconds, input_tokens and output_tokens",
-        kind="list", default=None, label="Trace of arrivals",
-    ),
-]  # fmt: skip
 
 
 @section
 class Arrivals:
-    """Requests a day, what each of them asks, how they grow, and how bursty they are."""
+    """Requests a day, what each of them asks, and how they grow."""
 
     requests_per_day: RequestsPerDay
     demand: Demand = DEFAULT
     growth_per_month: Growth = DEFAULT
-    dispersion: Dispersion = DEFAULT
-
-    @property
-    def stream(self) -> Stream:
-        """The requests of a replica as they come: all of mean length."""
-        return Stream(Lengths(self.demand.input_tokens), Lengths(self.demand.output_tokens), self.dispersion)
 
 
 @section
@@ -123,7 +103,6 @@ class Traffic(Arrivals):
     output_tokens_p95: OutputP95 = DEFAULT
     input_histogram: InputHistogram = DEFAULT
     output_histogram: OutputHistogram = DEFAULT
-    trace: Trace = DEFAULT
 
     @cached_property
     def hours(self) -> tuple[float, ...]:
@@ -131,30 +110,22 @@ class Traffic(Arrivals):
         return hours_of(self.shape)
 
     @cached_property
-    def rows(self) -> tuple[tuple[float, ...], ...]:
-        """Rows of the trace, none where there is none."""
-        return () if self.trace is None else trace_rows(self.trace)
-
-    @cached_property
-    def stream(self) -> Stream:
-        """The requests of a replica as they come."""
+    def drawn(self) -> tuple[Lengths, Lengths]:
+        """Lengths of prompts and of answers as they are drawn one by one."""
         asked = self.asked
-        prompts = drawn(asked.input_tokens, self.input_tokens_p50, self.input_tokens_p95, self.prompts)
-        answers = drawn(asked.output_tokens, self.output_tokens_p50, self.output_tokens_p95, self.answers)
-        return Stream(prompts, answers, self.dispersion, self.rows)
+        return (
+            drawn(asked.input_tokens, self.input_tokens_p50, self.input_tokens_p95, self.prompts),
+            drawn(asked.output_tokens, self.output_tokens_p50, self.output_tokens_p95, self.answers),
+        )
 
     @cached_property
     def prompts(self) -> Histogram | None:
-        """Lengths of prompts, where they came as a histogram or with a trace."""
-        if self.rows and len(self.rows[0]) > 1:
-            return counted(row[1] for row in self.rows)
+        """Lengths of prompts, where they came as a histogram."""
         return None if self.input_histogram is None else histogram(self.input_histogram, "input_histogram")
 
     @cached_property
     def answers(self) -> Histogram | None:
-        """Lengths of answers, where they came as a histogram or with a trace."""
-        if self.rows and len(self.rows[0]) > 1:
-            return counted(row[2] for row in self.rows)
+        """Lengths of answers, where they came as a histogram."""
         return None if self.output_histogram is None else histogram(self.output_histogram, "output_histogram")
 
     @cached_property
@@ -240,25 +211,11 @@ class Margins:
 
 @section
 class Latencies:
-    """What must hold: seconds to the first token and per token, on average or for a percentile of requests.
-
-    At p50 of the band of measurements, the estimate, or at its p90.
-    """
+    """What must hold: seconds to the first token and per token, at p50 or at p90 of the band of measurements."""
 
     ttft_target_seconds: TtftTarget = DEFAULT
     tpot_target_seconds: TpotTarget = DEFAULT
     band_quantile: BandQuantile = DEFAULT
-    percentile: Percentile = DEFAULT
-
-    @property
-    def share(self) -> float | None:
-        """The share of requests that targets hold for, None for the mean."""
-        return None if self.percentile is None else float(self.percentile[1:]) / 100
-
-    @property
-    def held_for(self) -> str:
-        """What of requests the targets are held for: the mean, or a percentile."""
-        return self.percentile or "mean"
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -323,6 +280,59 @@ class Prices:
     energy: Energy = DEFAULT
 
 
+Dispersion = Annotated[
+    float,
+    Quantity(
+        "index of dispersion of arrivals at a replica: variance over mean of their counts; 1 is Poisson, more bursty",
+        unit="ratio", above=0, maximum=1000, default=1, label="Dispersion of arrivals",
+    ),
+]  # fmt: skip
+Trace = Annotated[
+    Any,
+    Quantity(
+        "arrivals at a replica to repeat at every rate: seconds, or rows of second, prompt and answer tokens, or a CSV "
+        "file with columns seconds, input_tokens and output_tokens",
+        kind="list", default=None, label="Trace of arrivals",
+    ),
+]  # fmt: skip
+
+
+@section
+class RequestStream:
+    """Requests one by one: the percentile of them that targets hold for, and how they arrive at a replica.
+
+    It stands last among the arguments, so that those before it keep their places.
+    """
+
+    request_percentile: RequestPercentile = DEFAULT
+    dispersion: Dispersion = DEFAULT
+    trace: Trace = DEFAULT
+
+    @cached_property
+    def rows(self) -> tuple[tuple[float, ...], ...]:
+        """Rows of the trace, none where there is none."""
+        return () if self.trace is None else trace_rows(self.trace)
+
+    @property
+    def has_lengths(self) -> bool:
+        """Whether the trace says how long each request is."""
+        return bool(self.rows) and len(self.rows[0]) > 1
+
+    @property
+    def share(self) -> float | None:
+        """The share of requests that targets hold for, None for the mean."""
+        return None if self.request_percentile is None else share_of(self.request_percentile)
+
+    @property
+    def held_for(self) -> str:
+        """What of requests the targets are held for: the mean, or a percentile."""
+        return self.request_percentile or "mean"
+
+    def stream(self, prompts: Lengths, answers: Lengths) -> Stream:
+        """Return the requests of a replica as they come, of these lengths where no trace has its own."""
+        return Stream(prompts, answers, self.dispersion, self.rows)
+
+
 @section
 class ServingInputs:
     """Everything that a serving plan of one model on one accelerator depends on."""
@@ -331,3 +341,19 @@ class ServingInputs:
     target: Annotated[Target, TABLE] = DEFAULT
     replica: Replica = DEFAULT
     prices: Prices = DEFAULT
+    requests: Annotated[RequestStream, TABLE] = DEFAULT
+
+    @cached_property
+    def stream(self) -> Stream:
+        """The requests of a replica as they come."""
+        return self.requests.stream(*self.traffic.drawn)
+
+    @property
+    def settled(self) -> ServingInputs:
+        """The same inputs where a trace has lengths: with their histograms, from which all else follows."""
+        if not self.requests.has_lengths:
+            return self
+        prompts, answers = (counted(row[place] for row in self.requests.rows).bins for place in (1, 2))
+        unsaid = replace(self.traffic, input_tokens_p50=None, input_tokens_p95=None)
+        unsaid = replace(unsaid, output_tokens_p50=None, output_tokens_p95=None)
+        return replace(self, traffic=replace(unsaid, input_histogram=prompts, output_histogram=answers))

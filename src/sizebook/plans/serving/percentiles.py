@@ -13,10 +13,10 @@ from sizebook.plans.serving.inputs import (
     OutputHistogram,
     OutputP50,
     OutputP95,
+    ServingInputs,
     Trace,
-    Traffic,
 )
-from sizebook.plans.serving.plan import MOST_IN_FLIGHT, check_stream
+from sizebook.plans.serving.plan import MOST_IN_FLIGHT, check_arrivals
 from sizebook.serving.case import case_of, startable
 from sizebook.serving.load import simulator
 from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes, sequences_that_fit
@@ -24,38 +24,39 @@ from sizebook.serving.quantities import (
     CacheHitRatio,
     InputTokens,
     OutputTokens,
-    Percentile,
     Replica,
     ReplicaRate,
+    RequestPercentile,
     Seconds,
     SeenLatency,
+    share_of,
 )
 from sizebook.tables.hardware import accelerator
 
 
 @section
 class Coming:
-    """Requests as they come at a replica: their lengths, and their arrivals."""
+    """What requests of a replica ask: lengths as means, percentiles or histograms."""
 
     input_tokens: InputTokens = DEFAULT
     output_tokens: OutputTokens = DEFAULT
     cache_hit_ratio: CacheHitRatio = DEFAULT
-    dispersion: Dispersion = DEFAULT
     input_tokens_p50: InputP50 = DEFAULT
     output_tokens_p50: OutputP50 = DEFAULT
     input_tokens_p95: InputP95 = DEFAULT
     output_tokens_p95: OutputP95 = DEFAULT
     input_histogram: InputHistogram = DEFAULT
     output_histogram: OutputHistogram = DEFAULT
-    trace: Trace = DEFAULT
 
 
 @section
 class Wanted:
-    """Which percentile of which latency."""
+    """Which percentile of which latency, and how requests arrive."""
 
-    percentile: Percentile = DEFAULT
     latency: SeenLatency = DEFAULT
+    request_percentile: RequestPercentile = DEFAULT
+    dispersion: Dispersion = DEFAULT
+    trace: Trace = DEFAULT
 
 
 @function(
@@ -63,7 +64,7 @@ class Wanted:
     source="simulation of continuous batching, sizebook.serving.simulation; step times of sizebook.serving.time",
     example=(
         {"model": "llama-3.1-8b", "gpu": "h100-sxm", "replica_requests_per_second": 10, "input_tokens": 1500,
-         "output_tokens": 300, "percentile": "p95", "weight_dtype": "fp8"},
+         "output_tokens": 300, "request_percentile": "p95", "weight_dtype": "fp8"},
         0.11124076707955055,
     ),
 )  # fmt: skip
@@ -72,23 +73,23 @@ def serving_percentile(
     gpu: Gpu,
     replica_requests_per_second: ReplicaRate,
     coming: Coming,
-    wanted: Wanted = DEFAULT,
     replica: Replica = DEFAULT,
+    wanted: Wanted = DEFAULT,
 ) -> Seconds:
     """Return a percentile of the time to first token, per token or of whole requests at a rate of one replica.
 
     Requests are simulated one by one: Poisson arrivals, bursty ones (dispersion) or a trace; lengths all alike, or as
     percentiles or histograms say. The same requests each time. A blank percentile is the mean.
     """
-    stream_of = put_together(Traffic, {**flat(coming), "requests_per_day": 1.0})
-    stream, asked = stream_of.stream, stream_of.asked
-    check_stream(stream, wanted.percentile or "mean")
+    inputs = put_together(ServingInputs, {**flat(coming), **flat(wanted), "requests_per_day": 1.0}).settled
+    stream, asked, longest = inputs.stream, inputs.traffic.asked, inputs.traffic.longest_tokens
+    check_arrivals(stream)
     case = startable(case_of(model, gpu, replica))
     memory = engine_memory(case, physical_bytes(accelerator(gpu)), engine_constants(replica.engine))
-    capacity = int(sequences_that_fit(case, memory, float(stream_of.longest_tokens)) * replica.dp)
+    capacity = int(sequences_that_fit(case, memory, float(longest)) * replica.dp)
     if capacity < 1:
         raise TargetError(
-            f"does not fit: got no room for one request of {stream_of.longest_tokens} tokens on {gpu}, want some. "
+            f"does not fit: got no room for one request of {longest} tokens on {gpu}, want some. "
             "Raise tp, pp or ep, or choose a narrower weight_dtype."
         )
     simulated = simulator(model, accelerator(gpu).key, replica, asked, stream, min(capacity, MOST_IN_FLIGHT))
@@ -98,6 +99,6 @@ def serving_percentile(
             f"{simulated.saturated:.4g} at which waits grow without end. Lower the rate of the replica."
         )
     served = simulated.at(replica_requests_per_second)
-    if wanted.percentile is None:
+    if wanted.request_percentile is None:
         return served.mean(wanted.latency)
-    return served.seconds(wanted.latency, float(wanted.percentile[1:]) / 100)
+    return served.seconds(wanted.latency, share_of(wanted.request_percentile))

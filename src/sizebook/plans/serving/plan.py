@@ -5,6 +5,7 @@ One replica takes as many requests as meet the target (the knee), its cache hold
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -115,7 +116,7 @@ class ServingPlan:
     @property
     def arrivals(self) -> str:
         """In words, how requests come at a replica."""
-        return "steady" if self.replica.loaded is None else self.traffic.stream.in_words
+        return "steady" if self.replica.loaded is None else self.inputs.stream.in_words
 
     @property
     def beyond_context(self) -> str:
@@ -128,12 +129,16 @@ class ServingPlan:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a replica is planned for: lengths, cache to reserve, how requests come, and the latencies to meet."""
+    """What a replica is planned for: lengths, cache to reserve, how requests come, and the latencies to meet.
+
+    ``share`` is that of the requests that must meet them, None for their mean.
+    """
 
     demand: Demand
     longest_tokens: int
     stream: Stream
     latencies: Latencies
+    share: float | None = None
 
 
 def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> PlannedReplica:
@@ -144,6 +149,7 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
     """
     demand, longest_tokens, latencies = asked.demand, asked.longest_tokens, asked.latencies
     check_load(demand, latencies)
+    check_stream(asked)
     replica, chip = setup.replica, accelerator(setup.gpu)
     case = startable(case_of(setup.model, setup.gpu, replica))
     memory = engine_memory(case, physical_bytes(chip), engine_constants(replica.engine))
@@ -155,7 +161,7 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
     if demand.concurrency is not None and demand.concurrency > capacity:
         raise TargetError(too_many(setup.model, replica, demand.concurrency, capacity))
     limits, packing = _limits(latencies, bands), packing_of(setup.gpu, replica, gpus_per_node)
-    if latencies.share is not None:
+    if asked.share is not None:
         loaded = _loaded(setup, asked, limits, min(capacity, MOST_IN_FLIGHT))
         mean, found = _mean(loaded.served, demand, capacity)
         binding = loaded.binding or ("cache" if capacity < MOST_IN_FLIGHT else "batch")
@@ -169,7 +175,7 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
 
 def _loaded(setup: Setup, asked: Asked, limits: tuple[float, float], most: int) -> Loaded:
     """Return the largest load of a replica at which the percentiles of its requests meet the limits."""
-    share = asked.latencies.share or 0.0
+    share = asked.share or 0.0
     simulated = simulator(setup.model, setup.gpu, setup.replica, asked.demand, asked.stream, most)
     loaded = largest_load(simulated, Limits(*limits, share))
     if loaded is None:
@@ -186,12 +192,7 @@ def _mean(served: Served, demand: Demand, capacity: int) -> tuple[Demand, Estima
 
 
 def check_load(demand: Demand, latencies: Latencies) -> None:
-    """Refuse a load beside the target that it would follow from, and a percentile that no target is held for."""
-    if latencies.percentile is not None and not (latencies.ttft_target_seconds or latencies.tpot_target_seconds):
-        raise InputError(
-            f"percentile without a target: got {latencies.percentile} and no seconds, want ttft_target_seconds or "
-            "tpot_target_seconds. Add one, or remove percentile."
-        )
+    """Refuse a load beside the target that it would follow from: one of them would be passed over."""
     if demand.concurrency is not None and (latencies.ttft_target_seconds or latencies.tpot_target_seconds):
         raise InputError(
             "load given twice: got concurrency and a target of seconds, want one of them. The "
@@ -199,18 +200,28 @@ def check_load(demand: Demand, latencies: Latencies) -> None:
         )
 
 
-def check_stream(stream: Stream, percentile: str | None) -> None:
-    """Refuse arrivals that no percentile of requests is asked of, and arrivals that are given twice."""
+def check_stream(asked: Asked) -> None:
+    """Refuse a percentile that no target is held for, and arrivals that nothing is asked of or that are given twice."""
+    limits, stream = asked.latencies.limits, asked.stream
+    if asked.share is not None and min(limits) == math.inf:
+        raise InputError(
+            f"percentile without a target: got request_percentile p{asked.share * 100:g} and no seconds, want "
+            "ttft_target_seconds or tpot_target_seconds. Add one, or remove request_percentile."
+        )
+    check_arrivals(stream)
+    if asked.share is None and (stream.trace or stream.dispersion != 1):
+        raise InputError(
+            f"arrivals without a percentile: got {stream.in_words}, which the mean of a steady load does not answer "
+            "to, want request_percentile with it. Add it, or remove the arrivals."
+        )
+
+
+def check_arrivals(stream: Stream) -> None:
+    """Refuse arrivals that are given twice."""
     if stream.trace and stream.dispersion != 1:
         raise InputError(
             f"arrivals given twice: got a trace and dispersion {stream.dispersion:g}, want one of them. Remove the "
             "other."
-        )
-    if percentile is None and (stream.trace or stream.dispersion != 1):
-        given = "a trace" if stream.trace else f"dispersion {stream.dispersion:g}"
-        raise InputError(
-            f"arrivals without a percentile: got {given}, which the mean of a steady load does not answer to, want "
-            "percentile with it. Add percentile = 'p95', or remove the arrivals."
         )
 
 
@@ -258,15 +269,10 @@ def _knee(
 
 def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     """Return the plan of one setup over the months of the traffic."""
-    check_stream(inputs.traffic.stream, inputs.target.latencies.percentile)
-    return plan_checked(model, gpu, inputs)
-
-
-def plan_checked(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
-    """Return the plan of one setup, whether or not its arrivals and its target go together."""
+    inputs = inputs.settled
     traffic, target = inputs.traffic, inputs.target
     setup = Setup(model, accelerator(gpu).key, inputs.replica)
-    asked = Asked(traffic.asked, traffic.longest_tokens, traffic.stream, target.latencies)
+    asked = Asked(traffic.asked, traffic.longest_tokens, inputs.stream, target.latencies, inputs.requests.share)
     replica = replica_for(setup, asked, target.gpus_per_node)
     rates = rates_of(setup.gpu, inputs.prices)
     saturated = usd_per_mtok(

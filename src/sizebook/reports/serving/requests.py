@@ -10,17 +10,17 @@ from sizebook.reports.charts.kinds import Limit, Line, Lines
 from sizebook.reports.figures import fixed
 from sizebook.reports.view import Column, Row, Section, Table
 from sizebook.serving.load import SEED, Loaded
-from sizebook.serving.quantities import PERCENTILES
+from sizebook.serving.quantities import PERCENTILES, share_of
 
 _LATENCIES = (("Time to first token", "ttft"), ("Time per token", "tpot"), ("Whole request", "request"))
 
 
 def requests_seen(plan: ServingPlan, loaded: Loaded) -> Section:
     """Return the percentiles of requests at the planned rate, and how the one that targets hold for grows with it."""
-    held, rate = plan.inputs.target.latencies.held_for, loaded.requests_per_second
+    held, rate = plan.inputs.requests.held_for, loaded.requests_per_second
     n = grouped(len(loaded.served.request))
     rows = tuple(
-        Row((label, *(duration(loaded.served.seconds(latency, float(name[1:]) / 100)) for name in PERCENTILES)))
+        Row((label, *(duration(loaded.served.seconds(latency, share_of(name))) for name in PERCENTILES)))
         for label, latency in _LATENCIES
     )
     table = Table(
@@ -41,7 +41,7 @@ def requests_seen(plan: ServingPlan, loaded: Loaded) -> Section:
 
 def _growth(plan: ServingPlan, loaded: Loaded, latency: str) -> Lines:
     """Return the chart of a percentile of requests against the rate of a replica."""
-    held, rate = plan.inputs.target.latencies.held_for, loaded.requests_per_second
+    held, rate = plan.inputs.requests.held_for, loaded.requests_per_second
     first = latency == "ttft"
     limit = plan.inputs.target.latencies.limits[0 if first else 1]
     factor, unit, decimals = (1.0, "s", 2) if first else (1e3, "ms", 0)
