@@ -10,7 +10,7 @@ from sizebook.plans.fleet.figures import ServiceFigures
 from sizebook.plans.fleet.inputs import MONTHS, MOST_SERVICES, Contract, FleetTerms, Service, ServiceTraffic
 from sizebook.plans.fleet.plan import FleetMonth
 from sizebook.plans.ledgers import columns
-from sizebook.plans.serving.inputs import Energy, GpuPrices, Latencies
+from sizebook.plans.serving.inputs import Energy, GpuPrices, Latencies, RequestStream
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, text
 from sizebook.workbooks.declaring import declare, declare_all
@@ -25,6 +25,7 @@ HEADINGS = {
     ServiceTraffic: "Traffic",
     Latencies: "Targets, in place of requests in flight",
     GpuPrices: "Prices",
+    RequestStream: "Requests one by one",
     FleetTerms: "Fleet",
     Contract: "Contract",
     Energy: "Energy and carbon",
