@@ -161,9 +161,17 @@ def _headline(plan: ServingPlan) -> list[str]:
         f"{setup.replica.weight_dtype or 'own format'}, {setup.replica.layout}",
         f"GPUs at peak       {first.peak_gpus} in month 1, {last.peak_gpus} in month {last.month}",
         f"Cost a month       {usd(first.usd)}, {usd(last.usd)}",
-        f"Per million out    {usd(first.usd_per_mtok_output)}, at full load {usd(plan.usd_per_mtok_saturated)}",
+        _per_million(plan),
         f"Price basis        {plan.rates.basis}",
     ]
+
+
+def _per_million(plan: ServingPlan) -> str:
+    first, full = plan.months[0], plan.usd_per_mtok_saturated
+    if plan.replica.decodes:
+        return f"Per million out    {usd(first.usd_per_mtok_output)}, at full load {usd(full)}"
+    full /= plan.traffic.asked.input_tokens
+    return f"Per million in     {usd(first.usd_per_mtok_input)}, at full load {usd(full)}"
 
 
 def _replica(plan: ServingPlan) -> list[str]:
@@ -171,13 +179,15 @@ def _replica(plan: ServingPlan) -> list[str]:
     lines = [
         f"One replica        {replica.setup.replica.gpus} GPUs, {replica.concurrency} requests in flight, "
         f"{significant(replica.requests_per_second, 3)} requests/s; {LIMITS[replica.binding]} binds",
-        f"Cache holds        {replica.capacity} requests of {grouped(plan.traffic.longest_tokens)} tokens",
+        f"Cache holds        {replica.capacity} requests of {grouped(plan.traffic.longest_tokens)} tokens"
+        if replica.decodes
+        else "One pass           the answer comes with it: nothing is cached or decoded",
     ]
     for label, value, name in (("TTFT", knee.ttft_seconds, "ttft"), ("TPOT", knee.tpot_seconds, "tpot")):
         band = replica.bands[name]
         low, high = duration(float(value) * band.low), duration(float(value) * band.high)
-        basis = f"{band.rows} measurements" if band.rows else "none measured: band of all, widened"
-        lines.append(f"{label:18} {duration(float(value))} (p10 {low}, p90 {high}; {basis})")
+        if value:  # nothing follows the answer of a single pass
+            lines.append(f"{label:18} {duration(float(value))} (p10 {low}, p90 {high}; {band.basis})")
     if replica.loaded is not None:
         lines += _percentiles(plan, replica.loaded.served)
     memory = replica.memory

@@ -17,6 +17,7 @@ from sizebook.plans.serving.functions import GpusCompared, compared
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.scenarios.files import ModelScenario
+from sizebook.serving.encoding import one_pass
 
 GpuOrSearch = Annotated[
     str | None,
@@ -25,6 +26,7 @@ GpuOrSearch = Annotated[
         label="Accelerator",
     ),
 ]  # fmt: skip
+SIDES = ("input", "output")
 TRACE_COLUMNS = ("seconds", "input_tokens", "output_tokens")
 _LAYOUT = ("tp", "pp", "dp", "ep")
 
@@ -100,7 +102,7 @@ def _hours_from(path: Path) -> tuple[float, ...]:
 def answer(scenario: ServingScenario) -> ServingAnswer:
     """Return the plan of the scenario's setup, or of the cheapest where it names no accelerator."""
     catalog.architecture(scenario.model)
-    for side in ("input", "output"):
+    for side in ("input",) if one_pass(scenario.model) and "output_tokens" not in scenario.stated else SIDES:
         _check_lengths(scenario.stated, side, traced=scenario.inputs.requests.has_lengths)
     if scenario.gpu is not None:
         return ServingAnswer(plan_serving(scenario.model, scenario.gpu, scenario.inputs), None)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from sizebook.core.errors import SizebookError, TargetError
 from sizebook.plans.serving.inputs import RequestStream, ServingInputs
 from sizebook.plans.serving.plan import Asked, ServingPlan, check_load, check_stream, plan_serving
+from sizebook.serving.encoding import halves, serving_case
 from sizebook.serving.quantities import ENGINES, Replica
 from sizebook.serving.shape import shape_of
 from sizebook.tables.hardware import accelerator
@@ -43,7 +44,8 @@ class Choices:
 def layouts(model: str, gpu: str) -> Iterator[dict[str, int]]:
     """Yield the degrees within one node: tensor parallelism, and for expert models attention data parallelism."""
     most = min(8, accelerator(gpu).scale_up_domain)
-    shape = shape_of(model)
+    found = halves(model)
+    shape = shape_of(model) if found is None else serving_case(model, gpu, Replica()).shape
     for degree in (1, 2, 4, 8):
         if degree > most:
             continue

@@ -16,8 +16,9 @@ from sizebook.plans.serving.months import Month, fleet_month
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.plans.serving.refusals import missed, missed_by_requests, no_room, too_many
-from sizebook.serving.case import Case, case_of, measured_generation, startable
-from sizebook.serving.estimate import Band, Estimate, error_band, estimate
+from sizebook.serving.case import Case, measured_generation
+from sizebook.serving.encoding import EncodedCase, one_pass, places, serving_case
+from sizebook.serving.estimate import MOST_READ, Band, Estimate, error_band, estimate, unmeasured_band
 from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator
 from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
 from sizebook.serving.quantities import Demand, Replica
@@ -71,6 +72,11 @@ class PlannedReplica:
         knee = self.at_knee
         seconds = knee.ttft_seconds + knee.tpot_seconds * (self.demand.output_tokens - 1)
         return float(self.demand.in_flight / seconds * self.speed)
+
+    @property
+    def decodes(self) -> bool:
+        """Whether tokens follow the pass that reads a request."""
+        return not isinstance(self.case, EncodedCase) or self.case.decodes
 
     def held(self, latency: str) -> float:
         """Return the seconds of ``ttft`` or ``tpot`` that its target is held against: a percentile, or the mean."""
@@ -151,13 +157,17 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
     check_load(demand, latencies)
     check_stream(asked)
     replica, chip = setup.replica, accelerator(setup.gpu)
-    case = startable(case_of(setup.model, setup.gpu, replica))
+    case = serving_case(setup.model, setup.gpu, replica)
     memory = engine_memory(case, physical_bytes(chip), engine_constants(replica.engine))
-    capacity = int(sequences_that_fit(case, memory, float(longest_tokens)) * replica.dp)
+    if isinstance(case, EncodedCase):
+        check_encoded(setup.model, case, asked)
+        capacity = places(case, memory, demand, float(longest_tokens), MOST_READ) * replica.dp
+    else:
+        capacity = int(sequences_that_fit(case, memory, float(longest_tokens)) * replica.dp)
     if capacity < 1:
         missing = cache_bytes_per_gpu(case, float(longest_tokens)) - memory.cache_bytes
         raise TargetError(no_room(setup.model, setup.gpu, replica, longest_tokens, float(missing)))
-    bands = bands_of(setup)
+    bands = unmeasured_bands() if isinstance(case, EncodedCase) else bands_of(setup)
     if demand.concurrency is not None and demand.concurrency > capacity:
         raise TargetError(too_many(setup.model, replica, demand.concurrency, capacity))
     limits, packing = _limits(latencies, bands), packing_of(setup.gpu, replica, gpus_per_node)
@@ -231,6 +241,25 @@ def bands_of(setup: Setup) -> dict[str, Band]:
     return {name: error_band(name, setup.replica.engine, generation) for name in ("ttft", "tpot", "throughput")}
 
 
+def unmeasured_bands() -> dict[str, Band]:
+    """Return the error bands of models with an encoder, of which nothing was measured."""
+    return {name: unmeasured_band(name) for name in ("ttft", "tpot", "throughput")}
+
+
+def check_encoded(model: str, case: EncodedCase, asked: Asked) -> None:
+    """Refuse a target per token where no token follows the first, and percentiles, which are not simulated."""
+    if not case.decodes and asked.latencies.tpot_target_seconds:
+        raise InputError(
+            f"nothing is decoded: got tpot_target_seconds for {model}, which answers with one pass, want "
+            "ttft_target_seconds alone: the time to its answer. Remove tpot_target_seconds."
+        )
+    if asked.share is not None:
+        raise InputError(
+            f"not simulated: got request_percentile for {model}, which has an encoder, want a target for the mean. "
+            "Remove request_percentile and widen target_load."
+        )
+
+
 def packing_of(gpu: str, replica: Replica, gpus_per_node: int | None) -> Packing:
     """Return how replicas stand on nodes: those stated, else the accelerator's own."""
     if gpus_per_node is None:
@@ -269,7 +298,7 @@ def _knee(
 
 def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     """Return the plan of one setup over the months of the traffic."""
-    inputs = inputs.settled
+    inputs = of_one_pass(inputs.settled) if one_pass(model) else inputs.settled
     traffic, target = inputs.traffic, inputs.target
     setup = Setup(model, accelerator(gpu).key, inputs.replica)
     asked = Asked(traffic.asked, traffic.longest_tokens, inputs.stream, target.latencies, inputs.requests.share)
@@ -283,6 +312,19 @@ def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     return ServingPlan(
         model, inputs, rates, replica, middle, fewest, most, saturated, catalog.context_tokens(model)
     )  # fmt: skip
+
+
+def of_one_pass(inputs: ServingInputs) -> ServingInputs:
+    """Return the inputs of a model that answers with one pass: one answer each, in place of the usual tokens."""
+    traffic = inputs.traffic
+    stated = traffic.demand.output_tokens
+    if stated not in (1, Demand().output_tokens) or traffic.output_histogram is not None:
+        raise InputError(
+            f"nothing is decoded: got answers of {traffic.asked.output_tokens} tokens for a model that answers with "
+            "one pass, want none. Remove output_tokens."
+        )
+    one = replace(traffic.demand, output_tokens=1)
+    return replace(inputs, traffic=replace(traffic, demand=one, output_tokens_p50=None, output_tokens_p95=None))
 
 
 def at_speed(replica: PlannedReplica, speed: float) -> PlannedReplica:
