@@ -28,14 +28,14 @@ from sizebook.serving.time import CHUNK_TOKENS, Pass, cache_bytes_per_gpu, pass_
 _STAND_IN = "llama-3.1-8b"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EncodedCase(Case):
     """A case whose requests are read by ``encoder``; ``shape`` is the decoder behind it, or the encoder again.
 
     ``crossing`` is what the decoder keeps of the encoder's tokens, None where there is no decoder.
     """
 
-    encoder: ServingShape = ServingShape(*[0.0] * 21)  # noqa: RUF009
+    encoder: ServingShape
     crossing: AttentionKind | None = None
 
     @property

@@ -40,7 +40,8 @@ _EXAMPLE = {
 _ITS_MONTH = {
     "month": 1, "requests": 15208333.333333334, "peak_gpus": 12, "reserved_gpus": 12, "peak_nodes": 2,
     "gpu_hours": 8760.0, "utilization": 0.3072214006512859, "reserved_usd": 17520.0, "on_demand_usd": 0.0,
-    "usd": 17520.0, "usd_per_mtok_output": 2.8799999999999994, "usd_per_mtok_input": 0.5759999999999998, "energy_kwh": 4654.352035992107,
+    "usd": 17520.0, "usd_per_mtok_output": 2.8799999999999994,
+    "usd_per_mtok_input": 0.5759999999999998, "energy_kwh": 4654.352035992107,
     "co2e_kg": 1861.7408143968426, "peak_gpus_fewest": 8, "peak_gpus_most": 12, "usd_least": 11680.0,
     "usd_most": 17520.0,
 }  # fmt: skip

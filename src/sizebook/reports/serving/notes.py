@@ -90,7 +90,8 @@ def errors(plan: ServingPlan) -> Section:
                 ),
                 rows,
                 "A group is one model, system, engine and precision; no group was both fitted and judged. Setups "
-                "without measurements take the band of all, widened by half.",
+                "without measurements take the band of all, widened by half; models with an encoder, of which nothing "
+                "was measured, the widest band of all.",
             ),
         ),
     )
