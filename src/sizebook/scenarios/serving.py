@@ -26,7 +26,6 @@ GpuOrSearch = Annotated[
         label="Accelerator",
     ),
 ]  # fmt: skip
-SIDES = ("input", "output")
 TRACE_COLUMNS = ("seconds", "input_tokens", "output_tokens")
 _LAYOUT = ("tp", "pp", "dp", "ep")
 
@@ -102,7 +101,13 @@ def _hours_from(path: Path) -> tuple[float, ...]:
 def answer(scenario: ServingScenario) -> ServingAnswer:
     """Return the plan of the scenario's setup, or of the cheapest where it names no accelerator."""
     catalog.architecture(scenario.model)
-    for side in ("input",) if one_pass(scenario.model) and "output_tokens" not in scenario.stated else SIDES:
+    stated = scenario.stated
+    heard, answers = "input_seconds" in stated, not one_pass(scenario.model) or "output_tokens" in stated
+    if heard and (twice := sorted(name for name in stated if name.startswith(("input_tokens", "input_hist")))):
+        raise InputError(
+            f"lengths given twice: got input_seconds and {', '.join(twice)}, want one of them. Remove the others."
+        )
+    for side in [*([] if heard else ["input"]), *(["output"] if answers else [])]:
         _check_lengths(scenario.stated, side, traced=scenario.inputs.requests.has_lengths)
     if scenario.gpu is not None:
         return ServingAnswer(plan_serving(scenario.model, scenario.gpu, scenario.inputs), None)

@@ -16,7 +16,7 @@ from typing import Any
 from sizebook.core.errors import InputError
 from sizebook.core.tables import table
 from sizebook.models import catalog
-from sizebook.models.architecture import Architecture, Layer
+from sizebook.models.architecture import Architecture, Embedding, Layer
 from sizebook.models.towers import Tower
 from sizebook.serving.case import Case, case_of, startable, weight_dtype_of
 from sizebook.serving.memory import Memory
@@ -73,6 +73,26 @@ def halves(model: str) -> Halves | None:
     if towers and any(map(_crosses, decoder)):
         return Halves((Layer(towers[0].layer),) * towers[0].n_layers, decoder, towers[0].d_model)
     return None
+
+
+# Whisper hears in windows, the last filled up with silence.
+WINDOW_SECONDS = 30
+
+
+def positions_heard(model: str, seconds: float) -> int:
+    """Return the positions of an encoder of sound for so many seconds: whole windows of 30 seconds.
+
+    Errors: a model without such an encoder.
+    """
+    inputs = catalog.architecture(model).inputs
+    towers = [brick for brick in inputs if isinstance(brick, Tower) and brick.kind != "vision"]
+    tables = [brick.rows for tower in towers for brick in tower.stem if isinstance(brick, Embedding)]
+    if not tables:
+        raise InputError(
+            f"no ear: got input_seconds for {model}, want a model with an encoder of sound in windows. Give "
+            "input_tokens."
+        )
+    return math.ceil(seconds / WINDOW_SECONDS - 1e-9) * int(tables[0])
 
 
 def one_pass(model: str) -> bool:

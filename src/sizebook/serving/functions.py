@@ -6,13 +6,15 @@ Latencies come from `serving_time`, calibrated on measurements; ask `serving_err
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from sizebook.core.errors import TargetError
 from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
 from sizebook.core.registry import DEFAULT, function
 from sizebook.formulas.weights import dtype_bits
 from sizebook.serving import time as serving_time
-from sizebook.serving.case import Case, case_of, measured_generation, startable
+from sizebook.serving.case import Case, case_of, measured_generation
+from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds, one_pass, serving_case
 from sizebook.serving.estimate import Estimate, error_band, estimate
 from sizebook.serving.memory import (
     Memory,
@@ -58,8 +60,10 @@ def _memory(case: Case, gpu: str, engine: str, version: str = "") -> Memory:
 
 def _estimate(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimate:
     """Return the estimate, or refuse where not even one request fits."""
-    case = startable(case_of(model, gpu, replica))
+    case = serving_case(model, gpu, replica)
     memory = _memory(case, gpu, replica.engine)
+    if one_pass(model):
+        demand = replace(demand, output_tokens=1)
     found = estimate(case, memory, demand)
     if found.capacity < 1:
         missing = cache_bytes_per_gpu(case, float(demand.input_tokens + demand.output_tokens)) - memory.cache_bytes
@@ -180,7 +184,9 @@ def prefill_seconds(
     replica: Replica = DEFAULT,
 ) -> Seconds:
     """Return the time of one prompt's pass with nothing else running: FLOPs at prefill efficiency, links, launches."""
-    case = startable(case_of(model, gpu, replica))
+    case = serving_case(model, gpu, replica)
+    if isinstance(case, EncodedCase):
+        return encode_seconds(case, 1.0, float(input_tokens))
     return float(serving_time.prefill_seconds(case, float(input_tokens), cache_hit_ratio))
 
 
@@ -193,7 +199,10 @@ def decode_step_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica
 
     With drafted tokens the step checks them all.
     """
-    return float(serving_time.decode_step_seconds(startable(case_of(model, gpu, replica)), demand))
+    case = serving_case(model, gpu, replica)
+    if isinstance(case, EncodedCase):
+        return decode_seconds(case, demand.in_flight / case.dp, demand) if case.decodes else 0.0
+    return float(serving_time.decode_step_seconds(case, demand))
 
 
 @function(
@@ -227,7 +236,7 @@ def tpot_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Se
 )  # fmt: skip
 def request_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
     """Return the time from sending a request to its last token: TTFT + TPOT x (output tokens - 1)."""
-    found = _estimate(model, gpu, demand, replica)
+    found = _estimate(model, gpu, demand, replica)  # of one pass nothing follows the first token
     return float(found.ttft_seconds + found.tpot_seconds * (demand.output_tokens - 1))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from sizebook.core.errors import InputError, RangeError, SizebookError
@@ -17,7 +17,7 @@ from sizebook.core.registry import Quantity, flat, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import MONTHS, MOST_SERVICES, Contract, FleetInputs, FleetTerms, Service
 from sizebook.plans.serving.inputs import Margins, Prices
-from sizebook.plans.serving.plan import Asked, PlannedReplica, Setup, at_speed, replica_for
+from sizebook.plans.serving.plan import Asked, PlannedReplica, Setup, at_speed, demand_read, replica_for
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.serving.arrivals import Lengths
 from sizebook.serving.traffic import (
@@ -141,7 +141,9 @@ def naming(service: str) -> Iterator[None]:
 
 
 def _planned(service: Service, terms: FleetTerms) -> PlannedService:
-    demand, latencies = service.traffic.demand, service.latencies
+    demand = demand_read(service.model, service.traffic.demand, service.requests)
+    service = replace(service, traffic=replace(service.traffic, demand=demand))
+    latencies = service.latencies
     setup = Setup(service.model, accelerator(service.gpu).key, service.replica)
     longest = demand.input_tokens + demand.output_tokens
     if service.requests.has_lengths:

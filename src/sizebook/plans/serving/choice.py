@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from sizebook.core.errors import SizebookError, TargetError
 from sizebook.plans.serving.inputs import RequestStream, ServingInputs
-from sizebook.plans.serving.plan import Asked, ServingPlan, check_load, check_stream, plan_serving
+from sizebook.plans.serving.plan import Asked, ServingPlan, as_read, check_load, check_stream, plan_serving
 from sizebook.serving.encoding import halves, serving_case
 from sizebook.serving.quantities import ENGINES, Replica
 from sizebook.serving.shape import shape_of
@@ -78,7 +78,7 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
     Errors: traffic that no candidate can be planned for; none meets the target, where the message names the limits that
     bind, the most frequent first.
     """
-    inputs = inputs.settled
+    inputs = as_read(model, inputs)
     traffic = inputs.traffic
     _ = traffic.hours, traffic.longest_tokens  # read once here, or every candidate would count as failed by it
     check_load(traffic.asked, inputs.target.latencies)

@@ -297,9 +297,18 @@ Trace = Annotated[
 ]  # fmt: skip
 
 
+InputSeconds = Annotated[
+    float | None,
+    Quantity(
+        "seconds of sound in a request, for a model that hears: in place of the tokens of a prompt", unit="seconds",
+        above=0, maximum=86_400, default=None, label="Sound of a request",
+    ),
+]  # fmt: skip
+
+
 @section
 class RequestStream:
-    """Requests one by one: the percentile of them that targets hold for, and how they arrive at a replica.
+    """Requests one by one: the percentile of them that targets hold for, how they arrive, and how long sound is.
 
     It stands last among the arguments, so that those before it keep their places.
     """
@@ -307,6 +316,7 @@ class RequestStream:
     request_percentile: RequestPercentile = DEFAULT
     dispersion: Dispersion = DEFAULT
     trace: Trace = DEFAULT
+    input_seconds: InputSeconds = DEFAULT
 
     @cached_property
     def rows(self) -> tuple[tuple[float, ...], ...]:

@@ -11,13 +11,13 @@ from functools import cached_property
 
 from sizebook.core.errors import InputError, TargetError
 from sizebook.models import catalog
-from sizebook.plans.serving.inputs import Latencies, ServingInputs, Traffic
+from sizebook.plans.serving.inputs import Latencies, RequestStream, ServingInputs, Traffic
 from sizebook.plans.serving.months import Month, fleet_month
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.rates import Rates, rates_of
-from sizebook.plans.serving.refusals import missed, missed_by_requests, no_room, too_many
+from sizebook.plans.serving.refusals import missed, missed_by_requests, no_answers, no_room, too_many
 from sizebook.serving.case import Case, measured_generation
-from sizebook.serving.encoding import EncodedCase, one_pass, places, serving_case
+from sizebook.serving.encoding import EncodedCase, one_pass, places, positions_heard, serving_case
 from sizebook.serving.estimate import MOST_READ, Band, Estimate, error_band, estimate, unmeasured_band
 from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator
 from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
@@ -128,6 +128,8 @@ class ServingPlan:
     def beyond_context(self) -> str:
         """What to know where requests are longer than the model states, empty where they are not."""
         longest, stated = self.traffic.longest_tokens, self.context_tokens
+        if isinstance(self.replica.case, EncodedCase):  # what is read and what is written stand in places of their own
+            longest = self.traffic.longest_output_tokens if self.replica.decodes else self.traffic.longest_input_tokens
         if stated is None or longest <= stated:
             return ""
         return f"{longest:,} tokens a request are more than the {stated:,} that the model states".replace(",", " ")
@@ -298,7 +300,7 @@ def _knee(
 
 def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     """Return the plan of one setup over the months of the traffic."""
-    inputs = of_one_pass(inputs.settled) if one_pass(model) else inputs.settled
+    inputs = as_read(model, inputs)
     traffic, target = inputs.traffic, inputs.target
     setup = Setup(model, accelerator(gpu).key, inputs.replica)
     asked = Asked(traffic.asked, traffic.longest_tokens, inputs.stream, target.latencies, inputs.requests.share)
@@ -314,17 +316,31 @@ def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     )  # fmt: skip
 
 
-def of_one_pass(inputs: ServingInputs) -> ServingInputs:
-    """Return the inputs of a model that answers with one pass: one answer each, in place of the usual tokens."""
-    traffic = inputs.traffic
-    stated = traffic.demand.output_tokens
-    if stated not in (1, Demand().output_tokens) or traffic.output_histogram is not None:
-        raise InputError(
-            f"nothing is decoded: got answers of {traffic.asked.output_tokens} tokens for a model that answers with "
-            "one pass, want none. Remove output_tokens."
-        )
-    one = replace(traffic.demand, output_tokens=1)
-    return replace(inputs, traffic=replace(traffic, demand=one, output_tokens_p50=None, output_tokens_p95=None))
+def as_read(model: str, inputs: ServingInputs) -> ServingInputs:
+    """Return the inputs as the model reads them: a trace's lengths, seconds of sound as positions, one answer a pass.
+
+    What was said of lengths otherwise gives way to what is known.
+    """
+    settled = inputs.settled
+    traffic = settled.traffic
+    if settled.requests.input_seconds is not None:
+        traffic = replace(traffic, input_histogram=None, input_tokens_p50=None, input_tokens_p95=None)
+    if one_pass(model):
+        if traffic.output_histogram is not None:
+            raise InputError(no_answers(traffic.asked.output_tokens))
+        traffic = replace(traffic, output_tokens_p50=None, output_tokens_p95=None)
+    return replace(settled, traffic=replace(traffic, demand=demand_read(model, traffic.demand, settled.requests)))
+
+
+def demand_read(model: str, demand: Demand, requests: RequestStream) -> Demand:
+    """Return a demand with the positions of a model that hears for seconds, and one answer where one pass gives it."""
+    if requests.input_seconds is not None:
+        demand = replace(demand, input_tokens=positions_heard(model, requests.input_seconds))
+    if not one_pass(model):
+        return demand
+    if demand.output_tokens not in (1, Demand().output_tokens):
+        raise InputError(no_answers(demand.output_tokens))
+    return replace(demand, output_tokens=1)
 
 
 def at_speed(replica: PlannedReplica, speed: float) -> PlannedReplica:

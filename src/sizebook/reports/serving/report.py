@@ -39,8 +39,8 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
         subtitle=(
             f"{plan.model} on {setup.gpu} with {setup.replica.engine}, {setup.replica.layout}, "
             f"weights {setup.replica.weight_dtype or 'as published'}; "
-            f"{parameters(traffic.requests_per_day)} requests a day of {grouped(asked.input_tokens)} tokens in and "
-            f"{grouped(asked.output_tokens)} out"
+            f"{parameters(traffic.requests_per_day)} requests a day of {grouped(asked.input_tokens)} tokens in"
+            f"{f' and {grouped(asked.output_tokens)} out' if plan.replica.decodes else ', answered in one pass'}"
         ),
         as_of=as_of,
         summary=_summary(plan),
