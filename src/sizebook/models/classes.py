@@ -34,7 +34,8 @@ def as_class(config: Config, described: Architecture) -> Architecture:
     for suffix, bias in CLASSIFIES.items():
         if name.endswith(suffix):
             outputs = 2 if suffix == "ForQuestionAnswering" else n_labels(config)
-            score = Projection("score", described.d_model, outputs, bias, pooled=suffix == "ForSequenceClassification")
+            width = described.head.width if described.head else described.d_model
+            score = Projection("score", width, outputs, bias, pooled=suffix == "ForSequenceClassification")
             return replace(described, outputs=(*described.outputs, score), head=None)
     if name.endswith("Model") and not name.endswith(("HeadsModel", *(PARTIAL if towers else ()))):
         return replace(described, head=None)
@@ -45,11 +46,12 @@ def as_class(config: Config, described: Architecture) -> Architecture:
 
 
 def n_labels(config: Config) -> int:
-    """Return over how many labels a classifier decides."""
+    """Return over how many labels a classifier decides: two where the file does not say, in BART's class three."""
     config.ignore("id2label")
     labels = config.values.get("id2label")
-    given = config.integer("num_labels", default=0)
-    return len(labels) if isinstance(labels, dict) and labels else given or 2
+    given = config.size("num_labels")
+    usual = 3 if config.values.get("model_type") == "bart" else 2
+    return len(labels) if isinstance(labels, dict) and labels else given or usual
 
 
 def kind_of_class(config: Config, prefix: str, heads: Mapping[str, str]) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from sizebook.core.errors import InputError, RangeError, UnknownKeyError
 from sizebook.models.key_names import cannot_matter
+from sizebook.models.spellings import also, spellings
 
 MISSING: Any = object()
 MOST = 10**10  # no extent of a tensor is larger; a number beyond it is a mistake
@@ -35,12 +36,26 @@ class Config:
         self.sections: dict[str, Config] = {}
 
     def _get(self, keys: tuple[str, ...]) -> Any:
+        keys = also(self.values.get("model_type"), keys)
         self.read.update(keys)
-        for source in (self.values, self.defaults):
-            for key in keys:
-                if source.get(key) is not None:
-                    return source[key]
+        for key in keys:
+            if self.values.get(key) is not None:
+                return self.values[key]
+        for key in keys:
+            if self.defaults.get(key) is not None:
+                if key in self.values:
+                    raise self._wrong(
+                        key, None, f"a value, or no such key for {self.defaults[key]!r}, the type's default"
+                    )
+                return self.defaults[key]
         return MISSING
+
+    def agree(self, *keys: str) -> None:
+        """Refuse keys that mean one thing and say different ones; null says nothing."""
+        said = [(key, self.values[key]) for key in keys if self.values.get(key) is not None]
+        for key, value in said[1:]:
+            if value != said[0][1]:
+                raise self._disagree(*said[0], key, value)
 
     def unknown(self, key: str, value: Any, want: str) -> UnknownKeyError:
         """Return the error for a key that is read but whose value is not described."""
@@ -52,8 +67,9 @@ class Config:
 
     def has(self, key: str) -> bool:
         """Return whether a key is present and not null."""
-        self.read.add(key)
-        return self.values.get(key) is not None
+        keys = also(self.values.get("model_type"), (key,))
+        self.read.update(keys)
+        return any(self.values.get(each) is not None for each in keys)
 
     def integer(self, *keys: str, default: int | None = MISSING) -> int:
         """Return a positive whole number under the first of several spellings of a key."""
@@ -72,6 +88,17 @@ class Config:
             raise self._wrong(keys[0], value, f"a whole number of at most {limit}")
         return value
 
+    def size(self, *keys: str) -> int:
+        """Return a size that a model may do without, 0 where it is absent or null; an explicit 0 is refused.
+
+        A class that means none by null builds tensors of no extent of a 0, and one that tests for truth takes its
+        default: a file cannot say which it had in mind.
+        """
+        value = self.integer(*keys, default=0)
+        if value == 0 and self._get(keys) is not MISSING:
+            raise self._wrong(keys[0], 0, "null for none, or a whole number of 1 or more")
+        return value
+
     def number(self, *keys: str, default: float = MISSING) -> float:
         """Return a number, whole or not, under the first of several spellings of a key."""
         value = self._get(keys)
@@ -85,6 +112,10 @@ class Config:
         """Return true or false under the first of several spellings of a key."""
         value = self._get(keys)
         if value is MISSING and default is not MISSING:
+            for key in keys:
+                # To the classes that read a flag null is false, which contradicts a default of true.
+                if default and self.values.get(key, MISSING) is None:
+                    raise self._wrong(key, None, "true or false")
             return default
         if not isinstance(value, bool):
             raise self._wrong(keys[0], value, "true or false")
@@ -140,6 +171,15 @@ class Config:
             self.sections[key] = section
         return self.sections[key]
 
+    def needs(self, *sections: str) -> None:
+        """Refuse a file without these sections: classes differ in what an absent one stands for."""
+        for key in sections:
+            if not self.has(key):
+                raise UnknownKeyError(
+                    f"missing section: got no '{key}' in {self.where}, want what it says of its part of the model. "
+                    "Use the complete config.json of the model."
+                )
+
     def entries(self, key: str) -> list[Any]:
         """Return a list under a key, an empty one where the key is absent."""
         value = self._get((key,))
@@ -164,8 +204,23 @@ class Config:
         left = [key for key in self.values if key not in self.read]
         return left + [f"{name}.{key}" for name, section in self.sections.items() for key in section.unread()]
 
+    def _agree(self) -> None:
+        """Refuse two spellings of one key that say different things."""
+        for pair in spellings(self.values.get("model_type")):
+            if all(name in self.values for name in pair):
+                one, other = (self.values[name] for name in pair)
+                if type(one) is not type(other) or one != other:
+                    raise self._disagree(pair[0], one, pair[1], other)
+
+    def _disagree(self, first: str, one: Any, second: str, other: Any) -> InputError:
+        return InputError(
+            f"two spellings disagree: got '{first}' = {one!r} and '{second}' = {other!r} in {self.where}, want the "
+            "same, as both name one key. Remove the wrong one."
+        )
+
     def finish(self) -> None:
-        """Refuse keys that were not read and may change the count."""
+        """Refuse keys that were not read and may change the count, and spellings that disagree."""
+        self._agree()
         left = [key for key, value in self.values.items() if key not in self.read and not cannot_matter(key, value)]
         if left:
             raise UnknownKeyError(

@@ -42,7 +42,8 @@ def n_kv_heads(config: Config, n_heads: int, *, required: bool = False) -> int:
 
 def head_width(config: Config, d_model: int, n_heads: int, *, default: int | None = None) -> int:
     """Return the explicit width of a head, else the type's default, else d_model / n_heads."""
-    explicit = config.integer("head_dim", default=0 if config.has("head_dim") or default is None else default)
+    said = "head_dim" in config.values  # null asks for the quotient, left out for the type's default
+    explicit = config.size("head_dim") if said else default or config.size("head_dim")
     return explicit or config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
 
 

@@ -12,7 +12,11 @@ from sizebook.models.config import MISSING, Config
 
 def routed(config: Config, d_ff: str = "moe_intermediate_size", **more: Any) -> Experts:
     """Return experts from the usual keys."""
-    n_experts = config.integer("num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts")
+    names = "num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"
+    config.agree(*names)
+    n_experts = config.integer(*names)
+    if n_experts == 0:
+        raise config.unknown(next(name for name in names if config.has(name)), 0, "1 or more: none is not described")
     top_k = config.integer("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k")
     return Experts(config.integer("hidden_size"), config.integer(d_ff), n_experts, top_k, **more)
 

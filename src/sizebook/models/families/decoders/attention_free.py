@@ -110,7 +110,9 @@ def xlstm(config: Config) -> Architecture:
         d_model * config.number("ffn_proj_factor", default=2.667),
         config.integer("ffn_round_up_to_multiple_of", default=64),
     )
-    mixer = MatrixLstm(d_model, config.integer("num_heads"), d_qk, d_v, bias=bias)
+    n_heads = config.integer("num_heads")
+    config.divides("hidden_size", d_model, "num_heads", n_heads)
+    mixer = MatrixLstm(d_model, n_heads, d_qk, d_v, bias=bias)
     feed = FeedForward(d_model, d_ff, gated=True, bias=bias, name="ffn")
     layer = Layer((Norm("norm_mlstm", d_model), mixer, Norm("norm_ffn", d_model), feed))
     return stack(config, uniform(config, layer), Around(ties=False, final=Norm("out_norm", d_model)))

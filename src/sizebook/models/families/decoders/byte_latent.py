@@ -39,6 +39,9 @@ def blt(config: Config) -> Architecture:
     widened.append(_to_patches("local_decoder", decoder, decoder.integer("hidden_size_global")))
     if d_encoder * per_patch != d_latent:
         widened.append(Projection("token_embedding_projection", d_encoder * per_patch, d_latent, bias=False))
+    tied = config.flag("tie_word_embeddings", default=False)
+    if tied and (d_encoder, encoder.integer("vocab_size")) != (d_decoder, vocab):
+        raise config.unknown("tie_word_embeddings", True, "false: the head and the embedding of bytes differ in size")
     bytes_in = Embedding("local_encoder.embed_tokens", encoder.integer("vocab_size"), d_encoder)
     return Architecture(
         model_type="blt",
@@ -48,7 +51,7 @@ def blt(config: Config) -> Architecture:
         inputs=(bytes_in, Embedding("encoder_hash_tok_embedding", rows, d_encoder), *widened),
         layers=(*_patcher(config), *_layers(encoder, last=True), *_layers(latent), *_layers(decoder, last=False)),
         outputs=(Norm("norm", d_decoder),),
-        head=Head(vocab, d_decoder, tied=config.flag("tie_word_embeddings", default=False)),
+        head=Head(vocab, d_decoder, tied=tied),
         notes=(NOTE,),
     )
 
@@ -58,15 +61,17 @@ def _layers(part: Config, *, last: bool | None = None) -> tuple[Layer, ...]:
     part.ignore("head_dim", "encoder_cross_output_size", "vocab_size", "hidden_size_global")
     d_model, n_heads = part.integer("hidden_size"), part.integer("num_attention_heads")
     width = part.divides("hidden_size", d_model, "num_attention_heads", n_heads)
-    kv_heads = part.integer("num_key_value_heads", default=0) or n_heads
+    kv_heads = part.size("num_key_value_heads") or n_heads
     part.divides("num_attention_heads", n_heads, "num_key_value_heads", kv_heads)
     window = part.integer("sliding_window", default=0) or None
     itself = Attention(d_model, n_heads, kv_heads, width, window=window)
     norms = (d_model, d_model)
     patches = Attention(d_model, n_heads, kv_heads, width, cross=True, qk_norm=norms, name="cross_attn")
-    d_ff = part.integer("intermediate_size", default=0) or int(8 * d_model / 3)
+    d_ff = part.size("intermediate_size") or int(8 * d_model / 3)
     plain = block(d_model, itself, FeedForward(d_model, d_ff, gated=True))
     n_layers = part.integer("num_hidden_layers")
+    if n_layers == 0:
+        raise part.unknown("num_hidden_layers", 0, "1 or more in each stack")
     everywhere = last is not None and part.flag("cross_attn_all_layers")
     chosen = {None: -1, True: n_layers - 1, False: 0}[last]
     kinds = [everywhere or i == chosen for i in range(n_layers)]

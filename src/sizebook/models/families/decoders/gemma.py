@@ -132,11 +132,11 @@ def _global_attention(config: Config, slides: Attention, kinds: list[str]) -> At
     kv_heads = kv_heads if keys_serve else slides.n_kv_heads
     config.ignore("per_layer_config")
     given = config.values.get("per_layer_config")
-    if given:
+    if "per_layer_config" in config.values:
         full = [i for i, kind in enumerate(kinds) if kind == "full_attention"]
         entries = [entry for entry in given.values() if isinstance(entry, dict)] if isinstance(given, dict) else []
         alike = all(entry == entries[0] and set(entry) <= {"head_dim", "num_key_value_heads"} for entry in entries)
-        if not entries or not alike or sorted(int(index) for index in given) != full:
+        if not entries or not alike or len(entries) != len(given) or sorted(map(int, given)) != full:
             raise config.unknown("per_layer_config", "differing entries", "the same sizes for every full layer")
         width = entries[0].get("head_dim", slides.d_head)
         kv_heads = entries[0].get("num_key_value_heads", slides.n_kv_heads)

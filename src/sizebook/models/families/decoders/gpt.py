@@ -104,7 +104,7 @@ def gpt2(config: Config) -> Architecture:
     shared = name == "gpt_bigcode" and config.flag("multi_query", default=True)
     if name == "gpt_bigcode":
         config.ignore("num_key_value_heads")  # written by transformers, not read
-    d_ff = config.integer("n_inner", default=0) if name != "openai-gpt" else 0
+    d_ff = config.size("n_inner") if name != "openai-gpt" else 0
     layer = two_norms(size, size.attention(1 if shared else 0), size.feed_forward(d_ff))
     layers = (layer,) * size.n_layers
     return decoder(config, size, layers, tied=True, inputs=(size.positions(),), final=name != "openai-gpt")
@@ -115,7 +115,7 @@ def gptj(config: Config) -> Architecture:
     """GPT-J and CodeGen: attention without biases beside the feed-forward block, one norm, a head with bias."""
     config.ignore("n_ctx", "rotary", "rotary_dim")
     size = sizes(config, "n_embd", "n_head", "n_layer", "n_positions")
-    feed = size.feed_forward(config.integer("n_inner", default=0))
+    feed = size.feed_forward(config.size("n_inner"))
     layer = Layer((size.norm("ln_1"), size.attention(bias=False), feed))
     described = decoder(config, size, (layer,) * size.n_layers, tied=False)
     return replace(
@@ -129,7 +129,7 @@ def gpt_neo(config: Config) -> Architecture:
     """GPT-Neo: GPT-2 without biases on query, key and value; every second layer sees a window."""
     size = sizes(config, "hidden_size", "num_heads", "num_layers", "max_position_embeddings")
     window = config.integer("window_size", default=256)
-    feed = size.feed_forward(config.integer("intermediate_size", default=0))
+    feed = size.feed_forward(config.size("intermediate_size"))
     kinds = _neo_kinds(config, size.n_layers)
     plain = size.attention(bias=False, out_bias=True)
     local = Attention(size.d_model, size.n_heads, size.n_heads, size.d_head, out_bias=True, window=window, name="attn")
@@ -220,10 +220,10 @@ def falcon(config: Config) -> Architecture:
     size = Sizes(d_model, n_heads, n_layers, config.integer("vocab_size"), 0)
     new = config.flag("new_decoder_architecture", default=False)
     shared = config.flag("multi_query", default=True)
-    kv = config.integer("num_kv_heads", "n_head_kv", default=n_heads) if new else 1 if shared else n_heads
+    kv = config.size("num_kv_heads", "n_head_kv") or n_heads if new else 1 if shared else n_heads
     bias = config.flag("bias", default=False)
     mixer = size.attention(kv, bias=bias)
-    feed = size.feed_forward(config.integer("ffn_hidden_size", default=0), bias=bias)
+    feed = size.feed_forward(config.size("ffn_hidden_size"), bias=bias)
     parallel = config.flag("parallel_attn", default=True)
     single = parallel and config.integer("num_ln_in_parallel_attn", default=2 if new else 1) != 2
     layer = Layer((size.norm("ln_attn"), mixer, feed)) if single else two_norms(size, mixer, feed)
@@ -236,7 +236,7 @@ def opt(config: Config) -> Architecture:
     size = sizes(config, "hidden_size", "num_attention_heads", "num_hidden_layers", "max_position_embeddings")
     biogpt = config.text("model_type") == "biogpt"
     bias = True if biogpt else config.flag("enable_bias", default=True)
-    feed = size.feed_forward(config.integer("intermediate_size" if biogpt else "ffn_dim"), bias=bias)
+    feed = size.feed_forward(config.size("intermediate_size" if biogpt else "ffn_dim"), bias=bias)
     layer = two_norms(size, size.attention(bias=bias), feed)
     if biogpt:
         return decoder(config, size, (layer,) * size.n_layers, tied=True, inputs=(size.positions(2),))

@@ -32,7 +32,7 @@ def latent(config: Config, **more: object) -> LatentAttention:
     brick = LatentAttention(
         d_model=config.integer("hidden_size"),
         n_heads=config.integer("num_attention_heads"),
-        q_rank=config.integer("q_lora_rank", default=0) if direct else config.integer("q_lora_rank"),
+        q_rank=config.size("q_lora_rank") if direct else config.integer("q_lora_rank"),
         kv_rank=config.integer("kv_lora_rank"),
         d_nope=config.integer("qk_nope_head_dim"),
         d_rope=config.integer("qk_rope_head_dim"),
@@ -96,7 +96,9 @@ def deepseek(config: Config) -> Architecture:
 def minicpm3(config: Config) -> Architecture:
     """MiniCPM 3 and Youtu: latent attention in a dense model, embedding and head tied."""
     config.ignore("dim_model_base", "scale_depth", "scale_emb", "rope_interleave")
-    mixer = latent(config) if config.has("v_head_dim") else _head_of_model(config)
+    mixer = (
+        latent(config) if config.has("v_head_dim") or config.text("model_type") == "youtu" else _head_of_model(config)
+    )
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
     return stack(config, uniform(config, block(feed.d_model, mixer, feed)), Around(tied=True))
 
@@ -114,8 +116,11 @@ def longcat(config: Config) -> Architecture:
     """LongCat: two attention and two dense blocks a layer, one of experts beside them; some experts are the identity.
 
     transformers allocates the experts' first matrix for the identity experts too; the published weights do not hold
-    those, but the count follows what transformers allocates, so that both engines agree. The note says how much.
+    those and they are not counted. The note says how much the other engine counts more.
     """
+    config.only("attention_method", "MLA")
+    config.only("zero_expert_type", "identity")
+    config.ignore("mla_scale_q_lora", "mla_scale_kv_lora")
     mixer = latent(config)
     if config.integer("qk_head_dim", default=mixer.d_head) != mixer.d_head:
         raise config.unknown("qk_head_dim", config.values["qk_head_dim"], f"{mixer.d_head}, the sum of its two parts")
@@ -123,19 +128,15 @@ def longcat(config: Config) -> Architecture:
     n_experts, d_ff = config.integer("n_routed_experts"), config.integer("expert_ffn_hidden_size")
     zero, top_k = config.integer("zero_expert_num"), config.integer("moe_topk")
     router_bias = config.flag("router_bias", default=False)
-    # The truth tables take the share of experts that a token visits, over all the copies that are allocated.
-    visited = (n_experts + zero) * top_k // n_experts
-    gate_up = replace(
-        matrix("mlp.experts.*.gate_up_proj", 2 * d_ff, d_model, "mlp"), copies=n_experts + zero, active=visited
-    )
+    gate_up = replace(matrix("mlp.experts.*.gate_up_proj", 2 * d_ff, d_model, "mlp"), copies=n_experts, active=top_k)
     down = replace(matrix("mlp.experts.*.down_proj", d_model, d_ff, "mlp"), copies=n_experts, active=top_k)
     router = [matrix("mlp.router.classifier.weight", n_experts + zero, d_model, "router")]
     if router_bias:
         router.append(vector("mlp.router.classifier.bias", n_experts + zero, part="bias"))
     half = block(d_model, mixer, dense).bricks
     layer = Layer((*half, *half, Tensors((gate_up, down, *router))))
-    n_layers = config.integer("num_layers", "num_hidden_layers")
+    n_layers = config.integer("num_layers")
     stored = (vector("mlp.router.e_score_correction_bias", n_experts + zero, part="router"),) * n_layers
     spare = n_layers * zero * gate_up.size
-    note = f"{spare} of these parameters are matrices that transformers allocates for experts without weights"
+    note = f"transformers allocates {spare} more, for experts without weights"
     return stack(config, (layer,) * n_layers, Around(buffers=stored, notes=(note,) if spare else ()))

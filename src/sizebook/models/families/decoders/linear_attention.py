@@ -106,9 +106,9 @@ def kimi_linear(config: Config) -> Architecture:
         config.only("linear_attn_config")
     own = config.section("linear_attn_config")  # spellings of the published file, which go first
     kinds = _kimi_kinds(config, own, kimi)
-    heads = own.integer("num_heads", default=0) or config.integer("linear_num_heads")
-    width = own.integer("head_dim", default=0) or config.integer("linear_head_dim")
-    conv = own.integer("short_conv_kernel_size", default=0) or config.integer("linear_conv_kernel_dim")
+    heads = own.size("num_heads") or config.integer("linear_num_heads")
+    width = own.size("head_dim") or config.integer("linear_head_dim")
+    conv = own.size("short_conv_kernel_size") or config.integer("linear_conv_kernel_dim")
     rank = width if kimi else 0
     mixer = DeltaNet(feed.d_model, heads, heads, width, width, conv, True, rank, rank, "self_attn")
     attend = latent(config)

@@ -27,8 +27,8 @@ def llama(config: Config) -> Architecture:
     """Llama: grouped attention, gated feed-forward block, biases by two flags."""
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    required = config.text("model_type") != "llama"
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=required)
+    coder = config.text("model_type") == "iquestcoder"
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=128 if coder else None, kv_required=coder)
     return stack(config, uniform(config, block(feed.d_model, mixer, feed)))
 
 
@@ -53,7 +53,7 @@ def internlm3(config: Config) -> Architecture:
     """InternLM 3: Llama with a flag for the biases of query, key and value, and one for all others."""
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=128, kv_required=True)
     return stack(config, uniform(config, block(feed.d_model, mixer, feed)))
 
 
@@ -106,6 +106,8 @@ def granite(config: Config) -> Architecture:
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
     required = name in ("smollm3", "cwm", "granite_swa")
+    if name == "cwm":
+        config.only("attention_bias", False)
     mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=required, sinks=name == "granite_swa")
     post = name == "hyperclovax" and config.flag("use_post_norm", default=True)
     names = ("input_layernorm", "post_norm1", "post_attention_layernorm", "post_norm2")

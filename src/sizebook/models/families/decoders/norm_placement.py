@@ -53,6 +53,8 @@ def glm(config: Config) -> Architecture:
     d_model, feed, name = config.integer("hidden_size"), feed_forward(config), config.text("model_type")
     bias = name == "glm4v_text" or config.flag("attention_bias", default=True)
     mixer = attention(config, qkv_bias=bias, d_head=None if name == "glm4v_text" else 128, kv_required=True)
+    if name == "glm4v_text" and mixer.n_heads * mixer.d_head != d_model:
+        raise config.unknown("head_dim", mixer.d_head, f"heads that are together {d_model} wide")
     if name == "glm":
         return stack(config, uniform(config, block(d_model, mixer, feed)))
     names = ("input_layernorm", "post_self_attn_layernorm", "post_attention_layernorm", "post_mlp_layernorm")
@@ -65,7 +67,9 @@ def chatglm(config: Config) -> Architecture:
     config.only("architectures", ["ChatGLMModel"], ["ChatGLMForConditionalGeneration"])  # both with the language head
     config.ignore("seq_length", "apply_query_key_layer_scaling", "fp32_residual_connection", "original_rope")
     config.ignore("apply_residual_connection_post_layernorm", "attention_softmax_in_fp32", "bias_dropout_fusion")
-    config.ignore("rmsnorm", "classifier_dropout", "pre_seq_len", "prefix_projection", "interleaved_qkv")
+    config.ignore("classifier_dropout", "prefix_projection", "interleaved_qkv")
+    config.only("rmsnorm", True)
+    config.only("pre_seq_len", 0)
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
     d_head = config.integer("kv_channels")
     grouped = config.flag("multi_query_attention", default=False)

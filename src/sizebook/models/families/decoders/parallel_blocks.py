@@ -51,7 +51,7 @@ def cohere_moe(config: Config) -> Architecture:
     config.ignore("expert_selection_fn")
     bias, feed = config.flag("attention_bias", default=False), routed(config, "intermediate_size")
     feed = replace(feed, d_ff_shared=shared_width(config, feed.d_ff))
-    mixer, norm = attention(config, qkv_bias=bias, out_bias=bias), Norm("input_layernorm", feed.d_model)
+    mixer, norm = attention(config, qkv_bias=bias, out_bias=bias, d_head=128), Norm("input_layernorm", feed.d_model)
     mlps = mlp_kinds(config)
     prefix = "prefix_dense_intermediate_size"
     dense = feed_forward(config, key=prefix if config.has(prefix) else "intermediate_size")

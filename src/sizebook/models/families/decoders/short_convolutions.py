@@ -22,7 +22,8 @@ def lfm2(config: Config) -> Architecture:
     mixer = ShortConvolution(d_model, config.integer("conv_L_cache"), config.flag("conv_bias", default=False))
     feed = FeedForward(d_model, config.integer("intermediate_size") if third else _lfm2_width(config), gated=True)
     bias = config.flag("attention_bias", default=False) if third else False
-    attend = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", kv_required=True)
+    width = 128 if third else None
+    attend = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head", d_head=width, kv_required=True)
     gated = third and config.flag("use_attention_gate", default=True)
     attend = replace(attend, gate=attend.n_heads if gated else 0)
     norms = [Norm(n, d_model) for n in ("operator_norm", "ffn_norm", "post_operator_norm", "post_ffn_norm")]

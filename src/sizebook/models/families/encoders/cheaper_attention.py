@@ -104,6 +104,7 @@ def convbert(config: Config) -> Architecture:
     )
     depthwise = Weight("attention.key_conv_attn_layer.depthwise.weight", (d_model, 1, kernel), "attention")
     config.divides("hidden_size", d_model, "num_groups", n_groups)
+    config.divides("intermediate_size", size.d_ff, "num_groups", n_groups)
     layer = _grouped_block(size, ProjectedAttention(n_heads, d_head, projections), (n_groups, n_groups))
     layer = Layer((*layer.bricks, Tensors((depthwise,))))
     inputs = tables(config, size)

@@ -41,6 +41,8 @@ def _deberta(config: Config, prefix: str, heads: dict[str, str]) -> tuple[Sizes,
     config.ignore("pooler_hidden_size")
     if not config.flag("legacy", default=True):
         config.only("tie_word_embeddings", True)
+        if "words" in words:  # this head multiplies the last state with the table, which must be as wide
+            config.only("embedding_size", size.d_model)
     inputs: list[Brick] = [Embedding("word_embeddings", size.vocab, size.d_embed)]
     if config.flag("position_biased_input", default=True):
         inputs.append(Embedding("position_embeddings", size.n_ctx, size.d_embed))

@@ -146,7 +146,7 @@ def rotary_bert(config: Config) -> Architecture:
     kind = config.text("model_type")
     size = sizes(config)
     bias, gated = kind != "nomic_bert", kind != "jina_embeddings_v3"
-    d_head = config.integer("head_dim", default=0) if kind == "nomic_bert" else 0
+    d_head = config.size("head_dim") if kind == "nomic_bert" else 0
     mixer: Attention = replace(size.attention(bias=bias), d_head=d_head or size.d_model // size.n_heads)
     down = Weight("mlp.down_proj.bias", (size.d_model,), "bias", "vector")
     layer = Layer(
@@ -190,7 +190,7 @@ def roformer(config: Config) -> Architecture:
     """BERT with rotary positions, whose table of sines is stored as a parameter."""
     words = kind_of_class(config, "RoFormer", ROFORMER_HEADS)
     size = sizes(config)
-    size = factorised(size, config.integer("embedding_size", default=0) or size.d_model)
+    size = factorised(size, config.size("embedding_size") or size.d_model)
     config.ignore("rotary_value", *SUMMARY_KEYS)
     types = config.integer("type_vocab_size")
     inputs: list[Brick] = [

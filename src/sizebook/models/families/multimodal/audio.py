@@ -63,10 +63,12 @@ def qwen3_asr(config: Config) -> Architecture:
     """Qwen 3 ASR: three convolutions over the spectrogram, an encoder, two projections.
 
     The first published files keep their sizes under ``thinker_config``, which transformers does not read: it builds
-    the class's defaults. The count follows transformers and a note says so.
+    the class's defaults. The count follows the file and a note says so.
     """
-    config.ignore("support_languages", "thinker_config", "token_classification_bias")
+    config.ignore("support_languages", "token_classification_bias")
     config.only("architectures", ["Qwen3ASRForConditionalGeneration"])
+    if config.has("thinker_config"):
+        return _thinking(config)
     text = text_model(config, "qwen3", None if config.has("text_config") else QWEN3_ASR_TEXT)
     audio = config.section("audio_config", QWEN3_ASR_AUDIO)
     audio.ignore("n_window", "n_window_infer", "conv_chunksize", "max_position_embeddings", "output_dim")
@@ -87,8 +89,20 @@ def qwen3_asr(config: Config) -> Architecture:
     )
     layer = listening_layer(d_model, n_heads, d_ff, key_bias=True)
     tower = Tower("audio", d_model, audio.integer("encoder_layers"), stem, layer, projector)
-    whole = with_towers(config, text, tower, tied=True)
-    if config.has("thinker_config"):
-        note = "the sizes under 'thinker_config' are not read by transformers, which builds its defaults: counted so"
-        return noted(whole, note)
-    return whole
+    return with_towers(config, text, tower, tied=True)
+
+
+def _thinking(config: Config) -> Architecture:
+    """Return the architecture of a file with the sections under ``thinker_config``."""
+    config.ignore("tie_word_embeddings")
+    thinker = config.section("thinker_config")
+    thinker.needs("text_config", "audio_config")
+    for name in ("text_config", "audio_config"):
+        if config.has(name):
+            raise config.unknown(name, "an object of keys", f"'{name}' once: it stands under 'thinker_config' too")
+    audio = thinker.section("audio_config")
+    audio.ignore("max_source_positions", "scale_embedding")
+    audio.only("num_hidden_layers", audio.integer("encoder_layers"))
+    thinker.values = {"tie_word_embeddings": True, **thinker.values, "model_type": "qwen3_asr"}
+    whole = qwen3_asr(thinker)
+    return noted(whole, "transformers does not read the sizes under 'thinker_config' and builds its class's defaults")

@@ -96,16 +96,16 @@ def gemma4(config: Config) -> Architecture:
         towers.append(gemma4_vit(vision, text.d_model))
         if vision.flag("standardize", default=False):
             buffers += [vector(f"vision_tower.std_{n}", towers[0].d_model) for n in ("bias", "scale")]
-        buffers += _clips(vision, towers[0].n_layers * 7)
+        buffers += _clips(vision, towers[0].n_layers * 7, default=False)
     if audio := sections.get("audio_config"):
         towers.append(gemma4_audio(audio, text.d_model))
-        buffers += _clips(audio, towers[-1].n_layers * 10)
+        buffers += _clips(audio, towers[-1].n_layers * 10, default=True)
     return with_towers(config, text, *towers, tied=True, buffers=tuple(buffers))
 
 
-def _clips(section: Config, n_linears: int) -> list[Weight]:
+def _clips(section: Config, n_linears: int, *, default: bool) -> list[Weight]:
     """Return the four bounds that every clipped projection stores."""
-    clipped = section.flag("use_clipped_linears", default=False)
+    clipped = section.flag("use_clipped_linears", default=default)
     return [vector("clip_bound")] * (4 * n_linears) if clipped else []
 
 
@@ -141,9 +141,10 @@ def kimi_k25(config: Config) -> Architecture:
         if vision.integer(old, default=built[new]) != built[new]:
             raise vision.unknown(old, vision.values[old], f"{built[new]}: transformers reads '{new}' only")
     d_model, n_layers = built["hidden_size"], built["num_hidden_layers"]
+    vision.divides("hidden_size", d_model, "num_attention_heads", built["num_attention_heads"])
     layer = layer_normed(d_model, built["num_attention_heads"], built["intermediate_size"])
-    if config.integer("projection_hidden_size", default=d_model) != d_model:
-        raise config.unknown("projection_hidden_size", config.values["projection_hidden_size"], str(d_model))
+    if (width := config.integer("projection_hidden_size", default=1152)) != d_model:
+        raise config.unknown("projection_hidden_size", width, f"{d_model}, as wide as the tower")
     if vision.values.get("merge_kernel_size", [2, 2]) != [2, 2]:
         raise config.unknown("merge_kernel_size", vision.values["merge_kernel_size"], "[2, 2]")
     stem: tuple[Brick, ...] = (
@@ -216,6 +217,7 @@ def _mllama_vit(config: Config, d_text: int) -> Tower:
     """Return the tower: tiles with gated position tables, plain layers and gated global ones."""
     config.ignore("intermediate_layers_indices", "supported_aspect_ratios", "max_aspect_ratio_id")
     d_model, n_heads = config.integer("hidden_size"), config.integer("attention_heads", "num_attention_heads")
+    config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
     layer = layer_normed(d_model, n_heads, config.integer("intermediate_size"), attention_bias=False)
     n_global, tiles = config.integer("num_global_layers"), config.integer("max_num_tiles")
     shapes = config.values.get("supported_aspect_ratios")
@@ -265,9 +267,16 @@ def step3p7(config: Config) -> Architecture:
     """Step 3.7: attention gated per head, experts from the fourth layer on, a ViT with scaled residuals.
 
     The first published file keeps the text model's sizes at the top level, which transformers does not read: it
-    builds the class's defaults. The count follows transformers and a note says so.
+    builds the class's defaults. The count follows the file and a note says so.
     """
+    stray = [key for key in STEP_TEXT if config.has(key)]
     section = config.section("text_config", STEP_TEXT)
+    if stray and config.has("text_config"):
+        raise config.unknown(
+            stray[0], config.values[stray[0]], "sizes of the text model once: there is a 'text_config'"
+        )
+    if stray:
+        section = Config({**config.values, "model_type": "step3p7"}, config.where)
     section.values = {**section.values, "model_type": "step3p7"}
     config.only("architectures", ["Step3p7FlashForCausalLM"], ["Step3p7ForConditionalGeneration"])
     vision = config.section("vision_config", STEP_VISION)
@@ -288,16 +297,18 @@ def step3p7(config: Config) -> Architecture:
         section, layers_of(zip(mlps, slides, strict=True), layer), Around(buffers=correction(feed.n_experts, mlps))
     )
     whole = with_towers(config, text, _step_vit(vision, feed.d_model), tied=False)
-    stray = [key for key in STEP_TEXT if config.has(key)]
     if not stray:
         return whole
-    config.ignore(*config.values)
-    return noted(whole, "sizes at the top level are not read by transformers, which builds its defaults: counted so")
+    config.ignore(*section.read, "n_shared_experts", "use_moe_router_bias", "moe_router_scaling_factor")
+    n_mtp = config.integer("num_nextn_predict_layers", default=0)
+    left_out = f"; its {n_mtp} prediction layers are not described and not counted" if n_mtp else ""
+    return noted(whole, f"transformers does not read sizes at the top level and builds its class's defaults{left_out}")
 
 
 def _step_vit(config: Config, d_text: int) -> Tower:
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
     config.ignore("intermediate_size", "layer_scale_init_value")
+    config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
     layer = layer_normed(d_model, n_heads, int(d_model * config.number("mlp_ratio", default=8960 / 1536)))
     scales = Tensors((vector("lambda_1", d_model), vector("lambda_2", d_model)))
     stem: tuple[Brick, ...] = (

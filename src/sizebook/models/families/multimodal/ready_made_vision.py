@@ -53,7 +53,8 @@ def aligned_text(config: Config, default: str) -> Architecture:
     config.ignore(
         "vocab_size", "hidden_size", "image_grid_pinpoints", "projection_dim", "ignore_index", "image_token_index"
     )
-    named = config.values.get("text_config")
+    config.needs("text_config", "vision_config")
+    named = config.values["text_config"]
     kind = str(named.get("model_type", default)) if isinstance(named, dict) else default
     return text_model(config, kind, TEXT.get(kind))
 
@@ -64,7 +65,10 @@ def llava(config: Config) -> Architecture:
     config.ignore("spatial_pool_mode", "spatial_pool_stride", "spatial_pool_out_channels", "video_seq_length")
     config.ignore("vision_aspect_ratio", "use_image_newline_parameter")
     name, vision = config.text("model_type"), config.section("vision_config")
-    text, bias = aligned_text(config, "llama"), config.flag("multimodal_projector_bias", default=True)
+    text, bias = (
+        aligned_text(config, "qwen2" if name == "llava_onevision" else "llama"),
+        config.flag("multimodal_projector_bias", default=True),
+    )
     kind = vision.text("model_type", default="clip_vision_model")
     vision.only("model_type", *ENCODERS)
     build, vision.defaults = ENCODERS[kind]
@@ -166,9 +170,11 @@ def lighton_ocr(config: Config) -> Architecture:
 @model_type("gemma3")
 def gemma3(config: Config) -> Architecture:
     """Gemma 3 with SigLIP; a file of the text model alone gives the same type without a vision section."""
-    if not config.has("text_config"):
+    named = config.values.get("architectures") or [""]
+    if not config.has("text_config") and str(named[0]).endswith("ForCausalLM"):
         config.ignore("use_res_clamp")
         return flat(config, "gemma3_text")
+    config.needs("text_config", "vision_config")
     text, vision = text_model(config, "gemma3_text", GEMMA3), config.section("vision_config", SIGLIP)
     vision.only("model_type", "siglip_vision_model")
     width = vision.integer("hidden_size")
@@ -195,6 +201,7 @@ def lfm2_vl(config: Config) -> Architecture:
 @model_type("mistral3")
 def mistral3(config: Config) -> Architecture:
     """Mistral Small 3 and Ministral 3: Pixtral's ViT, patches merged before two projections."""
+    config.needs("text_config", "vision_config")
     section = config.section("text_config")
     text = text_model(config, str(section.values.get("model_type", "mistral")))
     vision = config.section("vision_config", PIXTRAL)

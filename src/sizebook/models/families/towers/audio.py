@@ -50,15 +50,18 @@ def gemma4_audio(config: Config, d_text: int) -> Tower:
     config.ignore("attention_invalid_logits_value", "attention_logit_cap", "gradient_clipping", "use_clipped_linears")
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
     width = config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
-    first, second = config.integers("subsampling_conv_channels")
+    channels = config.integers("subsampling_conv_channels")
+    if len(channels) != 2:
+        raise config.unknown("subsampling_conv_channels", channels, "two numbers: the tower has two such convolutions")
+    first, second = channels
     d_out = config.integer("output_proj_dims", default=1536)
     stem: tuple[Brick, ...] = (
         linear("layer0.conv", 9, first, bias=False),
         Norm("layer0.norm", first),
         linear("layer1.conv", 9 * first, second, bias=False),
         Norm("layer1.norm", second),
-        # 128 mel bins, halved twice.
-        linear("input_proj_linear", second * 32, d_model, bias=False),
+        # As many mel bins as channels, which transformers takes for granted, halved twice.
+        linear("input_proj_linear", first // 4 * second, d_model, bias=False),
     )
     blocks = [FeedForward(d_model, 4 * d_model, gated=False, name=f"feed_forward{i}") for i in (1, 2)]
     attend = Attention(d_model, n_heads, n_heads, width, bidirectional=True)

@@ -116,6 +116,7 @@ def qwen2_5_vit(config: Config) -> Tower:
     merge, frames = _merge(config)
     config.ignore("embed_dim")
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_heads")
+    config.divides("hidden_size", d_model, "num_heads", n_heads)
     layer = rms_gated(d_model, n_heads, config.integer("intermediate_size"), attention_bias=True, mlp_bias=True)
     stem = (linear("patch_embed", pixels(config, frames=frames), d_model, bias=False),)
     projector = merger(d_model, merge, config.integer("out_hidden_size"), bias=False)
@@ -126,6 +127,7 @@ def qwen3_vit(config: Config, *, deepstack: bool) -> Tower:
     """Qwen 3 VL's ViT: learned positions, and mergers that feed inner layers to the language model (DeepStack)."""
     merge, frames = _merge(config)
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_heads")
+    config.divides("hidden_size", d_model, "num_heads", n_heads)
     d_out, layer = (
         config.integer("out_hidden_size"),
         layer_normed(d_model, n_heads, config.integer("intermediate_size")),
@@ -145,6 +147,7 @@ def glm_vit(config: Config) -> Tower:
     """GLM 4.1V's ViT: gains only, gated blocks as wide as the output, a convolution that merges, a gated projector."""
     merge, frames = _merge(config)
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_heads")
+    config.divides("hidden_size", d_model, "num_heads", n_heads)
     d_out, d_ff = config.integer("out_hidden_size"), config.integer("intermediate_size")
     bias = config.flag("attention_bias", default=False)
     if bias:

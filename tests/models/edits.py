@@ -1,0 +1,234 @@
+"""Configs as people hand them over: keys changed, dropped, nulled, spelt otherwise, taken from other types.
+
+`edited` makes such a config out of a row of ``distinct_counts.jsonl``. Run as a program, with the extra ``torch``, it
+counts them by transformers and freezes them into ``edited_counts.jsonl``:
+
+    python -m tests.models.edits SEED NUMBER
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import json
+import random
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sizebook.models.config import Config
+from sizebook.models.spellings import spellings
+from sizebook.sources.torch_engine import count_on_meta
+from tests.models.counts import small_configs
+
+FROZEN = "edited_counts.jsonl"
+DROPPED = "(dropped)"
+# What files of other types carry, and what changes no count anywhere.
+STRANGE = [
+    "attention_bias",
+    "d_ff",
+    "d_model",
+    "ffn_dim",
+    "head_dim",
+    "hidden_size",
+    "intermediate_size",
+    "kv_lora_rank",
+    "layer_types",
+    "max_window_layers",
+    "mlp_bias",
+    "moe_gate",
+    "n_embd",
+    "n_head",
+    "n_layer",
+    "n_positions",
+    "n_routed_experts",
+    "norm_bias",
+    "num_attention_heads",
+    "num_experts",
+    "num_hidden_layers",
+    "num_key_value_heads",
+    "num_layers",
+    "num_local_experts",
+    "q_lora_rank",
+    "qk_norm",
+    "qkv_bias",
+    "sliding_window",
+    "tie_word_embeddings",
+    "type_vocab_size",
+    "use_bias",
+    "use_parallel_block",
+    "use_qk_norm",
+    "use_rotary_pos_emb",
+    "vocab_size",
+]
+HARMLESS: tuple[tuple[str, Any], ...] = (
+    ("rope_scaling", {"rope_type": "linear", "factor": 2.0}),
+    ("rope_theta", 500000.0),
+    ("rope_parameters", {"rope_type": "default", "rope_theta": 10000.0}),
+    ("dtype", "bfloat16"),
+    ("attention_dropout", 0.1),
+    ("rms_norm_eps", 1e-5),
+    ("use_cache", False),
+    ("output_router_logits", True),
+)
+Config_ = dict[str, Any]
+
+
+def bases() -> dict[str, list[Config_]]:
+    """Return the configs to edit, by model type: those that transformers counted."""
+    found: dict[str, list[Config_]] = {}
+    for row in small_configs("distinct_counts.jsonl"):
+        if "how" not in row:
+            found.setdefault(row["config"]["model_type"], []).append(row["config"])
+    return found
+
+
+def _other(chance: random.Random, old: Any) -> Any:
+    """Return another value for a key that holds this one."""
+    if isinstance(old, bool):
+        return not old
+    if isinstance(old, int):
+        return chance.choice([0, 1, 2, 3, 2 * old, 3 * old, old + 1, max(old // 2, 1), None])
+    if isinstance(old, list) and old:
+        return chance.choice([old[:-1], [*old, old[-1]], old[::-1], [chance.choice(old) for _ in old], None])
+    return None
+
+
+def _place(chance: random.Random, config: Config_) -> tuple[Config_, str]:
+    """Return the config or one of its sections, and the path to it."""
+    inner = [key for key, value in config.items() if isinstance(value, dict) and "config" in key]
+    if inner and chance.random() < 0.5:
+        key = chance.choice(inner)
+        return config[key], f"{key}."
+    return config, ""
+
+
+def _keys(place: Config_, kind: Callable[[Any], bool] = lambda value: True) -> list[str]:
+    fixed = ("model_type", "architectures")
+    return [key for key, value in place.items() if key not in fixed and not key.endswith("_id") and kind(value)]
+
+
+@cache
+def _classes(model_type: str) -> list[str]:
+    """Return the classes that transformers builds from configs of a type."""
+    named = importlib.import_module("transformers.models.auto.modeling_auto")
+    found: set[str] = set()
+    for name in vars(named):
+        if name.startswith("MODEL_") and name.endswith("MAPPING_NAMES"):
+            classes = getattr(named, name).get(model_type) or ()
+            found.update([classes] if isinstance(classes, str) else classes)
+    return sorted(found)
+
+
+@cache
+def _known(model_type: str) -> Config_:
+    """Return the keys that the class of a type has, at their defaults: numbers, switches, nothing."""
+    every = importlib.import_module("transformers").CONFIG_MAPPING[model_type]().to_dict()
+    plain = {key: value for key, value in every.items() if value is None or isinstance(value, bool | int)}
+    return {key: plain[key] for key in _keys(plain)}
+
+
+def _edit(chance: random.Random, config: Config_) -> dict[str, Any]:
+    """Return one edit: the new value of each path."""
+    place, path = _place(chance, config)
+    kind = chance.choice(
+        [
+            "size",
+            "size",
+            "null",
+            "drop",
+            "flip",
+            "section",
+            "spell",
+            "disagree",
+            "strange",
+            "harmless",
+            "class",
+            "known",
+            "known",
+        ]
+    )
+    if kind in ("size", "flip"):
+        wanted = bool if kind == "flip" else (int, list)
+        keys = _keys(place, lambda value: isinstance(value, wanted) and (kind == "flip") == isinstance(value, bool))
+        return {path + key: _other(chance, place[key]) for key in keys and [chance.choice(keys)]}
+    if kind in ("null", "drop"):
+        keys = _keys(place)
+        return {path + key: None if kind == "null" else DROPPED for key in keys and [chance.choice(keys)]}
+    if kind == "section":
+        keys = _keys(config, lambda value: isinstance(value, dict))
+        return {key: chance.choice([DROPPED, None, {}]) for key in keys and [chance.choice(keys)]}
+    if kind in ("spell", "disagree"):
+        pairs = [
+            (a, b) if a in config else (b, a) for a, b in spellings(config["model_type"]) if a in config or b in config
+        ]
+        if not pairs:
+            return {}
+        have, other = chance.choice(pairs)
+        return {have: DROPPED, other: config[have]} if kind == "spell" else {other: _other(chance, config[have])}
+    if kind == "class":
+        classes = _classes(config["model_type"])
+        return {"architectures": [chance.choice(classes)]} if classes else {}
+    if kind == "known":
+        known = _known(config["model_type"])
+        keys = sorted(known.keys() - config.keys())
+        return {key: _other(chance, known[key]) for key in keys and [chance.choice(keys)]}
+    if kind == "strange":
+        return {path + chance.choice(STRANGE): chance.choice([0, 1, 2, 4, 16, None, True, False])}
+    key, value = chance.choice(HARMLESS)
+    return {key: value}
+
+
+def apply(config: Config_, changes: dict[str, Any]) -> Config_:
+    """Return a config with the value of each path changed."""
+    result = copy.deepcopy(config)
+    for path, value in changes.items():
+        *outer, key = path.split(".")
+        place = result
+        for name in outer:
+            place = place[name]
+        if value == DROPPED:
+            place.pop(key, None)
+        else:
+            place[key] = copy.deepcopy(value)
+    return result
+
+
+def edited(chance: random.Random, config: Config_) -> dict[str, Any]:
+    """Return the changes of one or two edits."""
+    changes: dict[str, Any] = {}
+    while not changes:
+        changes = _edit(chance, config)
+    if chance.random() < 0.25:
+        second = _edit(chance, config)
+        if not any(path.split(".")[0] == done.split(".")[0] for path in second for done in changes):
+            changes |= second
+    return changes
+
+
+def counted_by_transformers(config: Config_) -> int | None:
+    """Return the count of transformers, or None where it builds no such model."""
+    try:
+        return count_on_meta(Config(copy.deepcopy(config), "config.json")).total
+    except Exception:  # noqa: BLE001, whatever a class makes of a config that contradicts itself
+        return None
+
+
+def main() -> None:
+    """Freeze so many configs that transformers builds."""
+    chance, wanted = random.Random(int(sys.argv[1])), int(sys.argv[2])
+    rows, types, lines = bases(), sorted(bases()), []
+    while len(lines) < wanted:
+        model_type = types[len(lines) % len(types)]
+        nth = chance.randrange(len(rows[model_type]))
+        changes = edited(chance, rows[model_type][nth])
+        total = counted_by_transformers(apply(rows[model_type][nth], changes))
+        if total is not None:
+            lines.append(json.dumps({"type": model_type, "row": nth, "set": changes, "total": total}))
+    (Path(__file__).parent / FROZEN).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
