@@ -41,7 +41,7 @@ _OF_THE_REPLICA: tuple[Check, ...] = (
     ),
     (
         "The context is one the model knows",
-        '=IFERROR({plan_longest_tokens}<=MODEL_SPEC({chosen},"context_length"),TRUE)',
+        '=IFERROR(OR({input_seconds}<>"",{plan_longest_tokens}<=MODEL_SPEC({chosen},"context_length")),TRUE)',
         "Longest request against MODEL_SPEC(model, context_length)",
     ),
     (

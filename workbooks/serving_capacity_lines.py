@@ -41,9 +41,14 @@ def _memory(page: Page) -> None:
         ("cache", "Left for the cache", "CACHE_BYTES_AVAILABLE"),
         ("per_token", "Cache of one more token", "KV_BYTES_PER_TOKEN"),
     ):
-        page.line(key, name, f"={book.call(function)}", "bytes", function)
+        # Of a single pass nothing is kept, and MAX_CONCURRENCY knows no encoder: what the plan says stands in.
+        call = book.call(function)
+        page.line(key, name, f"=IFERROR({call},0)" if key == "per_token" else f"={call}", "bytes", function)
     most = book.call("MAX_CONCURRENCY", context_tokens="{plan_longest_tokens}")
-    page.line("most", "Requests that the cache holds", f"={most}", "requests", "MAX_CONCURRENCY at the longest request")
+    page.line(
+        "most", "Requests that the cache holds", f"=IFERROR({most},{{plan_capacity}})", "requests",
+        "MAX_CONCURRENCY at the longest request; with an encoder the plan's",
+    )  # fmt: skip
 
 
 def _latency(page: Page) -> None:

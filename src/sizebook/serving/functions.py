@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from sizebook.core.errors import TargetError
+from sizebook.core.errors import InputError, TargetError
 from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
 from sizebook.core.registry import DEFAULT, function
 from sizebook.formulas.weights import dtype_bits
 from sizebook.serving import time as serving_time
 from sizebook.serving.case import Case, case_of, measured_generation
-from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds, one_pass, serving_case
+from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds, halves, one_pass, serving_case
 from sizebook.serving.estimate import Estimate, error_band, estimate
 from sizebook.serving.memory import (
     Memory,
@@ -56,6 +56,21 @@ ANY_GPU = "h100-sxm"
 
 def _memory(case: Case, gpu: str, engine: str, version: str = "") -> Memory:
     return engine_memory(case, physical_bytes(accelerator(gpu)), engine_constants(engine, version))
+
+
+def _any_case(model: str, gpu: str, replica: Replica) -> Case:
+    """Return the case of a decoder, startable or not, or that of a model with an encoder."""
+    return case_of(model, gpu, replica) if halves(model) is None else serving_case(model, gpu, replica)
+
+
+def _only_decoding(model: str, gpu: str, replica: Replica) -> Case:
+    """Return the case of a decoder, or refuse a model with an encoder, whose prompt and answer hold cache apart."""
+    if halves(model) is not None:
+        raise InputError(
+            f"not one context: got {model}, which has an encoder, want a model that only decodes. SERVING_FIGURES "
+            "says what the cache holds of such a model."
+        )
+    return case_of(model, gpu, replica)
 
 
 def _estimate(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimate:
@@ -125,7 +140,8 @@ def serving_weight_bytes(
 
     Embedding, head and norms count 16 bits; four-bit checkpoints of expert models keep attention in 16 bits too.
     """
-    return float(weight_bytes_per_gpu(case_of(model, ANY_GPU, Replica(tp=tp, pp=pp, dp=dp, weight_dtype=weight_dtype))))
+    replica = Replica(tp=tp, pp=pp, dp=dp, weight_dtype=weight_dtype)
+    return float(weight_bytes_per_gpu(_any_case(model, ANY_GPU, replica)))
 
 
 @function(
@@ -138,7 +154,7 @@ def cache_bytes_available(model: Model, gpu: Gpu, replica: Replica, version: Ver
     Memory is what the driver reports. TensorRT-LLM's share applies to what is free after weights. Negative: by how much
     the model does not fit.
     """
-    return float(_memory(case_of(model, gpu, replica), gpu, replica.engine, version).cache_bytes)
+    return float(_memory(_any_case(model, gpu, replica), gpu, replica.engine, version).cache_bytes)
 
 
 @function(
@@ -150,7 +166,7 @@ def max_concurrency(model: Model, gpu: Gpu, context_tokens: ContextTokens, repli
 
     0 where the weights leave no room. Shared prefixes are left out: with them more requests fit.
     """
-    case = case_of(model, gpu, replica)
+    case = _only_decoding(model, gpu, replica)
     return int(sequences_that_fit(case, _memory(case, gpu, replica.engine), float(context_tokens)) * replica.dp)
 
 
@@ -165,7 +181,7 @@ def max_context(
 
     The model's own limit may be shorter: MODEL_SPEC(model, "context_length"). 0 where the weights leave no room.
     """
-    case, at_once = case_of(model, gpu, replica), math.ceil((concurrency or 1) / replica.dp)
+    case, at_once = _only_decoding(model, gpu, replica), math.ceil((concurrency or 1) / replica.dp)
     return context_that_fits(case, _memory(case, gpu, replica.engine), float(at_once))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from sizebook.serving.arrivals import Lengths, arrivals, repeated
-from sizebook.serving.case import case_of
+from sizebook.serving.encoding import serving_case
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.simulation import Requests, Served, saturated_rate, simulate
 from sizebook.serving.step_times import StepTimes, step_times
@@ -136,4 +136,4 @@ def simulator(model: str, gpu: str, replica: Replica, demand: Demand, stream: St
     """Return the simulator of a replica with so many places; surfaces that show one plan share it."""
     requests = stream.requests()
     longest = max(p + a for p, a in zip(requests.prompts, requests.answers, strict=True))
-    return Simulator(step_times(case_of(model, gpu, replica), demand, float(longest), most), requests, most)
+    return Simulator(step_times(serving_case(model, gpu, replica), demand, float(longest), most), requests, most)

@@ -139,12 +139,12 @@ class _Run:
         """Pass up to a chunk of prompt tokens a rank beside one decode step; return the requests that ended."""
         times, n = self.times, len(self.running)
         complete, tokens, attention, slowest = self._chunk()
-        if n:  # the decode step reads the weights: prompts add what they multiply, their share of a full chunk
-            step, moved = times.decode[n](self.context / n), (tokens * times.each_token + attention) / times.ranks
+        step = times.decode[n](self.context / n) if n else 0.0
+        if n and not times.apart:  # the step reads the weights: prompts add what they multiply, their share of a chunk
+            moved = (tokens * times.each_token + attention) / times.ranks
         else:
-            step, moved = 0.0, times.prompt(max(slowest[0], tokens / times.ranks))
-            moved += max(slowest[1], attention / times.ranks)
-        self.now += moved / times.stages + (step or times.alone)
+            moved = times.prompt(max(slowest[0], tokens / times.ranks)) + max(slowest[1], attention / times.ranks)
+        self.now += moved / times.stages + step + (times.alone if times.apart or not n else 0.0)
         self.steps += 1
         self.context += n * times.tokens_per_step
         ended = self._ended()

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sizebook.serving.case import Case
+from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds
 from sizebook.serving.quantities import Demand
 from sizebook.serving.time import (
     CHUNK_TOKENS,
@@ -57,7 +58,8 @@ class StepTimes:
     in one pass without their attention, ``attention`` that of a whole prompt's attention over its length. ``alone`` is
     what a pass of prompts takes besides where nothing decodes. The first token is seen ``first_seconds`` and
     ``first_steps`` decode steps after the pass that made it. Over ``ranks`` prompts are passed side by side, over
-    ``stages`` one behind the other.
+    ``stages`` one behind the other. ``apart`` where an encoder reads prompts, in passes that share no weights with the
+    decode steps.
     """
 
     decode: Sequence[Curve]
@@ -71,6 +73,7 @@ class StepTimes:
     tokens_per_step: float = 1.0
     ranks: float = 1.0
     stages: float = 1.0
+    apart: bool = False
 
     @cached_property
     def each_token(self) -> float:
@@ -97,6 +100,8 @@ def step_times(case: Case, demand: Demand, longest_tokens: float, most: int) -> 
     Mean lengths of the demand say how drafts are accepted; its ``cache_hit_ratio`` what is computed of a prompt.
     """
     longest = max(longest_tokens, 2.0)
+    if isinstance(case, EncodedCase):
+        return _encoded(case, demand, longest, most)
     hits = demand.cache_hit_ratio
     contexts = between(min(64.0, longest / 2), longest, max(1, _CONTEXTS // 4))
 
@@ -125,16 +130,48 @@ def step_times(case: Case, demand: Demand, longest_tokens: float, most: int) -> 
     )
 
 
+def _encoded(case: EncodedCase, demand: Demand, longest: float, most: int) -> StepTimes:
+    """Return the tables of a model whose requests an encoder reads whole, each token seeing all of its request."""
+    n_read = float(demand.input_tokens)
+
+    def moved(tokens: float, context: float) -> float:
+        work = Pass(tokens, 1.0, context, prefill=True, cached=context)
+        return float(pass_seconds(replace(case, shape=case.encoder), work)[0])
+
+    contexts = between(n_read + 1.0, max(longest, n_read + 2.0), _CONTEXTS // 4)
+
+    def step(n: float, context: float) -> float:
+        answered = replace(demand, output_tokens=2 * (context - n_read))  # type: ignore[arg-type]
+        return decode_seconds(case, max(n / float(case.dp), 1.0), answered)
+
+    nothing = Curve((0.0, 1.0), (0.0, 0.0))
+    return StepTimes(
+        decode=_rows(contexts, most, step) if case.decodes else [nothing] * (most + 1),
+        prompt=curve(lambda tokens: moved(tokens, 0.0), between(1.0, max(longest, CHUNK_TOKENS), 4)),
+        attention=curve(lambda length: moved(length, length) - moved(length, 0.0), between(1.0, longest, 4)),
+        alone=encode_seconds(case, 1.0, 1.0) - moved(1.0, 1.0),
+        chunk=max(CHUNK_TOKENS, longest),
+        first_seconds=float(case.rates["first_token_seconds"]),
+        first_steps=float(case.decodes),
+        ranks=float(case.dp),
+        apart=True,
+    )
+
+
 def _decode(case: Case, contexts: Sequence[float], most: int) -> list[Curve]:
-    """Return the decode step of every batch, computed at some batches and straight between them."""
+    """Return the decode step of every batch over the mean context of its requests."""
+
+    def step(n: float, context: float) -> float:
+        asked = Demand(input_tokens=context, output_tokens=0, concurrency=n)  # type: ignore[arg-type]
+        return float(decode_step_seconds(case, asked)) * float(case.unstated)
+
+    return _rows(contexts, most, step)
+
+
+def _rows(contexts: Sequence[float], most: int, step: Callable[[float, float], float]) -> list[Curve]:
+    """Return a curve over contexts for every batch, computed at some batches and straight between them."""
     known = sorted({round(n) for n in between(1, max(most, 1), _BATCHES_EACH)})
-    base = Demand(output_tokens=0)
-
-    def at(n: int) -> tuple[float, ...]:
-        asked = (replace(base, input_tokens=context, concurrency=n) for context in contexts)  # type: ignore[arg-type]
-        return tuple(float(decode_step_seconds(case, each)) * case.unstated for each in asked)
-
-    rows = [at(n) for n in known]
+    rows = [tuple(step(n, context) for context in contexts) for n in known]
     table = [Curve(tuple(contexts), rows[0])]
     place = 0
     for n in range(1, known[-1] + 1):

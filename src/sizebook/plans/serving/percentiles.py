@@ -16,8 +16,9 @@ from sizebook.plans.serving.inputs import (
     ServingInputs,
     Trace,
 )
-from sizebook.plans.serving.plan import MOST_IN_FLIGHT, check_arrivals
-from sizebook.serving.case import case_of, startable
+from sizebook.plans.serving.plan import MOST_IN_FLIGHT, as_read, check_arrivals
+from sizebook.serving.encoding import EncodedCase, places, serving_case
+from sizebook.serving.estimate import MOST_READ
 from sizebook.serving.load import simulator
 from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes, sequences_that_fit
 from sizebook.serving.quantities import (
@@ -81,12 +82,15 @@ def serving_percentile(
     Requests are simulated one by one: Poisson arrivals, bursty ones (dispersion) or a trace; lengths all alike, or as
     percentiles or histograms say. The same requests each time. A blank percentile is the mean.
     """
-    inputs = put_together(ServingInputs, {**flat(coming), **flat(wanted), "requests_per_day": 1.0}).settled
+    inputs = as_read(model, put_together(ServingInputs, {**flat(coming), **flat(wanted), "requests_per_day": 1.0}))
     stream, asked, longest = inputs.stream, inputs.traffic.asked, inputs.traffic.longest_tokens
     check_arrivals(stream)
-    case = startable(case_of(model, gpu, replica))
+    case = serving_case(model, gpu, replica)
     memory = engine_memory(case, physical_bytes(accelerator(gpu)), engine_constants(replica.engine))
-    capacity = int(sequences_that_fit(case, memory, float(longest)) * replica.dp)
+    if isinstance(case, EncodedCase):
+        capacity = places(case, memory, asked, float(longest), MOST_READ) * replica.dp
+    else:
+        capacity = int(sequences_that_fit(case, memory, float(longest)) * replica.dp)
     if capacity < 1:
         raise TargetError(
             f"does not fit: got no room for one request of {longest} tokens on {gpu}, want some. "

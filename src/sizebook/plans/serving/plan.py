@@ -249,16 +249,11 @@ def unmeasured_bands() -> dict[str, Band]:
 
 
 def check_encoded(model: str, case: EncodedCase, asked: Asked) -> None:
-    """Refuse a target per token where no token follows the first, and percentiles, which are not simulated."""
+    """Refuse a target per token where no token follows the first."""
     if not case.decodes and asked.latencies.tpot_target_seconds:
         raise InputError(
             f"nothing is decoded: got tpot_target_seconds for {model}, which answers with one pass, want "
             "ttft_target_seconds alone: the time to its answer. Remove tpot_target_seconds."
-        )
-    if asked.share is not None:
-        raise InputError(
-            f"not simulated: got request_percentile for {model}, which has an encoder, want a target for the mean. "
-            "Remove request_percentile and widen target_load."
         )
 
 
