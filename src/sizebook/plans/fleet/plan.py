@@ -20,6 +20,7 @@ from sizebook.plans.serving.inputs import Margins, Prices
 from sizebook.plans.serving.plan import Asked, PlannedReplica, Setup, at_speed, demand_read, replica_for
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.serving.arrivals import Lengths
+from sizebook.serving.encoding import EncodedCase
 from sizebook.serving.traffic import (
     SECONDS_PER_DAY,
     peak_requests_per_second,
@@ -66,8 +67,10 @@ class PlannedService:
 
     @property
     def longest_tokens(self) -> int:
-        """Tokens of a request, prompt and answer."""
+        """Tokens of a request, prompt and answer; with an encoder those that stand in the places of the context."""
         demand = self.service.traffic.demand
+        if isinstance(self.replica.case, EncodedCase):
+            return demand.output_tokens if self.replica.decodes else demand.input_tokens
         return demand.input_tokens + demand.output_tokens
 
 
