@@ -110,8 +110,9 @@ def _requests(plan: ServingPlan) -> dict[str, Any] | None:
     }
 
 
-def _banded(value: Any, band: Any) -> dict[str, float]:
-    return {"value": float(value), "p10": float(value) * band.low, "p90": float(value) * band.high}
+def _banded(value: Any, band: Any) -> dict[str, float | str]:
+    ends = {"p10": float(value) * band.low, "p90": float(value) * band.high}
+    return {"value": float(value), **ends, "basis": band.basis}
 
 
 def _lengths(mean: int, lengths: Histogram | None, p95: int | None) -> dict[str, float | int | None]:

@@ -14,7 +14,6 @@ from functools import cache
 from typing import Any
 
 from sizebook.core.errors import InputError
-from sizebook.core.tables import table
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Embedding, Layer
 from sizebook.models.towers import Tower
@@ -22,7 +21,7 @@ from sizebook.serving.case import Case, case_of, startable, weight_dtype_of
 from sizebook.serving.memory import Memory
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.shape import AttentionKind, ServingShape, shape_of_layers
-from sizebook.serving.time import CHUNK_TOKENS, Pass, cache_bytes_per_gpu, pass_seconds
+from sizebook.serving.time import CHUNK_TOKENS, Pass, cache_bytes_per_gpu, pass_seconds, scheduling_seconds
 
 # The machine, formats and rates of a case are the same for every model: one with a cache stands in for one without.
 _STAND_IN = "llama-3.1-8b"
@@ -149,8 +148,7 @@ def encode_seconds(case: EncodedCase, requests: float, tokens: float) -> float:
     # A prompt's tokens see half of it on average, what was computed before whole: as if all of it had been.
     work = Pass(requests * tokens, requests, tokens, prefill=True, cached=tokens)
     moved, fixed = pass_seconds(reading, work)
-    rates = case.rates
-    return float(moved + fixed * rates["prefill_layer_factor"] + rates["step_seconds"])
+    return float(moved + fixed + scheduling_seconds(case, requests))
 
 
 def batch_of(tokens: float) -> int:
@@ -165,8 +163,7 @@ def decode_seconds(case: EncodedCase, batch: float, demand: Demand) -> float:
     read, none = (
         pass_seconds(across, Pass(batch, batch, context, prefill=False))[0] for context in (demand.input_tokens, 0.0)
     )
-    rates = case.rates
-    return float(moved + fixed + read - none + rates["step_seconds"] + rates["request_seconds"] * batch)
+    return float(moved + fixed + read - none + scheduling_seconds(case, batch))
 
 
 def _across(case: EncodedCase) -> Case:
@@ -208,15 +205,3 @@ def latencies(case: EncodedCase, demand: Demand) -> tuple[float, float]:
     step, others = decode_seconds(case, rank, demand), alone / batch * (rank - 1)
     each = others / demand.output_tokens
     return float(first + encode_seconds(case, 1.0, demand.input_tokens) + each + step), float(step + each)
-
-
-@cache
-def widest_band(figure: str) -> tuple[float, float, float]:
-    """Return the widest band of a figure, that of all rows for any engine, widened by half, included."""
-    rows = [row for row in table("calibration_serving_error") if row["figure"] == figure]
-    ends = [tuple(float(row[q]) for q in ("p10", "p50", "p90")) for row in rows]
-    low, middle, high = next(
-        tuple(float(row[q]) for q in ("p10", "p50", "p90")) for row in rows if row["engine"] == "any"
-    )
-    ends.append((middle / (middle / low) ** 1.5, middle, middle * (high / middle) ** 1.5))
-    return min(end[0] for end in ends), middle, max(end[2] for end in ends)

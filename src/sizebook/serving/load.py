@@ -82,7 +82,7 @@ class Simulator:
     @cached_property
     def saturated(self) -> float:
         """Requests a second of a replica that always has some waiting."""
-        return saturated_rate(self.times, self.requests, self.most)
+        return min(saturated_rate(self.times, self.requests, self.most), self.times.host_requests_per_second)
 
     def at(self, requests_per_second: float) -> Served:
         """Return what requests see at a rate."""

@@ -7,6 +7,7 @@ time` gives all three.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -59,7 +60,7 @@ class StepTimes:
     what a pass of prompts takes besides where nothing decodes. The first token is seen ``first_seconds`` and
     ``first_steps`` decode steps after the pass that made it. Over ``ranks`` prompts are passed side by side, over
     ``stages`` one behind the other. ``apart`` where an encoder reads prompts, in passes that share no weights with the
-    decode steps.
+    decode steps. One server takes no more than ``host_requests_per_second``.
     """
 
     decode: Sequence[Curve]
@@ -74,6 +75,7 @@ class StepTimes:
     ranks: float = 1.0
     stages: float = 1.0
     apart: bool = False
+    host_requests_per_second: float = math.inf
 
     @cached_property
     def each_token(self) -> float:
@@ -117,7 +119,7 @@ def step_times(case: Case, demand: Demand, longest_tokens: float, most: int) -> 
     passed = curve(lambda tokens: moved(tokens, 0.0), between(1.0, CHUNK_TOKENS, 4))
     first, fixed = case.rates["first_token_seconds"], float(prefill_seconds(case, 1.0)) - moved(1.0, 1.0)
     return StepTimes(
-        decode=_decode(case, contexts, most),
+        decode=_decode(case, contexts, most, float(tokens_of_step(case, demand.output_tokens))),
         prompt=passed,
         attention=curve(attention, prompts),
         alone=fixed,
@@ -127,6 +129,7 @@ def step_times(case: Case, demand: Demand, longest_tokens: float, most: int) -> 
         tokens_per_step=float(tokens_of_step(case, demand.output_tokens)),
         ranks=float(case.dp),
         stages=float(case.pp),
+        host_requests_per_second=float(case.rates["host_requests_per_second"]),
     )
 
 
@@ -155,15 +158,17 @@ def _encoded(case: EncodedCase, demand: Demand, longest: float, most: int) -> St
         first_steps=float(case.decodes),
         ranks=float(case.dp),
         apart=True,
+        host_requests_per_second=float(case.rates["host_requests_per_second"]) if case.decodes else math.inf,
     )
 
 
-def _decode(case: Case, contexts: Sequence[float], most: int) -> list[Curve]:
+def _decode(case: Case, contexts: Sequence[float], most: int, yielded: float) -> list[Curve]:
     """Return the decode step of every batch over the mean context of its requests."""
 
     def step(n: float, context: float) -> float:
         asked = Demand(input_tokens=context, output_tokens=0, concurrency=n)  # type: ignore[arg-type]
-        return float(decode_step_seconds(case, asked)) * float(case.unstated)
+        seconds = float(decode_step_seconds(case, asked)) * float(case.unstated)
+        return max(seconds, n * yielded / float(case.rates["host_tokens_per_second"]))
 
     return _rows(contexts, most, step)
 

@@ -16,7 +16,7 @@ from sizebook.plans.serving.inputs import (
     ServingInputs,
     Trace,
 )
-from sizebook.plans.serving.plan import MOST_IN_FLIGHT, as_read, check_arrivals
+from sizebook.plans.serving.plan import as_read, check_arrivals, most_running
 from sizebook.serving.encoding import EncodedCase, places, serving_case
 from sizebook.serving.estimate import MOST_READ
 from sizebook.serving.load import simulator
@@ -96,7 +96,7 @@ def serving_percentile(
             f"does not fit: got no room for one request of {longest} tokens on {gpu}, want some. "
             "Raise tp, pp or ep, or choose a narrower weight_dtype."
         )
-    simulated = simulator(model, accelerator(gpu).key, replica, asked, stream, min(capacity, MOST_IN_FLIGHT))
+    simulated = simulator(model, accelerator(gpu).key, replica, asked, stream, most_running(replica, capacity))
     if replica_requests_per_second >= simulated.saturated:
         raise TargetError(
             f"too many requests: got {replica_requests_per_second:g} a second, want fewer than the "

@@ -16,12 +16,14 @@ from sizebook.plans.serving.months import Month, fleet_month
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.plans.serving.refusals import missed, missed_by_requests, no_answers, no_room, too_many
-from sizebook.serving.case import Case, measured_generation
+from sizebook.serving.band import architecture_of
+from sizebook.serving.case import Case
 from sizebook.serving.encoding import EncodedCase, one_pass, places, positions_heard, serving_case
 from sizebook.serving.estimate import MOST_READ, Band, Estimate, error_band, estimate, unmeasured_band
 from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator
 from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
 from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.shape import shape_of
 from sizebook.serving.simulation import Served
 from sizebook.serving.time import cache_bytes_per_gpu, tokens_of_step
 from sizebook.serving.traffic import usd_per_mtok
@@ -174,7 +176,7 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
         raise TargetError(too_many(setup.model, replica, demand.concurrency, capacity))
     limits, packing = _limits(latencies, bands), packing_of(setup.gpu, replica, gpus_per_node)
     if asked.share is not None:
-        loaded = _loaded(setup, asked, limits, min(capacity, MOST_IN_FLIGHT))
+        loaded = _loaded(setup, asked, limits, most_running(replica, capacity))
         mean, found = _mean(loaded.served, demand, capacity)
         binding = loaded.binding or ("cache" if capacity < MOST_IN_FLIGHT else "batch")
         return PlannedReplica(setup, mean, case, memory, capacity, found, bands, binding, packing, loaded=loaded)
@@ -183,6 +185,11 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
         raise TargetError(missed(setup.model, setup.gpu, replica, demand, limits))
     found = estimate(case, memory, at_load)
     return PlannedReplica(setup, at_load, case, memory, capacity, found, bands, binding, packing)
+
+
+def most_running(replica: Replica, capacity: int) -> int:
+    """Return the requests that run at a time: as many as the cache holds, the engine batches and the cap allows."""
+    return min(capacity, MOST_IN_FLIGHT, replica.max_running or MOST_IN_FLIGHT)
 
 
 def _loaded(setup: Setup, asked: Asked, limits: tuple[float, float], most: int) -> Loaded:
@@ -238,9 +245,9 @@ def check_arrivals(stream: Stream) -> None:
 
 
 def bands_of(setup: Setup) -> dict[str, Band]:
-    """Return the error bands of TTFT, TPOT and throughput for the engine and the accelerator's generation."""
-    generation = measured_generation(accelerator(setup.gpu))
-    return {name: error_band(name, setup.replica.engine, generation) for name in ("ttft", "tpot", "throughput")}
+    """Return the error bands of TTFT, TPOT and throughput for the model, engine and accelerator."""
+    gpu, architecture = accelerator(setup.gpu).key, architecture_of(shape_of(setup.model))
+    return {name: error_band(name, setup.replica.engine, gpu, architecture) for name in ("ttft", "tpot", "throughput")}
 
 
 def unmeasured_bands() -> dict[str, Band]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from sizebook.models.architecture import (
     Architecture,
@@ -131,7 +132,7 @@ def _global_attention(config: Config, slides: Attention, kinds: list[str]) -> At
     kv_heads = config.integer("num_global_key_value_heads", default=slides.n_kv_heads)
     kv_heads = kv_heads if keys_serve else slides.n_kv_heads
     config.ignore("per_layer_config")
-    given = config.values.get("per_layer_config")
+    given: Any = config.values.get("per_layer_config") or {}
     if "per_layer_config" in config.values:
         full = [i for i, kind in enumerate(kinds) if kind == "full_attention"]
         entries = [entry for entry in given.values() if isinstance(entry, dict)] if isinstance(given, dict) else []
@@ -197,6 +198,8 @@ def gemma3n(config: Config) -> Architecture:
         raise config.unknown("intermediate_size", f"{len(inner)} entries", f"{n_layers}, one a layer")
     bias = config.flag("attention_bias", default=False)
     mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=256, qk_norm="head", kv_required=True)
+    if config.integer("hidden_size_per_layer_input") == 0:
+        raise config.unknown("hidden_size_per_layer_input", 0, "1 or more: every layer of this type has them")
     width, shared = config.integer("hidden_size_per_layer_input"), config.integer("num_kv_shared_layers", default=15)
     extra = (*_altup(config, d_model), *_laurel(config, d_model), *per_layer_input(d_model, width))
 

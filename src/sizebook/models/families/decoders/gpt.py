@@ -236,7 +236,8 @@ def opt(config: Config) -> Architecture:
     size = sizes(config, "hidden_size", "num_attention_heads", "num_hidden_layers", "max_position_embeddings")
     biogpt = config.text("model_type") == "biogpt"
     bias = True if biogpt else config.flag("enable_bias", default=True)
-    feed = size.feed_forward(config.size("intermediate_size" if biogpt else "ffn_dim"), bias=bias)
+    d_ff = config.integer("intermediate_size" if biogpt else "ffn_dim")
+    feed = FeedForward(size.d_model, d_ff, gated=False, bias=bias)
     layer = two_norms(size, size.attention(bias=bias), feed)
     if biogpt:
         return decoder(config, size, (layer,) * size.n_layers, tied=True, inputs=(size.positions(2),))

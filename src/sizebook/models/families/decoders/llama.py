@@ -102,13 +102,15 @@ def phi3(config: Config) -> Architecture:
 def granite(config: Config) -> Architecture:
     """Llama with windows by pattern; sinks in Granite SWA; norms of what each block adds in HyperCLOVA X."""
     name = config.text("model_type")
-    config.ignore("no_rope_layers", "no_rope_layer_interval", "use_sliding_window")
+    config.ignore("no_rope_layers", "no_rope_layer_interval", "use_sliding_window", "max_window_layers")
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
     required = name in ("smollm3", "cwm", "granite_swa")
     if name == "cwm":
         config.only("attention_bias", False)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=required, sinks=name == "granite_swa")
+    d_head = 128 if name == "cwm" else None
+    sinks = name == "granite_swa"
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=d_head, kv_required=required, sinks=sinks)
     post = name == "hyperclovax" and config.flag("use_post_norm", default=True)
     names = ("input_layernorm", "post_norm1", "post_attention_layernorm", "post_norm2")
 
@@ -172,6 +174,7 @@ def hunyuan(config: Config) -> Architecture:
     for key in ("use_cla", "use_mla"):
         if config.flag(key, default=False):
             raise config.unknown(key, True, "false: transformers builds neither shared nor latent keys for this type")
+    config.only("use_rotary_pos_emb", True)
     config.ignore("cla_share_factor", "use_qk_norm", "norm_type", "org_vocab_size", "attention_head_dim", "class_num")
     bias = config.flag("attention_bias", default=False)
     mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")

@@ -111,7 +111,7 @@ def ernie_moe(config: Config) -> Architecture:
     statics = Tensors((vector("mlp.moe_statics.e_score_correction_bias", 1, feed.n_experts, part="router"),))
     n_layers, interval = config.integer("num_hidden_layers"), config.integer("moe_layer_interval", default=1)
     start = config.integer("moe_layer_start_index", default=1)
-    config.ignore("moe_layer_end_index", "intermediate_size")
+    config.ignore("moe_layer_end_index", "intermediate_size", "moe_gate")
     end = config.values.get("moe_layer_end_index", -1)
     last = n_layers - 1 if end in (None, -1) else end
     if bias or not interval:

@@ -13,6 +13,7 @@ from sizebook.models.huggingface import model_type
 @model_type("apertus")
 def apertus(config: Config) -> Architecture:
     """Apertus: norms per head; a plain block whose activation (xIELU) has two trained scalars and two stored ones."""
+    config.only("qk_norm", True)
     bias = config.flag("attention_bias", default=False)
     feed = feed_forward(config, gated=False, bias=config.flag("mlp_bias", default=False))
     mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")

@@ -35,6 +35,7 @@ def cohere(config: Config) -> Architecture:
 def cohere2(config: Config) -> Architecture:
     """Command R7B and A: as Command R; three of four layers slide."""
     config.ignore("sliding_window_pattern", "order_of_interleaved_layers", "layer_switch")
+    config.only("use_parallel_block", True)
     bias = config.flag("attention_bias", default=False)
     feed, norm = feed_forward(config), Norm("input_layernorm", config.integer("hidden_size"))
     mixer = attention(config, qkv_bias=bias, out_bias=bias)
