@@ -54,7 +54,7 @@ TOGETHER: Mapping[str, Values] = {
     "output_histogram": {"output_tokens": None},
     "region": {"provider": "aws", "gpu": "h100-sxm"},
     "provider": {"gpu": "h100-sxm"},
-    "ep": {"tp": 2},
+    "ep": {"tp": 2, "model": "granite-3.1-1b-a400m"},
     "concurrency": {"ttft_target_seconds": None, "tpot_target_seconds": None},
     "gpus_compared": {"gpu": None, "tp": None},
     "request_percentile": {"ttft_target_seconds": 2.5},
