@@ -1,40 +1,42 @@
-"""Fits the rates of the serving-time model on measured rows and writes them with their errors to src/sizebook/data.
+"""Fits the scheduling of the serving-time model on measured rows and writes it with its errors to src/sizebook/data.
 
-Run `python calibration/serving.py TABLE` from the root of the repository, where TABLE holds measured TTFT and TPOT
-(columns as in aiconfigurator's silicon_sample.csv). Needs NumPy. Robust Gauss-Newton on log(predicted / measured):
+Run `python calibration/serving.py FOLDER` from the root of the repository, where FOLDER holds `serving_measured*.csv`
+(TTFT and TPOT of running servers, columns as in aiconfigurator's silicon_sample.csv) and `serving_flags.csv` (what is
+wrong with which row). Needs NumPy. The kernels' times are no part of the fit: `kernels.py` takes them from measured
+kernels. Robust Gauss-Newton on log(predicted / measured):
 
-- a rate is one value for all rows times factors per engine, generation and format, each shrunk towards 1;
+- a number is one value for all rows, shrunk towards its start; only on the queue, the time before the first token and
+  the steps waited for it have engines a factor, shrunk towards 1;
 - every group (architecture, system, engine, precision) has an offset of its own in the fit, shrunk towards 0, so that
   one odd benchmark set does not bend the physics; predictions use none;
-- the error is what each group shows when the fit saw no row of it. Its quantiles are shipped.
+- copies and rows with wrong inputs are left out. The error is what a fit shows on an architecture, and on an engine x
+  GPU pair, of which it saw no row: a group among its sisters would flatter it. The variant of the model was chosen by
+  the first, the second is what the tables and bands state.
 
 The table does not say which runs speculated, nor the format of their cache: `serving_recipes.csv` does, from the public
-scripts that ran them. `unstated_speculation` is the one factor on TPOT that serves TensorRT-LLM rows of models with
+scripts that ran them. `unstated_speculation` is the one factor on the step that serves TensorRT-LLM rows of models with
 prediction layers best when nobody says.
 """
 
 from __future__ import annotations
 
 import csv
-import datetime
 import re
 import sys
 from collections import Counter
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from serving_recipes import drafted, layout_run, read_recipes, recipe_of
 
 from sizebook.core.errors import SizebookError
+from sizebook.serving.band import architecture_of
 from sizebook.serving.case import (
     ENGINES,
     Case,
-    attention_dtype_of,
     case_of,
-    dtype_class,
-    generation_class,
     layout_meant,
     weight_dtype_of,
 )
@@ -45,59 +47,39 @@ from sizebook.serving.time import latency
 from sizebook.tables.hardware import accelerator
 
 DATA = Path(__file__).parent.parent / "src" / "sizebook" / "data"
-# How far a rate may move from its start, a factor and a group's offset from none, in logs. Chosen among some sixty
-# settings by the error on groups left out, so a group that nobody has measured yet may fare a little worse.
-PRIOR, OFFSET_PRIOR = 0.2, (0.17, 0.1)
-FACTOR_PRIOR = {"engine": 2.0, "generation": 1.2, "engine generation": 2.0, "attention dtype": 0.5, "expert dtype": 0.5}
+OFFSET_PRIOR = (0.17, 0.1)  # how far a group's offsets of TPOT and TTFT may move from none, in logs
+ENGINE_PRIOR = 0.6
 NOISE_TPOT, NOISE_TTFT = 0.06, 0.25  # logs; beyond it a row counts less
 WEIGHT_TTFT = 1.2
-ROUNDS_LEFT_OUT = 8  # from the fit to all rows; 20 from the start change the mean error by 0.02 points
-GENERATIONS, FORMATS = ("hopper", "blackwell"), ("bf16", "fp8", "fp4", "int4")
-LEVELS = {
-    "engine": ENGINES,
-    "generation": GENERATIONS,
-    "engine generation": tuple(f"{e} {g}" for e in ENGINES for g in GENERATIONS),
-    "attention dtype": FORMATS,
-    "expert dtype": FORMATS,
-}
+ROUNDS_LEFT_OUT = 8  # from the fit to all rows
+GROUP_POWER = 0.5  # a group of n rows counts n^(1 - this)
+LEVELS = {"engine": ENGINES}
 
-# Name: start, levels whose factors are fitted, meaning.
-RATES: dict[str, tuple[float, tuple[str, ...], str]] = {
-    "weight_bandwidth": (0.8, ("attention dtype",), "share of memory bandwidth at which weights are read"),
-    "expert_bandwidth": (0.7, ("expert dtype",), "the same for routed experts"),
-    "cache_bandwidth": (0.8, (), "the same for the cache"),
-    "decode_compute": (0.55, (), "share of the dense peak in decode steps"),
-    "expert_compute_few": (0.1, (), "the same for routed experts that few tokens reach, in any pass"),
-    "expert_compute_many": (0.27, (), "the same for routed experts that many tokens reach"),
-    "expert_half_tokens": (32.0, (), "tokens of an expert at which it is halfway between the two"),
-    "decode_scores": (0.5, (), "share of the 16-bit peak for attention scores in decode steps"),
-    "prefill_compute": (0.6, (), "share of the dense peak in prompts"),
-    "prefill_scores": (0.45, (), "share of the 16-bit peak for attention scores in prompts"),
-    "collective_seconds": (1e-5, (), "latency of one all-reduce"),
-    "decode_link": (0.5, ("generation",), "share of the link in decode steps"),
-    "prefill_link": (0.8, ("engine generation",), "share of the link in prompts; above 1 where the switch adds up"),
-    "exchange_seconds": (4e-5, (), "latency of sending tokens to experts and back, a layer"),
-    "activation_passes": (10.0, (), "times that a token's activations pass through memory, a layer"),
-    "dispatch_passes": (14.0, (), "the same for each routed expert of a token, an expert layer"),
-    "expert_imbalance": (0.1, (), "extra time of the fullest expert shard"),
-    "layer_time": (1.0, ("engine generation",), "fixed times of layers, relative to one another"),
-    "attention_layer_seconds": (2.5e-5, ("generation",), "fixed time of an attention layer"),
-    "dense_layer_seconds": (1e-5, ("generation",), "fixed time of a feed-forward block or shared expert, a layer"),
-    "state_layer_seconds": (4e-5, (), "fixed time of a layer with recurrent state"),
-    "expert_layer_seconds": (2.4e-5, ("generation", "expert dtype"), "fixed time of routing and experts, a layer"),
-    "latent_layer_seconds": (1.2e-5, ("generation",), "extra of latent attention, a layer"),
-    "index_layer_seconds": (3.5e-5, (), "extra of an indexer, a layer"),
-    "overlap_power": (1.9, (), "power of the smooth maximum of memory and compute time"),
-    "step_seconds": (1e-3, ("generation",), "scheduling of one step"),
-    "request_seconds": (3e-6, (), "scheduling of one request in one step"),
-    "interleave": (1.0, ("engine",), "work of other requests' prompts, over their share of a pass"),
-    "first_token_seconds": (0.03, ("engine",), "fixed time before the first token"),
-    "prefill_layer_factor": (1.0, (), "fixed layer time in prompts over that in decode steps"),
-    "queue": (0.3, ("engine",), "prompts waited for, per (batch - 1)^queue_power"),
-    "queue_power": (0.77, (), "growth of the queue with the batch"),
-    "first_token_steps": (2.0, ("engine",), "decode steps waited for before the first token"),
-    "draft_acceptance": (0.6, (), "chance that a drafted token is accepted in an answer of 1,024 tokens"),
-    "draft_growth": (0.1, (), "power of the answer's length with which that chance grows"),
+
+class Number(NamedTuple):
+    """A number that is fitted: its start, how far it may move in logs, levels with factors, meaning."""
+
+    start: float
+    free: float
+    levels: tuple[str, ...]
+    meaning: str
+
+
+RATES: dict[str, Number] = {
+    "layer_seconds": Number(8e-6, 0.7, (), "fixed time of a layer beside its measured kernels: norms, rotations, gaps"),
+    "activation_passes": Number(
+        10.0, 0.4, (), "times that a token's activations pass through memory beside them, a layer"
+    ),
+    "expert_imbalance": Number(0.1, 0.7, (), "extra time of the fullest rank where ranks share experts"),
+    "step_seconds": Number(1.5e-3, 0.6, (), "scheduling of one step"),
+    "request_seconds": Number(1.5e-5, 0.7, (), "scheduling of one request in one step"),
+    "request_half": Number(512, 0.3, (), "requests at which one costs half as much of it, shared by a large batch"),
+    "queue": Number(0.3, 0.5, ("engine",), "prompts waited for, per (batch - 1)^queue_power"),
+    "queue_power": Number(0.77, 0.2, (), "growth of the queue with the batch"),
+    "first_token_seconds": Number(0.03, 0.5, ("engine",), "fixed time before the first token"),
+    "first_token_steps": Number(2.0, 0.5, ("engine",), "decode steps waited for before the first token"),
+    "draft_acceptance": Number(0.6, 0.15, (), "chance that a drafted token is accepted in an answer of 1,024 tokens"),
+    "draft_growth": Number(0.1, 0.5, (), "power of the answer's length with which that chance grows"),
 }
 
 
@@ -106,8 +88,13 @@ class Rows:
     """The measured rows as arrays: cases without rates, loads, levels, groups and measurements."""
 
     case: Case
+    kernels: dict[str, Any]
     levels: dict[str, Any]
     group: Any
+    architecture: Any
+    pair: Any
+    combination: Any
+    gpu: Any
     speculates: Any
     tokens_in: Any
     tokens_out: Any
@@ -117,22 +104,30 @@ class Rows:
     usable: Any
 
 
-def read_rows(path: Path, recipes: list[dict[str, str]]) -> tuple[Rows, Counter[str]]:
-    """Return the rows whose model the catalog can describe, as their recipes ran them, and how many of each problem."""
+def read_rows(folder: Path, recipes: list[dict[str, str]]) -> tuple[Rows, Counter[str]]:
+    """Return the clean rows whose model the catalog describes, as their recipes ran them, and the count of problems."""
+    flagged = _table(folder / "serving_flags.csv")
+    flags = {row["id"]: row["flags"].split(";")[0].split(":")[0] for row in flagged}
     kept: list[dict[str, Any]] = []
     problems: Counter[str] = Counter()
-    with path.open(encoding="utf-8", newline="") as lines:
-        for row in csv.DictReader(lines):
+    for path in sorted(folder.glob("serving_measured*.csv")):
+        for row in _table(path):
             if row["mode"] != "agg":
                 continue
-            if not _one_load(row):
-                problems["the row states two different loads"] += 1
+            problem = flags.get(row["id"]) or ("" if _one_load(row) else "two_loads")
+            if problem:
+                problems[problem] += 1
                 continue
             try:
                 kept.append(_row(row, recipes))
             except SizebookError as error:
                 problems[f"{row['model_path']}: {error}"] += 1
     return _stacked(kept), problems
+
+
+def _table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
 
 
 def _one_load(row: dict[str, str]) -> bool:
@@ -157,11 +152,11 @@ def _row(row: dict[str, str], recipes: list[dict[str, str]]) -> dict[str, Any]:
     return {
         "case": case,
         "engine": engine,
+        "architecture": architecture_of(case.shape),
+        "pair": f"{engine} {gpu.key}",
+        "combination": f"{architecture_of(case.shape)} {gpu.key} {engine}",
+        "gpu": gpu.key,
         "drafted": drafted(recipe, dp),
-        "generation": generation_class(gpu),
-        "engine generation": f"{engine} {generation_class(gpu)}",
-        "attention dtype": dtype_class(attention_dtype_of(case.shape, dtype)),
-        "expert dtype": dtype_class(dtype),
         "group": group,
         "load": (int(row["isl"]), int(row["osl"]), concurrency),
         "measured": (float(row["silicon_ttft_ms"]) / 1e3, float(row["silicon_tpot_ms"]) / 1e3),
@@ -179,23 +174,25 @@ def _stacked(kept: list[dict[str, Any]]) -> Rows:
     plain["unstated"] = np.ones(len(kept))
     load, measured = (np.array([k[name] for k in kept], float) for name in ("load", "measured"))
     levels = {n: np.array([[k[n] == key for key in keys] for k in kept], float) for n, keys in LEVELS.items()}
-    names = {}
+    kernels = {name: np.array([c.rates[name] for c in cases]) for name in cases[0].rates if name not in RATES}
+    names: dict[str, str] = {}
     for k in kept:
         names.setdefault(k["group"], k["name"])
     group = np.array([names[k["group"]] for k in kept])
+    of = (np.array([k[name] for k in kept]) for name in ("architecture", "pair", "combination", "gpu"))
     speculates = (levels["engine"][:, 2] > 0) & (shape.n_mtp_layers > 0)
     usable = np.array([k["capacity"] for k in kept]) >= load[:, 2]
     case = Case(shape=shape, rates={}, **plain)
-    return Rows(case, levels, group, speculates, *load.T, *measured.T, usable)
+    return Rows(case, kernels, levels, group, *of, speculates, *load.T, *measured.T, usable)
 
 
 def part(rows: Rows, at: Any) -> Rows:
     """Return some of the rows."""
     shape = side_by_side([rows.case.shape], lambda column: column[0][at])
     case = Case(shape=shape, rates={}, **{f.name: getattr(rows.case, f.name)[at] for f in fields(Case)[2:]})
-    levels = {name: hot[at] for name, hot in rows.levels.items()}
-    rest = (getattr(rows, f.name)[at] for f in fields(Rows)[2:])
-    return Rows(case, levels, *rest)
+    kernels, levels = ({name: values[at] for name, values in of.items()} for of in (rows.kernels, rows.levels))
+    rest = (getattr(rows, f.name)[at] for f in fields(Rows)[3:])
+    return Rows(case, kernels, levels, *rest)
 
 
 class Layout:
@@ -204,14 +201,14 @@ class Layout:
     def __init__(self) -> None:
         self.places: list[tuple[str, str, int, int]] = []
         start, free = [], []
-        for name, (value, levels, _) in RATES.items():
+        for name, number in RATES.items():
             self.places.append((name, "all", len(start), 1))
-            start.append(np.log(value))
-            free.append(PRIOR)
-            for level in levels:
+            start.append(np.log(number.start))
+            free.append(number.free)
+            for level in number.levels:
                 self.places.append((name, level, len(start), len(LEVELS[level])))
                 start += [0.0] * len(LEVELS[level])
-                free += [FACTOR_PRIOR[level]] * len(LEVELS[level])
+                free += [ENGINE_PRIOR] * len(LEVELS[level])
         self.start, self.free = np.array(start), np.array(free)
 
     def rates(self, theta: Any, rows: Rows) -> dict[str, Any]:
@@ -219,7 +216,7 @@ class Layout:
         for name, level, at, n in self.places:
             value = theta[at] if level == "all" else rows.levels[level] @ theta[at : at + n]
             logs[name] = logs.get(name, 0.0) + value
-        return {name: np.exp(value) for name, value in logs.items()}
+        return {**rows.kernels, **{name: np.exp(value) for name, value in logs.items()}}
 
 
 LAYOUT = Layout()
@@ -245,8 +242,8 @@ def fit(rows: Rows, theta: Any = None, rounds: int = 20) -> Any:
     names, member = np.unique(rows.group, return_inverse=True)
     n, n_groups, n_theta = len(rows.tpot), len(names), len(theta)
     counts = np.bincount(member)
-    base = np.maximum(counts[member], 5.0) ** -0.1
-    base = np.concatenate([base / base.mean(), WEIGHT_TTFT * base / base.mean()]) ** 2
+    base = np.maximum(counts[member], 5.0) ** -GROUP_POWER
+    base = np.concatenate([base / base.mean(), WEIGHT_TTFT * base / base.mean()])
     scale = np.concatenate([np.full(n, NOISE_TPOT), np.full(n, NOISE_TTFT)])
     offsets = np.zeros((2 * n, 2 * n_groups))
     offsets[np.arange(2 * n), np.concatenate([member, member + n_groups])] = 1
@@ -267,47 +264,72 @@ def fit(rows: Rows, theta: Any = None, rounds: int = 20) -> Any:
 
 
 def unstated_factor(theta: Any, bare: Rows) -> float:
-    """Return the factor on TPOT that serves rows that may speculate best, too slow counting as much as too fast."""
+    """Return the factor on a step that serves rows that may speculate best, too slow counting as much as too fast."""
     if not bare.speculates.any():
         return 1.0
     at = bare.speculates
-    ratio = predict(theta, bare)[1][at] / bare.tpot[at]
-    return float(min(np.linspace(0.6, 1, 41), key=lambda f: (np.maximum(f * ratio, 1 / (f * ratio)) - 1).mean()))
+
+    def off(factor: float) -> float:
+        ratio = by_columns(theta, bare, factor)[1][at] / bare.tpot[at]
+        return float((np.maximum(ratio, 1 / ratio) - 1).mean())
+
+    return float(min(np.linspace(0.5, 1, 26), key=off))
 
 
-def left_out(rows: Rows, bare: Rows, theta: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-    """Return TTFT and TPOT of every row as predicted by a fit that saw no row of its group.
+Pair = tuple[Any, Any]  # TTFT and TPOT of every row, seconds
+
+
+def left_out(rows: Rows, bare: Rows, theta: Any, units: Any) -> tuple[Pair, Pair]:
+    """Return TTFT and TPOT of every row as predicted by a fit that saw no row of its unit: an architecture, a pair.
 
     Twice: as the rows ran, and as their own columns alone describe them, nobody saying whether they speculate.
     """
     ran, told = np.zeros((2, len(rows.tpot))), np.zeros((2, len(rows.tpot)))
-    for group in np.unique(rows.group):
-        inside = rows.group == group
+    for unit in np.unique(units):
+        inside = units == unit
         fitted = fit(part(rows, ~inside), theta, rounds=ROUNDS_LEFT_OUT)
         ran[:, inside] = predict(fitted, part(rows, inside))
-        unseen = part(bare, inside)
-        ttft, tpot = predict(fitted, unseen)
-        factor = unstated_factor(fitted, part(bare, ~inside))
-        told[:, inside] = ttft, np.where(unseen.speculates, tpot * factor, tpot)
+        told[:, inside] = by_columns(fitted, part(bare, inside), unstated_factor(fitted, part(bare, ~inside)))
     return (ran[0], ran[1]), (told[0], told[1])
+
+
+def by_columns(theta: Any, bare: Rows, factor: float) -> Pair:
+    """Return TTFT and TPOT of rows of which nobody says whether they speculate."""
+    step = np.where(bare.speculates, factor, 1.0)
+    return predict(theta, part_with(bare, unstated=step))
+
+
+def part_with(rows: Rows, **changed: Any) -> Rows:
+    """Return the rows with other fields of their cases."""
+    return replace(rows, case=Case(**{**rows.case.__dict__, **changed}))
+
+
+def with_typical_kernels(rows: Rows, typical: dict[str, Any]) -> Rows:
+    """Return the rows as if nobody had measured kernels of their accelerators."""
+    return replace(rows, kernels=typical)
+
+
+def most_served(rows: Rows) -> tuple[float, float]:
+    """Return the most requests and output tokens a second that one measured server reached."""
+    requests = rows.concurrency / (rows.ttft + rows.tpot * (rows.tokens_out - 1))
+    return float(requests.max()), float((requests * rows.tokens_out).max())
 
 
 def main() -> None:
     """Fit, cross-validate, write the tables and print what was reached."""
-    from serving_tables import write_errors, write_rates
+    from serving_folds import folds_of
+    from serving_tables import write_all
 
-    path = Path(sys.argv[1])
-    rows, problems = read_rows(path, read_recipes())
-    bare, _ = read_rows(path, [])
+    folder = Path(sys.argv[1])
+    rows, problems = read_rows(folder, read_recipes())
+    bare, _ = read_rows(folder, [])
     for problem, times in problems.items():
         print(f"left out {times} rows: {problem}")
     usable, told = part(rows, rows.usable), part(bare, rows.usable)
     theta = fit(usable)
-    by_run, by_columns = left_out(usable, told, theta)
-    today = datetime.date.today().isoformat()
-    write_rates(DATA / "calibration_serving.csv", theta, unstated_factor(theta, told), usable, today)
-    missing = (len(rows.tpot), problems["the row states two different loads"])
-    write_errors(usable, by_run, by_columns, missing, today)
+    factor = unstated_factor(theta, told)
+    problems["more in flight than the cache holds by our count"] = int((~rows.usable).sum())
+    write_all(theta, factor, usable, folds_of(usable, told, theta, factor), problems, most_served(rows))
 
 
 if __name__ == "__main__":

@@ -1,128 +1,108 @@
-"""Writes what `serving.py` fitted: the rates, their errors by engine and generation, and the accuracy table as text."""
+"""Writes what `serving.py` fitted: the numbers, the bands, the tables, the text and the chart of
+docs/serving_accuracy.md."""
 
 from __future__ import annotations
 
 import csv
+import datetime
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from serving import DATA, LAYOUT, LEVELS, RATES, Rows
+from serving_chart import scatter
+from serving_folds import PAIR, Folds, Quantiles, fitted_bands, unseen_bands
+from serving_page import groups, page
 
-from sizebook.serving.time import Latency, tokens_per_second
+from sizebook.serving.band import FITTED, KERNELS, NOTHING, UNSEEN
 
-Times = tuple[Any, Any]  # TTFT and TPOT of every row, seconds
-
+DOCS = DATA.parents[2] / "docs"
 HERE = "calibration/serving.py"
 TABLE = "measured by InferenceMAX and NVIDIA Dynamo runs, silicon_sample.csv of aiconfigurator (Apache-2.0)"
+SOURCE = f"{HERE}; {TABLE}"
+HOST_MARGIN = 2.0  # how far above the busiest measured server the ceiling of one server is assumed
+# Of GPUs whose kernels nobody measured some are not of this maker: half as far again, in logs.
+WIDER_FOR_NOTHING = 1.5
 
 
-def write_rates(path: Path, theta: Any, unstated: float, rows: Rows, today: str) -> None:
-    """Write one row a rate and one a factor, with the rows that it was fitted on."""
+def write_all(
+    theta: Any, unstated: float, rows: Rows, folds: Folds, problems: Counter[str], served: tuple[float, float]
+) -> None:
+    """Write every table and the chart, and print the accuracy."""
+    today = datetime.date.today().isoformat()
+    write_rates(DATA / "calibration_serving.csv", theta, unstated, rows, served, today)
+    write_bands(DATA / "calibration_serving_error.csv", rows, folds, today)
+    (DOCS / "serving_accuracy_table.md").write_text(groups(rows, folds, problems), encoding="utf-8")
+    text = page(rows, folds, problems, tuple(HOST_MARGIN * most for most in served))
+    (DOCS / "serving_accuracy.md").write_text(text, encoding="utf-8")
+    fold = folds.named(PAIR)
+    chart = scatter(rows.tpot, fold.ran[1], [name.split()[2] for name in rows.group])
+    (DOCS / "serving_accuracy.svg").write_text(chart, encoding="utf-8")
+    print(text)
+
+
+def write_rates(path: Path, theta: Any, unstated: float, rows: Rows, served: tuple[float, float], today: str) -> None:
+    """Write one row a number and one a factor, with the rows that it was fitted on."""
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["name", "level", "key", "value", "rows", "meaning", "source", "retrieved"])
-        source = f"{HERE}; {TABLE}"
         for name, level, at, n in LAYOUT.places:
-            meaning = RATES[name][2]
             if level == "all":
-                writer.writerow([name, level, "", _text(theta[at]), len(rows.tpot), meaning, source, today])
+                writer.writerow([name, level, "", _text(theta[at]), len(rows.tpot), RATES[name].meaning, SOURCE, today])
                 continue
             for k in range(n):
                 count = int(rows.levels[level][:, k].sum())
                 said = f"factor on it, {LEVELS[level][k]}"
-                writer.writerow([name, level, LEVELS[level][k], _text(theta[at + k]), count, said, source, today])
-        said = "factor on TPOT where a model can speculate and nobody says whether it did"
+                writer.writerow([name, level, LEVELS[level][k], _text(theta[at + k]), count, said, SOURCE, today])
+        said = "factor on a decode step where a model can speculate and nobody says whether it did"
         at = int(rows.speculates.sum())
-        writer.writerow(["unstated_speculation", "all", "", f"{unstated:.2f}", at, said, source, today])
+        writer.writerow(["unstated_speculation", "all", "", f"{unstated:.2f}", at, said, SOURCE, today])
+        for name, most in zip(("host_requests_per_second", "host_tokens_per_second"), served, strict=True):
+            unit = "requests" if "requests" in name else "output tokens"
+            said = (
+                f"assumed: {HOST_MARGIN:g} times the most {unit} a second that one measured server reached ({most:.0f})"
+            )
+            writer.writerow([name, "all", "", f"{most * HOST_MARGIN:.0f}", len(rows.tpot), said, SOURCE, today])
 
 
 def _text(log: float) -> str:
     return f"{float(np.exp(log)):.6g}"
 
 
-def throughput(rows: Rows, ttft: Any, tpot: Any) -> Any:
-    """Return output tokens a second of every row."""
-    return tokens_per_second(Latency(ttft, tpot, 0, 0), rows.tokens_out, rows.concurrency)
+def write_bands(path: Path, rows: Rows, folds: Folds, today: str) -> None:
+    """Write quantiles of measured over predicted: of each combination in the fit, and of what it had not seen.
 
-
-def summary(rows: Rows, ttft: Any, tpot: Any, at: Any) -> list[str]:
-    """Return rows, groups, TPOT mean and median error, TTFT median error, throughput mean error."""
-    off = np.abs(tpot / rows.tpot - 1)[at]
-    first = np.abs(ttft / rows.ttft - 1)[at]
-    rate = np.abs(throughput(rows, ttft, tpot) / throughput(rows, rows.ttft, rows.tpot) - 1)[at]
-    figures = (off.mean(), np.median(off), np.median(first), rate.mean())
-    return [str(int(at.sum())), str(len(np.unique(rows.group[at]))), *(f"{100 * f:.1f}" for f in figures)]
-
-
-def write_errors(rows: Rows, by_run: Times, by_columns: Times, every: tuple[int, int], today: str) -> None:
-    """Write quantiles of measured over predicted and the table of errors, each group left out in turn.
-
-    Quantiles are of estimates by the table's own columns, as a planner rarely knows more of a server.
+    They are of estimates by the table's own columns, as a planner rarely knows more of a server.
     """
-    lines = [["any", "any", np.ones(len(rows.tpot), bool)]]
-    for e, engine in enumerate(LEVELS["engine"]):
-        for g, generation in enumerate(LEVELS["generation"]):
-            at = (rows.levels["engine"][:, e] > 0) & (rows.levels["generation"][:, g] > 0)
-            if at.sum() >= 30:
-                lines.append([engine, generation, at])
-    with (DATA / "calibration_serving_error.csv").open("w", encoding="utf-8", newline="") as out:
+    models = dict(zip(rows.combination.tolist(), (name.split()[0] for name in rows.group), strict=True))
+    with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
-        head = [
-            "engine",
-            "generation",
-            "figure",
-            "p10",
-            "p50",
-            "p90",
-            "rows",
-            "groups",
-            "meaning",
-            "source",
-            "retrieved",
-        ]
-        writer.writerow(head)
-        for engine, generation, at in lines:
-            for figure, ratio in _ratios(rows, *by_columns).items():
-                quantiles = (f"{q:.4f}" for q in np.quantile(ratio[at], (0.1, 0.5, 0.9)))
-                counts = (int(at.sum()), len(np.unique(rows.group[at])))
-                said = "measured over predicted, each group predicted by a fit that saw no row of it"
-                writer.writerow([engine, generation, figure, *quantiles, *counts, said, f"{HERE}; {TABLE}", today])
-    write_accuracy(rows, by_run, by_columns, lines, every)
+        names = "figure basis architecture model gpu engine p10 p50 p90 rows groups meaning source retrieved"
+        writer.writerow(names.split())
+        for figure, bands in unseen_bands(rows, folds).items():
+            for basis, band in bands.items():
+                shown = _widened(band) if basis == NOTHING else band
+                writer.writerow([figure, basis, "", "", "", "", *_quantiles(shown), _MEANING[basis], SOURCE, today])
+        for figure, bands in fitted_bands(rows, folds).items():
+            for combination, band in bands.items():
+                names = combination.split()
+                words = [names[0], models[combination], *names[1:]]
+                writer.writerow([figure, FITTED, *words, *_quantiles(band), _MEANING[FITTED], SOURCE, today])
 
 
-def level_known(rows: Rows, tpot: Any) -> float:
-    """Return the mean error of TPOT if each group's level were known: its best one factor, taken from its own rows."""
-    off = np.zeros(len(tpot))
-    for group in np.unique(rows.group):
-        ratio = (tpot / rows.tpot)[rows.group == group]
-        off[rows.group == group] = min((np.abs(f * ratio - 1) for f in np.linspace(0.3, 3, 541)), key=np.mean)
-    return float(off.mean())
+_MEANING = {
+    FITTED: "measured over predicted where this combination was in the fit",
+    UNSEEN: "measured over predicted, each group by fits without its architecture, and without its engine x GPU",
+    KERNELS: "the same, by fits without any server of its GPU",
+    NOTHING: "the same, without the GPU's kernels either; half as far again in logs, as an assumption for other makers",
+}
 
 
-def _ratios(rows: Rows, ttft: Any, tpot: Any) -> dict[str, Any]:
-    measured = throughput(rows, rows.ttft, rows.tpot)
-    return {"ttft": rows.ttft / ttft, "tpot": rows.tpot / tpot, "throughput": measured / throughput(rows, ttft, tpot)}
+def _quantiles(band: Quantiles) -> list[str]:
+    return [f"{band.low:.4f}", f"{band.middle:.4f}", f"{band.high:.4f}", str(band.rows), str(band.groups)]
 
 
-def write_accuracy(rows: Rows, by_run: Times, by_columns: Times, lines: list[Any], every: tuple[int, int]) -> None:
-    """Write docs/serving_accuracy_table.md and print it."""
-    head = "| what | rows | groups | TPOT mean % | TPOT median % | TTFT median % | throughput mean % |\n"
-    text = [head, "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n"]
-    whole = lines[0][2]
-    text.append(f"| all rows within cache capacity | {' | '.join(summary(rows, *by_run, whole))} |\n")
-    text.append(f"| the same by the table's columns alone | {' | '.join(summary(rows, *by_columns, whole))} |\n")
-    named = [("models with prediction layers, TensorRT-LLM", rows.speculates)]
-    named += [("dense models, TTFT under 5 s", (rows.case.shape.n_experts == 0) & (rows.ttft < 5))]
-    named += [(f"{engine}, {generation}", at) for engine, generation, at in lines[1:]]
-    named += [(str(group), rows.group == group) for group in np.unique(rows.group)]
-    for name, at in named:
-        text.append(f"| {name} | {' | '.join(summary(rows, *by_run, at))} |\n")
-    text.append(
-        f"\nLeft out: {every[0] - len(rows.tpot)} of {every[0]} rows that exceed the cache capacity that we compute, "
-        f"and {every[1]} further rows whose name and columns state different loads.\n\n"
-        f"If each group's level were known (its best one factor, taken from its own rows), TPOT would still be off by "
-        f"{level_known(rows, by_run[1]):.1%} in the mean.\n"
-    )
-    (DATA.parents[2] / "docs" / "serving_accuracy_table.md").write_text("".join(text), encoding="utf-8")
-    print("".join(text))
+def _widened(band: Quantiles) -> Quantiles:
+    low, high = (band.middle * (end / band.middle) ** WIDER_FOR_NOTHING for end in (band.low, band.high))
+    return Quantiles(band.basis, low, band.middle, high, band.rows, band.groups)

@@ -22,7 +22,7 @@ from sizebook.serving.cache import cache_bytes
 from sizebook.serving.case import Case, case_of
 from sizebook.serving.quantities import Replica
 from sizebook.serving.shape import AttentionKind, ServingShape, serving_shape, shape_of, side_by_side
-from sizebook.serving.time import Pass, cache_bytes_per_gpu, kv_heads_held, pass_seconds
+from sizebook.serving.time import Pass, cache_bytes_per_gpu, kv_heads_held, pass_parts
 from sizebook.sweeps.serving import sweep
 from tests.models.counts import small_configs
 
@@ -150,30 +150,35 @@ def test_layers_that_share_a_cache_hold_none_and_read_it() -> None:
     [
         # Per token of context: three layers read one of 4 heads and score 16 of 64; 57 indexers read 128 bytes and
         # score 4 heads of 128. The layers that they select for see no more at 20 000 tokens than at 10 000.
-        ("minimax-m3", 4, False, 3 * 256 * 2 + 57 * 128, 3 * 16 * 256 + 57 * 4 * 128),
+        ("minimax-m3", 4, False, (3 * 256 * 2, 57 * 128), (3 * 16 * 256, 57 * 4 * 128)),
         # Heads on the fullest of 8 GPUs: 2 of 12, 2 of 16 and 3 of 20, each 64 + 64 wide.
-        ("openelm-270m", 8, False, (5 + 7 + 4) * 128 * 2, (5 * 2 + 7 * 2 + 4 * 3) * 128),
-        # 16 of 128 heads in 61 layers, decoding against the latent; a prompt expands it and sees half on average.
-        ("deepseek-v3", 8, False, 61 * 576 * 2, 61 * 16 * (2 * 512 + 64)),
-        ("deepseek-v3", 8, True, 61 * 576 * 2, 61 * 16 * (192 + 128) / 2),
-        ("gemma-4-31b", 8, False, 10 * 1024 * 2, 10 * 4 * 1024),
+        ("openelm-270m", 8, False, ((5 + 7 + 4) * 128 * 2, 0), ((5 * 2 + 7 * 2 + 4 * 3) * 128, 0)),
+        # 16 of 128 heads in 61 layers, decoding against the latent; a prompt expands it, sees half on average, and
+        # finds it in the chip.
+        ("deepseek-v3", 8, False, (61 * 576 * 2, 0), (61 * 16 * (2 * 512 + 64), 0)),
+        ("deepseek-v3", 8, True, (0, 0), (61 * 16 * (192 + 128) / 2, 0)),
+        ("gemma-4-31b", 8, False, (10 * 1024 * 2, 0), (10 * 4 * 1024, 0)),
     ],
 )
 def test_what_one_more_token_of_context_costs_a_pass(
-    model: str, tp: int, prefill: bool, read: float, scored: float
+    model: str, tp: int, prefill: bool, read: tuple[float, float], scored: tuple[float, float]
 ) -> None:
+    """Reading and scoring of attention and of indexers, each at the share of its own kernels."""
     case = case_of(model, "h200-sxm", Replica(engine="vllm", weight_dtype="fp8", kv_dtype="bf16", tp=tp))
-    short, long = (pass_seconds(case, Pass(1.0, 1.0, context, prefill))[0] for context in (10_000.0, 20_000.0))
+    short, long = (pass_parts(case, Pass(1.0, 1.0, context, prefill)) for context in (10_000.0, 20_000.0))
     rates, phase = case.rates, "prefill" if prefill else "decode"
-    memory = read / (case.bandwidth * rates["cache_bandwidth"])
-    compute = 2 * scored / (case.half_peak * rates[f"{phase}_scores"])
-    assert long - short == pytest.approx(10_000 * (memory + compute), rel=1e-6)
+    shares = rates["decode_attention_bandwidth"], rates["index_decode_bandwidth"]
+    memory = sum(bytes_ / share for bytes_, share in zip(read, shares, strict=True)) / case.bandwidth
+    shares = rates[f"{phase}_attention_compute"], rates[f"index_{phase}_compute"]
+    compute = sum(2 * pairs / share for pairs, share in zip(scored, shares, strict=True)) / case.half_peak
+    assert long.cache - short.cache == pytest.approx(10_000 * memory, rel=1e-6)
+    assert long.scores - short.scores == pytest.approx(10_000 * compute, rel=1e-6)
 
 
 def test_a_prompt_expands_a_latent_and_a_decode_step_does_not() -> None:
     """DeepSeek V3: 61 layers of 128 heads, expanded 192 + 128 wide, against the latent 2 x 512 + 64."""
     assert shape_of("deepseek-v3").kinds == (
-        AttentionKind(128, 1, 0, 0, 61 * 576, 61 * 576, 0, 61 * 128 * 320, 61 * 128 * 1088),
+        AttentionKind(128, 1, 0, 0, 61 * 576, 61 * 576, 0, 61 * 128 * 320, 61 * 128 * 1088, 61),
     )
 
 

@@ -26,7 +26,7 @@ ASKED = Demand(input_tokens=4000, output_tokens=200, concurrency=32)
 def test_three_quarters_found_leave_a_quarter_to_compute_over_the_whole_context() -> None:
     assert computed_and_cached(4000, 0.75) == (1000, 3000)
     moved, fixed = pass_seconds(CASE, Pass(1000, 1.0, 4000, prefill=True, cached=3000))
-    assert prefill_seconds(CASE, 4000, 0.75) == moved + fixed * CASE.rates["prefill_layer_factor"]
+    assert prefill_seconds(CASE, 4000, 0.75) == moved + fixed
 
 
 def test_scores_see_what_was_found_and_half_of_what_is_new() -> None:

@@ -6,7 +6,7 @@ Efficiencies are read from the tables, so that a new fit changes no row.
 
 from __future__ import annotations
 
-from math import prod
+from math import hypot, prod
 
 from sizebook.core.tables import by_key, table
 
@@ -15,42 +15,47 @@ from sizebook.core.tables import by_key, table
 LAYERS, WIDTH, CACHE = 32, 4096, 32 * 2 * 8 * 128 * 2
 ATTENTION, BLOCKS, HEAD = 32 * 41_943_040, 32 * 176_160_768, 128_256 * 4096
 HALF, EIGHT, BANDWIDTH = 989.4e12, 1978.9e12, 3.35e12
-LEVELS = {("all", ""), ("engine", "vllm"), ("generation", "hopper"), ("engine generation", "vllm hopper"),
-          ("attention dtype", "fp8"), ("expert dtype", "fp8")}  # fmt: skip
+# Four products a layer (queries, keys and values in one, the output, gate and up in one, down) and the head's.
+PRODUCTS = 4 * LAYERS
 
 
 def rate(name: str) -> float:
-    """Return a serving rate of that case: the value of all rows times the factor of each level."""
+    """Return a scheduling number of vLLM: the value of all rows times the engine's factor."""
     rows = [row for row in table("calibration_serving") if row["name"] == name]
-    return prod(float(row["value"]) for row in rows if (row["level"], row["key"]) in LEVELS)
+    return prod(float(row["value"]) for row in rows if row["key"] in ("", "vllm"))
 
 
-def _both(seconds_memory: float, seconds_compute: float) -> float:
-    power = rate("overlap_power")
-    return (seconds_memory**power + seconds_compute**power) ** (1 / power)
+def kernel(operation: str, column: str, form: str = "") -> float:
+    """Return a number of the H100's measured kernels."""
+    wanted = ("h100-sxm", operation, form)
+    return next(float(r[column]) for r in table("kernels") if (r["gpu"], r["operation"], r["format"]) == wanted)
 
 
-def _pass(phase: str, tokens: int, outputs: int, seen: float) -> float:
-    """Return seconds but for the cache: matrices in a byte a weight, head in two, scores, activations, launches."""
-    read, compute = BANDWIDTH * rate("weight_bandwidth"), rate(f"{phase}_compute")
-    matrices = sum(_both(n / read, 2 * n * tokens / (EIGHT * compute)) for n in (ATTENTION, BLOCKS))
-    head = _both(2 * HEAD / read, 2 * HEAD * outputs / (HALF * compute))
-    scores = tokens * seen * 4 * WIDTH * LAYERS / (HALF * rate(f"{phase}_scores"))
-    moved = tokens * WIDTH * 2 * LAYERS * rate("activation_passes") / BANDWIDTH
-    return matrices + head + scores + moved
+def _products(tokens: int, outputs: int) -> float:
+    """Return the seconds of all matrices: weights in a byte, the head in two, and activations in and out."""
+    weights = ATTENTION + BLOCKS
+    memory = weights / (BANDWIDTH * kernel("product", "bandwidth", "fp8"))
+    memory += 2 * HEAD / (BANDWIDTH * kernel("product", "bandwidth", "bf16"))
+    compute = 2 * weights * tokens / (EIGHT * kernel("product", "compute", "fp8"))
+    compute += 2 * HEAD * outputs / (HALF * kernel("product", "compute", "bf16"))
+    passed = 2 * tokens * (PRODUCTS * WIDTH + weights / WIDTH) / BANDWIDTH
+    return hypot(memory, compute) + kernel("product", "passes", "fp8") * passed
 
 
-def _launches() -> float:
-    return rate("layer_time") * LAYERS * (rate("attention_layer_seconds") + rate("dense_layer_seconds"))
-
-
-def _cache_read(tokens: float) -> float:
-    return CACHE * tokens / (BANDWIDTH * rate("cache_bandwidth"))
+def _beside(tokens: int, phase: str, form: str) -> float:
+    """Return launches, activations of attention and what no kernel table holds."""
+    launches = PRODUCTS * kernel("product", "launch_seconds", "fp8") + kernel("product", "launch_seconds", "bf16")
+    launches += LAYERS * kernel(f"{phase}_attention", "launch_seconds", form)
+    attended = kernel(f"{phase}_attention", "passes", form) * 2 * tokens * LAYERS * 2 * WIDTH / BANDWIDTH
+    elementwise = rate("activation_passes") * LAYERS * 2 * tokens * WIDTH / BANDWIDTH
+    return launches + attended + elementwise + LAYERS * rate("layer_seconds")
 
 
 def prefill(tokens: int) -> float:
     """Return the seconds of one prompt: each token sees half of it on average, and the head runs once."""
-    return _pass("prefill", tokens, 1, tokens / 2) + _cache_read(tokens) + _launches() * rate("prefill_layer_factor")
+    # Heads are 128 wide, where the share of the peak stands as it is.
+    scores = 2 * tokens * LAYERS * 2 * WIDTH * tokens / 2 / (HALF * kernel("prefill_attention", "compute"))
+    return _products(tokens, 1) + scores + _beside(tokens, "prefill", "")
 
 
 def step(requests: int, context: int, drafts: int = 0) -> float:
@@ -59,8 +64,11 @@ def step(requests: int, context: int, drafts: int = 0) -> float:
     Every draft is checked like a token of its own, and costs one layer's share of the pass.
     """
     checked = requests * (1 + drafts)
-    seconds = _pass("decode", checked, checked, context) + _cache_read(requests * context)
-    return (seconds + _launches()) * (1 + drafts / LAYERS) + rate("step_seconds") + requests * rate("request_seconds")
+    cache = CACHE * requests * context / (BANDWIDTH * kernel("decode_attention", "bandwidth", "bf16"))
+    scores = 2 * checked * LAYERS * 2 * WIDTH * context / (HALF * kernel("decode_attention", "compute", "bf16"))
+    seconds = _products(checked, checked) + hypot(cache, scores) + _beside(checked, "decode", "bf16")
+    scheduling = rate("step_seconds") + rate("request_seconds") * requests / (1 + requests / rate("request_half"))
+    return seconds * (1 + drafts / LAYERS) + scheduling
 
 
 def first_token(tokens: int, context: int) -> float:
@@ -68,10 +76,10 @@ def first_token(tokens: int, context: int) -> float:
     return rate("first_token_seconds") + prefill(tokens) + rate("first_token_steps") * step(1, context)
 
 
-def band(figure: str, quantile: str) -> float:
-    """Return measured over predicted of all accelerators, as the table has it."""
-    rows = {(row["engine"], row["generation"], row["figure"]): row for row in table("calibration_serving_error")}
-    return float(rows["any", "any", figure][quantile])
+def band(figure: str, quantile: str, basis: str) -> float:
+    """Return measured over predicted of what the fit had not seen, as the table has it."""
+    rows = {(row["basis"], row["figure"]): row for row in table("calibration_serving_error")}
+    return float(rows[basis, figure][quantile])
 
 
 # GPT-2: 12 layers 768 wide, 12 heads; A100 SXM 80 GB: 312 TFLOP/s in bf16, 2.039 TB/s.

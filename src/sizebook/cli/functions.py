@@ -80,13 +80,19 @@ def call_function(name: str, arguments: tuple[str, ...], explained: bool) -> Non
         click.echo(shown(value))
         return
     from sizebook.core.derivation import explain
+    from sizebook.core.units import in_unit
 
-    step = explain(function, cells.bind(function, given), value)
+    bound = cells.bind(function, given)
+    step = explain(function, bound, value)
     click.echo(f"{function.signature}\n{function.summary}\n")
     rows = [("formula", step.formula), ("numbers", step.substituted), ("result", step.shown), ("source", step.source)]
     for label, text in rows:
         if text:
             click.echo(f"{label:8} {text}")
+    unit = function.result.unit
+    for term in function.terms_of(bound):
+        share = term.value / value if value else 0.0
+        click.echo(f"  {term.name:<40} {in_unit(term.value, unit):>12} {share:>6.1%}  {term.basis}")
 
 
 def _placed(function: Function, words: tuple[str, ...]) -> list[Any]:

@@ -87,8 +87,9 @@ def _month(plan: ServingPlan, at: int) -> dict[str, Any]:
     }
 
 
-def _banded(value: Any, band: Any) -> dict[str, float]:
-    return {"value": float(value), "p10": float(value) * band.low, "p90": float(value) * band.high}
+def _banded(value: Any, band: Any) -> dict[str, float | str]:
+    ends = {"p10": float(value) * band.low, "p90": float(value) * band.high}
+    return {"value": float(value), **ends, "basis": band.basis}
 
 
 def _lengths(mean: int, lengths: Histogram | None, p95: int | None) -> dict[str, float | int | None]:
@@ -153,8 +154,7 @@ def _replica(plan: ServingPlan) -> list[str]:
     for label, value, name in (("TTFT", knee.ttft_seconds, "ttft"), ("TPOT", knee.tpot_seconds, "tpot")):
         band = replica.bands[name]
         low, high = duration(float(value) * band.low), duration(float(value) * band.high)
-        basis = f"{band.rows} measurements" if band.rows else "none measured: band of all, widened"
-        lines.append(f"{label:18} {duration(float(value))} (p10 {low}, p90 {high}; {basis})")
+        lines.append(f"{label:18} {duration(float(value))} (p10 {low}, p90 {high}; {band.basis})")
     memory = replica.memory
     lines.append(
         f"Memory a GPU       weights {gibibytes(memory.weight_bytes)}, cache {gibibytes(memory.cache_bytes)} of "

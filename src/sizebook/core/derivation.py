@@ -10,7 +10,16 @@ from sizebook.core.formula_text import filled, with_numbers
 from sizebook.core.registry import Function
 from sizebook.core.units import in_unit
 
-__all__ = ["Step", "explain", "filled"]
+__all__ = ["Step", "Term", "explain", "filled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One of the terms that add up to a value, and what it rests on: measurements, a fit, an assumption."""
+
+    name: str
+    value: float
+    basis: str
 
 
 @dataclass(frozen=True)

@@ -196,6 +196,7 @@ class Function:
     formula: str
     example: tuple[Mapping[str, Any], Any]
     blanks: Mapping[str, str]
+    terms: Callable[..., Any] | None = None
 
     @property
     def name(self) -> str:
@@ -220,11 +221,18 @@ class Function:
 
     def call(self, bound: Mapping[str, Any]) -> Any:
         """Return the result for arguments by name, fields put together into the sections that declare them."""
+        return self.python(**self._given(bound))
+
+    def terms_of(self, bound: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the terms that add up to the result, none where the function does not tell them apart."""
+        return tuple(self.terms(**self._given(bound))) if self.terms else ()
+
+    def _given(self, bound: Mapping[str, Any]) -> dict[str, Any]:
         hints, given = hints_of(self.python), {}
         for name in inspect.signature(self.python).parameters:
             within = nested(hints[name])
             given[name] = put_together(within.kind, bound) if within else bound[name]
-        return self.python(**given)
+        return given
 
     @property
     def signature(self) -> str:
@@ -263,6 +271,7 @@ def function(
     example: tuple[Mapping[str, Any], Any],
     formula: str = "",
     blanks: Mapping[str, str] | None = None,
+    terms: Callable[..., Any] | None = None,
 ) -> Callable[[Python], Python]:
     """Register a Python function as a spreadsheet function; a second one of the same name is refused.
 
@@ -275,11 +284,12 @@ def function(
             JavaScript, and a test evaluates it against the function on random points. Flags count as 0 or 1.
         blanks: for optional arguments that are left blank, the formula of what they stand for: another argument, or
             a call.
+        terms: of the same arguments, the terms that add up to the value; ``--explain`` prints them.
     """
 
     def register(python: Python) -> Python:
         _take_defaults(python)
-        entry = Function(python, category, source, formula, example, blanks or {})
+        entry = Function(python, category, source, formula, example, blanks or {}, terms)
         known = _FUNCTIONS.get(entry.name, entry)
         if (old := _defined(known.python)) != (new := _defined(python)):
             raise ValueError(

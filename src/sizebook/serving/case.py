@@ -16,14 +16,14 @@ from sizebook.core.tables import by_key, table
 from sizebook.formulas.weights import dtype_bits
 from sizebook.models import catalog
 from sizebook.serving.quantities import ENGINES, KV_DTYPES, MOST_DRAFTED, WEIGHT_DTYPES, Replica
+from sizebook.serving.rates import Formats, kernel_rates, scheduling
 from sizebook.serving.shape import ServingShape, shape_of
 from sizebook.tables.hardware import Accelerator, accelerator
 
 # A four-bit checkpoint of a mixture of experts quantises the experts and leaves attention in 16 bits.
 _FOUR_BIT = frozenset({"nvfp4", "mxfp4", "int4_wo"})
-# The generations the measurements cover, and the nearest of them for every other accelerator.
-_NEAREST = {"blackwell_ultra": "blackwell", "blackwell": "blackwell"}
-_CLASS = {"bf16": "bf16", "fp16": "bf16", "nvfp4": "fp4", "mxfp4": "fp4", "int4_wo": "int4"}
+# What the kernel tables call a format.
+_CLASS = {"bf16": "bf16", "fp16": "bf16", "int8": "int8", "nvfp4": "fp4", "mxfp4": "mxfp4", "int4_wo": "int4"}
 
 Number = Any  # a float, or a NumPy array of floats
 
@@ -31,10 +31,10 @@ Number = Any  # a float, or a NumPy array of floats
 @dataclass(frozen=True)
 class Case:
     """A model on a machine: bytes per weight and cached element, peaks for attention and experts, the layout, and
-    ``rates``, the calibrated efficiencies by name.
+    ``rates``, the numbers of its kernels and of its engine's scheduling by name.
 
-    ``tokens_per_step`` 0 takes what drafts yielded in the measurements. ``unstated`` multiplies TPOT where nobody says
-    whether a server speculates; it is 1 wherever somebody does.
+    ``tokens_per_step`` 0 takes what drafts yielded in the measurements. ``unstated`` multiplies a decode step where
+    nobody says whether a server speculates; it is 1 wherever somebody does. ``max_running`` 0 is no cap.
     """
 
     shape: ServingShape
@@ -53,6 +53,7 @@ class Case:
     pp: Number = 1.0
     dp: Number = 1.0
     ep: Number = 1.0
+    max_running: Number = 0.0
     draft_tokens: Number = 0.0
     tokens_per_step: Number = 1.0
     unstated: Number = 1.0
@@ -68,36 +69,9 @@ def smaller(a: Number, b: Number) -> Number:
     return (a + b - abs(a - b)) / 2
 
 
-def generation_class(gpu: Accelerator) -> str:
-    """Return the generation whose calibration an accelerator takes: its own where measured, otherwise Hopper."""
-    return _NEAREST.get(gpu.generation, "hopper")
-
-
-def measured_generation(gpu: Accelerator) -> str:
-    """Return the generation whose measured errors hold for an accelerator: its own class, measured or not."""
-    return _NEAREST.get(gpu.generation, gpu.generation)
-
-
 def dtype_class(dtype: str) -> str:
-    """Return the calibration class of a weight format: bf16, fp8, fp4 or int4 (weight-only)."""
+    """Return the format as the kernel tables name it: bf16, fp8, int8, fp4, mxfp4 or int4 (weight-only)."""
     return _CLASS.get(dtype, "fp8")
-
-
-@cache
-def rates(engine: str, generation: str, attention: str, experts: str) -> dict[str, float]:
-    """Return the calibrated efficiencies of one engine and generation, and of the classes of the formats, by name.
-
-    A rate is its value over all rows times a factor for each level that the measurements could tell apart.
-    """
-    values: dict[str, float] = {}
-    wanted = {
-        ("all", ""), ("engine", engine), ("generation", generation), ("engine generation", f"{engine} {generation}"),
-        ("attention dtype", attention), ("expert dtype", experts),
-    }  # fmt: skip
-    for row in table("calibration_serving"):
-        if (row["level"], row["key"]) in wanted:
-            values[row["name"]] = values.get(row["name"], 1.0) * float(row["value"])
-    return values
 
 
 @cache
@@ -137,7 +111,7 @@ def kv_dtype_of(engine: str, weight_dtype: str, kv_dtype: str | None) -> str:
 
 def _peak(gpu: Accelerator, dtype: str) -> float:
     """Return the dense peak that a format multiplies at: its own units, or those of the next wider format."""
-    ladder = {"fp8": "fp8", "fp8_block": "fp8", "int8": "int8", "nvfp4": "fp4", "mxfp4": "fp4", "fp16": "fp16"}
+    ladder = {"fp8": "fp8", "fp8_block": "fp8", "int8": "int8", "nvfp4": "fp4", "mxfp4": "fp8", "fp16": "fp16"}
     for name in (ladder.get(dtype, "bf16"), "bf16", "fp16"):
         if name in gpu.peaks:
             return float(gpu.peaks[name])
@@ -156,7 +130,15 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
         raise unknown_key("engine", replica.engine, ENGINES, f"one of {', '.join(ENGINES)}")
     check_layout(replica)
     case = _case(model, gpu, replica.engine, replica.weight_dtype or None, replica.kv_dtype or None)
-    degrees = {"tp": replica.tp, "pp": replica.pp, "dp": replica.dp, "ep": replica.ep}
+    if refusal := beyond_experts(case.shape, replica.ep):
+        raise RangeError(refusal)
+    degrees = {
+        "tp": replica.tp,
+        "pp": replica.pp,
+        "dp": replica.dp,
+        "ep": replica.ep,
+        "max_running": replica.max_running,
+    }
     return Case(**{**case.__dict__, **degrees, **speculation_stated(replica.draft_tokens, replica.tokens_per_step)})
 
 
@@ -196,25 +178,60 @@ def check_layout(replica: Replica) -> None:
         )
 
 
+def beyond_experts(shape: ServingShape, ep: int) -> str:
+    """Return why expert parallelism over more ranks than the model has experts is refused, empty where it is not."""
+    n_experts = int(shape.n_experts)
+    if ep <= max(n_experts, 1):
+        return ""
+    return (
+        f"more expert parallelism than experts: got ep {ep} and {n_experts} experts, want at most {max(n_experts, 1)}. "
+        "Lower ep."
+    )
+
+
 def startable(case: Case) -> Case:
     """Return the case, or refuse what no engine starts: heads that tp does not divide, stages without a layer.
 
-    Tables of measurements hold such layouts, as attention data parallelism is written in many ways: sweeps take them.
+    And what tables write that count the same GPUs twice, as tensor and as data parallel.
     """
-    tp, pp, common, n_layers = int(case.tp), int(case.pp), case.shape.common_heads, int(case.shape.n_layers)
-    if common % tp:
-        most = max(degree for degree in range(1, min(tp, common + 1)) if common % degree == 0)
-        of_layers = (*(kind.n_heads for kind in case.shape.kinds), case.shape.state_heads)
-        n_heads = next(int(heads) for heads in of_layers if heads % tp)
-        raise RangeError(
-            f"tensor parallelism does not divide the heads: got tp {tp} and n_heads {n_heads}, want tp to divide "
-            f"n_heads. Use tp {most}."
-        )
+    tp, pp, n_layers = int(case.tp), int(case.pp), int(case.shape.n_layers)
+    if refusal := undivided_heads(case.shape, tp):
+        raise RangeError(refusal)
     if pp > n_layers:
         raise RangeError(
             f"more stages than layers: got pp {pp} and {n_layers} layers, want at least one layer a stage. Lower pp."
         )
+    if refusal := counted_twice(tp, int(case.dp), int(case.ep), int(case.node_gpus)):
+        raise RangeError(refusal)
     return case
+
+
+def undivided_heads(shape: ServingShape, tp: int) -> str:
+    """Return why tensor parallelism that does not divide the heads of every layer is refused, empty where it does."""
+    common = shape.common_heads
+    if common % tp == 0:
+        return ""
+    most = max(degree for degree in range(1, min(tp, common + 1)) if common % degree == 0)
+    of_layers = (*(kind.n_heads for kind in shape.kinds), shape.state_heads)
+    n_heads = next(int(heads) for heads in of_layers if heads % tp)
+    return (
+        f"tensor parallelism does not divide the heads: got tp {tp} and n_heads {n_heads}, want tp to divide n_heads. "
+        f"Use tp {most}."
+    )
+
+
+def counted_twice(tp: int, dp: int, ep: int, node_gpus: int) -> str:
+    """Return why a layout is refused that states one group of GPUs twice, empty where it does not.
+
+    Tables write tp n, dp n and ep n x n for n GPUs that hold attention data parallel: n squared would be more GPUs than
+    share a link, with experts exchanged between nodes.
+    """
+    if tp != dp or ep != tp * dp or tp * dp <= node_gpus:
+        return ""
+    return (
+        f"tp x dp counts the same GPUs twice: got tp {tp} x dp {dp} = {tp * dp} GPUs with ep {ep}, want at most "
+        f"{node_gpus} that share a link. Use tp 1, dp {dp} and ep {dp}, or tp {tp} and dp 1."
+    )
 
 
 def layout_meant(tp: int, dp: int, ep: int, node_gpus: int) -> tuple[int, int, int, str]:
@@ -239,16 +256,18 @@ def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype:
     link = chip.scale_up_bytes_per_s or chip.pcie_bytes_per_s
     if link is None:
         raise UnknownKeyError(f"no link speed: got '{chip.key}', want an accelerator with one. Choose another gpu.")
-    calibrated = rates(engine, generation_class(chip), dtype_class(attention), dtype_class(dtype))
+    formats = Formats(dtype_class(attention), dtype_class(dtype), dtype_class(kv), shape.n_latent_layers > 0)
+    calibrated = scheduling(engine)
     speculates = engine == "tensorrt-llm" and shape.n_mtp_layers > 0
+    sixteen = dtype == "int4_wo" or (dtype == "mxfp4" and not chip.generation.startswith("blackwell"))
     return Case(
         shape=shape,
-        rates=calibrated,
+        rates={**kernel_rates(chip.key, formats), **calibrated},
         attention_bytes=dtype_bits(attention) / 8,
         expert_bytes=dtype_bits(dtype) / 8,
         kv_bytes=dtype_bits(kv) / 8,
         attention_peak=_peak(chip, "bf16" if attention == "int4_wo" else attention),
-        expert_peak=_peak(chip, "bf16" if dtype in ("int4_wo", "mxfp4") and chip.generation == "hopper" else dtype),
+        expert_peak=_peak(chip, "bf16" if sixteen else dtype),
         half_peak=_peak(chip, "bf16"),
         bandwidth=float(chip.memory_bandwidth_bytes_per_s),
         link=float(link),

@@ -1,15 +1,17 @@
-"""One serving estimate with everything around it: does it fit, what waits when it does not, and how sure it is."""
+"""One serving estimate with everything around it: does it fit, what waits when it does not, what one server can
+take."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 
-from sizebook.core.tables import table
+from sizebook.serving.band import Band, error_band
 from sizebook.serving.case import Case, Number, larger, smaller
 from sizebook.serving.memory import Memory, sequences_that_fit
 from sizebook.serving.quantities import Demand
 from sizebook.serving.time import Latency, latency, tokens_per_second
+
+__all__ = ["Band", "Estimate", "error_band", "estimate", "running_of"]
 
 
 @dataclass(frozen=True)
@@ -23,47 +25,25 @@ class Estimate:
     fits: Number
 
 
-@dataclass(frozen=True)
-class Band:
-    """Quantiles of measured over predicted: eight of ten measurements lie between ``low`` and ``high``.
-
-    ``rows`` and ``groups`` count the measurements of that engine and generation, 0 where the band is borrowed.
-    """
-
-    low: float
-    middle: float
-    high: float
-    rows: int
-    groups: int
+def running_of(case: Case, demand: Demand, capacity: Number) -> Number:
+    """Return the requests that run at once: those in flight, as far as the cache holds them and the cap allows."""
+    capped = case.max_running + (case.max_running <= 0) * demand.in_flight
+    return larger(smaller(smaller(demand.in_flight, capped), capacity), 1.0)
 
 
 def estimate(case: Case, memory: Memory, demand: Demand) -> Estimate:
     """Return the latency of a closed loop of requests on a whole replica.
 
-    Requests beyond what the cache holds wait for a place: TTFT grows by the queue's length over the rate at which
-    requests finish. Capacity is counted at full context, input + output.
+    Requests beyond what the cache holds, or beyond ``max_running``, wait for a place: TTFT grows by the queue's length
+    over the rate at which requests finish. Capacity is counted at full context, input + output. One server streams only
+    so many tokens and takes only so many requests a second, whatever its GPUs could do.
     """
     capacity = sequences_that_fit(case, memory, demand.input_tokens + demand.output_tokens) * case.dp
-    running = larger(smaller(demand.in_flight, capacity), 1.0)
+    running, after_first = running_of(case, demand, capacity), demand.output_tokens - 1
     found = latency(case, replace(demand, concurrency=running))
-    alone = found.ttft_seconds + found.tpot_seconds * (demand.output_tokens - 1)
-    waiting = larger(demand.in_flight - running, 0.0) / running * alone
-    queued = Latency(found.ttft_seconds + waiting, found.tpot_seconds, found.decode_step_seconds, found.prefill_seconds)
+    tpot = larger(found.tpot_seconds, running / case.rates["host_tokens_per_second"])
+    stay = (found.ttft_seconds + tpot * after_first) * (1 + larger(demand.in_flight - running, 0.0) / running)
+    stay = larger(stay, demand.in_flight / case.rates["host_requests_per_second"])
+    queued = Latency(stay - tpot * after_first, tpot, found.decode_step_seconds, found.prefill_seconds)
     rate = tokens_per_second(queued, demand)
-    return Estimate(queued.ttft_seconds, queued.tpot_seconds, rate, capacity, demand.in_flight <= capacity)
-
-
-@cache
-def error_band(figure: str, engine: str, generation: str) -> Band:
-    """Return the band of ``ttft``, ``tpot`` or ``throughput`` for an engine and generation, else that of all rows.
-
-    Combinations without measurements take the band of all rows, widened by half.
-    """
-    rows = {(r["engine"], r["generation"]): r for r in table("calibration_serving_error") if r["figure"] == figure}
-    row = rows.get((engine, generation))
-    widen = 1.0 if row else 1.5
-    row = row or rows["any", "any"]
-    low, middle, high = (float(row[q]) for q in ("p10", "p50", "p90"))
-    wide_low, wide_high = middle / (middle / low) ** widen, middle * (high / middle) ** widen
-    counts = (int(row["rows"]), int(row["groups"])) if widen == 1.0 else (0, 0)
-    return Band(wide_low, middle, wide_high, *counts)
+    return Estimate(queued.ttft_seconds, tpot, rate, capacity, demand.in_flight <= capacity)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 
+from sizebook.core.derivation import Term
 from sizebook.core.errors import TargetError
 from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
 from sizebook.core.registry import DEFAULT, function
 from sizebook.formulas.weights import dtype_bits
 from sizebook.serving import time as serving_time
-from sizebook.serving.case import Case, case_of, measured_generation, startable
+from sizebook.serving.band import architecture_of
+from sizebook.serving.case import Case, case_of, startable
 from sizebook.serving.estimate import Estimate, error_band, estimate
 from sizebook.serving.memory import (
     Memory,
@@ -33,6 +35,7 @@ from sizebook.serving.quantities import (
     Figure,
     InputTokens,
     KvDtype,
+    MeasuredModel,
     Quantile,
     Replica,
     Seconds,
@@ -42,12 +45,13 @@ from sizebook.serving.quantities import (
     WeightDtype,
 )
 from sizebook.serving.shape import INDEX_ELEMENT_BYTES, shape_of
+from sizebook.serving.terms import Latencies, kernels_basis, latency_terms, prefill_terms, step_terms
 from sizebook.serving.time import cache_bytes_per_gpu, kv_heads_held
 from sizebook.tables.hardware import accelerator
 
 MODEL_SOURCE = "cache layout of the model's attention; vLLM and DeepSeek-V2 (arXiv:2405.04434) for latent caches"
 ENGINE_SOURCE = "data/engines.csv, one source a row"
-TIME_SOURCE = "pass model of sizebook.serving.time; rates of data/calibration_serving.csv"
+TIME_SOURCE = "pass model of sizebook.serving.time; data/kernels.csv and data/calibration_serving.csv"
 # Bytes of weights and cache are the same on every accelerator; a case needs one.
 ANY_GPU = "h100-sxm"
 
@@ -68,6 +72,28 @@ def _estimate(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimat
             "Raise tp, pp or ep, or choose a narrower weight_dtype."
         )
     return found
+
+
+def _terms(model: str, gpu: str, demand: Demand, replica: Replica) -> Latencies:
+    found = _estimate(model, gpu, demand, replica)
+    return latency_terms(startable(case_of(model, gpu, replica)), found, demand, kernels_basis(gpu))
+
+
+def _ttft_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[Term, ...]:
+    return _terms(model, gpu, demand, replica).ttft
+
+
+def _tpot_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[Term, ...]:
+    return _terms(model, gpu, demand, replica).tpot
+
+
+def _step_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> list[Term]:
+    return step_terms(startable(case_of(model, gpu, replica)), demand, kernels_basis(gpu))
+
+
+def _prefill_terms(model: str, gpu: str, input_tokens: int, cache_hit_ratio: float, replica: Replica) -> list[Term]:
+    demand = Demand(input_tokens=input_tokens, cache_hit_ratio=cache_hit_ratio)
+    return prefill_terms(startable(case_of(model, gpu, replica)), demand, kernels_basis(gpu))
 
 
 @function(category="serving", source=MODEL_SOURCE, example=({"model": "llama-3.1-8b"}, 131_072.0))
@@ -166,10 +192,10 @@ def max_context(
 
 
 @function(
-    category="serving", source=TIME_SOURCE,
+    category="serving", source=TIME_SOURCE, terms=_prefill_terms,
     example=(
         {"model": "llama-3.1-8b", "gpu": "h100-sxm", "input_tokens": 4096, "weight_dtype": "fp8"},
-        0.07384311184220632,
+        0.05646719369213675,
     ),
 )  # fmt: skip
 def prefill_seconds(
@@ -185,8 +211,8 @@ def prefill_seconds(
 
 
 @function(
-    category="serving", source=TIME_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.00491633095773212),
+    category="serving", source=TIME_SOURCE, terms=_step_terms,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.005463788856729398),
 )  # fmt: skip
 def decode_step_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
     """Return one decode step alone, every request halfway through its answer: weights and cache read, FLOPs, links.
@@ -197,8 +223,8 @@ def decode_step_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica
 
 
 @function(
-    category="serving", source=TIME_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.049420163212210266),
+    category="serving", source=TIME_SOURCE, terms=_ttft_terms,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.0518380686043054),
 )  # fmt: skip
 def ttft_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
     """Return the time to first token with so many requests in flight: queue, prefill, the steps waited for.
@@ -209,8 +235,8 @@ def ttft_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Se
 
 
 @function(
-    category="serving", source=TIME_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.00491633095773212),
+    category="serving", source=TIME_SOURCE, terms=_tpot_terms,
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.005463788856729398),
 )  # fmt: skip
 def tpot_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
     """Return the time per output token after the first: the decode step and the prompts of others between steps.
@@ -223,7 +249,7 @@ def tpot_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Se
 
 @function(
     category="serving", source=TIME_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 5.0788267329721695),
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 5.64129406903848),
 )  # fmt: skip
 def request_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
     """Return the time from sending a request to its last token: TTFT + TPOT x (output tokens - 1)."""
@@ -233,7 +259,7 @@ def request_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) ->
 
 @function(
     category="serving", source=TIME_SOURCE,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 64, "weight_dtype": "fp8"}, 5890.180951629963),
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 64, "weight_dtype": "fp8"}, 5328.544023475094),
 )  # fmt: skip
 def tokens_per_second(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> TokenRate:
     """Return output tokens a second of one whole replica: concurrency x output tokens / request seconds.
@@ -245,13 +271,22 @@ def tokens_per_second(model: Model, gpu: Gpu, demand: Demand, replica: Replica) 
 
 @function(
     category="serving", source="data/calibration_serving_error.csv",
-    example=({"gpu": "h100-sxm", "engine": "vllm", "figure": "tpot", "quantile": "p50"}, 1.0406),
+    example=({"gpu": "h100-sxm", "engine": "vllm", "figure": "tpot", "quantile": "p50"}, 1.0167),
 )  # fmt: skip
-def serving_error(gpu: Gpu, engine: Engine = DEFAULT, figure: Figure = DEFAULT, quantile: Quantile = DEFAULT) -> Ratio:
-    """Return a quantile of measured over predicted TPOT, TTFT or throughput for an engine and GPU generation.
+def serving_error(
+    gpu: Gpu,
+    engine: Engine = DEFAULT,
+    figure: Figure = DEFAULT,
+    quantile: Quantile = DEFAULT,
+    measured_model: MeasuredModel = DEFAULT,
+) -> Ratio:
+    """Return a quantile of measured over predicted TPOT, TTFT or throughput on a GPU, of a fit that saw none of its
+    group.
 
-    Each measurement was predicted by a fit that saw none of its group. Multiply a figure by p10 and p90 for its band. A
-    pair without measurements takes the band of all rows, widened by half.
+    Multiply a figure by p10 and p90 for its band. With ``measured_model`` the narrower band of that model on this GPU
+    and engine, where servers of the three were in the fit; otherwise that of unseen combinations. Wider where no server
+    of the GPU was measured, and widest where not even its kernels were.
     """
-    band = error_band(figure, engine, measured_generation(accelerator(gpu)))
+    architecture = architecture_of(shape_of(measured_model)) if measured_model else ""
+    band = error_band(figure, engine, accelerator(gpu).key, architecture)
     return {"p10": band.low, "p50": band.middle, "p90": band.high}[quantile]

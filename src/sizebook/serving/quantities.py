@@ -128,6 +128,19 @@ StatedTokensPerStep = Annotated[
         label="Tokens that a step yields",
     ),
 ]
+# 0 rather than blank, so that a column of a sweep is a number.
+MaxRunning = Annotated[
+    int,
+    Quantity(
+        "most requests that a replica runs at once, 0 for as many as its memory holds",
+        unit="requests",
+        kind="integer",
+        minimum=0,
+        maximum=1_000_000_000,
+        default=0,
+        label="Most requests running",
+    ),
+]
 
 
 @section
@@ -143,6 +156,7 @@ class Replica:
     engine: Engine = DEFAULT
     draft_tokens: DraftTokens = DEFAULT
     tokens_per_step: StatedTokensPerStep = DEFAULT
+    max_running: MaxRunning = DEFAULT
 
     @property
     def gpus(self) -> int:
@@ -227,6 +241,10 @@ Acceptance = Annotated[float, Quantity("share of drafted tokens that are accepte
 Figure = Annotated[
     str,
     Quantity("figure whose band is asked for", kind="choice", choices=("tpot", "ttft", "throughput"), default="tpot"),
+]
+MeasuredModel = Annotated[
+    str,
+    Quantity("model whose own measurements give the band, blank for one that nobody measured", kind="text", default=""),
 ]
 Quantile = Annotated[
     str,

@@ -31,7 +31,7 @@ class AttentionKind:
     A layer keeps at most ``window`` tokens and a query attends to at most ``seen``, 0 for all. Widths count elements a
     token and key-value head: ``cache_width`` kept, ``read_width`` read, also of an earlier layer's cache, and
     ``cross_width`` kept of an encoder's tokens. Score widths count multiply-adds a query-key pair: ``score_width`` in
-    prompts, ``decode_score_width`` in decode steps.
+    prompts, ``decode_score_width`` in decode steps. ``layers`` counts them: it tells how wide one head is.
     """
 
     n_heads: float
@@ -43,6 +43,7 @@ class AttentionKind:
     cross_width: float = 0.0
     score_width: float = 0.0
     decode_score_width: float = 0.0
+    layers: float = 0.0
 
 
 _NONE = AttentionKind(1.0, 1.0, 0.0, 0.0)  # fills up models with fewer kinds than others: it holds and costs nothing
@@ -52,8 +53,8 @@ _NONE = AttentionKind(1.0, 1.0, 0.0, 0.0)  # fills up models with fewer kinds th
 class ServingShape:
     """The sums of one model. ``attention`` counts projections of attention and mixers, ``dense`` what every token
     multiplies besides (feed-forward blocks, shared experts, routers), ``expert`` one routed expert of every layer;
-    ``n_dense_layers`` the layers with a feed-forward block or a shared expert; ``state_heads`` is the greatest common
-    divisor of the heads of mixers.
+    ``n_dense_layers`` the layers with a feed-forward block or a shared expert; ``n_products`` the matrix products that
+    every token passes, as engines fuse them; ``state_heads`` is the greatest common divisor of the heads of mixers.
     """
 
     total_parameters: float
@@ -73,6 +74,7 @@ class ServingShape:
     n_latent_layers: float
     n_indexed_layers: float
     n_mtp_layers: float
+    n_products: float
     state_heads: float
     state_bytes: float
     index_cache_width: float
@@ -133,11 +135,11 @@ def _attention(sums: _Sums, brick: Any, times: int) -> None:
     """Add one kind of attention layer, widths per key-value head: tensor parallelism divides or replicates heads."""
     held = brick.cache_width / brick.n_kv_heads
     if getattr(brick, "cross", False):  # holds the encoder's tokens, whose number is no part of a decoder's load
-        sums.attend(_shared(brick), times, cross_width=held)
+        sums.attend(_shared(brick), times, cross_width=held, layers=1.0)
     else:
         score, read = brick.score_width, getattr(brick, "read_width", brick.cache_width) / brick.n_kv_heads
         widths = {"cache_width": held, "read_width": read, "score_width": score, "decode_score_width": score}
-        sums.attend(_shared(brick), times, **widths)
+        sums.attend(_shared(brick), times, **widths, layers=1.0)
     sums.numbers["n_attention_layers"] += times
 
 
@@ -145,7 +147,8 @@ def _latent(sums: _Sums, brick: Any, times: int) -> None:
     """Add one kind of latent attention: scores are taken against the latent itself, as engines do when decoding."""
     absorbed = brick.n_heads * (2 * brick.kv_rank + brick.d_rope)
     widths = {"cache_width": brick.cache_width, "read_width": brick.cache_width}
-    sums.attend(_shared(brick), times, **widths, score_width=brick.score_width, decode_score_width=absorbed)
+    scores = {"score_width": brick.score_width, "decode_score_width": absorbed}
+    sums.attend(_shared(brick), times, **widths, **scores, layers=1.0)
     sums.numbers["n_attention_layers"] += times
     sums.numbers["n_latent_layers"] += times
 
@@ -154,7 +157,7 @@ def _compressor(sums: _Sums, brick: Any, times: int) -> None:
     """Add keys that sum up what is past: attended to like others, beside the layer's own attention."""
     held, score = brick.cache_width, brick.score_width
     widths = {"cache_width": held, "read_width": held, "score_width": score, "decode_score_width": score}
-    sums.attend(_shared(brick), times, **widths)
+    sums.attend(_shared(brick), times, **widths, layers=1.0)
     sums.numbers["n_indexed_layers"] += times
 
 
@@ -171,6 +174,13 @@ def _state(sums: _Sums, brick: Any, times: int) -> None:
     sums.numbers["state_bytes"] += times * STATE_ELEMENT_BYTES * brick.state_elements
     sums.numbers["state_heads"] = float(math.gcd(int(sums.numbers["state_heads"]), int(_number(brick, "n_heads"))))
 
+
+# Matrix products that a layer launches as engines fuse them: queries, keys and values in one, gate and up in one. A
+# latent adds its down- and up-projections, a mixer its gates, routed experts their router.
+_PRODUCTS = {
+    "n_attention_layers": 2.0, "n_latent_layers": 3.0, "n_state_layers": 3.0, "n_dense_layers": 2.0,
+    "n_expert_layers": 1.0,
+}  # fmt: skip
 
 # What tells a brick that mixes tokens; a latent has key-value heads as well, so it comes first.
 _MIXERS = {
@@ -228,6 +238,7 @@ def serving_shape(architecture: Architecture) -> ServingShape:
     numbers["head_parameters"] = float(head_parameters(architecture))
     numbers["d_model"], numbers["vocab"] = float(architecture.d_model), float(architecture.vocab)
     numbers["n_layers"], numbers["n_mtp_layers"] = float(architecture.n_layers), float(len(architecture.mtp))
+    numbers["n_products"] = sum(products * numbers[layers] for layers, products in _PRODUCTS.items())
     return ServingShape(**numbers, kinds=kinds)
 
 

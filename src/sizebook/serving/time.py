@@ -1,13 +1,12 @@
 """Serving time: what one pass of the model takes, and what time to first token and time per token follow from it.
 
-A pass is the sum over its parts (attention projections, dense blocks, experts, vocabulary head, cache) of the smooth
-maximum of bytes over bandwidth and FLOPs over peak, plus activations that its kernels pass through memory, collectives
-and fixed seconds a layer. Plain arithmetic on numbers or arrays; the rates are calibrated on measurements
-(``data/calibration_serving.csv``).
+A pass is the sum of its kernels (``serving.kernels``: products, attention, mixers, experts, collectives), whose times
+come from measured kernels, and of what stands between them. What an engine does around a pass, its scheduling, is
+fitted on measured rows of running servers (``data/calibration_serving.csv``). Plain arithmetic on numbers or arrays.
 
-    t = sum of ((bytes / (bandwidth r_b))^p + (FLOPs / (peak r_c))^p)^(1/p)
-        + tokens x d_model x 2 x (layers x passes + expert layers x top_k x passes) / bandwidth
-        + collectives + layers x seconds
+    step = (kernels + layers x seconds + activations) x (1 + drafts / layers) + scheduling of the step and its requests
+    TTFT = first-token seconds + own prompt + queue + steps waited for
+    TPOT = step / tokens of a step + (prompts of others - queue) / (output - 1)
 """
 
 from __future__ import annotations
@@ -15,8 +14,35 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sizebook.serving.case import Case, Number, larger, smaller
+from sizebook.serving.kernels import (
+    INDEXED_WIDTH,
+    STATE_KEY_WIDTH,
+    exchange_seconds,
+    expert_seconds,
+    experts_touched,
+    hypot,
+    product_seconds,
+    reduce_seconds,
+)
 from sizebook.serving.quantities import Demand
-from sizebook.serving.shape import INDEX_ELEMENT_BYTES
+from sizebook.serving.shape import INDEX_ELEMENT_BYTES, STATE_ELEMENT_BYTES
+
+__all__ = [
+    "Latency",
+    "Parts",
+    "Pass",
+    "cache_bytes_per_gpu",
+    "computed_and_cached",
+    "decode_step_seconds",
+    "experts_touched",
+    "kv_heads_held",
+    "latency",
+    "pass_parts",
+    "pass_seconds",
+    "prefill_seconds",
+    "tokens_of_step",
+    "tokens_per_second",
+]  # fmt: skip
 
 CHUNK_TOKENS = 8192.0  # tokens of prompts that engines put into one pass by default (chunked prefill)
 # At most so much of the other prompts' work is waited for before the first token: half of it, on average, where all
@@ -39,6 +65,40 @@ class Pass:
     cached: Number = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Seconds of one pass by what they are spent on; reading and multiplying overlap, all else follows in turn.
+
+    ``launches`` are fixed seconds of kernels. What no kernel table holds are ``elementwise`` passes over activations
+    and fixed seconds of ``layers``.
+    """
+
+    weights: Number
+    products: Number
+    experts: Number
+    routed: Number
+    cache: Number
+    scores: Number
+    activations: Number
+    elementwise: Number
+    collectives: Number
+    launches: Number
+    layers: Number
+
+    @property
+    def moved(self) -> Number:
+        """Seconds of moving data and multiplying: all but what is fixed."""
+        overlapped = (
+            hypot(self.weights, self.products) + hypot(self.experts, self.routed) + hypot(self.cache, self.scores)
+        )
+        return overlapped + self.activations + self.elementwise + self.collectives
+
+    @property
+    def fixed(self) -> Number:
+        """Seconds that do not depend on the load."""
+        return self.launches + self.layers
+
+
 @dataclass(frozen=True)
 class Latency:
     """Seconds: to the first token, per output token after it, of that the decode step alone, one prompt's prefill."""
@@ -47,12 +107,6 @@ class Latency:
     tpot_seconds: Number
     decode_step_seconds: Number
     prefill_seconds: Number
-
-
-def experts_touched(n_experts: Number, top_k: Number, tokens: Number) -> Number:
-    """Return the distinct experts that a batch visits: E (1 - (1 - k / E)^tokens), routing taken as uniform."""
-    known = larger(n_experts, 1.0)
-    return n_experts * (1 - (1 - top_k / known) ** tokens)
 
 
 def kv_heads_held(n_kv_heads: Number, tp: Number) -> Number:
@@ -79,95 +133,100 @@ def cache_bytes_per_gpu(case: Case, context: Number) -> Number:
     return (elements * case.kv_bytes + index + s.state_bytes / case.tp) / case.pp
 
 
-def _read_bytes(case: Case, context: Number) -> Number:
-    """Return the bytes that attention reads for one new token of one sequence: selected keys only where indexed.
+def _attention(case: Case, work: Pass) -> tuple[Number, Number, Number]:
+    """Return what reading the cache, scoring, and passing activations of attention take; indexers and mixers included.
 
-    Layers that share the cache of an earlier one read it again.
+    Layers that share the cache of an earlier one read it again. A prompt's queries see half of it on average, and read
+    what was cached before; mixers read and write their state once a sequence.
     """
-    s, elements = case.shape, 0.0
-    for kind in s.kinds:
-        read = kv_heads_held(kind.n_kv_heads, case.tp) * kind.read_width
-        elements = elements + read * _within(context, kind.seen)
-    return elements * case.kv_bytes + s.index_cache_width * INDEX_ELEMENT_BYTES * context
-
-
-def _score_flops(case: Case, work: Pass) -> Number:
-    """Return the FLOPs of attention scores on one GPU; a prompt's queries see half of it on average."""
+    s, r, tp = case.shape, case.rates, case.tp
+    phase = "prefill" if work.prefill else "decode"
     context = (work.context + work.cached) / 2 if work.prefill else work.context
-    scores = 0.0
-    for kind in case.shape.kinds:
-        share = -(-kind.n_heads // case.tp) / kind.n_heads
-        width = kind.score_width if work.prefill else kind.decode_score_width
-        scores = scores + share * (width * _within(context, kind.seen))
-    return 2 * work.tokens * (scores + case.shape.index_score_width * context)
+    read, flops, width = 0.0, 0.0, 0.0
+    for kind in s.kinds:
+        share = -(-kind.n_heads // tp) / kind.n_heads
+        scored = (kind.score_width if work.prefill else kind.decode_score_width) * share
+        seen = _within(context, kind.seen)
+        width = width + scored
+        if work.prefill:
+            head = kind.score_width / (2 * kind.n_heads * larger(kind.layers, 1.0))
+            half = r["prefill_attention_half"]
+            efficiency = smaller(
+                r["prefill_attention_compute"] * (1 + half / 128) * head / (head + half + (head <= 0)), 1.0
+            )
+            flops = flops + scored * seen / (efficiency + (efficiency <= 0))
+        else:
+            read = read + kv_heads_held(kind.n_kv_heads, tp) * kind.read_width * seen
+            flops = flops + scored * seen / r["decode_attention_compute"]
+    cache = 0.0
+    if not work.prefill:
+        cache = work.sequences * read * case.kv_bytes / (case.bandwidth * r["decode_attention_bandwidth"])
+        index = work.sequences * s.index_cache_width * INDEX_ELEMENT_BYTES * context
+        cache = cache + index / (case.bandwidth * r["index_decode_bandwidth"])
+    scores = 2 * work.tokens * flops / case.half_peak
+    scores = scores + 2 * work.tokens * s.index_score_width * context / (case.half_peak * r[f"index_{phase}_compute"])
+    state = s.state_bytes / STATE_ELEMENT_BYTES / tp
+    cache = cache + work.sequences * 2 * s.state_bytes / tp / (case.bandwidth * r[f"state_{phase}_bandwidth"])
+    moved = r[f"{phase}_attention_passes"] * width + r[f"state_{phase}_passes"] * state / STATE_KEY_WIDTH
+    if work.prefill:
+        scores = scores + 4 * work.tokens * state / (case.half_peak * r["state_prefill_compute"])
+        moved = moved + r["index_prefill_passes"] * s.n_indexed_layers * INDEXED_WIDTH
+    return cache, scores, 2 * work.tokens * moved / case.bandwidth
 
 
-def _smooth(seconds_memory: Number, seconds_compute: Number, power: Number) -> Number:
-    return (seconds_memory**power + seconds_compute**power) ** (1 / power)
-
-
-def _collectives(case: Case, work: Pass) -> Number:
-    """Return the seconds of all-reduces over tp and of expert exchange over dp: 2 (tp - 1) / tp x bytes / link."""
+def _launches(case: Case, phase: str) -> Number:
+    """Return the seconds of launching the kernels of every layer once, as measured."""
     s, r = case.shape, case.rates
-    message = work.tokens * s.d_model * 2.0
-    crosses = case.tp * case.dp > case.node_gpus
-    link = (case.link * (1 - crosses) + case.network * crosses) * (
-        r["prefill_link"] if work.prefill else r["decode_link"]
+    return (
+        s.n_products * r["product_launch_seconds"]
+        + r["head_launch_seconds"]
+        + s.n_attention_layers * r[f"{phase}_attention_launch_seconds"]
+        + s.n_state_layers * r[f"state_{phase}_launch_seconds"]
+        + s.n_indexed_layers * r[f"index_{phase}_launch_seconds"]
+        + s.n_expert_layers * r["experts_launch_seconds"]
     )
-    reduces = (case.tp > 1) * s.n_layers * (2.0 - (case.dp > 1))
-    reduced = reduces * (r["collective_seconds"] + 2 * (case.tp - 1) / case.tp * message / link)
-    fan = smaller(s.top_k, case.dp) * (case.dp - 1) / case.dp
-    exchanged = (case.dp > 1) * s.n_expert_layers * (r["exchange_seconds"] + 2 * message * fan / link)
-    return reduced + exchanged
+
+
+def pass_parts(case: Case, work: Pass) -> Parts:
+    """Return the seconds of one pass over all layers by what they are spent on."""
+    s, r = case.shape, case.rates
+    phase = "prefill" if work.prefill else "decode"
+    weights, products, passed = product_seconds(case, work.tokens, work.sequences if work.prefill else work.tokens)
+    experts, routed, sent = expert_seconds(case, work.tokens)
+    cache, scores, attended = _attention(case, work)
+    message = work.tokens * s.d_model * 2.0
+    crowding = 1 + r["expert_imbalance"] * (1 - 1 / case.ep)
+    # With data-parallel attention experts exchange tokens; only attention is then reduced over its tensor parallelism.
+    collectives = (case.tp > 1) * s.n_layers * (2.0 - (case.dp > 1)) * reduce_seconds(case, message)
+    collectives = collectives + (case.dp > 1) * s.n_expert_layers * exchange_seconds(case, message)
+    elementwise = r["activation_passes"] * s.n_layers * message / case.bandwidth
+    return Parts(
+        weights=weights,
+        products=products,
+        experts=experts * crowding,
+        routed=routed * crowding,
+        cache=cache,
+        scores=scores,
+        activations=passed + sent * crowding + attended,
+        elementwise=elementwise,
+        collectives=collectives,
+        launches=_launches(case, phase),
+        layers=s.n_layers * r["layer_seconds"],
+    )
 
 
 def pass_seconds(case: Case, work: Pass) -> tuple[Number, Number]:
     """Return the seconds of one pass over all layers: data movement and arithmetic, and fixed seconds of the layers."""
-    s, r = case.shape, case.rates
-    phase = "prefill" if work.prefill else "decode"
-    compute = r[f"{phase}_compute"]
-    tp, power = case.tp, r["overlap_power"]
-    fast, half = case.bandwidth * r["weight_bandwidth"], case.half_peak * r[f"{phase}_compute"]
-    total = 0.0
-    for parameters in (s.attention_parameters, s.dense_parameters):
-        memory = parameters * case.attention_bytes / tp / fast
-        total = total + _smooth(memory, 2 * parameters * work.tokens / tp / (case.attention_peak * compute), power)
-    head = s.head_parameters / tp
-    outputs = work.sequences if work.prefill else work.tokens
-    total = total + _smooth(head * 2.0 / fast, 2 * head * outputs / half, power)
-    everywhere = work.tokens * case.dp
-    expert = s.expert_parameters / (tp * case.dp)
-    touched = experts_touched(s.n_experts, s.top_k, everywhere) * expert * case.expert_bytes
-    routed = 2 * s.top_k * everywhere * expert / (case.expert_peak * expert_compute(case, everywhere))
-    crowding = 1 + r["expert_imbalance"] * (1 - 1 / case.ep)
-    total = total + _smooth(touched / (case.bandwidth * r["expert_bandwidth"]), routed, power) * crowding
-    read = work.sequences * (_read_bytes(case, work.context) + (not work.prefill) * 2 * s.state_bytes / tp)
-    scores = _score_flops(case, work) / (case.half_peak * r[f"{phase}_scores"])
-    moved = work.tokens * s.d_model * 2.0
-    written = moved * (s.n_layers * r["activation_passes"] + s.n_expert_layers * s.top_k * r["dispatch_passes"])
-    total = total + written / case.bandwidth
-    total = total + read / (case.bandwidth * r["cache_bandwidth"]) + scores + _collectives(case, work)
-    return total, _layer_seconds(case)
+    parts = pass_parts(case, work)
+    return parts.moved, parts.fixed
 
 
-def expert_compute(case: Case, tokens: Number) -> Number:
-    """Return the share of the peak at which routed experts multiply: the more tokens reach each of them, the more."""
-    few, many = case.rates["expert_compute_few"], case.rates["expert_compute_many"]
-    each = case.shape.top_k * tokens / larger(case.shape.n_experts, 1.0)
-    return few + (many - few) * each / (each + case.rates["expert_half_tokens"])
-
-
-def _layer_seconds(case: Case) -> Number:
-    """Return the fixed seconds of launching every layer's kernels once, by kind of layer."""
-    s, r = case.shape, case.rates
-    return r["layer_time"] * (
-        s.n_attention_layers * r["attention_layer_seconds"]
-        + s.n_dense_layers * r["dense_layer_seconds"]
-        + s.n_state_layers * r["state_layer_seconds"]
-        + s.n_expert_layers * r["expert_layer_seconds"]
-        + s.n_latent_layers * r["latent_layer_seconds"]
-        + s.n_indexed_layers * r["index_layer_seconds"]
-    )
+def decode_pass(case: Case, demand: Demand) -> Pass:
+    """Return the pass of one decode step, every request halfway through its answer; stages split the batch."""
+    batch = larger(demand.in_flight / case.dp, 1.0)
+    micro = larger(batch / case.pp, 1.0)
+    context = demand.input_tokens + demand.output_tokens / 2
+    return Pass(micro * (1 + case.draft_tokens), micro, context, prefill=False)
 
 
 def decode_step_seconds(case: Case, demand: Demand) -> Number:
@@ -175,13 +234,16 @@ def decode_step_seconds(case: Case, demand: Demand) -> Number:
 
     With speculation it checks the drafted tokens of every request as well, and each of them was drafted by a layer.
     """
-    batch = larger(demand.in_flight / case.dp, 1.0)
-    micro = larger(batch / case.pp, 1.0)
-    checked = micro * (1 + case.draft_tokens)
-    context = demand.input_tokens + demand.output_tokens / 2
-    moved, fixed = pass_seconds(case, Pass(checked, micro, context, prefill=False))
+    moved, fixed = pass_seconds(case, decode_pass(case, demand))
     drafting = 1 + case.draft_tokens / case.shape.n_layers
-    return (moved + fixed) * drafting + case.rates["step_seconds"] + case.rates["request_seconds"] * batch
+    batch = larger(demand.in_flight / case.dp, 1.0)
+    return (moved + fixed) * drafting + scheduling_seconds(case, batch)
+
+
+def scheduling_seconds(case: Case, batch: Number) -> Number:
+    """Return what an engine does around one step: a fixed time, and one a request that large batches share."""
+    r = case.rates
+    return r["step_seconds"] + r["request_seconds"] * batch / (1 + batch / r["request_half"])
 
 
 def tokens_of_step(case: Case, output_tokens: Number) -> Number:
@@ -199,7 +261,7 @@ def prefill_seconds(case: Case, input_tokens: Number, cache_hit_ratio: Number = 
     """Return the seconds of one prompt's pass with nothing else running."""
     new, cached = computed_and_cached(input_tokens, cache_hit_ratio)
     moved, fixed = pass_seconds(case, Pass(new, 1.0, input_tokens, prefill=True, cached=cached))
-    return moved + fixed * case.rates["prefill_layer_factor"]
+    return moved + fixed
 
 
 def computed_and_cached(input_tokens: Number, cache_hit_ratio: Number) -> tuple[Number, Number]:
@@ -212,25 +274,46 @@ def computed_and_cached(input_tokens: Number, cache_hit_ratio: Number) -> tuple[
     return new, input_tokens - new
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The prompts of all others in one request's life: their work, what of it is waited for before the first token."""
+
+    work: Number
+    queue: Number
+
+
+def prompts_of_others(case: Case, demand: Demand) -> Shared:
+    """Return the seconds that the prompts of the requests beside one take of its life, none of them lost.
+
+    Each of them costs its share of a pass of chunks. Between two steps at most one pass of chunks is run, so an answer
+    of few tokens has waited for nearly all of that work before it began.
+    """
+    r, output = case.rates, demand.output_tokens
+    batch = larger(demand.in_flight / case.dp, 1.0)
+    new, cached = computed_and_cached(demand.input_tokens, demand.cache_hit_ratio)
+    chunk = larger(new, smaller(CHUNK_TOKENS, batch * new / 2))
+    moved, fixed = pass_seconds(case, Pass(chunk, chunk / new, demand.input_tokens, prefill=True, cached=cached))
+    together = moved + fixed
+    each = together * new / chunk
+    work = (batch - 1) / case.pp * each
+    queue = smaller(r["queue"] * (batch - 1) ** r["queue_power"] * each, MOST_QUEUED * work)
+    between = smaller(work - queue, (output - 1) * together)
+    return Shared(work, work - between)
+
+
 def latency(case: Case, demand: Demand) -> Latency:
     """Return the latencies with so many requests always in flight on the whole replica (a closed loop).
 
     A request shares its life with the prompts of all others: each of them costs its share of a pass of chunks. What of
     that work falls before the request's own first token is its queue, the rest delays its decoding: none is lost.
     """
-    r, input_tokens, output_tokens = case.rates, demand.input_tokens, demand.output_tokens
-    batch = larger(demand.in_flight / case.dp, 1.0)
+    r, output = case.rates, demand.output_tokens
     step = decode_step_seconds(case, demand)
-    alone = prefill_seconds(case, input_tokens, demand.cache_hit_ratio)
-    new, cached = computed_and_cached(input_tokens, demand.cache_hit_ratio)
-    chunk = larger(new, smaller(CHUNK_TOKENS, batch * new / 2))
-    together, _ = pass_seconds(case, Pass(chunk, chunk / new, input_tokens, prefill=True, cached=cached))
-    each = together * new / chunk
-    work = r["interleave"] * (batch - 1) / case.pp * each
-    queue = smaller(r["queue"] * (batch - 1) ** r["queue_power"] * each, MOST_QUEUED * work)
-    token = step / tokens_of_step(case, output_tokens)
-    tpot = (token + (work - queue) / output_tokens) * case.unstated
-    ttft = r["first_token_seconds"] + alone + queue + r["first_token_steps"] * step
+    alone = prefill_seconds(case, demand.input_tokens, demand.cache_hit_ratio)
+    others = prompts_of_others(case, demand)
+    token = step / tokens_of_step(case, output)
+    tpot = token * case.unstated + (others.work - others.queue) / larger(output - 1, 1)
+    ttft = r["first_token_seconds"] + alone + others.queue + r["first_token_steps"] * step
     return Latency(ttft, tpot, token * case.unstated, alone)
 
 

@@ -18,7 +18,8 @@ from sizebook.core.cells import coerce
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.registry import Argument, leaves
-from sizebook.serving.case import Case, case_of, layout_meant, measured_generation
+from sizebook.serving.band import architecture_of
+from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, layout_meant, undivided_heads
 from sizebook.serving.estimate import error_band, estimate
 from sizebook.serving.memory import Engine, engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
@@ -38,7 +39,8 @@ STATED = ("input_tokens", "output_tokens", "concurrency")
 REQUIRED = (*MODEL_AND_GPU, *STATED)
 INPUTS = (*NAMES, *(leaf.name for leaf in (*NUMBERS, *LOADS)))
 ENGINE = Replica().engine  # where the column is absent or blank
-RESULTS = ("ttft_seconds", "tpot_seconds", "tokens_per_second", "error_low", "error_high", "fits", "reason")
+FIGURES = ("ttft_seconds", "tpot_seconds", "tokens_per_second")
+RESULTS = (*FIGURES, "error_low", "error_high", "error_basis", "fits", "reason")
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class _Named:
     physical: float = 0.0
     low: float = 0.0
     high: float = 0.0
+    basis: str | None = None
     reason: str = ""
 
 
@@ -65,8 +68,8 @@ def _named(model: str, gpu: str, *words: str) -> _Named:
     except SizebookError as error:
         return _Named(None, reason=str(error))
     chip = accelerator(gpu)
-    band = error_band("tpot", engine, measured_generation(chip))
-    return _Named(case, engine_constants(engine), physical_bytes(chip), band.low - 1, band.high - 1)
+    band = error_band("tpot", engine, chip.key, architecture_of(case.shape))
+    return _Named(case, engine_constants(engine), physical_bytes(chip), band.low - 1, band.high - 1, band.basis)
 
 
 def sweep(frame: pl.DataFrame) -> pl.DataFrame:
@@ -96,6 +99,8 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     reasons = np.where((reasons == "") & (notes != ""), notes, reasons)
     columns = [pl.Series(name, values).fill_nan(None) for name, values in results.items()]
     answered = ~np.isnan(results["tpot_seconds"])
+    bases = np.array([each.basis for each in named], dtype=object)[place] if n else np.empty(0, object)
+    columns.append(pl.Series("error_basis", np.where(answered, bases, None).tolist(), dtype=pl.String))
     shown = pl.Series("fits", [bool(f) if a else None for f, a in zip(fits, answered, strict=True)], dtype=pl.Boolean)
     return frame.with_columns(*columns, shown, pl.Series("reason", reasons.tolist(), dtype=pl.String))
 
@@ -164,17 +169,36 @@ def _layouts(numbers: dict[str, Any], named: list[_Named], place: Any, reasons: 
             f"layout does not divide: got ep {ep[at]:.0f} over tp x dp = {tp[at] * dp[at]:.0f} GPUs, want a divisor. "
             "Change ep, tp or dp."
         )
+    _unstartable(numbers, named, place, reasons)
     return notes
 
 
+def _unstartable(numbers: dict[str, Any], named: list[_Named], place: Any, reasons: Any) -> None:
+    """Give the reason to rows whose layout no engine starts; each model's layouts are looked at once."""
+    layouts = pl.DataFrame({"at": place, **{name: numbers[name].astype(int) for name in ("tp", "dp", "ep")}})
+    for at, tp, dp, ep in layouts.unique().iter_rows():
+        case = named[at].case
+        if case is None:
+            continue
+        refusal = (
+            undivided_heads(case.shape, tp)
+            or beyond_experts(case.shape, ep)
+            or counted_twice(tp, dp, ep, int(case.node_gpus))
+        )
+        if refusal:
+            same = (place == at) & (numbers["tp"] == tp) & (numbers["dp"] == dp) & (numbers["ep"] == ep)
+            reasons[same & (reasons == "")] = refusal
+
+
 def _stacked(named: list[_Named], place: Any, numbers: dict[str, Any]) -> Case:
-    """Return the rows as one case of arrays."""
+    """Return the rows as one case of arrays; what is the same for all names stays a number."""
     cases = [each.case for each in named]
     some = next(c for c in cases if c is not None)
     whole = [c or some for c in cases]
 
     def column(values: Iterable[Any]) -> Any:
-        return np.array([float(value) for value in values])[place]
+        listed = np.array([float(value) for value in values])
+        return listed[0] if (listed == listed[0]).all() else listed.take(place)
 
     shape = side_by_side([c.shape for c in whole], column)
     rates = {name: column(c.rates[name] for c in whole) for name in some.rates}
@@ -193,7 +217,7 @@ def _estimated(named: list[_Named], place: Any, loads: dict[str, Any]) -> tuple[
     constants = (np.array([getattr(e, f.name) for e in engines])[place] for f in fields(Engine))
     memory = engine_memory(case, physical, Engine(*constants))
     found = estimate(case, memory, Demand(**{leaf.name: loads[leaf.name] for leaf in LOADS}))
-    values = {name: getattr(found, name) for name in RESULTS[:3]}
+    values = {name: getattr(found, name) for name in FIGURES}
     values["error_low"] = np.array([each.low for each in named])[place]
     values["error_high"] = np.array([each.high for each in named])[place]
     held = found.capacity > 0

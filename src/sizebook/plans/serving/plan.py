@@ -15,10 +15,12 @@ from sizebook.plans.serving.months import Month, fleet_month
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.plans.serving.refusals import missed, no_room, too_many
-from sizebook.serving.case import Case, case_of, measured_generation, startable
+from sizebook.serving.band import architecture_of
+from sizebook.serving.case import Case, case_of, startable
 from sizebook.serving.estimate import Band, Estimate, error_band, estimate
 from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
 from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.shape import shape_of
 from sizebook.serving.time import cache_bytes_per_gpu, tokens_of_step
 from sizebook.serving.traffic import usd_per_mtok
 from sizebook.tables.hardware import accelerator
@@ -144,9 +146,9 @@ def check_load(demand: Demand, latencies: Latencies) -> None:
 
 
 def bands_of(setup: Setup) -> dict[str, Band]:
-    """Return the error bands of TTFT, TPOT and throughput for the engine and the accelerator's generation."""
-    generation = measured_generation(accelerator(setup.gpu))
-    return {name: error_band(name, setup.replica.engine, generation) for name in ("ttft", "tpot", "throughput")}
+    """Return the error bands of TTFT, TPOT and throughput for the model, engine and accelerator."""
+    gpu, architecture = accelerator(setup.gpu).key, architecture_of(shape_of(setup.model))
+    return {name: error_band(name, setup.replica.engine, gpu, architecture) for name in ("ttft", "tpot", "throughput")}
 
 
 def packing_of(gpu: str, replica: Replica, gpus_per_node: int | None) -> Packing:

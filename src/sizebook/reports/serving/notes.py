@@ -69,6 +69,7 @@ def errors(plan: ServingPlan) -> Section:
                 fixed(band.high, 2),
                 grouped(band.rows),
                 grouped(band.groups),
+                band.basis,
             )
         )
         for name, band in bands.items()
@@ -79,7 +80,7 @@ def errors(plan: ServingPlan) -> Section:
         f"Throughput measured: {fixed(low, 2)} to {fixed(high, 2)} of the prediction",
         (
             Table(
-                "Measured over predicted, on setups that the calibration had not seen",
+                "Measured over predicted",
                 (
                     Column("Figure"),
                     Column("p10", figures=True),
@@ -87,10 +88,12 @@ def errors(plan: ServingPlan) -> Section:
                     Column("p90", figures=True),
                     Column("Measurements", figures=True),
                     Column("Groups", figures=True),
+                    Column("Basis"),
                 ),
                 rows,
-                "A group is one model, system, engine and precision; no group was both fitted and judged. Setups "
-                "without measurements take the band of all, widened by half.",
+                "A group is one model, system, engine and precision. In the fit: servers of this model, GPU and engine "
+                "were. Otherwise the band is that of groups which a fit had not seen, each counting as one; wider "
+                "where no server of the GPU was measured, widest where not even its kernels were.",
             ),
         ),
     )

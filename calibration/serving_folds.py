@@ -1,0 +1,202 @@
+"""What the fit shows on what it never saw: predictions by fold, and the conformal bands that follow from them.
+
+A fold leaves out an architecture, an engine on a GPU, a GPU with all its servers, or a GPU with its kernels as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from serving import Pair, Rows, by_columns, left_out, predict, with_typical_kernels
+
+from sizebook.serving.band import FITTED, KERNELS, NOTHING, UNSEEN
+from sizebook.serving.quantities import Demand
+from sizebook.serving.rates import TYPICAL, Formats, kernel_rates
+from sizebook.serving.time import Latency, tokens_per_second
+
+LOWEST, MIDDLE, HIGHEST = 0.1, 0.5, 0.9
+FEWEST_ROWS = 10  # of a combination that gets a band of its own
+PARTS = 5  # of a combination's loads and layouts, to check its own band
+ARCHITECTURE, PAIR, GPU, NEW_GPU = "architecture", "engine x GPU", "GPU", "GPU with its kernels"
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Predictions of all rows by fits that saw none of their unit: as they ran, and by their columns alone."""
+
+    name: str
+    units: Any
+    ran: Pair
+    told: Pair
+
+
+@dataclass(frozen=True)
+class Quantiles:
+    """A band: measured over predicted, and the rows and groups behind it."""
+
+    basis: str
+    low: float
+    middle: float
+    high: float
+    rows: int
+    groups: int
+
+
+@dataclass(frozen=True)
+class Folds:
+    """All folds, and the predictions of the fit to all rows."""
+
+    every: tuple[Fold, ...]
+    fitted: Fold
+
+    def named(self, name: str) -> Fold:
+        """Return one fold."""
+        return next(fold for fold in self.every if fold.name == name)
+
+
+def typical_kernels(rows: Rows) -> dict[str, Any]:
+    """Return the kernels of every row as the median accelerator has them, in the formats of the row."""
+    # The formats follow from the bytes of weights, experts and cache; a four-bit format is the one its peak says.
+    found: dict[tuple[float, ...], dict[str, float]] = {}
+    columns: dict[str, list[float]] = {name: [] for name in rows.kernels}
+    latent = rows.case.shape.n_latent_layers > 0
+    for i, kind in enumerate(
+        zip(rows.case.attention_bytes, rows.case.expert_bytes, rows.case.kv_bytes, latent, strict=True)
+    ):
+        if kind not in found:
+            names = [_form(bytes_) for bytes_ in kind[:3]]
+            found[kind] = kernel_rates(TYPICAL, Formats(*names, latent=bool(kind[3])))
+        for name in columns:
+            columns[name].append(found[kind].get(name, float(rows.kernels[name][i])))
+    return {name: np.array(values) for name, values in columns.items()}
+
+
+def _form(bytes_: float) -> str:
+    return "bf16" if bytes_ == 2 else "fp8" if bytes_ == 1 else "mxfp4" if bytes_ < 0.54 else "fp4"
+
+
+def folds_of(rows: Rows, bare: Rows, theta: Any, factor: float) -> Folds:
+    """Return the folds; the one that takes a GPU's kernels away has those of the median accelerator."""
+    typical, told = (with_typical_kernels(each, typical_kernels(each)) for each in (rows, bare))
+    every = [
+        Fold(ARCHITECTURE, rows.architecture, *left_out(rows, bare, theta, rows.architecture)),
+        Fold(PAIR, rows.pair, *left_out(rows, bare, theta, rows.pair)),
+        Fold(GPU, rows.gpu, *left_out(rows, bare, theta, rows.gpu)),
+        Fold(NEW_GPU, rows.gpu, *left_out(typical, told, theta, rows.gpu)),
+    ]
+    return Folds(tuple(every), Fold("none", rows.group, predict(theta, rows), by_columns(theta, bare, factor)))
+
+
+def demand_of(rows: Rows) -> Demand:
+    """Return the loads of the rows."""
+    return Demand(input_tokens=rows.tokens_in, output_tokens=rows.tokens_out, concurrency=rows.concurrency)
+
+
+def throughput(rows: Rows, ttft: Any, tpot: Any) -> Any:
+    """Return output tokens a second of every row."""
+    return tokens_per_second(Latency(ttft, tpot, 0, 0), demand_of(rows))
+
+
+def ratios(rows: Rows, found: Pair) -> dict[str, Any]:
+    """Return measured over predicted of each figure."""
+    measured = throughput(rows, rows.ttft, rows.tpot)
+    return {
+        "ttft": rows.ttft / found[0],
+        "tpot": rows.tpot / found[1],
+        "throughput": measured / throughput(rows, *found),
+    }
+
+
+def quantiles(ratio: Any, group: Any, basis: str) -> Quantiles:
+    """Return conformal quantiles over groups, each counting as one however many rows it has.
+
+    With G groups the next one lies below the ceil(0.9 (G + 1))-th of them nine times in ten. A single group is taken by
+    its rows. The band holds the prediction itself, which is what is printed.
+    """
+    names, member, counts = np.unique(group, return_inverse=True, return_counts=True)
+    n = len(names) if len(names) > 1 else len(ratio)
+    high = min(1.0, HIGHEST * (n + 1) / n)
+    order = np.argsort(ratio)
+    weight = (1 / counts[member])[order]
+    at = (np.cumsum(weight) - weight / 2) / weight.sum()
+    low, middle, top = np.interp([1 - high, MIDDLE, high], at, ratio[order])
+    return Quantiles(basis, min(float(low), 0.97), float(middle), max(float(top), 1.03), len(ratio), len(names))
+
+
+def unseen_bands(rows: Rows, folds: Folds, at: Any = None) -> dict[str, dict[str, Quantiles]]:
+    """Return the bands of what was not in the fit, by figure and basis; what is farther away is never narrower."""
+    at = np.ones(len(rows.tpot), bool) if at is None else at
+    bands: dict[str, dict[str, Quantiles]] = {}
+    for figure in ("ttft", "tpot", "throughput"):
+        found: dict[str, Quantiles] = {}
+        nearer: Quantiles | None = None
+        for basis, names in ((UNSEEN, (ARCHITECTURE, PAIR)), (KERNELS, (GPU,)), (NOTHING, (NEW_GPU,))):
+            ratio = np.concatenate([ratios(rows, folds.named(name).told)[figure][at] for name in names])
+            band = quantiles(ratio, np.tile(rows.group[at], len(names)), basis)
+            band = Quantiles(basis, band.low, band.middle, band.high, int(at.sum()), band.groups)
+            if nearer:
+                low, high = min(band.low, nearer.low), max(band.high, nearer.high)
+                band = Quantiles(basis, low, band.middle, high, band.rows, band.groups)
+            found[basis] = nearer = band
+        bands[figure] = found
+    return bands
+
+
+def fitted_bands(rows: Rows, folds: Folds) -> dict[str, dict[str, Quantiles]]:
+    """Return the band of each measured combination of architecture, GPU and engine, by figure."""
+    found: dict[str, dict[str, Quantiles]] = {}
+    for figure, ratio in ratios(rows, folds.fitted.told).items():
+        found[figure] = {}
+        for combination in np.unique(rows.combination):
+            at = rows.combination == combination
+            if at.sum() >= FEWEST_ROWS:
+                found[figure][combination] = quantiles(ratio[at], rows.combination[at], FITTED)
+    return found
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Share of rows inside a band that was made without them, the mean over groups, and the band's width."""
+
+    rows: float
+    groups: float
+    width: float
+
+
+def covered_unseen(rows: Rows, folds: Folds, fold: str, basis: str, figure: str) -> Coverage:
+    """Return how many rows of each unit lie in the band that the other units give."""
+    units, ratio = folds.named(fold).units, ratios(rows, folds.named(fold).told)[figure]
+    inside, width = np.zeros(len(ratio), bool), np.zeros(len(ratio))
+    for unit in np.unique(units):
+        at = units == unit
+        band = unseen_bands(rows, folds, ~at)[figure][basis]
+        inside[at] = (ratio[at] >= band.low) & (ratio[at] <= band.high)
+        width[at] = band.high / band.low
+    return Coverage(float(inside.mean()), _by_group(inside, rows.group), float(np.median(width)))
+
+
+def covered_fitted(rows: Rows, folds: Folds, figure: str) -> Coverage:
+    """Return how many rows lie in the band that their combination's other loads and layouts give."""
+    ratio = ratios(rows, folds.fitted.told)[figure]
+    keys = zip(rows.tokens_in, rows.tokens_out, rows.case.tp, rows.case.dp, strict=True)
+    piece = np.array([int(hashlib.md5(str(key).encode()).hexdigest(), 16) % PARTS for key in keys])
+    inside, width, judged = np.zeros(len(ratio), bool), np.zeros(len(ratio)), np.zeros(len(ratio), bool)
+    for combination in np.unique(rows.combination):
+        for i in range(PARTS):
+            at = (rows.combination == combination) & (piece == i)
+            others = (rows.combination == combination) & (piece != i)
+            if others.sum() < FEWEST_ROWS or not at.any():
+                continue
+            band = quantiles(ratio[others], rows.combination[others], FITTED)
+            judged |= at
+            inside[at] = (ratio[at] >= band.low) & (ratio[at] <= band.high)
+            width[at] = band.high / band.low
+    return Coverage(float(inside[judged].mean()), _by_group(inside[judged], rows.group[judged]),
+                    float(np.median(width[judged])))  # fmt: skip
+
+
+def _by_group(inside: Any, group: Any) -> float:
+    return float(np.mean([inside[group == name].mean() for name in np.unique(group)]))

@@ -1,0 +1,68 @@
+"""How far measurements lay from predictions: the band around a serving estimate, as wide as what is known is far away.
+
+A combination of model, accelerator and engine that servers were measured in has its own quantiles. All else takes those
+of groups that a fit had not seen, every group counting as one: other models or engines on a measured accelerator, an
+accelerator of which only kernels were measured, and one of which nothing was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from sizebook.core.tables import table
+from sizebook.serving.rates import is_measured
+from sizebook.serving.shape import ServingShape
+
+FITTED, UNSEEN, KERNELS, NOTHING = "in the fit", "unseen combination", "kernels measured, no server", "nothing measured"
+BASES = (FITTED, UNSEEN, KERNELS, NOTHING)
+
+
+@dataclass(frozen=True)
+class Band:
+    """Quantiles of measured over predicted: eight of ten measurements lie between ``low`` and ``high``.
+
+    ``basis`` says how near the measurements are, one of `BASES`; ``rows`` and ``groups`` count those behind the band.
+    """
+
+    low: float
+    middle: float
+    high: float
+    rows: int
+    groups: int
+    basis: str = UNSEEN
+
+
+def architecture_of(shape: ServingShape) -> str:
+    """Return what tells one architecture from another here: its parameters, layers and width, whatever its name."""
+    return f"{shape.total_parameters:.0f}-{shape.n_layers:.0f}-{shape.d_model:.0f}"
+
+
+@cache
+def _rows() -> dict[tuple[str, str, str, str], Band]:
+    found = {}
+    for row in table("calibration_serving_error"):
+        low, middle, high = (float(row[q]) for q in ("p10", "p50", "p90"))
+        band = Band(low, middle, high, int(row["rows"]), int(row["groups"]), row["basis"])
+        # What was measured stands under its own names, the bands of all else under what is known of them.
+        names = (row["architecture"], row["gpu"], row["engine"]) if band.basis == FITTED else (band.basis, "", "")
+        found[row["figure"], *names] = band
+    return found
+
+
+@cache
+def _served() -> frozenset[str]:
+    """Return the accelerators that servers were measured on."""
+    return frozenset(gpu for _, _, gpu, _ in _rows() if gpu)
+
+
+def error_band(figure: str, engine: str, gpu: str, architecture: str = "") -> Band:
+    """Return the band of ``ttft``, ``tpot`` or ``throughput`` for an engine on an accelerator.
+
+    With an architecture that was measured so, that combination's own; otherwise that of unseen ones.
+    """
+    rows = _rows()
+    if (figure, architecture, gpu, engine) in rows:
+        return rows[figure, architecture, gpu, engine]
+    basis = UNSEEN if gpu in _served() else KERNELS if is_measured(gpu) else NOTHING
+    return rows[figure, basis, "", ""]

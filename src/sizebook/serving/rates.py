@@ -1,0 +1,79 @@
+"""The numbers behind serving times: shares and launch times of measured kernels, and the fitted scheduling of engines.
+
+``data/kernels.csv``, written by ``calibration/kernels.py``, has a row for each accelerator, operation and format,
+fitted to the fastest measured kernels; ``data/calibration_serving.csv``, written by ``calibration/serving.py``, the few
+numbers that are fitted to running servers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from sizebook.core.tables import table
+
+TYPICAL = "typical"  # the median accelerator, for all that nobody measured
+COLUMNS = ("launch_seconds", "growth_seconds", "bandwidth", "compute", "passes", "half", "skew")
+# Where a format was not measured, the next that kernels of it resemble.
+_RESEMBLES = {"mxfp4": "fp4", "int8": "fp8"}
+
+
+@dataclass(frozen=True, slots=True)
+class Formats:
+    """The formats of one case, as the kernel tables name them, and whether its attention is latent."""
+
+    weights: str
+    experts: str
+    kv: str
+    latent: bool
+
+
+@cache
+def _rows() -> dict[tuple[str, str, str], dict[str, float]]:
+    rows = {}
+    for row in table("kernels"):
+        numbers = {name: float(row[name]) for name in COLUMNS if row[name]}
+        rows[row["gpu"], row["operation"], row["format"]] = numbers
+    return rows
+
+
+@cache
+def is_measured(gpu: str) -> bool:
+    """Return whether kernels of an accelerator were measured; all others take the typical ones."""
+    return (gpu, "product", "bf16") in _rows()
+
+
+def _row(gpu: str, operation: str, form: str) -> dict[str, float]:
+    """Return the numbers of an operation: the accelerator's own, or the typical; a near format where one is missing."""
+    rows = _rows()
+    for wanted in (form, _RESEMBLES.get(form, form)):
+        for key in (gpu, TYPICAL):
+            if (key, operation, wanted) in rows:
+                return rows[key, operation, wanted]
+    return rows[TYPICAL, operation, "bf16"]
+
+
+@cache
+def scheduling(engine: str) -> dict[str, float]:
+    """Return what is fitted end to end: one value for all, on a few numbers times a factor of the engine."""
+    values: dict[str, float] = {}
+    for row in table("calibration_serving"):
+        if row["key"] in ("", engine):
+            values[row["name"]] = values.get(row["name"], 1.0) * float(row["value"])
+    return values
+
+
+@cache
+def kernel_rates(gpu: str, formats: Formats) -> dict[str, float]:
+    """Return the numbers of all operations for one accelerator and the formats of a case, by operation and column."""
+    kind = "latent_{}" if formats.latent else "{}_attention"
+    found = {
+        "product": _row(gpu, "product", formats.weights),
+        "head": _row(gpu, "product", "bf16"),
+        "decode_attention": _row(gpu, kind.format("decode"), formats.kv),
+        "prefill_attention": {"half": 0.0, **_row(gpu, kind.format("prefill"), "")},
+        "experts": _row(gpu, "experts", formats.experts),
+        "reduce": _row(gpu, "reduce", ""),
+        **{name: _row(gpu, name, "") for name in ("state_decode", "state_prefill", "index_decode", "index_prefill")},
+    }
+    return {f"{name}_{column}": value for name, row in found.items() for column, value in row.items()}
