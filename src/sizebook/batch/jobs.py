@@ -144,7 +144,7 @@ def scenario_of(values: Mapping[str, Any], where: str, folder: Path) -> Scenario
     """
     plan = str(values.get("plan", "sizing"))
     if plan not in JOBS:
-        raise unknown_key("plan", plan, JOBS, f"one of {', '.join(JOBS)}")
+        raise unknown_key("plan", plan, JOBS, where=f"one of {', '.join(JOBS)}")
     return parse(JOBS[plan].scenario, with_files(beside(folder, dict(values)), folder), where)
 
 
