@@ -114,7 +114,7 @@ def _serving_report(found: ServingAnswer, scenario: ServingScenario) -> Report:
     from sizebook.reports.serving.report import report
 
     plan = replace(found.plan, model=_name(scenario.model))
-    return report(plan, report_date(scenario.as_of), scenario.title, found.choices)
+    return report(plan, report_date(scenario.as_of), scenario.title, choices=found.choices)
 
 
 def _fleet_report(plan: FleetPlan, scenario: FleetScenario) -> Report:
