@@ -37,7 +37,7 @@ def test_nothing_is_counted_wrong_in_silence() -> None:
         refused += ours is None
         if ours not in (None, row["total"]) and not _follows_the_checkpoint(config):
             wrong.append((row, ours))
-    assert len(rows) == 5000
+    assert len(rows) >= 5000
     assert wrong == []
     assert refused / len(rows) <= 0.2  # a sixth of them must be: spellings at odds, sections that are missing
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from sizebook.models.architecture import Architecture, Attention, Brick, FeedForward, Layer, Norm, Projection, Tensors
-from sizebook.models.config import Config
+from sizebook.models.config import MISSING, Config
 from sizebook.models.families.blocks import Around, attention, block, feed_forward, layers_of, matrix, prediction, stack
 from sizebook.models.families.decoders.attention_free import IGNORED
 from sizebook.models.families.decoders.linear_attention import MIXED
@@ -202,11 +202,14 @@ def shared_block(config: Config) -> tuple[Brick, ...]:
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
     wide = config.integer("attention_hidden_size", default=2 * d_model)
     width = config.integer("attention_head_dim", default=2 * d_model // n_heads)
-    kv_heads = config.integer("num_key_value_heads", default=n_heads)
+    first = config.text("model_type") == "zamba"  # its class has defaults of its own, the second generation none
+    kv_heads = config.integer("num_key_value_heads", default=MISSING if first else n_heads)
     if wide != 2 * d_model or n_heads * width != wide:
         raise config.unknown("attention_hidden_size", wide, f"{2 * d_model}: twice the hidden size, split over heads")
     attend = Attention(wide, n_heads, kv_heads, d_head=width, d_out=d_model)
-    feed = FeedForward(d_model, config.integer("intermediate_size", default=4 * d_model), gated=True)
+    feed = FeedForward(
+        d_model, config.integer("intermediate_size", default=MISSING if first else 4 * d_model), gated=True
+    )
     return Norm("shared_transf.input_layernorm", wide), attend, Norm("shared_transf.pre_ff_layernorm", d_model), feed
 
 

@@ -178,7 +178,7 @@ def llama4(config: Config) -> Architecture:
     bias, n_layers = config.flag("attention_bias", default=False), config.integer("num_hidden_layers")
     feed = routed(config, "intermediate_size", name="feed_forward")
     feed = replace(feed, d_ff_shared=feed.d_ff)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=True)
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=128, kv_required=True)
     step = config.integer("interleave_moe_layer_step", default=1)
     sparse = config.integers("moe_layers", default=list(range(step - 1, n_layers, step)) if step else [])
     chunks = config.pattern(

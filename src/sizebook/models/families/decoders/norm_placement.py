@@ -98,7 +98,8 @@ def stablelm(config: Config) -> Architecture:
     """StableLM: layer norms with biases, optional biases on query, key and value, optional norms per head."""
     feed, d_model = feed_forward(config), config.integer("hidden_size")
     normed = "all" if config.flag("qk_layernorm", default=False) else None
-    mixer = attention(config, qkv_bias=config.flag("use_qkv_bias", default=False), qk_norm=normed)
+    bias = config.flag("use_qkv_bias", default=False)
+    mixer = attention(config, qkv_bias=bias, qk_norm=normed, kv_required=True)
     layer = block(d_model, mixer, feed, bias=True)
     if config.flag("use_parallel_residual", default=False):
         layer = Layer((Norm("input_layernorm", d_model, bias=True), mixer, feed))
