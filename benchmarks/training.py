@@ -15,6 +15,8 @@ from dataclasses import replace
 
 import polars as pl
 
+from sizebook.core.cells import call
+from sizebook.functions import load
 from sizebook.models import catalog
 from sizebook.models.counting import count
 from sizebook.plans.training.inputs import Costs, Power, Training
@@ -53,6 +55,10 @@ def main() -> None:
         setup = replace(INPUTS, architecture=catalog.architecture(name), gpus=gpus, batches=batches)
         seconds = timed(lambda s=setup: search(s), 3)  # type: ignore[misc]
         show(f"layout search, {name} on {gpus} GPUs", seconds, 2.0, unit)
+    load()
+    for name in ("llama-3.1-8b", "llama-3.1-405b", "deepseek-v3"):
+        seconds = timed(lambda n=name: call("MIN_GPUS_TRAIN", n, "h100-sxm", 8192), 3)  # type: ignore[misc]
+        show(f"MIN_GPUS_TRAIN of {name}", seconds, 0.05, unit)
     table = rows()
     start = time.perf_counter()
     sweep(table)

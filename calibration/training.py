@@ -1,213 +1,255 @@
 """Fits the efficiencies of the training-time model on published runs and writes data/calibration_training.csv.
 
 Run `python calibration/training.py` from the root of the repository. Least squares (Gauss-Newton, Huber weights) on the
-logarithm of predicted over measured step time. Runs of one model on one GPU in one source form a group; a group weighs
-the same however many rows it has. The spread comes from leaving groups out: every run is predicted by a fit that saw no
-run of its group (ten folds), and the quantiles of measured over predicted are shipped beside the values.
+logarithm of predicted over measured step time, each value held near a start that kernels measured on their own suggest.
+A group is a model family on a generation of accelerators in a framework; its weight grows with the root of its rows.
+Bands come from leaving groups out: every run is predicted by a fit that saw no run of its model family on its
+generation, and the quantiles of measured over predicted are shipped by family in data/calibration_training_bands.csv.
 """
 
 from __future__ import annotations
 
-import csv
 import datetime
 import math
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+from training_measured import Run, runs
 
-from sizebook.models import catalog
-from sizebook.models.architecture import Architecture, Attention, Embedding, FeedForward, Head, Layer, Norm
-from sizebook.tables.hardware import Accelerator, accelerator
-from sizebook.training.layout import Layout
-from sizebook.training.profile import ModelProfile, model_profile
-from sizebook.training.quantities import Method, Recipe
-from sizebook.training.time import machine, step_time
+from sizebook.training.bands import UNMEASURED, families
+from sizebook.training.machine import Machine, machine
+from sizebook.training.time import step_time
 
 HERE = Path(__file__).parent
-OUTPUT = HERE.parent / "src" / "sizebook" / "data" / "calibration_training.csv"
-FOLDS = 10
+DATA = HERE.parent / "src" / "sizebook" / "data"
+FOLDS = 12
 
-# Name: start, what it is. Fixed ones are measured elsewhere and only divide what a fit cannot tell apart.
+# Name: start, how firmly it is held there (weight of one logarithm), what it is.
 FITTED = {
-    "matmul_ampere_bf16": (0.75, "share of the dense peak that bf16 matrix products of layers reach, Ampere"),
-    "matmul_hopper_bf16": (0.65, "the same, Hopper"),
-    "matmul_hopper_fp8": (0.6, "the same in fp8, Hopper"),
-    "matmul_blackwell_bf16": (0.65, "the same, Blackwell"),
-    "matmul_blackwell_fp8": (0.6, "the same in fp8 and mxfp8, Blackwell"),
-    "matmul_blackwell_fp4": (0.4, "the same in nvfp4, Blackwell"),
-    "scores_ampere": (0.5, "share of the bf16 peak that causal attention reaches, masked half not counted, Ampere"),
-    "scores_hopper": (0.4, "the same, Hopper"),
-    "scores_blackwell": (0.4, "the same, Blackwell"),
-    "experts": (0.5, "matrix efficiency of routed experts over that of dense layers"),
-    "traffic": (1.0, "bytes that element-wise kernels move over twice the bytes kept for the backward pass"),
-    "layer_seconds": (2e-4, "fixed seconds a layer and micro-batch, kernel launches and waits"),
-    "tensor_parallel_exposed": (0.7, "share of tensor-parallel communication that compute does not hide"),
-    "expert_parallel_exposed": (0.5, "share of the exchange with experts that compute does not hide"),
-    "scores_hopper_megatron": (0.5, "the same with the fused kernels of Transformer Engine, Hopper"),
-    "hidden_cost": (0.1, "share of hidden communication that the compute beside it loses"),
+    "matmul_ampere_bf16": (0.75, 1, "share of the dense peak that bf16 matrix products of layers reach, Ampere"),
+    "matmul_ada_bf16": (0.6, 4, "the same, Ada"),
+    "matmul_ada_fp8": (0.45, 1, "the same in fp8, Ada"),
+    "matmul_hopper_bf16": (0.65, 1, "the same, Hopper"),
+    "matmul_hopper_fp8": (0.55, 1, "the same in fp8, Hopper"),
+    "matmul_blackwell_bf16": (0.65, 1, "the same, Blackwell"),
+    "matmul_blackwell_superchip_bf16": (0.65, 1, "the same, Blackwell superchips"),
+    "matmul_blackwell_fp8": (0.5, 1, "the same in fp8 and mxfp8, Blackwell"),
+    "matmul_blackwell_fp4": (0.4, 1, "the same in nvfp4, Blackwell"),
+    "matmul_blackwell_ultra_fp4": (0.3, 1, "the same in nvfp4, Blackwell Ultra"),
+    "matmul_cdna_bf16": (0.42, 8, "the same, CDNA: no run was read, products of hipBLASLt on their own"),
+    "matmul_cdna_fp8": (0.35, 8, "the same in fp8, CDNA: no run was read, products of hipBLASLt on their own"),
+    "matmul_cdna_fp4": (0.2, 8, "the same in mxfp4, CDNA: no run was read"),
+    "matmul_tpu_bf16": (0.7, 1, "the same, TPU"),
+    "matmul_trainium_bf16": (0.55, 1, "the same, Trainium"),
+    "scores_ampere": (0.45, 2, "share of the bf16 peak that causal attention reaches, masked half not counted, Ampere"),
+    "scores_ada": (0.4, 8, "the same, Ada"),
+    "scores_hopper": (0.3, 2, "the same, Hopper"),
+    "scores_hopper_megatron": (0.45, 2, "the same with the fused kernels of Transformer Engine, Hopper"),
+    "scores_blackwell": (0.4, 2, "the same, Blackwell"),
+    "scores_cdna": (0.2, 8, "the same, CDNA"),
+    "scores_tpu": (0.3, 4, "the same, TPU"),
+    "scores_trainium": (0.2, 4, "the same, Trainium"),
+    "states": (0.05, 1, "share of the bf16 peak that scans of recurrent layers reach"),
+    "expert_width_hopper": (1000, 1, "width inside an expert at which its products run at half the rate of dense ones"),
+    "expert_width_blackwell": (1500, 1, "the same, Blackwell"),
+    "traffic_megatron": (
+        1.2,
+        1,
+        "bytes that element-wise kernels move over twice the bytes kept for the backward pass",
+    ),
+    "traffic_fsdp": (1.5, 1, "the same, compiled PyTorch"),
+    "traffic_deepspeed": (3.0, 1, "the same where no kernels are fused"),
+    "traffic_xla": (1.2, 2, "the same, XLA on TPUs"),
+    "block_seconds_megatron": (1e-3, 1, "seconds that launching a block of a layer takes in each micro-batch"),
+    "block_seconds_fsdp": (2e-3, 1, "the same, PyTorch"),
+    "block_seconds_deepspeed": (5e-3, 1, "the same where kernels are launched one by one"),
+    "block_seconds_xla": (1e-4, 4, "the same, XLA on TPUs"),
+    "step_seconds": (0.03, 1, "fixed seconds of a step: the optimizer's launches, what is logged and synchronised"),
+    "power": (1.0, 1, "exponent by which Blackwell's products follow its watts for each FLOP/s"),
+    "expert_seconds": (4e-3, 1, "the same of a block of experts on top"),
+    "expert_seconds_superchip": (4e-3, 1, "the same of superchips, whose recipes capture graphs"),
+    "tensor_parallel_exposed": (0.8, 2, "share of tensor-parallel communication that compute does not hide"),
+    "expert_parallel_exposed": (0.6, 2, "share of the exchange with experts that compute does not hide"),
+    "hidden_cost": (0.1, 4, "share of hidden communication that the compute beside it loses"),
+    "dequantize": (3.0, 1, "bytes moved to expand 4-bit weights over those of their two formats"),
+    "growth": (0.01, 1, "share by which compute grows with every doubling of the GPUs: waits for the slowest"),
 }
-# The few fp8 runs on Hopper cannot tell these two apart, so they stay near what kernels measure on their own.
-FIRM = {"matmul_hopper_fp8": 1.0, "scores_hopper_megatron": 1.0}
+# Fixed ones are measured elsewhere and only divide what a fit cannot tell apart.
 FIXED = {
     "memory": (0.85, "share of the memory bandwidth that element-wise kernels reach"),
     "link": (0.75, "share of the scale-up link that collectives reach"),
     "network": (0.75, "share of the scale-out link that collectives reach"),
 }
-
-
-@dataclass(frozen=True)
-class Run:
-    """One published run: what it trained, on what, how, and its measured seconds a step."""
-
-    group: str
-    gpu: Accelerator
-    method: Method
-    profile: ModelProfile
-    layout: Layout
-    n_micro: int
-    seconds: float
-
-
-def read_csv(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
-
-
-def described(row: dict[str, str]) -> Architecture:
-    """Return a GPT of the given dimensions: plain feed-forward blocks, heads as wide as the model, tied head."""
-    d_model, n_heads, vocab = int(row["d_model"]), int(row["n_heads"]), int(row["vocab"])
-    layer = Layer(
-        (
-            Norm("a", d_model),
-            Attention(d_model, n_heads, n_heads, d_model // n_heads),
-            Norm("b", d_model),
-            FeedForward(d_model, int(row["d_ff"]), gated=False),
-        )
-    )
-    tokens, head = Embedding("tokens", vocab, d_model), Head(vocab, d_model, tied=True)
-    layers = (layer,) * int(row["n_layers"])
-    return Architecture("gpt", d_model, vocab, None, (tokens,), layers, (Norm("n", d_model),), head)
-
-
-def runs() -> list[Run]:
-    """Return every run of calibration/training_runs.csv."""
-    known = {row["model"]: described(row) for row in read_csv(HERE / "training_models.csv")}
-    profiles: dict[tuple[str, int], ModelProfile] = {}
-    found = []
-    for row in read_csv(HERE / "training_runs.csv"):
-        n = {k: int(row[k]) for k in ("gpus", "seq", "batch", "micro_batch", "tp", "pp", "cp", "ep", "interleave")}
-        key = row["model"], n["seq"]
-        if key not in profiles:
-            architecture = known.get(row["model"]) or catalog.architecture(row["model"])
-            profiles[key] = model_profile(architecture, n["seq"])
-        dp = n["gpus"] // (n["tp"] * n["pp"] * n["cp"])
-        layout = Layout(
-            **{name: n[name] for name in ("tp", "pp", "cp", "ep", "interleave", "micro_batch")},
-            dp=dp,
-            zero_stage=int(row["zero_stage"]),
-            sequence_parallel=not row["group"].startswith("narayanan"),
-            recompute=row["recompute"],
-        )
-        flash = not row["group"].startswith(("narayanan", "korthikanti"))
-        recipe = Recipe(stack=row["stack"], flash_attention=flash, dropout=not flash)
-        n_micro = max(1, round(n["batch"] / dp / n["micro_batch"]))
-        seconds = n_micro * n["micro_batch"] * dp * n["seq"] / n["gpus"] / float(row["tokens_per_s_per_gpu"])
-        limit = float(row["power_limit_watts"]) if row["power_limit_watts"] else None
-        method = Method(compute_dtype=row["dtype"], power_limit_watts=limit, recipe=recipe)
-        gpu = accelerator(row["gpu"])
-        found.append(Run(row["group"], gpu, method, profiles[key], layout, n_micro, seconds))
-    return found
+UNBOUNDED = ("traffic", "block_seconds", "expert_seconds", "expert_width", "dequantize", "power")
+STARTS = np.log([start for start, _, _ in FITTED.values()])
+FIRMNESS = 0.08 * np.array([firm for _, firm, _ in FITTED.values()])
+# Narrower families than this take the band of the next wider one.
+FEWEST_GROUPS = 3
 
 
 def named(logs: np.ndarray) -> dict[str, float]:
     """Return the fitted values by name; a share is at most 1, and a matrix product never reaches its whole peak."""
-    ceiling = {"traffic": math.inf, "layer_seconds": math.inf}
-    return {
-        name: min(float(np.exp(log)), ceiling.get(name, 0.9 if name.startswith(("matmul", "scores")) else 1.0))
-        for name, log in zip(FITTED, logs, strict=True)
-    }
+    found = {}
+    for name, log in zip(FITTED, logs, strict=True):
+        ceiling = math.inf if name.startswith(UNBOUNDED) else 0.9 if name.startswith(("matmul", "scores")) else 1.0
+        found[name] = min(float(np.exp(log)), ceiling)
+    return found
 
 
-def residuals(found: list[Run], logs: np.ndarray) -> np.ndarray:
-    """Return log(predicted / measured) of each run for the logarithms of the fitted values."""
+def predicted(found: Sequence[Run], logs: np.ndarray) -> np.ndarray:
+    """Return the seconds of each run's step for the logarithms of the fitted values."""
     values = named(logs) | {name: value for name, (value, _) in FIXED.items()}
-    kinds = {(r.gpu.key, r.method): r.gpu for r in found}
-    rates = {(key, method): machine(gpu, method, values) for (key, method), gpu in kinds.items()}
-    predicted = [
-        step_time(r.profile, r.layout, r.method.recipe, rates=rates[r.gpu.key, r.method], n_micro=r.n_micro).total
-        for r in found
-    ]
-    return np.log(np.array(predicted) / np.array([r.seconds for r in found]))
+    rates: dict[tuple[object, ...], Machine] = {}
+    out = []
+    for run in found:
+        work, setup = run.work, run.work.setup
+        key = (setup.gpu.key, setup.method)
+        if key not in rates:
+            rates[key] = machine(setup.gpu, setup.method, values)
+        step = step_time(work.profile, work.layout, setup.method, rates=rates[key], n_micro=work.micro_batches)
+        out.append(step.total)
+    return np.array(out)
 
 
-def fit(found: list[Run], steps: int = 14) -> np.ndarray:
-    """Return the logarithms of the fitted values: damped Gauss-Newton with Huber weights and a weak prior on the
-    start."""
-    start = np.log([value for value, _ in FITTED.values()])
+def residuals(found: Sequence[Run], logs: np.ndarray) -> np.ndarray:
+    """Return log(predicted / measured) of each run."""
+    return np.log(predicted(found, logs) / np.array([r.seconds for r in found]))
+
+
+def weights_of(found: Sequence[Run]) -> np.ndarray:
+    """Return the weight of each run: its group's grows with the root of its rows; loosely stated runs count less."""
     sizes = {group: sum(r.group == group for r in found) for group in {r.group for r in found}}
-    weights = np.array([sizes[r.group] ** -0.5 for r in found])
-    prior = np.array([FIRM.get(name, 0.05) for name in FITTED])
+    return np.array([sizes[r.group] ** -0.25 * (0.4 if r.loose else 1) for r in found])
+
+
+def fit(found: Sequence[Run], start: np.ndarray = STARTS, steps: int = 12) -> np.ndarray:
+    """Return the logarithms of the fitted values: damped Gauss-Newton with Huber weights and priors at the starts."""
+    weights = weights_of(found)
     logs = start.copy()
     for _ in range(steps):
         at = residuals(found, logs)
         robust = weights * np.sqrt(np.minimum(1, 0.15 / np.maximum(np.abs(at), 1e-9)))
         slopes = np.stack([(residuals(found, logs + 1e-3 * unit) - at) / 1e-3 for unit in np.eye(len(logs))], axis=1)
-        left = slopes.T @ (robust[:, None] ** 2 * slopes) + np.diag(prior)
-        right = slopes.T @ (robust**2 * at) + prior * (logs - start)
+        # A logarithm that is 0.3 off its start weighs as much as one run that is as far off.
+        left = slopes.T @ (robust[:, None] ** 2 * slopes) + np.diag(FIRMNESS)
+        right = slopes.T @ (robust**2 * at) + FIRMNESS * (logs - STARTS)
         logs = logs - np.clip(np.linalg.solve(left, right), -0.3, 0.3)
     return logs
 
 
-def unseen(found: list[Run]) -> np.ndarray:
-    """Return the residual of each run under a fit that saw none of its group."""
-    groups = sorted({r.group for r in found})
-    fold = {group: index % FOLDS for index, group in enumerate(groups)}
+def unseen(found: Sequence[Run], whole: np.ndarray) -> np.ndarray:
+    """Return the residual of each run under a fit that saw nothing of its model family on its generation."""
+    units = sorted({r.unit for r in found})
+    fold = {unit: index % FOLDS for index, unit in enumerate(units)}
     out = np.zeros(len(found))
     for each in range(FOLDS):
-        logs = fit([r for r in found if fold[r.group] != each])
-        held = [index for index, r in enumerate(found) if fold[r.group] == each]
+        logs = fit([r for r in found if fold[r.unit] != each], whole, steps=3)
+        held = [index for index, r in enumerate(found) if fold[r.unit] == each]
         out[held] = residuals([found[index] for index in held], logs)
     return out
+
+
+def quantiles(ratios: Sequence[float], weights: Sequence[float], margin: float) -> tuple[float, float]:
+    """Return the weighted 10th and 90th percentile, as far out as so few groups ask for (split conformal)."""
+    order = np.argsort(ratios)
+    share = np.cumsum(np.asarray(weights)[order]) / np.sum(weights)
+    low, high = (order[min(int(np.searchsorted(share, q)), len(order) - 1)] for q in (0.1 - margin, 0.9 + margin))
+    return float(ratios[low]), float(ratios[high])
+
+
+def bands(found: Sequence[Run], held: np.ndarray) -> list[tuple[str, float, float, int, int]]:
+    """Return family, both ends, runs and groups, from all runs of a family with every group weighing the same."""
+    members: dict[str, list[int]] = {}
+    for index, run in enumerate(found):
+        work = run.work
+        for name in families(work.profile, work.setup.gpu, work.setup.method):
+            members.setdefault(name, []).append(index)
+    rows = []
+    for name, indices in sorted(members.items()):
+        groups = {found[i].group for i in indices}
+        if len(groups) >= FEWEST_GROUPS:
+            rows.append((name, *_ends(found, held, indices), len(indices), len(groups)))
+    widest = _ends(found, held, range(len(found)))
+    low = min([widest[0], *(row[1] for row in rows)])
+    high = max([widest[1], *(row[2] for row in rows)])
+    return [*rows, (UNMEASURED, low, high, 0, 0)]
+
+
+def _ends(found: Sequence[Run], held: np.ndarray, indices: Iterable[int]) -> tuple[float, float]:
+    chosen = list(indices)
+    sizes: dict[str, int] = {}
+    for i in chosen:
+        sizes[found[i].group] = sizes.get(found[i].group, 0) + 1
+    margin = min(0.09, 0.1 / len(sizes))
+    ratios = [math.exp(-held[i]) for i in chosen]
+    return quantiles(ratios, [1 / sizes[found[i].group] for i in chosen], margin)
+
+
+def summary(found: Sequence[Run], each: np.ndarray, label: str) -> None:
+    errors = np.abs(np.expm1(each))
+    by_group: dict[str, list[float]] = {}
+    for run, error in zip(found, errors, strict=True):
+        by_group.setdefault(run.group, []).append(float(error))
+    groups = np.mean([np.mean(v) for v in by_group.values()])
+    print(f"{label}: mean absolute error {np.mean(errors):.1%}, of groups {groups:.1%}, {len(found)} runs")
+
+
+def by_group(found: Sequence[Run], seen: np.ndarray, held: np.ndarray) -> None:
+    for name in sorted({f"{r.group} | {r.source}" for r in found}):
+        at = [i for i, r in enumerate(found) if f"{r.group} | {r.source}" == name]
+        print(
+            f"  {name:52} {len(at):4} seen {np.mean(np.abs(np.expm1(seen[at]))):5.0%} {np.mean(seen[at]):+5.0%}"
+            f"   held out {np.mean(np.abs(np.expm1(held[at]))):5.0%} {np.mean(held[at]):+5.0%}"
+        )
 
 
 def main() -> None:
     found = runs()
     logs = fit(found)
-    seen, held = residuals(found, logs), unseen(found)
-    for label, each in (("seen", seen), ("held out", held)):
-        print(f"{label}: mean absolute error {np.mean(np.abs(np.expm1(each))):.1%}, runs {len(found)}")
-    for source in sorted({r.group.split()[0] for r in found}):
-        part = held[[r.group.startswith(source) for r in found]]
-        print(
-            f"  {source:16} {len(part):4} runs, held out {np.mean(np.abs(np.expm1(part))):.1%}, bias "
-            f"{np.mean(part):+.1%}"
-        )
-    # Quantiles over groups rather than rows: sources with long tables would hide the others.
-    sizes = {group: sum(r.group == group for r in found) for group in {r.group for r in found}}
-    order = np.argsort(-held)
-    cumulative = np.cumsum([1 / sizes[found[i].group] for i in order]) / len(sizes)
-    low, middle, high = (math.exp(-held[order[np.searchsorted(cumulative, q)]]) for q in (0.1, 0.5, 0.9))
-    write(logs, (low, middle, high), len(found), float(np.mean(np.abs(np.expm1(held)))))
-
-
-def write(logs: np.ndarray, band: tuple[float, float, float], n_runs: int, error: float) -> None:
-    today = datetime.date.today().isoformat()
-    source = "calibration/training.py on calibration/training_runs.csv"
-    lines = ["name,value,low,high,runs,meaning,source,retrieved"]
+    seen = residuals(found, logs)
+    summary(found, seen, "seen")
+    quick = "--quick" in sys.argv
+    held = seen if quick else unseen(found, logs)
+    by_group(found, seen, held)
     for name, value in named(logs).items():
-        lines.append(f'{name},{value:.4g},,,{n_runs},"{FITTED[name][1]}",{source},{today}')
+        print(f"    {name:28} {value:9.4g}  start {FITTED[name][0]:g}")
+    if quick:
+        return
+    summary(found, held, "held out")
+    write(logs, len(found))
+    write_bands(bands(found, held), float(np.mean(np.abs(np.expm1(held)))))
+
+
+SOURCE = "calibration/training.py on calibration/training_runs.csv and measured runs that are not shipped"
+
+
+def write(logs: np.ndarray, n_runs: int) -> None:
+    today = datetime.date.today().isoformat()
+    lines = ["name,value,runs,meaning,source,retrieved"]
+    for name, value in named(logs).items():
+        lines.append(f'{name},{value:.4g},{n_runs},"{FITTED[name][2]}",{SOURCE},{today}')
     for name, (value, meaning) in FIXED.items():
-        lines.append(f'{name},{value:.4g},,,,"{meaning}",assumed: NCCL and STREAM measurements lie near,{today}')
-    meaning = (
-        "measured over predicted step time of runs that the fit had not seen: median, 10th and 90th percentile by "
-        "group; "
-        f"mean absolute error {error:.3f}"
-    )
-    lines.append(f'time_ratio,{band[1]:.4g},{band[0]:.4g},{band[2]:.4g},{n_runs},"{meaning}",{source},{today}')
-    partial = OUTPUT.with_suffix(".part")
+        lines.append(f'{name},{value:.4g},,"{meaning}",assumed: NCCL and STREAM measurements lie near,{today}')
+    _replace(DATA / "calibration_training.csv", lines)
+
+
+def write_bands(rows: Sequence[tuple[str, float, float, int, int]], error: float) -> None:
+    today = datetime.date.today().isoformat()
+    lines = [
+        "# Measured over predicted step time of runs whose model family and generation the fit had not seen: 10th and",
+        f"# 90th percentile, every group weighing the same. Mean absolute error over all of them {error:.3f}.",
+        "family,low,high,runs,groups,source,retrieved",
+    ]
+    lines += [f"{name},{low:.4g},{high:.4g},{n},{g},{SOURCE},{today}" for name, low, high, n, g in rows]
+    _replace(DATA / "calibration_training_bands.csv", lines)
+
+
+def _replace(path: Path, lines: Sequence[str]) -> None:
+    partial = path.with_suffix(".part")
     partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    partial.replace(OUTPUT)
+    partial.replace(path)
     print("\n".join(lines))
 
 

@@ -36,8 +36,8 @@ def _work(page: Page) -> None:
     # Flash attention keeps no scores, so that recomputing them alone is no recomputation.
     page.line(
         "recomputed", "Recomputed in the backward pass",
-        '=IF(AND({recompute}="selective",{flash_attention}<>"no"),"none",{recompute})', "",
-        "Inputs; scores alone are not, with flash attention", look.GENERAL,
+        '=IF(AND({plan_recomputation}="selective",{flash_attention}<>"no"),"none",{plan_recomputation})', "",
+        "Plan; scores alone are not, with flash attention", look.GENERAL,
     )  # fmt: skip
     whole = book.call("FLOPS_PER_TOKEN", recompute="{recomputed}")
     adapters = book.call("FLOPS_PER_TOKEN_LORA", lora_rank="MAX(1,{lora_rank})")
@@ -60,7 +60,7 @@ def _memory(page: Page) -> None:
     page.section("Memory of the fullest GPU")
     labels = {leaf.name: leaf.label for leaf in leaves(Memory)}
     for component in COMPONENTS:
-        needed = page.book.call("TRAIN_MEMORY_BYTES", component=text(component))
+        needed = page.book.call("TRAIN_MEMORY_BYTES", component=text(component), fits_on="{gpu}")
         page.line(
             f"memory_{component}", labels[component], f"={needed}", "bytes", f"TRAIN_MEMORY_BYTES(..., {component})"
         )

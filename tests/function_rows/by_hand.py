@@ -95,20 +95,24 @@ def fitted(name: str) -> float:
 
 
 def gpt_2_bytes(sequences: int) -> int:
-    """Return states, what 1,024 tokens a sequence keep, logits in ten bytes and the context.
+    """Return states, what 1,024 tokens a sequence keep, logits in ten bytes and the context of a GPU that is alone.
 
     States: weights in two bytes; gradients, master weights and AdamW's two moments in four each.
     """
     states = GPT_2 * (2 + 4 + 4 + 4 + 4)
-    return states + 1024 * sequences * (KEPT + 10 * 50_257) + 1536 * 2**20
+    return states + 1024 * sequences * (KEPT + 10 * 50_257) + 512 * 2**20
 
 
 def gpt_2_step(sequences: int) -> float:
-    """Return the seconds of a step: matrices three times, scores 1 + 2.5, traffic, launches, AdamW over the memory."""
+    """Return the seconds of a step: matrices three times, scores 1 + 2.5, traffic and weights in one micro-batch; or
+    what launching its 24 blocks takes, the longer and a little more; AdamW over the memory, what every step takes."""
     tokens, peak, memory = 1024 * sequences, 312e12, 2.039e12 * fitted("memory")
     matrices = 3 * 2 * tokens * (12 * 12 * 768**2 + GPT_2_HEAD) / (peak * fitted("matmul_ampere_bf16"))
     scores = 3.5 * tokens * 512 * 4 * 768 * 12 / (peak * fitted("scores_ampere"))
-    traffic = 3 * 2 * fitted("traffic") * tokens * KEPT / memory
+    traffic = 3 * 2 * fitted("traffic_megatron") * tokens * KEPT / memory
+    # Layers without both embeddings and the last norm: read twice in two bytes, gradients added in fp32.
+    weights = 12 * (GPT_2 - GPT_2_HEAD - 1024 * 768 - 2 * 768) / memory
+    busy, launches = matrices + scores + traffic + weights, 24 * fitted("block_seconds_megatron")
     # Two moments and the master weights read and written, the gradient read; the last norm is left out.
     adam = (2 * (8 + 4) + 4) * (GPT_2 - 2 * 768) / memory
-    return matrices + scores + traffic + 12 * fitted("layer_seconds") + adam
+    return (busy**3 + launches**3) ** (1 / 3) + fitted("step_seconds") + adam

@@ -94,7 +94,8 @@ def test_at_least_ninety_defaults_are_counted(shared: Path) -> None:
                 "num_shared_experts": 0,
                 "global_attn_every_n_layers": 0,
             },
-            "bad key: got 0 for a number that others are divided by in config.json, want 1 or more. Correct it.",
+            "bad key: got 'global_attn_every_n_layers' = 0 in config.json, want a whole number of 1 or more. "
+            "Correct it.",
         ),
         (
             {"vocab_size": None},

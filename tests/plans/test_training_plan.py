@@ -73,13 +73,22 @@ def test_failures_and_the_start_lengthen_the_run() -> None:
 
 
 def test_a_run_that_does_not_fit_says_by_how_much_and_what_would_help() -> None:
+    stated = {"recompute": "none", "gradient_dtype": "fp32", "optimizer_dtype": "fp32"}
     with pytest.raises(SizebookError) as refused:
-        _plan(micro_batch=8)
-    assert str(refused.value).replace("\u00a0", " ") == (
-        "does not fit: got 223 GiB a GPU, want at most 79.2 GiB (h100-sxm), 144 GiB too much. "
-        "Cheapest change: tp 4 with dp 16."
+        _plan(micro_batch=8, **stated)
+    shown = str(refused.value).replace("\u00a0", " ")
+    assert shown.startswith(
+        "does not fit: got 200 GiB a GPU, want at most 79.2 GiB (h100-sxm), 120 GiB too much. Cheapest change: "
     )
-    assert _plan(tp=4, micro_batch=8).fits
+    assert _plan(tp=4, micro_batch=8, **stated).fits
+
+
+def test_a_run_that_states_no_recipe_takes_the_lightest_that_fits() -> None:
+    plan = _plan(micro_batch=8)
+    assert plan.fits and plan.inputs.layout.recompute == "full"
+    assert plan.work.recipe == "full recomputation, gradients in bf16, fused loss"
+    # A plan of what was settled is the same plan.
+    assert plan_training(plan.inputs) == plan
 
 
 def test_a_model_that_no_change_helps_says_so() -> None:

@@ -106,7 +106,7 @@ def test_cells_of_a_text_file_are_read_as_numbers() -> None:
 
 
 def test_a_row_that_does_not_fit_keeps_its_figures() -> None:
-    result = training_row({**ROW, "tp": 1, "micro_batch": 8})
+    result = training_row({**ROW, "tp": 1, "micro_batch": 8, "recompute": "none", "gradient_dtype": "fp32"})
     assert result["fits"] is False and result["cost_usd"] > 0
     assert result["reason"].startswith("does not fit: ")
     assert set(ROW) <= set(INPUTS)

@@ -41,7 +41,8 @@ SENSIBLE: Values = {
     "power_limit_watts": 600.0, "watts": 650.0, "covered_share": 0.4, "residual_grams_per_kwh": 450.0,
     "grams_per_kwh": 123.0, "price_usd_per_gpu_hour": 2.75, "other_usd": 5000.0, "start_hours": 6.0, "dp": 16,
     "restart_seconds": 900.0, "zero_stage": 3, "stack": "fsdp", "recompute": "full",
-    "region": "ap-northeast-1",
+    "region": "ap-northeast-1", "recompute_modules": "moe", "offload": "optimizer", "fsdp": 4, "frozen_bits": 4,
+    "gradient_dtype": "fp32", "optimizer_dtype": "fp8", "nic_gbit_per_s": 100.0, "fused_loss": True,
 }  # fmt: skip
 TOGETHER: dict[str, Values] = {
     "interleave": {"pp": 2},
@@ -51,7 +52,11 @@ TOGETHER: dict[str, Values] = {
     "residual_grams_per_kwh": {"covered_share": 0.4},
     "region": {"provider": "aws"},
     "term": {"gpu": "h100-sxm"},
+    "frozen_bits": {"lora_rank": 16},
     "fused_loss": {"model": "llama-3.1-8b"},
+    "recompute_modules": {"recompute": "none"},
+    "fsdp": {"zero_stage": 3},
+    "hsdp": {"zero_stage": 3},
 }
 LEAVES = {leaf.name: leaf for leaf in leaves(TrainingInputs)}
 VARIED = [name for name, leaf in LEAVES.items() if not leaf.required and name != "tp"]
@@ -148,7 +153,8 @@ def test_a_row_of_a_sweep_gives_the_plan(name: str, tmp_path: Path) -> None:
     numbers |= {key: value for key, value in flat(middle).items() if key in OUTPUTS}
     assert {key: float(found[key]) for key in numbers} == pytest.approx(numbers, rel=1e-12)
     assert found["fits"] == str(plan.fits).lower()
-    assert set(OUTPUTS) == {*numbers, "fits", "reason"}
+    assert (found["run_family"], found["recipe"]) == (plan.work.band.family, plan.work.recipe)
+    assert set(OUTPUTS) == {*numbers, "fits", "run_family", "recipe", "reason"}
 
 
 @pytest.mark.parametrize("name", REPORTED)

@@ -15,6 +15,7 @@ from openpyxl import load_workbook
 from sizebook.batch.jobs import inputs_of, scenario_of
 from sizebook.cli import app
 from sizebook.core.registry import leaves
+from sizebook.core.units import significant
 from sizebook.functions import load
 from sizebook.scenarios.files import read_toml
 from sizebook.sources.bundled import bundled
@@ -142,7 +143,7 @@ def test_small_figures_keep_their_digits(tmp_path: Path) -> None:
     }  # fmt: skip
     path = filled(small, tmp_path).path
     low, _, high = columns(path, "Result")["Cost"][:3]
-    assert columns(path, "Calculation")["Cost"][0] == f"The run costs ${low:.3g} to ${high:.3g}"
+    assert columns(path, "Calculation")["Cost"][0] == f"The run costs ${significant(low, 3)} to ${significant(high, 3)}"
     result = load_workbook(path, data_only=True)["Result"]
     texts = [str(cell.value) for row in result.iter_rows(max_row=7) for cell in row if isinstance(cell.value, str)]
     assert [text for text in texts if re.search(r"\b0\.0+\b", text)] == []

@@ -15,10 +15,10 @@ from sizebook.core.units import brief, duration, flop, gibibytes, grouped, perce
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.inputs import Training
 from sizebook.plans.training.plan import TrainingPlan, plan_training
-from sizebook.plans.training.search import Search
+from sizebook.plans.training.search import Search, fitting
 from sizebook.plans.training.steps import derivations
 from sizebook.scenarios.files import parse, read_toml
-from sizebook.scenarios.training import TrainingScenario, layouts_of, training_inputs
+from sizebook.scenarios.training import TrainingScenario, held_of, layouts_of, training_inputs
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.training.time import StepTime
 
@@ -48,7 +48,8 @@ def plan_train(scenario: Path, as_json: bool, explained: bool, searched: bool) -
     told(checked.notes)
     inputs = training_inputs(checked)
     if searched:
-        click.echo(_layouts(inputs, layouts_of(checked, inputs), as_json))
+        found = layouts_of(checked, inputs)
+        click.echo(_layouts(inputs, found, fitting(inputs, held_of(checked)), as_json))
         return
     plan = plan_training(inputs)
     if as_json:
@@ -59,13 +60,13 @@ def plan_train(scenario: Path, as_json: bool, explained: bool, searched: bool) -
         click.echo("\n".join(_explained(plan)))
 
 
-def _layouts(inputs: Training, found: Search, as_json: bool) -> str:
+def _layouts(inputs: Training, found: Search, n_fitting: int, as_json: bool) -> str:
     """Return the layouts that compete as text or JSON."""
     rows = (*found.best, *found.failing)
     if as_json:
         data = [{**asdict(each), "layout": {"name": each.layout.name, **flat(each.layout)}} for each in rows]
-        return json.dumps({"tried": found.tried, "fitting": found.fitting, "layouts": data}, indent=2)
-    lines = [f"{found.fitting} of {found.tried} layouts fit in {gibibytes(inputs.capacity_bytes)} a GPU", ""]
+        return json.dumps({"tried": found.tried, "fitting": n_fitting, "layouts": data}, indent=2)
+    lines = [f"{n_fitting} of {found.tried} layouts fit in {gibibytes(inputs.capacity_bytes)} a GPU", ""]
     lines.append(f"{'layout':<52}{'memory':>10}{'step':>10}{'tokens/s per GPU':>18}")
     for each in rows:
         figures = f"{gibibytes(each.memory_bytes):>10}{duration(each.step_seconds):>10}"

@@ -164,6 +164,20 @@ ZeroStage = Annotated[
         default=1, label="ZeRO stage",
     ),
 ]  # fmt: skip
+Fsdp = Annotated[
+    int | None,
+    Quantity(
+        "data-parallel ranks that share one set of shards (HSDP), blank for all of them", kind="integer", minimum=1,
+        maximum=1_000_000, default=None, label="Ranks that share shards",
+    ),
+]  # fmt: skip
+Hsdp = Annotated[
+    bool,
+    Quantity(
+        "whether shards stay inside the scale-up domain and are copied over domains, unless fsdp says how many share",
+        kind="flag", default=False, label="Hybrid sharding",
+    ),
+]  # fmt: skip
 SequenceParallel = Annotated[
     bool,
     Quantity(

@@ -19,6 +19,10 @@ from sizebook.models.spellings import also, spellings
 MISSING: Any = object()
 MOST = 10**10  # no extent of a tensor is larger; a number beyond it is a mistake
 MOST_LAYERS = 10**5
+# Of these a file may say 0 where the type's default is another number.
+_MAY_BE_NONE = re.compile(
+    r"mtp|nextn|shared|dense|per_layer_input|window|_type_size|type_vocab|offset|index|start|skip"
+)
 _REPEATS = re.compile(r"layers|^n_layer$|^depth$|blocks|group_num|cycles|nextn|mtp")
 
 
@@ -83,6 +87,8 @@ class Config:
             return default  # type: ignore[return-value]
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             raise self._wrong(keys[0], value, "a whole number of 0 or more")
+        if value == 0 and default != 0 and not _MAY_BE_NONE.search(keys[0]):
+            raise self._wrong(keys[0], 0, "a whole number of 1 or more")
         limit = MOST_LAYERS if _REPEATS.search(keys[0]) else MOST
         if value > limit:
             raise self._wrong(keys[0], value, f"a whole number of at most {limit}")

@@ -30,7 +30,7 @@ ADAPTER_CONVENTIONS = {
     "matmul": "4 x parameters that multiply + 6 x adapters + 3 x attention scores: frozen weights have no gradients",
     "hardware": "as matmul with full-square scores and whatever is recomputed",
 }
-RECOMPUTE = ("none", "selective", "every-other-matmul", "full")
+RECOMPUTE = ("lightest", "none", "selective", "every-other-matmul", "full")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu
 from sizebook.core.registry import DEFAULT, Quantity, leaves, section
@@ -36,12 +36,18 @@ def training_inputs(scenario: TrainingScenario) -> Training:
 
 def layouts_of(scenario: TrainingScenario, inputs: Training) -> Search:
     """Return the layouts that compete for a scenario: its degrees play no part, the rest of its layout holds."""
+    return search(inputs, held_of(scenario))
+
+
+def held_of(scenario: TrainingScenario) -> dict[str, Any]:
+    """Return what of a scenario's layout is stated and not searched."""
     rest = {leaf.name for leaf in leaves(Layout)} & scenario.stated - DEGREES
-    return search(inputs, {name: getattr(scenario.inputs.layout, name) for name in sorted(rest)})
+    return {name: getattr(scenario.inputs.layout, name) for name in sorted(rest)}
 
 
 def planned(scenario: TrainingScenario, plan: TrainingPlan) -> TrainingScenario:
-    """Return the scenario with what no cell can be told in place: the searched layout, and owned hardware as its price.
+    """Return the scenario with what no cell can be told in place: the searched layout and the recipe that was settled,
+    and owned hardware as its price.
 
     What was left blank stays so, for the plan behind a workbook looks it up again and says where it comes from.
     """
@@ -49,4 +55,8 @@ def planned(scenario: TrainingScenario, plan: TrainingPlan) -> TrainingScenario:
     prices = inputs.prices
     if prices.owned is not None:
         prices = replace(prices, price_usd_per_gpu_hour=settled.costs.price_usd_per_gpu_hour, owned=None)
-    return replace(scenario, gpu=settled.gpu.key, inputs=replace(inputs, layout=settled.layout, prices=prices))
+    return replace(
+        scenario,
+        gpu=settled.gpu.key,
+        inputs=replace(inputs, layout=settled.layout, method=settled.method, prices=prices),
+    )

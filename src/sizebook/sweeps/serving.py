@@ -20,6 +20,7 @@ from sizebook.core.registry import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.registry import Argument, leaves
 from sizebook.serving.band import architecture_of
 from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, layout_meant, undivided_heads
+from sizebook.serving.encoding import halves
 from sizebook.serving.estimate import error_band, estimate
 from sizebook.serving.memory import Engine, engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
@@ -59,11 +60,16 @@ class _Named:
 _SPELT_BY_TABLES = {"trtllm": "tensorrt-llm"}
 
 
+_ENCODES = "not in a sweep: got {model}, which has an encoder, want a model that only decodes. Plan it by itself."
+
+
 @cache
 def _named(model: str, gpu: str, *words: str) -> _Named:
     given = {name: word for name, word in zip(NAMES[2:], words, strict=True) if word}
     engine = _SPELT_BY_TABLES.get(given.get("engine", ""), given.get("engine", ENGINE))
     try:
+        if halves(model) is not None:
+            return _Named(None, reason=_ENCODES.format(model=model))
         case = case_of(model, gpu, Replica(**given | {"engine": engine}))  # type: ignore[arg-type]
     except SizebookError as error:
         return _Named(None, reason=str(error))
@@ -99,8 +105,8 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     reasons = np.where((reasons == "") & (notes != ""), notes, reasons)
     columns = [pl.Series(name, values).fill_nan(None) for name, values in results.items()]
     answered = ~np.isnan(results["tpot_seconds"])
-    bases = np.array([each.basis for each in named], dtype=object)[place] if n else np.empty(0, object)
-    columns.append(pl.Series("error_basis", [b if a else None for a, b in zip(answered, bases, strict=True)], dtype=pl.String))
+    bases = [named[at].basis if a else None for at, a in zip(place, answered, strict=True)]
+    columns.append(pl.Series("error_basis", bases, dtype=pl.String))
     shown = pl.Series("fits", [bool(f) if a else None for f, a in zip(fits, answered, strict=True)], dtype=pl.Boolean)
     return frame.with_columns(*columns, shown, pl.Series("reason", reasons.tolist(), dtype=pl.String))
 

@@ -6,7 +6,20 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from sizebook.core.errors import RangeError, require, unknown_key
-from sizebook.core.quantities import Cp, Dp, Ep, Etp, Interleave, MicroBatch, Pp, SequenceParallel, Tp, ZeroStage
+from sizebook.core.quantities import (
+    Cp,
+    Dp,
+    Ep,
+    Etp,
+    Fsdp,
+    Hsdp,
+    Interleave,
+    MicroBatch,
+    Pp,
+    SequenceParallel,
+    Tp,
+    ZeroStage,
+)
 from sizebook.core.registry import DEFAULT, section
 from sizebook.models.architecture import Architecture, Attention, Experts
 from sizebook.models.flops import distinct_layers
@@ -18,7 +31,8 @@ from sizebook.training.quantities import RECOMPUTE, Batches, Recompute
 class Layout:
     """Degrees of parallelism and what goes with them. ``etp`` is the tensor-parallel degree inside experts.
 
-    ``recompute``: ``none``; ``selective`` the attention core (Korthikanti et al. 2022); ``every-other-matmul`` keeps
+    ``recompute``: ``lightest`` what fits, which a plan settles and single functions take for none; ``none``;
+    ``selective`` the attention core (Korthikanti et al. 2022); ``every-other-matmul`` keeps
     the outputs of every second matmul and of attention (PyTorch's selective checkpointing as torchtitan sets it);
     ``full`` keeps only the input of each layer.
     """
@@ -34,6 +48,8 @@ class Layout:
     interleave: Interleave = DEFAULT
     etp: Etp = DEFAULT
     sequence_parallel: SequenceParallel = DEFAULT
+    fsdp: Fsdp = DEFAULT
+    hsdp: Hsdp = DEFAULT
 
     @cached_property
     def gpus(self) -> int:
@@ -46,13 +62,25 @@ class Layout:
         return self.tp * self.cp * self.dp // (self.ep * self.etp)
 
     @cached_property
+    def shards(self) -> int:
+        """Ranks over which ZeRO spreads what it spreads: the data-parallel group with context parallelism, or the part
+        of it that shares shards (HSDP)."""
+        return min(self.fsdp or self.dp, self.dp) * self.cp
+
+    @cached_property
+    def expert_shards(self) -> int:
+        """The same for experts: hybrid sharding shortens their group as much as the other."""
+        return max(1, self.expert_dp * self.shards // (self.dp * self.cp))
+
+    @cached_property
     def name(self) -> str:
         """The layout in the field's shorthand: ``TP8 PP4 DP16 ZeRO-1 mb1``."""
         degrees = [f"TP{self.tp}", f"PP{self.pp}", f"DP{self.dp}"]
         degrees += [f"CP{self.cp}"] if self.cp > 1 else []
         degrees += [f"EP{self.ep}"] if self.ep > 1 else []
         degrees += [f"v{self.interleave}"] if self.interleave > 1 else []
-        recompute = "" if self.recompute == "none" else f", {self.recompute} recomputation"
+        degrees += [f"FSDP{self.fsdp}"] if self.fsdp and self.fsdp < self.dp else []
+        recompute = "" if self.recompute in ("none", "lightest") else f", {self.recompute} recomputation"
         return f"{' '.join(degrees)} ZeRO-{self.zero_stage} mb{self.micro_batch}{recompute}"
 
 
@@ -77,11 +105,6 @@ def check(layout: Layout, architecture: Architecture, *, gpus: int, batches: Bat
         f"batch does not divide: got batch {batch}, dp {layout.dp} and micro_batch {layout.micro_batch}, want a "
         f"multiple "
         f"of {share}. Use a batch of {max(share, batch - batch % share)}.",
-    )
-    require(
-        layout.interleave == 1 or micro_batches(layout, batch) % layout.pp == 0,
-        f"interleaved pipeline does not divide: got {micro_batches(layout, batch)} micro-batches and pp {layout.pp}, "
-        "want a multiple of pp. Change batch, or set interleave to 1.",
     )
 
 
@@ -133,12 +156,16 @@ def _check_heads(layout: Layout, architecture: Architecture) -> None:
             )
 
 
+# The embedding and the head may stand in a chunk of their own: 126 layers make 128 chunks (Llama 3, arXiv:2407.21783).
+CHUNKS_BESIDE_LAYERS = 2
+
+
 def _check_stages(layout: Layout, architecture: Architecture) -> None:
     chunks = layout.pp * layout.interleave
-    if chunks > architecture.n_layers:
+    if chunks > architecture.n_layers + (CHUNKS_BESIDE_LAYERS if layout.pp > 1 else 0):
         raise RangeError(
             f"more pipeline chunks than layers: got pp {layout.pp} x interleave {layout.interleave} = {chunks} and "
-            f"{architecture.n_layers} layers, want at most one chunk a layer. "
+            f"{architecture.n_layers} layers, want at most one chunk a layer and two for embedding and head. "
             f"Use pp {_largest_divisor(architecture.n_layers, layout.pp)}."
         )
     require(

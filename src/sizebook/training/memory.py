@@ -6,44 +6,16 @@ What a framework keeps per parameter comes from data/training_stacks.csv, optimi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from functools import cache, cached_property
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any
 
-from sizebook.core.errors import unknown_key
 from sizebook.core.registry import Quantity, leaves, section
-from sizebook.core.tables import by_key
+from sizebook.training.activations import ACTIVATION_BYTES, kept_bytes, working_bytes
+from sizebook.training.frameworks import Stack, bytes_each, optimizer, stack, state_width
 from sizebook.training.layout import Layout, in_flight, stage_layers
 from sizebook.training.profile import ModelProfile, Profile
-from sizebook.training.quantities import Recipe
-
-ACTIVATION_BYTES = 2
-
-
-@dataclass(frozen=True)
-class Stack:
-    """What a training framework keeps: bytes per parameter and per logit, see data/training_stacks.csv."""
-
-    stack: str
-    weight_bytes: float
-    gradient_bytes: float
-    master_bytes: float
-    gathered_bytes: float
-    logit_bytes: float
-    logit_bytes_tp: float
-    logit_bytes_fused: float
-    reserved_over_allocated: float
-    context_bytes: float
-
-
-@dataclass(frozen=True)
-class Optimizer:
-    """Bytes of optimizer state per parameter, see data/optimizers.csv."""
-
-    matrix_bytes: float
-    other_bytes: float
-    factored_bytes: float
-
+from sizebook.training.quantities import Method, Recipe
 
 _BYTES: Any = {"unit": "bytes", "minimum": 0}
 
@@ -83,41 +55,37 @@ class Memory:
 COMPONENTS = tuple(leaf.name for leaf in leaves(Memory) if leaf.name != "stage")
 
 
-@cache
-def stack(name: str) -> Stack:
-    """Return a framework of data/training_stacks.csv."""
-    rows = by_key("training_stacks", "stack")
-    if name not in rows:
-        raise unknown_key("training stack", name, rows, f"one of {', '.join(rows)}")
-    row = rows[name]
-    return Stack(name, *(float(row[field.name]) for field in fields(Stack)[1:]))
-
-
-@cache
-def optimizer(name: str) -> Optimizer:
-    """Return an optimizer of data/optimizers.csv."""
-    rows = by_key("optimizers", "optimizer")
-    if name not in rows:
-        raise unknown_key("optimizer", name, rows, f"one of {', '.join(rows)}")
-    return Optimizer(*(float(rows[name][field.name]) for field in fields(Optimizer)))
-
-
-def memory(profile: ModelProfile, layout: Layout, recipe: Recipe, *, n_micro: int) -> Memory:
+def memory(profile: ModelProfile, layout: Layout, method: Method, *, n_micro: int) -> Memory:
     """Return the memory of the fullest rank: the largest of all pipeline stages.
 
-    Where all layers are equal the first, the second or the last stage is fullest; otherwise any may be.
+    Where all layers are equal the first or the last stage is fullest, or the second where it has a layer more;
+    otherwise any may be.
     """
     counts = stage_layers(profile.n_layers, layout.pp)
-    stages = range(layout.pp) if len(profile.layers) > 1 else sorted({0, min(1, layout.pp - 1), layout.pp - 1})
-    found = (_stage_memory(profile, layout, recipe, n_micro, stage, sum(counts[:stage])) for stage in stages)
+    second = (1,) if layout.pp > 2 and counts[1] > counts[0] else ()
+    stages = range(layout.pp) if len(profile.layers) > 1 else sorted({0, *second, layout.pp - 1})
+    found = (_stage_memory(profile, layout, method, n_micro, stage, sum(counts[:stage])) for stage in stages)
     return max(found, key=_total)
 
 
-def memory_by_stage(profile: ModelProfile, layout: Layout, recipe: Recipe, *, n_micro: int) -> tuple[Memory, ...]:
+def least_state_bytes(profile: ModelProfile, method: Method) -> float:
+    """Return the weights, gradients and states of all ranks where nothing is held twice: no layout has less."""
+    recipe, kept = method.recipe, stack(method.recipe.stack)
+    n = profile.whole.parameters
+    if recipe.lora_rank:
+        return min(recipe.frozen_bytes, 2.0) * n
+    if recipe.offloads_optimizer:
+        return 0.0
+    each, rule = bytes_each(recipe, kept), optimizer(recipe.optimizer)
+    state = min(rule.matrix_bytes, rule.other_bytes) * state_width(recipe)
+    return (each.weight + each.gradient + each.master + state) * n
+
+
+def memory_by_stage(profile: ModelProfile, layout: Layout, method: Method, *, n_micro: int) -> tuple[Memory, ...]:
     """Return the memory of one rank of every pipeline stage."""
     counts = stage_layers(profile.n_layers, layout.pp)
     return tuple(
-        _stage_memory(profile, layout, recipe, n_micro, stage, sum(counts[:stage])) for stage in range(layout.pp)
+        _stage_memory(profile, layout, method, n_micro, stage, sum(counts[:stage])) for stage in range(layout.pp)
     )
 
 
@@ -126,33 +94,38 @@ def _total(each: Memory) -> float:
 
 
 def _stage_memory(
-    profile: ModelProfile, layout: Layout, recipe: Recipe, n_micro: int, stage: int, first: int
+    profile: ModelProfile, layout: Layout, method: Method, n_micro: int, stage: int, first: int
 ) -> Memory:
     """Return the memory of a rank of one stage, whose first layer is ``first``."""
-    kept, layers = stack(recipe.stack), profile.stage(first, stage_layers(profile.n_layers, layout.pp)[stage])
+    recipe, kept = method.recipe, stack(method.recipe.stack)
+    layers = profile.stage(first, stage_layers(profile.n_layers, layout.pp)[stage])
     last = stage == layout.pp - 1
     share = _parameters(profile, layout, layers, stage)
-    states = _states(recipe, layout, kept, share, layers)
+    weights, gradients, master_weights, optimizer_states = _states(recipe, layout, kept, share, layers)
     tokens = layout.micro_batch * profile.seq / layout.cp
-    per_micro = tokens * kept_bytes(layers, layout, recipe, profile)
-    flying = in_flight(layout, stage, n_micro)
+    on_gpu = 1 - recipe.offloaded_share(profile.n_layers)
+    activations = in_flight(layout, stage, n_micro) * tokens * kept_bytes(layers, layout, method, profile) * on_gpu
     loss = _loss_bytes(profile, layout, recipe, kept, tokens) if last else 0.0
     # The loss's temporaries are freed before the last layer's backward pass starts: only the larger counts.
-    working = tokens * working_bytes(profile.widest, layout, recipe, profile)
+    working = tokens * working_bytes(profile.widest, layout, method, profile)
     buffers = _buffers(profile, layout, recipe, kept, share, tokens)
-    live = sum(states) + flying * per_micro + max(loss, working) + buffers
-    weights, gradients, master_weights, optimizer_states = states
+    if n_micro == 1 and layout.pp == 1 and not kept.master_bytes:
+        # One micro-batch a step and no standing buffer for gradients: they grow as activations go, so that only the
+        # larger of the two counts.
+        gradients = max(gradients - activations - max(loss, working), 0.0)
+    alone = layout.gpus == 1
+    live = weights + gradients + master_weights + optimizer_states + activations + max(loss, working) + buffers
     return Memory(
         stage=stage,
         weights=weights,
         gradients=gradients,
         master_weights=master_weights,
         optimizer_states=optimizer_states,
-        activations=flying * per_micro + (0.0 if loss >= working else working),
+        activations=activations + (0.0 if loss >= working else working),
         loss=loss if loss >= working else 0.0,
         buffers=buffers,
         fragmentation=live * (kept.reserved_over_allocated - 1),
-        context=kept.context_bytes,
+        context=kept.context_bytes_alone if alone else kept.context_bytes,
     )
 
 
@@ -163,7 +136,6 @@ class _Share:
     layers: float
     outside: float
     experts: float
-    trained_share: float = 1.0
 
 
 def _parameters(profile: ModelProfile, layout: Layout, layers: Profile, stage: int) -> _Share:
@@ -183,83 +155,48 @@ def _states(
     recipe: Recipe, layout: Layout, kept: Stack, share: _Share, layers: Profile
 ) -> tuple[float, float, float, float]:
     """Return bytes of weights, gradients, master weights and optimizer states on one rank after ZeRO sharding."""
-    group, expert_group = layout.dp * layout.cp, layout.expert_dp
+    group, expert_group = layout.shards, layout.expert_shards
     z = layout.zero_stage
     dense, experts = share.layers + share.outside, share.experts
     if recipe.lora_rank:
-        return _adapter_states(recipe, layout, kept, dense, experts, layers)
+        return _adapter_states(recipe, layout, kept, share, layers)
 
     def sharded(n_bytes: float, from_stage: int) -> float:
         split = z >= from_stage
         return n_bytes * (dense / (group if split else 1) + experts / (expert_group if split else 1))
 
+    each = bytes_each(recipe, kept)
     rule = optimizer(recipe.optimizer)
+    narrow = state_width(recipe)
     state = rule.matrix_bytes * (share.layers / (group if z else 1) + experts / (expert_group if z else 1))
     state += rule.other_bytes * share.outside / (group if z else 1)
     state += rule.factored_bytes * layers.factored / layout.tp / (group if z else 1)
-    return sharded(kept.weight_bytes, 3), sharded(kept.gradient_bytes, 2), sharded(kept.master_bytes, 1), state
+    master, state = sharded(each.master, 1), state * narrow
+    weights, gradients = sharded(each.weight, 3), sharded(each.gradient, 2)
+    if recipe.offloads_optimizer:
+        # Shards that are the master weights themselves go to the host with their gradients.
+        whole = z == 3 and kept.master_bytes == 0
+        return (0.0, 0.0, 0.0, 0.0) if whole else (weights, gradients, 0.0, 0.0)
+    return weights, gradients, master, state
 
 
 def _adapter_states(
-    recipe: Recipe, layout: Layout, kept: Stack, dense: float, experts: float, layers: Profile
+    recipe: Recipe, layout: Layout, kept: Stack, share: _Share, layers: Profile
 ) -> tuple[float, float, float, float]:
     """Frozen weights without gradients or states; adapters with both, replicated over data-parallel ranks unless
-    sharded."""
-    adapters = recipe.lora_rank * layers.adapter_width(recipe.lora_on) / layout.tp
-    group = layout.dp * layout.cp if layout.zero_stage == 3 else 1
-    trained = adapters / group
-    frozen = recipe.frozen_weight_bytes * (
-        dense / group + experts / (layout.expert_dp if layout.zero_stage == 3 else 1)
-    )
-    rule = optimizer(recipe.optimizer)
+    sharded. What stands outside the layers stays in 16 bits, for quantisers leave embeddings and head alone."""
+    split = layout.zero_stage == 3
+    group = layout.shards if split else 1
+    trained = recipe.lora_rank * layers.adapter_width(recipe.lora_on) / layout.tp / group
+    frozen = recipe.frozen_bytes * (share.layers / group + share.experts / (layout.expert_shards if split else 1))
+    frozen += max(2.0, recipe.frozen_bytes) * share.outside / group
+    each, rule = bytes_each(recipe, kept), optimizer(recipe.optimizer)
     return (
-        frozen + kept.weight_bytes * trained,
-        kept.gradient_bytes * trained,
-        kept.master_bytes * trained,
-        rule.matrix_bytes * trained,
+        frozen + each.weight * trained,
+        each.gradient * trained,
+        each.master * trained,
+        rule.matrix_bytes * state_width(recipe) * trained,
     )
-
-
-def kept_bytes(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile) -> float:
-    """Return the bytes per token that a micro-batch keeps for the backward pass on one rank."""
-    spread = layout.tp if layout.sequence_parallel else 1
-    d_model = profile.architecture.d_model
-    if layout.recompute == "full":
-        return ACTIVATION_BYTES * layers.layers * d_model / spread
-    if layout.recompute == "every-other-matmul":
-        inner = (layers.alternate_inner + layers.attention_out) / layout.tp
-        residual = layers.alternate_residual + layers.layers * d_model
-        return ACTIVATION_BYTES * (inner + residual / spread) + 4 * layers.heads / layout.tp
-    return everything_bytes(layers, layout, recipe, profile, scores=layout.recompute == "none")
-
-
-def everything_bytes(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile, *, scores: bool) -> float:
-    """Return the bytes per token that layers keep without recomputation; ``scores`` adds the score matrix of plain
-    attention."""
-    spread = layout.tp if layout.sequence_parallel else 1
-    kv_split = min(layout.tp, profile.n_kv_heads)
-    n_bytes = ACTIVATION_BYTES * (layers.inner / layout.tp + layers.inner_kv / kv_split + layers.residual / spread)
-    n_bytes += ACTIVATION_BYTES * recipe.expert_imbalance * layers.routed / layout.etp
-    n_bytes += 4 * layers.router / spread
-    if recipe.dropout:
-        n_bytes += layers.blocks * profile.architecture.d_model / spread
-    if recipe.flash_attention:
-        return n_bytes + 4 * layers.heads / layout.tp
-    # Softmax output in bf16 and, with dropout, its mask and what it lets through.
-    per_score = 5 if recipe.dropout else 2
-    return n_bytes + (per_score * layers.score_elements / layout.tp if scores else 0)
-
-
-def working_bytes(widest: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile) -> float:
-    """Return the bytes per token of one layer's backward pass: its recomputed activations and the widest gradients."""
-    inner = ACTIVATION_BYTES * (widest.inner / layout.tp + recipe.expert_imbalance * widest.routed / layout.etp)
-    if layout.recompute == "none":
-        return inner
-    if layout.recompute == "selective":
-        core = 0 if recipe.flash_attention else 5 * widest.score_elements / layout.tp
-        return inner + core
-    gathered = 4 * ACTIVATION_BYTES * profile.architecture.d_model if layout.tp > 1 else 0
-    return inner + gathered + everything_bytes(widest, layout, recipe, profile, scores=True)
 
 
 def _loss_bytes(profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Stack, tokens: float) -> float:
@@ -278,14 +215,19 @@ def _buffers(profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Stack,
     if layout.pp > 1:
         spread = layout.tp if layout.sequence_parallel else 1
         n_bytes += 2 * ACTIVATION_BYTES * tokens * profile.architecture.d_model / spread
-    if layout.zero_stage < 3 or layout.dp * layout.cp == 1:
+    if layout.zero_stage < 3 or layout.shards == 1:
         return n_bytes
+    gathered = min(kept.gathered_bytes, recipe.frozen_bytes) if recipe.lora_rank else kept.gathered_bytes
     if layout.pp > 1:
         # Gathering anew for every micro-batch would cost more than the pipeline gains, so the stage stays gathered and
         # its gradients are whole until the last micro-batch.
-        gathered = kept.gathered_bytes + (0 if recipe.lora_rank else kept.gradient_bytes)
-        return n_bytes + gathered * (share.layers + share.experts + share.outside)
+        gradient = 0 if recipe.lora_rank else bytes_each(recipe, kept).gradient
+        return n_bytes + (gathered + gradient) * (share.layers + share.experts + share.outside)
     widest = profile.widest
     layer = (widest.dense + widest.kv + widest.replicated) / layout.tp + widest.experts / (layout.ep * layout.etp)
+    if recipe.lora_rank:
+        # Two layers in flight and no gradients; the head is gathered when the layers no longer are.
+        return n_bytes + max(2 * gathered * layer, kept.gathered_bytes * share.outside / 2)
     # Two layers in flight (one computed, one prefetched), one layer's gradients, and what stands outside the layers.
-    return n_bytes + kept.gathered_bytes * (3 * layer + 2 * share.outside)
+    outside = 2 if kept.gathered_layers > 1 else 0.5
+    return n_bytes + gathered * (kept.gathered_layers * layer + outside * share.outside)

@@ -21,6 +21,7 @@ _OUTWARD = (".o_proj.", ".down_proj.", ".out_proj.")
 # Low-rank projections down are as wide on every tensor-parallel rank.
 _LOW_RANK = (".q_a_proj", ".kv_a_proj")
 _KEY_VALUE = (".k_proj.", ".v_proj.")
+_LATENT_UP = (".q_b_proj.", ".kv_b_proj.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class Profile:
     matrices that adapters sit on. Kept activations: ``inner`` split by TP, ``inner_kv`` like kv, ``routed`` per
     visited expert,
     ``residual`` split by TP only with sequence parallelism. ``alternate_*`` are the outputs of every second matmul.
+    Of ``inner``: ``latent_up`` comes out of latent attention's upward projections, ``mlp_up`` and ``mlp_down`` stand in
+    feed-forward blocks before and after the activation; of ``routed``: ``expert_down`` after it.
     ``scores`` are forward FLOPs a token, ``score_elements`` the entries of the score matrix a token.
     """
 
@@ -49,8 +52,15 @@ class Profile:
     inner: float = 0
     inner_kv: float = 0
     residual: float = 0
+    latent_up: float = 0
+    latent_matrices: float = 0
+    mlp_matrices: float = 0
+    mlp_up: float = 0
+    mlp_down: float = 0
     routed: float = 0
+    expert_down: float = 0
     dispatched: float = 0
+    top_k: float = 0
     router: float = 0
     blocks: float = 0
     expert_blocks: float = 0
@@ -104,16 +114,25 @@ def _add_brick(sums: dict[str, float], brick: Brick, d_model: int) -> None:
         sums["residual"] += brick.width
         return
     if isinstance(brick, Experts):
-        sums["routed"] += brick.top_k * d_model
-        sums["dispatched"] += brick.top_k * d_model
+        width = brick.top_k * _expert_width(brick, d_model)
+        sums["routed"] += width
+        sums["dispatched"] += width
+        sums["top_k"] += brick.top_k
         sums["router"] += brick.n_experts
         sums["expert_blocks"] += 1
     if isinstance(brick, LatentAttention):
         # Keys are assembled from the expanded and the rotary part, and kept beside both.
         sums["inner"] += brick.n_heads * brick.d_head
+        sums["latent_up"] += brick.n_heads * brick.d_head
     if any(weight.use == "matmul" for weight in brick.weights):
         sums["residual"] += d_model
         sums["blocks"] += 1
+
+
+def _expert_width(brick: Experts, d_model: int) -> int:
+    """Return how wide a token is that is sent to an expert: narrower than the residual stream in a latent layer."""
+    into = (w.shape[1] for w in brick.weights if w.copies > 1 and not any(name in w.name for name in _OUTWARD))
+    return next(into, d_model)
 
 
 def _add_scores(sums: dict[str, float], brick: Brick, seq: int, *, causal: bool) -> None:
@@ -154,8 +173,15 @@ def _add_kept(sums: dict[str, float], weight: Weight, *, alternate: bool) -> Non
     width = weight.shape[1] if outward else weight.shape[0]
     if weight.copies > 1:
         sums["routed"] += width * weight.active
+        sums["expert_down"] += width * weight.active if outward else 0
     else:
         sums["inner_kv" if _home(weight) == "kv" else "inner"] += width
+        if any(name in weight.name for name in _LATENT_UP):
+            sums["latent_up"] += width
+            sums["latent_matrices"] += weight.size
+        elif weight.part == "mlp":
+            sums["mlp_down" if outward else "mlp_up"] += width
+            sums["mlp_matrices"] += weight.size
     if outward and weight.part == "attention":
         sums["attention_out"] += width
     if alternate:
@@ -176,11 +202,18 @@ class ModelProfile:
     n_kv_heads: int
     widest: Profile
     whole: Profile
+    _shares: dict[float, Profile] = field(default_factory=dict, repr=False, compare=False)
     _stages: dict[tuple[int, int], Profile] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def n_layers(self) -> int:
         return self.architecture.n_layers
+
+    def share(self, part: float) -> Profile:
+        """Return the profile of a part of all layers, worked out once for each."""
+        if part not in self._shares:
+            self._shares[part] = self.whole.times(part)
+        return self._shares[part]
 
     def stage(self, first: int, n: int) -> Profile:
         """Return the profile of n layers from the first on: runs of equal layers are taken at once."""

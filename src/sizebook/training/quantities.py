@@ -6,14 +6,17 @@ input of the workbook. The layout is a section of its own: `sizebook.training.la
 
 from __future__ import annotations
 
+import re
+from functools import cached_property
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Batch, Gpus, Seq, Tokens
 from sizebook.core.registry import DEFAULT, Quantity, section
 from sizebook.core.tables import by_key
 
-RECOMPUTE = ("none", "selective", "every-other-matmul", "full")
-FORMATS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4")
+RECOMPUTE = ("lightest", "none", "selective", "every-other-matmul", "full")
+MODULES = ("layernorm", "moe_act", "mla_up_proj", "mlp", "moe", "core_attn")
+FORMATS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4", "mxfp4")
 
 
 def optimizer_keys() -> tuple[str, ...]:
@@ -99,9 +102,45 @@ class Run:
 Recompute = Annotated[
     str,
     Quantity(
-        "what the backward pass recomputes: none, selective (attention scores), every-other-matmul (PyTorch's "
-        "selective checkpointing), full (every layer)",
-        kind="choice", choices=RECOMPUTE, default="none", label="Recomputation",
+        "what the backward pass recomputes: lightest (what fits, none where no GPU is known), none, selective "
+        "(attention scores), every-other-matmul, full (every layer)",
+        kind="choice", choices=RECOMPUTE, default="lightest", label="Recomputation",
+    ),
+]  # fmt: skip
+RecomputeModules = Annotated[
+    str,
+    Quantity(
+        f"modules that are recomputed, of {', '.join(MODULES)}; other words are a remark", kind="text", default="",
+        label="Modules recomputed",
+    ),
+]  # fmt: skip
+Offload = Annotated[
+    str,
+    Quantity(
+        "what moves to the host: optimizer, activations, activations of N layers; other words are a remark",
+        kind="text", default="", label="Moved to the host",
+    ),
+]  # fmt: skip
+STATE_FORMATS = ("fp32", "bf16", "fp8")
+GradientDtype = Annotated[
+    str | None,
+    Quantity(
+        "format in which gradients accumulate, blank for the framework's or bf16 where only that fits", kind="choice",
+        choices=STATE_FORMATS[:2], default=None, label="Format of gradients",
+    ),
+]  # fmt: skip
+OptimizerDtype = Annotated[
+    str | None,
+    Quantity(
+        "format of an optimizer's states, blank for the optimizer's own or bf16 where only that fits", kind="choice",
+        choices=STATE_FORMATS, default=None, label="Format of optimizer states",
+    ),
+]  # fmt: skip
+NicGbit = Annotated[
+    float | None,
+    Quantity(
+        "network of one GPU, oversubscription taken off, blank for the reference system's", unit="Gbit/s", above=0,
+        maximum=1e6, default=None, label="Network of a GPU",
     ),
 ]  # fmt: skip
 ComputeDtype = Annotated[
@@ -137,11 +176,12 @@ FlashAttention = Annotated[
     Quantity("whether attention keeps no scores (flash attention)", kind="flag", default=True, label="Flash attention"),
 ]
 FusedLoss = Annotated[
-    bool,
+    bool | None,
     Quantity(
-        "whether the loss is one kernel that keeps no logits in fp32", kind="flag", default=False, label="Fused loss"
+        "whether the loss is one kernel that keeps no logits in fp32, blank for where only that fits", kind="flag",
+        default=None, label="Fused loss",
     ),
-]
+]  # fmt: skip
 Dropout = Annotated[bool, Quantity("whether dropout masks are kept", kind="flag", default=False, label="Dropout")]
 ExpertImbalance = Annotated[
     float,
@@ -171,6 +211,13 @@ FrozenWeightBytes = Annotated[
         default=2, label="Bytes of a frozen weight",
     ),
 ]  # fmt: skip
+FrozenBits = Annotated[
+    float | None,
+    Quantity(
+        "bits of a frozen weight under adapters (16, 8, 4), in place of its bytes", above=0, maximum=128,
+        default=None, label="Bits of a frozen weight",
+    ),
+]  # fmt: skip
 
 
 @section
@@ -190,14 +237,51 @@ class Recipe:
     lora_rank: LoraRank = DEFAULT
     lora_on: LoraOn = DEFAULT
     frozen_weight_bytes: FrozenWeightBytes = DEFAULT
+    frozen_bits: FrozenBits = DEFAULT
+    optimizer_dtype: OptimizerDtype = DEFAULT
+    gradient_dtype: GradientDtype = DEFAULT
+    recompute_modules: RecomputeModules = DEFAULT
+    offload: Offload = DEFAULT
+
+    @cached_property
+    def frozen_bytes(self) -> float:
+        """Bytes of a frozen weight; four bits carry their scales (QLoRA's 4.127 bits)."""
+        if self.frozen_bits is None:
+            return self.frozen_weight_bytes
+        return 0.516 if self.frozen_bits == 4 else self.frozen_bits / 8
+
+    @cached_property
+    def modules(self) -> frozenset[str]:
+        """The modules that are recomputed. What stands in brackets is a remark, so that published words can be kept."""
+        text = re.sub(r"\([^)]*\)?", " ", self.recompute_modules.casefold())
+        return frozenset(re.split(r"[^a-z0-9_]+", text)) & frozenset(MODULES)
+
+    @cached_property
+    def offloads_optimizer(self) -> bool:
+        return "optimizer" in self.offload.casefold()
+
+    def offloaded_share(self, n_layers: int) -> float:
+        """Return the share of the kept activations that moves to the host: all of them, or those of N layers."""
+        text = self.offload.casefold()
+        if "activation" not in text:
+            return 0.0
+        counted = re.search(r"(\d+)\s+layers?", text)
+        if counted:
+            return min(1.0, int(counted[1]) / max(n_layers, 1))
+        return FUSED_MLP_SHARE if "mlp" in text else 1.0
+
+
+# What the inside of feed-forward blocks holds of a layer's activations, about: more in experts.
+FUSED_MLP_SHARE = 0.6
 
 
 @section
 class Method:
-    """The recipe, and at what format and power a GPU multiplies."""
+    """The recipe, at what format and power a GPU multiplies, and the network it has."""
 
     compute_dtype: ComputeDtype = DEFAULT
     power_limit_watts: PowerLimitWatts = DEFAULT
+    nic_gbit_per_s: NicGbit = DEFAULT
     recipe: Recipe = DEFAULT
 
 

@@ -1,31 +1,37 @@
 """Seconds of one optimizer step from the layout: compute, memory traffic, communication, pipeline bubble.
 
-Every term is a quantity of work over a rate of the accelerator times an efficiency. The efficiencies are fitted on
-published runs by calibration/training.py and stand, with their spread, in data/calibration_training.csv.
+Every term is a quantity of work over a rate of the accelerator times an efficiency (`sizebook.training.machine`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
+from math import log2
 from typing import Annotated, Any
 
-from sizebook.core.errors import RangeError
 from sizebook.core.registry import Quantity, section
-from sizebook.core.tables import by_key, table
-from sizebook.tables.hardware import Accelerator
+from sizebook.training.activations import everything_bytes, kept_bytes
+from sizebook.training.communication import (
+    context_parallel,
+    data_parallel,
+    expert_exchange,
+    exposed,
+    offloading,
+    pipeline_send,
+    tensor_parallel,
+)
+from sizebook.training.frameworks import bytes_each, optimizer, stack
 from sizebook.training.layout import Layout, stage_layers
-from sizebook.training.memory import ACTIVATION_BYTES, everything_bytes, optimizer, stack
+from sizebook.training.machine import Machine
 from sizebook.training.profile import ModelProfile, Profile
-from sizebook.training.quantities import FORMATS, Method, Recipe
+from sizebook.training.quantities import Method
 
-# Matrix engines of one generation behave alike; what is not in the table falls back to the nearest that is.
-_GENERATION = {"volta": "ampere", "turing": "ampere", "ampere": "ampere", "ada": "ampere", "hopper": "hopper"}
-_KINDS = {"bf16": "bf16", "fp16": "bf16", "fp8": "fp8", "mxfp8": "fp8", "nvfp4": "fp4"}
 _BACKWARD_MATMUL = 2.0
 # Flash attention's backward pass is five products where the forward pass is two (Dao 2023, arXiv:2307.08691).
 _BACKWARD_SCORES = 2.5
+# Every micro-batch reads the weights forward and backward and adds to gradients, read and written in fp32.
+_WEIGHT_BYTES, _GRADIENT_BYTES = 4, 8
+_CLOSE = 3
 
 
 _SECONDS: Any = {"unit": "seconds", "minimum": 0}
@@ -61,219 +67,183 @@ class StepTime:
         return compute + exchange + self.bubble + self.data_parallel + self.optimizer
 
 
-Calibration = Mapping[str, float]
-
-
-@cache
-def calibration() -> dict[str, float]:
-    """Return the fitted efficiencies of data/calibration_training.csv by name."""
-    return {name: float(row["value"]) for name, row in by_key("calibration_training", "name").items()}
-
-
-@cache
-def error_band() -> tuple[float, float]:
-    """Return measured over predicted step time at the 10th and 90th percentile of runs that the fit had not seen."""
-    rows = {row["name"]: row for row in table("calibration_training")}
-    return float(rows["time_ratio"]["low"]), float(rows["time_ratio"]["high"])
-
-
-@dataclass(frozen=True)
-class Machine:
-    """Rates that one GPU reaches: its published rates times the efficiencies of its generation and format."""
-
-    matmul: float
-    head: float
-    experts: float
-    scores: float
-    memory: float
-    scale_up: float
-    scale_out: float
-    domain: int
-    layer_seconds: float
-    tp_exposed: float
-    ep_exposed: float
-    hidden_cost: float
-    traffic_factor: float
-
-
-def generation(gpu: Accelerator) -> str:
-    """Return the generation whose efficiencies are taken: blackwell for anything newer than hopper."""
-    return _GENERATION.get(gpu.generation, "blackwell" if gpu.maker == "NVIDIA" else "hopper")
-
-
-def machine(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
-    """Return the rates of a GPU for training in one number format.
-
-    Matrices multiply in the method's format; attention scores stay in bf16. Under a power limit the clock falls with
-    the cube root of the power (dynamic power is C V^2 f, and V follows f).
-    """
-    dtype, limit = method.compute_dtype, method.power_limit_watts
-    if dtype not in FORMATS:
-        raise RangeError(f"no training in {dtype}: got '{dtype}', want one of {', '.join(FORMATS)}. Choose another.")
-    family, kind = generation(gpu), _KINDS[dtype]
-    half = gpu.peaks.get("bf16") or gpu.peak_flop_per_s("fp16")
-    peak = half if kind == "bf16" else gpu.peak_flop_per_s(kind)
-    efficiency = fitted.get(f"matmul_{family}_{kind}") or fitted[f"matmul_blackwell_{kind}"]
-    clock = min(1.0, (limit / gpu.tdp_watts) ** (1 / 3)) if limit and gpu.tdp_watts else 1.0
-    head = half * clock * fitted[f"matmul_{family}_bf16"]
-    link = gpu.scale_up_bytes_per_s or gpu.pcie_bytes_per_s or gpu.memory_bandwidth_bytes_per_s
-    return Machine(
-        matmul=peak * clock * efficiency,
-        head=head,
-        experts=peak * clock * efficiency * fitted["experts"],
-        scores=half * clock * fitted.get(f"scores_{family}_{method.recipe.stack}", fitted[f"scores_{family}"]),
-        memory=gpu.memory_bandwidth_bytes_per_s * fitted["memory"],
-        scale_up=link * fitted["link"],
-        scale_out=(gpu.scale_out_bytes_per_s or link / 8) * fitted["network"],
-        domain=max(gpu.scale_up_domain, 1),
-        layer_seconds=fitted["layer_seconds"],
-        tp_exposed=fitted["tensor_parallel_exposed"],
-        ep_exposed=fitted["expert_parallel_exposed"],
-        hidden_cost=fitted["hidden_cost"],
-        traffic_factor=fitted["traffic"],
-    )
-
-
-def step_time(profile: ModelProfile, layout: Layout, recipe: Recipe, *, rates: Machine, n_micro: int) -> StepTime:
+def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: Machine, n_micro: int) -> StepTime:
     """Return the seconds of one optimizer step: every pipeline runs ``n_micro`` micro-batches through its slowest
     stage.
 
-    With interleaving and 1F1B alike, a stage works n_micro times and waits (pp - 1) / v micro-batches.
+    With interleaving and 1F1B alike, a stage works n_micro times and waits (pp - 1) / v micro-batches. Steps wait for
+    the slowest of all GPUs, which takes a little longer with every doubling of their number.
     """
     tokens = layout.micro_batch * profile.seq / layout.cp
-    slowest = max(stage_layers(profile.n_layers, layout.pp))
-    share = slowest / profile.n_layers
-    layers = profile.whole.times(share)
-    compute = _compute(layers, profile, layout, recipe, rates, tokens)
-    tp, ep, cp = _layer_communication(layers, profile, layout, rates, tokens)
-    send = _pipeline_send(profile, layout, rates, tokens)
-    micro = sum(compute) + tp + ep + cp + send
+    layers = profile.share(max(stage_layers(profile.n_layers, layout.pp)) / profile.n_layers)
+    slower = 1 + rates.growth * log2(layout.gpus)
+    compute = [slower * each for each in _compute(layers, profile, layout, method, rates, tokens)]
+    exchange = (
+        tensor_parallel(layers, profile, layout, rates, tokens),
+        expert_exchange(layers, layout, rates, tokens),
+        context_parallel(layers, profile, layout, rates, tokens, busy=compute[1]),
+        pipeline_send(profile, layout, rates, tokens),
+    )
+    # Kernels are launched while others run: a micro-batch takes as long as the longer of the two, and a little more
+    # where they are close.
+    busy = sum(compute) + sum(exchange)
+    micro = (busy**_CLOSE + _launching(layers, rates) ** _CLOSE) ** (1 / _CLOSE)
     held = _held(layers, profile, layout)
-    data_parallel = _data_parallel(held, layout, recipe, rates, micro, n_micro)
-    matmul, attention, traffic, recompute, overhead = (n_micro * each for each in compute)
+    matmul, attention, traffic, recompute, moving = (n_micro * each for each in compute)
+    tp, ep, cp, send = (n_micro * each for each in exchange)
     return StepTime(
         matmul=matmul,
         attention=attention,
         traffic=traffic,
         recompute=recompute,
-        overhead=overhead,
-        tensor_parallel=n_micro * tp,
-        expert_parallel=n_micro * ep,
-        context_parallel=n_micro * cp,
-        pipeline=n_micro * send,
+        overhead=moving + n_micro * (micro - busy) + rates.step_seconds,
+        tensor_parallel=tp,
+        expert_parallel=ep,
+        context_parallel=cp,
+        pipeline=send,
         bubble=micro * (layout.pp - 1) / layout.interleave,
-        data_parallel=data_parallel,
-        optimizer=_optimizer_seconds(held, layout, recipe, rates),
+        data_parallel=_data_parallel(held, layout, method, rates, micro, n_micro),
+        optimizer=_optimizer_seconds(held, layout, method, rates),
     )
+
+
+def _launching(layers: Profile, rates: Machine) -> float:
+    """Return the seconds that a processor needs to launch what one micro-batch runs on one stage."""
+    return layers.blocks * rates.block_seconds + layers.expert_blocks * rates.expert_seconds
 
 
 def _compute(
-    layers: Profile, profile: ModelProfile, layout: Layout, recipe: Recipe, rates: Machine, tokens: float
+    layers: Profile, profile: ModelProfile, layout: Layout, method: Method, rates: Machine, tokens: float
 ) -> tuple[float, float, float, float, float]:
-    """Return seconds of one micro-batch on one stage: matrices, scores, traffic, recomputation, fixed overhead."""
-    dense = 2 * tokens * layers.matrices / layout.tp / rates.matmul
-    experts = 2 * tokens * recipe.expert_imbalance * layers.active_experts / layout.etp / rates.experts
+    """Return seconds of one micro-batch on one stage: matrices, scores, traffic, recomputation, moves to the host.
+
+    Tokens of a tensor-parallel group are shared out among its ranks before they go to experts, or experts are split
+    over them: either way a rank does its share.
+    """
+    recipe = method.recipe
+    # Beside recurrent layers only experts multiply in fewer bits (Nemotron 3: projections of mixers stay wide).
+    dense = 2 * tokens * layers.matrices / layout.tp / (rates.head if layers.state_flops else rates.matmul)
+    experts = tokens * _expert_seconds(layers, layout, method, rates)
     # The head runs on the last stage only; spread over the stages it is the mean that a balanced pipeline tends to.
     head = 2 * tokens * profile.head / layout.tp / layout.pp / rates.head
-    scores = tokens * (layers.scores + layers.state_flops) / layout.tp / rates.scores
+    scores = tokens * layers.scores / layout.tp / rates.scores
+    states = tokens * layers.state_flops / layout.tp / rates.states
     # Element-wise kernels write what is kept and read it again.
-    kept = everything_bytes(layers, layout, recipe, profile, scores=True)
+    kept = everything_bytes(layers, layout, method, profile, scores=True)
     vector = 2 * rates.traffic_factor * tokens * kept / rates.memory
     backward = _BACKWARD_MATMUL if not recipe.lora_rank else _BACKWARD_MATMUL / 2
-    again = {
-        "none": 0.0,
-        "selective": 0.0 if recipe.flash_attention else scores,
-        "every-other-matmul": (dense + experts) / 2 + vector,
-        "full": dense + experts + scores + vector,
-    }[layout.recompute]
+    again = _again(layers, layout, method, rates, (tokens, dense + experts, scores, states, vector))
+    matrices = (1 + backward) * (dense + experts + head)
+    weights = _weight_seconds(layers, layout, method, rates)
+    moved = tokens * kept_bytes(layers, layout, method, profile) * recipe.offloaded_share(profile.n_layers)
     return (
-        (1 + backward) * (dense + experts + head),
-        (1 + _BACKWARD_SCORES) * scores,
-        3 * vector,
+        matrices,
+        (1 + _BACKWARD_SCORES) * scores + (1 + _BACKWARD_MATMUL) * states,
+        3 * vector + weights,
         again,
-        layers.layers * rates.layer_seconds,
+        offloading(moved, matrices, method, rates),
     )
 
 
-def _layer_communication(
-    layers: Profile, profile: ModelProfile, layout: Layout, rates: Machine, tokens: float
-) -> tuple[float, float, float]:
-    """Return seconds of one micro-batch on one stage for tensor, expert and context parallelism."""
-    residual = ACTIVATION_BYTES * tokens * profile.architecture.d_model
-    link = rates.scale_up if layout.tp <= rates.domain else rates.scale_out
-    # Forward and backward: gather and scatter of each block, and one more gather backward with sequence parallelism.
-    passes = 5 if layout.sequence_parallel else 4
-    tp = rates.tp_exposed * passes * layers.blocks * residual * (layout.tp - 1) / layout.tp / link
-    ep = _expert_exchange(layers, profile, layout, rates, tokens)
-    ring = rates.scale_up if layout.cp * layout.tp <= rates.domain else rates.scale_out
-    kv = ACTIVATION_BYTES * tokens * layers.inner_kv / min(layout.tp, profile.n_kv_heads)
-    return tp, ep, rates.hidden_cost * 3 * kv * (layout.cp - 1) / ring
+def _expert_seconds(layers: Profile, layout: Layout, method: Method, rates: Machine) -> float:
+    """Return the seconds of one token's products with its experts, forward.
 
-
-def _expert_exchange(layers: Profile, profile: ModelProfile, layout: Layout, rates: Machine, tokens: float) -> float:
-    """Return exposed seconds of sending tokens to their experts and back, forward and backward.
-
-    Inside a scale-up domain a token goes to each of its experts. Across domains it crosses the network once for each
-    other domain that holds one of them, N - 1 times 1 - (1 - 1/N)^k with k experts spread evenly over N domains, and is
-    copied on from there (DeepSeek-V3, arXiv:2412.19437, section 3.2.2).
+    Narrow experts fill the tiles of matrix engines badly, and carry more tokens to and fro for each product: the rate
+    falls with w / (w + w0) of the width w inside an expert on one rank.
     """
-    if layout.ep == 1 or not layers.dispatched:
+    if not layers.active_experts:
         return 0.0
-    d_model = profile.architecture.d_model
-    top_k = layers.dispatched / (layers.expert_blocks * d_model)
-    domains = max(1.0, layout.ep * layout.etp / rates.domain)
-    sent = ACTIVATION_BYTES * tokens * layers.expert_blocks * d_model
-    inside = sent * top_k * (layout.ep - 1) / layout.ep / rates.scale_up
-    met: float = 1 - (1 - 1 / domains) ** top_k
-    across = sent * (domains - 1) * met / rates.scale_out
-    return 4 * rates.ep_exposed * max(inside, across)
+    width = layers.expert_down / layers.top_k / layout.etp
+    rate = rates.matmul * width / (width + rates.expert_width)
+    return 2 * method.recipe.expert_imbalance * layers.active_experts / layout.tp / rate
 
 
-def _pipeline_send(profile: ModelProfile, layout: Layout, rates: Machine, tokens: float) -> float:
-    if layout.pp == 1:
-        return 0.0
-    spread = layout.tp if layout.sequence_parallel else 1
-    n_bytes = ACTIVATION_BYTES * tokens * profile.architecture.d_model / spread
-    link = rates.scale_up if layout.gpus <= rates.domain else rates.scale_out
-    return rates.hidden_cost * 2 * layout.interleave * n_bytes / link
+def _again(
+    layers: Profile, layout: Layout, method: Method, rates: Machine, forward: tuple[float, float, float, float, float]
+) -> float:
+    """Return the seconds of what the backward pass does again, of the forward pass's tokens, products, scores, states
+    and traffic."""
+    tokens, products, scores, states, vector = forward
+    if layout.recompute == "full":
+        return products + scores + states + vector
+    if layout.recompute == "every-other-matmul":
+        return products / 2 + vector
+    modules = method.recipe.modules
+    plain = not method.recipe.flash_attention
+    found = scores if plain and (layout.recompute == "selective" or "core_attn" in modules) else 0.0
+    if not modules:
+        return found
+    if "mla_up_proj" in modules:
+        found += 2 * tokens * layers.latent_matrices / layout.tp / rates.matmul
+    if "mlp" in modules:
+        found += 2 * tokens * layers.mlp_matrices / layout.tp / rates.matmul
+    if "moe" in modules:
+        found += tokens * _expert_seconds(layers, layout, method, rates)
+    # Norms and activation functions are a small part of the element-wise work each.
+    return found + 0.15 * vector * len(modules & {"layernorm", "moe_act"})
 
 
-def _data_parallel(held: float, layout: Layout, recipe: Recipe, rates: Machine, micro: float, n_micro: int) -> float:
+def _weight_seconds(layers: Profile, layout: Layout, method: Method, rates: Machine) -> float:
+    """Return the seconds of reading weights and adding to their gradients in each micro-batch, and of expanding
+    weights that are kept in few bits before every product."""
+    recipe = method.recipe
+    local = (layers.dense + layers.kv) / layout.tp + layers.replicated + layers.experts / (layout.ep * layout.etp)
+    if not recipe.lora_rank:
+        return local * (_WEIGHT_BYTES + _GRADIENT_BYTES) / rates.memory
+    if recipe.frozen_bytes >= 1:
+        return local * _WEIGHT_BYTES / rates.memory
+    passes = 3 if layout.recompute == "full" else 2
+    return local * passes * rates.dequantize * (recipe.frozen_bytes + 4) / rates.memory
+
+
+def _data_parallel(
+    held: tuple[float, float], layout: Layout, method: Method, rates: Machine, micro: float, n_micro: int
+) -> float:
     """Return exposed seconds of gathering weights and of reducing gradients over the data-parallel group.
 
     It hides behind the compute beside it: with ZeRO-3 behind every micro-batch, otherwise the reduction behind the last
     backward pass and the gathering behind the first forward pass.
     """
-    kept, group = stack(recipe.stack), layout.dp * layout.cp
-    if group == 1:
+    recipe, kept = method.recipe, stack(method.recipe.stack)
+    if layout.dp * layout.cp == 1:
         return 0.0
-    link = rates.scale_up if layout.tp * group <= rates.domain else rates.scale_out
-    moved = held * (group - 1) / group / link
-    trained = 0.0 if recipe.lora_rank else 1.0
+    frozen = bool(recipe.lora_rank)
+    each = min(kept.gathered_bytes, recipe.frozen_bytes) if frozen else kept.gathered_bytes
+    grads = 0.0 if frozen else bytes_each(recipe, kept).gradient
+    gather, reduce, added = data_parallel(
+        (each * held[0], each * held[1]), (grads * held[0], grads * held[1]), layout, rates
+    )
     if layout.zero_stage == 3:
-        rounds = 1 if layout.pp > 1 else n_micro
-        busy = micro * (n_micro if layout.pp > 1 else 1)
-        return rounds * _exposed(kept.gathered_bytes * (2 + trained) * moved, busy, rates)
-    reduce = _exposed(trained * kept.gradient_bytes * moved, micro * 2 / 3, rates)
-    return reduce + _exposed(trained * kept.gathered_bytes * moved, micro / 3, rates)
+        # FSDP reduces in the format that it gathers in, unless it is told otherwise. A pipeline keeps its stage
+        # gathered and reduces all the same after each of its micro-batches.
+        reduced = 0.0 if frozen else gather
+        if layout.pp > 1:
+            found = n_micro * exposed(reduced, micro * 2 / 3, rates) + exposed(gather, micro * n_micro, rates)
+        else:
+            found = n_micro * exposed(2 * gather + reduced, micro, rates)
+        return found + exposed(added, micro * 2 / 3, rates)
+    if frozen:
+        return 0.0
+    # Chunks of an interleaved pipeline reduce while the others still run backward.
+    behind = micro * 2 / 3 * (1 if layout.pp == 1 else min(n_micro, layout.pp))
+    return exposed(reduce + added, behind, rates) + exposed(gather, behind / 2, rates)
 
 
-def _exposed(seconds: float, busy: float, rates: Machine) -> float:
-    """Return what communication adds to compute of ``busy`` seconds beside it: what does not fit, and what it takes
-    from the compute that hides the rest."""
-    return max(0.0, seconds - busy) + rates.hidden_cost * min(seconds, busy)
-
-
-def _held(layers: Profile, profile: ModelProfile, layout: Layout) -> float:
+def _held(layers: Profile, profile: ModelProfile, layout: Layout) -> tuple[float, float]:
+    """Return the parameters of one rank before sharding, without and with their own groups: dense ones and experts."""
     dense = (layers.dense + layers.kv) / layout.tp + layers.replicated
     outside = (profile.embedding + profile.stored_head) / layout.tp / layout.pp
-    return dense + outside + layers.experts / (layout.ep * layout.etp)
+    return dense + outside, layers.experts / (layout.ep * layout.etp)
 
 
-def _optimizer_seconds(held: float, layout: Layout, recipe: Recipe, rates: Machine) -> float:
-    """Return the seconds of reading and writing master weights, gradients and states once."""
+def _optimizer_seconds(held: tuple[float, float], layout: Layout, method: Method, rates: Machine) -> float:
+    """Return the seconds of reading and writing master weights, gradients and states once; over the link to the host
+    where the optimizer runs there."""
+    recipe = method.recipe
     if recipe.lora_rank:
         return 0.0
-    group = layout.dp * layout.cp if layout.zero_stage else 1
-    each = 2 * (optimizer(recipe.optimizer).matrix_bytes + 4) + 4
-    return each * held / group / rates.memory
+    group, expert_group = (layout.shards, layout.expert_shards) if layout.zero_stage else (1, 1)
+    share = held[0] / group + held[1] / expert_group
+    if recipe.offloads_optimizer:
+        return 8 * share / rates.host
+    return (2 * (optimizer(recipe.optimizer).matrix_bytes + 4) + 4) * share / rates.memory

@@ -15,10 +15,11 @@ from sizebook.models.config import Config
 from sizebook.models.flops import forward, train_flops_per_token
 from sizebook.tables.hardware import accelerator
 from sizebook.training.layout import Layout
+from sizebook.training.machine import calibration, machine
 from sizebook.training.memory import Memory, memory
 from sizebook.training.profile import model_profile
 from sizebook.training.quantities import Method, Recipe
-from sizebook.training.time import calibration, machine, step_time
+from sizebook.training.time import step_time
 
 Inputs = Mapping[str, Any]
 GIB = 2**30
@@ -59,19 +60,23 @@ def _recipe(row: Inputs) -> Recipe:
 
 
 def _seconds(row: Inputs) -> float:
-    layout, recipe = _layout(row), _recipe(row)
+    layout = _layout(row)
     method = Method(
-        compute_dtype=row.get("compute_dtype", "bf16"), power_limit_watts=row.get("power_limit_watts"), recipe=recipe
+        compute_dtype=row.get("compute_dtype", "bf16"),
+        power_limit_watts=row.get("power_limit_watts"),
+        recipe=_recipe(row),
     )
     rates = machine(accelerator(row["gpu"]), method, calibration())
     n_micro = row["batch"] // (layout.dp * layout.micro_batch)
     profile = model_profile(_model(row), row["seq"])
-    return step_time(profile, layout, recipe, rates=rates, n_micro=n_micro).total
+    return step_time(profile, layout, method, rates=rates, n_micro=n_micro).total
 
 
 def _peak_memory(row: Inputs) -> float:
     """Return GiB as the framework reports it: live tensors in Megatron, the allocator's share too elsewhere."""
-    found: Memory = memory(model_profile(_model(row), row["seq"]), _layout(row), _recipe(row), n_micro=row["n_micro"])
+    found: Memory = memory(
+        model_profile(_model(row), row["seq"]), _layout(row), Method(recipe=_recipe(row)), n_micro=row["n_micro"]
+    )
     return (found.allocated if row["stack"] == "megatron" else found.reserved) / GIB
 
 

@@ -57,6 +57,13 @@ class TrainingFigures:
             label="Grams of CO2e per kWh without contracts",
         ),
     ]  # fmt: skip
+    recomputation: Annotated[
+        str, Quantity("what the backward pass recomputes, stated or settled", kind="text", label="Recomputed")
+    ]
+    recipe: Annotated[
+        str, Quantity("what of memory was stated or settled as the lightest that fits", kind="text", label="Recipe")
+    ]
+    run_family: Annotated[str, Quantity("family of measured runs whose band is shown", kind="text", label="Band of")]
 
 
 # The rows of a plan's memory: its components, their sum, and what there is.
@@ -87,4 +94,7 @@ def figures(plan: TrainingPlan) -> TrainingFigures:
         grams_per_kwh=power.grams_per_kwh,
         grid_basis=power.grid_basis,
         residual_grams_per_kwh=power.residual_grams_per_kwh,
+        recomputation=inputs.layout.recompute,
+        recipe=plan.work.recipe,
+        run_family=plan.work.band.family,
     )

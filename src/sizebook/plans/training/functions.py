@@ -5,27 +5,26 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Annotated, Any
 
-from sizebook.core.errors import TargetError, require
-from sizebook.core.quantities import Batch, Gpu, Gpus, MemoryBytes, Model, Ratio, Seconds, Seq
-from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves
+from sizebook.core.errors import TargetError, require, unknown_key
+from sizebook.core.quantities import Batch, Gpu, Gpus, MemoryBytes, Model, Ratio, Seconds, Seq, gpu_keys
+from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, section
 from sizebook.models import catalog
 from sizebook.plans.training.case import NAMES, Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, figures
 from sizebook.plans.training.inputs import Setup, TrainingInputs, settled
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
-from sizebook.plans.training.search import Search
+from sizebook.plans.training.search import Search, fits_somewhere
 from sizebook.plans.training.search import search as search_layouts
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
-from sizebook.training.layout import Layout
-from sizebook.training.memory import COMPONENTS
+from sizebook.training.bands import UNMEASURED, bands
+from sizebook.training.layout import Layout, check, micro_batches
+from sizebook.training.memory import COMPONENTS, memory
+from sizebook.training.profile import model_profile
 from sizebook.training.quantities import Batches, Method, Recipe
-from sizebook.training.time import error_band
 
 MODEL_OF_MEMORY = "data/training_stacks.csv and data/optimizers.csv; Korthikanti et al. 2022 (arXiv:2205.05198)"
 MODEL_OF_TIME = "data/calibration_training.csv, fitted on published runs by calibration/training.py"
-# Bytes of weights, states and activations are the same on every accelerator; a setup needs one.
-ANY_GPU = "h100-sxm"
 FEW_GPUS: list[int] = [2**power for power in range(7)]
 MANY_GPUS: list[int] = [2**power for power in range(7, 18)]
 
@@ -38,13 +37,35 @@ Component = Annotated[
         default="total",
     ),
 ]
+FitsOn = Annotated[
+    str | None,
+    Quantity(
+        "accelerator for whose memory blanks of the recipe are settled, blank to take them for none", kind="text",
+        choices=gpu_keys, default=None, label="Settled to fit on",
+    ),
+]  # fmt: skip
 Answer = Annotated[bool, Quantity("yes or no", kind="flag")]
 Layouts = Annotated[list[list[str | float]], Quantity("layouts, one a row, under a row of headings", kind="range")]
 Ledger = Annotated[list[list[Any]], Quantity("a row of names, then low, middle and high", kind="range")]
 Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a row", kind="range")]
 Components = Annotated[list[list[str | float]], Quantity("names and bytes, one component a row", kind="range")]
 Percentile = Annotated[float, Quantity("10 or 90: which end of the band", minimum=10, maximum=90, default=90)]
+RunFamily = Annotated[
+    str,
+    Quantity(
+        "family of runs whose band is asked for, a key of data/calibration_training_bands.csv", kind="text",
+        choices=lambda: tuple(bands()), default=UNMEASURED, label="Family of runs",
+    ),
+]  # fmt: skip
 NLayouts = Annotated[int, Quantity("how many layouts to list", kind="integer", minimum=1, maximum=100, default=10)]
+
+
+@section
+class MemoryPart:
+    """Which component of memory is asked for, and on what blanks of the recipe are to fit."""
+
+    component: Component = DEFAULT
+    fits_on: FitsOn = DEFAULT
 
 
 def _work(model: str, gpu: str, batches: Batches, layout: Layout, method: Method) -> Work:
@@ -73,17 +94,22 @@ def train_memory_bytes(
     batch: Batch | None = DEFAULT,
     seq: Seq = DEFAULT,
     layout: Layout = DEFAULT,
-    recipe: Recipe = DEFAULT,
-    component: Component = DEFAULT,
+    method: Method = DEFAULT,
+    part: MemoryPart = DEFAULT,
 ) -> MemoryBytes:
     """Return the bytes on the fullest GPU of a training run of a published model, in total or of one component.
 
     Weights, gradients, master weights, optimizer states, activations, loss, buffers, allocator and CUDA context.
     'allocated' is what a framework reports as its peak. A blank batch gives every pipeline as many micro-batches as it
-    has stages.
+    has stages; with fits_on, what the recipe leaves blank is the lightest that fits there, as plans settle it.
     """
-    work = _work(model, ANY_GPU, _batches(batch, seq, layout), layout=layout, method=Method(recipe=recipe))
-    return float(getattr(work.fullest, component))
+    if part.fits_on:
+        settled = _work(model, part.fits_on, _batches(batch, seq, layout), layout=layout, method=method).fullest
+        return float(getattr(settled, part.component))
+    batches, architecture = _batches(batch, seq, layout), catalog.architecture(model)
+    check(layout, architecture, gpus=layout.gpus, batches=batches)
+    profile, n_micro = model_profile(architecture, batches.seq), micro_batches(layout, batches.batch)
+    return float(getattr(memory(profile, layout, method, n_micro=n_micro), part.component))
 
 
 @function(
@@ -97,13 +123,13 @@ def fits(
     batch: Batch | None = DEFAULT,
     seq: Seq = DEFAULT,
     layout: Layout = DEFAULT,
-    recipe: Recipe = DEFAULT,
+    method: Method = DEFAULT,
 ) -> Answer:
     """Return whether training a published model fits on GPUs of one kind in a given layout: see TRAIN_MEMORY_BYTES.
 
     Compares with the memory that the driver was measured to leave, or 99 % of the label where it was not.
     """
-    return _work(model, gpu, _batches(batch, seq, layout), layout=layout, method=Method(recipe=recipe)).fits
+    return _work(model, gpu, _batches(batch, seq, layout), layout=layout, method=method).fits
 
 
 @function(
@@ -127,11 +153,7 @@ def min_gpus_train(model: Model, gpu: Gpu, seq: Seq = DEFAULT, recipe: Recipe = 
             batches=Batches(batch=gpus, seq=seq),
             method=Method(recipe=recipe),
         )
-        try:
-            search_layouts(setup, top=1)
-        except TargetError:
-            return False
-        return True
+        return fits_somewhere(setup)
 
     for gpus in FEW_GPUS:
         if fits(gpus):
@@ -148,7 +170,7 @@ def min_gpus_train(model: Model, gpu: Gpu, seq: Seq = DEFAULT, recipe: Recipe = 
 @function(
     category="training time",
     source=MODEL_OF_TIME,
-    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "batch": 128, "dp": 8}, 6.560130442210442),
+    example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "batch": 128, "dp": 8}, 6.334771088089601),
 )
 def step_seconds(
     model: Model, gpu: Gpu, batches: Batches, layout: Layout = DEFAULT, method: Method = DEFAULT
@@ -163,18 +185,22 @@ def step_seconds(
 @function(
     category="training time",
     source=MODEL_OF_TIME,
-    example=({"percentile": 90}, 1.201),
+    example=({"percentile": 90, "run_family": "dense hopper"}, 1.224),
 )
-def train_error(percentile: Percentile = DEFAULT) -> Ratio:
+def train_error(percentile: Percentile = DEFAULT, run_family: RunFamily = DEFAULT) -> Ratio:
     """Return measured over predicted step time at the 10th or 90th percentile of published runs the fit had not seen.
 
-    A predicted duration times this factor is the end of its band.
+    A predicted duration times this factor is the end of its band. TRAINING_FIGURES names the family of a plan's runs;
+    blank is the widest band, that of combinations nobody measured.
     """
     require(
         percentile in (10, 90),
         f"no such end of the band: got percentile {percentile:g}, want 10 or 90. Choose one of the two.",
     )
-    return error_band()[percentile == 90]
+    if run_family not in bands():
+        raise unknown_key("run_family", run_family, bands(), f"one of {', '.join(bands())}")
+    found = bands()[run_family]
+    return found.low if percentile == 10 else found.high
 
 
 HEADINGS = ("layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mfu", "reason")
@@ -187,7 +213,7 @@ HEADINGS = ("layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mf
         {"model": "gpt-2-small", "gpu": "a100-sxm-80gb", "gpus": 1, "batch": 8, "seq": 1024, "n_layouts": 1},
         [
             ["layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mfu", "reason"],
-            ["TP1 PP1 DP1 ZeRO-0 mb8", 9.67, 0.0479, 171149.5, 0.4376, ""],
+            ["TP1 PP1 DP1 ZeRO-0 mb8", 8.67, 0.0813, 100700.9, 0.2575, ""],
         ],
     ),
 )
@@ -204,7 +230,7 @@ def plan_training(
         architecture=catalog.architecture(model), gpu=accelerator(gpu), gpus=gpus, batches=batches, method=method
     )
     found = search_layouts(setup, top=n_layouts)
-    per_token = Work(setup, found.best[0].layout).counted("matmul")
+    per_token = work_of(setup, found.best[0].layout).counted("matmul")
     return [list(HEADINGS), *_table(found, per_token / setup.peak_flop_per_s)]
 
 
@@ -279,6 +305,7 @@ _FIGURES = [
     ["checkpoint_interval_seconds", 36722.34886340294], ["price_usd_per_gpu_hour", 2],
     ["price_basis", "price given in the scenario, USD"], ["watts", 400.0], ["grams_per_kwh", 400],
     ["grid_basis", "grams per kWh given in the scenario"], ["residual_grams_per_kwh", 400],
+    ["recomputation", "none"], ["recipe", "nothing recomputed"], ["run_family", "dense ampere"],
 ]  # fmt: skip
 
 

@@ -185,7 +185,7 @@ def capacity_bytes(gpu: Accelerator) -> float:
 
 def peak_flop_per_s(gpu: Accelerator, compute_dtype: str) -> float:
     """Return the dense peak that MFU is measured against: of the format that the matrices multiply in."""
-    formats = {"mxfp8": "fp8", "nvfp4": "fp4"}
+    formats = {"mxfp8": "fp8", "nvfp4": "fp4", "mxfp4": "fp4"}
     if compute_dtype == "bf16" and "bf16" not in gpu.peaks:
         return gpu.peak_flop_per_s("fp16")
     return gpu.peak_flop_per_s(formats.get(compute_dtype, compute_dtype))

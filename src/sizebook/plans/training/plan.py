@@ -7,7 +7,7 @@ from the plan: its `Case`s, its `Memory` and its `StepTime` declare what each fi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sizebook.core.errors import TargetError, require
@@ -91,6 +91,8 @@ def unchecked_plan(inputs: Training) -> TrainingPlan:
     batch = inputs.batches.batch
     require(batch > 0, f"no batch: got {batch} sequences, want above 0. Correct batch.")
     work = work_of(inputs, inputs.layout)
+    inputs = replace(inputs, layout=work.layout, method=work.setup.method)
+    work = replace(work, setup=inputs)
     seconds, band = work.timing(inputs.utilization, inputs.pace.flops_convention)
     low, middle, high = (
         case_of(inputs, work, seconds * factor, name=name) for name, factor in zip(NAMES, band, strict=True)

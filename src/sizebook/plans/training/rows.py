@@ -59,6 +59,8 @@ OUTPUTS = (
     "co2e_kg",
     "error_low",
     "error_high",
+    "run_family",
+    "recipe",
     "reason",
 )
 _UNKNOWN_COSTS = Costs(price_usd_per_gpu_hour=0)
@@ -216,8 +218,19 @@ def _results(figures: dict[str, Any], work: Work, band: tuple[float, float, floa
         "co2e_kg": figures["co2e_kg"],
         "error_low": band[0] - 1,
         "error_high": band[2] - 1,
+        "run_family": work.band.family,
+        "recipe": work.recipe,
         "reason": work.misfit,
     }
+
+
+def work_of_row(row: Mapping[str, Any]) -> Work:
+    """Return the work of one row given by name, or refuse it as a table would."""
+    names = tuple(name for name in _WORK if name in row)
+    found = _work(names, tuple(row[name] for name in names))
+    if isinstance(found, SizebookError):
+        raise found
+    return found
 
 
 def training_row(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,25 +6,34 @@ by time is ranking by cost on a given cluster.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
 from sizebook.core.errors import SizebookError, TargetError, require
 from sizebook.core.units import gibibytes
 from sizebook.models.architecture import Experts
 from sizebook.plans.training.inputs import Setup
+from sizebook.plans.training.work import native, placed
 from sizebook.training.layout import Layout, check, micro_batches
-from sizebook.training.memory import memory
+from sizebook.training.lightest import LIGHTEST, Settled, settle, sparest
+from sizebook.training.machine import calibration, machine
+from sizebook.training.memory import Memory, least_state_bytes, memory
 from sizebook.training.profile import ModelProfile, model_profile
-from sizebook.training.time import calibration, machine, step_time
+from sizebook.training.quantities import Method
+from sizebook.training.time import step_time
 
 LARGEST_TP = 8
 MICRO_BATCHES = (1, 2, 4, 8)
-INTERLEAVES = (1, 2, 4)
 # Below this many tokens a rank, context parallelism only adds communication.
-TOKENS_PER_CP_RANK = 8192
+TOKENS_PER_CP_RANK = 4096
+# Stages of unequal length wait for the longest: a pipeline that leaves more than this idle is not worth timing.
+LEAST_BALANCE = 0.85
 NOTHING: Mapping[str, Any] = {}
+# What is settled to fit changes times a little, so that this many are ranked even where fewer are asked for.
+FEWEST_RANKED = 10
 
 
 @dataclass(frozen=True)
@@ -45,68 +54,156 @@ class Search:
     best: tuple[Ranked, ...]
     failing: tuple[Ranked, ...]
     tried: int
-    fitting: int
 
 
 def search(setup: Setup, held: Mapping[str, Any] = NOTHING, top: int = 10) -> Search:
-    """Return the layouts of a cluster that fit, fastest first; refuse a model that fits in none and say how far off.
+    """Return the layouts of a cluster that fit, fastest first, and the faster ones that do not; refuse a model that
+    fits in none and say how far off.
 
     ``held`` are fields of the layout that are not searched, such as ``recompute`` or ``micro_batch``.
     """
     require(setup.gpus > 0, f"no GPUs: got {setup.gpus}, want at least 1. Correct gpus.")
-    recipe, batches = setup.method.recipe, setup.batches
-    profile = model_profile(setup.architecture, batches.seq)
+    setup = replace(setup, method=native(setup.method, setup.gpu))
+    profile = model_profile(setup.architecture, setup.batches.seq)
+    return _ranked(_timed(setup, held, profile), profile, setup, top)
+
+
+def fitting(setup: Setup, held: Mapping[str, Any] = NOTHING) -> int:
+    """Return how many layouts of the grid fit. What fits without recomputation fits with it, and is not tried again."""
+    setup = replace(setup, method=native(setup.method, setup.gpu))
+    profile = model_profile(setup.architecture, setup.batches.seq)
+    found, lighter = 0, set()
+    for _, layout, n_micro in _timed(setup, held, profile):
+        twin = replace(layout, recompute=LIGHTEST)
+        if twin in lighter or _settled(profile, layout, setup, n_micro).fullest.total <= setup.capacity_bytes:
+            found += 1
+            lighter.add(twin)
+    return found
+
+
+def _timed(setup: Setup, held: Mapping[str, Any], profile: ModelProfile) -> list[tuple[float, Layout, int]]:
+    """Return every layout of the grid with its seconds and micro-batches, fastest first."""
     rates = machine(setup.gpu, setup.method, calibration())
     every = []
     for layout in layouts(setup, held):
-        n_micro = micro_batches(layout, batches.batch)
-        seconds = step_time(profile, layout, recipe, rates=rates, n_micro=n_micro).total
+        n_micro = micro_batches(layout, setup.batches.batch)
+        seconds = step_time(profile, layout, setup.method, rates=rates, n_micro=n_micro).total
         every.append((seconds, layout, n_micro))
     if not every:
-        fixed = f" with {', '.join(f'{name} {value}' for name, value in held.items())}" if held else ""
-        raise TargetError(
-            f"no layout divides: got {setup.gpus} GPUs and a batch of {batches.batch}{fixed}, want a batch that dp "
-            f"divides. Use a batch that is a multiple of {setup.gpus}, or fewer GPUs."
-        )
+        raise _nothing(setup, held)
     every.sort(key=lambda each: each[0])
-    return _ranked(every, profile, setup, top)
+    return every
 
 
 def _ranked(every: list[tuple[float, Layout, int]], profile: ModelProfile, setup: Setup, top: int) -> Search:
+    """Return the fastest that fit and the faster ones that do not: memory is worked out only so far."""
     capacity, tokens_per_gpu = setup.capacity_bytes, setup.batches.tokens / setup.gpus
     fits: list[Ranked] = []
     fails: list[Ranked] = []
-    least, fitting = None, 0
     for seconds, layout, n_micro in every:
-        needed = memory(profile, layout, setup.method.recipe, n_micro=n_micro).total
+        settled = _settled(profile, layout, setup, n_micro)
+        if settled.method is not setup.method:
+            # What is settled to fit, gradients in fewer bits, also moves less.
+            rates = machine(setup.gpu, settled.method, calibration())
+            seconds = step_time(profile, layout, settled.method, rates=rates, n_micro=n_micro).total
+        needed = settled.fullest.total
         ranked = Ranked(layout, needed, seconds, tokens_per_gpu / seconds)
-        if needed <= capacity:
-            fitting += 1
-            if len(fits) < top:
-                fits.append(ranked)
-        elif len(fails) < top:
+        if needed > capacity:
             reason = f"needs {gibibytes(needed)}, {gibibytes(needed - capacity)} more than a GPU has"
             fails.append(replace(ranked, reason=reason))
-        if least is None or needed < least[0]:
-            least = (needed, layout)
-    if not fits and least is not None:
-        raise TargetError(
-            f"fits in no layout: got {gibibytes(least[0])} a GPU at best ({least[1].name}), want at most "
-            f"{gibibytes(capacity)}, {gibibytes(least[0] - capacity)} too much. "
-            f"Use about {least[0] / capacity:.1f} times the GPUs, or GPUs with more memory."
+            continue
+        fits.append(ranked)
+        if len(fits) >= max(top, FEWEST_RANKED):
+            break
+    if not fits:
+        raise _misfit(min(fails, key=lambda each: each.memory_bytes), capacity)
+    fits.sort(key=lambda each: each.step_seconds)
+    return Search(tuple(fits[:top]), tuple(fails[:top]), len(every))
+
+
+def _misfit(least: Ranked, capacity: float) -> TargetError:
+    return TargetError(
+        f"fits in no layout: got {gibibytes(least.memory_bytes)} a GPU at best ({least.layout.name}), want at most "
+        f"{gibibytes(capacity)}, {gibibytes(least.memory_bytes - capacity)} too much. "
+        f"Use about {least.memory_bytes / capacity:.1f} times the GPUs, or GPUs with more memory."
+    )
+
+
+def fits_somewhere(setup: Setup) -> bool:
+    """Return whether some layout of the grid fits: those that need least memory, one sequence a micro-batch and
+    everything recomputed, are tried, wide ones first; what cannot fit however it is spread is not tried at all."""
+    profile, capacity = model_profile(setup.architecture, setup.batches.seq), setup.capacity_bytes
+    method = sparest(setup.method)
+    if least_state_bytes(profile, method) / setup.gpus > capacity:
+        return False
+    for base in sorted(_bases(setup, NOTHING), key=lambda each: (-each.tp * each.ep, -each.pp, -each.cp)):
+        for zero_stage in (1, 3) if base.pp == 1 else (1,):
+            layout = replace(base, recompute="full", zero_stage=zero_stage)
+            try:
+                check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
+            except SizebookError:
+                break
+            found = memory(profile, layout, method, n_micro=micro_batches(layout, setup.batches.batch))
+            if found.total - found.fragmentation <= capacity:
+                return True
+    return False
+
+
+def _nothing(setup: Setup, held: Mapping[str, Any]) -> TargetError:
+    """Return why no layout of the grid can run: what stands against most of them is the first to be said."""
+    reasons: Counter[str] = Counter()
+    for base in _bases(setup, held):
+        for micro_batch in _held(held, "micro_batch", MICRO_BATCHES[:1]):
+            try:
+                check(replace(base, micro_batch=micro_batch), setup.architecture, gpus=setup.gpus,
+                      batches=setup.batches)  # fmt: skip
+            except SizebookError as error:
+                reasons[str(error).split(":")[0]] += 1
+    fixed = f" with {', '.join(f'{name} {value}' for name, value in held.items())}" if held else ""
+    got = f"got {setup.gpus} GPUs and a batch of {setup.batches.batch}{fixed}"
+    why = reasons.most_common(1)[0][0] if reasons else "no degrees multiply to the GPUs"
+    if why == "batch does not divide":
+        return TargetError(
+            f"no layout divides: {got}, want a batch that dp divides. Use a batch that is a multiple of {setup.gpus}, "
+            "or fewer GPUs."
         )
-    return Search(tuple(fits), tuple(fails), len(every), fitting)
+    return TargetError(f"no layout runs: {got}, want one that can ({why}). Change the GPUs, or what is held.")
+
+
+def _settled(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) -> Settled:
+    """Return a layout as stated, else with the lightest of what the setup leaves open that fits."""
+    capacity = setup.capacity_bytes
+
+    def needed(each: Layout, how: Method) -> Memory:
+        return memory(profile, each, how, n_micro=n_micro)
+
+    stated = needed(layout, setup.method)
+    if stated.total <= capacity:
+        return Settled(layout, setup.method, stated)
+    # The last recipe needs least, so that what it does not bring inside is not tried further.
+    method = sparest(setup.method)
+    bare = needed(layout, method)
+    if bare.total - bare.fragmentation > capacity:
+        return Settled(layout, method, bare)
+    return settle(layout, setup.method, capacity, needed)
 
 
 def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]:
-    """Yield the layouts worth timing: TP inside the scale-up domain, PP that divides the layers or halves them."""
+    """Yield the layouts worth timing: TP inside the scale-up domain, pipelines whose stages are nearly as long."""
+    # Flash attention keeps no scores, so recomputing them alone would change nothing.
+    searched = ("none", "full") if setup.method.recipe.flash_attention else ("none", "selective", "full")
+    kinds = searched if held.get("recompute") == LIGHTEST else _held(held, "recompute", searched)
+    for base in _bases(setup, held):
+        for layout in _variants(base, setup, held):
+            yield from (replace(placed(layout, setup.gpu), recompute=kind) for kind in kinds)
+
+
+def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
+    """Yield the degrees that multiply to the GPUs, apart from how a pipeline is cut and fed."""
     architecture, gpus, seq = setup.architecture, setup.gpus, setup.batches.seq
     n_experts = min((b.n_experts for layer in architecture.layers for b in layer.bricks if isinstance(b, Experts)),
                     default=1)  # fmt: skip
-    # Flash attention keeps no scores, so recomputing them alone would change nothing.
-    searched = ("none", "full") if setup.method.recipe.flash_attention else ("none", "selective", "full")
-    kinds = _held(held, "recompute", searched)
-    whole = {name: held[name] for name in ("etp", "sequence_parallel") if name in held}
+    whole = {name: held[name] for name in ("etp", "sequence_parallel", "fsdp", "hsdp") if name in held}
     for tp in _powers(min(LARGEST_TP, setup.gpu.scale_up_domain, gpus)):
         for pp in _pipelines(architecture.n_layers, gpus // tp):
             for cp in _powers(max(1, min(seq // TOKENS_PER_CP_RANK, gpus // (tp * pp)))):
@@ -114,13 +211,12 @@ def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]
                     continue
                 base = Layout(tp=tp, pp=pp, cp=cp, dp=gpus // (tp * pp * cp), **whole)
                 for ep in _powers(min(n_experts, tp * cp * base.dp)):
-                    for layout in _variants(replace(base, ep=ep), setup, held):
-                        yield from (replace(layout, recompute=kind) for kind in kinds)
+                    yield replace(base, ep=ep)
 
 
 def _variants(base: Layout, setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
     stages = (0,) if base.dp * base.cp == 1 else (1, 3) if base.pp == 1 else (1,)
-    for interleave in _held(held, "interleave", INTERLEAVES if base.pp > 1 else (1,)):
+    for interleave in _held(held, "interleave", _interleaves(setup.architecture.n_layers, base.pp)):
         for micro_batch in _held(held, "micro_batch", MICRO_BATCHES):
             layout = replace(base, interleave=interleave, micro_batch=micro_batch)
             try:
@@ -140,5 +236,15 @@ def _powers(at_most: int) -> list[int]:
 
 
 def _pipelines(n_layers: int, at_most: int) -> list[int]:
-    return [pp for pp in range(1, min(n_layers, at_most) + 1)
-            if at_most % pp == 0 and (n_layers % pp == 0 or pp & (pp - 1) == 0)]  # fmt: skip
+    """Return numbers of stages: those that keep the balance, and powers of two, which clusters come in."""
+    return [pp for pp in range(1, min(n_layers, at_most) + 1) if at_most % pp == 0 and _balanced(n_layers, pp)]
+
+
+def _balanced(n_layers: int, pp: int) -> bool:
+    return pp & (pp - 1) == 0 or n_layers / pp / ceil(n_layers / pp) >= LEAST_BALANCE
+
+
+def _interleaves(n_layers: int, pp: int) -> tuple[int, ...]:
+    """Return numbers of chunks of a stage: one, or two layers each."""
+    most = ceil(n_layers / pp)
+    return (1,) if pp == 1 else tuple(dict.fromkeys((1, max(most // 2, 1))))

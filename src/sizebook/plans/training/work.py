@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sizebook.core.errors import UnknownKeyError, require, unknown_key
@@ -15,20 +15,29 @@ from sizebook.models.flops import (
     train_flops_per_token,
 )
 from sizebook.plans.training.inputs import Setup
+from sizebook.tables.hardware import Accelerator
+from sizebook.training.bands import Band, band_of
 from sizebook.training.layout import Layout, check, micro_batches
+from sizebook.training.lightest import recipe_text, settle, within
+from sizebook.training.machine import calibration, machine
 from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.profile import ModelProfile, model_profile
-from sizebook.training.time import StepTime, calibration, error_band, machine, step_time
+from sizebook.training.quantities import Method
+from sizebook.training.time import StepTime, step_time
 
 HARDWARE = "hardware"
 
 
 @dataclass(frozen=True)
 class Work:
-    """A layout that can run the model: its memory, its step, its FLOPs. Each is worked out once, when it is asked."""
+    """A layout that can run the model: its memory, its step, its FLOPs. Each is worked out once, when it is asked.
+
+    ``fullest`` is the rank of the pipeline stage that needs most memory.
+    """
 
     setup: Setup
     layout: Layout
+    fullest: Memory
 
     @cached_property
     def profile(self) -> ModelProfile:
@@ -43,12 +52,8 @@ class Work:
     @cached_property
     def stages(self) -> tuple[Memory, ...]:
         """The memory of one rank of every pipeline stage."""
-        return memory_by_stage(self.profile, self.layout, self.setup.method.recipe, n_micro=self.micro_batches)
-
-    @cached_property
-    def fullest(self) -> Memory:
-        """The pipeline stage that needs most memory."""
-        return memory(self.profile, self.layout, self.setup.method.recipe, n_micro=self.micro_batches)
+        found = memory_by_stage(self.profile, self.layout, self.setup.method, n_micro=self.micro_batches)
+        return tuple(within(each, self.setup.capacity_bytes) for each in found)
 
     @cached_property
     def fits(self) -> bool:
@@ -64,8 +69,17 @@ class Work:
     def step(self) -> StepTime:
         """The predicted seconds of one optimizer step by cause."""
         rates = machine(self.setup.gpu, self.setup.method, calibration())
-        recipe = self.setup.method.recipe
-        return step_time(self.profile, self.layout, recipe, rates=rates, n_micro=self.micro_batches)
+        return step_time(self.profile, self.layout, self.setup.method, rates=rates, n_micro=self.micro_batches)
+
+    @cached_property
+    def recipe(self) -> str:
+        """What is done to save memory, stated or settled, in words."""
+        return recipe_text(self.layout, self.setup.method.recipe)
+
+    @cached_property
+    def band(self) -> Band:
+        """How far measured steps of such runs lie from predicted ones."""
+        return band_of(self.profile, self.setup.gpu, self.setup.method)
 
     @cached_property
     def flops_per_token(self) -> dict[str, float]:
@@ -108,8 +122,7 @@ class Work:
     def timing(self, utilization: float | None, convention: str) -> tuple[float, tuple[float, float, float]]:
         """Return the seconds of a step, predicted or at a given utilisation, and the factors of its band."""
         if utilization is None:
-            low, high = error_band()
-            return self.step.total, (low, 1.0, high)
+            return self.step.total, (self.band.low, 1.0, self.band.high)
         require(
             0 < utilization <= 1,
             f"utilization is out of range: got {utilization:g}, want above 0 and at most 1. Give 0.4 for 40 %.",
@@ -120,6 +133,26 @@ class Work:
 
 
 def work_of(setup: Setup, layout: Layout) -> Work:
-    """Return the work of a layout, or refuse one that cannot run the model."""
+    """Return the work of a layout with what it leaves blank settled, or refuse one that cannot run the model."""
     check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
-    return Work(setup, layout)
+    profile = model_profile(setup.architecture, setup.batches.seq)
+    n_micro = micro_batches(layout, setup.batches.batch)
+    layout, method = placed(layout, setup.gpu), native(setup.method, setup.gpu)
+    found = settle(layout, method, setup.capacity_bytes, lambda each, how: memory(profile, each, how, n_micro=n_micro))
+    return Work(
+        setup if found.method is setup.method else replace(setup, method=found.method), found.layout, found.fullest
+    )
+
+
+def placed(layout: Layout, gpu: Accelerator) -> Layout:
+    """Return the layout with hybrid shards as wide as a scale-up domain, unless it says how wide they are."""
+    if not layout.hsdp or layout.fsdp is not None:
+        return layout
+    return replace(layout, fsdp=max(1, min(layout.dp, gpu.scale_up_domain // (layout.tp * layout.cp))))
+
+
+def native(method: Method, gpu: Accelerator) -> Method:
+    """Return the method as an accelerator runs it: on TPUs whatever is asked for is compiled by XLA."""
+    if gpu.maker != "Google" or method.recipe.stack == "xla":
+        return method
+    return replace(method, recipe=replace(method.recipe, stack="xla"))

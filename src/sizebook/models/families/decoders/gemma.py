@@ -198,6 +198,8 @@ def gemma3n(config: Config) -> Architecture:
         raise config.unknown("intermediate_size", f"{len(inner)} entries", f"{n_layers}, one a layer")
     bias = config.flag("attention_bias", default=False)
     mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=256, qk_norm="head", kv_required=True)
+    if config.integer("hidden_size_per_layer_input") == 0:
+        raise config.unknown("hidden_size_per_layer_input", 0, "1 or more: every layer of this type has them")
     width, shared = config.integer("hidden_size_per_layer_input"), config.integer("num_kv_shared_layers", default=15)
     extra = (*_altup(config, d_model), *_laurel(config, d_model), *per_layer_input(d_model, width))
 

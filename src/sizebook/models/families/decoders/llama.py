@@ -108,7 +108,9 @@ def granite(config: Config) -> Architecture:
     required = name in ("smollm3", "cwm", "granite_swa")
     if name == "cwm":
         config.only("attention_bias", False)
-    mixer = attention(config, qkv_bias=bias, out_bias=bias, kv_required=required, sinks=name == "granite_swa")
+    d_head = 128 if name == "cwm" else None
+    sinks = name == "granite_swa"
+    mixer = attention(config, qkv_bias=bias, out_bias=bias, d_head=d_head, kv_required=required, sinks=sinks)
     post = name == "hyperclovax" and config.flag("use_post_norm", default=True)
     names = ("input_layernorm", "post_norm1", "post_attention_layernorm", "post_norm2")
 

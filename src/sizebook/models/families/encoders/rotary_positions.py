@@ -213,6 +213,8 @@ def esm(config: Config) -> Architecture:
     config.only("is_folding_model", False)
     config.only("add_cross_attention", False)
     config.ignore("token_dropout", "mask_token_id", "esmfold_config", "vocab_list")
+    if config.values.get("position_embedding_type", "") is None:
+        raise config.unknown("position_embedding_type", None, "'absolute' or 'rotary'")
     stored = config.text("position_embedding_type", default="absolute") == "absolute"
     size = sizes(config, positions=("absolute", "rotary"))
     inputs: list[Brick] = [Embedding("word_embeddings", size.vocab, size.d_model)]

@@ -69,7 +69,9 @@ def llava(config: Config) -> Architecture:
         aligned_text(config, "qwen2" if name == "llava_onevision" else "llama"),
         config.flag("multimodal_projector_bias", default=True),
     )
-    kind = vision.text("model_type", default="clip_vision_model")
+    kind = vision.text(
+        "model_type", default="siglip_vision_model" if name == "llava_onevision" else "clip_vision_model"
+    )
     vision.only("model_type", *ENCODERS)
     build, vision.defaults = ENCODERS[kind]
     width = vision.integer("hidden_size")

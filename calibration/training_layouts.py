@@ -1,0 +1,107 @@
+"""Writes docs/training_layouts_table.md: layouts that practitioners ran beside the fastest that the search finds.
+
+Run `python calibration/training_layouts.py` from the root of the repository. The published layout is timed as it was
+run, with whatever of its recipe is stated; the search is free but for recomputation and sequence parallelism. Sources:
+calibration/training_runs.csv (one run of each model and accelerator) and the reports named in LAYOUTS.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from training_measured import Run, bundled
+
+from sizebook.core.errors import SizebookError
+from sizebook.plans.training.rows import work_of_row
+from sizebook.plans.training.search import search
+from sizebook.plans.training.work import Work
+from sizebook.training.bands import kind_of
+from sizebook.training.quantities import Recipe
+
+OUTPUT = Path(__file__).parents[1] / "docs" / "training_layouts_table.md"
+# What a published layout may be slower than the best that is found.
+ALLOWED = {"dense": 1.1, "experts": 1.2, "hybrid": 1.2}
+LAYOUTS: tuple[tuple[str, dict[str, object]], ...] = (
+    (
+        "BLOOM report (arXiv:2211.05100), section 3.1.2",
+        {"model": "bloom-176b", "gpu": "a100-sxm-80gb", "gpus": 384, "batch": 2048, "seq": 2048, "tp": 4, "pp": 12,
+         "micro_batch": 2, "stack": "deepspeed"},
+    ),
+    (
+        "Llama 3 report (arXiv:2407.21783), table 4",
+        {"model": "llama-3.1-405b", "gpu": "h100-sxm", "gpus": 16384, "batch": 2048, "seq": 8192, "tp": 8, "pp": 16,
+         "interleave": 8},
+    ),
+    (
+        "DeepSeek-V3 report (arXiv:2412.19437), section 3.1",
+        {"model": "deepseek-v3", "gpu": "h800-sxm", "gpus": 2048, "batch": 15360, "seq": 4096, "pp": 16, "ep": 64,
+         "compute_dtype": "fp8"},
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One published layout beside the fastest found."""
+
+    what: str
+    kind: str
+    published: str
+    best: str
+    ratio: float
+
+
+def compared(what: str, work: Work) -> Compared:
+    """Return a run's layout beside the fastest of a search that is told what it recomputes and nothing else."""
+    old = work.setup.method.recipe
+    free = Recipe(stack=old.stack, flash_attention=old.flash_attention, dropout=old.dropout)
+    held = {"recompute": work.layout.recompute, "sequence_parallel": work.layout.sequence_parallel}
+    found = search(replace(work.setup, method=replace(work.setup.method, recipe=free)), held, top=1).best[0]
+    kind = kind_of(work.profile, work.setup.method)
+    return Compared(what, kind, work.layout.name, found.layout.name, work.step.total / found.step_seconds)
+
+
+def rows() -> list[Compared]:
+    """Return every comparison; runs of the table once for each group."""
+    found = [
+        compared(f"{row['model']} on {row['gpus']} {row['gpu']}, {source}", work_of_row(row)) for source, row in LAYOUTS
+    ]
+    seen: set[tuple[object, ...]] = set()
+    for run in bundled():
+        setup = run.work.setup
+        key = (run.group, setup.architecture.d_model, setup.architecture.n_layers, setup.gpu.key)
+        if setup.gpus < 8 or key in seen or run.source == "llm-foundry":
+            continue
+        seen.add(key)
+        try:
+            found.append(compared(_what(run), run.work))
+        except SizebookError as error:
+            print(f"refused: {_what(run)}: {error}")
+    return found
+
+
+def _what(run: Run) -> str:
+    setup = run.work.setup
+    shape = f"{setup.architecture.n_layers} layers of {setup.architecture.d_model}"
+    return f"{run.group.split()[0]}, {shape}, on {setup.gpus} {setup.gpu.key}, {run.source}"
+
+
+def main() -> None:
+    found = rows()
+    lines = ["| run | published layout | fastest found | published over fastest |", "|---|---|---|--:|"]
+    lines += [f"| {each.what} | {each.published} | {each.best} | {each.ratio:.2f} |" for each in found]
+    for kind, most in ALLOWED.items():
+        of_kind = [each.ratio for each in found if each.kind == kind]
+        if of_kind:
+            within = sum(ratio <= most for ratio in of_kind)
+            lines += [
+                "",
+                f"{kind}: {within} of {len(of_kind)} published layouts lie within {most - 1:.0%} of the fastest found.",
+            ]
+    OUTPUT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""Published runs as the plan sees them: the rows of calibration/training_runs.csv and, where it lies beside the
+repository, of ../shared/truth/training/training_measured.csv, which is read there and never copied.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sizebook.core.errors import SizebookError
+from sizebook.models import catalog
+from sizebook.models.architecture import Architecture, Attention, Embedding, FeedForward, Head, Layer, Norm
+from sizebook.plans.training.inputs import Setup
+from sizebook.plans.training.rows import work_of_row
+from sizebook.plans.training.work import Work, work_of
+from sizebook.tables.hardware import accelerator
+from sizebook.training.layout import Layout, spread
+from sizebook.training.machine import generation
+from sizebook.training.quantities import Batches, Method, Recipe
+
+HERE = Path(__file__).parent
+SHARED = HERE.parent.parent / "shared" / "truth" / "training" / "training_measured.csv"
+STACKS = {"maxtext": "fsdp", "pax": "fsdp", "litgpt": "fsdp", "neuronx": "megatron", "deepspeed-megatron": "deepspeed"}
+# Flags of rows that no fit may learn from: why stands in the README beside the table.
+UNFIT = frozenset(
+    {"layout_unstated", "batch_unstated", "tokendrop", "published_inconsistent", "known_regression", "memory_only",
+     "step_includes_evaluation"}
+)  # fmt: skip
+FAMILIES = {
+    "mpt": "mpt", "megatron": "gpt-3", "gpt": "gpt-3", "llama": "llama-3", "qwen3": "qwen3-moe", "kimi": "deepseek-v3",
+    "deepseek": "deepseek-v3",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Run:
+    """One published run: the work that it is, its group, its measured seconds a step, and how loosely it is stated."""
+
+    group: str
+    source: str
+    work: Work
+    seconds: float
+    loose: bool = False
+
+    @property
+    def unit(self) -> str:
+        """What is left out together: a model family on a generation of accelerators, whatever the framework."""
+        return self.group.rsplit(" ", 1)[0]
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def described(row: dict[str, str]) -> Architecture:
+    """Return a GPT of the given dimensions: plain feed-forward blocks, heads as wide as the model, tied head."""
+    d_model, n_heads, vocab = int(row["d_model"]), int(row["n_heads"]), int(row["vocab"])
+    layer = Layer(
+        (
+            Norm("a", d_model),
+            Attention(d_model, n_heads, n_heads, d_model // n_heads),
+            Norm("b", d_model),
+            FeedForward(d_model, int(row["d_ff"]), gated=False),
+        )
+    )
+    tokens, head = Embedding("tokens", vocab, d_model), Head(vocab, d_model, tied=True)
+    layers = (layer,) * int(row["n_layers"])
+    return Architecture("gpt", d_model, vocab, None, (tokens,), layers, (Norm("n", d_model),), head)
+
+
+def bundled() -> list[Run]:
+    """Return every run of calibration/training_runs.csv."""
+    known = {row["model"]: described(row) for row in read_csv(HERE / "training_models.csv")}
+    architectures = {row["model"]: known.get(row["model"]) for row in read_csv(HERE / "training_runs.csv")}
+    return [_bundled(row, architectures) for row in read_csv(HERE / "training_runs.csv")]
+
+
+def _bundled(row: dict[str, str], known: dict[str, Architecture | None]) -> Run:
+    n = {k: int(row[k]) for k in ("gpus", "seq", "batch", "micro_batch", "tp", "pp", "cp", "ep", "interleave")}
+    architecture = known[row["model"]] or catalog.architecture(row["model"])
+    known[row["model"]] = architecture
+    degrees = {name: n[name] for name in ("tp", "pp", "cp", "ep", "interleave", "micro_batch")}
+    published = row["group"].split()[0]
+    layout = spread(
+        Layout(
+            **degrees,
+            zero_stage=int(row["zero_stage"]),
+            sequence_parallel=published != "narayanan",
+            recompute=row["recompute"],
+        ),
+        n["gpus"],
+    )
+    plain = published in ("narayanan", "korthikanti")
+    recipe = Recipe(stack=row["stack"], flash_attention=not plain, dropout=plain)
+    limit = float(row["power_limit_watts"]) if row["power_limit_watts"] else None
+    share = layout.dp * layout.micro_batch
+    batch = max(1, round(n["batch"] / share)) * share
+    gpu = accelerator(row["gpu"])
+    setup = Setup(
+        architecture=architecture,
+        gpu=gpu,
+        gpus=n["gpus"],
+        batches=Batches(batch=batch, seq=n["seq"]),
+        method=Method(compute_dtype=row["dtype"], power_limit_watts=limit, recipe=recipe),
+    )
+    seconds = batch * n["seq"] / n["gpus"] / float(row["tokens_per_s_per_gpu"])
+    first = re.split(r"[-.]\d|-oss|-", row["model"])[0]
+    family = "gpt-oss" if "oss" in row["model"] else FAMILIES.get(first, first)
+    return Run(f"{family} {generation(gpu)} {row['stack']}", published, work_of(setup, layout), seconds)
+
+
+def cells(row: dict[str, str]) -> dict[str, str]:
+    """Return what the table says of a run under the names of a training scenario; blank is not stated."""
+    model = row["model"]
+    adapters = row["kind"] in ("lora", "qlora")
+    return {
+        **{name: row[name] for name in ("gpu", "gpus", "batch", "seq", "tp", "pp", "cp", "ep", "etp", "interleave")},
+        **{name: row[name] for name in ("fsdp", "hsdp", "recompute", "recompute_modules", "offload")},
+        "model": str((SHARED.parent / model).resolve()) if model.endswith(".json") else model,
+        "zero_stage": row["zero_stage"] or "1",
+        "micro_batch": row["micro_batch"] or "1",
+        "compute_dtype": row["dtype"],
+        "stack": STACKS.get(row["stack"], row["stack"]),
+        "optimizer": row["optimizer"] or "adamw",
+        "optimizer_dtype": "bf16" if "bf16_states" in row["flags"] else "",
+        "power_limit_watts": row["power_limit_watts"],
+        "lora_rank": row["lora_rank"] or ("16" if adapters else ""),
+        "lora_on": row["lora_on"] or ("attention" if adapters else ""),
+        "frozen_bits": row["frozen_bits"],
+    }
+
+
+def unusable(row: dict[str, str]) -> bool:
+    """Return whether a row cannot be planned: a whole run, a format that no plan knows, or what its flags name."""
+    flags = set(row["flags"].split(";"))
+    return (
+        row["kind"] == "whole_run"
+        or row["dtype"] == "int8"
+        or not row["batch"]
+        or not row["gpus"]
+        or bool(flags & (UNFIT - {"memory_only"}))
+    )
+
+
+def measured() -> list[Run]:
+    """Return every run of the shared table that time can be learnt from; none where the table is not there."""
+    if not SHARED.exists():
+        return []
+    found = []
+    for row in read_csv(SHARED):
+        if unusable(row) or "memory_only" in row["flags"]:
+            continue
+        try:
+            work = work_of_row(cells(row))
+        except SizebookError as error:
+            print(f"left out: {row['id']}: {error}")
+            continue
+        tokens = float(row["batch"]) * float(row["seq"]) / float(row["gpus"])
+        seconds = float(row["step_seconds"] or 0) or tokens / float(row["tokens_per_s_per_gpu"])
+        family, chips, stack = row["group"].rsplit(" ", 2)
+        found.append(Run(f"{family} {chips} {stack}", row["family"], work, seconds, _loose(row)))
+    return found
+
+
+def _loose(row: dict[str, str]) -> bool:
+    """Return whether a row leaves open what moves its time."""
+    flags = set(row["flags"].split(";"))
+    return bool(flags & {"recompute_unstated", "recipe_differs", "power_limited", "gpu_inferred", "dtype_unstated"})
+
+
+def runs() -> list[Run]:
+    """Return all runs, those that are the same in everything but the release of their software as one."""
+    same: dict[tuple[object, ...], list[Run]] = {}
+    for run in (*bundled(), *measured()):
+        w = run.work
+        key = (run.group, run.source, id(w.profile), w.setup.gpu.key, w.setup.method, w.layout, w.setup.batches)
+        same.setdefault(key, []).append(run)
+    return [replace(many[0], seconds=_geometric([r.seconds for r in many])) for many in same.values()]
+
+
+def _geometric(values: list[float]) -> float:
+    product = 1.0
+    for value in values:
+        product *= value ** (1 / len(values))
+    return product

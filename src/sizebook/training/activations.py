@@ -1,0 +1,118 @@
+"""Bytes per token that one rank keeps of its layers between the forward and the backward pass, and works in.
+
+Recomputation, of layers or of single modules, formats that matrices keep their inputs in, and adapters take from it.
+"""
+
+from __future__ import annotations
+
+from sizebook.training.frameworks import stack
+from sizebook.training.layout import Layout
+from sizebook.training.profile import ModelProfile, Profile
+from sizebook.training.quantities import Method, Recipe
+
+ACTIVATION_BYTES = 2
+# What a matrix keeps of its input for the gradient of its weights where it multiplies in that format, scales included.
+INPUT_BYTES = {"fp8": 1.0, "mxfp8": 1 + 1 / 32, "nvfp4": 0.5 + 1 / 16, "mxfp4": 0.5 + 1 / 32}
+
+
+def kept_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelProfile) -> float:
+    """Return the bytes per token that a micro-batch keeps for the backward pass on one rank."""
+    spread = layout.tp if layout.sequence_parallel else 1
+    d_model = profile.architecture.d_model
+    if layout.recompute == "full":
+        return ACTIVATION_BYTES * layers.layers * d_model / spread
+    if layout.recompute == "every-other-matmul":
+        inner = (layers.alternate_inner + layers.attention_out) / layout.tp
+        residual = layers.alternate_residual + layers.layers * d_model
+        return ACTIVATION_BYTES * (inner + residual / spread) + 4 * layers.heads / layout.tp
+    scores = layout.recompute != "selective" and "core_attn" not in method.recipe.modules
+    whole = everything_bytes(layers, layout, method, profile, scores=scores)
+    return max(whole - dropped_bytes(layers, layout, method, profile), ACTIVATION_BYTES * d_model / spread)
+
+
+def everything_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelProfile, *, scores: bool) -> float:
+    """Return the bytes per token that layers keep without recomputation; ``scores`` adds the score matrix of plain
+    attention. Experts' tokens are spread over the tensor-parallel group whatever the degree inside experts is."""
+    recipe = method.recipe
+    spread = layout.tp if layout.sequence_parallel else 1
+    kv_split = min(layout.tp, profile.n_kv_heads)
+    n_bytes = ACTIVATION_BYTES * (layers.inner / layout.tp + layers.inner_kv / kv_split + layers.residual / spread)
+    n_bytes += ACTIVATION_BYTES * recipe.expert_imbalance * _routed(layers, layout)
+    n_bytes += 4 * layers.router / spread
+    n_bytes -= (ACTIVATION_BYTES - input_bytes(method)) * _inputs(layers, layout, recipe, profile)
+    if recipe.lora_rank:
+        n_bytes -= input_bytes(method) * _unneeded(layers, layout, recipe, profile)
+    if recipe.dropout:
+        n_bytes += layers.blocks * profile.architecture.d_model / spread
+    if recipe.flash_attention:
+        return n_bytes + 4 * layers.heads / layout.tp
+    # Softmax output in bf16 and, with dropout, its mask and what it lets through.
+    per_score = 5 if recipe.dropout else 2
+    return n_bytes + (per_score * layers.score_elements / layout.tp if scores else 0)
+
+
+def _routed(layers: Profile, layout: Layout) -> float:
+    """Return the elements per token that experts keep on one rank: what is sent to them is whole in each of the
+    ranks that split an expert, the rest is split."""
+    return (layers.routed - layers.dispatched + layers.dispatched * layout.etp) / layout.tp
+
+
+def input_bytes(method: Method) -> float:
+    """Return the bytes that a matrix keeps of an element of its input, narrow where the framework keeps it so."""
+    if not stack(method.recipe.stack).narrow_inputs:
+        return ACTIVATION_BYTES
+    return INPUT_BYTES.get(method.compute_dtype, ACTIVATION_BYTES)
+
+
+def _inputs(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile) -> float:
+    """Return the elements per token that are kept as inputs of matrices alone: outputs of norms, of activation
+    functions, and what experts were sent. What attention returns it keeps itself."""
+    spread = layout.tp if layout.sequence_parallel else 1
+    normed = layers.blocks * profile.architecture.d_model / spread
+    routed = (layers.dispatched * layout.etp + layers.expert_down) / layout.tp
+    return normed + layers.mlp_down / layout.tp + recipe.expert_imbalance * routed
+
+
+def _unneeded(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile) -> float:
+    """Return the inputs that no gradient asks for under adapters: those of frozen matrices without one. Products with
+    4-bit weights keep theirs all the same (bitsandbytes)."""
+    if recipe.lora_on != "attention" or recipe.frozen_bytes < 1:
+        return 0.0
+    spread = layout.tp if layout.sequence_parallel else 1
+    normed = layers.blocks * profile.architecture.d_model / spread
+    return _inputs(layers, layout, recipe, profile) - normed / 2
+
+
+def dropped_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelProfile) -> float:
+    """Return the bytes per token that recomputing single modules saves."""
+    modules = method.recipe.modules
+    if not modules:
+        return 0.0
+    spread = layout.tp if layout.sequence_parallel else 1
+    normed, narrow = layers.blocks * profile.architecture.d_model / spread, input_bytes(method)
+    imbalance = method.recipe.expert_imbalance
+    saved = {
+        "layernorm": narrow * normed,
+        "moe_act": narrow * imbalance * layers.expert_down / layout.tp,
+        "mla_up_proj": ACTIVATION_BYTES * layers.latent_up / layout.tp,
+        "mlp": (ACTIVATION_BYTES * layers.mlp_up + narrow * layers.mlp_down) / layout.tp,
+        "moe": ACTIVATION_BYTES * imbalance * (_routed(layers, layout) - layers.expert_down / layout.tp)
+        + narrow * imbalance * layers.expert_down / layout.tp,
+        "core_attn": 0.0,
+    }
+    if "moe" in modules:
+        saved["moe_act"] = 0.0
+    return sum(saved[name] for name in modules)
+
+
+def working_bytes(widest: Profile, layout: Layout, method: Method, profile: ModelProfile) -> float:
+    """Return the bytes per token of one layer's backward pass: its recomputed activations and the widest gradients."""
+    recipe = method.recipe
+    inner = ACTIVATION_BYTES * (widest.inner / layout.tp + recipe.expert_imbalance * _routed(widest, layout))
+    if layout.recompute in ("none", "lightest"):
+        return inner
+    if layout.recompute == "selective":
+        core = 0 if recipe.flash_attention else 5 * widest.score_elements / layout.tp
+        return inner + core
+    gathered = 4 * ACTIVATION_BYTES * profile.architecture.d_model if layout.tp > 1 else 0
+    return inner + gathered + everything_bytes(widest, layout, method, profile, scores=True)

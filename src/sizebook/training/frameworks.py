@@ -1,0 +1,88 @@
+"""What a training framework and an optimizer keep of each parameter, from data/training_stacks.csv and
+data/optimizers.csv."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cache
+
+from sizebook.core.errors import unknown_key
+from sizebook.core.tables import by_key
+from sizebook.training.quantities import Recipe
+
+STATE_BYTES = {"fp32": 4.0, "bf16": 2.0, "fp8": 1.0}
+
+
+@dataclass(frozen=True)
+class Stack:
+    """What a training framework keeps: bytes per parameter and per logit, see data/training_stacks.csv."""
+
+    stack: str
+    weight_bytes: float
+    gradient_bytes: float
+    master_bytes: float
+    gathered_bytes: float
+    logit_bytes: float
+    logit_bytes_tp: float
+    logit_bytes_fused: float
+    reserved_over_allocated: float
+    context_bytes: float
+    context_bytes_alone: float
+    narrow_inputs: float
+    gathered_layers: float
+
+
+@dataclass(frozen=True)
+class Optimizer:
+    """Bytes of optimizer state per parameter, see data/optimizers.csv."""
+
+    matrix_bytes: float
+    other_bytes: float
+    factored_bytes: float
+
+
+@cache
+def stack(name: str) -> Stack:
+    """Return a framework of data/training_stacks.csv."""
+    rows = by_key("training_stacks", "stack")
+    if name not in rows:
+        raise unknown_key("training stack", name, rows, f"one of {', '.join(rows)}")
+    row = rows[name]
+    return Stack(name, *(float(row[field.name]) for field in fields(Stack)[1:]))
+
+
+@cache
+def optimizer(name: str) -> Optimizer:
+    """Return an optimizer of data/optimizers.csv."""
+    rows = by_key("optimizers", "optimizer")
+    if name not in rows:
+        raise unknown_key("optimizer", name, rows, f"one of {', '.join(rows)}")
+    return Optimizer(*(float(rows[name][field.name]) for field in fields(Optimizer)))
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """Bytes of one trained parameter: as it is computed with, its gradient, its master copy."""
+
+    weight: float
+    gradient: float
+    master: float
+
+
+def bytes_each(recipe: Recipe, kept: Stack) -> Each:
+    """Return what a framework keeps of a trained parameter under a recipe.
+
+    Where shards are their own master copies, gradients and states take their format: bf16 states mean bf16 throughout.
+    """
+    stated = STATE_BYTES.get(recipe.gradient_dtype or "")
+    weight, gradient = kept.weight_bytes, stated or kept.gradient_bytes
+    if kept.master_bytes == 0 and recipe.optimizer_dtype in ("bf16", "fp8"):
+        weight, gradient = 2.0, stated or 2.0
+    return Each(weight, gradient, kept.master_bytes)
+
+
+def state_width(recipe: Recipe) -> float:
+    """Return what a stated format leaves of an optimizer's states, which are counted in fp32 unless they are packed."""
+    rule = optimizer(recipe.optimizer)
+    packed = rule.matrix_bytes % 4 != 0 or "bf16" in recipe.optimizer
+    return 1.0 if packed or recipe.optimizer_dtype is None else STATE_BYTES[recipe.optimizer_dtype] / 4

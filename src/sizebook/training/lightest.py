@@ -1,0 +1,102 @@
+"""What a run does that does not say what it does: the lightest recipe of data/training_recipes.csv that fits.
+
+Published runs state their layout and seldom the whole of their recipe. A setting that is given stays; one that is blank
+takes what the first fitting row of the table says. Where none fits, the row that needs least memory is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from typing import Any
+
+from sizebook.core.tables import table
+from sizebook.training.layout import Layout
+from sizebook.training.memory import Memory
+from sizebook.training.quantities import Method, Recipe
+
+LIGHTEST = "lightest"
+_BLANK = ("gradient_dtype", "fused_loss", "optimizer_dtype")
+# They count only beside recomputation that was left to be chosen: who says "none" means nothing.
+_WITH_RECOMPUTE = ("recompute_modules", "offload")
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A layout and a method with nothing left blank that memory depends on, and what the fullest rank needs."""
+
+    layout: Layout
+    method: Method
+    fullest: Memory
+
+
+@cache
+def _rows() -> tuple[dict[str, Any], ...]:
+    return tuple({**row, "fused_loss": row["fused_loss"] == "yes" or None} for row in table("training_recipes"))
+
+
+def candidates(layout: Layout, method: Method) -> Iterator[tuple[Layout, Method]]:
+    """Yield what a run may do, lightest in time first, each once."""
+    seen = set()
+    free = layout.recompute == LIGHTEST
+    for row, recipe in _recipes(method.recipe, free):
+        kind = row if free else layout.recompute
+        if (kind, recipe) not in seen:
+            seen.add((kind, recipe))
+            chosen = layout if kind == layout.recompute else replace(layout, recompute=kind)
+            yield chosen, method if recipe is method.recipe else replace(method, recipe=recipe)
+
+
+@lru_cache(maxsize=1024)
+def _recipes(recipe: Recipe, free: bool) -> tuple[tuple[str, Recipe], ...]:
+    """Return each row's recomputation and what it makes of a recipe."""
+    found = []
+    for row in _rows():
+        given = {name: row[name] for name in _BLANK if row[name] and getattr(recipe, name) is None}
+        if free:
+            given |= {name: row[name] for name in _WITH_RECOMPUTE if row[name] and not getattr(recipe, name)}
+        found.append((row["recompute"], replace(recipe, **given) if given else recipe))
+    return tuple(found)
+
+
+def sparest(method: Method) -> Method:
+    """Return the method that needs least memory of those that keep what recomputation was stated."""
+    recipe = _recipes(method.recipe, False)[-1][1]
+    return method if recipe is method.recipe else replace(method, recipe=recipe)
+
+
+def within(needed: Memory, capacity: float) -> Memory:
+    """Return memory with as much of the allocator's cache as there is room for: it gives it back before it fails."""
+    spare = capacity - needed.total
+    if spare >= 0 or spare + needed.fragmentation < 1:
+        return needed
+    return replace(needed, fragmentation=needed.fragmentation + spare - 1)
+
+
+def settle(layout: Layout, method: Method, capacity: float, needed: Callable[[Layout, Method], Memory]) -> Settled:
+    """Return the lightest of what a run may do that fits in ``capacity`` bytes, else what needs least memory."""
+    least = None
+    for each, how in candidates(layout, method):
+        fullest = needed(each, how)
+        found = Settled(each, how, within(fullest, capacity))
+        if found.fullest.total <= capacity:
+            return found
+        if least is None or fullest.total < least.fullest.total:
+            least = found
+    if least is None:
+        raise AssertionError("data/training_recipes.csv has no rows")
+    return least
+
+
+def recipe_text(layout: Layout, recipe: Recipe) -> str:
+    """Return what a recipe does to save memory, in words; blank settings are the framework's own."""
+    kinds = {"none": "nothing recomputed", "lightest": "nothing recomputed"}
+    parts = [kinds.get(layout.recompute, f"{layout.recompute} recomputation")]
+    if recipe.modules:
+        parts = [f"{' '.join(sorted(recipe.modules))} recomputed"]
+    parts += [f"gradients in {recipe.gradient_dtype}"] if recipe.gradient_dtype else []
+    parts += [f"optimizer states in {recipe.optimizer_dtype}"] if recipe.optimizer_dtype else []
+    parts += ["fused loss"] if recipe.fused_loss else []
+    parts += [f"on the host: {recipe.offload}"] if recipe.offload else []
+    return ", ".join(parts)

@@ -1,0 +1,131 @@
+"""What one accelerator reaches in training: its published rates times fitted efficiencies of its generation.
+
+The efficiencies are fitted on published runs by calibration/training.py and stand in data/calibration_training.csv.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from sizebook.core.errors import RangeError
+from sizebook.core.tables import by_key
+from sizebook.tables.hardware import Accelerator
+from sizebook.training.quantities import FORMATS, Method
+
+# Matrix engines of one generation behave alike; what nobody measured falls back to the nearest that was.
+_GENERATION = {
+    "volta": "ampere", "turing": "ampere", "ampere": "ampere", "ada": "ada", "hopper": "hopper",
+    "blackwell": "blackwell", "blackwell_ultra": "blackwell",
+}  # fmt: skip
+_MAKERS = {"NVIDIA": "blackwell", "AMD": "cdna", "Google": "tpu", "AWS": "trainium"}
+_KINDS = {"bf16": "bf16", "fp16": "bf16", "fp8": "fp8", "mxfp8": "fp8", "nvfp4": "fp4", "mxfp4": "fp4"}
+# One way between a Grace processor and its GPUs: NVLink-C2C of 900 GB/s both ways (NVIDIA GH200, GB200 data sheets).
+_COHERENT_LINK = 450e9
+# Watts for each bf16 TFLOP/s of a GB200: Blackwell runs into its power limit, so that those given more are faster.
+_BLACKWELL_WATTS = 0.48e-12
+
+Calibration = Mapping[str, float]
+
+
+@cache
+def calibration() -> dict[str, float]:
+    """Return the fitted efficiencies of data/calibration_training.csv by name."""
+    return {name: float(row["value"]) for name, row in by_key("calibration_training", "name").items()}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Rates that one GPU reaches: its published rates times the efficiencies of its generation and format.
+
+    ``scale_up`` joins ``domain`` GPUs; ``scale_out`` is the network of one of them, ``host`` its way to the host.
+    """
+
+    matmul: float
+    head: float
+    expert_width: float
+    scores: float
+    states: float
+    memory: float
+    scale_up: float
+    scale_out: float
+    host: float
+    domain: int
+    block_seconds: float
+    expert_seconds: float
+    tp_exposed: float
+    ep_exposed: float
+    hidden_cost: float
+    traffic_factor: float
+    dequantize: float
+    step_seconds: float
+    growth: float
+
+
+def generation(gpu: Accelerator) -> str:
+    """Return the generation whose efficiencies are taken: blackwell for anything newer of NVIDIA's, hopper where a
+    maker was never measured."""
+    return _GENERATION.get(gpu.generation) or _MAKERS.get(gpu.maker, "hopper")
+
+
+def machine(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
+    """Return the rates of a GPU for training in one number format.
+
+    Matrices multiply in the method's format; attention scores stay in bf16. Under a power limit the clock falls with
+    the cube root of the power (dynamic power is C V^2 f, and V follows f).
+    """
+    dtype, limit = method.compute_dtype, method.power_limit_watts
+    if dtype not in FORMATS:
+        raise RangeError(f"no training in {dtype}: got '{dtype}', want one of {', '.join(FORMATS)}. Choose another.")
+    family, kind, stack = generation(gpu), _KINDS[dtype], method.recipe.stack
+    half = gpu.peaks.get("bf16") or gpu.peak_flop_per_s("fp16")
+    clock = min(1.0, (limit / gpu.tdp_watts) ** (1 / 3)) if limit and gpu.tdp_watts else 1.0
+    if family == "blackwell" and gpu.tdp_watts:
+        clock *= min(1.3, (gpu.tdp_watts / (half * _BLACKWELL_WATTS)) ** fitted["power"])
+    matmul = (half if kind == "bf16" else gpu.peak_flop_per_s(kind)) * clock * _matmul(gpu, family, kind, fitted)
+    scores = fitted.get(f"scores_{family}_{stack}") or fitted.get(f"scores_{family}") or fitted["scores_hopper"]
+    link = gpu.scale_up_bytes_per_s or gpu.pcie_bytes_per_s or gpu.memory_bandwidth_bytes_per_s
+    network = method.nic_gbit_per_s * 1e9 / 8 if method.nic_gbit_per_s else gpu.scale_out_bytes_per_s or link / 8
+    return Machine(
+        matmul=matmul,
+        head=half * clock * _matmul(gpu, family, "bf16", fitted),
+        expert_width=fitted.get(f"expert_width_{family}") or fitted["expert_width_hopper"],
+        scores=half * clock * scores,
+        states=half * clock * fitted["states"],
+        memory=gpu.memory_bandwidth_bytes_per_s * fitted["memory"],
+        scale_up=link * fitted["link"],
+        scale_out=network * fitted["network"],
+        host=_host_link(gpu, link) * fitted["link"],
+        domain=max(gpu.scale_up_domain, 1),
+        block_seconds=fitted[f"block_seconds_{stack}"],
+        expert_seconds=fitted.get(f"expert_seconds_{gpu.form}", fitted["expert_seconds"]),
+        tp_exposed=fitted["tensor_parallel_exposed"],
+        ep_exposed=fitted["expert_parallel_exposed"],
+        hidden_cost=fitted["hidden_cost"],
+        traffic_factor=fitted[f"traffic_{stack}"],
+        dequantize=fitted["dequantize"],
+        step_seconds=fitted["step_seconds"],
+        growth=fitted["growth"],
+    )
+
+
+def _host_link(gpu: Accelerator, link: float) -> float:
+    """Return bytes a second between one GPU and the memory of its host: superchips share a coherent link."""
+    if gpu.form == "superchip":
+        return _COHERENT_LINK / min(gpu.gpus_per_node, 2)
+    return gpu.pcie_bytes_per_s or link
+
+
+def _matmul(gpu: Accelerator, family: str, kind: str, fitted: Calibration) -> float:
+    """Return the share of the peak that products reach: of the form (superchips are given more power), the generation,
+    its family, else of the nearest format that was measured."""
+    for name in (
+        f"matmul_{family}_{gpu.form}_{kind}",
+        f"matmul_{gpu.generation}_{kind}",
+        f"matmul_{family}_{kind}",
+        f"matmul_{family}_bf16",
+    ):
+        if name in fitted:
+            return fitted[name]
+    return fitted[f"matmul_hopper_{'bf16' if kind == 'bf16' else 'fp8'}"]

@@ -1,0 +1,145 @@
+"""What single recipes save of memory, worked out by hand, and which one a run takes that states none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sizebook.models import catalog
+from sizebook.plans.training.rows import training_row, work_of_row
+from sizebook.training.activations import kept_bytes
+from sizebook.training.frameworks import stack
+from sizebook.training.layout import Layout
+from sizebook.training.lightest import candidates
+from sizebook.training.memory import Memory, memory
+from sizebook.training.profile import model_profile
+from sizebook.training.quantities import Method, Recipe
+
+DENSE, MIXED = "llama-3-8b", "deepseek-v3"
+
+
+def _kept(model: str, method: Method, layout: Layout | None = None) -> float:
+    profile = model_profile(catalog.architecture(model), 4096)
+    return kept_bytes(profile.whole, layout or Layout(recompute="none"), method, profile)
+
+
+def _memory(model: str, layout: Layout, recipe: Recipe, n_micro: int = 1) -> Memory:
+    profile = model_profile(catalog.architecture(model), 4096)
+    return memory(profile, layout, Method(recipe=recipe), n_micro=n_micro)
+
+
+@pytest.mark.parametrize(
+    ("model", "modules", "saved"),
+    [
+        # 61 layers: 128 heads of 192 for queries, 256 for keys and values, keys of 192 assembled once more; 2 bytes.
+        (MIXED, "mla_up_proj", 61 * 2 * (128 * 192 + 128 * 256 + 128 * 192)),
+        # What 58 layers' eight experts of width 2048 put into their last matrix.
+        (MIXED, "moe_act", 58 * 2 * 8 * 2048),
+        # 32 layers of two norms of width 4096.
+        (DENSE, "layernorm", 32 * 2 * 2 * 4096),
+        # Gate, up and what enters the last matrix, of width 14336 each.
+        (DENSE, "mlp", 32 * 2 * 3 * 14336),
+    ],
+)
+def test_what_recomputing_one_module_saves_a_token(model: str, modules: str, saved: int) -> None:
+    whole, less = (_kept(model, Method(recipe=Recipe(recompute_modules=names))) for names in ("", modules))
+    assert whole - less == saved
+
+
+def test_fp8_keeps_the_inputs_of_matrices_in_one_byte() -> None:
+    # Two normed inputs of 4096 and one of 14336 in each of 32 layers; what attention returns it keeps itself.
+    assert _kept(DENSE, Method()) - _kept(DENSE, Method(compute_dtype="fp8")) == 32 * (2 * 4096 + 14336)
+
+
+def test_published_words_for_modules_are_read_and_remarks_are_not() -> None:
+    assert Recipe(recompute_modules="layernorm+moe_act").modules == {"layernorm", "moe_act"}
+    assert Recipe(recompute_modules="none (mlp is null in the recipe)").modules == frozenset()
+    assert Recipe(recompute_modules="remat_policy=custom decoder_layer_input=offload").modules == frozenset()
+
+
+def test_activations_of_half_of_the_layers_move_to_the_host() -> None:
+    layout = Layout(dp=8, zero_stage=3, recompute="none")
+    here, half = (_memory("llama-3-70b", layout, Recipe(offload=text)) for text in ("", "activations of 40 layers"))
+    profile = model_profile(catalog.architecture("llama-3-70b"), 4096)
+    whole = 4096 * kept_bytes(profile.whole, layout, Method(), profile)
+    assert here.activations - half.activations == pytest.approx(whole / 2)
+
+
+def test_an_optimizer_on_the_host_leaves_weights_and_gradients() -> None:
+    found = _memory(DENSE, Layout(recompute="none"), Recipe(offload="optimizer on CPU"))
+    assert (found.master_weights, found.optimizer_states) == (0, 0)
+    assert (found.weights, found.gradients) == (2 * 8_030_261_248, 4 * 8_030_261_248)
+
+
+def test_formats_of_gradients_and_states() -> None:
+    narrow = Recipe(gradient_dtype="bf16", optimizer_dtype="bf16")
+    found = _memory(DENSE, Layout(recompute="none"), narrow)
+    assert (found.gradients, found.optimizer_states) == (2 * 8_030_261_248, 4 * 8_030_261_248)
+    # Shards of FSDP are their own master copies, so that states in bf16 mean bf16 throughout.
+    shards = _memory(DENSE, Layout(recompute="none"), replace(narrow, stack="fsdp", gradient_dtype=None), n_micro=2)
+    assert (shards.weights, shards.gradients, shards.master_weights) == (2 * 8_030_261_248, 2 * 8_030_261_248, 0)
+
+
+def test_hybrid_shards_are_spread_over_fewer_ranks() -> None:
+    whole, hybrid = (_memory(DENSE, Layout(dp=64, zero_stage=3, fsdp=n), Recipe(stack="fsdp"), 2) for n in (None, 8))
+    assert hybrid.weights == 8 * whole.weights
+    assert Layout(dp=64, fsdp=8, cp=2).shards == 16
+
+
+def test_four_bits_leave_embeddings_and_head_in_sixteen() -> None:
+    found = _memory(DENSE, Layout(recompute="none"), Recipe(stack="fsdp", lora_rank=8, frozen_bits=4))
+    outside = 2 * 128_256 * 4096 + 4096
+    adapters = 8 * 32 * (2 * (4096 + 4096) + 2 * (4096 + 1024))
+    assert found.weights == pytest.approx(0.516 * (8_030_261_248 - outside) + 2 * outside + 4 * adapters)
+
+
+def test_the_lightest_recipe_comes_first_and_stated_settings_stay() -> None:
+    free = [(layout.recompute, method.recipe.gradient_dtype) for layout, method in candidates(Layout(), Method())]
+    assert free[0] == ("none", None)
+    assert free[-1] == ("full", "bf16")
+    stated = Method(recipe=Recipe(gradient_dtype="fp32"))
+    held = list(candidates(Layout(recompute="none"), stated))
+    assert {layout.recompute for layout, _ in held} == {"none"}
+    assert {method.recipe.gradient_dtype for _, method in held} == {"fp32"}
+    assert {method.recipe.recompute_modules for _, method in held} == {""}
+
+
+# 14.8e12 tokens on 2 048 H800 in pipelines of 16 (DeepSeek-V3, arXiv:2412.19437): the report says no tensor
+# parallelism and recomputes norms and latent up-projections; nothing at all would need more than 80 GB.
+V3 = {"model": MIXED, "gpu": "h800-sxm", "gpus": 2048, "batch": 15360, "seq": 4096, "pp": 16, "ep": 64}
+
+
+def test_deepseek_v3_fits_as_its_report_trained_it() -> None:
+    work = work_of_row({**V3, "compute_dtype": "fp8"})
+    assert work.fits
+    assert work.layout.recompute == "none"
+    assert work.setup.method.recipe.modules == {"layernorm", "moe_act", "mla_up_proj"}
+    bare = work_of_row({**V3, "compute_dtype": "fp8", "recompute": "none", "gradient_dtype": "fp32"})
+    assert not bare.fits
+
+
+# Llama-3.1-405B on 16 384 H100 (arXiv:2407.21783, table 4): 126 layers in 128 chunks.
+def test_llama_405b_fits_as_it_was_trained() -> None:
+    row = {"model": "llama-3.1-405b", "gpu": "h100-sxm", "gpus": 16384, "batch": 2048, "seq": 8192, "tp": 8, "pp": 16}
+    for interleave in (1, 8):
+        work = work_of_row({**row, "interleave": interleave})
+        assert work.fits
+        assert work.layout.recompute == "none"
+
+
+def test_a_table_reads_every_setting_of_a_run_and_names_its_recipe() -> None:
+    row = {
+        "model": DENSE, "gpu": "h100-sxm", "gpus": "16", "batch": "16", "seq": "8192", "tokens": "1e9",
+        "zero_stage": "3", "fsdp": "8", "hsdp": "yes", "stack": "fsdp", "recompute": "", "optimizer_dtype": "bf16",
+        "recompute_modules": "layernorm", "offload": "activations to host", "etp": "1", "lora_rank": "", "lora_on": "",
+        "frozen_bits": "", "optimizer": "adamw", "price_usd_per_gpu_hour": "2", "grams_per_kwh": "400",
+    }  # fmt: skip
+    found = training_row(row)
+    assert found["reason"] == ""
+    assert found["recipe"] == "layernorm recomputed, optimizer states in bf16, on the host: activations to host"
+    assert found["run_family"].startswith("dense hopper")
+
+
+def test_stacks_say_what_they_keep_narrow() -> None:
+    assert [stack(name).narrow_inputs for name in ("megatron", "fsdp", "deepspeed", "xla")] == [1, 1, 0, 0]
