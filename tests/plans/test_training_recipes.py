@@ -94,6 +94,17 @@ def test_four_bits_leave_embeddings_and_head_in_sixteen() -> None:
     assert found.weights == pytest.approx(0.516 * (8_030_261_248 - outside) + 2 * outside + 4 * adapters)
 
 
+def test_products_with_four_bits_keep_their_outputs_and_inputs() -> None:
+    layout = Layout(recompute="none")
+    wide, narrow = (
+        _kept(DENSE, Method(recipe=Recipe(stack="fsdp", lora_rank=8, frozen_bits=n)), layout) for n in (16, 4)
+    )
+    # Outputs of queries, keys, values, gate, up and both projections out; inputs of the block behind attention, of its
+    # last matrix and half of what is normed. Two bytes each.
+    outputs = 4096 + 2 * 1024 + 2 * 14336 + 2 * 4096
+    assert narrow - wide == 32 * 2 * (outputs + 14336 + 4096)
+
+
 def test_the_lightest_recipe_comes_first_and_stated_settings_stay() -> None:
     free = [(layout.recompute, method.recipe.gradient_dtype) for layout, method in candidates(Layout(), Method())]
     assert free[0] == ("none", None)

@@ -8,7 +8,7 @@ from sizebook.models import catalog
 from sizebook.plans.training.rows import work_of_row
 from sizebook.tables.hardware import accelerator
 from sizebook.training.communication import collective, data_parallel, expert_exchange
-from sizebook.training.layout import Layout
+from sizebook.training.layout import Layout, bubble, in_flight
 from sizebook.training.machine import Machine, calibration, machine
 from sizebook.training.profile import model_profile
 from sizebook.training.quantities import Method
@@ -70,6 +70,18 @@ def test_exchange_with_experts_inside_one_domain_and_across_nodes() -> None:
     across = expert_exchange(profile.whole, layout, _rates("h100-sxm"), 4096)
     met = 7 * (1 - (7 / 8) ** 8)
     assert across == pytest.approx(4 * exposed * sent / 8 * met / (50 * GB * 0.75))
+
+
+def test_schedules_of_pipelines_wait_and_hold_as_deepseek_v3_tabulates() -> None:
+    # Table 2 with F = W = 1 and B = 2: 15 x 3, 15 x 1 and 7 x 2, in micro-batches of three.
+    waits = [bubble(Layout(pp=16, schedule=name)) for name in ("1f1b", "zero-bubble", "dualpipe")]
+    assert waits == pytest.approx([15, 5, 14 / 3])
+    held = [in_flight(Layout(pp=16, schedule=name), 0, 60) for name in ("1f1b", "zero-bubble", "dualpipe")]
+    assert held == [16, 16, 17]
+    row = {"model": "llama-3.1-70b", "gpu": "h100-sxm", "gpus": 64, "batch": 64, "seq": 4096, "tp": 8, "pp": 8}
+    plain, dual = (work_of_row({**row, "schedule": name}) for name in ("1f1b", "dualpipe"))
+    assert dual.step.bubble / plain.step.bubble == pytest.approx(2 / 3 * 3 / 7)
+    assert dual.stages[1].weights == 2 * plain.stages[1].weights
 
 
 def test_a_latent_layer_sends_narrow_tokens() -> None:

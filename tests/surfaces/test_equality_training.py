@@ -43,6 +43,7 @@ SENSIBLE: Values = {
     "restart_seconds": 900.0, "zero_stage": 3, "stack": "fsdp", "recompute": "full",
     "region": "ap-northeast-1", "recompute_modules": "moe", "offload": "optimizer", "fsdp": 4, "frozen_bits": 4,
     "gradient_dtype": "fp32", "optimizer_dtype": "fp8", "nic_gbit_per_s": 100.0, "fused_loss": True,
+    "schedule": "zero-bubble",
 }  # fmt: skip
 TOGETHER: dict[str, Values] = {
     "interleave": {"pp": 2},
@@ -57,6 +58,7 @@ TOGETHER: dict[str, Values] = {
     "recompute_modules": {"recompute": "none"},
     "fsdp": {"zero_stage": 3},
     "hsdp": {"zero_stage": 3},
+    "schedule": {"pp": 2},
 }
 LEAVES = {leaf.name: leaf for leaf in leaves(TrainingInputs)}
 VARIED = [name for name, leaf in LEAVES.items() if not leaf.required and name != "tp"]
@@ -66,7 +68,8 @@ CASES: dict[str, Values] = {
     **{name: {name: SENSIBLE.get(name, away(LEAVES[name])), **TOGETHER.get(name, {})} for name in VARIED},
     "all": {
         **{name: SENSIBLE.get(name, away(LEAVES[name])) for name in VARIED},
-        "pp": 2, "cp": 1, "ep": 2, "dp": 8, "interleave": 2, "micro_batch": 2, "batch": 512, "mfu": None,
+        "pp": 2, "cp": 1, "ep": 2, "dp": 8, "interleave": 2, "schedule": "1f1b",
+        "micro_batch": 2, "batch": 512, "mfu": None,
         "achieved_tflops": None, "flops_convention": "hardware", "provider": None, "region": None,
     },
     "searched": {"tp": None, "recompute": "full"},

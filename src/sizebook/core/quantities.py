@@ -164,6 +164,14 @@ ZeroStage = Annotated[
         default=1, label="ZeRO stage",
     ),
 ]  # fmt: skip
+SCHEDULES = ("1f1b", "zero-bubble", "dualpipe")
+Schedule = Annotated[
+    str,
+    Quantity(
+        "how a pipeline is run: 1f1b (with chunks: interleaved), zero-bubble, dualpipe", kind="choice",
+        choices=SCHEDULES, default="1f1b", label="Schedule of the pipeline",
+    ),
+]  # fmt: skip
 Fsdp = Annotated[
     int | None,
     Quantity(

@@ -15,8 +15,8 @@ AnyCells = Annotated[Any, Quantity("its argument in this place: a value, a cell 
 Message = Annotated[str, Quantity("what is wrong and what would mend it", kind="text")]
 
 NO_ERROR = "no error"
-# VBA takes at most 60 arguments; no function has more than 50.
-PLACES = tuple(f"arg_{place}" for place in range(1, 51))
+# VBA takes at most 60 arguments; no function has more than 58.
+PLACES = tuple(f"arg_{place}" for place in range(1, 59))
 
 
 @function(
@@ -44,7 +44,7 @@ def sizebook_why(name: FunctionName, **arguments: AnyCells) -> Message:
     return messages
 
 
-# A spreadsheet function has places, not keywords: what Python takes by keyword is declared as arg_1 to arg_50.
+# A spreadsheet function has places, not keywords: what Python takes by keyword is declared as arg_1 to arg_58.
 sizebook_why.__signature__ = Signature(  # type: ignore[attr-defined]
     [Parameter("name", Parameter.POSITIONAL_OR_KEYWORD)]
     + [Parameter(place, Parameter.POSITIONAL_OR_KEYWORD, default=None) for place in PLACES]

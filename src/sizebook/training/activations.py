@@ -27,6 +27,8 @@ def kept_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelPr
         return ACTIVATION_BYTES * (inner + residual / spread) + 4 * layers.heads / layout.tp
     scores = layout.recompute != "selective" and "core_attn" not in method.recipe.modules
     whole = everything_bytes(layers, layout, method, profile, scores=scores)
+    if method.recipe.lora_rank and method.recipe.frozen_bytes < 1:
+        whole += ACTIVATION_BYTES * _outputs(layers, layout, profile)
     return max(whole - dropped_bytes(layers, layout, method, profile), ACTIVATION_BYTES * d_model / spread)
 
 
@@ -71,6 +73,13 @@ def _inputs(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfi
     normed = layers.blocks * profile.architecture.d_model / spread
     routed = (layers.dispatched * layout.etp + layers.expert_down) / layout.tp
     return normed + layers.mlp_down / layout.tp + recipe.expert_imbalance * routed
+
+
+def _outputs(layers: Profile, layout: Layout, profile: ModelProfile) -> float:
+    """Return the elements per token that leave the products of dense blocks: those with 4-bit weights are kept beside
+    their sum with what the adapters add (bitsandbytes, plain PyTorch)."""
+    inner = (layers.inner - layers.attention_out - layers.mlp_down) / layout.tp
+    return inner + layers.inner_kv / min(layout.tp, profile.n_kv_heads) + layers.blocks * profile.architecture.d_model
 
 
 def _unneeded(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile) -> float:

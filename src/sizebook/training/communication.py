@@ -70,7 +70,9 @@ def expert_exchange(layers: Profile, layout: Layout, rates: Machine, tokens: flo
     met: float = 1 - (1 - 1 / domains) ** top_k
     across = sent / top_k * (domains - 1) * met / rates.scale_out
     passes = 6 if layout.recompute == "full" else 4
-    return passes * rates.ep_exposed * max(inside, across)
+    # DualPipe runs the exchange of one micro-batch beside the products of another.
+    exposed_share = rates.hidden_cost if layout.schedule == "dualpipe" and layout.pp > 1 else rates.ep_exposed
+    return passes * exposed_share * max(inside, across)
 
 
 def context_parallel(

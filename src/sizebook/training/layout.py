@@ -16,6 +16,7 @@ from sizebook.core.quantities import (
     Interleave,
     MicroBatch,
     Pp,
+    Schedule,
     SequenceParallel,
     Tp,
     ZeroStage,
@@ -50,6 +51,7 @@ class Layout:
     sequence_parallel: SequenceParallel = DEFAULT
     fsdp: Fsdp = DEFAULT
     hsdp: Hsdp = DEFAULT
+    schedule: Schedule = DEFAULT
 
     @cached_property
     def gpus(self) -> int:
@@ -79,6 +81,7 @@ class Layout:
         degrees += [f"CP{self.cp}"] if self.cp > 1 else []
         degrees += [f"EP{self.ep}"] if self.ep > 1 else []
         degrees += [f"v{self.interleave}"] if self.interleave > 1 else []
+        degrees += [self.schedule] if self.schedule != "1f1b" else []
         degrees += [f"FSDP{self.fsdp}"] if self.fsdp and self.fsdp < self.dp else []
         recompute = "" if self.recompute in ("none", "lightest") else f", {self.recompute} recomputation"
         return f"{' '.join(degrees)} ZeRO-{self.zero_stage} mb{self.micro_batch}{recompute}"
@@ -173,6 +176,11 @@ def _check_stages(layout: Layout, architecture: Architecture) -> None:
         f"interleave needs a pipeline: got interleave {layout.interleave} and pp 1, want pp above 1. "
         "Set interleave to 1.",
     )
+    require(
+        layout.interleave == 1 or layout.schedule == "1f1b",
+        f"chunks go with 1F1B alone: got interleave {layout.interleave} and schedule {layout.schedule}, want one of "
+        "the two. Set interleave to 1.",
+    )
 
 
 def _check_experts(layout: Layout, architecture: Architecture) -> None:
@@ -206,13 +214,30 @@ def stage_layers(n_layers: int, pp: int) -> tuple[int, ...]:
     return tuple(base + (stage in extra) for stage in range(pp))
 
 
+def bubble(layout: Layout) -> float:
+    """Return how many micro-batches' time a stage waits, with weights' gradients as long as a forward pass.
+
+    1F1B waits (pp - 1) / v; zero-bubble fills that with weights' gradients, (pp - 1)(F + B - 2W), a third; DualPipe
+    waits (pp / 2 - 1)(F&B + B - 3W), two of three thirds of pp / 2 - 1 (DeepSeek-V3, arXiv:2412.19437, table 2).
+    """
+    if layout.pp == 1:
+        return 0.0
+    if layout.schedule == "dualpipe":
+        return 2 / 3 * max(layout.pp / 2 - 1, 0)
+    third = 3 if layout.schedule == "zero-bubble" else 1
+    return (layout.pp - 1) / layout.interleave / third
+
+
 def in_flight(layout: Layout, stage: int, n_micro: int) -> float:
     """Return how many micro-batches' activations a stage holds at most, in units of the whole stage.
 
     1F1B: min(pp - stage, micro-batches). Interleaved with v chunks: warm-up runs 2 (pp - stage - 1) + (v - 1) pp chunks
     and one more is in progress, of v chunks a stage: on the first stage 1 + (pp - 1) / (pp v) of pp (Narayanan et al.
-    2021; Korthikanti et al. 2022, section 4.2.3).
+    2021; Korthikanti et al. 2022, section 4.2.3). DualPipe feeds both ends, so that every stage holds pp + 1
+    (DeepSeek-V3, arXiv:2412.19437, table 2); zero-bubble holds what 1F1B does.
     """
+    if layout.schedule == "dualpipe" and layout.pp > 1:
+        return min(layout.pp + 1, n_micro)
     if layout.interleave == 1:
         return min(layout.pp - stage, n_micro)
     chunks = 2 * (layout.pp - stage - 1) + (layout.interleave - 1) * layout.pp + 1

@@ -148,7 +148,10 @@ def _parameters(profile: ModelProfile, layout: Layout, layers: Profile, stage: i
         # A tied head is a second copy of the embedding once the two are on different stages.
         head = profile.stored_head or (profile.head if layout.pp > 1 else 0)
         outside += head / layout.tp + profile.outside
-    return _Share(dense, outside, layers.experts / (layout.ep * layout.etp))
+    experts = layers.experts / (layout.ep * layout.etp)
+    # DualPipe holds the stage of either end, a stage and its mirror image.
+    copies = 2 if layout.schedule == "dualpipe" and layout.pp > 1 else 1
+    return _Share(copies * dense, outside, copies * experts)
 
 
 def _states(

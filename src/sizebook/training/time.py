@@ -21,7 +21,7 @@ from sizebook.training.communication import (
     tensor_parallel,
 )
 from sizebook.training.frameworks import bytes_each, optimizer, stack
-from sizebook.training.layout import Layout, stage_layers
+from sizebook.training.layout import Layout, bubble, stage_layers
 from sizebook.training.machine import Machine
 from sizebook.training.profile import ModelProfile, Profile
 from sizebook.training.quantities import Method
@@ -71,7 +71,7 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
     """Return the seconds of one optimizer step: every pipeline runs ``n_micro`` micro-batches through its slowest
     stage.
 
-    With interleaving and 1F1B alike, a stage works n_micro times and waits (pp - 1) / v micro-batches. Steps wait for
+    A stage works n_micro times and waits as its schedule has it (`sizebook.training.layout.bubble`). Steps wait for
     the slowest of all GPUs, which takes a little longer with every doubling of their number.
     """
     tokens = layout.micro_batch * profile.seq / layout.cp
@@ -101,7 +101,7 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
         expert_parallel=ep,
         context_parallel=cp,
         pipeline=send,
-        bubble=micro * (layout.pp - 1) / layout.interleave,
+        bubble=micro * bubble(layout),
         data_parallel=_data_parallel(held, layout, method, rates, micro, n_micro),
         optimizer=_optimizer_seconds(held, layout, method, rates),
     )
