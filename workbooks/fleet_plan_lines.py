@@ -177,7 +177,7 @@ def _band(page: Page) -> None:
     book = page.book
     page.section("Error band: GPUs at peak if replicas are as fast, or as slow, as 1 in 10 measurements")
     for end, quantile, speed in (("fewest", "p90", "Fast"), ("most", "p10", "Slow")):
-        error = book.call("SERVING_ERROR", figure=text("throughput"), quantile=text(quantile))
+        error = book.call("SERVING_ERROR", figure=text("throughput"), quantile=text(quantile), measured_model="{model}")
         page.line(
             f"rate_{end}", f"{speed} rate of a replica", used(f"{{rate}}*{error}"), "requests/s",
             f"Rate x SERVING_ERROR: throughput, {quantile}", look.RATE,

@@ -60,7 +60,7 @@ def _latency(page: Page) -> None:
     page.line("load_more", "One more", "={load}+1", "requests", "Must miss a target, or exceed the cache")
     for figure, words in (("ttft", "Time to first token"), ("tpot", "Time per output token")):
         function = f"{figure.upper()}_SECONDS"
-        worst = book.call("SERVING_ERROR", figure=text(figure), quantile=text("p90"))
+        worst = book.call("SERVING_ERROR", figure=text(figure), quantile=text("p90"), measured_model="{model}")
         target = f"{{{figure}_target_seconds}}"
         page.line(
             f"{figure}_limit", f"{words}, at most",
