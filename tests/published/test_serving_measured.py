@@ -1,7 +1,7 @@
 """The shipped numbers against the measured rows that they were fitted on, through the sweep that users run.
 
-These are errors of a fit on rows it saw; those on what it had not seen are in docs/serving_accuracy.md. Rows whose inputs are
-known to be wrong (copies, disaggregated runs, two loads, caps not stated) are estimated but not judged.
+These are errors of a fit on rows it saw; those on what it had not seen are in docs/serving_accuracy.md. Rows whose
+inputs are known to be wrong (copies, disaggregated runs, two loads, caps not stated) are estimated but not judged.
 """
 
 from __future__ import annotations

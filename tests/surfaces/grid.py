@@ -50,7 +50,7 @@ TOGETHER: Mapping[str, Values] = {
     "output_histogram": {"output_tokens": None},
     "region": {"provider": "aws", "gpu": "h100-sxm"},
     "provider": {"gpu": "h100-sxm"},
-    "ep": {"tp": 2},
+    "ep": {"tp": 2, "model": "gpt-oss-20b"},  # a dense model has no experts to share out
     "concurrency": {"ttft_target_seconds": None, "tpot_target_seconds": None},
     "gpus_compared": {"gpu": None, "tp": None},
     "failure_domain": {"gpus_per_node": 8},

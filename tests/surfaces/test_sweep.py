@@ -35,9 +35,11 @@ def test_a_row_gives_what_the_functions_give(tmp_path: Path, suffix: str) -> Non
     assert row["ttft_seconds"] == pytest.approx(call("TTFT_SECONDS", *arguments), rel=1e-9)
     assert row["tpot_seconds"] == pytest.approx(call("TPOT_SECONDS", *arguments), rel=1e-9)
     assert row["tokens_per_second"] == pytest.approx(call("TOKENS_PER_SECOND", *arguments), rel=1e-9)
-    assert row["error_low"] == pytest.approx(call("SERVING_ERROR", "h100-sxm", "vllm", "tpot", "p10") - 1)
-    assert row["error_high"] == pytest.approx(call("SERVING_ERROR", "h100-sxm", "vllm", "tpot", "p90") - 1)
+    measured = ("h100-sxm", "vllm", "tpot")
+    assert row["error_low"] == pytest.approx(call("SERVING_ERROR", *measured, "p10", "qwen3-32b") - 1)
+    assert row["error_high"] == pytest.approx(call("SERVING_ERROR", *measured, "p90", "qwen3-32b") - 1)
     assert row["fits"] is True
+    assert row["error_basis"] == "in the fit"
     assert not row["reason"]
 
 

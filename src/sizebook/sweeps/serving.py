@@ -99,8 +99,8 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     reasons = np.where((reasons == "") & (notes != ""), notes, reasons)
     columns = [pl.Series(name, values).fill_nan(None) for name, values in results.items()]
     answered = ~np.isnan(results["tpot_seconds"])
-    bases = np.array([each.basis for each in named], dtype=object)[place] if n else np.empty(0, object)
-    columns.append(pl.Series("error_basis", np.where(answered, bases, None).tolist(), dtype=pl.String))
+    bases = [named[at].basis if a else None for at, a in zip(place, answered, strict=True)]
+    columns.append(pl.Series("error_basis", bases, dtype=pl.String))
     shown = pl.Series("fits", [bool(f) if a else None for f, a in zip(fits, answered, strict=True)], dtype=pl.Boolean)
     return frame.with_columns(*columns, shown, pl.Series("reason", reasons.tolist(), dtype=pl.String))
 

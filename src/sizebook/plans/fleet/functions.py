@@ -41,16 +41,19 @@ _LEDGER: list[list[Any]] = [
         "burst_usd", "usd", "energy_kwh", "co2e_kg", "peak_gpus_fewest", "peak_gpus_most", "usd_least",
         "usd_most",
     ],
-    [2000000.0, 5, 3, 3, 486.666666667, 4380.0, 1460.0, 5840.0, 1613.98551348, 645.594205393, 4, 7, 5110.0, 8030.0],
+    [
+        2000000.0, 5, 3, 3, 486.6666666666667, 4380.0, 1460.0, 5840.0,
+        1613.9855134822099, 645.594205392884, 4, 7, 5110.0, 8030.0,
+    ],
 ]  # fmt: skip
 _FIGURES: list[list[Any]] = [
     ["name", "Chat"],
     ["gpus_per_replica", 1],
     ["concurrency", 32],
     ["capacity", 414],
-    ["ttft_seconds", 0.0928079169262],
-    ["tpot_seconds", 0.00944514129867],
-    ["requests_per_second", 16.2239634161],
+    ["ttft_seconds", 0.09280791692619217],
+    ["tpot_seconds", 0.009445141298674988],
+    ["requests_per_second", 16.223963416117723],
     ["spare_replicas", 1],
     ["on_demand_usd_per_gpu_hour", 3],
     ["reserved_usd_per_gpu_hour", 2],

@@ -186,7 +186,11 @@ def _nemotron_block(config: Config, kind: str) -> Brick:
     if bias:
         raise config.unknown("mlp_bias", True, "false: biases of the experts are not described")
     shared = config.integer("moe_shared_expert_intermediate_size")
-    latent_width = config.integer("moe_latent_size", default=0)
+    if shared == 0:
+        raise config.unknown(
+            "moe_shared_expert_intermediate_size", 0, "1 or more: every layer of experts has a shared one"
+        )
+    latent_width = config.size("moe_latent_size")
     return routed(config, d_ff_shared=shared, gated=False, d_latent=latent_width, name="mixer")
 
 

@@ -171,7 +171,7 @@ def minimax_m3(config: Config) -> Architecture:
     bias = config.flag("multimodal_projector_bias", default=True)
     if not bias:
         raise config.unknown("multimodal_projector_bias", False, "true, which transformers takes anyway")
-    inner, d_text = config.integer("projector_hidden_size", default=text.d_model), text.d_model
+    inner, d_text = config.integer("projector_hidden_size"), text.d_model
     frames, merge = vision.integer("temporal_patch_size", default=2), vision.integer("spatial_merge_size", default=2)
     config.ignore("merged_hidden_size")  # written by transformers, not read
     stem: tuple[Brick, ...] = (
