@@ -1,10 +1,12 @@
 """Times one serving estimate in process, and sweeps of tables of growing length with their peak memory.
 
-Run `python benchmarks/serving.py [ROWS]`; aims: 0.2 ms an estimate, 1,000,000 rows in 15 s on two cores, memory flat.
+Run `python benchmarks/serving.py [ROWS]`; aims: 0.2 ms an estimate, 1,000,000 rows in 15 s on two cores, memory flat,
+an hour of one replica simulated request by request in less than a second, a plan for a percentile in two.
 """
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import tempfile
@@ -13,10 +15,17 @@ from pathlib import Path
 
 import polars as pl
 
+from sizebook.core.registry import put_together
+from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.plan import plan_serving
+from sizebook.serving.arrivals import Lengths, arrivals
 from sizebook.serving.case import case_of
 from sizebook.serving.estimate import estimate
+from sizebook.serving.load import Stream
 from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.simulation import Requests, saturated_rate, simulate
+from sizebook.serving.step_times import step_times
 from sizebook.tables.hardware import accelerator
 
 MODELS = ("deepseek-ai/DeepSeek-R1", "Qwen/Qwen3-32B", "openai/gpt-oss-120b", "meta-llama/Llama-3.1-70B")
@@ -33,6 +42,29 @@ def once() -> float:
         case = case_of(MODELS[0], "h200-sxm", Replica(tp=8))
         estimate(case, engine_memory(case, physical, constants), Demand(concurrency=concurrency))
     return (time.perf_counter() - start) / 2000
+
+
+def simulated_hour() -> tuple[float, int, int]:
+    """Return the seconds that simulating an hour of a busy replica takes, its requests and its steps."""
+    asked = Demand(input_tokens=2000, output_tokens=400)
+    case = case_of(MODELS[3], "h100-sxm", Replica(tp=4, weight_dtype="fp8"))
+    times, stream = step_times(case, asked, 2400, 256), Stream(Lengths(2000), Lengths(400))
+    one = stream.requests()
+    rate = 0.8 * saturated_rate(times, one, 256)
+    n = round(3600 * rate)
+    start = time.perf_counter()
+    coming = [second / rate for second in arrivals(n, 1.0, random.Random(1))]
+    served = simulate(times, Requests(coming, [2000] * n, [400] * n), 256)
+    return time.perf_counter() - start, n, served.steps
+
+
+def percentile_plan() -> float:
+    """Return the seconds of a plan whose targets hold for 95 of 100 requests."""
+    asked = {"requests_per_day": 2e6, "input_tokens": 2000, "output_tokens": 400, "tp": 4, "weight_dtype": "fp8"}
+    target = {"ttft_target_seconds": 1.0, "tpot_target_seconds": 0.05, "request_percentile": "p95"}
+    start = time.perf_counter()
+    plan_serving(MODELS[3], "h100-sxm", put_together(ServingInputs, asked | target))
+    return time.perf_counter() - start
 
 
 def table(n: int) -> pl.DataFrame:
@@ -66,6 +98,9 @@ def main() -> None:
     """Print the timings of one estimate and of sweeps, and what Python needs before the first row."""
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     print(f"one estimate: {once() * 1e3:.3f} ms")
+    seconds, requests, steps = simulated_hour()
+    print(f"an hour simulated: {seconds:.2f} s, {requests:,} requests, {steps:,} steps")
+    print(f"a plan for p95 of requests: {percentile_plan():.2f} s")
     _, floor = measured("import numpy, polars, rich.progress, sizebook.sweeps.serving")
     print(f"Python with numpy, polars and sizebook: peak {floor:.0f} MB")
     with tempfile.TemporaryDirectory() as folder:

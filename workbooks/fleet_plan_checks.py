@@ -20,7 +20,8 @@ _OF_SERVICES: tuple[Check, ...] = (
     ("The load fits in the cache", '=IF({model}="",TRUE,{load}<={most})', "In flight against MAX_CONCURRENCY"),
     (
         "The context is one the model knows",
-        '=IF({model}="",TRUE,IFERROR({input_tokens}+{output_tokens}<=MODEL_SPEC({chosen},"context_length"),TRUE))',
+        '=IF({model}="",TRUE,IFERROR(OR({input_seconds}<>"",{input_tokens}+{output_tokens}'
+        '<=MODEL_SPEC({chosen},"context_length")),TRUE))',
         "Prompt and answer against MODEL_SPEC(model, context_length)",
     ),
     ("Reserving costs less than burst", "={reserved_price}<={burst_price}", "Price of a GPU-hour"),

@@ -10,7 +10,7 @@ from sizebook.plans.fleet.figures import ServiceFigures
 from sizebook.plans.fleet.inputs import MONTHS, MOST_SERVICES, Contract, FleetTerms, Service, ServiceTraffic
 from sizebook.plans.fleet.plan import FleetMonth
 from sizebook.plans.ledgers import columns
-from sizebook.plans.serving.inputs import Energy, GpuPrices, Latencies
+from sizebook.plans.serving.inputs import Energy, GpuPrices, Latencies, RequestStream
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, text
 from sizebook.workbooks.declaring import declare, declare_all
@@ -25,6 +25,7 @@ HEADINGS = {
     ServiceTraffic: "Traffic",
     Latencies: "Targets, in place of requests in flight",
     GpuPrices: "Prices",
+    RequestStream: "Requests one by one",
     FleetTerms: "Fleet",
     Contract: "Contract",
     Energy: "Energy and carbon",
@@ -123,13 +124,18 @@ def _replica(page: Page) -> None:
     )  # fmt: skip
     book.instead("model", "chosen")
     most = book.call("MAX_CONCURRENCY", context_tokens="{input_tokens}+{output_tokens}")
-    page.line("most", "Requests that the cache holds", used(most), "requests", "MAX_CONCURRENCY at prompt and answer")
+    page.line(
+        "most", "Requests that the cache holds", used(f"IFERROR({most},{{plan_capacity}})"), "requests",
+        "MAX_CONCURRENCY at prompt and answer; with an encoder the plan's",
+    )  # fmt: skip
     page.line(
         "load", "In flight on a replica", used("{plan_concurrency}"), "requests", "Plan: given, or within targets"
     )
+    steady = book.call("REQUEST_SECONDS", concurrency="{load}")
     page.line(
-        "request", "Time of a request", used(book.call("REQUEST_SECONDS", concurrency="{load}")), "seconds",
-        "REQUEST_SECONDS at that load", look.NUMBER,
+        "request", "Time of a request",
+        used(f'IF({{request_percentile}}&{{input_seconds}}="",{steady},{{load}}/{{plan_requests_per_second}})'),
+        "seconds", "REQUEST_SECONDS at that load; of simulated requests and of sound the plan's", look.NUMBER,
     )  # fmt: skip
     page.total(
         "rate", "Rate of a replica", "=IF({request}=0,0,{load}/{request})", "requests/s",

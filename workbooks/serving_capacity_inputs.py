@@ -9,7 +9,7 @@ from sizebook.core.registry import Argument, leaves
 from sizebook.functions import find
 from sizebook.plans.ledgers import LONGEST_PLAN, columns
 from sizebook.plans.serving.figures import ServingFigures
-from sizebook.plans.serving.inputs import Energy, Margins, Prices, ServingInputs, Target, Traffic
+from sizebook.plans.serving.inputs import Energy, Margins, Prices, RequestStream, ServingInputs, Target, Traffic
 from sizebook.plans.serving.months import Month
 from sizebook.scenarios.files import ModelScenario
 from sizebook.scenarios.serving import ServingScenario
@@ -28,6 +28,7 @@ HEADINGS = {
     Margins: "Margins of the fleet",
     Prices: "Money",
     Energy: "Energy and carbon",
+    RequestStream: "Requests one by one",
 }
 # What stands elsewhere on the page; and a workbook holds one plan on one accelerator, and searches no others.
 SEARCH = {"plan", "gpus_compared"}

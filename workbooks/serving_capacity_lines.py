@@ -41,9 +41,14 @@ def _memory(page: Page) -> None:
         ("cache", "Left for the cache", "CACHE_BYTES_AVAILABLE"),
         ("per_token", "Cache of one more token", "KV_BYTES_PER_TOKEN"),
     ):
-        page.line(key, name, f"={book.call(function)}", "bytes", function)
+        # Of a single pass nothing is kept, and MAX_CONCURRENCY knows no encoder: what the plan says stands in.
+        call = book.call(function)
+        page.line(key, name, f"=IFERROR({call},0)" if key == "per_token" else f"={call}", "bytes", function)
     most = book.call("MAX_CONCURRENCY", context_tokens="{plan_longest_tokens}")
-    page.line("most", "Requests that the cache holds", f"={most}", "requests", "MAX_CONCURRENCY at the longest request")
+    page.line(
+        "most", "Requests that the cache holds", f"=IFERROR({most},{{plan_capacity}})", "requests",
+        "MAX_CONCURRENCY at the longest request; with an encoder the plan's",
+    )  # fmt: skip
 
 
 def _latency(page: Page) -> None:
@@ -58,17 +63,27 @@ def _latency(page: Page) -> None:
         worst = book.call("SERVING_ERROR", figure=text(figure), quantile=text("p90"))
         target = f"{{{figure}_target_seconds}}"
         page.line(
-            f"{figure}_limit", f"{words}, at most", f'=IF({target}="","none",{target}/IF({{at}}="p90",{worst},1))',
-            "seconds", "Target, over SERVING_ERROR where it must hold at p90", look.NUMBER,
+            f"{figure}_limit", f"{words}, at most",
+            f'=IF({target}="","none",{target}/IF({{band_quantile}}="p90",{worst},1))',
+            "seconds", "Target, over SERVING_ERROR where it must hold at p90 of the band", look.NUMBER,
         )  # fmt: skip
-        for load, more in (("load", ""), ("load_more", ", with one more")):
-            page.line(
-                figure if load == "load" else f"{figure}_more", f"{words}{more}",
-                f"={book.call(function, concurrency=f'{{{load}}}')}", "seconds", function, look.NUMBER,
-            )  # fmt: skip
+        steady = book.call(function, concurrency="{load}")
+        seen = book.call(
+            "SERVING_PERCENTILE", replica_requests_per_second="{plan_requests_per_second}", latency=text(figure),
+        )  # fmt: skip
+        page.line(
+            figure, words, f'=IF({{request_percentile}}="",{steady},{seen})', "seconds",
+            f"{function}, or SERVING_PERCENTILE where one is named", look.NUMBER,
+        )  # fmt: skip
+        page.line(
+            f"{figure}_more", f"{words}, with one more",
+            f'=IF({{request_percentile}}="",{book.call(function, concurrency="{load_more}")},"none")',
+            "seconds", function, look.NUMBER,
+        )  # fmt: skip
     page.line(
-        "request", "Time of a request", "={ttft}+{tpot}*({plan_output_tokens}-1)", "seconds",
-        "TTFT + TPOT x (answer - 1)", look.NUMBER,
+        "request", "Time of a request",
+        '=IF({request_percentile}="",{ttft}+{tpot}*({plan_output_tokens}-1),{load}/{plan_requests_per_second})',
+        "seconds", "TTFT + TPOT x (answer - 1), or in flight / rate of the simulation", look.NUMBER,
     )  # fmt: skip
     page.total(
         "rate", "Rate of a replica", "={load}/{request}", "requests/s", "In flight / time of a request", look.RATE,

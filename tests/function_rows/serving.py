@@ -12,6 +12,9 @@ LLAMA: dict[str, Any] = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "engine": "
 HALVES = {**LLAMA, "weight_dtype": "bf16"}
 EIGHTS = {**LLAMA, "weight_dtype": "fp8"}
 ONE = {**EIGHTS, "input_tokens": 1000, "output_tokens": 200, "concurrency": 1}
+# Requests a quarter of an hour apart: what they see is what one alone sees.
+RARE: dict[str, Any] = {**EIGHTS, "output_tokens": 200, "cache_hit_ratio": 0, "replica_requests_per_second": 0.001,
+                        "request_percentile": "p95", "dispersion": 1}  # fmt: skip
 NIM = {**ALONE, "model": "llama-3.3-70b", "gpu": "h100-sxm", "engine": "tensorrt-llm", "weight_dtype": "fp8",
        "kv_dtype": "fp8", "tp": 2, "input_tokens": 5000, "output_tokens": 500}  # fmt: skip
 NIM_PAGE = "NVIDIA NIM 1.8.0 benchmark page: Llama-3.3-70B in fp8 on two H100, 5,000 tokens in and 500 out"
@@ -26,7 +29,7 @@ TRAFFIC = {
     "growth_per_month": 0,
     "shape": "flat",
     "burst_factor": 1,
-    "at": "p50",
+    "band_quantile": "p50",
     "target_load": 0.8,
     "spare": 1,
     "whole_nodes": False,
@@ -73,6 +76,10 @@ ROWS = (
     Row("DECODE_STEP_SECONDS", {**EIGHTS, "input_tokens": 1000, "output_tokens": 200, "concurrency": 24},
         step(24, 1100), BY_HAND, relative=1e-9),
     Row("TTFT_SECONDS", ONE, first_token(1000, 1100), BY_HAND, relative=1e-9),
+    Row("SERVING_PERCENTILE", {**RARE, "input_histogram": [[1000, 0.9], [4000, 0.1]], "latency": "ttft"},
+        first_token(4000, 4000), f"{BY_HAND}: one prompt in ten has 4,000 tokens and meets no other", relative=0.01),
+    Row("SERVING_PERCENTILE", {**RARE, "input_tokens": 1000, "latency": "tpot"}, step(1, 1100), BY_HAND,
+        relative=0.01),
     Row("TPOT_SECONDS", ONE, step(1, 1100), BY_HAND, relative=1e-9),
     Row("TPOT_SECONDS", {**NIM, "concurrency": 1}, 0.0186, f"{NIM_PAGE}: 18.6 ms a token alone", relative=0.3),
     Row("REQUEST_SECONDS", ONE, first_token(1000, 1100) + 199 * step(1, 1100), BY_HAND, relative=1e-9),

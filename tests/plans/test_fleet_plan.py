@@ -13,7 +13,8 @@ from sizebook.plans.fleet import plan as fleet
 from sizebook.plans.fleet.inputs import Service
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet, warnings
 from sizebook.plans.fleet.steps import derivations
-from sizebook.plans.serving.plan import PlannedReplica, Setup, replica_for
+from sizebook.plans.serving.plan import Asked, PlannedReplica, Setup, replica_for
+from sizebook.serving.arrivals import Lengths
 from tests.plans.asking import fleet_inputs, service
 
 BY_NODE: dict[str, Any] = {"failure_domain": "node", "whole_nodes": True}
@@ -56,7 +57,9 @@ def _asked_of(each: Service) -> tuple[Any, ...]:
     """Return what `replica_for` is asked for a service."""
     demand = each.traffic.demand
     longest = demand.input_tokens + demand.output_tokens
-    return Setup(each.model, each.gpu, each.replica), demand, longest, each.latencies, each.gpus_per_node
+    stream = each.requests.stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
+    asked = Asked(demand, longest, stream, each.latencies)
+    return Setup(each.model, each.gpu, each.replica), asked, each.gpus_per_node
 
 
 def test_gpus_by_the_replica_and_by_whole_nodes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ TARGETS: st.SearchStrategy[Values] = st.one_of(
     st.fixed_dictionaries({"tpot_target_seconds": st.floats(0.005, 0.2)}),
     st.fixed_dictionaries({
         "ttft_target_seconds": st.floats(0.2, 10), "tpot_target_seconds": st.floats(0.005, 0.2),
-        "at": st.sampled_from(["p50", "p90"]),
+        "band_quantile": st.sampled_from(["p50", "p90"]),
     }),
     st.fixed_dictionaries({"concurrency": st.integers(1, 20)}),
 )  # fmt: skip
@@ -177,7 +177,7 @@ def test_a_tighter_target_is_never_cheaper(given_: Asked, factor: float) -> None
     assume(names)
     loose = planned(given_)
     never_less(loose, planned(given_, **{name: given_[2][name] * factor for name in names}), "peak_gpus", "usd")
-    never_less(loose, planned(given_, at="p90"), "peak_gpus", "usd")
+    never_less(loose, planned(given_, band_quantile="p90"), "peak_gpus", "usd")
 
 
 @few

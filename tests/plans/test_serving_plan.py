@@ -144,7 +144,7 @@ def test_derivations_give_the_plans_own_figures(plan: ServingPlan) -> None:
 
 
 def test_the_error_band_makes_a_target_at_p90_harder(plan: ServingPlan) -> None:
-    sure = plan_serving("llama-3.1-8b", "h100-sxm", asked(at="p90"))
+    sure = plan_serving("llama-3.1-8b", "h100-sxm", asked(band_quantile="p90"))
     assert sure.replica.concurrency < plan.replica.concurrency
     assert sure.replica.at_knee.tpot_seconds * sure.replica.bands["tpot"].high <= 0.02
 
@@ -285,7 +285,7 @@ def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(text, encoding="utf-8")
     result = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml")])
     assert isinstance(result.exception, InputError)
-    known = [*(leaf.name for leaf in leaves(ServingScenario)), "traffic", "target"]
+    known = [*(leaf.name for leaf in leaves(ServingScenario)), "traffic", "target", "requests"]
     assert str(result.exception) == (
         f"s.toml: unknown key: got 'gpus', want one of {', '.join(known)}. Did you mean 'gpu'?"
     )

@@ -40,6 +40,10 @@ SENSIBLE: Mapping[str, Any] = {
     "gpus_per_node": 6,
     "gpus_compared": "h100-sxm, h200-sxm",
     "term_months": 6,
+    "request_percentile": "p95",
+    "dispersion": 3.0,
+    "input_seconds": 25.0,
+    "trace": [[0.0], [0.4], [0.5], [2.5], [2.6]],
     "published_total": 8_030_261_248,
     "published_source": "the makers",
     "dtype": "fp8",
@@ -53,6 +57,19 @@ TOGETHER: Mapping[str, Values] = {
     "ep": {"tp": 2, "model": "gpt-oss-20b"},  # a dense model has no experts to share out
     "concurrency": {"ttft_target_seconds": None, "tpot_target_seconds": None},
     "gpus_compared": {"gpu": None, "tp": None},
+    "request_percentile": {"ttft_target_seconds": 2.5},
+    "dispersion": {"request_percentile": "p99", "ttft_target_seconds": 4.0},
+    "trace": {"request_percentile": "p90", "tpot_target_seconds": 0.035},
+    "input_seconds": {
+        "model": "whisper-large-v3",
+        "input_tokens": None,
+        "tp": 1,
+        "pp": 1,
+        "draft_tokens": 0,
+        "tokens_per_step": None,
+        "request_percentile": None,
+        "gpu": "h100-sxm",
+    },
     "failure_domain": {"gpus_per_node": 8},
 }
 

@@ -34,7 +34,7 @@ BASE = {
     "plan": "serving", "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 3_000_000,
     "input_tokens": 1500, "output_tokens": 300, "months": 3, "tpot_target_seconds": 0.04, "as_of": "2026-11-21",
 }  # fmt: skip
-GRID = list(cases(ServingScenario, BASE, most=9))
+GRID = list(cases(ServingScenario, BASE, most=12))
 IDS = [case.name for case in GRID]
 # Not an argument of the ledger's function: the model and machine are, and what names or dates a report.
 BESIDE = ("plan", "title", "as_of", "gpus_compared")
@@ -94,7 +94,12 @@ def test_the_command_line_prints_the_plan(number: int, tmp_path: Path) -> None:
         assert f"{month.usd:,.0f}" in text and f"{month.energy_kwh:,.0f}" in text and f"{month.co2e_kg:,.0f}" in text
 
 
-@pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
+# A row of a sweep is a steady load of a decoder: what requests see one by one is in cells, figures and plans.
+SIMULATED = [number for number, case in enumerate(GRID) if "request_percentile" in case.values]
+STEADY = [n for n, case in enumerate(GRID) if n not in SIMULATED and "input_seconds" not in case.values]
+
+
+@pytest.mark.parametrize("number", STEADY, ids=[IDS[number] for number in STEADY])
 def test_a_row_of_a_sweep_gives_the_plans_latency(number: int) -> None:
     plan, case = _plan(number), GRID[number]
     row = {name: value for name, value in case.values.items() if name in INPUTS}
@@ -105,6 +110,25 @@ def test_a_row_of_a_sweep_gives_the_plans_latency(number: int) -> None:
     headline = figures(plan)
     for name in ("ttft_seconds", "tpot_seconds", "tokens_per_second"):
         assert found[name] == pytest.approx(getattr(headline, name), rel=1e-12), name
+
+
+@pytest.mark.parametrize("number", SIMULATED, ids=[IDS[number] for number in SIMULATED])
+def test_the_cell_of_a_percentile_gives_the_plans_figures(number: int, tmp_path: Path) -> None:
+    plan, headline = _plan(number), figures(_plan(number))
+    asked = {name: value for name, value in flat(plan.inputs).items() if value is not None}
+    asked |= {"model": plan.model, "gpu": plan.replica.setup.gpu}
+    asked["replica_requests_per_second"] = headline.requests_per_second
+    names = [argument.name for argument in load()["SERVING_PERCENTILE"].arguments]
+    for latency in ("ttft", "tpot"):
+        placed = [(asked | {"latency": latency}).get(name) for name in names]
+        assert call("SERVING_PERCENTILE", *placed) == getattr(headline, f"{latency}_seconds_held")
+    path = tmp_path / "grid.toml"
+    path.write_text(toml(GRID[number].values), encoding="utf-8")
+    data = json.loads(CliRunner().invoke(app, ["plan", "serve", str(path), "--json"], catch_exceptions=False).stdout)
+    held = headline.held_for
+    assert data["requests"]["ttft_seconds"][held] == headline.ttft_seconds_held
+    assert data["requests"]["tpot_seconds"][held] == headline.tpot_seconds_held
+    assert data["requests"]["requests_per_second"] == headline.requests_per_second
 
 
 @pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)

@@ -39,8 +39,12 @@ GIVEN: dict[str, Any] = {
 VARIED: dict[str, dict[str, Any]] = {
     "as it is": {},
     "office hours, p90, whole nodes": {
-        "shape": "office", "burst_factor": 1.4, "at": "p90", "tpot_target_seconds": 0.05, "ttft_target_seconds": 3,
-        "whole_nodes": True, "failure_domain": "node", "growth_per_month": 0.05, "months": 24,
+        "shape": "office", "burst_factor": 1.4, "band_quantile": "p90", "tpot_target_seconds": 0.05,
+        "ttft_target_seconds": 3, "whole_nodes": True, "failure_domain": "node", "growth_per_month": 0.05, "months": 24,
+    },
+    "95 of 100 requests, in bursts": {
+        "request_percentile": "p95", "tpot_target_seconds": 0.05, "ttft_target_seconds": 3, "dispersion": 3,
+        "output_tokens_p95": 900,
     },
     "own hours, load given": {"shape": [1] * 12 + [3] * 12, "concurrency": 16, "months": 1},
     "histograms": {"input_tokens": None, "input_histogram": [[500, 0.6], [6000, 0.4]], "output_tokens_p95": 900},
@@ -134,7 +138,7 @@ def test_break_even_against_an_api(tmp_path: Path) -> None:
 def test_a_target_that_no_load_meets_is_said_once_a_call(tmp_path: Path) -> None:
     result = filled(tmp_path, GIVEN | {"tpot_target_seconds": 0.001})
     begun = [problem for problem in result.problems if "tpot" in problem.casefold()]
-    assert [problem.partition(":")[0] for problem in begun] == ["Staged!A1", "Staged!A31"]
+    assert [problem.partition(":")[0] for problem in begun] == ["Staged!A1", "Staged!A35"]
     assert all("binds" in problem for problem in begun)
     assert result.problems[-1].endswith("more cells show an error because of these")
     assert len(result.problems) == 3

@@ -18,6 +18,9 @@ from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan, latency_curve
 from sizebook.scenarios.files import beside, parse, read_toml
 from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, with_files
+from sizebook.serving.load import SEED
+from sizebook.serving.quantities import PERCENTILES, share_of
+from sizebook.serving.simulation import Served
 
 LIMITS = {
     "ttft": "the TTFT target",
@@ -59,6 +62,7 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
             "tpot_seconds": _banded(knee.tpot_seconds, replica.bands["tpot"]),
             "tokens_per_second": _banded(knee.tokens_per_second, replica.bands["throughput"]),
         },
+        "requests": _requests(plan),
         "token_lengths": {
             "input": _lengths(asked.input_tokens, plan.traffic.prompts, plan.traffic.longest_input_tokens),
             "output": _lengths(asked.output_tokens, plan.traffic.answers, plan.traffic.longest_output_tokens),
@@ -84,6 +88,25 @@ def _month(plan: ServingPlan, at: int) -> dict[str, Any]:
     return {
         **asdict(month),
         "band": {"peak_gpus": [few.peak_gpus, most.peak_gpus], "usd": [few.usd, most.usd]},
+    }
+
+
+def _requests(plan: ServingPlan) -> dict[str, Any] | None:
+    """Return what requests see one by one as plain data, where a target names a percentile of them."""
+    loaded = plan.replica.loaded
+    if loaded is None:
+        return None
+    served = loaded.served
+    return {
+        "arrivals": plan.arrivals,
+        "seed": SEED,
+        "simulated": len(served.request),
+        "requests_per_second": loaded.requests_per_second,
+        "in_flight": served.in_flight,
+        **{
+            f"{latency}_seconds": {name: served.seconds(latency, share_of(name)) for name in PERCENTILES}
+            for latency in ("ttft", "tpot", "request")
+        },
     }
 
 
@@ -139,9 +162,17 @@ def _headline(plan: ServingPlan) -> list[str]:
         f"{setup.replica.weight_dtype or 'own format'}, {setup.replica.layout}",
         f"GPUs at peak       {first.peak_gpus} in month 1, {last.peak_gpus} in month {last.month}",
         f"Cost a month       {usd(first.usd)}, {usd(last.usd)}",
-        f"Per million out    {usd(first.usd_per_mtok_output)}, at full load {usd(plan.usd_per_mtok_saturated)}",
+        _per_million(plan),
         f"Price basis        {plan.rates.basis}",
     ]
+
+
+def _per_million(plan: ServingPlan) -> str:
+    first, full = plan.months[0], plan.usd_per_mtok_saturated
+    if plan.replica.decodes:
+        return f"Per million out    {usd(first.usd_per_mtok_output)}, at full load {usd(full)}"
+    full /= plan.traffic.asked.input_tokens
+    return f"Per million in     {usd(first.usd_per_mtok_input)}, at full load {usd(full)}"
 
 
 def _replica(plan: ServingPlan) -> list[str]:
@@ -149,12 +180,17 @@ def _replica(plan: ServingPlan) -> list[str]:
     lines = [
         f"One replica        {replica.setup.replica.gpus} GPUs, {replica.concurrency} requests in flight, "
         f"{significant(replica.requests_per_second, 3)} requests/s; {LIMITS[replica.binding]} binds",
-        f"Cache holds        {replica.capacity} requests of {grouped(plan.traffic.longest_tokens)} tokens",
+        f"Cache holds        {replica.capacity} requests of {grouped(plan.traffic.longest_tokens)} tokens"
+        if replica.decodes
+        else "One pass           the answer comes with it: nothing is cached or decoded",
     ]
     for label, value, name in (("TTFT", knee.ttft_seconds, "ttft"), ("TPOT", knee.tpot_seconds, "tpot")):
         band = replica.bands[name]
         low, high = duration(float(value) * band.low), duration(float(value) * band.high)
-        lines.append(f"{label:18} {duration(float(value))} (p10 {low}, p90 {high}; {band.basis})")
+        if value:  # nothing follows the answer of a single pass
+            lines.append(f"{label:18} {duration(float(value))} (p10 {low}, p90 {high}; {band.basis})")
+    if replica.loaded is not None:
+        lines += _percentiles(plan, replica.loaded.served)
     memory = replica.memory
     lines.append(
         f"Memory a GPU       weights {gibibytes(memory.weight_bytes)}, cache {gibibytes(memory.cache_bytes)} of "
@@ -166,6 +202,18 @@ def _replica(plan: ServingPlan) -> list[str]:
     if plan.beyond_context:
         lines.append(f"Context            {plan.beyond_context}")
     return [*lines, *_lengths_and_nodes(plan)]
+
+
+def _percentiles(plan: ServingPlan, served: Served) -> list[str]:
+    """Return the percentiles of what requests see, the one that targets hold for marked."""
+    held, lines = plan.inputs.requests.held_for, []
+    for label, latency in (("TTFT of requests", "ttft"), ("TPOT of requests", "tpot"), ("Whole requests", "request")):
+        shown = ", ".join(
+            f"{name}{'*' if name == held else ''} {duration(served.seconds(latency, share_of(name)))}"
+            for name in PERCENTILES
+        )
+        lines.append(f"{label:18} {shown}")
+    return [*lines, f"{'Arrivals':18} {plan.arrivals}; {grouped(len(served.request))} requests simulated, * held"]
 
 
 def _lengths_and_nodes(plan: ServingPlan) -> list[str]:

@@ -14,7 +14,7 @@ from datetime import date, datetime
 from typing import Any
 
 from sizebook.core.errors import CODES, CellError, InputError, RangeError, SizebookError, UnknownKeyError, suggestion
-from sizebook.core.names import current
+from sizebook.core.names import current, replaced
 from sizebook.core.registry import Argument, Function, find
 
 Cell = Any  # None, bool, int, float, str, or a SizebookError standing in its place
@@ -103,7 +103,7 @@ def _options(cell: Cell | Range, known: Sequence[str]) -> list[tuple[str, Cell]]
     if rows is None or len(rows[0]) != 2:
         return None
     named = [(str(row[0]).strip(), row[1]) for row in rows if not is_blank(row[0])]
-    if not any(name in known or current(name, known) for name, _ in named):
+    if not any(name in known or current(name, known) or replaced(name, known) for name, _ in named):
         return None
     return [(option_name(name, known), value) for name, value in named]
 
@@ -113,6 +113,8 @@ def option_name(name: str, known: Sequence[str]) -> str:
     renamed = current(name, known)
     if renamed is not None:
         return renamed.new
+    if refused := replaced(name, known):
+        raise UnknownKeyError(refused)
     if name not in known:
         raise UnknownKeyError(
             f"unknown argument: got '{name}', want one of {', '.join(known)}.{suggestion(name, known)}"
@@ -342,7 +344,7 @@ def _list(argument: Argument, cell: Cell | Range) -> Any:
 
     Blanks are left out: a range may be longer than what it holds. A row of two stays a row: ``[[128, 1]]`` is a
     histogram of one length, not two numbers. One cell may hold a list of numbers, ``1, 1, 2``, or of pairs of them,
-    ``100:0.5, 200:0.5``. Whoever takes the list says what stands in it.
+    ``100:0.5, 200:0.5``, or threes. Whoever takes the list says what stands in it.
     """
     if not isinstance(cell, (list, tuple)):
         numbers = _numbers(argument, cell) if isinstance(cell, str) else None
@@ -369,13 +371,13 @@ def _numbers(argument: Argument, text: str) -> tuple[Any, ...] | None:
         return None
     width = len(items[numeric.index(True)])
     wrong = [part for part, item, is_numeric in zip(parts, items, numeric, strict=True)
-             if not is_numeric or len(item) != width or width > 2]  # fmt: skip
+             if not is_numeric or len(item) != width or width > 3]  # fmt: skip
     if wrong:
         raise InputError(
             f"{argument.name} is not a list: got '{wrong[0]}' among '{text}', want numbers such as 1, 1, 2, or pairs "
             "such as 100:0.5, 200:0.5. Correct it."
         )
-    return tuple(float(item[0]) if width == 1 else (float(item[0]), float(item[1])) for item in items)
+    return tuple(float(item[0]) if width == 1 else tuple(map(float, item)) for item in items)
 
 
 def listed(values: Sequence[Any]) -> str:

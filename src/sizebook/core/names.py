@@ -60,6 +60,13 @@ GONE: dict[str, str] = {
     "given_memory_bytes": _PLAN,
     "given_step_seconds": f"{_PLAN}, or give mfu",
 }  # fmt: skip
+# Names whose meaning was split: none of the new ones is the old one, so they are refused with what to write instead.
+REPLACED: dict[str, dict[str, str]] = {
+    "at": {
+        "band_quantile": "for the band of measurements (what it meant)",
+        "request_percentile": "for a percentile of requests",
+    },
+}
 _NUMBERED = re.compile(r"(.+)(_\d)")  # inputs of a service: name_1
 
 
@@ -87,6 +94,20 @@ def current(name: str, known: Collection[str]) -> Renamed | None:
     stem, ending = (numbered[1], numbered[2]) if numbered else (name, "")
     new = (f"{each}{ending}" for each in RENAMED.get(stem, ()))
     return next((Renamed(name, each) for each in new if each in known), None)
+
+
+def replaced(name: str, known: Collection[str]) -> str:
+    """Return what to say of a name that is refused where its replacements are known; empty of any other name.
+
+    A number at its end, of a service, stays.
+    """
+    numbered = _NUMBERED.fullmatch(name)
+    stem, ending = (numbered[1], numbered[2]) if numbered else (name, "")
+    new = {f"{each}{ending}": meant for each, meant in REPLACED.get(stem, {}).items()}
+    if name in known or not any(each in known for each in new):
+        return ""
+    wanted = " or ".join(f"'{each}' {meant}" for each, meant in new.items())
+    return f"name refused: got '{name}', want {wanted}. Rename it."
 
 
 def notes(used: Iterable[Renamed], where: str) -> tuple[str, ...]:

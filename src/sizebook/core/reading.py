@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from sizebook.core.cells import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError, suggestion
-from sizebook.core.names import Renamed, current, notes
+from sizebook.core.names import Renamed, current, notes, replaced
 from sizebook.core.registry import TABLES, Argument, Nested, declared, hints_of, leaves, nested, put_together, section
 
 
@@ -102,7 +102,9 @@ def _take(
     if renamed:
         found.renamed.append(renamed)
     entry = known.get(name)
-    if entry is None:
+    if entry is None and (refused := replaced(key, known)):
+        found.problems.append(f"{place}{refused}")
+    elif entry is None:
         hint = suggestion(key, known) or " Remove it."
         found.problems.append(f"{place}unknown key: got '{key}', want one of {', '.join(known)}.{hint}")
     elif name in given:

@@ -28,6 +28,7 @@ MODULES = (
     "training.functions",
     "plans.training.functions",
     "plans.serving.functions",
+    "plans.serving.percentiles",
     "plans.fleet.functions",
     "core.why",  # the last: it asks about the others
 )

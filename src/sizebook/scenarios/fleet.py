@@ -10,6 +10,7 @@ from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import FleetInputs, Service
 from sizebook.plans.fleet.plan import FleetPlan, naming, plan_fleet
 from sizebook.scenarios.files import Scenario
+from sizebook.serving.encoding import one_pass
 
 
 @section
@@ -33,5 +34,6 @@ def _check_lengths(service: Service) -> None:
     """Refuse a service whose lengths nobody gave: a scenario is not planned on a default."""
     meaning = {leaf.name: leaf.quantity.meaning for leaf in leaves(Service)}
     for key in ("input_tokens", "output_tokens"):
-        if key not in service.stated:
+        heard = key == "input_tokens" and "input_seconds" in service.stated
+        if key not in service.stated and not heard and not (key == "output_tokens" and one_pass(service.model)):
             raise InputError(f"no lengths: got no {key}, want {meaning[key]}. Add a line '{key} = ...'.")

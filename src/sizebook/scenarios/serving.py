@@ -17,6 +17,7 @@ from sizebook.plans.serving.functions import GpusCompared, compared
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.scenarios.files import ModelScenario
+from sizebook.serving.encoding import one_pass
 
 GpuOrSearch = Annotated[
     str | None,
@@ -25,6 +26,7 @@ GpuOrSearch = Annotated[
         label="Accelerator",
     ),
 ]  # fmt: skip
+TRACE_COLUMNS = ("seconds", "input_tokens", "output_tokens")
 _LAYOUT = ("tp", "pp", "dp", "ep")
 
 
@@ -56,6 +58,8 @@ def with_files(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     for name in ("input_histogram", "output_histogram"):
         if isinstance(path := found.get(name), str):
             found[name] = _bins_from(folder / path)
+    if isinstance(path := found.get("trace"), str) and path.casefold().endswith(".csv"):
+        found["trace"] = _trace_from(folder / path)
     return found
 
 
@@ -66,6 +70,21 @@ def _bins_from(path: Path) -> list[tuple[float, float]]:
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"not a histogram: got {error} in {path.name}, want columns 'tokens' and 'share' of numbers. Mend the file."
+        ) from None
+
+
+def _trace_from(path: Path) -> list[tuple[float, ...]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            rows = list(csv.DictReader(lines))
+            names = [name for name in TRACE_COLUMNS if rows and name in rows[0]]
+            if "seconds" not in names or len(names) == 2:
+                raise KeyError(", ".join(names) or "no column")
+            return [tuple(float(row[name]) for name in names) for row in rows]
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"not a trace: got {error} in {path.name}, want a column 'seconds' of numbers, and 'input_tokens' and "
+            "'output_tokens' where lengths are known. Mend the file."
         ) from None
 
 
@@ -82,8 +101,14 @@ def _hours_from(path: Path) -> tuple[float, ...]:
 def answer(scenario: ServingScenario) -> ServingAnswer:
     """Return the plan of the scenario's setup, or of the cheapest where it names no accelerator."""
     catalog.architecture(scenario.model)
-    for side in ("input", "output"):
-        _check_lengths(scenario.stated, side)
+    stated = scenario.stated
+    heard, answers = "input_seconds" in stated, not one_pass(scenario.model) or "output_tokens" in stated
+    if heard and (twice := sorted(name for name in stated if name.startswith(("input_tokens", "input_hist")))):
+        raise InputError(
+            f"lengths given twice: got input_seconds and {', '.join(twice)}, want one of them. Remove the others."
+        )
+    for side in [*([] if heard else ["input"]), *(["output"] if answers else [])]:
+        _check_lengths(scenario.stated, side, traced=scenario.inputs.requests.has_lengths)
     if scenario.gpu is not None:
         return ServingAnswer(plan_serving(scenario.model, scenario.gpu, scenario.inputs), None)
     if layout := [name for name in _LAYOUT if name in scenario.stated]:
@@ -96,18 +121,19 @@ def answer(scenario: ServingScenario) -> ServingAnswer:
     return ServingAnswer(found.ranked[0].plan, found)
 
 
-def _check_lengths(stated: frozenset[str], side: str) -> None:
+def _check_lengths(stated: frozenset[str], side: str, traced: bool) -> None:
     """Refuse lengths that nobody gave, and lengths that are given twice: a scenario is not planned on a default."""
-    key, name = f"{side}_tokens", f"{side}_histogram"
+    key, name = f"{side}_tokens", "trace" if traced else f"{side}_histogram"
     if name not in stated:
         if key not in stated:
             raise InputError(f"no lengths: got neither {key} nor {name}, want one. Add a line '{key} = ...'.")
         return
-    twice = [each for each in (key, f"{key}_p50", f"{key}_p95") if each in stated]
+    others = (key, f"{key}_p50", f"{key}_p95", *([f"{side}_histogram"] if traced else []))
+    twice = [each for each in others if each in stated]
     if twice:
         raise InputError(
             f"lengths given twice: got {name} and {', '.join(twice)}, want one of them. Mean and percentiles follow "
-            "from the histogram: remove the others."
+            f"from the {'trace' if traced else 'histogram'}: remove the others."
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from sizebook.serving.band import Band, error_band
 from sizebook.serving.case import Case, Number, larger, smaller
+from sizebook.serving.encoding import EncodedCase, latencies, places
 from sizebook.serving.memory import Memory, sequences_that_fit
 from sizebook.serving.quantities import Demand
 from sizebook.serving.time import Latency, latency, tokens_per_second
@@ -38,6 +39,8 @@ def estimate(case: Case, memory: Memory, demand: Demand) -> Estimate:
     over the rate at which requests finish. Capacity is counted at full context, input + output. One server streams only
     so many tokens and takes only so many requests a second, whatever its GPUs could do.
     """
+    if isinstance(case, EncodedCase):
+        return _encoded(case, memory, demand)
     capacity = sequences_that_fit(case, memory, demand.input_tokens + demand.output_tokens) * case.dp
     running, after_first = running_of(case, demand, capacity), demand.output_tokens - 1
     found = latency(case, replace(demand, concurrency=running))
@@ -47,3 +50,25 @@ def estimate(case: Case, memory: Memory, demand: Demand) -> Estimate:
     queued = Latency(stay - tpot * after_first, tpot, found.decode_step_seconds, found.prefill_seconds)
     rate = tokens_per_second(queued, demand)
     return Estimate(queued.ttft_seconds, tpot, rate, capacity, demand.in_flight <= capacity)
+
+
+MOST_READ = 4096  # requests at a time of a rank that keeps nothing of them
+
+
+def _encoded(case: EncodedCase, memory: Memory, demand: Demand) -> Estimate:
+    """Return the estimate of a model with an encoder; what its decoder does not hold waits, as with any other."""
+    longest = float(demand.input_tokens + demand.output_tokens)
+    capacity, after_first = places(case, memory, demand, longest, MOST_READ) * int(case.dp), demand.output_tokens - 1
+    running = float(running_of(case, demand, capacity))
+    ttft, tpot = latencies(case, replace(demand, concurrency=running))  # type: ignore[arg-type]
+    tpot = max(tpot, running / case.rates["host_tokens_per_second"]) if case.decodes else 0.0
+    stay = (ttft + tpot * after_first) * (1 + max(demand.in_flight - running, 0) / running)
+    if case.decodes:  # the host's limits are those of streams of tokens
+        stay = max(stay, demand.in_flight / case.rates["host_requests_per_second"])
+    rate = demand.in_flight * demand.output_tokens / stay
+    return Estimate(stay - tpot * after_first, tpot, rate, capacity, demand.in_flight <= capacity)
+
+
+def unmeasured_band(figure: str) -> Band:
+    """Return the band of what was never measured: the widest there is."""
+    return error_band(figure, "", "")

@@ -6,15 +6,17 @@ Latencies come from `serving_time`, calibrated on measurements; ask `serving_err
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from sizebook.core.derivation import Term
-from sizebook.core.errors import TargetError
+from sizebook.core.errors import InputError, TargetError
 from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
 from sizebook.core.registry import DEFAULT, function
 from sizebook.formulas.weights import dtype_bits
 from sizebook.serving import time as serving_time
 from sizebook.serving.band import architecture_of
 from sizebook.serving.case import Case, case_of, startable
+from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds, halves, one_pass, serving_case
 from sizebook.serving.estimate import Estimate, error_band, estimate
 from sizebook.serving.memory import (
     Memory,
@@ -60,10 +62,27 @@ def _memory(case: Case, gpu: str, engine: str, version: str = "") -> Memory:
     return engine_memory(case, physical_bytes(accelerator(gpu)), engine_constants(engine, version))
 
 
+def _any_case(model: str, gpu: str, replica: Replica) -> Case:
+    """Return the case of a decoder, startable or not, or that of a model with an encoder."""
+    return case_of(model, gpu, replica) if halves(model) is None else serving_case(model, gpu, replica)
+
+
+def _only_decoding(model: str, gpu: str, replica: Replica) -> Case:
+    """Return the case of a decoder, or refuse a model with an encoder, whose prompt and answer hold cache apart."""
+    if halves(model) is not None:
+        raise InputError(
+            f"not one context: got {model}, which has an encoder, want a model that only decodes. SERVING_FIGURES "
+            "says what the cache holds of such a model."
+        )
+    return case_of(model, gpu, replica)
+
+
 def _estimate(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimate:
     """Return the estimate, or refuse where not even one request fits."""
-    case = startable(case_of(model, gpu, replica))
+    case = serving_case(model, gpu, replica)
     memory = _memory(case, gpu, replica.engine)
+    if one_pass(model):
+        demand = replace(demand, output_tokens=1)
     found = estimate(case, memory, demand)
     if found.capacity < 1:
         missing = cache_bytes_per_gpu(case, float(demand.input_tokens + demand.output_tokens)) - memory.cache_bytes
@@ -76,7 +95,7 @@ def _estimate(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimat
 
 def _terms(model: str, gpu: str, demand: Demand, replica: Replica) -> Latencies:
     found = _estimate(model, gpu, demand, replica)
-    return latency_terms(startable(case_of(model, gpu, replica)), found, demand, kernels_basis(gpu))
+    return latency_terms(startable(_only_decoding(model, gpu, replica)), found, demand, kernels_basis(gpu))
 
 
 def _ttft_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[Term, ...]:
@@ -88,12 +107,12 @@ def _tpot_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple
 
 
 def _step_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> list[Term]:
-    return step_terms(startable(case_of(model, gpu, replica)), demand, kernels_basis(gpu))
+    return step_terms(startable(_only_decoding(model, gpu, replica)), demand, kernels_basis(gpu))
 
 
 def _prefill_terms(model: str, gpu: str, input_tokens: int, cache_hit_ratio: float, replica: Replica) -> list[Term]:
     demand = Demand(input_tokens=input_tokens, cache_hit_ratio=cache_hit_ratio)
-    return prefill_terms(startable(case_of(model, gpu, replica)), demand, kernels_basis(gpu))
+    return prefill_terms(startable(_only_decoding(model, gpu, replica)), demand, kernels_basis(gpu))
 
 
 @function(category="serving", source=MODEL_SOURCE, example=({"model": "llama-3.1-8b"}, 131_072.0))
@@ -147,7 +166,8 @@ def serving_weight_bytes(
 
     Embedding, head and norms count 16 bits; four-bit checkpoints of expert models keep attention in 16 bits too.
     """
-    return float(weight_bytes_per_gpu(case_of(model, ANY_GPU, Replica(tp=tp, pp=pp, dp=dp, weight_dtype=weight_dtype))))
+    replica = Replica(tp=tp, pp=pp, dp=dp, weight_dtype=weight_dtype)
+    return float(weight_bytes_per_gpu(_any_case(model, ANY_GPU, replica)))
 
 
 @function(
@@ -160,7 +180,7 @@ def cache_bytes_available(model: Model, gpu: Gpu, replica: Replica, version: Ver
     Memory is what the driver reports. TensorRT-LLM's share applies to what is free after weights. Negative: by how much
     the model does not fit.
     """
-    return float(_memory(case_of(model, gpu, replica), gpu, replica.engine, version).cache_bytes)
+    return float(_memory(_any_case(model, gpu, replica), gpu, replica.engine, version).cache_bytes)
 
 
 @function(
@@ -172,7 +192,7 @@ def max_concurrency(model: Model, gpu: Gpu, context_tokens: ContextTokens, repli
 
     0 where the weights leave no room. Shared prefixes are left out: with them more requests fit.
     """
-    case = case_of(model, gpu, replica)
+    case = _only_decoding(model, gpu, replica)
     return int(sequences_that_fit(case, _memory(case, gpu, replica.engine), float(context_tokens)) * replica.dp)
 
 
@@ -187,7 +207,7 @@ def max_context(
 
     The model's own limit may be shorter: MODEL_SPEC(model, "context_length"). 0 where the weights leave no room.
     """
-    case, at_once = case_of(model, gpu, replica), math.ceil((concurrency or 1) / replica.dp)
+    case, at_once = _only_decoding(model, gpu, replica), math.ceil((concurrency or 1) / replica.dp)
     return context_that_fits(case, _memory(case, gpu, replica.engine), float(at_once))
 
 
@@ -206,7 +226,9 @@ def prefill_seconds(
     replica: Replica = DEFAULT,
 ) -> Seconds:
     """Return the time of one prompt's pass with nothing else running: FLOPs at prefill efficiency, links, launches."""
-    case = startable(case_of(model, gpu, replica))
+    case = serving_case(model, gpu, replica)
+    if isinstance(case, EncodedCase):
+        return encode_seconds(case, 1.0, float(input_tokens))
     return float(serving_time.prefill_seconds(case, float(input_tokens), cache_hit_ratio))
 
 
@@ -219,7 +241,10 @@ def decode_step_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica
 
     With drafted tokens the step checks them all.
     """
-    return float(serving_time.decode_step_seconds(startable(case_of(model, gpu, replica)), demand))
+    case = serving_case(model, gpu, replica)
+    if isinstance(case, EncodedCase):
+        return decode_seconds(case, demand.in_flight / case.dp, demand) if case.decodes else 0.0
+    return float(serving_time.decode_step_seconds(case, demand))
 
 
 @function(
@@ -253,7 +278,7 @@ def tpot_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Se
 )  # fmt: skip
 def request_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Seconds:
     """Return the time from sending a request to its last token: TTFT + TPOT x (output tokens - 1)."""
-    found = _estimate(model, gpu, demand, replica)
+    found = _estimate(model, gpu, demand, replica)  # of one pass nothing follows the first token
     return float(found.ttft_seconds + found.tpot_seconds * (demand.output_tokens - 1))
 
 

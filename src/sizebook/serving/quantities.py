@@ -250,6 +250,28 @@ Quantile = Annotated[
     str,
     Quantity("which quantile of measured over predicted", kind="choice", choices=("p10", "p50", "p90"), default="p90"),
 ]
+PERCENTILES = ("p50", "p90", "p95", "p99")
+RequestPercentile = Annotated[
+    str | None,
+    Quantity(
+        "percentile of requests: p50, p90, p95 or p99, found by simulation; blank for the mean of a steady load",
+        kind="choice", choices=PERCENTILES, default=None, label="Percentile of requests",
+    ),
+]  # fmt: skip
+
+
+def share_of(percentile: str) -> float:
+    """Return the share of requests that a percentile such as p95 is named after."""
+    return float(percentile[1:]) / 100
+
+
+SeenLatency = Annotated[
+    str,
+    Quantity(
+        "what of a request is asked for: seconds to its first token, per token, or altogether",
+        kind="choice", choices=("ttft", "tpot", "request"), default="ttft",
+    ),
+]  # fmt: skip
 KvBytes = Annotated[float, Quantity("cache of one prompt", unit="bytes", minimum=0)]
 LinkRate = Annotated[float, Quantity("rate of a link, one way", unit="bytes/s", above=0)]
 GpuCount = Annotated[float, Quantity("GPUs before rounding", minimum=0)]

@@ -223,21 +223,27 @@ def serving_shape(architecture: Architecture) -> ServingShape:
 
     Errors: a model without a head or without anything cached generates no tokens and cannot be served as a decoder.
     """
+    shape = shape_of_layers(architecture, architecture.layers)
+    cached = any(kind.cache_width or kind.cross_width for kind in shape.kinds)
+    if architecture.head is None or not (cached or shape.index_cache_width or shape.state_bytes):
+        raise InputError(
+            f"not a decoder: got model type '{architecture.model_type}', want a model that generates tokens. "
+            "Choose a decoder, or plan it with 'sizebook plan serve'."
+        )
+    return shape
+
+
+def shape_of_layers(architecture: Architecture, layers: Sequence[Layer]) -> ServingShape:
+    """Return the sums over some layers of a model, such as those of its encoder; totals are the whole model's."""
     sums = _Sums({f.name: 0.0 for f in fields(ServingShape) if f.name != "kinds"})
-    for layer, times in distinct_layers(architecture.layers):
+    for layer, times in distinct_layers(layers):
         _layer(sums, layer, times)
     kinds = tuple(AttentionKind(*shared, **widths) for shared, widths in sums.kinds.items())
     numbers = sums.numbers
-    cached = any(kind.cache_width or kind.cross_width for kind in kinds)
-    if architecture.head is None or not (cached or numbers["index_cache_width"] or numbers["state_bytes"]):
-        raise InputError(
-            f"not a decoder: got model type '{architecture.model_type}', want a model that generates tokens. "
-            "Choose a decoder."
-        )
     numbers["total_parameters"] = float(count(architecture).total)
     numbers["head_parameters"] = float(head_parameters(architecture))
     numbers["d_model"], numbers["vocab"] = float(architecture.d_model), float(architecture.vocab)
-    numbers["n_layers"], numbers["n_mtp_layers"] = float(architecture.n_layers), float(len(architecture.mtp))
+    numbers["n_layers"], numbers["n_mtp_layers"] = float(len(layers)), float(len(architecture.mtp))
     numbers["n_products"] = sum(products * numbers[layers] for layers, products in _PRODUCTS.items())
     return ServingShape(**numbers, kinds=kinds)
 

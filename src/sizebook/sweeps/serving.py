@@ -20,6 +20,7 @@ from sizebook.core.registry import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.registry import Argument, leaves
 from sizebook.serving.band import architecture_of
 from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, layout_meant, undivided_heads
+from sizebook.serving.encoding import halves
 from sizebook.serving.estimate import error_band, estimate
 from sizebook.serving.memory import Engine, engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
@@ -59,11 +60,16 @@ class _Named:
 _SPELT_BY_TABLES = {"trtllm": "tensorrt-llm"}
 
 
+_ENCODES = "not in a sweep: got {model}, which has an encoder, want a model that only decodes. Plan it by itself."
+
+
 @cache
 def _named(model: str, gpu: str, *words: str) -> _Named:
     given = {name: word for name, word in zip(NAMES[2:], words, strict=True) if word}
     engine = _SPELT_BY_TABLES.get(given.get("engine", ""), given.get("engine", ENGINE))
     try:
+        if halves(model) is not None:
+            return _Named(None, reason=_ENCODES.format(model=model))
         case = case_of(model, gpu, Replica(**given | {"engine": engine}))  # type: ignore[arg-type]
     except SizebookError as error:
         return _Named(None, reason=str(error))

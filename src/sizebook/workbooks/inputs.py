@@ -20,7 +20,7 @@ from sizebook.calculation.preparing import Names
 from sizebook.calculation.tokens import Area, address, area, tokenize
 from sizebook.core.cells import coerce, listed
 from sizebook.core.errors import InputError, SizebookError, suggestion
-from sizebook.core.names import GONE, Renamed, current
+from sizebook.core.names import GONE, Renamed, current, replaced
 from sizebook.core.registry import TABLES, Quantity, declared, flat, hints_of, nested
 from sizebook.scenarios.files import workbook_model
 from sizebook.workbooks.rules import FLAGS, Rule, as_argument, rules_of
@@ -157,6 +157,9 @@ def check(inputs: Mapping[str, Input], given: Mapping[str, Any], names: set[str]
             found.renamed.append(renamed)
         if entry is None:
             problem = "not an input" if name.casefold() in names else "unknown input"
+            if refused := replaced(name.casefold(), folded):
+                found.problems.append(refused)
+                continue
             if name in GONE:
                 found.problems.append(f"no input any more: got '{name}', want it left out: {GONE[name]}. Remove it.")
                 continue

@@ -8,7 +8,7 @@ from typing import Annotated
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.reading import Told
 from sizebook.core.registry import DEFAULT, TABLES, Quantity, section
-from sizebook.plans.serving.inputs import Arrivals, Energy, GpuPrices, GpusPerNode, Latencies, Margins
+from sizebook.plans.serving.inputs import Arrivals, Energy, GpuPrices, GpusPerNode, Latencies, Margins, RequestStream
 from sizebook.serving.quantities import PeakFactor, Replica
 
 MOST_SERVICES = 5  # the columns of the workbook, and colours that a chart can tell apart
@@ -61,6 +61,7 @@ class Service(Told):
     traffic: ServiceTraffic
     latencies: Latencies = DEFAULT
     prices: GpuPrices = DEFAULT
+    requests: RequestStream = DEFAULT
 
 
 @section

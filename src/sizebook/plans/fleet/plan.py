@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from sizebook.core.errors import InputError, RangeError, SizebookError
@@ -17,8 +17,10 @@ from sizebook.core.registry import Quantity, flat, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import MONTHS, MOST_SERVICES, Contract, FleetInputs, FleetTerms, Service
 from sizebook.plans.serving.inputs import Margins, Prices
-from sizebook.plans.serving.plan import PlannedReplica, Setup, at_speed, replica_for
+from sizebook.plans.serving.plan import Asked, PlannedReplica, Setup, at_speed, demand_read, replica_for
 from sizebook.plans.serving.rates import Rates, rates_of
+from sizebook.serving.arrivals import Lengths
+from sizebook.serving.encoding import EncodedCase
 from sizebook.serving.traffic import (
     SECONDS_PER_DAY,
     peak_requests_per_second,
@@ -65,8 +67,10 @@ class PlannedService:
 
     @property
     def longest_tokens(self) -> int:
-        """Tokens of a request, prompt and answer."""
+        """Tokens of a request, prompt and answer; with an encoder those that stand in the places of the context."""
         demand = self.service.traffic.demand
+        if isinstance(self.replica.case, EncodedCase):
+            return demand.output_tokens if self.replica.decodes else demand.input_tokens
         return demand.input_tokens + demand.output_tokens
 
 
@@ -140,10 +144,19 @@ def naming(service: str) -> Iterator[None]:
 
 
 def _planned(service: Service, terms: FleetTerms) -> PlannedService:
-    demand, latencies = service.traffic.demand, service.latencies
+    demand = demand_read(service.model, service.traffic.demand, service.requests)
+    service = replace(service, traffic=replace(service.traffic, demand=demand))
+    latencies = service.latencies
     setup = Setup(service.model, accelerator(service.gpu).key, service.replica)
     longest = demand.input_tokens + demand.output_tokens
-    replica = replica_for(setup, demand, longest, latencies, service.gpus_per_node)
+    if service.requests.has_lengths:
+        raise InputError(
+            "trace with lengths: got seconds and tokens, want seconds alone in a fleet. Plan the service by itself, or "
+            "remove the tokens."
+        )
+    stream = service.requests.stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
+    asked = Asked(demand, longest, stream, latencies, service.requests.share)
+    replica = replica_for(setup, asked, service.gpus_per_node)
     rates = rates_of(setup.gpu, Prices(gpu_hours=service.prices, energy=terms.energy), terms.contract.term)
     band = replica.bands["throughput"]
     middle, fewest, most = (

@@ -5,18 +5,21 @@ Candidates that cannot meet the target are counted with the limit that stopped t
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sizebook.core.errors import SizebookError, TargetError
-from sizebook.plans.serving.inputs import ServingInputs
-from sizebook.plans.serving.plan import ServingPlan, check_load, plan_serving
+from sizebook.plans.serving.inputs import RequestStream, ServingInputs
+from sizebook.plans.serving.plan import Asked, ServingPlan, as_read, check_load, check_stream, plan_serving
+from sizebook.serving.encoding import halves, serving_case
 from sizebook.serving.quantities import ENGINES, Replica
 from sizebook.serving.shape import shape_of
 from sizebook.tables.hardware import accelerator
 
 GPUS = ("h100-sxm", "h200-sxm", "b200-sxm")
+MOST_SIMULATED = 8
 DTYPES: tuple[str | None, ...] = (None, "fp8")
 
 
@@ -41,7 +44,8 @@ class Choices:
 def layouts(model: str, gpu: str) -> Iterator[dict[str, int]]:
     """Yield the degrees within one node: tensor parallelism, and for expert models attention data parallelism."""
     most = min(8, accelerator(gpu).scale_up_domain)
-    shape = shape_of(model)
+    found = halves(model)
+    shape = shape_of(model) if found is None else serving_case(model, gpu, Replica()).shape
     for degree in (1, 2, 4, 8):
         if degree > most:
             continue
@@ -74,16 +78,20 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
     Errors: traffic that no candidate can be planned for; none meets the target, where the message names the limits that
     bind, the most frequent first.
     """
+    inputs = as_read(model, inputs)
     traffic = inputs.traffic
     _ = traffic.hours, traffic.longest_tokens  # read once here, or every candidate would count as failed by it
     check_load(traffic.asked, inputs.target.latencies)
-    plans: list[ServingPlan] = []
+    check_stream(
+        Asked(traffic.asked, traffic.longest_tokens, inputs.stream, inputs.target.latencies, inputs.requests.share)
+    )
     failed: Counter[str] = Counter()
-    for gpu, replica in candidates(model, gpus, inputs.replica, engine):
-        try:
-            plans.append(plan_serving(model, gpu, replace(inputs, replica=replica)))
-        except SizebookError as error:
-            failed[str(error).partition(":")[0]] += 1
+    steady = on_average(inputs)
+    compared = candidates(model, gpus, inputs.replica, engine)
+    setups = ((gpu, replace(steady, replica=replica)) for gpu, replica in compared)
+    plans = list(_planned(model, setups, failed))
+    if inputs.requests.share is not None:
+        plans = _simulated(plans, inputs, failed)
     if not plans:
         reasons = ", ".join(f"{reason} ({times})" for reason, times in failed.most_common())
         raise TargetError(
@@ -91,6 +99,40 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
         )
     plans.sort(key=lambda plan: plan.months[-1].usd)
     return Choices(tuple(_marked(plans)), tuple(failed.most_common()))
+
+
+def on_average(inputs: ServingInputs) -> ServingInputs:
+    """Return the inputs with targets for the mean of a steady load instead of a percentile of requests."""
+    return replace(inputs, requests=RequestStream())
+
+
+def _planned(
+    model: str, setups: Iterable[tuple[str, ServingInputs]], failed: Counter[str]
+) -> Iterator[ServingPlan]:  # fmt: skip
+    """Yield the plans of the setups that meet the target, and count what stops the others."""
+    for gpu, inputs in setups:
+        try:
+            yield plan_serving(model, gpu, inputs)
+        except SizebookError as error:
+            failed[str(error).partition(":")[0]] += 1
+
+
+def _simulated(steady: list[ServingPlan], inputs: ServingInputs, failed: Counter[str]) -> list[ServingPlan]:
+    """Return plans whose percentile of requests meets the target, simulated from the cheapest on average.
+
+    A simulation takes a second: those that even on average cost more than the cheapest one found are left out, and so
+    are those after `MOST_SIMULATED`.
+    """
+    steady.sort(key=lambda plan: plan.months[-1].usd)
+    found: list[ServingPlan] = []
+    for number, plan in enumerate(steady):
+        cheapest = min((each.months[-1].usd for each in found), default=math.inf)
+        if plan.months[-1].usd >= cheapest or (number >= MOST_SIMULATED and found):
+            failed["not simulated, dearer on average"] += len(steady) - number
+            break
+        setup = plan.replica.setup
+        found += _planned(plan.model, [(setup.gpu, replace(inputs, replica=setup.replica))], failed)
+    return found
 
 
 def _marked(plans: list[ServingPlan]) -> Iterator[Choice]:

@@ -73,6 +73,22 @@ class ServingFigures:
             "output tokens a second, 90th percentile of measured", unit="tokens/s", label="Output tokens a second, p90"
         ),
     ]
+    held_for: Annotated[
+        str,
+        Quantity("what of requests the targets are held for: mean, p50, p90, p95 or p99", kind="text",
+                 label="Targets held for"),
+    ]  # fmt: skip
+    ttft_seconds_held: Annotated[
+        float,
+        Quantity("time to first token that its target is held against", unit="seconds",
+                 label="Time to first token, held"),
+    ]  # fmt: skip
+    tpot_seconds_held: Annotated[
+        float,
+        Quantity("time per output token that its target is held against", unit="seconds",
+                 label="Time per output token, held"),
+    ]  # fmt: skip
+    arrivals: Annotated[str, Quantity("how requests come", kind="text", label="Arrivals")]
     weight_bytes: Annotated[float, Quantity("weights on one GPU", unit="bytes", label="Weights")]
     cache_bytes: Annotated[float, Quantity("room for the cache on one GPU", unit="bytes", label="Cache")]
     activation_bytes: Annotated[float, Quantity("activation peak on one GPU", unit="bytes", label="Activation peak")]
@@ -112,6 +128,10 @@ def figures(plan: ServingPlan) -> ServingFigures:
         binding=replica.binding,
         requests_per_second=replica.requests_per_second,
         **_banded(replica),
+        held_for=plan.inputs.requests.held_for,
+        ttft_seconds_held=replica.held("ttft"),
+        tpot_seconds_held=replica.held("tpot"),
+        arrivals=plan.arrivals,
         weight_bytes=float(memory.weight_bytes),
         cache_bytes=float(memory.cache_bytes),
         activation_bytes=float(memory.activation_bytes),

@@ -40,7 +40,8 @@ _EXAMPLE = {
 _ITS_MONTH = {
     "month": 1, "requests": 15208333.333333334, "peak_gpus": 12, "reserved_gpus": 12, "peak_nodes": 2,
     "gpu_hours": 8760.0, "utilization": 0.32482984064200676, "reserved_usd": 17520.0, "on_demand_usd": 0.0,
-    "usd": 17520.0, "usd_per_mtok_output": 2.8799999999999994, "energy_kwh": 4789.320728520982,
+    "usd": 17520.0, "usd_per_mtok_output": 2.8799999999999994,
+    "usd_per_mtok_input": 0.5759999999999998, "energy_kwh": 4789.320728520982,
     "co2e_kg": 1915.7282914083928, "peak_gpus_fewest": 12, "peak_gpus_most": 12, "usd_least": 17520.0,
     "usd_most": 17520.0,
 }  # fmt: skip
@@ -52,7 +53,8 @@ _ITS_FIGURES = {
     "tpot_seconds": 0.04971784642592439, "tpot_seconds_p10": 0.048062242139941105,
     "tpot_seconds_p90": 0.054649856791376086, "tokens_per_second": 2375.4127291586697,
     "tokens_per_second_p10": 2174.690353544762, "tokens_per_second_p90": 2467.103660504194,
-    "weight_bytes": 18164092928.0, "cache_bytes": 54081257980.7, "activation_bytes": 2026444800.0,
+    "held_for": "mean", "ttft_seconds_held": 1.0431611602693884, "tpot_seconds_held": 0.04971784642592439,
+    "arrivals": "steady", "weight_bytes": 18164092928.0, "cache_bytes": 54081257980.7, "activation_bytes": 2026444800.0,
     "non_torch_bytes": 2254857830.0, "left_bytes": 8502961504.300003, "physical_bytes": 85029615043.0,
     "spare_replicas": 1, "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2,
     "price_basis": "given in the scenario", "usd_per_mtok_saturated": 0.9355099410489794,

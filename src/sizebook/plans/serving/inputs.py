@@ -17,13 +17,18 @@ from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.serving.day import SHAPES, hours_of, lognormal_p95
 from sizebook.plans.serving.lengths import Histogram, histogram
 from sizebook.plans.serving.nodes import Packing
+from sizebook.plans.serving.streams import counted, drawn, trace_rows
+from sizebook.serving.arrivals import Lengths
+from sizebook.serving.load import Stream
 from sizebook.serving.quantities import (
     Demand,
     Growth,
     Load,
     Replica,
+    RequestPercentile,
     RequestsPerDay,
     Spare,
+    share_of,
 )
 from sizebook.tables.grid import GridRegion
 from sizebook.tables.prices import PriceRegion, Provider
@@ -105,6 +110,15 @@ class Traffic(Arrivals):
         return hours_of(self.shape)
 
     @cached_property
+    def drawn(self) -> tuple[Lengths, Lengths]:
+        """Lengths of prompts and of answers as they are drawn one by one."""
+        asked = self.asked
+        return (
+            drawn(asked.input_tokens, self.input_tokens_p50, self.input_tokens_p95, self.prompts),
+            drawn(asked.output_tokens, self.output_tokens_p50, self.output_tokens_p95, self.answers),
+        )
+
+    @cached_property
     def prompts(self) -> Histogram | None:
         """Lengths of prompts, where they came as a histogram."""
         return None if self.input_histogram is None else histogram(self.input_histogram, "input_histogram")
@@ -155,11 +169,11 @@ TtftTarget = Annotated[
 TpotTarget = Annotated[
     float | None, Quantity("seconds per output token at most, blank for no target", **_TARGET, label="TPOT, at most")
 ]
-At = Annotated[
+BandQuantile = Annotated[
     str,
     Quantity(
-        "where targets hold: p50, the estimate, or p90 of its error band", kind="choice", choices=("p50", "p90"),
-        default="p50", label="Targets hold at",
+        "where in the band of measurements targets hold: p50, the estimate, or p90 of measured over predicted",
+        kind="choice", choices=("p50", "p90"), default="p50", label="Targets hold in the band at",
     ),
 ]  # fmt: skip
 FailureDomain = Annotated[
@@ -197,11 +211,11 @@ class Margins:
 
 @section
 class Latencies:
-    """What must hold: seconds to the first token and per token, at p50 or at p90 of the error band."""
+    """What must hold: seconds to the first token and per token, at p50 or at p90 of the band of measurements."""
 
     ttft_target_seconds: TtftTarget = DEFAULT
     tpot_target_seconds: TpotTarget = DEFAULT
-    at: At = DEFAULT
+    band_quantile: BandQuantile = DEFAULT
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -266,6 +280,69 @@ class Prices:
     energy: Energy = DEFAULT
 
 
+Dispersion = Annotated[
+    float,
+    Quantity(
+        "index of dispersion of arrivals at a replica: variance over mean of their counts; 1 is Poisson, more bursty",
+        unit="ratio", above=0, maximum=1000, default=1, label="Dispersion of arrivals",
+    ),
+]  # fmt: skip
+Trace = Annotated[
+    Any,
+    Quantity(
+        "arrivals at a replica to repeat at every rate: seconds, or rows of second, prompt and answer tokens, or a CSV "
+        "file with columns seconds, input_tokens and output_tokens",
+        kind="list", default=None, label="Trace of arrivals",
+    ),
+]  # fmt: skip
+
+
+InputSeconds = Annotated[
+    float | None,
+    Quantity(
+        "seconds of sound in a request, for a model that hears: in place of the tokens of a prompt", unit="seconds",
+        above=0, maximum=86_400, default=None, label="Sound of a request",
+    ),
+]  # fmt: skip
+
+
+@section
+class RequestStream:
+    """Requests one by one: the percentile of them that targets hold for, how they arrive, and how long sound is.
+
+    It stands last among the arguments, so that those before it keep their places.
+    """
+
+    request_percentile: RequestPercentile = DEFAULT
+    dispersion: Dispersion = DEFAULT
+    trace: Trace = DEFAULT
+    input_seconds: InputSeconds = DEFAULT
+
+    @cached_property
+    def rows(self) -> tuple[tuple[float, ...], ...]:
+        """Rows of the trace, none where there is none."""
+        return () if self.trace is None else trace_rows(self.trace)
+
+    @property
+    def has_lengths(self) -> bool:
+        """Whether the trace says how long each request is."""
+        return bool(self.rows) and len(self.rows[0]) > 1
+
+    @property
+    def share(self) -> float | None:
+        """The share of requests that targets hold for, None for the mean."""
+        return None if self.request_percentile is None else share_of(self.request_percentile)
+
+    @property
+    def held_for(self) -> str:
+        """What of requests the targets are held for: the mean, or a percentile."""
+        return self.request_percentile or "mean"
+
+    def stream(self, prompts: Lengths, answers: Lengths) -> Stream:
+        """Return the requests of a replica as they come, of these lengths where no trace has its own."""
+        return Stream(prompts, answers, self.dispersion, self.rows)
+
+
 @section
 class ServingInputs:
     """Everything that a serving plan of one model on one accelerator depends on."""
@@ -274,3 +351,19 @@ class ServingInputs:
     target: Annotated[Target, TABLE] = DEFAULT
     replica: Replica = DEFAULT
     prices: Prices = DEFAULT
+    requests: Annotated[RequestStream, TABLE] = DEFAULT
+
+    @cached_property
+    def stream(self) -> Stream:
+        """The requests of a replica as they come."""
+        return self.requests.stream(*self.traffic.drawn)
+
+    @property
+    def settled(self) -> ServingInputs:
+        """The same inputs where a trace has lengths: with their histograms, from which all else follows."""
+        if not self.requests.has_lengths:
+            return self
+        prompts, answers = (counted(row[place] for row in self.requests.rows).bins for place in (1, 2))
+        unsaid = replace(self.traffic, input_tokens_p50=None, input_tokens_p95=None)
+        unsaid = replace(unsaid, output_tokens_p50=None, output_tokens_p95=None)
+        return replace(self, traffic=replace(unsaid, input_histogram=prompts, output_histogram=answers))

@@ -42,6 +42,9 @@ class Month:
     usd_per_mtok_output: Annotated[
         float, Quantity("cost of a million output tokens", unit="USD/Mtok", label="USD per Mtok out")
     ]
+    usd_per_mtok_input: Annotated[
+        float, Quantity("cost of a million prompt tokens, all of it", unit="USD/Mtok", label="USD per Mtok in")
+    ]
     energy_kwh: Annotated[float, Quantity("electrical energy", unit="kWh", label="Energy, kWh")]
     co2e_kg: Annotated[float, Quantity("greenhouse gases, location-based", unit="kgCO2e", label="CO2e, kg")]
     replicas_by_hour: tuple[int, ...] = field(default=(), metadata={"told": True})
@@ -97,6 +100,7 @@ def fleet_month(month: int, rate: float, traffic: Traffic, margins: Margins, pac
         on_demand_usd=burst_usd,
         usd=usd,
         usd_per_mtok_output=usd / (requests * traffic.asked.output_tokens) * 1e6,
+        usd_per_mtok_input=usd / (requests * traffic.asked.input_tokens) * 1e6,
         energy_kwh=energy,
         co2e_kg=serving_co2e_kg(energy, rates.grams_per_kwh),
         replicas_by_hour=fleets,

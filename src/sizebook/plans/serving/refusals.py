@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sizebook.core.errors import SizebookError
-from sizebook.serving.case import Case, case_of, startable
+from sizebook.serving.case import Case
+from sizebook.serving.encoding import EncodedCase, latencies, serving_case
+from sizebook.serving.load import Limits, Simulator
 from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes, sequences_that_fit
 from sizebook.serving.quantities import Demand, Replica
-from sizebook.serving.time import latency
+from sizebook.serving.time import Latency, latency
 from sizebook.tables.hardware import accelerator
 
 WIDER = (2, 4, 8)
@@ -37,9 +39,17 @@ def _wider(model: str, gpu: str, replica: Replica) -> Iterator[tuple[int, Case]]
     for degree in WIDER:
         if degree > replica.tp:
             try:
-                yield degree, startable(case_of(model, gpu, replace(replica, tp=degree)))
+                yield degree, serving_case(model, gpu, replace(replica, tp=degree))
             except SizebookError:
                 continue
+
+
+def no_answers(output_tokens: int) -> str:
+    """Return that a model which answers with one pass writes no tokens."""
+    return (
+        f"nothing is decoded: got answers of {output_tokens} tokens for a model that answers with one pass, want none. "
+        "Remove output_tokens."
+    )
 
 
 def too_many(model: str, replica: Replica, concurrency: int, capacity: int) -> str:
@@ -54,17 +64,38 @@ def too_many(model: str, replica: Replica, concurrency: int, capacity: int) -> s
 def missed(model: str, gpu: str, replica: Replica, demand: Demand, limits: tuple[float, float]) -> str:
     """Return which limit (seconds to the first token, seconds a token) one request alone misses, and what meets it."""
     one = replace(demand, concurrency=1)
-    alone = latency(case_of(model, gpu, replica), one)
+    alone = _alone(serving_case(model, gpu, replica), one)
     most_first, most_token = limits
     name, got, want = ("ttft_target_seconds", alone.ttft_seconds, most_first)
     if alone.ttft_seconds <= most_first:
         name, got, want = ("tpot_target_seconds", alone.tpot_seconds, most_token)
     said = f"{name} binds: got {got:.4g} s with one request in flight at {replica.layout}, want {want:.4g} s."
     for degree, wider in _wider(model, gpu, replica):
-        at = latency(wider, one)
+        at = _alone(wider, one)
         if at.ttft_seconds <= most_first and at.tpot_seconds <= most_token:
             return f"{said} Raise tp to {degree}, or accept {got:.4g} s."
     return (
         f"{said} No tp up to {max(WIDER)} meets it; accept {got:.4g} s or choose a faster gpu or a narrower "
         "weight_dtype."
     )
+
+
+def _alone(case: Case, one: Demand) -> Latency:
+    """Return the latencies of a request that meets no other."""
+    if isinstance(case, EncodedCase):
+        ttft, tpot = latencies(case, one)
+        return Latency(ttft, tpot, tpot, ttft)
+    return latency(case, one)
+
+
+def missed_by_requests(replica: Replica, simulated: Simulator, limits: Limits) -> str:
+    """Return which limit the percentile of requests misses even where they meet no other, and what meets it."""
+    served = simulated.rare
+    binding = limits.broken(served) or "ttft"
+    got, want = served.seconds(binding, limits.share), getattr(limits, binding)
+    name = f"p{limits.share * 100:g}"
+    said = (
+        f"{binding}_target_seconds binds: got {got:.4g} s at {name} of requests that meet no other at "
+        f"{replica.layout}, want {want:.4g} s."
+    )
+    return f"{said} Raise tp, accept {got:.4g} s, or choose a faster gpu or a narrower weight_dtype."

@@ -9,8 +9,10 @@ from sizebook.plans.serving.inputs import Traffic
 from sizebook.plans.serving.months import arrivals_by_hour
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import PlannedReplica, ServingPlan
+from sizebook.serving.load import SEED
 
 CALIBRATION = "pass model of the engine, rates of data/calibration_serving.csv"
+SIMULATION = "simulation of continuous batching, sizebook.serving.simulation"
 LITTLE = "Little 1961, L = lambda W"
 MOST_TERMS = 6  # of a histogram, before a derivation says how many there are
 
@@ -23,12 +25,14 @@ def derivations(plan: ServingPlan) -> tuple[Step, ...]:
 
 
 def _replica(replica: PlannedReplica, longest: int) -> tuple[Step, ...]:
-    memory, knee, setup, output_tokens = replica.memory, replica.at_knee, replica.setup, replica.demand.output_tokens
+    memory, knee, setup = replica.memory, replica.at_knee, replica.setup
     gib = [
         f"{float(size) / 2**30:.2f}"
         for size in (memory.allowed_bytes, memory.weight_bytes, memory.activation_bytes, memory.non_torch_bytes)
     ]
     at_load, in_flight = "estimate at the planned load", f"{replica.concurrency} in flight"
+    if replica.loaded is not None:
+        at_load = "mean of the requests simulated at the planned rate"
     ttft, tpot = float(knee.ttft_seconds), float(knee.tpot_seconds)
     return (
         Step(
@@ -49,14 +53,23 @@ def _replica(replica: PlannedReplica, longest: int) -> tuple[Step, ...]:
         ),
         Step("Time to first token", at_load, in_flight, ttft, "seconds", CALIBRATION),
         Step("Time per token", at_load, in_flight, tpot, "seconds", CALIBRATION),
-        Step(
-            "Rate of one replica",
-            "in flight / (TTFT + (output tokens - 1) * TPOT)",
-            f"{replica.concurrency} / ({significant(ttft, 4)} + {output_tokens - 1} * {significant(tpot, 4)})",
-            replica.requests_per_second,
-            "requests/s",
-            LITTLE,
-        ),
+        *_rate(replica),
+    )
+
+
+def _rate(replica: PlannedReplica) -> tuple[Step, ...]:
+    """Return how the rate of a replica follows: from a simulation of requests, or from a steady load."""
+    knee, output_tokens, loaded = replica.at_knee, replica.demand.output_tokens, replica.loaded
+    ttft, tpot = float(knee.ttft_seconds), float(knee.tpot_seconds)
+    label, rate = "Rate of one replica", replica.requests_per_second
+    if loaded is None:
+        numbers = f"{replica.concurrency} / ({significant(ttft, 4)} + {output_tokens - 1} * {significant(tpot, 4)})"
+        return (Step(label, "in flight / (TTFT + (output tokens - 1) * TPOT)", numbers, rate, "requests/s", LITTLE),)
+    name, run = f"p{loaded.share * 100:g}", f"{grouped(len(loaded.served.request))} requests, seed {SEED}"
+    return (
+        Step(f"Time to first token, {name}", "of requests", run, replica.held("ttft"), "seconds", SIMULATION),
+        Step(f"Time per token, {name}", "of requests", run, replica.held("tpot"), "seconds", SIMULATION),
+        Step(label, f"the largest at which {name} of requests meets the targets", run, rate, "requests/s", SIMULATION),
     )
 
 

@@ -84,7 +84,8 @@ def _band(each: PlannedService) -> Row:
 # Inputs that a row of its own shows, with what was looked up for them.
 IN_WORDS = frozenset({
     "name", "model", "gpu", "engine", "weight_dtype", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step",
-    "gpus_per_node", "concurrency", "ttft_target_seconds", "tpot_target_seconds", "at",
+    "gpus_per_node", "concurrency", "ttft_target_seconds", "tpot_target_seconds", "band_quantile",
+    "request_percentile",
     "on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour", "start", "grid", "grams_per_kwh",
 })  # fmt: skip
 
@@ -137,4 +138,5 @@ def _load(each: PlannedService) -> str:
         for name, limit in zip(("first token", "token"), latencies.limits, strict=True)
         if math.isfinite(limit)
     ]
-    return f"the most within the target: {', '.join(promised) or 'none'}, {latencies.at}"
+    held = f"{each.service.requests.held_for} of requests, " if each.service.requests.request_percentile else ""
+    return f"the most within the target: {', '.join(promised) or 'none'}, {held}{latencies.band_quantile}"

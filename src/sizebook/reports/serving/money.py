@@ -27,12 +27,26 @@ def cost(plan: ServingPlan) -> Section:
         (
             Row(("GPU-hour, reserved", fixed(prices.reserved_usd, 2), prices.basis)),
             Row(("GPU-hour, on demand", fixed(prices.on_demand_usd, 2), prices.basis)),
-            Row(("Million output tokens", fixed(months[0].usd_per_mtok_output, 2), "at the utilisation of month 1")),
-            Row(("Million output tokens", fixed(plan.usd_per_mtok_saturated, 2), "best case: always full, reserved")),
+            *_per_million(plan),
         ),
-        "Input tokens are paid for within the output tokens' price: a replica's hours are divided by output alone.",
+        "Input tokens are paid for within the output tokens' price: a replica's hours are divided by output alone."
+        if plan.replica.decodes
+        else "Nothing is decoded: a replica's hours are divided by the tokens put in.",
     )
     return Section("Cost", message, (_cost_chart(plan), fleet_by_month(plan), table))
+
+
+def _per_million(plan: ServingPlan) -> tuple[Row, Row]:
+    """Return what a million tokens cost: those put out, or put in where one pass answers."""
+    month, full = plan.months[0], plan.usd_per_mtok_saturated
+    label, cost, digits = "Million output tokens", month.usd_per_mtok_output, 2
+    if not plan.replica.decodes:
+        label, cost, digits = "Million input tokens", month.usd_per_mtok_input, 4
+        full /= plan.traffic.asked.input_tokens
+    return (
+        Row((label, fixed(cost, digits), "at the utilisation of month 1")),
+        Row((label, fixed(full, digits), "best case: always full, reserved")),
+    )
 
 
 def _cost_chart(plan: ServingPlan) -> Chart:

@@ -93,7 +93,8 @@ def errors(plan: ServingPlan) -> Section:
                 rows,
                 "A group is one model, system, engine and precision. In the fit: servers of this model, GPU and engine "
                 "were. Otherwise the band is that of groups which a fit had not seen, each counting as one; wider "
-                "where no server of the GPU was measured, widest where not even its kernels were.",
+                "where no server of the GPU was measured, widest where not even its kernels were, and for models with "
+                "an encoder, of which nothing was measured.",
             ),
         ),
     )
@@ -109,9 +110,16 @@ IN_WORDS = frozenset({
 
 def assumptions(plan: ServingPlan) -> Section:
     """Return every input of the plan, those looked up with where they come from."""
-    left_out: tuple[str, ...] = (
+    evenly = (
         "Requests are taken to arrive evenly within an hour; shorter bursts are what the burst factor and the target "
-        "load leave room for.",
+        "load leave room for."
+    )
+    by_chance = (
+        "Each replica is taken to get its share of the requests by chance; one that balances them by what they wait "
+        "for does better. How far the percentile of a real server is from this one was not measured."
+    )
+    left_out: tuple[str, ...] = (
+        evenly if plan.replica.loaded is None else by_chance,
         "Starting and stopping replicas by the hour is taken to be free. Network, storage and staff are left out.",
     )
     if plan.beyond_context:
@@ -141,6 +149,7 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
         ("In flight on a replica", grouped(load.concurrency), "scenario" if load.binding == "given" else "planned"),
         ("Tokens in, mean", grouped(asked.input_tokens), _lengths(traffic.prompts)),
         ("Tokens out, mean", grouped(asked.output_tokens), _lengths(traffic.answers)),
+        ("Arrivals at a replica", plan.arrivals, "simulated" if plan.replica.loaded else "usual value"),
         ("Tokens to reserve cache for", grouped(traffic.longest_tokens), "95th percentiles where given"),
         ("Context of the model", grouped(plan.context_tokens) if plan.context_tokens else "not stated", "as published"),
     ]

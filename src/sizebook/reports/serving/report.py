@@ -15,7 +15,9 @@ from sizebook.reports.figures import counted, fixed
 from sizebook.reports.serving.fleet import fleet
 from sizebook.reports.serving.money import carbon, cost, sensitivity
 from sizebook.reports.serving.notes import alternatives, assumptions, errors
+from sizebook.reports.serving.requests import requests_seen
 from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table, Tile
+from sizebook.serving.encoding import EncodedCase
 
 GIB = 2.0**30
 BINDING = {
@@ -37,15 +39,15 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
         subtitle=(
             f"{plan.model} on {setup.gpu} with {setup.replica.engine}, {setup.replica.layout}, "
             f"weights {setup.replica.weight_dtype or 'as published'}; "
-            f"{parameters(traffic.requests_per_day)} requests a day of {grouped(asked.input_tokens)} tokens in and "
-            f"{grouped(asked.output_tokens)} out"
+            f"{parameters(traffic.requests_per_day)} requests a day of {grouped(asked.input_tokens)} tokens in"
+            f"{f' and {grouped(asked.output_tokens)} out' if plan.replica.decodes else ', answered in one pass'}"
         ),
         as_of=as_of,
         summary=_summary(plan),
         tiles=_tiles(plan),
         sections=(
             fleet(plan),
-            _latency(plan),
+            _latency(plan) if plan.replica.loaded is None else requests_seen(plan, plan.replica.loaded),
             _memory(plan),
             cost(plan),
             sensitivity(plan),
@@ -73,24 +75,41 @@ def _summary(plan: ServingPlan) -> str:
         f"{most.peak_gpus}) and costs {usd(month.usd)} a month ({usd(fewest.usd)} to "
         f"{usd(most.usd)}).{growth} "
         f"One replica of {counted(replica.setup.replica.gpus, 'GPU')} carries {grouped(replica.concurrency)} requests "
-        f"at once; {BINDING[replica.binding]} is the limit. Ranges hold eight of ten measurements."
+        f"at once; {BINDING[replica.binding]} is the limit. {_ranges(plan)}"
     )
 
 
+def _ranges(plan: ServingPlan) -> str:
+    if not isinstance(plan.replica.case, EncodedCase):
+        return "Ranges hold eight of ten measurements."
+    return "Nothing was measured of models with an encoder: ranges are the widest band of all others."
+
+
 def _tiles(plan: ServingPlan) -> tuple[Tile, ...]:
-    month, replica, fewest, most = plan.months[0], plan.replica, plan.fewest[0], plan.most[0]
-    first, token = replica.bands["ttft"], replica.bands["tpot"]
-    ttft, tpot = float(replica.at_knee.ttft_seconds), float(replica.at_knee.tpot_seconds)
+    month, fewest, most = plan.months[0], plan.fewest[0], plan.most[0]
     return (
         Tile("GPUs, busiest hour", grouped(month.peak_gpus), f"{fewest.peak_gpus} to {most.peak_gpus}"),
         Tile("Cost a month", usd(month.usd), f"{usd(fewest.usd)} to {usd(most.usd)}"),
-        Tile("First token", duration(ttft), f"{duration(ttft * first.low)} to {duration(ttft * first.high)}"),
+        *_speed_and_price(plan),
+    )
+
+
+def _speed_and_price(plan: ServingPlan) -> tuple[Tile, ...]:
+    """Return what a request sees and what a million tokens cost: those put in, where one pass answers."""
+    month, replica, full = plan.months[0], plan.replica, plan.usd_per_mtok_saturated
+    first, token = replica.bands["ttft"], replica.bands["tpot"]
+    ttft, tpot = float(replica.at_knee.ttft_seconds), float(replica.at_knee.tpot_seconds)
+    seen = f"{duration(ttft * first.low)} to {duration(ttft * first.high)}"
+    if not replica.decodes:
+        each = full / plan.traffic.asked.input_tokens
+        return (
+            Tile("Answer", duration(ttft), seen),
+            Tile("Million input tokens", usd(month.usd_per_mtok_input), f"{usd(each)} if always full"),
+        )
+    return (
+        Tile("First token", duration(ttft), seen),
         Tile("Each further token", duration(tpot), f"{duration(tpot * token.low)} to {duration(tpot * token.high)}"),
-        Tile(
-            "Million output tokens",
-            usd(month.usd_per_mtok_output),
-            f"{usd(plan.usd_per_mtok_saturated)} if always full",
-        ),
+        Tile("Million output tokens", usd(month.usd_per_mtok_output), f"{usd(full)} if always full"),
     )
 
 
@@ -137,6 +156,7 @@ def _latency(plan: ServingPlan) -> Section:
                 "s",
             ),
         )
+        if name == "TTFT" or replica.decodes
     )
     return Section(
         "Latency",

@@ -1,0 +1,58 @@
+"""What requests see one by one, where a target names a percentile of them: shown in place of the steady load."""
+
+from __future__ import annotations
+
+import math
+
+from sizebook.core.units import duration, grouped, significant
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.reports.charts.kinds import Limit, Line, Lines
+from sizebook.reports.figures import fixed
+from sizebook.reports.view import Column, Row, Section, Table
+from sizebook.serving.load import SEED, Loaded
+from sizebook.serving.quantities import PERCENTILES, share_of
+
+_LATENCIES = (("Time to first token", "ttft"), ("Time per token", "tpot"), ("Whole request", "request"))
+
+
+def requests_seen(plan: ServingPlan, loaded: Loaded) -> Section:
+    """Return the percentiles of requests at the planned rate, and how the one that targets hold for grows with it."""
+    held, rate = plan.inputs.requests.held_for, loaded.requests_per_second
+    n = grouped(len(loaded.served.request))
+    rows = tuple(
+        Row((label, *(duration(loaded.served.seconds(latency, share_of(name))) for name in PERCENTILES)))
+        for label, latency in _LATENCIES
+    )
+    table = Table(
+        f"Latency of requests at {significant(rate, 3)} requests/s on one replica",
+        (Column("Latency"), *(Column(name, figures=True) for name in PERCENTILES)),
+        rows,
+        f"{n} requests, arrivals {plan.arrivals}, seed {SEED}, simulated through continuous batching with the step "
+        f"times of this page's model; targets are held for {held}.",
+    )
+    return Section(
+        "Latency",
+        f"{held} of requests: first token after {duration(plan.replica.held('ttft'))}, then "
+        f"{duration(plan.replica.held('tpot'))} a token",
+        (*(_growth(plan, loaded, latency) for latency in ("ttft", "tpot")), table),
+        new_page=True,
+    )
+
+
+def _growth(plan: ServingPlan, loaded: Loaded, latency: str) -> Lines:
+    """Return the chart of a percentile of requests against the rate of a replica."""
+    held, rate = plan.inputs.requests.held_for, loaded.requests_per_second
+    first = latency == "ttft"
+    limit = plan.inputs.target.latencies.limits[0 if first else 1]
+    factor, unit, decimals = (1.0, "s", 2) if first else (1e3, "ms", 0)
+    words = "Time to the first token" if first else "Time per token"
+    shown = duration(plan.replica.held(latency))
+    points = tuple((each, factor * served.seconds(latency, loaded.share)) for each, served in loaded.curve())
+    return Lines(
+        f"{words}: {held} of requests {shown} at the planned rate",
+        "Requests a second on one replica",
+        f"{'Seconds to the first token' if first else 'Milliseconds per token'}, {held}",
+        (Line(held, points),),
+        Limit(factor * limit, f"Target {fixed(factor * limit, decimals)} {unit}") if math.isfinite(limit) else None,
+        ((rate, factor * plan.replica.held(latency), f"Plan: {significant(rate, 3)} a second"),),
+    )

@@ -1,0 +1,207 @@
+"""Models that read a request in one pass: encoders that answer with it, and encoders in front of a decoder.
+
+An encoder sees a request from both sides, whole, and keeps nothing: its time is that of passes over batches of whole
+requests. With a decoder behind it (T5, BART, Whisper) that is the prompt; the decoder's steps then read the keys and
+values of the encoder's tokens, made once, beside those of its own. The passes and their rates are those of decoders
+(`sizebook.serving.time`): nothing was measured of such models, and their band is the widest there is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import Any
+
+from sizebook.core.errors import InputError
+from sizebook.models import catalog
+from sizebook.models.architecture import Architecture, Embedding, Layer
+from sizebook.models.towers import Tower
+from sizebook.serving.case import Case, case_of, startable, weight_dtype_of
+from sizebook.serving.memory import Memory
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.shape import AttentionKind, ServingShape, shape_of_layers
+from sizebook.serving.time import CHUNK_TOKENS, Pass, cache_bytes_per_gpu, pass_seconds, scheduling_seconds
+
+# The machine, formats and rates of a case are the same for every model: one with a cache stands in for one without.
+_STAND_IN = "llama-3.1-8b"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncodedCase(Case):
+    """A case whose requests are read by ``encoder``; ``shape`` is the decoder behind it, or the encoder again.
+
+    ``crossing`` is what the decoder keeps of the encoder's tokens, None where there is no decoder.
+    """
+
+    encoder: ServingShape
+    crossing: AttentionKind | None = None
+
+    @property
+    def decodes(self) -> bool:
+        """Whether a decoder follows."""
+        return self.crossing is not None
+
+
+def _reads_both_sides(layer: Layer) -> bool:
+    return any(getattr(brick, "bidirectional", False) for brick in layer.bricks)
+
+
+def _crosses(layer: Layer) -> bool:
+    return any(getattr(brick, "cross", False) for brick in layer.bricks)
+
+
+@dataclass(frozen=True)
+class Halves:
+    """The layers that read a request, and those that write the answer."""
+
+    encoder: tuple[Layer, ...]
+    decoder: tuple[Layer, ...]
+    d_model: int
+
+
+@cache
+def halves(model: str) -> Halves | None:
+    """Return the encoder and the decoder of a model, None for one that only decodes."""
+    architecture = catalog.architecture(model)
+    encoder = tuple(layer for layer in architecture.layers if _reads_both_sides(layer))
+    decoder = tuple(layer for layer in architecture.layers if not _reads_both_sides(layer))
+    if encoder:
+        return Halves(encoder, decoder, architecture.d_model)
+    towers = [brick for brick in architecture.inputs if isinstance(brick, Tower) and brick.kind != "vision"]
+    if towers and any(map(_crosses, decoder)):
+        return Halves((Layer(towers[0].layer),) * towers[0].n_layers, decoder, towers[0].d_model)
+    return None
+
+
+# Whisper hears in windows, the last filled up with silence.
+WINDOW_SECONDS = 30
+
+
+def positions_heard(model: str, seconds: float) -> int:
+    """Return the positions of an encoder of sound for so many seconds: whole windows of 30 seconds.
+
+    Errors: a model without such an encoder.
+    """
+    inputs = catalog.architecture(model).inputs
+    towers = [brick for brick in inputs if isinstance(brick, Tower) and brick.kind != "vision"]
+    tables = [brick.rows for tower in towers for brick in tower.stem if isinstance(brick, Embedding)]
+    if not tables:
+        raise InputError(
+            f"no ear: got input_seconds for {model}, want a model with an encoder of sound in windows. Give "
+            "input_tokens."
+        )
+    return math.ceil(seconds / WINDOW_SECONDS - 1e-9) * int(tables[0])
+
+
+def one_pass(model: str) -> bool:
+    """Return whether a model answers with the pass that reads the request."""
+    found = halves(model)
+    return found is not None and not found.decoder
+
+
+def serving_case(model: str, gpu: str, replica: Replica) -> Case:
+    """Return the case of any model that can be served: a decoder's own, or that of a model with an encoder."""
+    found = halves(model)
+    if found is None:
+        return startable(case_of(model, gpu, replica))
+    if replica.pp > 1 or replica.draft_tokens or (replica.tokens_per_step or 1) > 1:
+        raise InputError(
+            f"no such layout of an encoder: got pp {replica.pp} and {replica.draft_tokens or 0} drafts for {model}, "
+            "want one stage and none. Use tp or dp."
+        )
+    architecture = catalog.architecture(model)
+    dtype = weight_dtype_of(model, replica.weight_dtype)
+    base = case_of(_STAND_IN, gpu, replace(replica, weight_dtype=dtype, ep=1, draft_tokens=0))
+    encoder, shape, crossing = _shapes(architecture, found)
+    values: dict[str, Any] = {f.name: getattr(base, f.name) for f in fields(Case)}
+    return startable(EncodedCase(**values | {"shape": shape}, encoder=encoder, crossing=crossing))
+
+
+def _shapes(architecture: Architecture, found: Halves) -> tuple[ServingShape, ServingShape, AttentionKind | None]:
+    """Return the sums of the encoder, those of the decoder or the encoder again, and what the decoder keeps of it."""
+    raw = shape_of_layers(architecture, found.encoder)
+    # A window reaches to both sides; no request passes through the projection to the vocabulary.
+    kinds = tuple(replace(kind, seen=2 * kind.seen) for kind in raw.kinds)
+    encoder = replace(raw, kinds=kinds, head_parameters=0.0, d_model=float(found.d_model))
+    if not found.decoder:
+        return encoder, encoder, None
+    shape = shape_of_layers(architecture, found.decoder)
+    crossed = [brick for layer in found.decoder for brick in layer.bricks if getattr(brick, "cross", False)]
+    # Half of the matrices of attention across the two make keys and values: once for each of the encoder's tokens.
+    keys = sum(w.size for brick in crossed for w in brick.weights if w.use == "matmul") / 2
+    encoder = replace(encoder, attention_parameters=encoder.attention_parameters + keys)
+    width = sum(kind.cross_width for kind in shape.kinds)
+    scores = float(sum(getattr(brick, "score_width", 0) for brick in crossed))
+    heads = max((kind for kind in shape.kinds if kind.cross_width), key=lambda kind: kind.cross_width)
+    crossing = replace(
+        heads, window=0.0, seen=0.0, cache_width=width, read_width=width, cross_width=0.0,
+        score_width=scores, decode_score_width=scores,
+    )  # fmt: skip
+    own = tuple(replace(kind, cross_width=0.0) for kind in shape.kinds if kind.cache_width)
+    return encoder, replace(shape, kinds=own, attention_parameters=shape.attention_parameters - keys), crossing
+
+
+def encode_seconds(case: EncodedCase, requests: float, tokens: float) -> float:
+    """Return the seconds of one pass over so many whole requests, each of whose tokens sees all of them."""
+    reading = replace(case, shape=case.encoder)
+    # A prompt's tokens see half of it on average, what was computed before whole: as if all of it had been.
+    work = Pass(requests * tokens, requests, tokens, prefill=True, cached=tokens)
+    moved, fixed = pass_seconds(reading, work)
+    return float(moved + fixed + scheduling_seconds(case, requests))
+
+
+def batch_of(tokens: float) -> int:
+    """Return the whole requests that one pass takes: as many as its tokens allow, one at least."""
+    return max(1, int(CHUNK_TOKENS // tokens))
+
+
+def decode_seconds(case: EncodedCase, batch: float, demand: Demand) -> float:
+    """Return one decode step of so many requests on a rank, halfway through their answers."""
+    moved, fixed = pass_seconds(case, Pass(batch, batch, demand.output_tokens / 2, prefill=False))
+    across = _across(case)
+    read, none = (
+        pass_seconds(across, Pass(batch, batch, context, prefill=False))[0] for context in (demand.input_tokens, 0.0)
+    )
+    return float(moved + fixed + read - none + scheduling_seconds(case, batch))
+
+
+def _across(case: EncodedCase) -> Case:
+    """Return the case with the encoder's tokens alone to attend to."""
+    kinds = () if case.crossing is None else (case.crossing,)
+    return replace(case, shape=replace(case.shape, kinds=kinds))
+
+
+def held_bytes(case: EncodedCase, demand: Demand, longest_tokens: float) -> float:
+    """Return the cache of one request on one GPU: its answer's tokens, and the encoder's; lengths in proportion."""
+    if not case.decodes:
+        return 0.0
+    share = demand.input_tokens / (demand.input_tokens + demand.output_tokens)
+    across = _across(case)
+    own = cache_bytes_per_gpu(case, longest_tokens * (1 - share))
+    return float(own + cache_bytes_per_gpu(across, longest_tokens * share))
+
+
+def places(case: EncodedCase, memory: Memory, demand: Demand, longest_tokens: float, most: int) -> int:
+    """Return the requests that one rank has room for, 0 where the weights leave none; ``most`` if nothing is kept."""
+    if memory.cache_bytes <= 0:
+        return 0
+    held = held_bytes(case, demand, longest_tokens)
+    return most if held <= 0 else int(memory.cache_bytes // held)
+
+
+def latencies(case: EncodedCase, demand: Demand) -> tuple[float, float]:
+    """Return seconds to the first token, or to the answer of a single pass, and per token, of a closed loop.
+
+    A request shares its life with the passes of all others. Work is conserved: what of it does not fall before the
+    first token delays the tokens after it.
+    """
+    rank = max(demand.in_flight / case.dp, 1.0)
+    batch = min(rank, batch_of(demand.input_tokens))
+    alone = encode_seconds(case, batch, demand.input_tokens)
+    first = case.rates["first_token_seconds"]
+    if not case.decodes:
+        return float(first + alone * math.ceil(rank / batch - 1e-9)), 0.0
+    step, others = decode_seconds(case, rank, demand), alone / batch * (rank - 1)
+    each = others / demand.output_tokens
+    return float(first + encode_seconds(case, 1.0, demand.input_tokens) + each + step), float(step + each)
