@@ -114,7 +114,7 @@ def _serving_report(found: ServingAnswer, scenario: ServingScenario) -> Report:
     from sizebook.reports.serving.report import report
 
     plan = replace(found.plan, model=_name(scenario.model))
-    return report(plan, report_date(scenario.as_of), scenario.title, found.choices)
+    return report(plan, report_date(scenario.as_of), scenario.title, choices=found.choices)
 
 
 def _fleet_report(plan: FleetPlan, scenario: FleetScenario) -> Report:
@@ -144,7 +144,7 @@ def scenario_of(values: Mapping[str, Any], where: str, folder: Path) -> Scenario
     """
     plan = str(values.get("plan", "sizing"))
     if plan not in JOBS:
-        raise unknown_key("plan", plan, JOBS, f"one of {', '.join(JOBS)}")
+        raise unknown_key("plan", plan, JOBS, where=f"one of {', '.join(JOBS)}")
     return parse(JOBS[plan].scenario, with_files(beside(folder, dict(values)), folder), where)
 
 

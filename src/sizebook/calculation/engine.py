@@ -164,7 +164,13 @@ def _spilled(grid: Grid, cells: list[FormulaCell]) -> dict[Place, Area]:
         filled = cell.array
         if cell.dynamic:
             height, width = (int(grid.shown(number, row, column)) for column in (1, 2))
-            filled = Area(cell.at.sheet, cell.at.top, cell.at.left, cell.at.top + height - 1, cell.at.left + width - 1)
+            filled = Area(
+                cell.at.sheet,
+                cell.at.top,
+                cell.at.left,
+                bottom=cell.at.top + height - 1,
+                right=cell.at.left + width - 1,
+            )
         if filled is not None:
             spilled[_place(cell.at)] = filled
     return spilled

@@ -47,7 +47,7 @@ class Scratch:
             for across, cell in enumerate(cells):
                 self.grid.write(self.rows_number, top + down, 1 + across, cell)
         self.n_rows += len(value)
-        return Area(self.rows, top, 1, self.n_rows, max(len(cells) for cells in value))
+        return Area(self.rows, top, 1, bottom=self.n_rows, right=max(len(cells) for cells in value))
 
     def reference(self, row: int, rows: Area | None) -> str:
         """Return a reference to a call's result: its one cell, or all of its rows."""
@@ -121,5 +121,5 @@ class Expression:
         height, width = (int(grid.shown(self._sheet, self.row, self.column - left) or 1) for left in (2, 1))
         if height == width == 1:
             return first
-        area = Area("", self.row, self.column, self.row + height - 1, self.column + width - 1)
+        area = Area("", self.row, self.column, bottom=self.row + height - 1, right=self.column + width - 1)
         return grid.rows(self._sheet, area)

@@ -28,10 +28,12 @@ _COMPUTED = ("total", "active", "difference", "status")
 def list_models(family: str | None, key: str | None, as_csv: bool, as_json: bool) -> None:
     """List the published models: facts, exact count, and how it compares with the published one."""
     if family is not None and family not in catalog.families():
-        raise unknown_key("family", family, catalog.families(), "a family that 'sizebook models --csv' lists")
+        raise unknown_key("family", family, catalog.families(), where="a family that 'sizebook models --csv' lists")
     columns = (*catalog.facts(catalog.model_keys()[0]), *_COMPUTED)
     if key is not None and key.removeprefix("-") not in columns:
-        raise unknown_key("column", key.removeprefix("-"), columns, "a column that 'sizebook models --csv' prints")
+        raise unknown_key(
+            "column", key.removeprefix("-"), columns, where="a column that 'sizebook models --csv' prints"
+        )
     entries = _sorted([_entry(model) for model in catalog.model_keys(family)], key)
     if as_json:
         click.echo(json.dumps([_with_parts(entry) for entry in entries], indent=2, ensure_ascii=False))

@@ -132,7 +132,7 @@ def _no_lookup(function: str, *_: Any) -> Any:
 def _require_names(used: Sequence[str], known: Mapping[str, str] | Sequence[str]) -> None:
     for name in used:
         if name not in known:
-            raise unknown_key("name in a formula", name, known, f"one of {', '.join(known)}")
+            raise unknown_key("name in a formula", name, known, where=f"one of {', '.join(known)}")
 
 
 # Evaluating ----------------------------------------------------------------------------------------------------------

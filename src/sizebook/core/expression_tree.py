@@ -184,7 +184,7 @@ class _Parser:
     def _check(self, function: str, n_arguments: int) -> None:
         if function not in BUILT_IN:
             where = f"one of {', '.join(BUILT_IN)}, or a registered function in capitals"
-            raise unknown_key("function of a formula", function, BUILT_IN, where)
+            raise unknown_key("function of a formula", function, BUILT_IN, where=where)
         wanted = BUILT_IN[function]
         if wanted not in (0, n_arguments):
             raise InputError(

@@ -83,7 +83,7 @@ def excel_formula(function: Function | str, /, **cells: str | float | None) -> s
     names = [a.name for a in entry.arguments]
     for name in given:
         if name not in names:
-            raise unknown_key("argument", name, names, f"one of {', '.join(names)}")
+            raise unknown_key("argument", name, names, where=f"one of {', '.join(names)}")
     return expression(entry, given).excel(given)
 
 

@@ -79,7 +79,7 @@ Loss = Annotated[float, Quantity("cross-entropy per token", unit="nats")]
 
 def _chosen(approach: str) -> PowerLaw:
     if approach not in POWER_LAWS:
-        raise unknown_key("approach", approach, POWER_LAWS, f"one of {', '.join(POWER_LAWS)}")
+        raise unknown_key("approach", approach, POWER_LAWS, where=f"one of {', '.join(POWER_LAWS)}")
     return POWER_LAWS[approach]
 
 
@@ -139,7 +139,7 @@ def training_loss(n_parameters: ParameterCount, tokens: Tokens, loss_law: LossLa
     Compares sizes and token counts with each other; another data set has another E, A and B.
     """
     if loss_law not in LOSS_LAWS:
-        raise unknown_key("loss_law", loss_law, LOSS_LAWS, f"one of {', '.join(LOSS_LAWS)}")
+        raise unknown_key("loss_law", loss_law, LOSS_LAWS, where=f"one of {', '.join(LOSS_LAWS)}")
     law = LOSS_LAWS[loss_law]
     loss: float = law.e + law.a / n_parameters**law.alpha + law.b / tokens**law.beta
     return loss

@@ -70,7 +70,7 @@ def optimizer_bytes(n_parameters: ParameterCount, optimizer: OptimizerName = DEF
     """
     rows = by_key("optimizers", "optimizer")
     if optimizer not in rows:
-        raise unknown_key("optimizer", optimizer, rows, f"one of {', '.join(rows)}")
+        raise unknown_key("optimizer", optimizer, rows, where=f"one of {', '.join(rows)}")
     return n_parameters * float(rows[optimizer]["matrix_bytes"])
 
 

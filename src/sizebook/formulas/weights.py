@@ -16,7 +16,7 @@ def _bits(dtype: str) -> Fraction:
     """Return the exact bits a weight takes, scales of block formats included."""
     row = by_key("dtypes", "dtype").get(dtype)
     if row is None:
-        raise unknown_key("dtype", dtype, dtype_keys(), "a key of data/dtypes.csv")
+        raise unknown_key("dtype", dtype, dtype_keys(), where="a key of data/dtypes.csv")
     return Fraction(row["bits_per_weight"])
 
 

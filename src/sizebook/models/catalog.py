@@ -41,7 +41,7 @@ def resolve(name: str) -> str:
     folded = _folded(name)
     key = names.get(folded) or names.get(folded.rpartition("/")[2])
     if key is None:
-        raise unknown_key("model", name, names, WHERE)
+        raise unknown_key("model", name, names, where=WHERE)
     return key
 
 

@@ -35,7 +35,7 @@ def as_class(config: Config, described: Architecture) -> Architecture:
         if name.endswith(suffix):
             outputs = 2 if suffix == "ForQuestionAnswering" else n_labels(config)
             width = described.head.width if described.head else described.d_model
-            score = Projection("score", width, outputs, bias, pooled=suffix == "ForSequenceClassification")
+            score = Projection("score", width, outputs, bias=bias, pooled=suffix == "ForSequenceClassification")
             return replace(described, outputs=(*described.outputs, score), head=None)
     if name.endswith("Model") and not name.endswith(("HeadsModel", *(PARTIAL if towers else ()))):
         return replace(described, head=None)

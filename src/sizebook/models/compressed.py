@@ -12,7 +12,7 @@ def _matrix(name: str, d_out: int, d_in: int) -> Weight:
 
 
 def _norm(name: str, width: int) -> Weight:
-    return Weight(f"{name}.weight", (width,), "norm", "vector")
+    return Weight(f"{name}.weight", (width,), "norm", use="vector")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class SharedKeyAttention:
             _norm(f"{self.name}.kv_norm", self.d_head),
             _matrix(f"{self.name}.o_a_proj", d_out, d_heads // self.o_groups),
             _matrix(f"{self.name}.o_b_proj", self.d_model, d_out),
-            Weight(f"{self.name}.sinks", (self.n_heads,), "attention", "vector"),
+            Weight(f"{self.name}.sinks", (self.n_heads,), "attention", use="vector"),
         )
 
 
@@ -67,7 +67,7 @@ def _pool(name: str, d_model: int, d_head: int, rate: int, overlap: bool) -> tup
     return (
         _matrix(f"{name}.kv_proj", width, d_model),
         _matrix(f"{name}.gate_proj", width, d_model),
-        Weight(f"{name}.position_bias", (rate, width), "bias", "vector"),
+        Weight(f"{name}.position_bias", (rate, width), "bias", use="vector"),
         _norm(f"{name}.kv_norm", d_head),
     )
 
@@ -146,8 +146,8 @@ class HyperConnection:
     def weights(self) -> tuple[Weight, ...]:
         return (
             Weight(f"{self.name}.fn", (self.rows, self.copies * self.d_model), "other"),
-            Weight(f"{self.name}.base", (self.rows,), "other", "vector"),
-            Weight(f"{self.name}.scale", (self.scales,), "other", "vector"),
+            Weight(f"{self.name}.base", (self.rows,), "other", use="vector"),
+            Weight(f"{self.name}.scale", (self.scales,), "other", use="vector"),
         )
 
 

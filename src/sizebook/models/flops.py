@@ -122,9 +122,9 @@ def train_flops_per_token(
     products.
     """
     if convention not in CONVENTIONS:
-        raise unknown_key("convention", convention, CONVENTIONS, f"one of {', '.join(CONVENTIONS)}")
+        raise unknown_key("convention", convention, CONVENTIONS, where=f"one of {', '.join(CONVENTIONS)}")
     if recompute not in RECOMPUTE:
-        raise unknown_key("recompute", recompute, RECOMPUTE, f"one of {', '.join(RECOMPUTE)}")
+        raise unknown_key("recompute", recompute, RECOMPUTE, where=f"one of {', '.join(RECOMPUTE)}")
     return _train_flops(Same(architecture), seq, convention, recompute)
 
 

@@ -75,7 +75,7 @@ class LatentAttention:
         if self.gate:
             found.append(self._matrix("g_proj", self.gate, d_model))
         if self.sinks:
-            found.append(Weight(f"{self.name}.sinks", (heads,), "attention", "vector"))
+            found.append(Weight(f"{self.name}.sinks", (heads,), "attention", use="vector"))
         if self.rope_norm:
             found.append(self._norm("k_rope_only_layernorm", self.d_rope))
         return (*found, *self._biases())
@@ -86,13 +86,13 @@ class LatentAttention:
             widths = {}
         if self.out_bias:
             widths["o_proj"] = self.d_model
-        return tuple(Weight(f"{self.name}.{n}.bias", (w,), "bias", "vector") for n, w in widths.items() if w)
+        return tuple(Weight(f"{self.name}.{n}.bias", (w,), "bias", use="vector") for n, w in widths.items() if w)
 
     def _matrix(self, name: str, d_out: int, d_in: int) -> Weight:
         return Weight(f"{self.name}.{name}.weight", (d_out, d_in), "attention")
 
     def _norm(self, name: str, width: int) -> Weight:
-        return Weight(f"{self.name}.{name}.weight", (width,), "norm", "vector")
+        return Weight(f"{self.name}.{name}.weight", (width,), "norm", use="vector")
 
 
 @dataclass(frozen=True, slots=True)

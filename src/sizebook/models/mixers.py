@@ -14,7 +14,7 @@ from sizebook.models.architecture import Norm, Use, Weight
 
 def ssm(name: str, *shape: int, use: Use = "matmul") -> Weight:
     """Return a matrix of a mixer."""
-    return Weight(name, shape, "ssm", use)
+    return Weight(name, shape, "ssm", use=use)
 
 
 def state(name: str, *shape: int) -> Weight:

@@ -80,7 +80,7 @@ class Attention:
         d_out = self.d_out or self.d_model
         found.append(Weight(f"{self.name}.o_proj.weight", (d_out, self.n_heads * self.d_value), "attention"))
         if self.sinks:
-            found.append(Weight(f"{self.name}.sinks", (self.n_heads,), "attention", "vector"))
+            found.append(Weight(f"{self.name}.sinks", (self.n_heads,), "attention", use="vector"))
         if self.qkv_bias:
             with_bias = [(p, out) for p, out, _ in inward if self.key_bias or p != "k_proj"]
             found += [bias_of(f"{self.name}.{p}.bias", out) for p, out in with_bias]
@@ -160,4 +160,4 @@ class Experts:
 
     def _routed(self, inner: str, shape: tuple[int, ...], part: Part, use: Use) -> Weight:
         visited = min(self.top_k, self.n_experts)
-        return Weight(f"{self.name}.experts.*.{inner}", shape, part, use, self.n_experts, visited)
+        return Weight(f"{self.name}.experts.*.{inner}", shape, part, use=use, copies=self.n_experts, active=visited)

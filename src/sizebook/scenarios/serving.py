@@ -117,7 +117,7 @@ def answer(scenario: ServingScenario) -> ServingAnswer:
             "layout to the search."
         )
     engine = scenario.inputs.replica.engine if "engine" in scenario.stated else None
-    found = choose(scenario.model, scenario.inputs, compared(scenario.gpus_compared), engine)
+    found = choose(scenario.model, scenario.inputs, compared(scenario.gpus_compared), engine=engine)
     return ServingAnswer(found.ranked[0].plan, found)
 
 

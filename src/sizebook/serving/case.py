@@ -86,7 +86,7 @@ def weight_dtype_of(model: str, weight_dtype: str | None) -> str:
     """Return the weight format: the one given, or the published checkpoint's own where it is blank."""
     dtype = weight_dtype or _native(model)
     if dtype not in WEIGHT_DTYPES:
-        raise unknown_key("weight_dtype", dtype, WEIGHT_DTYPES, f"one of {', '.join(WEIGHT_DTYPES)}, or blank")
+        raise unknown_key("weight_dtype", dtype, WEIGHT_DTYPES, where=f"one of {', '.join(WEIGHT_DTYPES)}, or blank")
     return dtype
 
 
@@ -103,7 +103,7 @@ def kv_dtype_of(engine: str, weight_dtype: str, kv_dtype: str | None) -> str:
     """
     if kv_dtype:
         if kv_dtype not in KV_DTYPES:
-            raise unknown_key("kv_dtype", kv_dtype, KV_DTYPES, f"one of {', '.join(KV_DTYPES)}, or blank")
+            raise unknown_key("kv_dtype", kv_dtype, KV_DTYPES, where=f"one of {', '.join(KV_DTYPES)}, or blank")
         return kv_dtype
     carried = weight_dtype == "nvfp4" or (engine == "tensorrt-llm" and weight_dtype in ("fp8", "fp8_block"))
     return "fp8" if carried else "bf16"
@@ -127,7 +127,7 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
     prediction layers the factor that fits such measurements.
     """
     if replica.engine not in ENGINES:
-        raise unknown_key("engine", replica.engine, ENGINES, f"one of {', '.join(ENGINES)}")
+        raise unknown_key("engine", replica.engine, ENGINES, where=f"one of {', '.join(ENGINES)}")
     check_layout(replica)
     case = _case(model, gpu, replica.engine, replica.weight_dtype or None, replica.kv_dtype or None)
     if refusal := beyond_experts(case.shape, replica.ep):
@@ -256,7 +256,7 @@ def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype:
     link = chip.scale_up_bytes_per_s or chip.pcie_bytes_per_s
     if link is None:
         raise UnknownKeyError(f"no link speed: got '{chip.key}', want an accelerator with one. Choose another gpu.")
-    formats = Formats(dtype_class(attention), dtype_class(dtype), dtype_class(kv), shape.n_latent_layers > 0)
+    formats = Formats(dtype_class(attention), dtype_class(dtype), dtype_class(kv), latent=shape.n_latent_layers > 0)
     calibrated = scheduling(engine)
     speculates = engine == "tensorrt-llm" and shape.n_mtp_layers > 0
     sixteen = dtype == "int4_wo" or (dtype == "mxfp4" and not chip.generation.startswith("blackwell"))
@@ -282,10 +282,10 @@ def engine_row(engine: str, version: str = "") -> dict[str, str]:
     """Return the constants of one engine version from ``data/engines.csv``; blank takes the newest row."""
     rows = {row["engine"] + " " + row["version"]: row for row in table("engines") if row["engine"] == engine}
     if not rows:
-        raise unknown_key("engine", engine, ENGINES, f"one of {', '.join(ENGINES)}")
+        raise unknown_key("engine", engine, ENGINES, where=f"one of {', '.join(ENGINES)}")
     if not version:
         return next(iter(rows.values()))
     versions = [row["version"] for row in rows.values()]
     if version not in versions:
-        raise unknown_key("version", version, versions, f"one of {', '.join(versions)} for {engine}")
+        raise unknown_key("version", version, versions, where=f"one of {', '.join(versions)} for {engine}")
     return by_key("engines", "key")[f"{engine} {version}"]

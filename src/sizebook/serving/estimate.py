@@ -47,7 +47,7 @@ def estimate(case: Case, memory: Memory, demand: Demand) -> Estimate:
     tpot = larger(found.tpot_seconds, running / case.rates["host_tokens_per_second"])
     stay = (found.ttft_seconds + tpot * after_first) * (1 + larger(demand.in_flight - running, 0.0) / running)
     stay = larger(stay, demand.in_flight / case.rates["host_requests_per_second"])
-    queued = Latency(stay - tpot * after_first, tpot, found.decode_step_seconds, found.prefill_seconds)
+    queued = Latency(stay - tpot * after_first, tpot, found.decode_step_seconds, prefill_seconds=found.prefill_seconds)
     rate = tokens_per_second(queued, demand)
     return Estimate(queued.ttft_seconds, tpot, rate, capacity, demand.in_flight <= capacity)
 
@@ -58,7 +58,10 @@ MOST_READ = 4096  # requests at a time of a rank that keeps nothing of them
 def _encoded(case: EncodedCase, memory: Memory, demand: Demand) -> Estimate:
     """Return the estimate of a model with an encoder; what its decoder does not hold waits, as with any other."""
     longest = float(demand.input_tokens + demand.output_tokens)
-    capacity, after_first = places(case, memory, demand, longest, MOST_READ) * int(case.dp), demand.output_tokens - 1
+    capacity, after_first = (
+        places(case, memory, demand, longest_tokens=longest, most=MOST_READ) * int(case.dp),
+        demand.output_tokens - 1,
+    )
     running = float(running_of(case, demand, capacity))
     ttft, tpot = latencies(case, replace(demand, concurrency=running))  # type: ignore[arg-type]
     tpot = max(tpot, running / case.rates["host_tokens_per_second"]) if case.decodes else 0.0

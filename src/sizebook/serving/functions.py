@@ -95,7 +95,7 @@ def _estimate(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimat
 
 def _terms(model: str, gpu: str, demand: Demand, replica: Replica) -> Latencies:
     found = _estimate(model, gpu, demand, replica)
-    return latency_terms(startable(_only_decoding(model, gpu, replica)), found, demand, kernels_basis(gpu))
+    return latency_terms(startable(_only_decoding(model, gpu, replica)), found, demand, kernels=kernels_basis(gpu))
 
 
 def _ttft_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[Term, ...]:
@@ -313,5 +313,5 @@ def serving_error(
     of the GPU was measured, and widest where not even its kernels were.
     """
     architecture = architecture_of(shape_of(measured_model)) if measured_model else ""
-    band = error_band(figure, engine, accelerator(gpu).key, architecture)
+    band = error_band(figure, engine, accelerator(gpu).key, architecture=architecture)
     return {"p10": band.low, "p50": band.middle, "p90": band.high}[quantile]

@@ -136,4 +136,4 @@ def simulator(model: str, gpu: str, replica: Replica, demand: Demand, stream: St
     """Return the simulator of a replica with so many places; surfaces that show one plan share it."""
     requests = stream.requests()
     longest = max(p + a for p, a in zip(requests.prompts, requests.answers, strict=True))
-    return Simulator(step_times(serving_case(model, gpu, replica), demand, float(longest), most), requests, most)
+    return Simulator(step_times(serving_case(model, gpu, replica), demand, float(longest), most=most), requests, most)

@@ -74,7 +74,7 @@ def _named(model: str, gpu: str, *words: str) -> _Named:
     except SizebookError as error:
         return _Named(None, reason=str(error))
     chip = accelerator(gpu)
-    band = error_band("tpot", engine, chip.key, architecture_of(case.shape))
+    band = error_band("tpot", engine, chip.key, architecture=architecture_of(case.shape))
     return _Named(case, engine_constants(engine), physical_bytes(chip), band.low - 1, band.high - 1, band.basis)
 
 
@@ -168,7 +168,7 @@ def _layouts(numbers: dict[str, Any], named: list[_Named], place: Any, reasons: 
     notes = np.full(len(place), "", dtype=object)
     odd = (ep > 1) & (tp * dp == ep * ep) & (tp * dp > node) & ((tp == 1) | (dp == 1))
     for at in np.flatnonzero(odd):
-        *layout, notes[at] = layout_meant(int(tp[at]), int(dp[at]), int(ep[at]), int(node[at]))
+        *layout, notes[at] = layout_meant(int(tp[at]), int(dp[at]), int(ep[at]), node_gpus=int(node[at]))
         tp[at], dp[at], ep[at] = layout
     for at in np.flatnonzero(((ep > tp * dp) | (tp * dp % ep != 0)) & (reasons == "")):
         reasons[at] = (
@@ -189,7 +189,7 @@ def _unstartable(numbers: dict[str, Any], named: list[_Named], place: Any, reaso
         refusal = (
             undivided_heads(case.shape, tp)
             or beyond_experts(case.shape, ep)
-            or counted_twice(tp, dp, ep, int(case.node_gpus))
+            or counted_twice(tp, dp, ep, node_gpus=int(case.node_gpus))
         )
         if refusal:
             same = (place == at) & (numbers["tp"] == tp) & (numbers["dp"] == dp) & (numbers["ep"] == ep)

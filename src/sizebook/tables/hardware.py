@@ -103,7 +103,7 @@ def accelerator(key: str) -> Accelerator:
         raise UnknownKeyError(
             f"ambiguous gpu: got '{key}', want its form and memory size too. Use one of {', '.join(sharing)}."
         )
-    raise unknown_key("gpu", key, sharing or known, "a key of data/hardware.csv")
+    raise unknown_key("gpu", key, sharing or known, where="a key of data/hardware.csv")
 
 
 def spec_fields() -> tuple[str, ...]:
@@ -142,7 +142,7 @@ def gpu_spec(gpu: Gpu, field: GpuField) -> Figure:
     """
     name = field.strip().casefold()
     if name not in spec_fields():
-        raise unknown_key("field", field, spec_fields(), "a column of data/hardware.csv")
+        raise unknown_key("field", field, spec_fields(), where="a column of data/hardware.csv")
     found = accelerator(gpu)
     value: int | str | None = getattr(found, name)
     if value is None:

@@ -123,7 +123,7 @@ def _nothing_matches(gpu: str, provider: str | None, region: str | None, term: s
     every = (*user_prices(), *prices())
     providers = sorted({row.provider for row in every})
     if provider is not None and provider.casefold() not in (name.casefold() for name in providers):
-        return unknown_key("provider", provider, providers, f"one of {', '.join(providers)}")
+        return unknown_key("provider", provider, providers, where=f"one of {', '.join(providers)}")
     offers = [row for row in every if row.gpu == gpu]
     if not offers:
         return UnknownKeyError(

@@ -46,7 +46,7 @@ def stack(name: str) -> Stack:
     """Return a framework of data/training_stacks.csv."""
     rows = by_key("training_stacks", "stack")
     if name not in rows:
-        raise unknown_key("training stack", name, rows, f"one of {', '.join(rows)}")
+        raise unknown_key("training stack", name, rows, where=f"one of {', '.join(rows)}")
     row = rows[name]
     return Stack(name, *(float(row[field.name]) for field in fields(Stack)[1:]))
 
@@ -56,7 +56,7 @@ def optimizer(name: str) -> Optimizer:
     """Return an optimizer of data/optimizers.csv."""
     rows = by_key("optimizers", "optimizer")
     if name not in rows:
-        raise unknown_key("optimizer", name, rows, f"one of {', '.join(rows)}")
+        raise unknown_key("optimizer", name, rows, where=f"one of {', '.join(rows)}")
     return Optimizer(*(float(rows[name][field.name]) for field in fields(Optimizer)))
 
 

@@ -91,7 +91,7 @@ def check(layout: Layout, architecture: Architecture, *, gpus: int, batches: Bat
     """Raise unless the layout can run the model: products, divisibility, stages. Every message names the cheapest
     fix."""
     if layout.recompute not in RECOMPUTE:
-        raise unknown_key("recompute", layout.recompute, RECOMPUTE, f"one of {', '.join(RECOMPUTE)}")
+        raise unknown_key("recompute", layout.recompute, RECOMPUTE, where=f"one of {', '.join(RECOMPUTE)}")
     seq, batch = batches.seq, batches.batch
     _check_gpus(layout, gpus)
     _check_heads(layout, architecture)

@@ -104,10 +104,12 @@ def _stage_memory(
     weights, gradients, master_weights, optimizer_states = _states(recipe, layout, kept, share, layers)
     tokens = layout.micro_batch * profile.seq / layout.cp
     on_gpu = 1 - recipe.offloaded_share(profile.n_layers)
-    activations = in_flight(layout, stage, n_micro) * tokens * kept_bytes(layers, layout, method, profile) * on_gpu
+    activations = (
+        in_flight(layout, stage, n_micro) * tokens * kept_bytes(layers, layout, method, profile=profile) * on_gpu
+    )
     loss = _loss_bytes(profile, layout, recipe, kept, tokens) if last else 0.0
     # The loss's temporaries are freed before the last layer's backward pass starts: only the larger counts.
-    working = tokens * working_bytes(profile.widest, layout, method, profile)
+    working = tokens * working_bytes(profile.widest, layout, method, profile=profile)
     buffers = _buffers(profile, layout, recipe, kept, share, tokens)
     if n_micro == 1 and layout.pp == 1 and not kept.master_bytes:
         # One micro-batch a step and no standing buffer for gradients: they grow as activations go, so that only the

@@ -79,10 +79,10 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
     slower = 1 + rates.growth * log2(layout.gpus)
     compute = [slower * each for each in _compute(layers, profile, layout, method, rates, tokens)]
     exchange = (
-        tensor_parallel(layers, profile, layout, rates, tokens),
-        expert_exchange(layers, layout, rates, tokens),
-        context_parallel(layers, profile, layout, rates, tokens, busy=compute[1]),
-        pipeline_send(profile, layout, rates, tokens),
+        tensor_parallel(layers, profile, layout, rates=rates, tokens=tokens),
+        expert_exchange(layers, layout, rates, tokens=tokens),
+        context_parallel(layers, profile, layout, rates=rates, tokens=tokens, busy=compute[1]),
+        pipeline_send(profile, layout, rates, tokens=tokens),
     )
     # Kernels are launched while others run: a micro-batch takes as long as the longer of the two, and a little more
     # where they are close.
@@ -129,19 +129,19 @@ def _compute(
     scores = tokens * layers.scores / layout.tp / rates.scores
     states = tokens * layers.state_flops / layout.tp / rates.states
     # Element-wise kernels write what is kept and read it again.
-    kept = everything_bytes(layers, layout, method, profile, scores=True)
+    kept = everything_bytes(layers, layout, method, profile=profile, scores=True)
     vector = 2 * rates.traffic_factor * tokens * kept / rates.memory
     backward = _BACKWARD_MATMUL if not recipe.lora_rank else _BACKWARD_MATMUL / 2
     again = _again(layers, layout, method, rates, (tokens, dense + experts, scores, states, vector))
     matrices = (1 + backward) * (dense + experts + head)
     weights = _weight_seconds(layers, layout, method, rates)
-    moved = tokens * kept_bytes(layers, layout, method, profile) * recipe.offloaded_share(profile.n_layers)
+    moved = tokens * kept_bytes(layers, layout, method, profile=profile) * recipe.offloaded_share(profile.n_layers)
     return (
         matrices,
         (1 + _BACKWARD_SCORES) * scores + (1 + _BACKWARD_MATMUL) * states,
         3 * vector + weights,
         again,
-        offloading(moved, matrices, method, rates),
+        offloading(moved, matrices, method, rates=rates),
     )
 
 
@@ -211,7 +211,7 @@ def _data_parallel(
     each = min(kept.gathered_bytes, recipe.frozen_bytes) if frozen else kept.gathered_bytes
     grads = 0.0 if frozen else bytes_each(recipe, kept).gradient
     gather, reduce, added = data_parallel(
-        (each * held[0], each * held[1]), (grads * held[0], grads * held[1]), layout, rates
+        (each * held[0], each * held[1]), (grads * held[0], grads * held[1]), layout, rates=rates
     )
     if layout.zero_stage == 3:
         # FSDP reduces in the format that it gathers in, unless it is told otherwise. A pipeline keeps its stage

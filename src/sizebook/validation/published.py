@@ -89,7 +89,7 @@ def validate(paths: Iterable[Path] | None = None) -> tuple[Summary, ...]:
 def _result(row: Row, where: str) -> Result:
     check = checks().get(row["quantity"])
     if check is None:
-        raise unknown_key("quantity", row["quantity"], checks(), f"one of {', '.join(checks())} ({where})")
+        raise unknown_key("quantity", row["quantity"], checks(), where=f"one of {', '.join(checks())} ({where})")
     try:
         inputs = json.loads(row["inputs"])
         published, tolerance = float(row["expected"]), float(row["relative_tolerance"])

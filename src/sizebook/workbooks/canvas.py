@@ -183,13 +183,21 @@ class Canvas:
         series = [(f"{sheet}!${c}${first - 1}", f"{sheet}!${c}${first}:${c}${last}") for c in chart.columns]
         labels = f"{sheet}!${LABELS}${first}:${LABELS}${last}"
         title = self.book.resolve(chart.title, "")
-        drawn = Drawn(chart.kind, title, labels, series, chart.unit, chart.number_format, chart.across)
+        drawn = Drawn(
+            chart.kind,
+            title,
+            labels,
+            series=series,
+            unit=chart.unit,
+            number_format=chart.number_format,
+            across=chart.across,
+        )
         # Charts of a kind are equally high, but a bar needs two rows for its name.
         n_rows = max(_CHART_ROWS, 2 * (last - first + 1) + 5) if chart.kind == "bars" else _CHART_ROWS
-        draw(self.sheet, self.row + 1 if at is None else at, self.unit_column + 1, n_rows, drawn)
+        draw(self.sheet, self.row + 1 if at is None else at, self.unit_column + 1, n_rows=n_rows, drawn=drawn)
         if at is None:
             self.row += n_rows + 2
 
     def finish(self) -> None:
         """Set the print area to what the page holds, and break pages between sections."""
-        lay_out(self.sheet, self._groups, self.row, self.unit_column + 1)
+        lay_out(self.sheet, self._groups, self.row, last_column=self.unit_column + 1)

@@ -54,7 +54,7 @@ def cover(book: Book, purpose: str) -> Callable[[], None]:
 
 def checks_page(book: Book, checks: Sequence[tuple[str, str, str]], cases: Sequence[str] = ("",)) -> None:
     """Add the sheet of checks: for each a label, a formula that is TRUE when all is well, and what it compares."""
-    page = new_page(book, "Checks", "Every check must show OK before a figure leaves the house.", cases)
+    page = new_page(book, "Checks", "Every check must show OK before a figure leaves the house.", cases=cases)
     page.heads("Check", origin="What is compared")
     page.section("Checks")
     for number, (label, formula, origin) in enumerate(checks, 1):

@@ -27,8 +27,8 @@ def model_input(page: Page, *, per_case: bool = False) -> None:
             "model",
             "Model",
             "llama-3.1-8b",
-            "",
-            f"Choose from the list; '{CONFIG}' takes the file below.",
+            unit="",
+            origin=f"Choose from the list; '{CONFIG}' takes the file below.",
             required=True,
             choices=page.book.choices("Models", model_choices()),
             per_case=blank,
@@ -39,9 +39,9 @@ def model_input(page: Page, *, per_case: bool = False) -> None:
             "config_path",
             "Path of a config.json",
             None,
-            "",
-            f"A file of your own, for the choice '{CONFIG}'.",
-            look.TEXT,
+            unit="",
+            origin=f"A file of your own, for the choice '{CONFIG}'.",
+            number_format=look.TEXT,
             per_case=blank,
         )
     )

@@ -60,7 +60,7 @@ def attention(
     width = head_width(config, d_model, n_heads, default=d_head)
     kv_heads = n_kv_heads(config, n_heads, required=kv_required)
     norms = {None: None, "head": (width, width), "all": (n_heads * width, kv_heads * width)}[qk_norm]
-    brick = Attention(d_model, n_heads, kv_heads, width, qk_norm=norms)
+    brick = Attention(d_model, n_heads, kv_heads, d_head=width, qk_norm=norms)
     return replace(brick, **more) if more else brick
 
 
@@ -146,12 +146,12 @@ def stack(config: Config, layers: tuple[Layer, ...], around: Around | None = Non
 
 def vector(name: str, *shape: int, part: Any = "other") -> Weight:
     """Return a tensor that is applied element by element."""
-    return Weight(name, shape, part, "vector")
+    return Weight(name, shape, part, use="vector")
 
 
 def matrix(name: str, d_out: int, d_in: int, part: Any = "other", copies: int = 1) -> Weight:
     """Return a matrix by which each token is multiplied."""
-    return Weight(name, (d_out, d_in), part, "matmul", copies, copies)
+    return Weight(name, (d_out, d_in), part, use="matmul", copies=copies, active=copies)
 
 
 def prediction(d_model: int, layer: Layer, n_layers: int) -> tuple[Layer, ...]:
@@ -172,4 +172,4 @@ def uniform(config: Config, layer: Layer) -> tuple[Layer, ...]:
 
 def linear(name: str, d_in: int, d_out: int, bias: bool = True) -> Projection:
     """Return a projection with its bias; convolutions of towers count as one that reads a whole kernel."""
-    return Projection(name, d_in, d_out, bias)
+    return Projection(name, d_in, d_out, bias=bias)

@@ -18,7 +18,7 @@ def routed(config: Config, d_ff: str = "moe_intermediate_size", **more: Any) -> 
     if n_experts == 0:
         raise config.unknown(next(name for name in names if config.has(name)), 0, "1 or more: none is not described")
     top_k = config.integer("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k")
-    return Experts(config.integer("hidden_size"), config.integer(d_ff), n_experts, top_k, **more)
+    return Experts(config.integer("hidden_size"), config.integer(d_ff), n_experts, top_k=top_k, **more)
 
 
 def shared_width(config: Config, d_ff: int, *, default: int = MISSING) -> int:
@@ -50,5 +50,5 @@ def mlp_kinds(config: Config, *, first_dense: int | None = None) -> list[str]:
 
 def correction(n_experts: int, kinds: Iterable[str]) -> tuple[Weight, ...]:
     """Return the stored bias that balances the experts of each sparse layer; it is not trained by gradients."""
-    stored = Weight("mlp.gate.e_score_correction_bias", (n_experts,), "router", "vector")
+    stored = Weight("mlp.gate.e_score_correction_bias", (n_experts,), "router", use="vector")
     return (stored,) * sum(kind != "dense" for kind in kinds)

@@ -48,7 +48,7 @@ class RelativePositions:
 
     @property
     def weights(self) -> tuple[Weight, ...]:
-        biases = (Weight(f"self_attn.{n}_bias", (self.d_attn,), "bias", "vector") for n in ("content", "position"))
+        biases = (Weight(f"self_attn.{n}_bias", (self.d_attn,), "bias", use="vector") for n in ("content", "position"))
         return (Weight("self_attn.r_proj.weight", (self.d_attn, self.d_model), "attention"), *biases)
 
 

@@ -110,7 +110,7 @@ def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT) -> Ledger:
     same plan. The last columns are GPUs and cost if replicas are as fast, or as slow, as 1 in 10 measurements.
     """
     _, plan = _plan(services, terms)
-    return ledger_rows(FleetMonth, plan.months, plan.fewest, plan.most)
+    return ledger_rows(FleetMonth, plan.months, plan.fewest, most=plan.most)
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE, _FIGURES))

@@ -155,7 +155,7 @@ def _planned(service: Service, terms: FleetTerms) -> PlannedService:
             "remove the tokens."
         )
     stream = service.requests.stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
-    asked = Asked(demand, longest, stream, latencies, service.requests.share)
+    asked = Asked(demand, longest, stream, latencies=latencies, share=service.requests.share)
     replica = replica_for(setup, asked, service.gpus_per_node)
     rates = rates_of(setup.gpu, Prices(gpu_hours=service.prices, energy=terms.energy), terms.contract.term)
     band = replica.bands["throughput"]
@@ -198,7 +198,9 @@ def _months(service: Service, replica: PlannedReplica, rates: Rates, terms: Flee
 def _gpus(replica: PlannedReplica, margins: Margins, requests_per_second: float) -> int:
     """Return the GPUs to pay for at a rate, spare replicas included."""
     packing, rate = replica.packing, replica.requests_per_second
-    replicas = replicas_for_traffic(requests_per_second, rate, margins.target_load, margins.spare_replicas(packing))
+    replicas = replicas_for_traffic(
+        requests_per_second, rate, margins.target_load, spare_replicas=margins.spare_replicas(packing)
+    )
     return packing.gpus(replicas, margins.whole_nodes)
 
 
@@ -223,7 +225,7 @@ def _month(replica: PlannedReplica, rates: Rates, contract: Contract, fleet: _Fl
     hours = HOURS_PER_MONTH * reserved + burst
     served = fleet.day / SECONDS_PER_DAY / replica.requests_per_second
     working = served * replica.setup.replica.gpus * HOURS_PER_MONTH
-    energy = serving_kwh(1, rates.tdp_watts, min(1.0, working / hours), rates.pue, hours) if hours else 0.0
+    energy = serving_kwh(1, rates.tdp_watts, min(1.0, working / hours), pue=rates.pue, hours=hours) if hours else 0.0
     reserved_usd, burst_usd = HOURS_PER_MONTH * reserved * rates.reserved_usd, burst * rates.on_demand_usd
     return FleetMonth(
         requests_per_day=fleet.day,

@@ -28,9 +28,9 @@ def _replica(planned: PlannedService) -> tuple[Step, ...]:
             f"{name}: rate of a replica",
             "in flight / time of a request",
             f"{replica.concurrency} / {seconds}",
-            replica.requests_per_second,
-            "requests/s",
-            _LITTLE,
+            value=replica.requests_per_second,
+            unit="requests/s",
+            source=_LITTLE,
         ),
     )
 
@@ -51,14 +51,14 @@ def _gpus(plan: FleetPlan, planned: PlannedService) -> tuple[Step, ...]:
         ("mean of the day", mean, month.mean_gpus),
     ):
         numbers = f"ceil((ceil({significant(arrivals, 4)} / {rate}) + {spare}) / {together}) * {n_gpus}"
-        found.append(Step(f"{service.name}: GPUs, {label}", formula, numbers, gpus, "GPUs", paid))
+        found.append(Step(f"{service.name}: GPUs, {label}", formula, numbers, value=gpus, unit="GPUs", source=paid))
     reserved = Step(
         f"{service.name}: GPUs reserved",
         "ceil(reserve share * GPUs at the mean / GPUs together) * GPUs together",
         f"ceil({share:g} * {month.mean_gpus} / {n_gpus}) * {n_gpus}",
-        month.reserved_gpus,
-        "GPUs",
-        "mean of the first month of the term",
+        value=month.reserved_gpus,
+        unit="GPUs",
+        source="mean of the first month of the term",
     )
     return (*found, reserved)
 
@@ -76,17 +76,17 @@ def _money(plan: FleetPlan, planned: PlannedService) -> tuple[Step, ...]:
             f"{name}: burst GPU-hours",
             "hours of a month / 24 * (over at peak * busy hours + over at mean * other hours)",
             f"{HOURS_PER_MONTH:g} / 24 * ({over_peak} * {busy:g} + {over_mean} * {24 - busy:g})",
-            month.burst_gpu_hours,
-            "GPU-hours",
-            _DEFINITION,
+            value=month.burst_gpu_hours,
+            unit="GPU-hours",
+            source=_DEFINITION,
         ),
         Step(
             f"{name}: cost of the month",
             "hours of a month * reserved * price + burst hours * price",
             f"{HOURS_PER_MONTH:g} * {month.reserved_gpus} * {prices.reserved_usd:g} + "
             f"{grouped(round(month.burst_gpu_hours))} * {prices.on_demand_usd:g}",
-            month.usd,
-            "USD",
-            prices.basis,
+            value=month.usd,
+            unit="USD",
+            source=prices.basis,
         ),
     )

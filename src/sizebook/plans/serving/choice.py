@@ -83,7 +83,13 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
     _ = traffic.hours, traffic.longest_tokens  # read once here, or every candidate would count as failed by it
     check_load(traffic.asked, inputs.target.latencies)
     check_stream(
-        Asked(traffic.asked, traffic.longest_tokens, inputs.stream, inputs.target.latencies, inputs.requests.share)
+        Asked(
+            traffic.asked,
+            traffic.longest_tokens,
+            inputs.stream,
+            latencies=inputs.target.latencies,
+            share=inputs.requests.share,
+        )
     )
     failed: Counter[str] = Counter()
     steady = on_average(inputs)

@@ -20,7 +20,7 @@ def hours_of(shape: str | tuple[Any, ...]) -> tuple[float, ...]:
     """Return the 24 relative arrivals of a named shape, or check those given."""
     if isinstance(shape, str):
         if shape not in SHAPES:
-            raise unknown_key("shape", shape, SHAPES, f"one of {', '.join(SHAPES)}, or 24 numbers")
+            raise unknown_key("shape", shape, SHAPES, where=f"one of {', '.join(SHAPES)}, or 24 numbers")
         return SHAPES[shape]
     for hour in shape:
         if isinstance(hour, bool) or not isinstance(hour, (int, float)):

@@ -114,8 +114,8 @@ class Traffic(Arrivals):
         """Lengths of prompts and of answers as they are drawn one by one."""
         asked = self.asked
         return (
-            drawn(asked.input_tokens, self.input_tokens_p50, self.input_tokens_p95, self.prompts),
-            drawn(asked.output_tokens, self.output_tokens_p50, self.output_tokens_p95, self.answers),
+            drawn(asked.input_tokens, self.input_tokens_p50, self.input_tokens_p95, lengths=self.prompts),
+            drawn(asked.output_tokens, self.output_tokens_p50, self.output_tokens_p95, lengths=self.answers),
         )
 
     @cached_property
@@ -340,7 +340,7 @@ class RequestStream:
 
     def stream(self, prompts: Lengths, answers: Lengths) -> Stream:
         """Return the requests of a replica as they come, of these lengths where no trace has its own."""
-        return Stream(prompts, answers, self.dispersion, self.rows)
+        return Stream(prompts, answers, self.dispersion, trace=self.rows)
 
 
 @section

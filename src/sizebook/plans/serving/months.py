@@ -73,7 +73,8 @@ def fleet_month(month: int, rate: float, traffic: Traffic, margins: Margins, pac
     spare = margins.spare_replicas(packing)
     # The least traffic of all takes a replica: the ceiling leaves 1e-9 of one to rounding.
     needed = tuple(
-        max(int(each > 0), replicas_for_traffic(each, rate, margins.target_load, spare)) for each in arrivals
+        max(int(each > 0), replicas_for_traffic(each, rate, margins.target_load, spare_replicas=spare))
+        for each in arrivals
     )
     always = _always_on(needed, packing, margins, rates)
     fleets = tuple(max(each, always) for each in needed)
@@ -86,7 +87,7 @@ def fleet_month(month: int, rate: float, traffic: Traffic, margins: Margins, pac
     burst_usd = (gpu_hours - reserved * HOURS_PER_MONTH) * rates.on_demand_usd
     mean_busy = sum(served) / (sum(fleets) * rate)
     used = sum(fleets) * packing.gpus_per_replica / sum(paid)
-    energy = serving_kwh(1, rates.tdp_watts, min(1.0, mean_busy) * used, rates.pue, gpu_hours)
+    energy = serving_kwh(1, rates.tdp_watts, min(1.0, mean_busy) * used, pue=rates.pue, hours=gpu_hours)
     usd = reserved_usd + burst_usd
     return Month(
         month=month + 1,

@@ -88,7 +88,7 @@ def serving_percentile(
     case = serving_case(model, gpu, replica)
     memory = engine_memory(case, physical_bytes(accelerator(gpu)), engine_constants(replica.engine))
     if isinstance(case, EncodedCase):
-        capacity = places(case, memory, asked, float(longest), MOST_READ) * replica.dp
+        capacity = places(case, memory, asked, longest_tokens=float(longest), most=MOST_READ) * replica.dp
     else:
         capacity = int(sequences_that_fit(case, memory, float(longest)) * replica.dp)
     if capacity < 1:
@@ -96,7 +96,9 @@ def serving_percentile(
             f"does not fit: got no room for one request of {longest} tokens on {gpu}, want some. "
             "Raise tp, pp or ep, or choose a narrower weight_dtype."
         )
-    simulated = simulator(model, accelerator(gpu).key, replica, asked, stream, most_running(replica, capacity))
+    simulated = simulator(
+        model, accelerator(gpu).key, replica, demand=asked, stream=stream, most=most_running(replica, capacity)
+    )
     if replica_requests_per_second >= simulated.saturated:
         raise TargetError(
             f"too many requests: got {replica_requests_per_second:g} a second, want fewer than the "

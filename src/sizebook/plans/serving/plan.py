@@ -165,15 +165,17 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
     memory = engine_memory(case, physical_bytes(chip), engine_constants(replica.engine))
     if isinstance(case, EncodedCase):
         check_encoded(setup.model, case, asked)
-        capacity = places(case, memory, demand, float(longest_tokens), MOST_READ) * replica.dp
+        capacity = places(case, memory, demand, longest_tokens=float(longest_tokens), most=MOST_READ) * replica.dp
     else:
         capacity = int(sequences_that_fit(case, memory, float(longest_tokens)) * replica.dp)
     if capacity < 1:
         missing = cache_bytes_per_gpu(case, float(longest_tokens)) - memory.cache_bytes
-        raise TargetError(no_room(setup.model, setup.gpu, replica, longest_tokens, float(missing)))
+        raise TargetError(
+            no_room(setup.model, setup.gpu, replica, longest_tokens=longest_tokens, missing_bytes=float(missing))
+        )
     bands = unmeasured_bands() if isinstance(case, EncodedCase) else bands_of(setup)
     if demand.concurrency is not None and demand.concurrency > capacity:
-        raise TargetError(too_many(setup.model, replica, demand.concurrency, capacity))
+        raise TargetError(too_many(setup.model, replica, demand.concurrency, capacity=capacity))
     limits, packing = _limits(latencies, bands), packing_of(setup.gpu, replica, gpus_per_node)
     if asked.share is not None:
         loaded = _loaded(setup, asked, limits, most_running(replica, capacity))
@@ -182,7 +184,7 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
         return PlannedReplica(setup, mean, case, memory, capacity, found, bands, binding, packing, loaded=loaded)
     at_load, binding = (demand, "given") if demand.concurrency else _knee(case, memory, demand, limits, capacity)
     if at_load is None:
-        raise TargetError(missed(setup.model, setup.gpu, replica, demand, limits))
+        raise TargetError(missed(setup.model, setup.gpu, replica, demand=demand, limits=limits))
     found = estimate(case, memory, at_load)
     return PlannedReplica(setup, at_load, case, memory, capacity, found, bands, binding, packing)
 
@@ -195,7 +197,7 @@ def most_running(replica: Replica, capacity: int) -> int:
 def _loaded(setup: Setup, asked: Asked, limits: tuple[float, float], most: int) -> Loaded:
     """Return the largest load of a replica at which the percentiles of its requests meet the limits."""
     share = asked.share or 0.0
-    simulated = simulator(setup.model, setup.gpu, setup.replica, asked.demand, asked.stream, most)
+    simulated = simulator(setup.model, setup.gpu, setup.replica, demand=asked.demand, stream=asked.stream, most=most)
     loaded = largest_load(simulated, Limits(*limits, share))
     if loaded is None:
         raise TargetError(missed_by_requests(setup.replica, simulated, Limits(*limits, share)))
@@ -206,7 +208,7 @@ def _mean(served: Served, demand: Demand, capacity: int) -> tuple[Demand, Estima
     """Return the mean load of a simulation in requests in flight, and the means that its requests see."""
     in_flight = min(max(1, round(served.in_flight)), capacity)
     tokens = served.requests_per_second * demand.output_tokens
-    found = Estimate(served.mean("ttft"), served.mean("tpot"), tokens, capacity, True)
+    found = Estimate(served.mean("ttft"), served.mean("tpot"), tokens, capacity=capacity, fits=True)
     return replace(demand, concurrency=in_flight), found
 
 
@@ -247,7 +249,10 @@ def check_arrivals(stream: Stream) -> None:
 def bands_of(setup: Setup) -> dict[str, Band]:
     """Return the error bands of TTFT, TPOT and throughput for the model, engine and accelerator."""
     gpu, architecture = accelerator(setup.gpu).key, architecture_of(shape_of(setup.model))
-    return {name: error_band(name, setup.replica.engine, gpu, architecture) for name in ("ttft", "tpot", "throughput")}
+    return {
+        name: error_band(name, setup.replica.engine, gpu, architecture=architecture)
+        for name in ("ttft", "tpot", "throughput")
+    }
 
 
 def unmeasured_bands() -> dict[str, Band]:
@@ -353,7 +358,10 @@ def at_speed(replica: PlannedReplica, speed: float) -> PlannedReplica:
 def _months(replica: PlannedReplica, inputs: ServingInputs, rates: Rates) -> tuple[Month, ...]:
     rate, packing = replica.requests_per_second, replica.packing
     traffic, margins = inputs.traffic, inputs.target.margins
-    return tuple(fleet_month(month, rate, traffic, margins, packing, rates) for month in range(traffic.months))
+    return tuple(
+        fleet_month(month, rate, traffic, margins=margins, packing=packing, rates=rates)
+        for month in range(traffic.months)
+    )
 
 
 def latency_curve(replica: PlannedReplica) -> tuple[tuple[int, Estimate], ...]:

@@ -37,7 +37,7 @@ def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
     """
     chip = accelerator(gpu)
     if prices.provider is not None and prices.provider.casefold() not in map(str.casefold, providers()):
-        raise unknown_key("provider", prices.provider, providers(), f"one of {', '.join(providers())}")
+        raise unknown_key("provider", prices.provider, providers(), where=f"one of {', '.join(providers())}")
     if chip.tdp_watts is None:
         raise InputError(f"no power: got '{chip.key}' without a TDP, want one that is published. Choose another gpu.")
     demand, demand_basis = _on_demand(chip.key, prices)
@@ -71,7 +71,7 @@ def _reserved(gpu: str, prices: Prices, term: str, demand: float) -> tuple[float
 
 def _listed(gpu: str, prices: Prices, term: str) -> Quote | None:
     try:
-        return quote(gpu, prices.provider, prices.region, term)
+        return quote(gpu, prices.provider, prices.region, term=term)
     except UnknownKeyError:
         return None
 

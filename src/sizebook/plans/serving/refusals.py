@@ -84,7 +84,7 @@ def _alone(case: Case, one: Demand) -> Latency:
     """Return the latencies of a request that meets no other."""
     if isinstance(case, EncodedCase):
         ttft, tpot = latencies(case, one)
-        return Latency(ttft, tpot, tpot, ttft)
+        return Latency(ttft, tpot, tpot, prefill_seconds=ttft)
     return latency(case, one)
 
 

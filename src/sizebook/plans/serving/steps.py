@@ -39,20 +39,21 @@ def _replica(replica: PlannedReplica, longest: int) -> tuple[Step, ...]:
             "Cache of one GPU",
             "allowed - weights - activation peak - driver and communication",
             f"{' - '.join(gib)} GiB",
-            float(memory.cache_bytes),
-            "bytes",
-            f"data/engines.csv, {setup.replica.engine}; memory that the driver leaves: data/hardware.csv, {setup.gpu}",
+            value=float(memory.cache_bytes),
+            unit="bytes",
+            source=f"data/engines.csv, {setup.replica.engine}; memory that the driver "
+            f"leaves: data/hardware.csv, {setup.gpu}",
         ),
         Step(
             "Requests that the cache holds",
             "whole sequences in the cache of a rank * dp",
             f"sequences of {grouped(longest)} tokens",
-            replica.capacity,
-            "requests",
-            "cache layout of the model's attention",
+            value=replica.capacity,
+            unit="requests",
+            source="cache layout of the model's attention",
         ),
-        Step("Time to first token", at_load, in_flight, ttft, "seconds", CALIBRATION),
-        Step("Time per token", at_load, in_flight, tpot, "seconds", CALIBRATION),
+        Step("Time to first token", at_load, in_flight, value=ttft, unit="seconds", source=CALIBRATION),
+        Step("Time per token", at_load, in_flight, value=tpot, unit="seconds", source=CALIBRATION),
         *_rate(replica),
     )
 
@@ -64,12 +65,37 @@ def _rate(replica: PlannedReplica) -> tuple[Step, ...]:
     label, rate = "Rate of one replica", replica.requests_per_second
     if loaded is None:
         numbers = f"{replica.concurrency} / ({significant(ttft, 4)} + {output_tokens - 1} * {significant(tpot, 4)})"
-        return (Step(label, "in flight / (TTFT + (output tokens - 1) * TPOT)", numbers, rate, "requests/s", LITTLE),)
+        return (
+            Step(
+                label,
+                "in flight / (TTFT + (output tokens - 1) * TPOT)",
+                numbers,
+                value=rate,
+                unit="requests/s",
+                source=LITTLE,
+            ),
+        )
     name, run = f"p{loaded.share * 100:g}", f"{grouped(len(loaded.served.request))} requests, seed {SEED}"
     return (
-        Step(f"Time to first token, {name}", "of requests", run, replica.held("ttft"), "seconds", SIMULATION),
-        Step(f"Time per token, {name}", "of requests", run, replica.held("tpot"), "seconds", SIMULATION),
-        Step(label, f"the largest at which {name} of requests meets the targets", run, rate, "requests/s", SIMULATION),
+        Step(
+            f"Time to first token, {name}",
+            "of requests",
+            run,
+            value=replica.held("ttft"),
+            unit="seconds",
+            source=SIMULATION,
+        ),
+        Step(
+            f"Time per token, {name}", "of requests", run, value=replica.held("tpot"), unit="seconds", source=SIMULATION
+        ),
+        Step(
+            label,
+            f"the largest at which {name} of requests meets the targets",
+            run,
+            value=rate,
+            unit="requests/s",
+            source=SIMULATION,
+        ),
     )
 
 
@@ -85,17 +111,17 @@ def _fleet(plan: ServingPlan) -> tuple[Step, ...]:
             "Spare replicas",
             f"failures to cover * replicas lost with a {margins.failure_domain}",
             f"{margins.spare} * {packing.lost_with(margins.failure_domain)}",
-            spare,
-            "replicas",
-            "N + k by failure domain",
+            value=spare,
+            unit="replicas",
+            source="N + k by failure domain",
         ),
         Step(
             "Replicas in the busiest hour",
             "ceil(arrivals / (rate * target load)) + spare",
             f"ceil({significant(busiest, 4)} / ({rate} * {margins.target_load:g})) + {spare}",
-            replicas,
-            "replicas",
-            "definition; burst factor in the arrivals",
+            value=replicas,
+            unit="replicas",
+            source="definition; burst factor in the arrivals",
         ),
         _gpus(plan, replicas),
     )
@@ -105,9 +131,18 @@ def _node(packing: Packing) -> Step:
     node, replica = packing.gpus_per_node, packing.gpus_per_replica
     if packing.instances_per_node:
         label, formula = "Instances of a node", "floor(GPUs of a node / GPUs of a replica)"
-        return Step(label, formula, f"floor({node} / {replica})", packing.instances_per_node, "replicas", packing.basis)
+        return Step(
+            label,
+            formula,
+            f"floor({node} / {replica})",
+            value=packing.instances_per_node,
+            unit="replicas",
+            source=packing.basis,
+        )
     label, formula = "Nodes of a replica", "ceil(GPUs of a replica / GPUs of a node)"
-    return Step(label, formula, f"ceil({replica} / {node})", packing.nodes_per_replica, "nodes", packing.basis)
+    return Step(
+        label, formula, f"ceil({replica} / {node})", value=packing.nodes_per_replica, unit="nodes", source=packing.basis
+    )
 
 
 def _gpus(plan: ServingPlan, replicas: int) -> Step:
@@ -119,7 +154,7 @@ def _gpus(plan: ServingPlan, replicas: int) -> Step:
     elif plan.inputs.target.margins.whole_nodes:
         formula = "replicas * nodes of a replica * GPUs of a node"
         numbers = f"{replicas} * {packing.nodes_per_replica} * {packing.gpus_per_node}"
-    return Step("GPUs in the busiest hour", formula, numbers, month.peak_gpus, "GPUs", "definition")
+    return Step("GPUs in the busiest hour", formula, numbers, value=month.peak_gpus, unit="GPUs", source="definition")
 
 
 def _lengths(traffic: Traffic) -> tuple[Step, ...]:
@@ -132,14 +167,21 @@ def _lengths(traffic: Traffic) -> tuple[Step, ...]:
         shown = " + ".join(terms if len(terms) <= MOST_TERMS else [*terms[:MOST_TERMS], f"... ({len(terms)} lengths)"])
         whole = f"histogram of {len(terms)} lengths, scenario"
         steps += [
-            Step(f"Mean length of a {name}", "sum of tokens * share", shown, lengths.mean, "tokens", whole),
+            Step(
+                f"Mean length of a {name}",
+                "sum of tokens * share",
+                shown,
+                value=lengths.mean,
+                unit="tokens",
+                source=whole,
+            ),
             Step(
                 f"95th percentile of a {name}",
                 "shortest length with 95 % of requests at or below it",
                 "",
-                lengths.percentile(0.95),
-                "tokens",
-                whole,
+                value=lengths.percentile(0.95),
+                unit="tokens",
+                source=whole,
             ),
         ]
     return tuple(steps)
@@ -155,32 +197,32 @@ def _money(plan: ServingPlan) -> tuple[Step, ...]:
             "GPUs reserved",
             "those needed in all hours, or in more hours of a day than 24 * reserved price / price on demand",
             f"24 * {prices.reserved_usd:g} / {prices.on_demand_usd:g}",
-            month.reserved_gpus,
-            "GPUs",
-            "least cost of the day",
+            value=month.reserved_gpus,
+            unit="GPUs",
+            source="least cost of the day",
         ),
         Step(
             "Cost a month",
             "reserved GPU-hours * price + other GPU-hours * price",
             f"{grouped(reserved)} * {prices.reserved_usd:g} + {grouped(other)} * {prices.on_demand_usd:g}",
-            month.usd,
-            "USD",
-            prices.basis,
+            value=month.usd,
+            unit="USD",
+            source=prices.basis,
         ),
         Step(
             "Energy a month",
             "GPU-hours * mean watts * PUE / 1000",
             f"{grouped(month.gpu_hours)} * {significant(mean_watts, 4)} * {prices.pue:g} / 1000",
-            month.energy_kwh,
-            "kWh",
-            "wall power over TDP, busy and idle: MLPerf Inference v5.1 power submission",
+            value=month.energy_kwh,
+            unit="kWh",
+            source="wall power over TDP, busy and idle: MLPerf Inference v5.1 power submission",
         ),
         Step(
             "Emissions a month, location-based",
             "kWh * g/kWh / 1000",
             f"{grouped(month.energy_kwh)} * {prices.grams_per_kwh:g} / 1000",
-            month.co2e_kg,
-            "kgCO2e",
-            prices.grid_basis,
+            value=month.co2e_kg,
+            unit="kgCO2e",
+            source=prices.grid_basis,
         ),
     )

@@ -110,25 +110,25 @@ def _headline_steps(
         "Total parameters",
         " + ".join(p.part for p in parts),
         " + ".join(grouped(p.parameters) for p in parts),
-        counted.total,
-        "parameters",
-        source,
+        value=counted.total,
+        unit="parameters",
+        source=source,
     )
     active = Step(
         "Active parameters",
         "total - routed experts that a token does not visit",
         f"{grouped(counted.total)} - {grouped(counted.total - counted.active)}",
-        counted.active,
-        "parameters",
-        source,
+        value=counted.active,
+        unit="parameters",
+        source=source,
     )
     stored = Step(
         f"Weights in {dtype}",
         "total * bits per weight / 8",
         f"{grouped(counted.total)} * {dtype_bits(dtype):g} / 8",
-        weight_bytes,
-        "bytes",
-        "data/dtypes.csv",
+        value=weight_bytes,
+        unit="bytes",
+        source="data/dtypes.csv",
     )
     return (total, active, stored) if counted.active != counted.total else (total, stored)
 
@@ -142,7 +142,12 @@ def _part_step(architecture: Architecture, part: Part, n_parameters: int, source
             occurrences[products] = occurrences.get(products, 0) + times
     terms = [f"{times} * ({products})" if times > 1 else products for products, times in occurrences.items()]
     return Step(
-        PART_LABELS[part], "sum over layers of tensor shapes", " + ".join(terms), n_parameters, "parameters", source
+        PART_LABELS[part],
+        "sum over layers of tensor shapes",
+        " + ".join(terms),
+        value=n_parameters,
+        unit="parameters",
+        source=source,
     )
 
 

@@ -198,7 +198,7 @@ def train_error(percentile: Percentile = DEFAULT, run_family: RunFamily = DEFAUL
         f"no such end of the band: got percentile {percentile:g}, want 10 or 90. Choose one of the two.",
     )
     if run_family not in bands():
-        raise unknown_key("run_family", run_family, bands(), f"one of {', '.join(bands())}")
+        raise unknown_key("run_family", run_family, bands(), where=f"one of {', '.join(bands())}")
     found = bands()[run_family]
     return found.low if percentile == 10 else found.high
 

@@ -248,7 +248,7 @@ def costs_of(gpu: Accelerator, prices: Prices, power: Power) -> Costs:
 
 
 def _quoted(gpu: Accelerator, prices: Prices) -> Costs:
-    found = quote(gpu.key, prices.provider, prices.region, prices.term)
+    found = quote(gpu.key, prices.provider, prices.region, term=prices.term)
     dates = sorted({row.date for row in found.rows})
     span = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
     names = ", ".join(sorted({row.provider for row in found.rows}))

@@ -185,7 +185,7 @@ def _settled(profile: ModelProfile, layout: Layout, setup: Setup, n_micro: int) 
     bare = needed(layout, method)
     if bare.total - bare.fragmentation > capacity:
         return Settled(layout, method, bare)
-    return settle(layout, setup.method, capacity, needed)
+    return settle(layout, setup.method, capacity, needed=needed)
 
 
 def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]:

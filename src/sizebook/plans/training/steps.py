@@ -29,15 +29,22 @@ def _work(plan: TrainingPlan) -> tuple[Step, ...]:
         "FLOPs per token",
         plan.work.meanings[convention],
         f"{convention}, {inputs.batches.seq} tokens a sequence" + (f", adapters of rank {rank}" if rank else ""),
-        plan.flops_per_token,
-        "FLOP/token",
-        counted,
+        value=plan.flops_per_token,
+        unit="FLOP/token",
+        source=counted,
     )
     numbers = f"{_number(plan.flops_per_token)} * {_number(inputs.tokens)}"
     return (
-        Step("Parameters", "sum of all tensors", grouped(plan.count.total), plan.count.total, "parameters", counted),
+        Step(
+            "Parameters",
+            "sum of all tensors",
+            grouped(plan.count.total),
+            value=plan.count.total,
+            unit="parameters",
+            source=counted,
+        ),
         per_token,
-        Step("Training FLOPs", "FLOPs per token * tokens", numbers, n_flops, "FLOP", "definition"),
+        Step("Training FLOPs", "FLOPs per token * tokens", numbers, value=n_flops, unit="FLOP", source="definition"),
     )
 
 
@@ -49,9 +56,9 @@ def _memory(plan: TrainingPlan) -> Step:
         f"Memory of the fullest rank (stage {fullest.stage + 1} of {plan.inputs.layout.pp})",
         " + ".join(name for name, n_bytes in parts.items() if n_bytes),
         " + ".join(f"{n_bytes / 2**30:.2f}" for n_bytes in parts.values() if n_bytes) + " GiB",
-        fullest.total,
-        "bytes",
-        "data/training_stacks.csv, data/optimizers.csv; Korthikanti et al. 2022 (arXiv:2205.05198)",
+        value=fullest.total,
+        unit="bytes",
+        source="data/training_stacks.csv, data/optimizers.csv; Korthikanti et al. 2022 (arXiv:2205.05198)",
     )
 
 
@@ -63,9 +70,9 @@ def _time(plan: TrainingPlan) -> tuple[Step, ...]:
             "MFU",
             "tokens/s per GPU * FLOPs per token / peak",
             f"{middle.tokens_per_s_per_gpu:.1f} * {_number(plan.flops_per_token)} / {inputs.peak_flop_per_s:.4g}",
-            middle.mfu,
-            "ratio",
-            f"convention {inputs.pace.flops_convention}; peak: data/hardware.csv, {inputs.gpu.key} "
+            value=middle.mfu,
+            unit="ratio",
+            source=f"convention {inputs.pace.flops_convention}; peak: data/hardware.csv, {inputs.gpu.key} "
             f"{inputs.method.compute_dtype}",
         ),
         Step(
@@ -74,26 +81,26 @@ def _time(plan: TrainingPlan) -> tuple[Step, ...]:
             f"t = {plan.checkpoint_interval_seconds:.0f} s, c = {inputs.operations.checkpoint_seconds:g} s, "
             f"R = {inputs.operations.restart_seconds:g} s, "
             f"M = {3600 * inputs.operations.gpu_mtbf_hours / inputs.gpus:.0f} s",
-            middle.goodput,
-            "ratio",
-            "Daly 2006; failure rate of one GPU given",
+            value=middle.goodput,
+            unit="ratio",
+            source="Daly 2006; failure rate of one GPU given",
         ),
         Step(
             "Training time",
             "tokens / tokens per step * step seconds / goodput + start",
             f"{_number(inputs.tokens)} / {grouped(inputs.batches.tokens)} * {significant(middle.step_seconds, 4)} / "
             f"{middle.goodput:.4f} + {middle.start_seconds:g}",
-            middle.train_seconds,
-            "seconds",
-            "definition",
+            value=middle.train_seconds,
+            unit="seconds",
+            source="definition",
         ),
         Step(
             "GPU-hours",
             "GPUs * seconds / 3600",
             f"{inputs.gpus} * {middle.train_seconds:.0f} / 3600",
-            middle.gpu_hours,
-            "GPU-hours",
-            "definition",
+            value=middle.gpu_hours,
+            unit="GPU-hours",
+            source="definition",
         ),
     )
 
@@ -106,9 +113,9 @@ def _step(plan: TrainingPlan) -> Step:
             "sequences * seq * FLOPs per token / (GPUs * peak * MFU)",
             f"{inputs.batches.batch} * {inputs.batches.seq} * {_number(plan.flops_per_token)} / "
             f"({inputs.gpus} * {inputs.peak_flop_per_s:.4g} * {inputs.utilization:.4g})",
-            plan.middle.step_seconds,
-            "seconds",
-            "MFU given",
+            value=plan.middle.step_seconds,
+            unit="seconds",
+            source="MFU given",
         )
     terms = {leaf.quantity.label.lower(): getattr(step, leaf.name) for leaf in leaves(StepTime)}
     shown = {name: seconds for name, seconds in terms.items() if seconds > 0}
@@ -116,9 +123,9 @@ def _step(plan: TrainingPlan) -> Step:
         "Step time",
         " + ".join(shown),
         " + ".join(significant(seconds, 3) for seconds in shown.values()),
-        plan.middle.step_seconds,
-        "seconds",
-        CALIBRATION,
+        value=plan.middle.step_seconds,
+        unit="seconds",
+        source=CALIBRATION,
     )
 
 
@@ -130,9 +137,9 @@ def _money(plan: TrainingPlan) -> tuple[Step, ...]:
             "Cost",
             "GPU-hours * price" + (" + other" if other else ""),
             f"{amount(middle.gpu_hours, 4)} * {costs.price_usd_per_gpu_hour:g}{other}",
-            middle.cost_usd,
-            "USD",
-            costs.basis,
+            value=middle.cost_usd,
+            unit="USD",
+            source=costs.basis,
         ),
     )
 
@@ -144,17 +151,18 @@ def _energy(plan: TrainingPlan) -> tuple[Step, ...]:
             "Energy",
             "GPU-hours * watts * (1 + host share) * PUE / 1000",
             f"{amount(middle.gpu_hours, 4)} * {power.watts:g} * {1 + shares.host_share:g} * {shares.pue:g} / 1000",
-            middle.energy_kwh,
-            "kWh",
-            "Touvron et al. 2023 (arXiv:2302.13971), section 6; host share: MLPerf Inference v5.1 power submissions",
+            value=middle.energy_kwh,
+            unit="kWh",
+            source="Touvron et al. 2023 (arXiv:2302.13971), section 6; host share: MLPerf "
+            "Inference v5.1 power submissions",
         ),
         Step(
             "Emissions, location-based",
             "kWh * g/kWh / 1000",
             f"{amount(middle.energy_kwh, 4)} * {power.grams_per_kwh:g} / 1000",
-            middle.co2e_kg,
-            "kgCO2e",
-            power.grid_basis,
+            value=middle.co2e_kg,
+            unit="kgCO2e",
+            source=power.grid_basis,
         ),
     ]
     if middle.co2e_market_kg is not None and shares.covered_share is not None:
@@ -164,9 +172,9 @@ def _energy(plan: TrainingPlan) -> tuple[Step, ...]:
                 "kWh * (1 - covered) * residual g/kWh / 1000",
                 f"{amount(middle.energy_kwh, 4)} * {1 - shares.covered_share:g} * "
                 f"{power.residual_grams_per_kwh:g} / 1000",
-                middle.co2e_market_kg,
-                "kgCO2e",
-                "GHG Protocol, Scope 2 Guidance (2015)",
+                value=middle.co2e_market_kg,
+                unit="kgCO2e",
+                source="GHG Protocol, Scope 2 Guidance (2015)",
             )
         )
     steps.append(
@@ -174,9 +182,9 @@ def _energy(plan: TrainingPlan) -> tuple[Step, ...]:
             "Embodied emissions",
             "GPU-hours / hours of life * kg per GPU",
             f"{amount(middle.gpu_hours, 4)} / 44676 * {shares.kg_per_gpu:g}",
-            middle.embodied_kg,
-            "kgCO2e",
-            "Luccioni et al. 2022 (arXiv:2211.02001), section 4.1: 6 years at 85 %",
+            value=middle.embodied_kg,
+            unit="kgCO2e",
+            source="Luccioni et al. 2022 (arXiv:2211.02001), section 4.1: 6 years at 85 %",
         )
     )
     return tuple(steps)

@@ -112,7 +112,7 @@ class Work:
         if convention in self.flops_per_token:
             return self.flops_per_token[convention]
         if convention not in CONVENTIONS:
-            raise unknown_key("flops_convention", convention, CONVENTIONS, f"one of {', '.join(CONVENTIONS)}")
+            raise unknown_key("flops_convention", convention, CONVENTIONS, where=f"one of {', '.join(CONVENTIONS)}")
         raise UnknownKeyError(
             f"no such count of adapters: got flops_convention '{convention}' and lora_rank "
             f"{self.setup.method.recipe.lora_rank}, want {' or '.join(self.flops_per_token)}, which leave out the "
@@ -138,7 +138,9 @@ def work_of(setup: Setup, layout: Layout) -> Work:
     profile = model_profile(setup.architecture, setup.batches.seq)
     n_micro = micro_batches(layout, setup.batches.batch)
     layout, method = placed(layout, setup.gpu), native(setup.method, setup.gpu)
-    found = settle(layout, method, setup.capacity_bytes, lambda each, how: memory(profile, each, how, n_micro=n_micro))
+    found = settle(
+        layout, method, setup.capacity_bytes, needed=lambda each, how: memory(profile, each, how, n_micro=n_micro)
+    )
     return Work(
         setup if found.method is setup.method else replace(setup, method=found.method), found.layout, found.fullest
     )

@@ -43,7 +43,7 @@ def per_service(plan: FleetPlan) -> Section:
     )
     message = "Each service runs on replicas and nodes of its own"
     note = f"On a node and spare: replicas; one larger than a node shows 0. {paid}"
-    return Section("Replicas", message, (Table("One replica of each service", columns, rows, note),))
+    return Section("Replicas", message, (Table("One replica of each service", columns, rows, note=note),))
 
 
 def how_sure(plan: FleetPlan) -> Section:
@@ -66,7 +66,7 @@ def how_sure(plan: FleetPlan) -> Section:
                 "Measured over predicted throughput, on setups that the calibration had not seen",
                 columns,
                 rows,
-                "Ranges hold eight of ten measurements. Traffic and growth are taken as given: they are likely to "
+                note="Ranges hold eight of ten measurements. Traffic and growth are taken as given: they are likely to "
                 "differ by more.",
             ),
         ),

@@ -101,14 +101,14 @@ def _gpus(plan: FleetPlan) -> Section:
                 f"GPUs at peak are {last.peak_gpus / first.peak_gpus:.1f} times as many after three years",
                 _axis(plan),
                 "GPUs",
-                _NUMBERS,
-                series,
+                categories=_NUMBERS,
+                series=series,
             ),
             Lines(
                 f"{last.reserved_gpus} of {last.peak_gpus} GPUs are reserved in the last month",
                 _axis(plan),
                 "GPUs",
-                lines,
+                lines=lines,
             ),
             _by_service(plan),
         ),
@@ -150,8 +150,8 @@ def _cost(plan: FleetPlan) -> Section:
                 f"Reserved GPUs are {reserved} of the cost",
                 _axis(plan),
                 f"USD a month, {SHORT_WORDS[sign]}".rstrip(", "),
-                _NUMBERS,
-                (
+                categories=_NUMBERS,
+                series=(
                     Series("Reserved", tuple(month.reserved_usd / factor for month in months)),
                     Series("Burst", tuple(month.burst_usd / factor for month in months)),
                 ),
@@ -168,7 +168,7 @@ def _cost(plan: FleetPlan) -> Section:
                     Column("Emissions", "tCO\u2082e", figures=True),
                 ),
                 (*rows, _year_row("Together", months, "total")),
-                "Reserved GPUs are paid around the clock; burst GPUs in the busy hours, and where growth within a "
+                note="Reserved GPUs are paid around the clock; burst GPUs in the busy hours, and where growth within a "
                 "term outruns what is reserved.",
             ),
         ),

@@ -57,7 +57,12 @@ def gpt3_rows() -> list[tuple[str, ...]]:
     for key in catalog.model_keys(GPT3):
         dims, facts = catalog.config(key), catalog.facts(key)
         weights = params_gpt(
-            dims["n_layers"], dims["d_model"], dims["n_heads"], dims["d_head"], dims["vocab"], dims["n_ctx"]
+            dims["n_layers"],
+            dims["d_model"],
+            dims["n_heads"],
+            d_head=dims["d_head"],
+            vocab=dims["vocab"],
+            n_positions=dims["n_ctx"],
         )
         shape = (str(dims[field]) for field in ("n_layers", "d_model", "n_heads", "d_head"))
         one = compare(key)
@@ -88,7 +93,8 @@ def _gpt3() -> Section:
                 "Brown et al. 2020 (arXiv:2005.14165), table 2.1, recomputed",
                 GPT3_COLUMNS,
                 tuple(Row(cells, "failed" if cells[0] == "GPT-3 XL" else "plain") for cells in gpt3_rows()),
-                "Weights alone: n_layers d_model (4 n_heads d_head + 8 d_model) + (50 257 + 2048) d_model, head tied "
+                note="Weights alone: n_layers d_model (4 n_heads d_head + 8 d_model) + (50 "
+                "257 + 2048) d_model, head tied "
                 "to the embedding, as Aizi derived it in 2023; all parameters include biases and norms. "
                 "XL: 24 heads of 128 are 3072 wide, not 2048, and give 1.52 billion; 16 heads would give the "
                 "printed 1.3. The 13B row prints d_model 5140, where 40 heads of 128 make 5120; "
@@ -118,7 +124,7 @@ def _all_models(compared: Iterable[Comparison]) -> Section:
     return Section(
         "All models",
         "Total parameters, stated and computed, by organisation",
-        (Table("Total parameters", _COLUMNS, tuple(rows), "Blank: not published, so nothing to compare."),),
+        (Table("Total parameters", _COLUMNS, tuple(rows), note="Blank: not published, so nothing to compare."),),
         new_page=True,
     )
 

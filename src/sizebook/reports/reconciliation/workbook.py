@@ -79,7 +79,7 @@ def _gpt3(sheet: Worksheet) -> None:
         row = _FIRST_ROW + index
         dims, facts = catalog.config(key), catalog.facts(key)
         n_layers, d_model, n_heads, d_head = (dims[field] for field in ("n_layers", "d_model", "n_heads", "d_head"))
-        weights = params_gpt(n_layers, d_model, n_heads, d_head, dims["vocab"], dims["n_ctx"])
+        weights = params_gpt(n_layers, d_model, n_heads, d_head=d_head, vocab=dims["vocab"], n_positions=dims["n_ctx"])
         one = compare(key)
         stated = one.stated.parameters if one.stated else None
         cells = [facts["name"], facts["published_total"], stated, n_layers, d_model, n_heads, d_head]

@@ -28,15 +28,15 @@ def fleet(plan: ServingPlan) -> Section:
                 f"Replicas of {counted(gpus, 'GPU')} by hour, {spare} of them spare",
                 "Hour of the day",
                 "Replicas",
-                _HOURS,
-                tuple(series),
+                categories=_HOURS,
+                series=tuple(series),
             ),
             Columns(
                 f"Traffic uses {percent(month.utilization)} of what the fleet could carry",
                 "Hour of the day",
                 "Utilisation, %",
-                _HOURS,
-                (Series("Utilisation", tuple(100 * share for share in month.utilization_by_hour)),),
+                categories=_HOURS,
+                series=(Series("Utilisation", tuple(100 * share for share in month.utilization_by_hour)),),
             ),
         ),
     )
@@ -75,7 +75,8 @@ def fleet_by_month(plan: ServingPlan) -> Table:
             Column("Mtok out", "USD", figures=True),
         ),
         rows,
-        f"Replicas are planned to {percent(plan.inputs.target.margins.target_load)} of the rate at which they meet the "
+        note="Replicas are planned to "
+        f"{percent(plan.inputs.target.margins.target_load)} of the rate at which they meet the "
         f"target, with "
         f"{spare} spare and bursts {plan.traffic.burst_factor:g} times the hourly mean.",
     )

@@ -29,7 +29,7 @@ def cost(plan: ServingPlan) -> Section:
             Row(("GPU-hour, on demand", fixed(prices.on_demand_usd, 2), prices.basis)),
             *_per_million(plan),
         ),
-        "Input tokens are paid for within the output tokens' price: a replica's hours are divided by output alone."
+        note="Input tokens are paid for within the output tokens' price: a replica's hours are divided by output alone."
         if plan.replica.decodes
         else "Nothing is decoded: a replica's hours are divided by the tokens put in.",
     )
@@ -58,14 +58,16 @@ def _cost_chart(plan: ServingPlan) -> Chart:
     title = f"Reserved GPUs are {share(sum(reserved), sum(reserved) + sum(burst))} of the cost"
     if len(plan.months) == 1:
         pairs = (("Reserved", reserved[0]), ("On demand", burst[0]))
-        bars = (Bar(label, value / factor, usd(value), value == max(reserved[0], burst[0])) for label, value in pairs)
+        bars = (
+            Bar(label, value / factor, usd(value), marked=value == max(reserved[0], burst[0])) for label, value in pairs
+        )
         return Bars(title, axis, tuple(bars))
     return Columns(
         title,
         "Month",
         axis,
-        tuple(str(month.month) for month in plan.months),
-        (
+        categories=tuple(str(month.month) for month in plan.months),
+        series=(
             Series("Reserved", tuple(value / factor for value in reserved)),
             Series("On demand", tuple(value / factor for value in burst)),
         ),
@@ -82,15 +84,17 @@ def sensitivity(plan: ServingPlan) -> Section:
             swing.label,
             min(swing.low_usd, swing.high_usd) / factor,
             max(swing.low_usd, swing.high_usd) / factor,
-            f"{usd(swing.low_usd)} to {usd(swing.high_usd)}",
-            index == 0,
+            text=f"{usd(swing.low_usd)} to {usd(swing.high_usd)}",
+            marked=index == 0,
         )
         for index, swing in enumerate(swings)
     )
     title = f"{swings[0].label}: {usd(swings[0].width_usd)} a month between its ends"
     axis = f"USD in month {last.month}, {SHORT_WORDS[sign]}".rstrip(", ")
     limit = Limit(last.usd / factor, f"Plan {usd(last.usd)}")
-    return Section("Sensitivity", "What the cost hangs on, one input at a time", (Spans(title, axis, spans, limit),))
+    return Section(
+        "Sensitivity", "What the cost hangs on, one input at a time", (Spans(title, axis, spans, limit=limit),)
+    )
 
 
 def carbon(plan: ServingPlan) -> Section:
@@ -118,7 +122,8 @@ def carbon(plan: ServingPlan) -> Section:
                 "Energy and location-based emissions",
                 (Column("Figure"), Column("Amount", figures=True), Column("Basis")),
                 tuple(Row(cells) for cells in rows),
-                "Wall power is 1.3 times the TDP when busy, as MLPerf submissions measured, and 0.3 times when idle.",
+                note="Wall power is 1.3 times the TDP when busy, as MLPerf submissions "
+                "measured, and 0.3 times when idle.",
             ),
         ),
     )

@@ -36,7 +36,7 @@ def alternatives(plan: ServingPlan, choices: Choices) -> Section:
                     Column("Per token", "ms", figures=True),
                 ),
                 tuple(_choice(choice) for choice in choices.ranked[:_MOST_CHOICES]),
-                f"Setups that cannot meet it, by what stops them: {failed}.",
+                note=f"Setups that cannot meet it, by what stops them: {failed}.",
             ),
         ),
     )
@@ -91,7 +91,8 @@ def errors(plan: ServingPlan) -> Section:
                     Column("Basis"),
                 ),
                 rows,
-                "A group is one model, system, engine and precision. In the fit: servers of this model, GPU and engine "
+                note="A group is one model, system, engine and precision. In the fit: "
+                "servers of this model, GPU and engine "
                 "were. Otherwise the band is that of groups which a fit had not seen, each counting as one; wider "
                 "where no server of the GPU was measured, widest where not even its kernels were, and for models with "
                 "an encoder, of which nothing was measured.",

@@ -129,9 +129,9 @@ def _latency(plan: ServingPlan) -> Section:
             title,
             "Requests in flight on one replica",
             axis,
-            (Line(name, tuple(line), tuple((x, y * band.low, y * band.high) for x, y in line)),),
-            Limit(limit, f"Target {fixed(limit, decimals)} {unit}") if math.isfinite(limit) else None,
-            ((knee, next(y for x, y in line if x == knee), planned),),
+            lines=(Line(name, tuple(line), tuple((x, y * band.low, y * band.high) for x, y in line)),),
+            limit=Limit(limit, f"Target {fixed(limit, decimals)} {unit}") if math.isfinite(limit) else None,
+            points=((knee, next(y for x, y in line if x == knee), planned),),
             log_x=True,
         )
         for title, axis, name, line, band, limit, decimals, unit in (
@@ -188,14 +188,15 @@ def _memory(plan: ServingPlan) -> Section:
                 f"Memory of one {replica.setup.gpu}: weights take {percent(float(memory.weight_bytes) / physical)}",
                 "GiB",
                 ("One GPU",),
-                series,
-                (gibibytes(physical),),
+                series=series,
+                totals=(gibibytes(physical),),
             ),
             Table(
                 "Memory of one GPU",
                 (Column("Component"), Column("Memory", "GiB", figures=True), Column("Share", "%", figures=True)),
                 tuple(rows),
-                f"Room is counted for whole sequences of {longest} tokens, input and output, on all GPUs of a replica.",
+                note=f"Room is counted for whole sequences of {longest} tokens, input and "
+                "output, on all GPUs of a replica.",
             ),
         ),
     )

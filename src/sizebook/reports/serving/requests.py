@@ -27,7 +27,8 @@ def requests_seen(plan: ServingPlan, loaded: Loaded) -> Section:
         f"Latency of requests at {significant(rate, 3)} requests/s on one replica",
         (Column("Latency"), *(Column(name, figures=True) for name in PERCENTILES)),
         rows,
-        f"{n} requests, arrivals {plan.arrivals}, seed {SEED}, simulated through continuous batching with the step "
+        note=f"{n} requests, arrivals {plan.arrivals}, seed {SEED}, simulated "
+        "through continuous batching with the step "
         f"times of this page's model; targets are held for {held}.",
     )
     return Section(
@@ -52,7 +53,9 @@ def _growth(plan: ServingPlan, loaded: Loaded, latency: str) -> Lines:
         f"{words}: {held} of requests {shown} at the planned rate",
         "Requests a second on one replica",
         f"{'Seconds to the first token' if first else 'Milliseconds per token'}, {held}",
-        (Line(held, points),),
-        Limit(factor * limit, f"Target {fixed(factor * limit, decimals)} {unit}") if math.isfinite(limit) else None,
-        ((rate, factor * plan.replica.held(latency), f"Plan: {significant(rate, 3)} a second"),),
+        lines=(Line(held, points),),
+        limit=Limit(factor * limit, f"Target {fixed(factor * limit, decimals)} {unit}")
+        if math.isfinite(limit)
+        else None,
+        points=((rate, factor * plan.replica.held(latency), f"Plan: {significant(rate, 3)} a second"),),
     )

@@ -106,7 +106,12 @@ def _breakdown(sizing: Sizing) -> Section:
     shares = percentages([part.share for part in parts])
     largest = parts[0]
     bars = tuple(
-        Bar(part.label, part.parameters / factor, f"{parameters(part.parameters)} ({share}\u00a0%)", part is largest)
+        Bar(
+            part.label,
+            part.parameters / factor,
+            f"{parameters(part.parameters)} ({share}\u00a0%)",
+            marked=part is largest,
+        )
         for part, share in zip(parts, shares, strict=True)
     )
     rows = [
@@ -151,7 +156,7 @@ def _storage(sizing: Sizing) -> Section:
     other = smallest if smallest is not chosen else most
     binary_factor, binary_prefix = binary_scale(stored.n_bytes for stored in sizing.storage)
     bars = tuple(
-        Bar(s.dtype, s.n_bytes / factor, f"{gigabytes(s.n_bytes)} ({gibibytes(s.n_bytes)})", s is chosen)
+        Bar(s.dtype, s.n_bytes / factor, f"{gigabytes(s.n_bytes)} ({gibibytes(s.n_bytes)})", marked=s is chosen)
         for s in sizing.storage
     )
     columns = (
@@ -183,7 +188,8 @@ def _storage(sizing: Sizing) -> Section:
                 "Memory of the weights by number format",
                 columns,
                 tuple(Row(cells, "marked" if cells[0] == sizing.dtype else "plain") for cells in figures),
-                "GB is 10⁹ bytes, GiB 2³⁰. Block formats include the bytes of their scales. Weights alone: a running "
+                note="GB is 10⁹ bytes, GiB 2³⁰. Block formats include the bytes of their "
+                "scales. Weights alone: a running "
                 "model also holds its cache, activations and the engine.",
             ),
         ),

@@ -20,9 +20,9 @@ def cost(plan: TrainingPlan) -> Section:
     spans, reached = [], 0.0
     for part in parts:
         text = f"{usd(part.value)} ({share(_ratio(part.value, total))})"
-        spans.append(Span(part.label, reached / factor, (reached + part.value) / factor, text))
+        spans.append(Span(part.label, reached / factor, (reached + part.value) / factor, text=text))
         reached += part.value
-    spans.append(Span("Total", 0, total / factor, usd(total), True))
+    spans.append(Span("Total", 0, total / factor, text=usd(total), marked=True))
     decimals = _decimals(total)
     largest = max(parts, key=lambda part: part.value)
     paid = f"{amount(plan.middle.gpu_hours)} GPU-hours at {price(plan)} ({plan.inputs.costs.basis})"
@@ -45,7 +45,7 @@ def cost(plan: TrainingPlan) -> Section:
                     ),
                     Row(("Total", fixed(total, decimals), fixed(100, 1)), "total"),
                 ),
-                f"{paid}. A GPU is paid alike whatever it does, so each cause costs its share of the time.",
+                note=f"{paid}. A GPU is paid alike whatever it does, so each cause costs its share of the time.",
             ),
         ),
         new_page=plan.step is not None,
@@ -72,15 +72,17 @@ def sensitivity(plan: TrainingPlan) -> Section:
             swing.label,
             min(swing.cost_low_usd, swing.cost_high_usd) / factor,
             max(swing.cost_low_usd, swing.cost_high_usd) / factor,
-            f"{usd(swing.cost_low_usd)} to {usd(swing.cost_high_usd)}",
-            index == 0,
+            text=f"{usd(swing.cost_low_usd)} to {usd(swing.cost_high_usd)}",
+            marked=index == 0,
         )
         for index, swing in enumerate(swings)
     )
     base = Limit(plan.middle.cost_usd / factor, f"Middle case {usd(plan.middle.cost_usd)}")
     axis = f"Cost, USD, {SHORT_WORDS[sign]}".rstrip(", ")
     title = f"{swings[0].label}: {usd(swings[0].width_usd)} between its ends"
-    return Section("Sensitivity", "What the cost hangs on, one input at a time", (Spans(title, axis, spans, base),))
+    return Section(
+        "Sensitivity", "What the cost hangs on, one input at a time", (Spans(title, axis, spans, limit=base),)
+    )
 
 
 def carbon(plan: TrainingPlan) -> Section:
@@ -105,7 +107,7 @@ def carbon(plan: TrainingPlan) -> Section:
                 "Energy and emissions of the middle case",
                 (Column("Figure"), Column("Amount", figures=True), Column("Basis")),
                 tuple(Row(cells) for cells in rows),
-                "Location- and market-based emissions are two accounts of the same electricity and are not added "
+                note="Location- and market-based emissions are two accounts of the same electricity and are not added "
                 "(GHG Protocol, Scope 2). Embodied emissions are a share of the hardware's manufacture, in addition.",
             ),
         ),

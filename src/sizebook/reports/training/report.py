@@ -147,8 +147,8 @@ def _time(plan: TrainingPlan) -> Section:
         f"{days(plan.middle)} from start to last token, {percent(lost)} of the steps' time lost to failures",
         f"{unit.capitalize()} from the start",
         labels,
-        series,
-        tuple(days(case) for case in cases),
+        series=series,
+        totals=tuple(days(case) for case in cases),
     )
     return Section("Time", f"Training takes {days(plan.middle)}, {banded(plan, days)}", (chart, _cases(plan)))
 
@@ -176,7 +176,7 @@ def _cases(plan: TrainingPlan) -> Table:
         else "Fast and slow: measured over predicted step time at the 10th and 90th percentile of published runs, by "
         "groups that the fit had not seen."
     )
-    return Table("The run in figures", columns, rows, note)
+    return Table("The run in figures", columns, rows, note=note)
 
 
 def _figures(values: Sequence[float], units: Units) -> tuple[str, list[str]]:
@@ -191,7 +191,9 @@ def _step(plan: TrainingPlan) -> tuple[Section, ...]:
         return ()
     parts = sorted(step_parts(plan.step), key=lambda part: -part.value)
     bars = tuple(
-        Bar(part.label, part.value, f"{duration(part.value)} ({share(part.value / plan.step.total)})", index == 0)
+        Bar(
+            part.label, part.value, f"{duration(part.value)} ({share(part.value / plan.step.total)})", marked=index == 0
+        )
         for index, part in enumerate(parts)
     )
     largest = percent(parts[0].value / plan.step.total)
@@ -236,15 +238,16 @@ def _memory(plan: TrainingPlan) -> Section:
                 f"Memory of one GPU by component, {plan.inputs.layout.name}",
                 "GiB",
                 labels,
-                series,
-                tuple(f"{fixed(value, 2)} GiB" for value in totals),
-                Limit(plan.capacity_bytes / GIB, usable),
+                series=series,
+                totals=tuple(f"{fixed(value, 2)} GiB" for value in totals),
+                limit=Limit(plan.capacity_bytes / GIB, usable),
             ),
             Table(
                 "Memory of one GPU by component",
                 columns,
                 tuple(rows),
-                "Optimizer states hold the master weights; buffers and context the allocator's cache and what driver "
+                note="Optimizer states hold the master weights; buffers and context the "
+                "allocator's cache and what driver "
                 "and communication take outside it.",
             ),
         ),

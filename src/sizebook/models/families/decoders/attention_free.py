@@ -38,8 +38,8 @@ def mamba(config: Config) -> Architecture:
         d_model,
         config.integer("intermediate_size", default=expanded),
         config.integer("state_size"),
-        config.integer("conv_kernel"),
-        rank,
+        d_conv=config.integer("conv_kernel"),
+        dt_rank=rank,
         conv_bias=config.flag("use_conv_bias", default=True),
         proj_bias=config.flag("use_bias", default=False),
     )
@@ -59,9 +59,9 @@ def mamba2(config: Config) -> Architecture:
         d_model,
         n_heads,
         d_head,
-        config.integer("n_groups"),
-        config.integer("state_size"),
-        config.integer("conv_kernel"),
+        n_groups=config.integer("n_groups"),
+        d_state=config.integer("state_size"),
+        d_conv=config.integer("conv_kernel"),
         conv_bias=config.flag("use_conv_bias", default=True),
         proj_bias=config.flag("use_bias", default=False),
     )
@@ -112,7 +112,7 @@ def xlstm(config: Config) -> Architecture:
     )
     n_heads = config.integer("num_heads")
     config.divides("hidden_size", d_model, "num_heads", n_heads)
-    mixer = MatrixLstm(d_model, n_heads, d_qk, d_v, bias=bias)
+    mixer = MatrixLstm(d_model, n_heads, d_qk, d_v=d_v, bias=bias)
     feed = FeedForward(d_model, d_ff, gated=True, bias=bias, name="ffn")
     layer = Layer((Norm("norm_mlstm", d_model), mixer, Norm("norm_ffn", d_model), feed))
     return stack(config, uniform(config, layer), Around(ties=False, final=Norm("out_norm", d_model)))

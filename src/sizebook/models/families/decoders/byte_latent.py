@@ -64,9 +64,9 @@ def _layers(part: Config, *, last: bool | None = None) -> tuple[Layer, ...]:
     kv_heads = part.size("num_key_value_heads") or n_heads
     part.divides("num_attention_heads", n_heads, "num_key_value_heads", kv_heads)
     window = part.integer("sliding_window", default=0) or None
-    itself = Attention(d_model, n_heads, kv_heads, width, window=window)
+    itself = Attention(d_model, n_heads, kv_heads, d_head=width, window=window)
     norms = (d_model, d_model)
-    patches = Attention(d_model, n_heads, kv_heads, width, cross=True, qk_norm=norms, name="cross_attn")
+    patches = Attention(d_model, n_heads, kv_heads, d_head=width, cross=True, qk_norm=norms, name="cross_attn")
     d_ff = part.size("intermediate_size") or int(8 * d_model / 3)
     plain = block(d_model, itself, FeedForward(d_model, d_ff, gated=True))
     n_layers = part.integer("num_hidden_layers")

@@ -101,14 +101,14 @@ def _gated(config: Config, slides: bool, kernel: int) -> tuple[Attention, list[W
     """Return the second generation's attention and what stands beside it: sinks and clips per head, convolutions."""
     attend, beside = _relative(config, slides)
     n_heads, kv_width, d_model = attend.n_heads, attend.n_kv_heads * attend.d_head, attend.d_model
-    beside.append(matrix("self_attn.sink_proj.weight", n_heads, d_model, "attention"))
+    beside.append(matrix("self_attn.sink_proj.weight", n_heads, d_model, part="attention"))
     for name, width in (("q", attend.d_head), ("rel", config.integer("d_rel"))):
         beside.append(vector(f"self_attn.{name}_l2_clip.scale", n_heads, width, part="attention"))
     for name in "kv":
         place = f"self_attn.{name}_sconv"
         beside.append(Weight(f"{place}.weight", (kernel, kv_width), "ssm"))
         if not slides:
-            beside.append(matrix(f"{place}.weight_proj.weight", attend.n_kv_heads * kernel, d_model, "ssm"))
+            beside.append(matrix(f"{place}.weight_proj.weight", attend.n_kv_heads * kernel, d_model, part="ssm"))
     return replace(attend, gate=n_heads * attend.d_head), beside
 
 
@@ -127,9 +127,9 @@ def _relative(config: Config, slides: bool) -> tuple[Attention, list[Weight]]:
     d_model, d_rel = config.integer("hidden_size"), config.integer("d_rel")
     window = config.integer("sliding_window_size", "sliding_window")
     extent = window if slides else config.integer("rel_extent")
-    attend = Attention(d_model, n_heads, kv_heads, width, window=window if slides else None)
+    attend = Attention(d_model, n_heads, kv_heads, d_head=width, window=window if slides else None)
     scores = Weight("self_attn.rel_logits_proj.proj", (d_rel, extent), "attention")
-    return attend, [matrix("self_attn.r_proj.weight", n_heads * d_rel, d_model, "attention"), scores]
+    return attend, [matrix("self_attn.r_proj.weight", n_heads * d_rel, d_model, part="attention"), scores]
 
 
 @model_type("zaya")

@@ -69,7 +69,7 @@ def gemma2(config: Config) -> Architecture:
     )
     layers = layers_of(
         sliding_pattern(config, 6 if third else 2),
-        lambda kind: sandwich(feed.d_model, replace(mixer, window=window_of(config, kind)), feed, names),
+        lambda kind: sandwich(feed.d_model, replace(mixer, window=window_of(config, kind)), feed, names=names),
     )
     return stack(config, layers, Around(tied=True))
 
@@ -89,7 +89,7 @@ def recurrent_gemma(config: Config) -> Architecture:
     bias = config.flag("attention_bias", default=False)
     attend = attention(config, qkv_bias=bias, out_bias=True, window=config.integer("attention_window_size", default=0))
     width = config.integer("lru_width", default=d_model)
-    mixer = GatedRecurrence(d_model, width, attend.n_heads, config.integer("conv1d_width", default=4))
+    mixer = GatedRecurrence(d_model, width, attend.n_heads, d_conv=config.integer("conv1d_width", default=4))
     config.divides("lru_width", width, "num_attention_heads", attend.n_heads)
     d_ff = config.divides("intermediate_size", config.integer("intermediate_size"), "2", 2)
     feed = FeedForward(d_model, d_ff, gated=True, bias=True)
@@ -118,7 +118,9 @@ def gemma4(config: Config) -> Architecture:
         mixer = replace(sees_all if kind[0] == "full_attention" else slides, kv_shared=kind[1])
         mixer = replace(mixer, window=window_of(config, kind[0]))
         dense = replace(feed, d_ff=2 * feed.d_ff) if wide and kind[1] else feed
-        return Layer((*sandwich(d_model, mixer, dense, NORMS).bricks, *experts, *per_layer_input(d_model, d_extra)))
+        return Layer(
+            (*sandwich(d_model, mixer, dense, names=NORMS).bricks, *experts, *per_layer_input(d_model, d_extra))
+        )
 
     layers = layers_of([(kind, i >= n_layers - shared) for i, kind in enumerate(kinds)], layer)
     scalars = (vector("layer_scalar", 1),) * n_layers
@@ -154,7 +156,7 @@ def _experts(config: Config) -> tuple[Brick, ...]:
         d_model,
         config.integer("moe_intermediate_size", "expert_intermediate_size"),
         n_experts,
-        config.integer("top_k_experts"),
+        top_k=config.integer("top_k_experts"),
         name="experts",
     )
     scales = vector("router.scale", d_model, part="router"), vector("router.per_expert_scale", n_experts, part="router")
@@ -206,14 +208,14 @@ def gemma3n(config: Config) -> Architecture:
     def layer(kind: tuple[str, bool, int]) -> Layer:
         slid = replace(mixer, window=window_of(config, kind[0]), kv_shared=kind[1])
         feed = FeedForward(d_model, kind[2], gated=True)
-        return Layer((*sandwich(d_model, slid, feed, NORMS).bricks, *extra))
+        return Layer((*sandwich(d_model, slid, feed, names=NORMS).bricks, *extra))
 
     patterns = config.pattern("layer_types", n_layers, SLIDING, every(n_layers, 5))
     kinds = [(kind, i >= n_layers - shared, inner[i]) for i, kind in enumerate(patterns)]
     n_streams = config.integer("altup_num_inputs", default=4) - 1
     streams = Tensors(
         tuple(
-            matrix(f"{name}.*.weight", d_model, d_model, "other", n_streams)
+            matrix(f"{name}.*.weight", d_model, d_model, part="other", copies=n_streams)
             for name in ("altup_projections", "altup_unembed_projections")
         )
     )
@@ -224,7 +226,7 @@ def gemma3n(config: Config) -> Architecture:
 def _altup(config: Config, d_model: int) -> tuple[Brick, ...]:
     """Return what predicts and corrects the residual streams around a layer (arXiv:2301.13310)."""
     n = config.integer("altup_num_inputs", default=4)
-    found = [matrix("altup.modality_router.weight", n, d_model, "router")]
+    found = [matrix("altup.modality_router.weight", n, d_model, part="router")]
     found += [vector("altup.correction_coefs.weight", n, n), vector("altup.prediction_coefs.weight", n * n, n)]
     found.append(vector("altup.correct_output_scale", d_model))
     return Tensors(tuple(found)), Norm("altup.router_norm", d_model)

@@ -39,7 +39,9 @@ class Sizes:
         """Return attention whose heads are together as wide as the model."""
         kv = n_kv_heads or self.n_heads
         closing = bias if out_bias is None else out_bias
-        return Attention(self.d_model, self.n_heads, kv, self.d_head, qkv_bias=bias, out_bias=closing, name="attn")
+        return Attention(
+            self.d_model, self.n_heads, kv, d_head=self.d_head, qkv_bias=bias, out_bias=closing, name="attn"
+        )
 
     def feed_forward(self, d_ff: int, *, bias: bool = True) -> FeedForward:
         return FeedForward(self.d_model, d_ff or 4 * self.d_model, gated=False, bias=bias)
@@ -132,7 +134,9 @@ def gpt_neo(config: Config) -> Architecture:
     feed = size.feed_forward(config.size("intermediate_size"))
     kinds = _neo_kinds(config, size.n_layers)
     plain = size.attention(bias=False, out_bias=True)
-    local = Attention(size.d_model, size.n_heads, size.n_heads, size.d_head, out_bias=True, window=window, name="attn")
+    local = Attention(
+        size.d_model, size.n_heads, size.n_heads, d_head=size.d_head, out_bias=True, window=window, name="attn"
+    )
     built = {"global": two_norms(size, plain, feed), "local": two_norms(size, local, feed)}
     return decoder(config, size, tuple(built[kind] for kind in kinds), tied=True, inputs=(size.positions(),))
 
@@ -194,7 +198,7 @@ def mpt(config: Config) -> Architecture:
     if config.integer("expansion_ratio", default=4) != 4:
         raise config.unknown("expansion_ratio", config.values["expansion_ratio"], "4, which transformers takes anyway")
     feed = FeedForward(d_model, 4 * d_model, gated=False)
-    mixer = Attention(d_model, n_heads, n_heads, d_head, name="attn")
+    mixer = Attention(d_model, n_heads, n_heads, d_head=d_head, name="attn")
     layer = Layer((Norm("norm_1", d_model), mixer, Norm("norm_2", d_model), feed))
     vocab = config.integer("vocab_size")
     return Architecture(
@@ -276,7 +280,7 @@ def persimmon(config: Config) -> Architecture:
         size.d_model,
         size.n_heads,
         size.n_heads,
-        size.d_head,
+        d_head=size.d_head,
         qkv_bias=True,
         out_bias=True,
         qk_norm=normed,

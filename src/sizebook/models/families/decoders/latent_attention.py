@@ -47,7 +47,7 @@ def indexer(config: Config, d_query: int) -> Indexer:
     """Return the indexer from the usual keys."""
     config.ignore("index_topk", "indexer_rope_interleave")
     heads, width = config.integer("index_n_heads"), config.integer("index_head_dim")
-    return Indexer(config.integer("hidden_size"), d_query, heads, width)
+    return Indexer(config.integer("hidden_size"), d_query, heads, d_head=width)
 
 
 def deepseek_stack(
@@ -128,9 +128,11 @@ def longcat(config: Config) -> Architecture:
     n_experts, d_ff = config.integer("n_routed_experts"), config.integer("expert_ffn_hidden_size")
     zero, top_k = config.integer("zero_expert_num"), config.integer("moe_topk")
     router_bias = config.flag("router_bias", default=False)
-    gate_up = replace(matrix("mlp.experts.*.gate_up_proj", 2 * d_ff, d_model, "mlp"), copies=n_experts, active=top_k)
-    down = replace(matrix("mlp.experts.*.down_proj", d_model, d_ff, "mlp"), copies=n_experts, active=top_k)
-    router = [matrix("mlp.router.classifier.weight", n_experts + zero, d_model, "router")]
+    gate_up = replace(
+        matrix("mlp.experts.*.gate_up_proj", 2 * d_ff, d_model, part="mlp"), copies=n_experts, active=top_k
+    )
+    down = replace(matrix("mlp.experts.*.down_proj", d_model, d_ff, part="mlp"), copies=n_experts, active=top_k)
+    router = [matrix("mlp.router.classifier.weight", n_experts + zero, d_model, part="router")]
     if router_bias:
         router.append(vector("mlp.router.classifier.bias", n_experts + zero, part="bias"))
     half = block(d_model, mixer, dense).bricks

@@ -69,9 +69,9 @@ def delta(config: Config, name: str = "linear_attn") -> DeltaNet:
         config.integer("hidden_size"),
         config.integer("linear_num_key_heads"),
         config.integer("linear_num_value_heads"),
-        config.integer("linear_key_head_dim"),
-        config.integer("linear_value_head_dim"),
-        config.integer("linear_conv_kernel_dim"),
+        d_key=config.integer("linear_key_head_dim"),
+        d_value=config.integer("linear_value_head_dim"),
+        d_conv=config.integer("linear_conv_kernel_dim"),
         name=name,
     )
 
@@ -110,7 +110,18 @@ def kimi_linear(config: Config) -> Architecture:
     width = own.size("head_dim") or config.integer("linear_head_dim")
     conv = own.size("short_conv_kernel_size") or config.integer("linear_conv_kernel_dim")
     rank = width if kimi else 0
-    mixer = DeltaNet(feed.d_model, heads, heads, width, width, conv, True, rank, rank, "self_attn")
+    mixer = DeltaNet(
+        feed.d_model,
+        heads,
+        heads,
+        d_key=width,
+        d_value=width,
+        d_conv=conv,
+        channel_decay=True,
+        decay_rank=rank,
+        gate_rank=rank,
+        name="self_attn",
+    )
     attend = latent(config)
     if not kimi:
         attend = replace(attend, gate=attend.n_heads)

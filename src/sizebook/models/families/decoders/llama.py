@@ -116,7 +116,7 @@ def granite(config: Config) -> Architecture:
 
     def layer(kind: str) -> Layer:
         slid = replace(mixer, window=window_of(config, kind))
-        return sandwich(feed.d_model, slid, feed, names) if post else block(feed.d_model, slid, feed)
+        return sandwich(feed.d_model, slid, feed, names=names) if post else block(feed.d_model, slid, feed)
 
     return stack(config, layers_of(sliding_pattern(config), layer), Around(tied=name in ("smollm3", "granite_swa")))
 
@@ -184,7 +184,7 @@ def hunyuan(config: Config) -> Architecture:
         return stack(config, uniform(config, block(feed.d_model, mixer, feed)))
     config.ignore("use_mixed_mlp_moe", "num_shared_expert", "moe_intermediate_size", "moe_layer_num_skipped")
     n_layers, n_experts = config.integer("num_hidden_layers"), config.integer("num_experts", "num_local_experts")
-    experts = Experts(feed.d_model, feed.d_ff, n_experts, 1, d_ff_shared=feed.d_ff)
+    experts = Experts(feed.d_model, feed.d_ff, n_experts, top_k=1, d_ff_shared=feed.d_ff)
     if isinstance(config.values.get("moe_topk"), list):
         config.integers("moe_topk")
         visited = config.per_layer("moe_topk", n_layers)

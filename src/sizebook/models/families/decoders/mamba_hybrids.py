@@ -24,8 +24,8 @@ def jamba(config: Config) -> Architecture:
         d_model,
         config.integer("mamba_expand") * d_model,
         config.integer("mamba_d_state"),
-        config.integer("mamba_d_conv"),
-        math.ceil(d_model / 16) if rank == "auto" else config.integer("mamba_dt_rank"),
+        d_conv=config.integer("mamba_d_conv"),
+        dt_rank=math.ceil(d_model / 16) if rank == "auto" else config.integer("mamba_dt_rank"),
         conv_bias=config.flag("mamba_conv_bias", default=True),
         proj_bias=config.flag("mamba_proj_bias", default=False),
         normed=True,
@@ -57,9 +57,9 @@ def mamba2_mixer(config: Config, *, prefix: str = "mamba_", normed: bool = True,
         d_model,
         n_heads,
         width,
-        config.integer(f"{prefix}n_groups"),
-        config.integer(f"{prefix}d_state"),
-        config.integer(f"{prefix}d_conv"),
+        n_groups=config.integer(f"{prefix}n_groups"),
+        d_state=config.integer(f"{prefix}d_state"),
+        d_conv=config.integer(f"{prefix}d_conv"),
         conv_bias=config.flag(f"{prefix}conv_bias", default=True),
         proj_bias=config.flag(f"{prefix}proj_bias", default=False),
         normed=normed,
@@ -171,9 +171,9 @@ def _nemotron_block(config: Config, kind: str) -> Brick:
             d_model,
             config.integer("mamba_num_heads"),
             config.integer("mamba_head_dim"),
-            config.integer("n_groups", "mamba_n_groups"),
-            config.integer("ssm_state_size"),
-            config.integer("conv_kernel", "mamba_d_conv"),
+            n_groups=config.integer("n_groups", "mamba_n_groups"),
+            d_state=config.integer("ssm_state_size"),
+            d_conv=config.integer("conv_kernel", "mamba_d_conv"),
             conv_bias=config.flag("use_conv_bias", "mamba_conv_bias", default=True),
             proj_bias=config.flag("use_bias", default=False),
         )
@@ -205,7 +205,7 @@ def shared_block(config: Config) -> tuple[Brick, ...]:
     kv_heads = config.integer("num_key_value_heads", default=n_heads)
     if wide != 2 * d_model or n_heads * width != wide:
         raise config.unknown("attention_hidden_size", wide, f"{2 * d_model}: twice the hidden size, split over heads")
-    attend = Attention(wide, n_heads, kv_heads, width, d_out=d_model)
+    attend = Attention(wide, n_heads, kv_heads, d_head=width, d_out=d_model)
     feed = FeedForward(d_model, config.integer("intermediate_size", default=4 * d_model), gated=True)
     return Norm("shared_transf.input_layernorm", wide), attend, Norm("shared_transf.pre_ff_layernorm", d_model), feed
 
@@ -246,8 +246,8 @@ def zamba(config: Config) -> Architecture:
         d_model,
         config.integer("mamba_expand") * d_model,
         config.integer("mamba_d_state"),
-        config.integer("mamba_d_conv"),
-        math.ceil(d_model / 16) if automatic else config.integer("mamba_dt_rank"),
+        d_conv=config.integer("mamba_d_conv"),
+        dt_rank=math.ceil(d_model / 16) if automatic else config.integer("mamba_dt_rank"),
         conv_bias=config.flag("mamba_conv_bias", default=True),
         proj_bias=config.flag("mamba_proj_bias", default=False),
         name="mamba",
@@ -273,15 +273,15 @@ def zamba2(config: Config) -> Architecture:
         d_model,
         heads,
         config.divides("mamba_expand * hidden_size", inner, "n_mamba_heads", heads),
-        config.integer("mamba_ngroups", default=1),
-        config.integer("mamba_d_state"),
-        config.integer("mamba_d_conv"),
+        n_groups=config.integer("mamba_ngroups", default=1),
+        d_state=config.integer("mamba_d_state"),
+        d_conv=config.integer("mamba_d_conv"),
         name="mamba",
     )
     d_ff = config.integer("intermediate_size", default=4 * d_model)
     name = "gate_up_proj_adapter_list"
     adapters = Tensors(
-        (matrix(f"{name}.0.weight", rank, d_model, "mlp"), matrix(f"{name}.1.weight", 2 * d_ff, rank, "mlp"))
+        (matrix(f"{name}.0.weight", rank, d_model, part="mlp"), matrix(f"{name}.1.weight", 2 * d_ff, rank, part="mlp"))
     )
     kinds = config.pattern("layers_block_type", n_layers, KINDS)
     return hybrid_stack(config, mixer, kinds, (adapters,))

@@ -140,7 +140,7 @@ def shared_experts(config: Config) -> Architecture:
 
     def layer(kind: str) -> Layer:
         slid = replace(mixer, window=window_of(config, kind))
-        return sandwich(feed.d_model, slid, feed, names) if kolibri else block(feed.d_model, slid, feed)
+        return sandwich(feed.d_model, slid, feed, names=names) if kolibri else block(feed.d_model, slid, feed)
 
     kinds = sliding_pattern(config, 5 if kolibri else 1)
     stored = () if name == "aria_text" else correction(feed.n_experts, ["sparse"] * len(kinds))
@@ -181,8 +181,8 @@ class ExpertAttention:
         """The bias of the container of experts, which counts as visited in the proportion in which they are."""
         name, n = "self_attention.experts.bias", self.n_experts
         if self.d_model % n:
-            return Weight(name, (self.d_model,), "bias", "vector")
-        return Weight(name, (self.d_model // n,), "bias", "vector", n, min(self.top_k, n))
+            return Weight(name, (self.d_model,), "bias", use="vector")
+        return Weight(name, (self.d_model // n,), "bias", use="vector", copies=n, active=min(self.top_k, n))
 
     @property
     def weights(self) -> tuple[Weight, ...]:
@@ -222,8 +222,8 @@ def dbrx(config: Config) -> Architecture:
     width = config.divides("d_model", d_model, "n_heads", n_heads)
     config.divides("n_heads", n_heads, "kv_n_heads", kv_heads)
     d_ff, n_experts = experts.integer("ffn_hidden_size", default=3584), experts.integer("moe_num_experts", default=4)
-    feed = Experts(d_model, d_ff, n_experts, experts.integer("moe_top_k", default=1), name="ffn")
-    layer = block(d_model, Attention(d_model, n_heads, kv_heads, width), feed)
+    feed = Experts(d_model, d_ff, n_experts, top_k=experts.integer("moe_top_k", default=1), name="ffn")
+    layer = block(d_model, Attention(d_model, n_heads, kv_heads, d_head=width), feed)
     vocab = config.integer("vocab_size")
     return Architecture(
         model_type="dbrx",

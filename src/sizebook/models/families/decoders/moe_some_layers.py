@@ -95,8 +95,8 @@ def afmoe(config: Config) -> Architecture:
     def layer(kind: tuple[bool, str]) -> Layer:
         slid = replace(mixer, window=window_of(config, kind[1]))
         if kind[0]:
-            return sandwich(feed.d_model, slid, feed_forward(config), names)
-        return Layer((*sandwich(feed.d_model, slid, feed, names).bricks, balance))
+            return sandwich(feed.d_model, slid, feed_forward(config), names=names)
+        return Layer((*sandwich(feed.d_model, slid, feed, names=names).bricks, balance))
 
     return stack(config, layers_of(kinds, layer))
 
@@ -164,7 +164,7 @@ def beam(config: Config) -> Architecture:
     def layer(kind: tuple[str, str]) -> Layer:
         slid = replace(mixer, window=window_of(config, kind[1]))
         which = feed_forward(config) if kind[0] == "dense" else feed
-        return Layer((*sandwich(feed.d_model, slid, which, names).bricks, gate_bias))
+        return Layer((*sandwich(feed.d_model, slid, which, names=names).bricks, gate_bias))
 
     kinds = list(zip(mlps, sliding_pattern(config, 6), strict=True))
     return stack(config, layers_of(kinds, layer), Around(buffers=correction(feed.n_experts, mlps)))
@@ -223,7 +223,7 @@ def mimo_v2(config: Config) -> Architecture:
                 key, config.values[key], f"{value!r}: sliding layers that differ more are not described"
             )
     bias = config.flag("attention_bias", default=False)
-    full = Attention(d_model, n_heads, kv_heads, d_head, d_head_v=d_value, qkv_bias=bias)
+    full = Attention(d_model, n_heads, kv_heads, d_head=d_head, d_head_v=d_value, qkv_bias=bias)
     slid = replace(full, n_kv_heads=2 * kv_heads, window=window, sinks=True)
 
     def layer(kind: tuple[str, str]) -> Layer:
@@ -261,7 +261,7 @@ def deepseek(config: Config) -> Architecture:
         d_model,
         d_ff,
         config.integer("n_routed_experts"),
-        config.integer("num_experts_per_tok"),
+        top_k=config.integer("num_experts_per_tok"),
         d_ff_shared=d_ff * config.integer("n_shared_experts", default=0),
     )
     dense, mixer = feed_forward(config), attention(config, qkv_bias=bias, out_bias=bias)

@@ -58,7 +58,7 @@ def glm(config: Config) -> Architecture:
     if name == "glm":
         return stack(config, uniform(config, block(d_model, mixer, feed)))
     names = ("input_layernorm", "post_self_attn_layernorm", "post_attention_layernorm", "post_mlp_layernorm")
-    return stack(config, uniform(config, sandwich(d_model, mixer, feed, names)))
+    return stack(config, uniform(config, sandwich(d_model, mixer, feed, names=names)))
 
 
 @model_type("chatglm")
@@ -77,7 +77,7 @@ def chatglm(config: Config) -> Architecture:
     config.ignore("multi_query_group_num")
     bias = config.flag("add_bias_linear", default=False)
     qkv_bias = config.flag("add_qkv_bias", default=False) or bias
-    mixer = Attention(d_model, n_heads, kv_heads, d_head, qkv_bias=qkv_bias, out_bias=bias)
+    mixer = Attention(d_model, n_heads, kv_heads, d_head=d_head, qkv_bias=qkv_bias, out_bias=bias)
     feed = FeedForward(d_model, config.integer("ffn_hidden_size"), gated=True, bias=bias)
     vocab = config.integer("padded_vocab_size", "vocab_size")
     final = (Norm("final_layernorm", d_model),) if config.flag("post_layer_norm", default=True) else ()

@@ -46,7 +46,7 @@ def doge(config: Config) -> Architecture:
     mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
     d_kv = mixer.n_kv_heads * mixer.d_head
     mask = [vector("self_attn.A", mixer.n_kv_heads, part="attention")]
-    mask.append(matrix("self_attn.dt_proj.weight", mixer.n_kv_heads, d_kv, "attention"))
+    mask.append(matrix("self_attn.dt_proj.weight", mixer.n_kv_heads, d_kv, part="attention"))
     if bias:
         mask.append(vector("self_attn.dt_proj.bias", mixer.n_kv_heads, part="bias"))
     scales = [vector(name, feed.d_model) for name in ("input_residual", "post_attention_residual")]
@@ -77,7 +77,7 @@ def cpmant(config: Config) -> Architecture:
     """CPM-Ant: a bias table over segments and distances, soft prompts in the embedding; the head is never tied."""
     config.ignore("position_bias_max_distance", "tie_word_embeddings", "eps")
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
-    mixer = Attention(d_model, n_heads, n_heads, config.integer("dim_head"), name="self_attention")
+    mixer = Attention(d_model, n_heads, n_heads, d_head=config.integer("dim_head"), name="self_attention")
     feed = FeedForward(d_model, config.integer("dim_ff"), gated=True, name="ffn")
     vocab, segments = config.integer("vocab_size"), config.integer("segment_types")
     prompts = config.integer("prompt_types") * config.integer("prompt_length")

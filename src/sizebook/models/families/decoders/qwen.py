@@ -30,7 +30,7 @@ def qwen(config: Config) -> Architecture:
     d_ff = config.divides("intermediate_size", config.integer("intermediate_size"), "2", 2)
     feed, n_heads = replace(feed_forward(config), d_ff=d_ff), config.integer("num_attention_heads")
     d_head = config.divides("hidden_size", feed.d_model, "num_attention_heads", n_heads)
-    mixer = Attention(feed.d_model, n_heads, n_heads, d_head, qkv_bias=True)
+    mixer = Attention(feed.d_model, n_heads, n_heads, d_head=d_head, qkv_bias=True)
     return stack(config, uniform(config, block(feed.d_model, mixer, feed)))
 
 

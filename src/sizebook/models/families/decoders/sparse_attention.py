@@ -39,7 +39,7 @@ def deepseek_sparse(config: Config) -> Architecture:
         whole = block(feed.d_model, mixer, which)
         return Layer((*whole.bricks, select)) if selects else whole
 
-    return deepseek_stack(config, layer, feed, mlp_kinds(config, first_dense=3), kinds=kinds)
+    return deepseek_stack(config, layer, feed, mlps=mlp_kinds(config, first_dense=3), kinds=kinds)
 
 
 def _indexer_kinds(config: Config) -> list[int]:
@@ -63,8 +63,8 @@ def axk2(config: Config) -> Architecture:
 
     def gated(name: str) -> Tensors:
         inner = (
-            matrix(f"{name}.mlp.fc1.weight", rank, d_model, "mlp"),
-            matrix(f"{name}.mlp.fc2.weight", d_model, rank, "mlp"),
+            matrix(f"{name}.mlp.fc1.weight", rank, d_model, part="mlp"),
+            matrix(f"{name}.mlp.fc2.weight", d_model, rank, part="mlp"),
         )
         return Tensors((vector(f"{name}.norm.weight", d_model, part="norm"), *inner))
 
@@ -75,7 +75,7 @@ def axk2(config: Config) -> Architecture:
         which: Brick = feed_forward(config) if mlp == "dense" else feed
         return Layer((gated("input_layernorm"), mixer, select, second, which))
 
-    return deepseek_stack(config, layer, feed, mlp_kinds(config, first_dense=1))
+    return deepseek_stack(config, layer, feed, mlps=mlp_kinds(config, first_dense=1))
 
 
 COMPRESSION = {
@@ -97,7 +97,7 @@ def deepseek_v4(config: Config) -> Architecture:
     feed, copies = fine_grained(config), config.integer("hc_mult", default=4)
     if feed.d_ff_shared != feed.d_ff:
         raise config.unknown("n_shared_experts", config.values.get("n_shared_experts"), "1: the type has one")
-    mixes = [HyperConnection(n, d_model, copies, copies * (2 + copies), 3) for n in ("attn_hc", "ffn_hc")]
+    mixes = [HyperConnection(n, d_model, copies, rows=copies * (2 + copies), scales=3) for n in ("attn_hc", "ffn_hc")]
     mixer = _v4_attention(config, d_model)
     compressors = _v4_compressors(config, mixer)
 
@@ -106,7 +106,7 @@ def deepseek_v4(config: Config) -> Architecture:
         return Layer((mixes[0], *inner[:2], *compressors.get(kind, ()), mixes[1], *inner[2:]))
 
     mlps = _v4_mlps(config, n_layers)
-    table = Weight("mlp.gate.tid2eid", (vocab, feed.top_k), "router", "lookup")
+    table = Weight("mlp.gate.tid2eid", (vocab, feed.top_k), "router", use="lookup")
     buffers = (table,) * mlps.count("hash_moe") + correction(feed.n_experts, [m for m in mlps if m == "moe"])
     head = Tensors(
         (
@@ -150,9 +150,12 @@ def _v4_compressors(config: Config, mixer: SharedKeyAttention) -> dict[str, tupl
     heads, width = config.integer("index_n_heads"), config.integer("index_head_dim")
     selected = fine * config.integer("index_topk", default=0) or None
     d_model, d_head = mixer.d_model, mixer.d_head
-    sparse = Compressor(d_model, d_head, fine, mixer.n_heads, overlap=True, selected_keys=selected)
-    select = CompressedIndexer(d_model, mixer.q_rank, heads, width, fine)
-    return {COMPRESSION[4]: (sparse, select), COMPRESSION[128]: (Compressor(d_model, d_head, coarse, mixer.n_heads),)}
+    sparse = Compressor(d_model, d_head, fine, n_query_heads=mixer.n_heads, overlap=True, selected_keys=selected)
+    select = CompressedIndexer(d_model, mixer.q_rank, heads, d_head=width, rate=fine)
+    return {
+        COMPRESSION[4]: (sparse, select),
+        COMPRESSION[128]: (Compressor(d_model, d_head, coarse, n_query_heads=mixer.n_heads),),
+    }
 
 
 def _v4_kinds(config: Config, n_layers: int) -> list[str]:
@@ -182,7 +185,7 @@ def hunyuan_4(config: Config) -> Architecture:
     feed, select = fine_grained(config), indexer(config, mixer.q_rank)
     d_model, copies = feed.d_model, config.integer("hc_mult", default=4)
     n_layers = config.integer("num_hidden_layers")
-    mixes = tuple(HyperConnection(n, d_model, copies, 2 * copies, 2) for n in ("attn_hc", "ffn_hc"))
+    mixes = tuple(HyperConnection(n, d_model, copies, rows=2 * copies, scales=2) for n in ("attn_hc", "ffn_hc"))
     default = ["full" if i == 0 or (i - 1) % 4 == 0 else "shared" for i in range(n_layers)]
     selects = config.pattern("indexer_types", n_layers, ("full", "shared"), default)
     mlps = mlp_kinds(config, first_dense=1)

@@ -39,8 +39,8 @@ def ibert(config: Config) -> Architecture:
     # Three entries an activation, one a table and a norm; a linear layer also keeps a scale and a bias an output.
     n_scalars = sum(weight.size for weight in rounded) + 3 + 13
     n_layer = sum(weight.size + 2 * weight.shape[0] for weight in linear) + 44
-    buffers = (Weight("quantised copies", (n_scalars + size.n_layers * n_layer,), "other", "vector"),)
-    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words, buffers=buffers)
+    buffers = (Weight("quantised copies", (n_scalars + size.n_layers * n_layer,), "other", use="vector"),)
+    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words=words, buffers=buffers)
 
 
 @model_type("xmod")
@@ -58,7 +58,7 @@ def xmod(config: Config) -> Architecture:
     norms = [Norm("adapter_layer_norm", size.d_model, True)] if config.flag("adapter_layer_norm", default=False) else []
     layer = Layer((*layer.bricks, *adapters, *norms))
     last = [Norm("encoder.LayerNorm", size.d_model, bias=True)] if config.flag("pre_norm", default=False) else []
-    return encoder(config, size, Body(tables(config, size), (layer,) * size.n_layers, [*last]), words)
+    return encoder(config, size, Body(tables(config, size), (layer,) * size.n_layers, [*last]), words=words)
 
 
 @model_type("roc_bert")
@@ -82,7 +82,7 @@ def roc_bert(config: Config) -> Architecture:
     if config.flag("concat_input", default=True):
         inputs.append(Projection("map_inputs_layer", joined, size.d_model))
     layers = (bert_layer(size, cross=cross_attends(config, size)),) * size.n_layers
-    return encoder(config, size, Body(inputs, layers), words)
+    return encoder(config, size, Body(inputs, layers), words=words)
 
 
 @model_type("luke")
@@ -107,7 +107,7 @@ def luke(config: Config) -> Architecture:
         names = ("w2e_query", "e2w_query", "e2e_query")
         extra = (Projection(f"attention.{name}", d_model, d_model, part="attention") for name in names)
         layer = Layer((*layer.bricks, *extra))
-    described = encoder(config, size, Body(inputs, (layer,) * size.n_layers), words)
+    described = encoder(config, size, Body(inputs, (layer,) * size.n_layers), words=words)
     if described.head is None:
         return described
     entities = _entity_head(n_entities, d_model, d_entity, tied=described.head.tied)
@@ -132,7 +132,7 @@ def _entity_head(n_entities: int, d_model: int, d_entity: int, *, tied: bool) ->
     bricks: list[Brick] = [
         Projection("entity_predictions.transform.dense", d_model, d_entity),
         Norm("entity_predictions.transform.LayerNorm", d_entity, bias=True),
-        Tensors((Weight("entity_predictions.bias", (n_entities,), "bias", "vector"),)),
+        Tensors((Weight("entity_predictions.bias", (n_entities,), "bias", use="vector"),)),
     ]
     return bricks if tied else [*bricks, Projection("entity_predictions.decoder", d_entity, n_entities, bias=False)]
 
@@ -170,7 +170,7 @@ def neomme(config: Config) -> Architecture:
 def _gated_attention(config: Config, d_model: int) -> Attention:
     n_heads, n_kv = config.integer("num_attention_heads"), config.integer("num_key_value_heads")
     d_head, bias = config.integer("head_dim", default=64), config.flag("attention_bias", default=False)
-    brick = Attention(d_model, n_heads, n_kv, d_head, qkv_bias=bias, out_bias=bias, gate=n_heads * d_head)
+    brick = Attention(d_model, n_heads, n_kv, d_head=d_head, qkv_bias=bias, out_bias=bias, gate=n_heads * d_head)
     return replace(brick, bidirectional=True)
 
 
@@ -178,8 +178,8 @@ def _scaled_layers(config: Config, own: Attention, n_layers: int) -> tuple[Layer
     """Return layers without norms, in which scalars weigh the input again; every sixth sees everything."""
     bias, window = config.flag("mlp_bias", default=False), config.integer("sliding_window", default=256)
     mlp = FeedForward(own.d_model, config.integer("intermediate_size"), gated=False, bias=bias)
-    alpha = Weight("self_attn.exclusive_self_attention.alpha", (own.n_heads,), "attention", "vector")
-    scales = Tensors((Weight("lambdas", (2,), "other", "vector"), alpha))
+    alpha = Weight("self_attn.exclusive_self_attention.alpha", (own.n_heads,), "attention", use="vector")
+    scales = Tensors((Weight("lambdas", (2,), "other", use="vector"), alpha))
     kinds = config.pattern("layer_types", n_layers, SLIDING, every(n_layers, 6))
     windows = [None if kind == "full_attention" else window for kind in kinds]
     return layers_of(windows, lambda width: Layer((replace(own, window=width), scales, mlp)))

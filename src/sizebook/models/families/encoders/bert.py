@@ -91,7 +91,7 @@ def bert_like(family: Family, config: Config) -> Architecture:
     inputs = tables(config, size, position_offset=family.position_offset, norm=family.norm_after_tables)
     outputs = [Norm("encoder.LayerNorm", size.d_model, bias=True)] if family.norm_at_end else []
     buffers = position_ids(size) if family.stores_position_ids else ()
-    return encoder(config, size, Body(inputs, layers, [*outputs]), words, buffers=buffers)
+    return encoder(config, size, Body(inputs, layers, [*outputs]), words=words, buffers=buffers)
 
 
 @model_type("ernie")
@@ -103,7 +103,7 @@ def ernie(config: Config) -> Architecture:
     tasks = [Embedding("task_type_embeddings", n_tasks, size.d_model)]
     inputs = tables(config, size) + (tasks if config.flag("use_task_id", default=False) else [])
     layers = (bert_layer(size, cross=cross_attends(config, size)),) * size.n_layers
-    return encoder(config, size, Body(inputs, layers), words)
+    return encoder(config, size, Body(inputs, layers), words=words)
 
 
 for _name, _family in FAMILIES.items():
@@ -121,7 +121,9 @@ def distilbert(config: Config) -> Architecture:
         Embedding("position_embeddings", size.n_ctx, size.d_model),
         Norm("embeddings.LayerNorm", size.d_model, bias=True),
     ]
-    return encoder(config, size, Body(inputs, (bert_layer(size),) * size.n_layers), words, WordHead(twin_bias=False))
+    return encoder(
+        config, size, Body(inputs, (bert_layer(size),) * size.n_layers), words=words, head=WordHead(twin_bias=False)
+    )
 
 
 @model_type("bert-generation")
@@ -135,4 +137,4 @@ def bert_generation(config: Config) -> Architecture:
         Norm("embeddings.LayerNorm", size.d_model, bias=True),
     ]
     layers = (bert_layer(size, cross=cross_attends(config, size)),) * size.n_layers
-    return encoder(config, size, Body(inputs, layers), words, WordHead(transform=False))
+    return encoder(config, size, Body(inputs, layers), words=words, head=WordHead(transform=False))

@@ -41,7 +41,9 @@ def big_bird(config: Config) -> Architecture:
     config.ignore("attention_type", "rescale_embeddings", "block_size", "num_random_blocks")
     size = sizes(config)
     attention = replace(size.attention(), qkv_bias=config.flag("use_bias", default=True))
-    return encoder(config, size, Body(tables(config, size), (bert_layer(size, attention),) * size.n_layers), words)
+    return encoder(
+        config, size, Body(tables(config, size), (bert_layer(size, attention),) * size.n_layers), words=words
+    )
 
 
 @model_type("longformer")
@@ -54,14 +56,14 @@ def longformer(config: Config) -> Architecture:
     windows = config.entries("attention_window") if isinstance(windows, list) else [config.integer("attention_window")]
     kinds = {width: bert_layer(size, global_attention(size.d_model, size.n_heads, width // 2)) for width in windows}
     layers = tuple(kinds[windows[i % len(windows)]] for i in range(size.n_layers))
-    return encoder(config, size, Body(tables(config, size), layers), words)
+    return encoder(config, size, Body(tables(config, size), layers), words=words)
 
 
 def global_attention(d_model: int, n_heads: int, window: int | None) -> ProjectedAttention:
     """Return Longformer's attention: seven square projections, three of them for tokens that see everything."""
     names = ("query", "key", "value", "query_global", "key_global", "value_global", "output")
     return ProjectedAttention(
-        n_heads, d_model // n_heads, tuple(_square(f"attention.{n}", d_model) for n in names), window
+        n_heads, d_model // n_heads, tuple(_square(f"attention.{n}", d_model) for n in names), window=window
     )
 
 
@@ -79,9 +81,9 @@ def nystromformer(config: Config) -> Architecture:
     kernel = config.integer("conv_kernel_size", default=0 if "conv_kernel_size" in config.values else 65)
     layer = bert_layer(size)
     if kernel:
-        convolution = Weight("attention.conv.weight", (size.n_heads, 1, kernel, 1), "attention", "vector")
+        convolution = Weight("attention.conv.weight", (size.n_heads, 1, kernel, 1), "attention", use="vector")
         layer = Layer((*layer.bricks, Tensors((convolution,))))
-    return encoder(config, size, Body(tables(config, size, position_offset=2), (layer,) * size.n_layers), words)
+    return encoder(config, size, Body(tables(config, size, position_offset=2), (layer,) * size.n_layers), words=words)
 
 
 @model_type("convbert")
@@ -110,7 +112,7 @@ def convbert(config: Config) -> Architecture:
     inputs = tables(config, size)
     if size.d_embed != d_model:
         inputs.append(Projection("embeddings_project", size.d_embed, d_model))
-    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words, WordHead(twin_bias=False))
+    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words=words, head=WordHead(twin_bias=False))
 
 
 def _grouped_block(size: Sizes, attention: Brick, groups: tuple[int, int]) -> Layer:
@@ -156,7 +158,7 @@ def squeezebert(config: Config) -> Architecture:
     )
     attention = ProjectedAttention(size.n_heads, size.d_model // size.n_heads, projections)
     layer = _grouped_block(size, attention, (groups["intermediate"], groups["output"]))
-    return encoder(config, size, Body(tables(config, size), (layer,) * size.n_layers), words)
+    return encoder(config, size, Body(tables(config, size), (layer,) * size.n_layers), words=words)
 
 
 @model_type("fnet")
@@ -170,4 +172,4 @@ def fnet(config: Config) -> Architecture:
     layer = Layer((norms[0], FeedForward(d_model, size.d_ff, gated=False, bias=True), norms[1]))
     config.ignore("use_tpu_fourier_optimizations", "tpu_short_seq_length")
     inputs = [*tables(config, size), Projection("embeddings.projection", d_model, d_model)]
-    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words)
+    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words=words)

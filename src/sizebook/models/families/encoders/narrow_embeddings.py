@@ -54,7 +54,7 @@ def albert(config: Config) -> Architecture:
     stored = n_groups * n_inner
     layers = (kind,) * stored + (shared,) * (size.n_layers * n_inner - stored)
     inputs = [*tables(config, size), Projection("embedding_hidden_mapping_in", size.d_embed, size.d_model)]
-    return encoder(config, size, Body(inputs, layers), words)
+    return encoder(config, size, Body(inputs, layers), words=words)
 
 
 @model_type("electra")
@@ -67,7 +67,7 @@ def electra(config: Config) -> Architecture:
     if size.d_embed != size.d_model:
         inputs.append(Projection("embeddings_project", size.d_embed, size.d_model))
     layers = (bert_layer(size, cross=cross_attends(config, size)),) * size.n_layers
-    return encoder(config, size, Body(inputs, layers), words, WordHead(twin_bias=False))
+    return encoder(config, size, Body(inputs, layers), words=words, head=WordHead(twin_bias=False))
 
 
 @model_type("rembert")
@@ -78,7 +78,9 @@ def rembert(config: Config) -> Architecture:
     d_out = config.integer("output_embedding_size", default=1664)
     inputs = [*tables(config, size), Projection("embedding_hidden_mapping_in", size.d_embed, size.d_model)]
     layers = (bert_layer(size, cross=cross_attends(config, size)),) * size.n_layers
-    return encoder(config, factorised(size, d_out), Body(inputs, layers), words, WordHead(twin_bias=False, ties=False))
+    return encoder(
+        config, factorised(size, d_out), Body(inputs, layers), words=words, head=WordHead(twin_bias=False, ties=False)
+    )
 
 
 @model_type("mobilebert")
@@ -96,7 +98,7 @@ def mobilebert(config: Config) -> Architecture:
         Projection("embedding_transformation", n_tokens * d_embed, size.d_model),
     ]
     layers = (_bottleneck_layer(config, size.d_model, size.n_heads, size.d_ff),) * size.n_layers
-    described = encoder(config, size, Body(inputs, layers), words)
+    described = encoder(config, size, Body(inputs, layers), words=words)
     if described.head is None:
         return described
     rest = Projection("predictions.dense", size.vocab, size.d_model - d_embed, bias=False)

@@ -86,7 +86,7 @@ def deberta(config: Config) -> Architecture:
         extra += [Projection(n, size.n_heads, size.n_heads, bias=False, part="attention") for n in names]
     attention = replace(size.attention(), key_bias=False)
     layer = Layer((*bert_layer(size, attention).bricks, *extra))
-    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words)
+    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words=words)
 
 
 @model_type("deberta-v2")
@@ -112,7 +112,7 @@ def deberta_v2(config: Config) -> Architecture:
         inputs += [Projection("conv", d_in * kernel, d_model), Norm("conv.LayerNorm", d_model, bias=True)]
     more = (Projection(name, d_model, d_model, part="attention") for name in extra)
     layer = Layer((*bert_layer(size).bricks, *more))
-    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words)
+    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words=words)
 
 
 def _relative_attention(size: Sizes, d_head: int, biases: tuple[str, ...]) -> list[Brick]:
@@ -124,8 +124,8 @@ def _relative_attention(size: Sizes, d_head: int, biases: tuple[str, ...]) -> li
     )
     output = Projection("attention.o", d_attn, d_model, bias="o" in biases, part="attention")
     attention = ProjectedAttention(size.n_heads, d_head, (*projections, output), bidirectional=not size.causal)
-    vectors = [Weight(f"attention.r_{n}_bias", (size.n_heads, d_head), "bias", "vector") for n in "rsw"]
-    table = Weight("attention.seg_embed", (2, size.n_heads, d_head), "attention", "lookup")
+    vectors = [Weight(f"attention.r_{n}_bias", (size.n_heads, d_head), "bias", use="vector") for n in "rsw"]
+    table = Weight("attention.seg_embed", (2, size.n_heads, d_head), "attention", use="lookup")
     return [attention, Tensors((*vectors, table)), Norm("attention.layer_norm", d_model, bias=True)]
 
 
@@ -138,7 +138,7 @@ def _relative_layer(size: Sizes, d_head: int, biases: tuple[str, ...] = ()) -> L
 def _relative_sizes(config: Config, n_layers: int) -> Sizes:
     d_model, n_heads = config.integer("d_model"), config.integer("n_head")
     vocab, d_ff = config.integer("vocab_size"), config.integer("d_inner")
-    return Sizes(d_model, d_model, n_layers, n_heads, d_ff, vocab, n_ctx=0, causal=False)
+    return Sizes(d_model, d_model, n_layers, n_heads=n_heads, d_ff=d_ff, vocab=vocab, n_ctx=0, causal=False)
 
 
 @model_type("xlnet")
@@ -160,10 +160,10 @@ def xlnet(config: Config) -> Architecture:
     config.only("d_head", d_head)
     inputs: list[Brick] = [
         Embedding("word_embedding", size.vocab, size.d_model),
-        Tensors((Weight("mask_emb", (1, 1, size.d_model), "other", "vector"),)),
+        Tensors((Weight("mask_emb", (1, 1, size.d_model), "other", use="vector"),)),
     ]
     layers = (_relative_layer(size, d_head),) * size.n_layers
-    return encoder(config, size, Body(inputs, layers), words, PLAIN_HEAD)
+    return encoder(config, size, Body(inputs, layers), words=words, head=PLAIN_HEAD)
 
 
 @model_type("funnel")
@@ -190,7 +190,7 @@ def funnel(config: Config) -> Architecture:
         Embedding("word_embeddings", size.vocab, size.d_model),
         Norm("embeddings.layer_norm", size.d_model, bias=True),
     ]
-    return encoder(config, size, Body(inputs, layers), words, PLAIN_HEAD)
+    return encoder(config, size, Body(inputs, layers), words=words, head=PLAIN_HEAD)
 
 
 @model_type("mpnet")
@@ -203,6 +203,6 @@ def mpnet(config: Config) -> Architecture:
         Embedding("word_embeddings", size.vocab, size.d_model),
         Embedding("position_embeddings", size.n_ctx, size.d_model),
         Norm("embeddings.LayerNorm", size.d_model, bias=True),
-        Tensors((Weight("relative_attention_bias.weight", (n_buckets, size.n_heads), "attention", "lookup"),)),
+        Tensors((Weight("relative_attention_bias.weight", (n_buckets, size.n_heads), "attention", use="lookup"),)),
     ]
-    return encoder(config, size, Body(inputs, (bert_layer(size),) * size.n_layers), words)
+    return encoder(config, size, Body(inputs, (bert_layer(size),) * size.n_layers), words=words)

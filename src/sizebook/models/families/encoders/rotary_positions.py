@@ -53,7 +53,7 @@ def modernbert(config: Config) -> Architecture:
     outputs += _modernbert_transform(config, size, words, norm_bias)
     head = WordHead(transform=False, twin_bias=False)
     layers = _modernbert_layers(config, size, norm_bias)
-    described = encoder(config, size, Body(inputs, layers, outputs), words.removeprefix("transform "), head)
+    described = encoder(config, size, Body(inputs, layers, outputs), words=words.removeprefix("transform "), head=head)
     bias = config.flag("decoder_bias", default=True)
     return replace(described, head=described.head and replace(described.head, bias=bias))
 
@@ -136,8 +136,17 @@ def _with_top(config: Config, described: Architecture, words: str) -> Architectu
     if words == "words":
         return described
     n_ctx = described.n_ctx or 0
-    size = Sizes(described.d_model, described.d_model, described.n_layers, 1, 0, described.vocab, n_ctx, False)
-    return replace(described, outputs=(*described.outputs, *on_top(config, size, words, WordHead())[0]), head=None)
+    size = Sizes(
+        described.d_model,
+        described.d_model,
+        described.n_layers,
+        n_heads=1,
+        d_ff=0,
+        vocab=described.vocab,
+        n_ctx=n_ctx,
+        causal=False,
+    )
+    return replace(described, outputs=(*described.outputs, *on_top(config, size, words, head=WordHead())[0]), head=None)
 
 
 @model_type("gte", "nomic_bert", "jina_embeddings_v3")
@@ -148,7 +157,7 @@ def rotary_bert(config: Config) -> Architecture:
     bias, gated = kind != "nomic_bert", kind != "jina_embeddings_v3"
     d_head = config.size("head_dim") if kind == "nomic_bert" else 0
     mixer: Attention = replace(size.attention(bias=bias), d_head=d_head or size.d_model // size.n_heads)
-    down = Weight("mlp.down_proj.bias", (size.d_model,), "bias", "vector")
+    down = Weight("mlp.down_proj.bias", (size.d_model,), "bias", use="vector")
     layer = Layer(
         (
             mixer,
@@ -165,7 +174,7 @@ def rotary_bert(config: Config) -> Architecture:
         Norm("embeddings.LayerNorm", size.d_model, bias=True),
     ]
     head = WordHead(twin_bias=kind != "gte")
-    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), _rotary_class(config, kind), head)
+    return encoder(config, size, Body(inputs, (layer,) * size.n_layers), words=_rotary_class(config, kind), head=head)
 
 
 def _rotary_class(config: Config, kind: str) -> str:
@@ -202,7 +211,7 @@ def roformer(config: Config) -> Architecture:
     if size.d_embed != size.d_model:
         inputs.append(Projection("embeddings_project", size.d_embed, size.d_model))
     layers = (bert_layer(size, cross=cross_attends(config, size)),) * size.n_layers
-    return encoder(config, size, Body(inputs, layers), words)
+    return encoder(config, size, Body(inputs, layers), words=words)
 
 
 @model_type("esm")
@@ -225,6 +234,8 @@ def esm(config: Config) -> Architecture:
     outputs: list[Brick] = [Norm("emb_layer_norm_after", size.d_model, bias=True)]
     outputs.append(Projection("contact_head.regression", size.n_layers * size.n_heads, 1, pooled=True))
     half = (size.d_model // size.n_heads // 2,)
-    buffers = () if stored else (Weight("rotary_embeddings.inv_freq", half, "embedding", "vector"),)
+    buffers = () if stored else (Weight("rotary_embeddings.inv_freq", half, "embedding", use="vector"),)
     layers = (bert_layer(size),) * size.n_layers
-    return encoder(config, size, Body(inputs, layers, outputs), words, WordHead(twin_bias=False), buffers)
+    return encoder(
+        config, size, Body(inputs, layers, outputs), words=words, head=WordHead(twin_bias=False), buffers=buffers
+    )

@@ -114,7 +114,7 @@ def bert_layer(size: Sizes, attention: Brick | None = None, *, cross: bool = Fal
 
 def position_ids(size: Sizes) -> tuple[Weight, ...]:
     """Return the buffer of position numbers that some keep in their checkpoints."""
-    return (Weight("position_ids", (1, size.n_ctx), "embedding", "lookup"),)
+    return (Weight("position_ids", (1, size.n_ctx), "embedding", use="lookup"),)
 
 
 def cross_attends(config: Config, size: Sizes) -> bool:
@@ -177,7 +177,7 @@ def on_top(config: Config, size: Sizes, words: str, head: WordHead) -> tuple[lis
         top.append(Projection("predictions.transform.dense", d_model, size.d_embed))
         top.append(Norm("predictions.transform.LayerNorm", size.d_embed, bias=True))
     if head.twin_bias and not tied:
-        top.append(Tensors((Weight("predictions.bias", (size.vocab,), "bias", "vector"),)))
+        top.append(Tensors((Weight("predictions.bias", (size.vocab,), "bias", use="vector"),)))
     return top, Head(size.vocab, size.d_embed, tied=tied, bias=True, name="decoder")
 
 

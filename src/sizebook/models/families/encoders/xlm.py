@@ -35,7 +35,16 @@ def xlm(config: Config) -> Architecture:
     config.divides("emb_dim", d_model, "n_heads", n_heads)
     vocab, n_ctx = config.integer("vocab_size", "n_words"), config.integer("max_position_embeddings", default=512)
     causal = config.flag("causal", default=False)
-    size = Sizes(d_model, d_model, config.integer("n_layers"), n_heads, 4 * d_model, vocab, n_ctx, causal)
+    size = Sizes(
+        d_model,
+        d_model,
+        config.integer("n_layers"),
+        n_heads=n_heads,
+        d_ff=4 * d_model,
+        vocab=vocab,
+        n_ctx=n_ctx,
+        causal=causal,
+    )
     inputs: list[Brick] = [
         Embedding("embeddings", vocab, d_model),
         Embedding("position_embeddings", n_ctx, d_model),
@@ -45,7 +54,7 @@ def xlm(config: Config) -> Architecture:
     if n_languages > 1 and config.flag("use_lang_emb", default=True):
         inputs.append(Embedding("lang_embeddings", n_languages, d_model))
     config.ignore("use_lang_emb")
-    return encoder(config, size, Body(inputs, (bert_layer(size),) * size.n_layers), words, PLAIN_HEAD)
+    return encoder(config, size, Body(inputs, (bert_layer(size),) * size.n_layers), words=words, head=PLAIN_HEAD)
 
 
 @model_type("ctrl")
@@ -55,7 +64,11 @@ def ctrl(config: Config) -> Architecture:
     d_model, n_heads = config.integer("n_embd"), config.integer("n_head")
     config.divides("n_embd", d_model, "n_head", n_heads)
     d_ff, vocab, n_ctx = config.integer("dff"), config.integer("vocab_size"), config.integer("n_positions")
-    size = Sizes(d_model, d_model, config.integer("n_layer"), n_heads, d_ff, vocab, n_ctx, causal=True)
+    size = Sizes(
+        d_model, d_model, config.integer("n_layer"), n_heads=n_heads, d_ff=d_ff, vocab=vocab, n_ctx=n_ctx, causal=True
+    )
     inputs: list[Brick] = [Embedding("w", vocab, d_model)]
     outputs: list[Brick] = [Norm("layernorm", d_model, bias=True)]
-    return encoder(config, size, Body(inputs, (bert_layer(size),) * size.n_layers, outputs), words, PLAIN_HEAD)
+    return encoder(
+        config, size, Body(inputs, (bert_layer(size),) * size.n_layers, outputs), words=words, head=PLAIN_HEAD
+    )

@@ -88,7 +88,7 @@ def qwen3_asr(config: Config) -> Architecture:
         linear("linear_2", d_model, d_out),
     )
     layer = listening_layer(d_model, n_heads, d_ff, key_bias=True)
-    tower = Tower("audio", d_model, audio.integer("encoder_layers"), stem, layer, projector)
+    tower = Tower("audio", d_model, audio.integer("encoder_layers"), stem=stem, layer=layer, projector=projector)
     return with_towers(config, text, tower, tied=True)
 
 

@@ -59,13 +59,15 @@ def _talker(config: Config) -> Tower:
     config.ignore("use_sliding_window", "max_window_layers", "layer_types")
     layer: tuple[Brick, ...] = (
         Norm("input_layernorm", d_model),
-        Attention(d_model, n_heads, n_kv_heads, d_head, qkv_bias=True),
+        Attention(d_model, n_heads, n_kv_heads, d_head=d_head, qkv_bias=True),
         Norm("post_attention_layernorm", d_model),
         FeedForward(d_model, config.integer("intermediate_size"), gated=True),
     )
     stem = Embedding("embed_tokens", vocab, d_in), linear("thinker_to_talker_proj", d_in, d_model)
     after = Norm("norm", d_model), linear("codec_head", d_model, vocab, bias=False)
-    return Tower("speech", d_model, config.integer("num_hidden_layers"), stem, layer, after, name="talker")
+    return Tower(
+        "speech", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=after, name="talker"
+    )
 
 
 def _vocoder(config: Config) -> tuple[Tower, Tower]:
@@ -93,7 +95,15 @@ def _diffusion(config: Config) -> Tower:
         *_speaker_encoder(config),
     )
     after = linear("norm_out", d_model, 2 * d_model), linear("proj_out", d_model, mel)
-    return Tower("speech", d_model, config.integer("num_hidden_layers"), stem, layer, after, name="code2wav_dit")
+    return Tower(
+        "speech",
+        d_model,
+        config.integer("num_hidden_layers"),
+        stem=stem,
+        layer=layer,
+        projector=after,
+        name="code2wav_dit",
+    )
 
 
 def _speaker_encoder(config: Config) -> list[Brick]:
@@ -133,7 +143,7 @@ def _bigvgan(config: Config) -> Tower:
             bricks.append(Tensors((vector(f"{block}.activations", count, 2, width),)))
         widths.append(width)
     bricks += [Tensors((vector("activation_post", 2, widths[-1]),)), linear("conv_post", widths[-1] * 7, 1, bias=False)]
-    return Tower("speech", widths[0], 0, tuple(bricks), (), (), name="code2wav_bigvgan")
+    return Tower("speech", widths[0], 0, stem=tuple(bricks), layer=(), projector=(), name="code2wav_bigvgan")
 
 
 PHI4_VISION = {

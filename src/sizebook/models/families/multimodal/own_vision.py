@@ -157,7 +157,9 @@ def kimi_k25(config: Config) -> Architecture:
         linear("in_proj", 4 * d_model, 4 * d_model),
         linear("out_proj", 4 * d_model, text.d_model),
     )
-    return with_towers(config, text, Tower("vision", d_model, n_layers, stem, layer, projector), tied=True)
+    return with_towers(
+        config, text, Tower("vision", d_model, n_layers, stem=stem, layer=layer, projector=projector), tied=True
+    )
 
 
 @model_type("minimax_m3_vl")
@@ -179,13 +181,17 @@ def minimax_m3(config: Config) -> Architecture:
         Norm("pre_layrnorm", d_model, bias=True),
     )
     projector = (
-        linear("linear_1", d_model, inner, bias),
-        linear("linear_2", inner, d_text, bias),
-        linear("merge_linear_1", d_text * merge**2, inner, bias),
-        linear("merge_linear_2", inner, d_text, bias),
+        linear("linear_1", d_model, inner, bias=bias),
+        linear("linear_2", inner, d_text, bias=bias),
+        linear("merge_linear_1", d_text * merge**2, inner, bias=bias),
+        linear("merge_linear_2", inner, d_text, bias=bias),
     )
     return with_towers(
-        config, text, Tower("vision", d_model, n_layers, stem, layer, projector), tied=False, ties="either"
+        config,
+        text,
+        Tower("vision", d_model, n_layers, stem=stem, layer=layer, projector=projector),
+        tied=False,
+        ties="either",
     )
 
 
@@ -235,7 +241,14 @@ def _mllama_vit(config: Config, d_text: int) -> Tower:
     )
     gated = (*layer, Tensors((vector("gate_attn", 1), vector("gate_ffn", 1))))
     joined = linear("multi_modal_projector", config.integer("vision_output_dim", default=7680), d_text)
-    return Tower("vision", d_model, config.integer("num_hidden_layers"), stem, layer, (*(gated * n_global), joined))
+    return Tower(
+        "vision",
+        d_model,
+        config.integer("num_hidden_layers"),
+        stem=stem,
+        layer=layer,
+        projector=(*(gated * n_global), joined),
+    )
 
 
 STEP_TEXT = {
@@ -322,4 +335,4 @@ def _step_vit(config: Config, d_text: int) -> Tower:
         linear("multi_modal_projector", 4 * d_model, d_text, bias=False),
     )
     n_layers = config.integer("num_hidden_layers")
-    return Tower("vision", d_model, n_layers, stem, (*layer, scales), projector)
+    return Tower("vision", d_model, n_layers, stem=stem, layer=(*layer, scales), projector=projector)

@@ -75,7 +75,10 @@ def llava(config: Config) -> Architecture:
     vision.only("model_type", *ENCODERS)
     build, vision.defaults = ENCODERS[kind]
     width = vision.integer("hidden_size")
-    projector = linear("linear_1", width, text.d_model, bias), linear("linear_2", text.d_model, text.d_model, bias)
+    projector = (
+        linear("linear_1", width, text.d_model, bias=bias),
+        linear("linear_2", text.d_model, text.d_model, bias=bias),
+    )
     ties: Ties = "top level" if name == "llava_next" else "either"
     whole = with_towers(config, text, build(vision, projector), tied=False, ties=ties)
     if name == "llava":
@@ -141,7 +144,7 @@ def _intern_vit(config: Config, projector: tuple[Brick, ...]) -> Tower:
     normed = (d_model, d_model) if config.flag("use_qk_norm", default=False) else None
     width = d_model // n_heads
     attend = Attention(
-        d_model, n_heads, n_heads, width, qkv_bias=bias, out_bias=True, qk_norm=normed, bidirectional=True
+        d_model, n_heads, n_heads, d_head=width, qkv_bias=bias, out_bias=True, qk_norm=normed, bidirectional=True
     )
     rest = (brick for brick in usual if not isinstance(brick, Attention))
     scales = Tensors((vector("lambda_1", d_model), vector("lambda_2", d_model)))
@@ -152,7 +155,7 @@ def _intern_vit(config: Config, projector: tuple[Brick, ...]) -> Tower:
         Embedding("position_embeddings", patches(config) + 1, d_model),
     )
     last = () if config.flag("use_mean_pooling", default=True) else (Norm("layernorm", d_model, bias=True),)
-    return Tower("vision", d_model, n_layers, stem, (attend, *rest, scales), (*last, *projector))
+    return Tower("vision", d_model, n_layers, stem=stem, layer=(attend, *rest, scales), projector=(*last, *projector))
 
 
 @model_type("lighton_ocr")
@@ -193,7 +196,10 @@ def lfm2_vl(config: Config) -> Architecture:
     vision.only("model_type", "siglip2_vision_model")
     joined = vision.integer("hidden_size") * config.integer("downsample_factor", default=2) ** 2
     inner, bias = config.integer("projector_hidden_size"), config.flag("projector_bias", default=True)
-    projector: list[Brick] = [linear("linear_1", joined, inner, bias), linear("linear_2", inner, text.d_model, bias)]
+    projector: list[Brick] = [
+        linear("linear_1", joined, inner, bias=bias),
+        linear("linear_2", inner, text.d_model, bias=bias),
+    ]
     if config.flag("projector_use_layernorm", default=True):
         projector.append(Norm("layer_norm", joined, bias=True))
     tower = siglip(vision, tuple(projector), positions=vision.integer("num_patches", default=256))
@@ -213,8 +219,8 @@ def mistral3(config: Config) -> Architecture:
     projector = (
         Norm("norm", width),
         linear("merging_layer", width * merge**2, width, bias=False),
-        linear("linear_1", width, text.d_model, bias),
-        linear("linear_2", text.d_model, text.d_model, bias),
+        linear("linear_1", width, text.d_model, bias=bias),
+        linear("linear_2", text.d_model, text.d_model, bias=bias),
     )
     return with_towers(config, text, pixtral(vision, projector), tied=True)
 
@@ -248,4 +254,9 @@ def minicpmv(config: Config) -> Architecture:
         linear("merger.linear_1", joined, joined),
         linear("merger.linear_2", joined, text.d_model),
     )
-    return with_towers(config, text, Tower("vision", d_model, n_layers, stem, layer, (*inside, *after)), tied=False)
+    return with_towers(
+        config,
+        text,
+        Tower("vision", d_model, n_layers, stem=stem, layer=layer, projector=(*inside, *after)),
+        tied=False,
+    )

@@ -87,7 +87,7 @@ def bart_like(family: Family, config: Config) -> Architecture:
         inputs += _after_tokens(config, family, side, name)
         layers += _layers(config, family, side)
         outputs += [Norm(f"{name}.layer_norm", d_model, bias=True)] if family.norm_at_end else []
-    top, head = heads(config, words, d_model, head_vocab, tied=tied)
+    top, head = heads(config, words, d_model, vocab=head_vocab, tied=tied)
     return Architecture(
         model_type=config.text("model_type"),
         d_model=d_model,

@@ -84,4 +84,4 @@ def heads(config: Config, words: str, d_model: int, vocab: int, *, tied: bool) -
 
 def logits_bias(vocab: int) -> tuple[Weight, ...]:
     """Return the buffer that BART and its copies add to the logits: zeros, stored but not trained."""
-    return (Weight("final_logits_bias", (1, vocab), "bias", "vector"),)
+    return (Weight("final_logits_bias", (1, vocab), "bias", use="vector"),)

@@ -56,7 +56,7 @@ class Sizes:
 
     def attention(self, name: str, *, decoder: bool, cross: bool = False) -> Attention:
         """Return attention whose heads need not add up to the width of the model."""
-        brick = Attention(self.d_model, self.n_heads, self.n_heads, self.d_kv, cross=cross, name=name)
+        brick = Attention(self.d_model, self.n_heads, self.n_heads, d_head=self.d_kv, cross=cross, name=name)
         return replace(brick, bidirectional=not decoder)
 
     def positions(self, *, decoder: bool) -> Tensors:
@@ -65,7 +65,7 @@ class Sizes:
         if self.global_tokens and not decoder:
             names.append("global_relative_attention_bias")
         shape = (self.n_buckets, self.n_heads)
-        return Tensors(tuple(Weight(f"{name}.weight", shape, "attention", "lookup") for name in names))
+        return Tensors(tuple(Weight(f"{name}.weight", shape, "attention", use="lookup") for name in names))
 
 
 @model_type("t5", "mt5", "umt5", "longt5", "switch_transformers")
@@ -82,7 +82,7 @@ def t5(config: Config) -> Architecture:
     stacks = [(n_encoder, False)] if "encoder" in words else [(n_encoder, False), (n_decoder, True)]
     layers = [layer for n_layers, decoder in stacks for layer in _layers(config, size, n_layers, decoder=decoder)]
     outputs: list[Brick] = [Norm(f"{_side(decoder)}.final_layer_norm", size.d_model) for _, decoder in stacks]
-    top, head = heads(config, words, size.d_model, vocab, tied=tied)
+    top, head = heads(config, words, size.d_model, vocab=vocab, tied=tied)
     inputs: list[Brick] = [Embedding("shared", vocab, size.d_model)]
     if kind == "switch_transformers":
         inputs = vocabulary(vocab, size.d_model, tied=tied, n_stacks=len(stacks))
@@ -155,4 +155,4 @@ def _experts(config: Config, size: Sizes, n_layers: int, side: str) -> tuple[int
     step = config.integer(f"{side}_sparse_step", default=n_layers // n_sparse if n_sparse else n_layers)
     bias = config.flag("router_bias", default=False)
     n_experts = config.integer("num_experts", default=8)
-    return step, Experts(size.d_model, size.d_ff, n_experts, 1, gated=False, router_bias=bias, name="mlp")
+    return step, Experts(size.d_model, size.d_ff, n_experts, top_k=1, gated=False, router_bias=bias, name="mlp")

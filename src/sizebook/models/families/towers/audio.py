@@ -14,7 +14,7 @@ def listening_layer(d_model: int, n_heads: int, d_ff: int, *, key_bias: bool) ->
         d_model,
         n_heads,
         n_heads,
-        d_model // n_heads,
+        d_head=d_model // n_heads,
         qkv_bias=True,
         out_bias=True,
         key_bias=key_bias,
@@ -41,7 +41,7 @@ def whisper_encoder(config: Config, projector: tuple[Brick, ...], *, positions: 
     layer = listening_layer(d_model, n_heads, d_ff, key_bias=False)
     n_layers = config.integer("encoder_layers", "num_hidden_layers")
     last = Norm("layer_norm", d_model, bias=True)
-    return Tower("audio", d_model, n_layers, tuple(stem), layer, (last, *projector))
+    return Tower("audio", d_model, n_layers, stem=tuple(stem), layer=layer, projector=(last, *projector))
 
 
 def gemma4_audio(config: Config, d_text: int) -> Tower:
@@ -64,10 +64,10 @@ def gemma4_audio(config: Config, d_text: int) -> Tower:
         linear("input_proj_linear", first // 4 * second, d_model, bias=False),
     )
     blocks = [FeedForward(d_model, 4 * d_model, gated=False, name=f"feed_forward{i}") for i in (1, 2)]
-    attend = Attention(d_model, n_heads, n_heads, width, bidirectional=True)
+    attend = Attention(d_model, n_heads, n_heads, d_head=width, bidirectional=True)
     rest = [
         linear("relative_k_proj", d_model, d_model, bias=False),
-        linear("lconv1d.start", d_model, 2 * d_model, False),
+        linear("lconv1d.start", d_model, 2 * d_model, bias=False),
     ]
     rest.append(linear("lconv1d.end", d_model, d_model, bias=False))
     kernel = config.integer("conv_kernel_size", default=5)
@@ -75,7 +75,7 @@ def gemma4_audio(config: Config, d_text: int) -> Tower:
     norms = tuple(Norm(f"norm{i}", d_model) for i in range(9))
     layer: tuple[Brick, ...] = (*blocks, attend, *rest, own, *norms)
     projector = linear("output_proj", d_model, d_out), linear("embed_audio", d_out, d_text, bias=False)
-    return Tower("audio", d_model, config.integer("num_hidden_layers"), stem, layer, projector)
+    return Tower("audio", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=projector)
 
 
 def phi4_audio(config: Config, d_text: int) -> Tower:
@@ -84,7 +84,7 @@ def phi4_audio(config: Config, d_text: int) -> Tower:
     d_model, n_heads = config.integer("hidden_size", default=1024), config.integer("num_attention_heads", default=16)
     d_head = config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
     d_ff, kernel = config.integer("intermediate_size", default=1536), config.integer("kernel_size", default=3)
-    attend = Attention(d_model, n_heads, n_heads, d_head, qkv_bias=True, out_bias=True, bidirectional=True)
+    attend = Attention(d_model, n_heads, n_heads, d_head=d_head, qkv_bias=True, out_bias=True, bidirectional=True)
     feeds = [FeedForward(d_model, d_ff, gated=True, bias=True, name=f"feed_forward_{place}") for place in ("in", "out")]
     layer: tuple[Brick, ...] = (
         *feeds,
@@ -102,9 +102,9 @@ def phi4_audio(config: Config, d_text: int) -> Tower:
         "audio",
         d_model,
         config.integer("num_blocks", default=24),
-        _phi4_stem(config, d_model, n_heads),
-        layer,
-        tuple(projector),
+        stem=_phi4_stem(config, d_model, n_heads),
+        layer=layer,
+        projector=tuple(projector),
     )
 
 

@@ -12,7 +12,7 @@ def layer_normed(d_model: int, n_heads: int, d_ff: int, *, attention_bias: bool 
     """Return the usual layer of an encoder: layer norms, attention, a plain block, biases everywhere."""
     biased = attention_bias
     attend = Attention(
-        d_model, n_heads, n_heads, d_model // n_heads, qkv_bias=biased, out_bias=biased, bidirectional=True
+        d_model, n_heads, n_heads, d_head=d_model // n_heads, qkv_bias=biased, out_bias=biased, bidirectional=True
     )
     feed = FeedForward(d_model, d_ff, gated=False, bias=True)
     return Norm("layer_norm1", d_model, bias=True), attend, Norm("layer_norm2", d_model, bias=True), feed
@@ -24,7 +24,7 @@ def rms_gated(
     """Return a layer with gains only, and a gated block."""
     width = d_model // n_heads
     attend = Attention(
-        d_model, n_heads, n_heads, width, qkv_bias=attention_bias, out_bias=attention_bias, bidirectional=True
+        d_model, n_heads, n_heads, d_head=width, qkv_bias=attention_bias, out_bias=attention_bias, bidirectional=True
     )
     feed = FeedForward(d_model, d_ff, gated=True, bias=mlp_bias)
     return Norm("norm1", d_model), attend, Norm("norm2", d_model), feed
@@ -57,7 +57,7 @@ def siglip(config: Config, projector: tuple[Brick, ...], *, positions: int = 0) 
     last: list[Brick] = [Norm("post_layernorm", d_model, bias=True)]
     if config.flag("vision_use_head", default=True):
         last += [*layer[1:], Tensors((vector("head.probe", d_model),))]
-    return Tower("vision", d_model, n_layers, tuple(stem), layer, (*last, *projector))
+    return Tower("vision", d_model, n_layers, stem=tuple(stem), layer=layer, projector=(*last, *projector))
 
 
 def clip_vit(config: Config, projector: tuple[Brick, ...]) -> Tower:
@@ -70,7 +70,14 @@ def clip_vit(config: Config, projector: tuple[Brick, ...]) -> Tower:
         Embedding("position_embedding", patches(config) + 1, d_model),
         Norm("pre_layrnorm", d_model, bias=True),
     )
-    return Tower("vision", d_model, n_layers, stem, layer, (Norm("post_layernorm", d_model, bias=True), *projector))
+    return Tower(
+        "vision",
+        d_model,
+        n_layers,
+        stem=stem,
+        layer=layer,
+        projector=(Norm("post_layernorm", d_model, bias=True), *projector),
+    )
 
 
 def pixtral(config: Config, projector: tuple[Brick, ...]) -> Tower:
@@ -80,7 +87,7 @@ def pixtral(config: Config, projector: tuple[Brick, ...]) -> Tower:
     config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
     layer = rms_gated(d_model, n_heads, config.integer("intermediate_size"))
     stem = linear("patch_conv", pixels(config), d_model, bias=False), Norm("ln_pre", d_model)
-    return Tower("vision", d_model, config.integer("num_hidden_layers"), stem, layer, projector)
+    return Tower("vision", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=projector)
 
 
 def merger(d_model: int, merge: int, d_out: int, *, bias: bool = True, wide: bool = False) -> tuple[Brick, ...]:
@@ -108,7 +115,7 @@ def qwen2_vit(config: Config) -> Tower:
         raise config.unknown("in_channels", config.values["in_channels"], "3")
     layer = layer_normed(d_model, n_heads, d_ff)
     projector = merger(d_model, merge, config.integer("hidden_size"))
-    return Tower("vision", d_model, config.integer("depth", default=32), stem, layer, projector)
+    return Tower("vision", d_model, config.integer("depth", default=32), stem=stem, layer=layer, projector=projector)
 
 
 def qwen2_5_vit(config: Config) -> Tower:
@@ -120,7 +127,7 @@ def qwen2_5_vit(config: Config) -> Tower:
     layer = rms_gated(d_model, n_heads, config.integer("intermediate_size"), attention_bias=True, mlp_bias=True)
     stem = (linear("patch_embed", pixels(config, frames=frames), d_model, bias=False),)
     projector = merger(d_model, merge, config.integer("out_hidden_size"), bias=False)
-    return Tower("vision", d_model, config.integer("depth"), stem, layer, projector)
+    return Tower("vision", d_model, config.integer("depth"), stem=stem, layer=layer, projector=projector)
 
 
 def qwen3_vit(config: Config, *, deepstack: bool) -> Tower:
@@ -140,7 +147,7 @@ def qwen3_vit(config: Config, *, deepstack: bool) -> Tower:
     projector = [*merger(d_model, merge, d_out)]
     for _ in deep if deepstack else ():
         projector += merger(d_model, merge, d_out, wide=True)
-    return Tower("vision", d_model, config.integer("depth"), stem, layer, tuple(projector))
+    return Tower("vision", d_model, config.integer("depth"), stem=stem, layer=layer, projector=tuple(projector))
 
 
 def glm_vit(config: Config) -> Tower:
@@ -165,7 +172,7 @@ def glm_vit(config: Config) -> Tower:
         Norm("merger.post_projection_norm", d_out, bias=True),
         FeedForward(d_out, d_ff, gated=True, name="merger"),
     )
-    return Tower("vision", d_model, config.integer("depth"), stem, layer, projector)
+    return Tower("vision", d_model, config.integer("depth"), stem=stem, layer=layer, projector=projector)
 
 
 def gemma4_vit(config: Config, d_text: int) -> Tower:
@@ -178,7 +185,7 @@ def gemma4_vit(config: Config, d_text: int) -> Tower:
     kv_heads, width = config.integer("num_key_value_heads", default=12), config.integer("head_dim")
     if config.flag("attention_bias", default=False):
         raise config.unknown("attention_bias", True, "false, which transformers takes anyway")
-    attend = Attention(d_model, n_heads, kv_heads, width, qk_norm=(width, width), bidirectional=True)
+    attend = Attention(d_model, n_heads, kv_heads, d_head=width, qk_norm=(width, width), bidirectional=True)
     feed = FeedForward(d_model, config.integer("intermediate_size"), gated=True)
     norms = tuple(Norm(f"norm{i}", d_model) for i in range(4))
     stem: tuple[Brick, ...] = (
@@ -186,7 +193,14 @@ def gemma4_vit(config: Config, d_text: int) -> Tower:
         linear("input_proj", pixels(config), d_model, bias=False),
     )
     n_layers = config.integer("num_hidden_layers")
-    return Tower("vision", d_model, n_layers, stem, (attend, feed, *norms), (linear("embed", d_model, d_text, False),))
+    return Tower(
+        "vision",
+        d_model,
+        n_layers,
+        stem=stem,
+        layer=(attend, feed, *norms),
+        projector=(linear("embed", d_model, d_text, bias=False),),
+    )
 
 
 def llama4_vit(config: Config, d_text: int) -> Tower:
@@ -208,4 +222,4 @@ def llama4_vit(config: Config, d_text: int) -> Tower:
         linear("vision_adapter.mlp.fc2", d_out, d_out, bias=False),
         linear("linear_1", config.integer("vision_output_dim", default=7680), d_text, bias=False),
     )
-    return Tower("vision", d_model, n_layers, stem, layer, projector)
+    return Tower("vision", d_model, n_layers, stem=stem, layer=layer, projector=projector)
