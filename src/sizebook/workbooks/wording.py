@@ -8,13 +8,18 @@ from collections.abc import Callable
 def worded(value: str) -> str:
     """Return the formula of a figure's text: whole from 100, below that three significant digits, or about.
 
-    It is rounded before it is written: spreadsheets differ in how TEXT rounds a half.
+    It is rounded before it is written: spreadsheets differ in how TEXT rounds a half. It is rounded twice, since what
+    is a half on paper is a hair above or below it, by the order in which a spreadsheet adds.
     """
     steps = ((100, 0, "#,##0"), (10, 1, "0.0"), (1, 2, "0.00"), (0.001, 3, "0.0##"))
     shown = f'IF({value}=0,"0",TEXT({value},"0.0E+00"))'
     for least, digits, number_format in reversed(steps):
-        shown = f'IF(ABS({value})>={least},TEXT(ROUND({value},{digits}),"{number_format}"),{shown})'
+        shown = f'IF(ABS({value})>={least},TEXT({_rounded(value, digits)},"{number_format}"),{shown})'
     return shown
+
+
+def _rounded(value: str, digits: int) -> str:
+    return f"ROUND(ROUND({value},{digits + 5}),{digits})"
 
 
 def counted(value: str) -> str:
@@ -24,7 +29,7 @@ def counted(value: str) -> str:
 
 def usd(value: str) -> str:
     """Return the formula of an amount's text: millions as M, below that in dollars."""
-    return f'"$"&IF(ABS({value})>=10^6,TEXT(ROUND({value}/10^6,2),"#,##0.00")&" M",{worded(value)})'
+    return f'"$"&IF(ABS({value})>=10^6,TEXT({_rounded(f"{value}/10^6", 2)},"#,##0.00")&" M",{worded(value)})'
 
 
 def between(low: str, high: str, after: str = "", text: Callable[[str], str] = worded) -> str:
