@@ -17,7 +17,7 @@ from sizebook.serving import time as serving_time
 from sizebook.serving.band import architecture_of
 from sizebook.serving.case import Case, case_of, startable
 from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds, halves, one_pass, serving_case
-from sizebook.serving.estimate import Estimate, error_band, estimate
+from sizebook.serving.estimate import Estimate, error_band, estimate, unmeasured_band
 from sizebook.serving.memory import (
     Memory,
     context_that_fits,
@@ -310,8 +310,11 @@ def serving_error(
 
     Multiply a figure by p10 and p90 for its band. With ``measured_model`` the narrower band of that model on this GPU
     and engine, where servers of the three were in the fit; otherwise that of unseen combinations. Wider where no server
-    of the GPU was measured, and widest where not even its kernels were.
+    of the GPU was measured, and widest where not even its kernels were, or for models with an encoder.
     """
-    architecture = architecture_of(shape_of(measured_model)) if measured_model else ""
-    band = error_band(figure, engine, accelerator(gpu).key, architecture=architecture)
+    if measured_model and halves(measured_model):  # no server of a model with an encoder was measured
+        band = unmeasured_band(figure)
+    else:
+        architecture = architecture_of(shape_of(measured_model)) if measured_model else ""
+        band = error_band(figure, engine, accelerator(gpu).key, architecture=architecture)
     return {"p10": band.low, "p50": band.middle, "p90": band.high}[quantile]
