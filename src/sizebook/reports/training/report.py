@@ -25,9 +25,10 @@ from sizebook.reports.charts.kinds import Bar, Bars, Limit, Series, Stacks
 from sizebook.reports.figures import aligned, fixed, largest_unit, on_the_point
 from sizebook.reports.training.money import carbon, cost, sensitivity
 from sizebook.reports.training.notes import assumptions, conventions
-from sizebook.reports.training.words import banded, cost_text, days, price, share
+from sizebook.reports.training.words import banded, cost_text, days, price, share, whole_cost, whole_run
 from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table, Tile
 from sizebook.training.memory import Memory
+from sizebook.training.programme import basis_of, factor_of
 
 DAY = 86_400.0
 GIB = 2.0**30
@@ -50,6 +51,9 @@ CASE_UNITS: dict[str, Units] = {
     "co2e_kg": CARBON,
     "co2e_market_kg": CARBON,
     "embodied_kg": CARBON,
+    "programme_gpu_hours": ((1e3, "thousands"), (1.0, "hours")),
+    "programme_days": ((1.0, "days"), (1 / 24, "hours")),
+    "programme_cost_usd": ((1e3, "USD, thousands"), (1.0, "USD")),
 }
 # Series of the memory chart, and the components of `Memory` that each adds up: six colours are the most.
 MEMORY_PARTS: dict[str, tuple[str, ...]] = {
@@ -103,13 +107,28 @@ def _summary(plan: TrainingPlan) -> str:
         f"The time follows from the given MFU of {percent(middle.mfu)}."
         if plan.step is None
         else "The ranges in brackets are the 10th to the 90th percentile of published runs that the model of time had "
-        "not seen."
+        "not seen, of steady state."
     )
     return (
         f"Training {inputs.model} on {parameters(inputs.tokens)} tokens takes {days(middle)}{band} on "
         f"{grouped(inputs.gpus)} {inputs.gpu.name} and costs {cost_text(middle)}{dollars} at "
-        f"{price(plan)} per GPU-hour. The fullest GPU needs {gibibytes(plan.fullest.total)} of "
-        f"{gibibytes(plan.capacity_bytes)}. {origin}"
+        f"{price(plan)} per GPU-hour, in steady state. {_whole(plan)} The fullest GPU needs "
+        f"{gibibytes(plan.fullest.total)} of {gibibytes(plan.capacity_bytes)}. {origin}"
+    )
+
+
+def _factor(plan: TrainingPlan) -> float:
+    return factor_of(plan.inputs.programme, plan.inputs.gpus)
+
+
+def _whole(plan: TrainingPlan) -> str:
+    """Return the whole run in a sentence, or that steady state is all that was asked for."""
+    factor, basis = _factor(plan), basis_of(plan.inputs.programme, plan.inputs.gpus)
+    if factor == 1:
+        return f"The whole run is counted as steady state ({basis})."
+    return (
+        f"The whole run, with restarts, ramp, evaluation and slow nodes at {factor:.2f} times that ({basis}), takes "
+        f"{whole_run(plan.middle)} and costs {whole_cost(plan.middle)}."
     )
 
 
@@ -118,6 +137,7 @@ def _tiles(plan: TrainingPlan) -> tuple[Tile, ...]:
     return (
         Tile("Training time", days(middle), banded(plan, days)),
         Tile("Cost", cost_text(middle), banded(plan, cost_text)),
+        Tile("Whole run", whole_run(middle), f"{whole_cost(middle)}, {_factor(plan):.2f} x steady state"),
         Tile(
             "Memory of a GPU",
             gibibytes(plan.fullest.total),
@@ -174,7 +194,7 @@ def _cases(plan: TrainingPlan) -> Table:
         ""
         if plan.step is None
         else "Fast and slow: measured over predicted step time at the 10th and 90th percentile of published runs, by "
-        "groups that the fit had not seen."
+        "groups that the fit had not seen, of steady state; the rows of the whole run move with it."
     )
     return Table("The run in figures", columns, rows, note=note)
 
