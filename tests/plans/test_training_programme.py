@@ -16,6 +16,7 @@ from sizebook.core.tables import table
 from sizebook.plans.training.functions import ledger
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.reports.training.report import report
+from sizebook.reports.view import Table
 from sizebook.scenarios.files import parse
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.training.programme import basis_of, error, factor_of, fitted, law
@@ -105,9 +106,12 @@ def test_page_one_prints_both() -> None:
     tiles = {tile.label: tile for tile in view.tiles}
     assert {"Training time", "Whole run"} <= set(tiles) and "steady state" in tiles["Whole run"].note
     assert "in steady state." in view.summary
-    assert "at 1.50 times that (factor given in the scenario), takes" in view.summary
+    both = next(block for block in view.sections[0].blocks if isinstance(block, Table))
+    assert [row.cells[0] for row in both.rows] == ["Steady state", "Whole run"]
+    assert "1.50 times steady state (factor given in the scenario)" in both.note
+    assert "The whole run, 1.50 times that with restarts, ramp and evaluation, takes" in view.summary
     alone = report(_plan(programme_factor=1), date(2026, 11, 21))
-    assert "The whole run is counted as steady state (factor given in the scenario)." in alone.summary
+    assert "The whole run is counted as steady state." in alone.summary
 
 
 def test_less_than_steady_state_is_refused() -> None:
