@@ -54,7 +54,10 @@ NOTES = (
     "FLOPs per token: the convention named on Inputs; Calculation shows what the others give.",
     "Energy: GPU power at work x (1 + host share) x PUE. Carbon is location-based; the market-based figure stands "
     "apart, and is stated only where the energy under contracts is.",
-    "Left out: failed experiments, evaluation runs, data preparation and staff, unless typed under other costs.",
+    "Whole run: steady state times a factor for restarts, ramp, evaluation, warm-up and slow nodes, by default the "
+    "one that published GPU-hours show at so many GPUs (data/training_programmes.csv). Energy and carbon are of steady "
+    "state.",
+    "Left out: failed experiments, data preparation and staff, unless typed under other costs.",
 )
 
 

@@ -10,7 +10,8 @@ from sizebook.training.memory import COMPONENTS
 Check = tuple[str, str, str]  # label, formula that is TRUE when all is well, what it compares
 SLACK = "10^-9"
 # Figures that the band of the step's time moves.
-BANDED = ("step_seconds", "train_days", "gpu_hours", "cost_usd", "energy_kwh", "co2e_kg", "embodied_kg")
+BANDED = ("step_seconds", "train_days", "gpu_hours", "cost_usd", "energy_kwh", "co2e_kg", "embodied_kg",
+          "programme_gpu_hours", "programme_days", "programme_cost_usd")  # fmt: skip
 CAUSES = ("productive_usd", "lost_usd", "start_usd", "other_usd")
 SPELLS = ("productive_seconds", "lost_seconds", "start_seconds")
 
@@ -108,6 +109,15 @@ def _with_the_plan() -> tuple[Check, ...]:
                 ("{cost_other}", _middle("other_usd")),
             ),
             "TRAIN_COST_USD and its causes against Cases",
+        ),
+        (
+            "The whole run is the plan's",
+            _same(
+                ("{whole_hours}", _middle("programme_gpu_hours")),
+                ("{whole_days}", _middle("programme_days")),
+                ("{whole_cost}", _middle("programme_cost_usd")),
+            ),
+            "GPU-hours x the factor of Plan, start-up once, against Cases",
         ),
         (
             "Energy and carbon are the plan's",

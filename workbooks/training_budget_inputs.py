@@ -12,7 +12,7 @@ from sizebook.plans.training.inputs import Energy, Footprint, Prices, TrainingIn
 from sizebook.scenarios.files import ModelScenario
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.training.layout import Layout
-from sizebook.training.quantities import Method, Operations, Pace, Recipe, Run
+from sizebook.training.quantities import Method, Operations, Pace, Programme, Recipe, Run
 from sizebook.workbooks import look
 from sizebook.workbooks.building import FIRST_COLUMN, Book
 from sizebook.workbooks.declaring import declare, declare_all
@@ -31,6 +31,7 @@ HEADINGS = {
     Prices: "Money",
     Energy: "Energy and carbon",
     Footprint: "Energy and carbon",
+    Programme: "Whole run",
 }
 # What stands elsewhere on the page; a workbook holds one kind of plan.
 LEFT_OUT = {leaf.name for leaf in leaves(ModelScenario)} | {"gpu", "plan"}
@@ -38,7 +39,7 @@ _GPU = next(argument for argument in find("TRAINING_LEDGER").arguments if argume
 FIGURES = tuple(leaf for leaf in leaves(Case) if leaf.name != "name")
 _WIDTHS = (40, 30, 16, 66)
 # The longest texts: a layout with recomputation, a median of many providers, a region with its year.
-_LETTERS = {"layout": 60, "price_basis": 210, "grid_basis": 60}
+_LETTERS = {"layout": 60, "price_basis": 210, "grid_basis": 60, "programme_basis": 110}
 
 
 @dataclass(frozen=True)

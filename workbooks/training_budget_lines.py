@@ -130,6 +130,13 @@ def _money(page: Page) -> None:
     page.line("cost_other", "Other costs", "={other_usd}", "USD", "Inputs", look.NUMBER)
     cost = book.call("TRAIN_COST_USD", gpu_hours="{hours}", price_usd_per_gpu_hour="{price}")
     page.total("cost", "Cost of the run", f"={cost}", "USD", "TRAIN_COST_USD", look.NUMBER)
+    page.line(
+        "whole_hours", "GPU-hours of the whole run", f"={steps}*{{plan_programme_factor}}+{start}", "GPU-hours",
+        "GPU-hours x the factor on Plan, start-up once", look.NUMBER,
+    )  # fmt: skip
+    page.line("whole_days", "Days of the whole run", "={whole_hours}/{gpus}/24", "days", "GPU-hours / GPUs", look.RATE)
+    whole = book.call("TRAIN_COST_USD", gpu_hours="{whole_hours}", price_usd_per_gpu_hour="{price}")
+    page.line("whole_cost", "Cost of the whole run", f"={whole}", "USD", "TRAIN_COST_USD", look.NUMBER)
     page.line("cost_mtok", "Cost of a million tokens", "={cost}/{tokens}*10^6", "USD", "Cost / tokens", look.RATE)
 
 

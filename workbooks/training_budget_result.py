@@ -29,6 +29,9 @@ SHOWN = (
     "co2e_kg",
     "co2e_market_kg",
     "embodied_kg",
+    "programme_gpu_hours",
+    "programme_days",
+    "programme_cost_usd",
 )
 LABELS = {leaf.name: leaf.label for leaf in (*FIGURES, *MEMORY_FIGURES)}
 _LAST_COLUMN, _PRICE_LINES = 6, 3  # a median names all its providers
@@ -77,7 +80,10 @@ def _banded(name: str, least: int = 0, small: str = "1", large: str = "1") -> tu
 def _cases(page: Page) -> None:
     page.section("Three cases of the step's time")
     units = {leaf.name: leaf.quantity.unit for leaf in FIGURES}
-    shares, own = {"mfu", "hfu", "goodput"}, {"train_days": look.RATE, "cost_usd": USD}
+    shares, own = (
+        {"mfu", "hfu", "goodput"},
+        {"train_days": look.RATE, "cost_usd": USD, "programme_days": look.RATE, "programme_cost_usd": USD},
+    )
     rows, formats = [], []
     for name in SHOWN:
         figures = [f"={{plan_{name}.{case}}}" for case in NAMES]
@@ -124,6 +130,7 @@ def _basis(page: Page) -> None:
     for label, formula in (
         ("Layout", "={plan_layout}"),
         ("Price of a GPU-hour", '=TEXT({plan_price_usd_per_gpu_hour},"0.00##")&" USD: "&{plan_price_basis}'),
+        ("Whole run", '="steady state x "&TEXT({plan_programme_factor},"0.00")&": "&{plan_programme_basis}'),
         ("Power of a GPU", f'={worded("{plan_watts}")}&" W, "&TEXT({{host_share}},"0 %")&" host, PUE "&{{pue}}'),
         ("Carbon intensity", f'={worded("{plan_grams_per_kwh}")}&" g/kWh: "&{{plan_grid_basis}}'),
     ):

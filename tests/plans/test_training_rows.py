@@ -54,6 +54,9 @@ def test_a_row_gives_what_a_plan_gives(changes: dict[str, Any]) -> None:
         "cost_usd": middle.cost_usd,
         "energy_kwh": middle.energy_kwh,
         "co2e_kg": middle.co2e_kg,
+        "programme_gpu_hours": middle.programme_gpu_hours,
+        "programme_days": middle.programme_days,
+        "programme_cost_usd": middle.programme_cost_usd,
     }
     assert {name: result[name] for name in pairs} == pairs
     assert (1 + result["error_low"]) * middle.step_seconds == pytest.approx(plan.cases[0].step_seconds)
@@ -121,7 +124,11 @@ def test_text_means_what_it_means_in_a_cell() -> None:
     ("gpu", "unknown", "why"),
     [
         ("tpu-v5p", ("energy_kwh", "co2e_kg"), "no power: got no TDP for 'tpu-v5p', want watts."),
-        ("h800-sxm", ("cost_usd",), "no price: got 'h800-sxm', want an accelerator that data/prices.csv holds."),
+        (
+            "h800-sxm",
+            ("cost_usd", "programme_cost_usd"),
+            "no price: got 'h800-sxm', want an accelerator that data/prices.csv holds.",
+        ),
     ],
 )
 def test_what_is_not_known_of_price_or_power_leaves_the_rest(gpu: str, unknown: tuple[str, ...], why: str) -> None:

@@ -43,7 +43,7 @@ SENSIBLE: Values = {
     "restart_seconds": 900.0, "zero_stage": 3, "stack": "fsdp", "recompute": "full",
     "region": "ap-northeast-1", "recompute_modules": "moe", "offload": "optimizer", "fsdp": 4, "frozen_bits": 4,
     "gradient_dtype": "fp32", "optimizer_dtype": "fp8", "nic_gbit_per_s": 100.0, "fused_loss": True,
-    "schedule": "zero-bubble",
+    "schedule": "zero-bubble", "programme_factor": 1.75,
 }  # fmt: skip
 TOGETHER: dict[str, Values] = {
     "interleave": {"pp": 2},
@@ -132,7 +132,9 @@ def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
     assert [stage["total"] for stage in data["memory"]["stages"]] == [stage.total for stage in plan.stages]
     text = CliRunner().invoke(app, ["plan", "train", str(path)], catch_exceptions=False).stdout
     for case in plan.cases:
-        for figure, unit in ((case.cost_usd, "USD"), (case.energy_kwh, "kWh"), (case.co2e_kg, "kgCO2e")):
+        for figure, unit in ((case.cost_usd, "USD"), (case.energy_kwh, "kWh"), (case.co2e_kg, "kgCO2e"),
+                             (case.programme_gpu_hours, "GPU-hours"), (case.programme_days, "days"),
+                             (case.programme_cost_usd, "USD")):  # fmt: skip
             assert brief(figure, unit) in text
 
 
@@ -179,7 +181,8 @@ def test_the_report_prints_the_plan_and_every_input(name: str, tmp_path: Path) -
             assert leaf.label not in table
             continue
         unit, *cells = table[leaf.label]
-        factor = {"thousands": 1e3, "hours": 1}[unit] if leaf.name == "gpu_hours" else UNITS[unit]
+        factor = UNITS[unit] if unit != "thousands" else 1e3
+        factor /= {"GPU-hours": 1 if unit == "thousands" else 3600, "days": 86_400}.get(leaf.quantity.unit, 1)
         wanted = wanted if len(cells) == 3 else wanted[1:2]
         assert [float(bare(cell)) * factor for cell in cells] == pytest.approx(wanted, rel=6e-3), leaf.name
         assert all(bare(cell) in text for cell in (leaf.label, *cells)), leaf.name

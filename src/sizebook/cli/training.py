@@ -20,6 +20,7 @@ from sizebook.plans.training.steps import derivations
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.training import TrainingScenario, held_of, layouts_of, training_inputs
 from sizebook.training.memory import COMPONENTS, Memory
+from sizebook.training.programme import basis_of, factor_of
 from sizebook.training.time import StepTime
 
 # What the text shows of a case; JSON shows all of it.
@@ -34,6 +35,9 @@ SHOWN = (
     "co2e_kg",
     "co2e_market_kg",
     "embodied_kg",
+    "programme_gpu_hours",
+    "programme_days",
+    "programme_cost_usd",
 )
 
 
@@ -102,6 +106,10 @@ def as_data(plan: TrainingPlan) -> dict[str, Any]:
         "step_seconds": None if plan.step is None else flat(plan.step),
         "checkpoint_interval_seconds": plan.checkpoint_interval_seconds,
         "cases": {case.name: flat(case) for case in plan.cases},
+        "programme": {
+            "factor": factor_of(inputs.programme, inputs.gpus),
+            "basis": basis_of(inputs.programme, inputs.gpus),
+        },
         "price": asdict(inputs.costs),
         "power": {
             "watts": power.watts,
@@ -116,6 +124,7 @@ def as_data(plan: TrainingPlan) -> dict[str, Any]:
 def as_text(plan: TrainingPlan) -> list[str]:
     """Return the plan as lines of text."""
     inputs, power, middle = plan.inputs, plan.inputs.power, plan.middle
+    factor = factor_of(inputs.programme, inputs.gpus)
     return [
         f"{inputs.model} on {inputs.gpus} x {inputs.gpu.name}, {grouped(inputs.tokens)} tokens",
         f"layout      {inputs.layout.name}, {_micro_batches(plan)}, {inputs.method.compute_dtype}",
@@ -127,6 +136,7 @@ def as_text(plan: TrainingPlan) -> list[str]:
         *_case_lines(plan),
         "",
         f"goodput     {percent(middle.goodput)}, a checkpoint every {duration(plan.checkpoint_interval_seconds)}",
+        f"whole run   {factor:.3g} times steady state ({basis_of(inputs.programme, inputs.gpus)})",
         f"price       {inputs.costs.price_usd_per_gpu_hour:g} USD a GPU-hour ({inputs.costs.basis})",
         f"energy      {power.watts:g} W a GPU, host share {power.footprint.host_share:g}, PUE {power.footprint.pue:g}",
         f"grid        {power.grams_per_kwh:g} gCO2e/kWh ({power.grid_basis})",

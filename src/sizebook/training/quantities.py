@@ -329,3 +329,22 @@ class Operations:
     checkpoint_seconds: CheckpointSeconds = DEFAULT
     restart_seconds: RestartSeconds = DEFAULT
     start_hours: StartHours = DEFAULT
+
+
+# The whole run --------------------------------------------------------------------------------------------------------
+
+ProgrammeFactor = Annotated[
+    float | None,
+    Quantity(
+        "GPU-hours of a whole run over those of its steady state, blank for the default by number of GPUs "
+        "(data/training_programmes.csv), 1 for steady state only",
+        unit="ratio", minimum=1, maximum=100, default=None, label="Whole run over steady state",
+    ),
+]  # fmt: skip
+
+
+@section
+class Programme:
+    """What a whole run takes over the plan's steady state: restarts, ramp, evaluation, warm-up, slow nodes."""
+
+    programme_factor: ProgrammeFactor = DEFAULT

@@ -12,6 +12,7 @@ from sizebook.formulas.training_time import checkpoint_interval_seconds, cluster
 from sizebook.formulas.training_time import goodput as goodput_of
 from sizebook.plans.training.inputs import Terms
 from sizebook.plans.training.work import HARDWARE, Work
+from sizebook.training.programme import factor_of
 from sizebook.training.quantities import Operations
 
 NAMES = ("low", "middle", "high")
@@ -57,6 +58,16 @@ class Case:
         Quantity("market-based emissions, blank where contracts are not stated", **_KG, label="Carbon, market-based"),
     ]
     embodied_kg: Annotated[float, Quantity("the run's share of making the hardware", **_KG, label="Carbon, embodied")]
+    programme_gpu_hours: Annotated[
+        float,
+        Quantity(
+            "GPU-hours x programme_factor, start-up once", unit="GPU-hours", minimum=0, label="Whole run, GPU-hours"
+        ),
+    ]
+    programme_days: Annotated[
+        float, Quantity("days of the whole run on the same GPUs", unit="days", minimum=0, label="Whole run, days")
+    ]
+    programme_cost_usd: Annotated[float, Quantity("cost of the whole run", **_USD, label="Whole run, cost")]
 
 
 @lru_cache(maxsize=10_000)
@@ -84,6 +95,7 @@ def figures_of(terms: Terms, work: Work, step_seconds: float) -> dict[str, Any]:
     productive = terms.tokens / tokens_per_step * step_seconds
     steps = productive / goodput
     hours = gpus * (steps + start) / 3600
+    whole = gpus * (steps * factor_of(terms.programme, gpus) + start) / 3600
     costs, power, shares = terms.costs, terms.power, terms.power.footprint
     usd_per_second = gpus * costs.price_usd_per_gpu_hour / 3600
     energy = train_energy_kwh(hours, power.watts, shares.pue, host_share=shares.host_share)
@@ -110,4 +122,7 @@ def figures_of(terms: Terms, work: Work, step_seconds: float) -> dict[str, Any]:
         if shares.covered_share is None
         else market_co2e_kg(energy, shares.covered_share, power.residual_grams_per_kwh),
         "embodied_kg": embodied_co2e_kg(hours, shares.kg_per_gpu),
+        "programme_gpu_hours": whole,
+        "programme_days": whole / gpus / 24,
+        "programme_cost_usd": train_cost_usd(whole, costs.price_usd_per_gpu_hour, costs.other_usd),
     }

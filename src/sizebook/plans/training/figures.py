@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from sizebook.core.registry import REQUIRED, Argument, Quantity, leaves, section
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.training.memory import COMPONENTS, Memory
+from sizebook.training.programme import basis_of, factor_of
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 
@@ -64,6 +65,13 @@ class TrainingFigures:
         str, Quantity("what of memory was stated or settled as the lightest that fits", kind="text", label="Recipe")
     ]
     run_family: Annotated[str, Quantity("family of measured runs whose band is shown", kind="text", label="Band of")]
+    programme_factor: Annotated[
+        float,
+        Quantity(
+            "whole run over steady state, as given or by scale", unit="ratio", label="Whole run over steady state"
+        ),
+    ]
+    programme_basis: Annotated[str, Quantity("where that comes from", kind="text", label="Whole-run basis")]
 
 
 # The rows of a plan's memory: its components, their sum, and what there is.
@@ -97,4 +105,6 @@ def figures(plan: TrainingPlan) -> TrainingFigures:
         recomputation=inputs.layout.recompute,
         recipe=plan.work.recipe,
         run_family=plan.work.band.family,
+        programme_factor=factor_of(inputs.programme, inputs.gpus),
+        programme_basis=basis_of(inputs.programme, inputs.gpus),
     )

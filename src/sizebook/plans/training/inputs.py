@@ -21,7 +21,7 @@ from sizebook.tables.grid import GridRegion, grid_of
 from sizebook.tables.hardware import Accelerator, accelerator
 from sizebook.tables.prices import PriceRegion, Provider, Term, on_demand_beside, quote
 from sizebook.training.layout import Layout, spread
-from sizebook.training.quantities import Batches, Method, Operations, Pace, Run
+from sizebook.training.quantities import Batches, Method, Operations, Pace, Programme, Run
 
 # A driver keeps about a hundredth of the memory (79.19 of 80 GiB on an H100, measured).
 USABLE_SHARE = 0.99
@@ -103,6 +103,7 @@ class TrainingInputs:
     operations: Operations = DEFAULT
     prices: Prices = DEFAULT
     energy: Energy = DEFAULT
+    programme: Programme = DEFAULT
 
 
 # With everything looked up --------------------------------------------------------------------------------------------
@@ -163,6 +164,7 @@ class Terms:
     power: Power
     pace: Pace = field(default_factory=Pace)
     operations: Operations = field(default_factory=Operations)
+    programme: Programme = field(default_factory=Programme)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,6 +215,7 @@ def settled(model: str, gpu: str, inputs: TrainingInputs) -> Training:
         power=power,
         pace=run.pace,
         operations=inputs.operations,
+        programme=inputs.programme,
     )
 
 

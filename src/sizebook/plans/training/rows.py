@@ -34,7 +34,7 @@ from sizebook.plans.training.inputs import (
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
 from sizebook.training.layout import Layout, spread
-from sizebook.training.quantities import Batches, Method, Operations, Pace
+from sizebook.training.quantities import Batches, Method, Operations, Pace, Programme
 
 
 def _required(name: str, hint: Any) -> Argument:
@@ -57,6 +57,9 @@ OUTPUTS = (
     "cost_usd",
     "energy_kwh",
     "co2e_kg",
+    "programme_gpu_hours",
+    "programme_days",
+    "programme_cost_usd",
     "error_low",
     "error_high",
     "run_family",
@@ -73,10 +76,10 @@ def _names(*kinds: Any) -> tuple[str, ...]:
 
 # The cells that each part of a row depends on; equal cells are read once.
 _WORK = (MODEL.name, GPU.name, GPUS.name, *_names(Batches, Layout, Method))
-_PACE, _OPERATIONS = _names(Pace), _names(Operations)
+_PACE, _OPERATIONS, _PROGRAMME = _names(Pace), _names(Operations), _names(Programme)
 _MONEY = (GPU.name, *_names(Prices))
 _ENERGY = (GPU.name, "power_limit_watts", *_names(Energy))
-_TERMS = tuple(dict.fromkeys((TOKENS.name, *_MONEY, *_ENERGY, *_PACE, *_OPERATIONS)))
+_TERMS = tuple(dict.fromkeys((TOKENS.name, *_MONEY, *_ENERGY, *_PACE, *_OPERATIONS, *_PROGRAMME)))
 Names = tuple[str, ...]
 Cells = tuple[Any, ...]
 
@@ -120,6 +123,7 @@ def _terms(names: Names, cells: Cells) -> tuple[Terms, str, str]:
         power=power,
         pace=_pace(*_some(_PACE, given)),
         operations=_operations(*_some(_OPERATIONS, given)),
+        programme=_programme(*_some(_PROGRAMME, given)),
     )
     return terms, no_price, no_power
 
@@ -139,6 +143,11 @@ def _pace(names: Names, cells: Cells) -> Pace:
 @lru_cache(maxsize=10_000)
 def _operations(names: Names, cells: Cells) -> Operations:
     return put_together(Operations, _read(names, cells))
+
+
+@lru_cache(maxsize=10_000)
+def _programme(names: Names, cells: Cells) -> Programme:
+    return put_together(Programme, _read(names, cells))
 
 
 @lru_cache(maxsize=10_000)
@@ -196,7 +205,7 @@ class Rows:
         seconds, band = work.timing(pace.utilization(work.setup.peak_flop_per_s), pace.flops_convention)
         found = _results(figures_of(terms, work, seconds), work, band)
         if no_price:
-            found["cost_usd"] = None
+            found["cost_usd"] = found["programme_cost_usd"] = None
         if no_power:
             found["energy_kwh"] = found["co2e_kg"] = None
         if no_price or no_power:
@@ -216,6 +225,9 @@ def _results(figures: dict[str, Any], work: Work, band: tuple[float, float, floa
         "cost_usd": figures["cost_usd"],
         "energy_kwh": figures["energy_kwh"],
         "co2e_kg": figures["co2e_kg"],
+        "programme_gpu_hours": figures["programme_gpu_hours"],
+        "programme_days": figures["programme_days"],
+        "programme_cost_usd": figures["programme_cost_usd"],
         "error_low": band[0] - 1,
         "error_high": band[2] - 1,
         "run_family": work.band.family,

@@ -7,6 +7,7 @@ from sizebook.core.registry import leaves
 from sizebook.core.units import amount, grouped, significant
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.training.memory import COMPONENTS, Memory
+from sizebook.training.programme import basis_of, factor_of
 from sizebook.training.time import StepTime
 
 CALIBRATION = "data/calibration_training.csv, fitted by calibration/training.py"
@@ -14,7 +15,7 @@ CALIBRATION = "data/calibration_training.csv, fitted by calibration/training.py"
 
 def derivations(plan: TrainingPlan) -> tuple[Step, ...]:
     """Return the derivation of every headline figure of the middle case."""
-    return (*_work(plan), _memory(plan), *_time(plan), *_money(plan), *_energy(plan))
+    return (*_work(plan), _memory(plan), *_time(plan), *_money(plan), *_energy(plan), *_whole_run(plan))
 
 
 def _number(value: float) -> str:
@@ -140,6 +141,21 @@ def _money(plan: TrainingPlan) -> tuple[Step, ...]:
             value=middle.cost_usd,
             unit="USD",
             source=costs.basis,
+        ),
+    )
+
+
+def _whole_run(plan: TrainingPlan) -> tuple[Step, ...]:
+    inputs, middle = plan.inputs, plan.middle
+    factor, start = factor_of(inputs.programme, inputs.gpus), inputs.gpus * inputs.operations.start_hours
+    return (
+        Step(
+            "GPU-hours of the whole run",
+            "(GPU-hours - start) * whole run over steady state + start",
+            f"({amount(middle.gpu_hours, 4)} - {start:g}) * {factor:.4g} + {start:g}",
+            value=middle.programme_gpu_hours,
+            unit="GPU-hours",
+            source=basis_of(inputs.programme, inputs.gpus),
         ),
     )
 

@@ -8,6 +8,7 @@ from sizebook.reports.figures import aligned, fixed
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.training.words import price
 from sizebook.reports.view import Column, Notes, Row, Section, Table
+from sizebook.training.programme import basis_of, factor_of
 
 
 def conventions(plan: TrainingPlan) -> Section:
@@ -58,8 +59,9 @@ def assumptions(plan: TrainingPlan) -> Section:
             Table("Inputs", (Column("Input"), Column("Value"), Column("Origin")), tuple(Row(row) for row in rows)),
             Notes(
                 (
-                    "Storage and network traffic unless given as other costs, evaluation runs, failed "
-                    "experiments, and the time to find the recipe.",
+                    "Storage and network traffic unless given as other costs, failed experiments, and the time to find "
+                    "the recipe. Evaluation and restarts by hand stand in the whole run alone; energy and carbon are "
+                    "those of steady state.",
                     "Memory is that of the fullest pipeline stage; the allocator's cache and the driver's context are "
                     "in it.",
                 ),
@@ -73,7 +75,7 @@ def assumptions(plan: TrainingPlan) -> Section:
 IN_WORDS = frozenset({
     "gpus", "tokens", "tp", "pp", "dp", "cp", "ep", "zero_stage", "micro_batch", "recompute", "interleave", "mfu",
     "achieved_tflops", "price_usd_per_gpu_hour", "provider", "region", "term", "other_usd", "watts", "grid",
-    "grams_per_kwh", "lora_rank", "lora_on",
+    "grams_per_kwh", "lora_rank", "lora_on", "programme_factor",
 })  # fmt: skip
 
 
@@ -98,7 +100,9 @@ def _run_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
 
 def _looked_up(plan: TrainingPlan) -> list[tuple[str, str, str]]:
     costs, power = plan.inputs.costs, plan.inputs.power
+    programme, gpus = plan.inputs.programme, plan.inputs.gpus
     return [
+        ("Whole run over steady state", f"{factor_of(programme, gpus):.3g}", basis_of(programme, gpus)),
         ("Price per GPU-hour", price(plan), costs.basis),
         ("Other costs", usd(costs.other_usd, 4), "scenario or usual"),
         ("Power of a GPU at work", f"{power.watts:g} W", "scenario, else its limit or the TDP in data/hardware.csv"),

@@ -8,6 +8,7 @@ from datetime import date
 from sizebook.core.registry import leaves
 from sizebook.core.tables import table
 from sizebook.core.units import (
+    amount,
     duration,
     energy,
     gibibytes,
@@ -25,9 +26,10 @@ from sizebook.reports.charts.kinds import Bar, Bars, Limit, Series, Stacks
 from sizebook.reports.figures import aligned, fixed, largest_unit, on_the_point
 from sizebook.reports.training.money import carbon, cost, sensitivity
 from sizebook.reports.training.notes import assumptions, conventions
-from sizebook.reports.training.words import banded, cost_text, days, price, share
+from sizebook.reports.training.words import banded, cost_text, days, price, share, whole_cost, whole_run
 from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table, Tile
 from sizebook.training.memory import Memory
+from sizebook.training.programme import basis_of, factor_of
 
 DAY = 86_400.0
 GIB = 2.0**30
@@ -50,6 +52,9 @@ CASE_UNITS: dict[str, Units] = {
     "co2e_kg": CARBON,
     "co2e_market_kg": CARBON,
     "embodied_kg": CARBON,
+    "programme_gpu_hours": ((1e3, "thousands"), (1.0, "hours")),
+    "programme_days": tuple((seconds / DAY, unit) for seconds, unit in TIME),
+    "programme_cost_usd": ((1e3, "USD, thousands"), (1.0, "USD")),
 }
 # Series of the memory chart, and the components of `Memory` that each adds up: six colours are the most.
 MEMORY_PARTS: dict[str, tuple[str, ...]] = {
@@ -103,13 +108,27 @@ def _summary(plan: TrainingPlan) -> str:
         f"The time follows from the given MFU of {percent(middle.mfu)}."
         if plan.step is None
         else "The ranges in brackets are the 10th to the 90th percentile of published runs that the model of time had "
-        "not seen."
+        "not seen, in steady state."
     )
     return (
         f"Training {inputs.model} on {parameters(inputs.tokens)} tokens takes {days(middle)}{band} on "
         f"{grouped(inputs.gpus)} {inputs.gpu.name} and costs {cost_text(middle)}{dollars} at "
-        f"{price(plan)} per GPU-hour. The fullest GPU needs {gibibytes(plan.fullest.total)} of "
-        f"{gibibytes(plan.capacity_bytes)}. {origin}"
+        f"{price(plan)} per GPU-hour, in steady state. {_whole(plan)} The fullest GPU needs "
+        f"{gibibytes(plan.fullest.total)} of {gibibytes(plan.capacity_bytes)}. {origin}"
+    )
+
+
+def _factor(plan: TrainingPlan) -> float:
+    return factor_of(plan.inputs.programme, plan.inputs.gpus)
+
+
+def _whole(plan: TrainingPlan) -> str:
+    """Return the whole run in a sentence, or that steady state is all that was asked for."""
+    if _factor(plan) == 1:
+        return "The whole run is counted as steady state."
+    return (
+        f"The whole run, {_factor(plan):.2f} times that with restarts, ramp and evaluation, takes "
+        f"{whole_run(plan.middle)} and costs {whole_cost(plan.middle)}."
     )
 
 
@@ -118,8 +137,9 @@ def _tiles(plan: TrainingPlan) -> tuple[Tile, ...]:
     return (
         Tile("Training time", days(middle), banded(plan, days)),
         Tile("Cost", cost_text(middle), banded(plan, cost_text)),
+        Tile("Whole run", whole_run(middle), f"{whole_cost(middle)}; {_factor(plan):.2f} x steady state"),
         Tile(
-            "Memory of a GPU",
+            "GPU memory",
             gibibytes(plan.fullest.total),
             f"{percent(plan.fullest.total / plan.capacity_bytes)} of what it has",
         ),
@@ -150,7 +170,31 @@ def _time(plan: TrainingPlan) -> Section:
         series=series,
         totals=tuple(days(case) for case in cases),
     )
-    return Section("Time", f"Training takes {days(plan.middle)}, {banded(plan, days)}", (chart, _cases(plan)))
+    return Section(
+        "Time", f"Training takes {days(plan.middle)}, {banded(plan, days)}", (chart, _both(plan), _cases(plan))
+    )
+
+
+def _both(plan: TrainingPlan) -> Table:
+    """Return the middle case as steady state and as a whole run, beside one another."""
+    middle = plan.middle
+    basis = basis_of(plan.inputs.programme, plan.inputs.gpus)
+    rows = (
+        ("Steady state", amount(middle.gpu_hours), days(middle), cost_text(middle)),
+        ("Whole run", amount(middle.programme_gpu_hours), whole_run(middle), whole_cost(middle)),
+    )
+    return Table(
+        "Steady state and whole run, middle case",
+        (
+            Column("Account"),
+            Column("GPU-hours", figures=True),
+            Column("Time", figures=True),
+            Column("Cost", figures=True),
+        ),
+        tuple(Row(row) for row in rows),
+        note=f"A whole run has restarts, ramp, evaluation, warm-up and slow nodes: {_factor(plan):.2f} times steady "
+        f"state ({basis}). Energy and carbon are of steady state.",
+    )
 
 
 def _cases(plan: TrainingPlan) -> Table:
@@ -170,13 +214,13 @@ def _cases(plan: TrainingPlan) -> Table:
     by_case = zip(*(texts for _, _, texts in lines), strict=True)
     by_line = zip(*map(on_the_point, by_case), strict=True)
     rows = tuple(Row((label, unit, *texts)) for (label, unit, _), texts in zip(lines, by_line, strict=True))
-    note = (
+    band = (
         ""
         if plan.step is None
         else "Fast and slow: measured over predicted step time at the 10th and 90th percentile of published runs, by "
-        "groups that the fit had not seen."
+        "groups that the fit had not seen, in steady state; the rows of the whole run move with it."
     )
-    return Table("The run in figures", columns, rows, note=note)
+    return Table("The run in figures", columns, rows, note=band)
 
 
 def _figures(values: Sequence[float], units: Units) -> tuple[str, list[str]]:
@@ -206,7 +250,6 @@ def _step(plan: TrainingPlan) -> tuple[Section, ...]:
             if parts[0].label.endswith("s")
             else f"{parts[0].label}: {largest}",
             (Bars(title, "Seconds of one step", bars),),
-            new_page=True,
         ),
     )
 

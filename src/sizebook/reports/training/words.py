@@ -29,6 +29,14 @@ def cost_text(case: Case) -> str:
     return usd(case.cost_usd)
 
 
+def whole_run(case: Case) -> str:
+    return duration(86_400 * case.programme_days)
+
+
+def whole_cost(case: Case) -> str:
+    return usd(case.programme_cost_usd)
+
+
 def share(ratio: float) -> str:
     return f"{fixed(100 * ratio, 1)}{NO_BREAK_SPACE}%"
 

@@ -1,0 +1,121 @@
+"""Whole runs: published GPU-hours over planned ones, the law by number of GPUs, and what a plan makes of them."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from datetime import date
+from math import exp, log
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizebook.core.errors import SizebookError
+from sizebook.core.tables import table
+from sizebook.plans.training.functions import ledger
+from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
+from sizebook.reports.training.report import report
+from sizebook.reports.view import Table
+from sizebook.scenarios.files import parse
+from sizebook.scenarios.training import TrainingScenario
+from sizebook.training.programme import basis_of, error, factor_of, fitted, law
+from sizebook.training.quantities import Programme
+from tests.plans.training_runs import run_of
+
+ROOT = Path(__file__).resolve().parents[2]
+ROWS = table("training_programmes")
+GIVEN: dict[str, Any] = {
+    "gpus": 64, "tokens": 1e12, "batch": 512, "price_usd_per_gpu_hour": 2, "other_usd": 1000, "start_hours": 10,
+}  # fmt: skip
+
+
+def _plan(**changes: Any) -> TrainingPlan:
+    return unchecked_plan(run_of("llama-3.1-8b", "h100-sxm", **{**GIVEN, **changes}))
+
+
+def test_the_law_goes_through_two_points_and_is_held_outside_them() -> None:
+    """2 at 100 GPUs and 1.25 at 10 000: halfway in logarithms, at 1 000, the root of their product."""
+    found = fitted([("one", 100, 2.0), ("other", 10_000, 1.25)])
+    assert found.factor(1000) == pytest.approx(2.5**0.5)
+    assert (found.factor(1), found.factor(10**6)) == (pytest.approx(2), pytest.approx(1.25))
+
+
+def test_families_weigh_the_same() -> None:
+    """Two programmes of one family at 100 GPUs count as their geometric mean, 2 and 0.5 as 1."""
+    found = fitted([("one", 100, 2.0), ("one", 100, 0.5), ("other", 10_000, 4.0)])
+    assert found.factor(100) == pytest.approx(1) and found.factor(1000) == pytest.approx(2)
+
+
+def test_a_whole_run_never_takes_less_than_its_steady_state() -> None:
+    assert fitted([("one", 100, 0.9), ("other", 10_000, 0.7)]).factor(1000) == 1
+
+
+def test_ratios_are_published_over_planned() -> None:
+    for row in ROWS:
+        assert float(row["ratio"]) == pytest.approx(float(row["gpu_hours"]) / float(row["planned_gpu_hours"]), abs=6e-4)
+    by_model = {row["model"]: float(row["gpu_hours"]) for row in ROWS}
+    # 440 GPUs for 9.5 days, 384 for 24, 256 for 30, 1920 for 21.
+    assert by_model["mpt-7b"] == 440 * 9.5 * 24 and by_model["smollm3-3b"] == 384 * 24 * 24
+    assert by_model["stablelm-3b-4e1t"] == 256 * 30 * 24 and by_model["phi-4"] == 1920 * 21 * 24
+
+
+def test_planned_hours_and_the_page_are_those_of_todays_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT / "calibration")])
+    script = importlib.import_module("training_programmes")
+    for row in ROWS:
+        hours = script.planned_gpu_hours(row)
+        assert hours == pytest.approx(float(row["planned_gpu_hours"]), rel=1e-3), "calibration/training_programmes.py"
+    assert (ROOT / "docs" / "training_programmes_table.md").read_text(encoding="utf-8") == script.page()
+
+
+def test_the_published_hours_are_the_catalogs() -> None:
+    hours = {row["key"]: row["gpu_hours"] for row in table("models")}
+    for row in ROWS:
+        # Of DeepSeek-V3's 2.788 M hours 2.664 M are pre-training.
+        wanted = "2664000" if row["model"] == "deepseek-v3" else hours[row["model"]]
+        assert row["gpu_hours"] == wanted, row["model"]
+
+
+def test_a_stated_factor_multiplies_steps_and_not_the_start() -> None:
+    plan = _plan(programme_factor=1.5)
+    case = plan.middle
+    steps = case.gpu_hours - 64 * 10
+    assert case.programme_gpu_hours == pytest.approx(1.5 * steps + 640)
+    assert case.programme_days == pytest.approx(case.programme_gpu_hours / 64 / 24)
+    assert case.programme_cost_usd == pytest.approx(2 * case.programme_gpu_hours + 1000)
+
+
+def test_a_factor_of_one_is_steady_state_and_no_factor_moves_it() -> None:
+    one, default = _plan(programme_factor=1), _plan()
+    assert one.middle.programme_gpu_hours == pytest.approx(one.middle.gpu_hours)
+    assert one.middle.programme_cost_usd == pytest.approx(one.middle.cost_usd)
+    assert [row[:-3] for row in ledger(one)] == [row[:-3] for row in ledger(default)]
+
+
+def test_the_default_is_the_laws_and_says_where_it_comes_from() -> None:
+    found = law()
+    assert factor_of(Programme(), 2048) == pytest.approx(exp(found.intercept + found.slope * log(2048)))
+    assert found.slope < 0 and 1.05 < error() < 1.4
+    assert basis_of(Programme(), 2048).startswith("data/training_programmes.csv: 13 published programmes, ")
+    assert basis_of(Programme(programme_factor=1.2), 2048) == "factor given in the scenario"
+
+
+def test_page_one_prints_both() -> None:
+    view = report(_plan(programme_factor=1.5), date(2026, 11, 21))
+    tiles = {tile.label: tile for tile in view.tiles}
+    assert {"Training time", "Whole run"} <= set(tiles) and "steady state" in tiles["Whole run"].note
+    assert "in steady state." in view.summary
+    both = next(block for block in view.sections[0].blocks if isinstance(block, Table))
+    assert [row.cells[0] for row in both.rows] == ["Steady state", "Whole run"]
+    assert "1.50 times steady state (factor given in the scenario)" in both.note
+    assert "The whole run, 1.50 times that with restarts, ramp and evaluation, takes" in view.summary
+    alone = report(_plan(programme_factor=1), date(2026, 11, 21))
+    assert "The whole run is counted as steady state." in alone.summary
+
+
+def test_less_than_steady_state_is_refused() -> None:
+    values = {"plan": "training", "model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 8, "tokens": 1e9, "batch": 8}
+    with pytest.raises(SizebookError) as refused:
+        parse(TrainingScenario, {**values, "programme_factor": 0.9}, "run.toml")
+    assert "programme_factor" in str(refused.value) and "0.9" in str(refused.value)
