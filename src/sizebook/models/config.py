@@ -210,7 +210,7 @@ class Config:
         left = [key for key in self.values if key not in self.read]
         return left + [f"{name}.{key}" for name, section in self.sections.items() for key in section.unread()]
 
-    def _agree(self) -> None:
+    def _spellings_agree(self) -> None:
         """Refuse two spellings of one key that say different things."""
         for pair in spellings(self.values.get("model_type")):
             if all(name in self.values for name in pair):
@@ -226,7 +226,7 @@ class Config:
 
     def finish(self) -> None:
         """Refuse keys that were not read and may change the count, and spellings that disagree."""
-        self._agree()
+        self._spellings_agree()
         left = [key for key, value in self.values.items() if key not in self.read and not cannot_matter(key, value)]
         if left:
             raise UnknownKeyError(

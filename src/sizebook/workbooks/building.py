@@ -26,7 +26,6 @@ _PLACE = re.compile(r"\{([a-z]\w*)(?:\.(\w+))?(?::([a-z]\w*))?\}")
 FIRST_COLUMN = 3  # A is a margin, B holds the labels
 LABELS = "B"
 BASE = "middle"
-CASES = ("low", BASE, "high")
 
 
 @dataclass(frozen=True)

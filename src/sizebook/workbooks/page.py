@@ -15,7 +15,7 @@ from openpyxl.worksheet.cell_range import MultiCellRange
 from openpyxl.worksheet.datavalidation import DataValidation
 
 from sizebook.workbooks import look
-from sizebook.workbooks.building import BASE, FIRST_COLUMN, Book, Place, quoted
+from sizebook.workbooks.building import FIRST_COLUMN, Book, Place, quoted
 from sizebook.workbooks.canvas import FAILED, PASSED, Canvas
 
 _IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
@@ -36,7 +36,7 @@ class Input:
     number_format: str = look.GENERAL
     required: bool = False
     choices: str = ""
-    per_case: bool | tuple[Any, ...] = False
+    per_case: tuple[Any, ...] = ()
     rule: DataValidation | None = None
     is_list: bool = False
 
@@ -67,8 +67,8 @@ class Page(Canvas):
     def input(self, given: Input) -> None:
         """Add an input.
 
-        On a page of cases one cell across all columns holds for all. With ``per_case`` each case has its own input:
-        ``name_low``, ``name_high`` and so on, which start out as the base or as the values given; a base is ``name``.
+        On a page of cases one cell across all columns holds for all. With ``per_case``, the values of the cases after
+        the first, each case has its own input: ``name_1``, ``name_2`` and so on; only the first can be required.
         """
         per_case = given.per_case
         self._describe(given.name, given.label, given.unit, given.origin, cases=self.cases if per_case else ("",))
@@ -77,14 +77,10 @@ class Page(Canvas):
             for column in range(FIRST_COLUMN + 1, self.unit_column):
                 self._put(column, None, cell.style)
             self._across()
-        bases = (self._as_base(given.name, given.value),) * len(self.cases)
-        others = iter(per_case if isinstance(per_case, tuple) else bases)
-        leading = BASE if BASE in self.cases else self.cases[0]
-        for column, case in enumerate(self.cases if per_case else (), FIRST_COLUMN):
-            is_leading = case == leading
-            start = given.value if is_leading else next(others)
-            own = given.name if case == BASE else f"{given.name}_{case}"
-            self._input_cell(column, given, own, start, required=given.required and is_leading)
+        else:
+            for at, (case, start) in enumerate(zip(self.cases, (given.value, *per_case), strict=True)):
+                required = given.required and at == 0
+                self._input_cell(FIRST_COLUMN + at, given, f"{given.name}_{case}", start, required=required)
         self.row += 1
 
     def _input_cell(self, column: int, given: Input, name: str, value: Any, *, required: bool) -> Cell:
@@ -100,10 +96,6 @@ class Page(Canvas):
             rule.sqref = MultiCellRange(cell.coordinate)
             self.sheet.add_data_validation(rule)
         return cell
-
-    def _as_base(self, name: str, value: Any) -> str:
-        """Return the formula with which a case follows the base; a blank base must not show as 0."""
-        return f"={{{name}.base}}" if value is not None else f'=IF({{{name}.base}}="","",{{{name}.base}})'
 
     def _across(self) -> None:
         """Join the cells of all cases in this row."""

@@ -215,6 +215,7 @@ def dbrx(config: Config) -> Architecture:
     attend, experts = config.section("attn_config"), config.section("ffn_config")
     experts.ignore("hidden_size", "ffn_act_fn", "moe_normalize_expert_weights", "moe_loss_weight")
     config.ignore("num_key_value_heads")
+    config.agree("d_model", "hidden_size")
     if config.flag("tie_word_embeddings", default=False):
         raise config.unknown("tie_word_embeddings", True, "false: transformers does not tie these models")
     d_model, n_heads = config.integer("d_model"), config.integer("n_heads")

@@ -100,6 +100,8 @@ def stablelm(config: Config) -> Architecture:
     normed = "all" if config.flag("qk_layernorm", default=False) else None
     bias = config.flag("use_qkv_bias", default=False)
     mixer = attention(config, qkv_bias=bias, qk_norm=normed, kv_required=True)
+    if mixer.n_heads * mixer.d_head != d_model:
+        raise config.unknown("head_dim", mixer.d_head, f"heads that are together {d_model} wide")
     layer = block(d_model, mixer, feed, bias=True)
     if config.flag("use_parallel_residual", default=False):
         layer = Layer((Norm("input_layernorm", d_model, bias=True), mixer, feed))

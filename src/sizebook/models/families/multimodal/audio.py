@@ -72,6 +72,7 @@ def qwen3_asr(config: Config) -> Architecture:
     text = text_model(config, "qwen3", None if config.has("text_config") else QWEN3_ASR_TEXT)
     audio = config.section("audio_config", QWEN3_ASR_AUDIO)
     audio.ignore("n_window", "n_window_infer", "conv_chunksize", "max_position_embeddings", "output_dim")
+    audio.only("num_hidden_layers", audio.integer("encoder_layers"))
     d_model, width = audio.integer("d_model"), audio.integer("downsample_hidden_size")
     n_heads, d_ff = audio.integer("encoder_attention_heads"), audio.integer("encoder_ffn_dim")
     bins = ((((audio.integer("num_mel_bins") + 1) // 2) + 1) // 2 + 1) // 2
@@ -94,15 +95,14 @@ def qwen3_asr(config: Config) -> Architecture:
 
 def _thinking(config: Config) -> Architecture:
     """Return the architecture of a file with the sections under ``thinker_config``."""
-    config.ignore("tie_word_embeddings")
-    thinker = config.section("thinker_config")
+    thinker, tied = config.section("thinker_config"), config.flag("tie_word_embeddings", default=True)
+    thinker.only("tie_word_embeddings", tied)
     thinker.needs("text_config", "audio_config")
     for name in ("text_config", "audio_config"):
         if config.has(name):
             raise config.unknown(name, "an object of keys", f"'{name}' once: it stands under 'thinker_config' too")
     audio = thinker.section("audio_config")
     audio.ignore("max_source_positions", "scale_embedding")
-    audio.only("num_hidden_layers", audio.integer("encoder_layers"))
-    thinker.values = {"tie_word_embeddings": True, **thinker.values, "model_type": "qwen3_asr"}
+    thinker.values = {**thinker.values, "tie_word_embeddings": tied, "model_type": "qwen3_asr"}
     whole = qwen3_asr(thinker)
     return noted(whole, "transformers does not read the sizes under 'thinker_config' and builds its class's defaults")

@@ -76,6 +76,7 @@ def t5(config: Config) -> Architecture:
     vocab, size = config.integer("vocab_size"), _sizes(config, kind)
     tied = config.flag("tie_word_embeddings", default=True)
     n_encoder = config.integer("num_layers")
+    config.agree("num_layers", "num_hidden_layers")
     # Null asks for as many as the encoder has, and so does a file of T5 that leaves it out; Switch has 12 then.
     twelve = config.text("model_type") == "switch_transformers" and "num_decoder_layers" not in config.values
     n_decoder = config.integer("num_decoder_layers", default=12 if twelve else n_encoder)

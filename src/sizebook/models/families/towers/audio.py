@@ -26,6 +26,8 @@ def listening_layer(d_model: int, n_heads: int, d_ff: int, *, key_bias: bool) ->
 
 def whisper_encoder(config: Config, projector: tuple[Brick, ...], *, positions: bool = True) -> Tower:
     """Whisper's encoder: two convolutions over three frames each, positions of every frame, one last norm."""
+    for own, common in (("d_model", "hidden_size"), ("encoder_layers", "num_hidden_layers")):
+        config.agree(own, common)
     d_model = config.integer("d_model", "hidden_size")
     n_heads = config.integer("encoder_attention_heads", "num_attention_heads")
     d_ff = config.integer("encoder_ffn_dim", "intermediate_size")
