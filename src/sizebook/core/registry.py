@@ -21,6 +21,8 @@ from sizebook.core.errors import UnknownFunctionError, suggestion
 
 Python = TypeVar("Python", bound=Callable[..., Any])
 Section = TypeVar("Section")
+# What a call takes: some milliseconds, or longer because it searches layouts or simulates requests one by one.
+Effort = Literal["formula", "search", "simulation"]
 Kind = Literal["integer", "number", "flag", "choice", "text", "date", "list", "range"]
 
 # VBA reserves these words, and a name that looks like a cell (KV8) is read as one.
@@ -62,6 +64,11 @@ class Quantity:
     def allowed(self) -> tuple[str, ...]:
         """The keys to choose from, empty where any value goes."""
         return self.choices() if callable(self.choices) else self.choices
+
+    @property
+    def never_negative(self) -> bool:
+        """Whether no value of it is below 0."""
+        return any(bound is not None and bound >= 0 for bound in (self.minimum, self.above))
 
 
 @dataclass(frozen=True)
@@ -197,6 +204,7 @@ class Function:
     example: tuple[Mapping[str, Any], Any]
     blanks: Mapping[str, str]
     terms: Callable[..., Any] | None = None
+    effort: Effort = "formula"
 
     @property
     def name(self) -> str:
@@ -272,6 +280,7 @@ def function(
     formula: str = "",
     blanks: Mapping[str, str] | None = None,
     terms: Callable[..., Any] | None = None,
+    effort: Effort = "formula",
 ) -> Callable[[Python], Python]:
     """Register a Python function as a spreadsheet function; a second one of the same name is refused.
 
@@ -285,11 +294,12 @@ def function(
         blanks: for optional arguments that are left blank, the formula of what they stand for: another argument, or
             a call.
         terms: of the same arguments, the terms that add up to the value; ``--explain`` prints them.
+        effort: what a call takes: a ``formula`` answers within 50 ms, a ``search`` or ``simulation`` within seconds.
     """
 
     def register(python: Python) -> Python:
         _take_defaults(python)
-        entry = Function(python, category, source, formula, example, blanks or {}, terms)
+        entry = Function(python, category, source, formula, example, blanks or {}, terms, effort)
         known = _FUNCTIONS.get(entry.name, entry)
         if (old := _defined(known.python)) != (new := _defined(python)):
             raise ValueError(

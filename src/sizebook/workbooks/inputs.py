@@ -18,7 +18,7 @@ from typing import Any
 from sizebook.calculation.package import DefinedName, Package, tag
 from sizebook.calculation.preparing import Names
 from sizebook.calculation.tokens import Area, address, area, tokenize
-from sizebook.core.cells import coerce, listed
+from sizebook.core.coercion import coerce, listed
 from sizebook.core.errors import InputError, SizebookError, suggestion
 from sizebook.core.names import GONE, Renamed, current, replaced
 from sizebook.core.registry import TABLES, Quantity, declared, flat, hints_of, nested

@@ -75,6 +75,7 @@ def _flattened(rows: Any) -> list[Any]:
 
 @function(
     category="serving",
+    effort="search",
     source="sizebook.plans.serving.choice over data/hardware.csv, data/prices.csv and data/calibration_serving.csv",
     example=(
         {
@@ -126,7 +127,9 @@ def ledger(plan: ServingPlan, n_rows: int = 1) -> list[list[Any]]:
     return ledger_rows(Month, plan.months, plan.fewest, most=plan.most, n_rows=n_rows)
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*_ITS_MONTH], [*_ITS_MONTH.values()]]))
+@function(
+    category="serving", source=SOURCE, effort="simulation", example=(_EXAMPLE, [[*_ITS_MONTH], [*_ITS_MONTH.values()]])
+)
 def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRows = DEFAULT) -> Ledger:
     """Return a serving plan month by month: GPUs at peak and reserved, cost, energy, carbon; names in the first row.
 
@@ -136,7 +139,12 @@ def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRo
     return ledger(plan_of(model, gpu, inputs), rows)
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*figure] for figure in _ITS_FIGURES.items()]))
+@function(
+    category="serving",
+    source=SOURCE,
+    effort="simulation",
+    example=(_EXAMPLE, [[*figure] for figure in _ITS_FIGURES.items()]),
+)
 def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     """Return the headline figures of a serving plan as names and values: one replica, its latency and memory, prices.
 

@@ -62,6 +62,7 @@ class Wanted:
 
 @function(
     category="serving",
+    effort="simulation",
     source="simulation of continuous batching, sizebook.serving.simulation; step times of sizebook.serving.time",
     example=(
         {"model": "llama-3.1-8b", "gpu": "h100-sxm", "replica_requests_per_second": 10, "input_tokens": 1500,

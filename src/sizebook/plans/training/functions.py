@@ -134,6 +134,7 @@ def fits(
 
 @function(
     category="training memory",
+    effort="search",
     source=f"{MODEL_OF_MEMORY}; every layout of PLAN_TRAINING",
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm"}, 2),
 )
@@ -208,6 +209,7 @@ HEADINGS = ("layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mf
 
 @function(
     category="training time",
+    effort="search",
     source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}",
     example=(
         {"model": "gpt-2-small", "gpu": "a100-sxm-80gb", "gpus": 1, "batch": 8, "seq": 1024, "n_layouts": 1},
