@@ -11,7 +11,7 @@ from pathlib import Path
 from lxml import etree
 
 from sizebook.core.errors import InputError
-from sizebook.sources.files import unfinished
+from sizebook.sources.writing import unfinished
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

@@ -11,6 +11,7 @@ import sys
 import click
 
 from sizebook import __version__
+from sizebook.cli.ending import end_in_order
 from sizebook.cli.lazy import LazyGroup
 from sizebook.core.errors import SizebookError
 
@@ -43,6 +44,7 @@ def app() -> None:
 
 def main() -> None:
     """Run the command line; the entry point of the package."""
+    end_in_order()
     try:
         app()
     except SizebookError as error:

@@ -10,7 +10,8 @@ import click
 
 from sizebook.core.errors import InputError
 from sizebook.core.tables import Row, read, table, user_folder
-from sizebook.sources.files import not_utf8, unfinished
+from sizebook.sources.files import not_utf8
+from sizebook.sources.writing import unfinished
 from sizebook.validation import data_checks
 
 _PRICE_IDENTITY = ("provider", "instance", "gpu", "region", "term", "date")

@@ -17,7 +17,7 @@ def excel() -> None:
 def write_vba(output: Path | None) -> None:
     """Make the VBA module for classic xlwings (Windows)."""
     from sizebook.excel.vba import vba_module
-    from sizebook.sources.files import write_whole
+    from sizebook.sources.writing import write_whole
 
     text = vba_module()
     if output is None:

@@ -41,7 +41,7 @@ def batch(scenarios: Path, output: Path, jobs: int) -> None:
     from sizebook.batch.index import write_index
     from sizebook.batch.reading import read_rows
     from sizebook.batch.running import run
-    from sizebook.sources.files import make_folder
+    from sizebook.sources.writing import make_folder
 
     rows = read_rows(scenarios)
     make_folder(output)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from sizebook.calculation.tokens import address
 from sizebook.core.errors import InputError
 from sizebook.core.names import notes
 from sizebook.functions import load
+from sizebook.sources.writing import scratch_folder
 from sizebook.workbooks.charts import refresh_charts
 from sizebook.workbooks.inputs import AS_IT_STANDS, Input, check, find_inputs
 from sizebook.workbooks.sheet import Sheet
@@ -78,8 +78,8 @@ def fill(template: Path, inputs: Mapping[str, Any], output: Path, *, target: Tar
     _keep_stored_values(package)
     if target is not None:
         _respell(package, target)
-    with tempfile.TemporaryDirectory(prefix="sizebook-") as folder:
-        filled = Path(folder) / "filled.xlsx"
+    with scratch_folder() as folder:
+        filled = folder / "filled.xlsx"
         package.save(filled)
         calculated = recalculate(filled)
     _refuse_uncalculated(template, calculated)
