@@ -127,31 +127,25 @@ def _made(parent: Path, name: str, is_folder: bool) -> tuple[Path, int | None]:
             path.touch(exist_ok=False)
         if fcntl is None:
             return path, None
-        handle = os.open(path, os.O_RDONLY)
-        _locked(handle)
-        if path.exists():
-            return path, handle
-        os.close(handle)  # somebody who cleaned up took it for a leftover before it was locked
-
-
-def _locked(handle: int) -> bool:
-    """Lock an open file and return whether that worked; a lock ends with its process, however that dies."""
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # held by another, or a file system without locks
-        return False
-    return True
+        # Somebody who cleans up may take it for a leftover before it is locked: then another is made.
+        with contextlib.suppress(FileNotFoundError):
+            handle = os.open(path, os.O_RDONLY)
+            with contextlib.suppress(OSError):  # a file system without locks, where nobody cleans up either
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            if path.exists():
+                return path, handle
+            os.close(handle)
 
 
 def _remove_unless_held(path: Path) -> None:
-    with contextlib.suppress(OSError):  # gone already, another user's, or open where open files cannot be removed
+    with contextlib.suppress(OSError):  # held, gone already, another user's, or open where such cannot be removed
         if fcntl is None:
             path.unlink()
             return
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
         try:
-            if _locked(handle):
-                _remove(path)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a lock ends with its process, however that dies
+            _remove(path)
         finally:
             os.close(handle)
 
