@@ -16,6 +16,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "sizebook"
 LAYERS = (
     ("__init__",),
     ("core",),
+    ("intake",),
     ("tables",),
     ("models",),
     ("serving.quantities", "training.quantities"),

@@ -24,6 +24,8 @@ _NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)([A-Za-z]?
 _PLAIN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _SUFFIX = {"": 1, "M": 10**6, "B": 10**9, "T": 10**12}
 _LARGEST = 1.7976931348623157e308
+MOST_DIGITS = 400  # of a number as text: the largest double has 309
+MOST_CHARACTERS = 32_767  # of a text: a cell holds no more
 
 
 def call(name: str, *cells: Cell | Range) -> Cell | Range:
@@ -251,6 +253,11 @@ def _number(argument: Argument, cell: Cell) -> int | float:
 
 
 def _parsed(argument: Argument, text: str) -> int | float:
+    if len(text) > MOST_DIGITS:
+        raise InputError(
+            f"{argument.name} is too long: got {len(text)} characters, want {_wanted(argument)}. "
+            f"Write at most {MOST_DIGITS}."
+        )
     match = _NUMBER.fullmatch(text.strip())
     suffix = match[2].upper() if match else ""
     if match and suffix == "K":
@@ -310,7 +317,13 @@ def _flag(argument: Argument, cell: Cell) -> bool:
 def _text(argument: Argument, cell: Cell) -> str:
     if isinstance(cell, float) and cell.is_integer():
         cell = int(cell)
-    return str(cell).strip()
+    text = str(cell).strip()
+    if len(text) > MOST_CHARACTERS:
+        raise InputError(
+            f"{argument.name} is too long: got {len(text)} characters, want at most {MOST_CHARACTERS}, what a cell "
+            "holds. Shorten it."
+        )
+    return text
 
 
 def _choice(argument: Argument, cell: Cell) -> str:

@@ -7,7 +7,6 @@ error.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -17,8 +16,8 @@ from sizebook.core.errors import InputError
 from sizebook.core.quantities import Dtype, Model
 from sizebook.core.reading import Told, read
 from sizebook.core.registry import DEFAULT, Quantity, hints_of, quantity_of, section
+from sizebook.intake.texts import toml_table
 from sizebook.models import catalog
-from sizebook.sources.files import read_text
 
 Title = Annotated[str, Quantity("title of the report and the workbook", kind="text", default="", label="Title")]
 AsOf = Annotated[
@@ -66,11 +65,8 @@ Kind = TypeVar("Kind", bound=Scenario)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return the keys of a TOML file, or say what is wrong with it and where."""
-    try:
-        return tomllib.loads(read_text(path, "a scenario file"))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"not TOML: got {error} in {path.name}, want key = value lines. Correct that line.") from error
+    """Return the keys of a scenario file."""
+    return toml_table(path, "a scenario file")
 
 
 def beside(folder: Path, value: Any) -> Any:
