@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from sizebook.cli.telling import told
-from sizebook.core import cells
+from sizebook.core import cells, coercion
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.names import Renamed
 from sizebook.core.registry import Argument, Function, Quantity
@@ -120,7 +120,7 @@ def _placed(function: Function, words: tuple[str, ...]) -> list[Any]:
 def shown(value: Any) -> str:
     """Return a value as a cell holds it: bare, rows on lines and columns apart by tabs."""
     if isinstance(value, list):
-        rows = cells.as_rows(value) or []
+        rows = coercion.as_rows(value) or []
         return "\n".join("\t".join(shown(cell) for cell in row) for row in rows)
     if isinstance(value, SizebookError):
         return value.code

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sizebook.core.cells import coerce
+from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.registry import Argument, leaves

@@ -6,7 +6,7 @@ import math
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.registry import DEFAULT, Quantity, flat, function
+from sizebook.core.registry import DEFAULT, Quantity, flat, function, takes
 from sizebook.plans.ledgers import Figures, Ledger, LedgerRows, ledger_rows
 from sizebook.plans.serving.choice import GPUS, choose
 from sizebook.plans.serving.day import hours_of
@@ -93,6 +93,7 @@ def _flattened(rows: Any) -> list[Any]:
         ],
     ),
 )
+@takes("search")
 def plan_serving(model: Model, inputs: ServingInputs, gpus_compared: GpusCompared = DEFAULT) -> Choices:
     """Return the cheapest ways to serve a traffic within a target: one a row, at most 12, cheapest first.
 
@@ -127,6 +128,7 @@ def ledger(plan: ServingPlan, n_rows: int = 1) -> list[list[Any]]:
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*_ITS_MONTH], [*_ITS_MONTH.values()]]))
+@takes("simulation")
 def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRows = DEFAULT) -> Ledger:
     """Return a serving plan month by month: GPUs at peak and reserved, cost, energy, carbon; names in the first row.
 
@@ -136,7 +138,12 @@ def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRo
     return ledger(plan_of(model, gpu, inputs), rows)
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*figure] for figure in _ITS_FIGURES.items()]))
+@function(
+    category="serving",
+    source=SOURCE,
+    example=(_EXAMPLE, [[*figure] for figure in _ITS_FIGURES.items()]),
+)
+@takes("simulation")
 def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     """Return the headline figures of a serving plan as names and values: one replica, its latency and memory, prices.
 

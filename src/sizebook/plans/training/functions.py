@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from sizebook.core.errors import TargetError, require, unknown_key
 from sizebook.core.quantities import Batch, Gpu, Gpus, MemoryBytes, Model, Ratio, Seconds, Seq, gpu_keys
-from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, section
+from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, section, takes
 from sizebook.models import catalog
 from sizebook.plans.training.case import NAMES, Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, figures
@@ -137,6 +137,7 @@ def fits(
     source=f"{MODEL_OF_MEMORY}; every layout of PLAN_TRAINING",
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm"}, 2),
 )
+@takes("search")
 def min_gpus_train(model: Model, gpu: Gpu, seq: Seq = DEFAULT, recipe: Recipe = DEFAULT) -> Gpus:
     """Return the fewest GPUs, a power of two, on which some layout trains a published model with the whole of its
     states.
@@ -217,6 +218,7 @@ HEADINGS = ("layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mf
         ],
     ),
 )
+@takes("search")
 def plan_training(
     model: Model, gpu: Gpu, gpus: Gpus, batches: Batches, method: Method = DEFAULT, n_layouts: NLayouts = DEFAULT
 ) -> Layouts:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
-from sizebook.core.cells import coerce, is_blank
+from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import SizebookError
 from sizebook.core.quantities import Gpu, Gpus, Model, Tokens
 from sizebook.core.registry import REQUIRED, Argument, leaves, put_together, quantity_of
