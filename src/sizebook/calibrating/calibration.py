@@ -137,5 +137,5 @@ class _Points:
                 groups = [self.groups[i] for i in at]
                 if len(at) >= FEWEST_OF_BAND and len(set(groups)) >= FEWEST_GROUPS:
                     low, middle, high = band(np.exp(-unseen[at]), groups)
-                    found[str(kind), figure] = Spread(low, middle, high, len(at), len(set(groups)))
+                    found[str(kind), figure] = Spread(low, middle, high, runs=len(at), groups=len(set(groups)))
         return found

@@ -26,11 +26,7 @@ _ARGUMENTS = {
     leaf.name: replace(leaf, default=MUST_BE_GIVEN) if leaf.name in STATED else leaf
     for leaf in (*leaves(Demand), *leaves(Replica))
 }
-
-
-def read_columns(columns: list[str]) -> list[str]:
-    """Return the columns that a run is read from."""
-    return [name for name in columns if name in (*INPUTS, *MEASURED[SERVING], GROUP)]
+READ = (*INPUTS, *MEASURED[SERVING], GROUP)
 
 
 def reader(columns: list[str]) -> Callable[[int, dict[str, Any]], Run]:
@@ -54,10 +50,13 @@ def _run(line: int, row: dict[str, Any]) -> Run:
     replica, demand = put_together(Replica, given), put_together(Demand, given)
     case, chip = serving_case(model, gpu, replica), accelerator(gpu)
     return Run(
-        line, setup_of(chip.key, replica.engine), kind_of(case.shape), group_of(row),
-        {MEASURED[SERVING][name][0]: value for name, value in measured(SERVING, row).items()},
-        _predicted(case, physical_bytes(chip), replica.engine, demand=demand),
-    )  # fmt: skip
+        line=line,
+        setup=setup_of(chip.key, replica.engine),
+        kind=kind_of(case.shape),
+        group=group_of(row),
+        measured={MEASURED[SERVING][name][0]: value for name, value in measured(SERVING, row).items()},
+        predicted=_predicted(case, physical_bytes(chip), replica.engine, demand=demand),
+    )
 
 
 def _predicted(

@@ -16,12 +16,7 @@ from sizebook.training.machine import calibration, machine, rescaled, setup_of
 from sizebook.training.time import step_time
 
 REQUIRED = ("model", "gpu", "gpus", "batch")
-
-
-def read_columns(columns: list[str]) -> list[str]:
-    """Return the columns that a run is read from."""
-    old = renamed(columns)
-    return [name for name in columns if old.get(name, name) in (*WORK_INPUTS, *MEASURED[TRAINING], GROUP)]
+READ = (*WORK_INPUTS, *MEASURED[TRAINING], GROUP)
 
 
 def reader(columns: list[str]) -> Callable[[int, dict[str, Any]], Run]:
@@ -39,9 +34,13 @@ def reader(columns: list[str]) -> Callable[[int, dict[str, Any]], Run]:
         work, given = work_of_row(now), measured(TRAINING, now)
         setup, method = work.setup, work.setup.method
         return Run(
-            line, setup_of(setup.gpu, method), kind_of(work.profile, method), group_of(now),
-            {"step": _seconds(given, work)}, _predicted(work),
-        )  # fmt: skip
+            line=line,
+            setup=setup_of(setup.gpu, method),
+            kind=kind_of(work.profile, method),
+            group=group_of(now),
+            measured={"step": _seconds(given, work)},
+            predicted=_predicted(work),
+        )
 
     return read
 

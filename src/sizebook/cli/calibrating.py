@@ -34,14 +34,15 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path) -> None:
     from sizebook.calibrating.runs import check, plan_of, read
     from sizebook.cli.sweep import tell_unread
     from sizebook.cli.telling import told
+    from sizebook.sweeps.training import renamed
     from sizebook.tables.own_rates import SERVING, TRAINING, own_rates
 
     readers = {TRAINING: training, SERVING: serving}
     runs = []
     for table in tables:
         columns = check(table)
-        read_columns = readers[plan_of(columns, table.name)].read_columns(columns)
-        tell_unread([name for name in columns if name not in read_columns], read_columns)
+        known, old = readers[plan_of(columns, table.name)].READ, renamed(columns)
+        tell_unread([name for name in columns if old.get(name, name) not in known], known)
         runs += read(table, {plan: each.reader for plan, each in readers.items()})
     found, few = calibrated(runs)
     told(f"too few runs: {each}" for each in few)
