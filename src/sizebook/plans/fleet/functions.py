@@ -58,6 +58,7 @@ _FIGURES: list[list[Any]] = [
     ["spare_replicas", 1],
     ["on_demand_usd_per_gpu_hour", 3],
     ["reserved_usd_per_gpu_hour", 2],
+    ["rates_basis", "shipped rates"],
     ["price_basis", "given in the scenario"],
     ["tdp_watts", 700.0],
     ["grams_per_kwh", 400],

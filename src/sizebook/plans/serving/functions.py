@@ -57,7 +57,8 @@ _ITS_FIGURES = {
     "arrivals": "steady", "weight_bytes": 18164092928.0, "cache_bytes": 54081257980.7, "activation_bytes": 2026444800.0,
     "non_torch_bytes": 2254857830.0, "left_bytes": 8502961504.300003, "physical_bytes": 85029615043.0,
     "spare_replicas": 1, "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2,
-    "price_basis": "given in the scenario", "usd_per_mtok_saturated": 0.9355099410489794,
+    "rates_basis": "shipped rates", "price_basis": "given in the scenario",
+    "usd_per_mtok_saturated": 0.9355099410489794,
 }  # fmt: skip
 
 
