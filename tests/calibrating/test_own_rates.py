@@ -217,5 +217,6 @@ def test_a_factor_out_of_bounds_and_a_missing_file_are_refused(tmp_path: Path) -
         assert scenario_of(scenario, "s", tmp_path)
         own_rates(str(missing))
     assert str(error.value) == (
-        f"cannot read own rates: got no file {missing}, want one that sizebook calibrate wrote. Check the path."
+        f"cannot read: got No such file or directory for {missing}, want own rates that sizebook calibrate wrote. "
+        "Check the path."
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizebook.core.cells import coerce, is_blank
+from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.registry import REQUIRED, Argument, Quantity
 from sizebook.sweeps.streaming import KINDS, look, pieces

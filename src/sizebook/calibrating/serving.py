@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sizebook.calibrating.runs import GROUP, MEASURED, Run, group_of, measured
-from sizebook.core.cells import coerce, is_blank
+from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError
 from sizebook.core.registry import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.registry import leaves, put_together

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import os
 import sys
-from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -17,21 +16,7 @@ Row = dict[str, str]
 def read(path: Path) -> list[Row]:
     """Return the rows of a CSV file, with or without a byte-order mark; lines that start with ``#`` are comments."""
     with path.open(encoding="utf-8-sig", newline="") as lines:
-        return [row for _, row in rows_of(lines)]
-
-
-def rows_of(lines: Iterable[str]) -> list[tuple[int, Row]]:
-    """Return the rows of CSV text, each with the number of its last line; lines that start with ``#`` are comments."""
-    at = 0
-
-    def counted() -> Iterator[str]:
-        nonlocal at
-        for line in lines:
-            at += 1
-            if not line.startswith("#"):
-                yield line
-
-    return [(at, row) for row in csv.DictReader(counted())]
+        return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 @cache

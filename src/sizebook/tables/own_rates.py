@@ -7,8 +7,9 @@ the file does not hold keeps the shipped rates, and its basis says so.
 
 from __future__ import annotations
 
+import csv
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,9 @@ from typing import Annotated
 
 from sizebook.core.errors import InputError, RangeError
 from sizebook.core.registry import Quantity
-from sizebook.core.tables import Row, rows_of
+from sizebook.core.tables import Row
+from sizebook.intake.files import decoded, read_bytes
+from sizebook.intake.texts import refuse_repeated
 
 TRAINING, SERVING = "training", "serving"
 COLUMNS = ("plan", "gpu", "software", "kind", "name", "value", "runs", "groups", "meaning")
@@ -37,7 +40,6 @@ FACTORS = {
 FIGURES = {TRAINING: ("step",), SERVING: ("tpot", "ttft", "throughput")}
 QUANTILES = ("p10", "p50", "p90")
 LEAST, MOST = 0.02, 50.0
-LARGEST_BYTES = 1_000_000
 SHIPPED = "shipped rates"
 
 RatesFile = Annotated[
@@ -123,24 +125,29 @@ def basis_of(rates_file: str, setup: Setup) -> str:
 def own_rates(rates_file: str) -> OwnRates:
     """Return a file of own rates, read once; errors: no such file, a column, name or number that is not one of its."""
     path = Path(rates_file)
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_BYTES + 1)
-    except OSError:
-        raise InputError(
-            f"cannot read own rates: got no file {path}, want one that sizebook calibrate wrote. Check the path."
-        ) from None
-    if len(content) > LARGEST_BYTES:
-        raise InputError(f"not own rates: got more than {LARGEST_BYTES:,} bytes in {path.name}, want fewer. {_FIX}")
-    digest = hashlib.sha256(content).hexdigest()[:12]
-    try:
-        rows = rows_of(content.decode("utf-8-sig").splitlines())
-    except UnicodeDecodeError:
-        raise InputError(f"not own rates: got bytes that are no UTF-8 in {path.name}, want text. {_FIX}") from None
-    return OwnRates(path.name, digest, _setups(rows, path.name))
+    content = read_bytes(path, _WANTED, "scenario_bytes")
+    rows = _rows(decoded(content, path.name, _WANTED), path)
+    return OwnRates(path.name, hashlib.sha256(content).hexdigest()[:12], _setups(rows, path.name))
 
 
+_WANTED = "own rates that sizebook calibrate wrote"
 _FIX = "Give the file that sizebook calibrate wrote."
+
+
+def _rows(text: str, path: Path) -> list[tuple[int, Row]]:
+    """Return the rows of the file, each with its line; lines that start with # are remarks."""
+    at = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal at
+        for line in text.splitlines():
+            at += 1
+            if not line.startswith("#"):
+                yield line
+
+    reader = csv.DictReader(counted())
+    refuse_repeated(list(reader.fieldnames or ()), path)
+    return [(at, row) for row in reader]
 
 
 def _setups(rows: list[tuple[int, Row]], where: str) -> dict[Setup, Fitted]:

@@ -247,9 +247,3 @@ def work_of_row(row: Mapping[str, Any]) -> Work:
     if isinstance(found, SizebookError):
         raise found
     return found
-
-
-def training_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result columns of one row given by name; see `Rows`."""
-    whole = {**dict.fromkeys(REQUIRED_INPUTS), **row}
-    return Rows(tuple(whole)).result(tuple(whole.values()))
