@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from sizebook.models.architecture import Architecture, Weight
-from sizebook.models.checkpoint import Tensor, total_bytes
+from sizebook.models.checkpoints.tensors import Tensor, total_bytes
 
 OUTSIDE = -1
 _IN_LAYER = re.compile(r"(?:^|\.)(?:layers|h|blocks|block|layer)\.(\d+)\.(.+)$")
