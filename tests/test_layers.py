@@ -30,7 +30,7 @@ LAYERS = (
     # From here on surfaces, which may import other libraries.
     ("sources",),
     ("calculation", "scenarios", "sweeps", "validation"),
-    ("workbooks",),
+    ("calibrating", "workbooks"),
     ("reports.charts",),
     ("reports",),
     ("reports.reconciliation", "reports.sizing", "reports.serving", "reports.training", "reports.fleet"),

@@ -27,6 +27,7 @@ COMMANDS = {
     "count": "counting:count_model",
     "fill": "workbooks:fill_workbook",
     "batch": "production:batch",
+    "calibrate": "calibrating:calibrate_rates",
     "demo": "production:demo",
     "data": "data:data",
     "plan": "plan:plan",

@@ -118,7 +118,7 @@ def file_name(path: Path) -> str:
 
 
 def architecture(name: str) -> Architecture:
-    """Return the architecture of a published model, or of the config.json or checkpoint that the name is the path of."""
+    """Return the architecture of a published model, or of the config.json or checkpoint whose path the name is."""
     return huggingface.architecture(load(config_file(name))) if is_file(name) else _architecture(resolve(name))
 
 

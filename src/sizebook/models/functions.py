@@ -59,7 +59,7 @@ ConfigPath = Annotated[str, Quantity("path of a config.json; 'sample' is one tha
 CheckpointPath = Annotated[
     str,
     Quantity(
-        "path of a checkpoint: a file or an index of them, or a folder, which ends in /; 'sample' ships with the package",
+        "path of a checkpoint: a file, an index, or a folder, which ends in /; 'sample' ships with the package",
         kind="text",
     ),
 ]
@@ -164,8 +164,8 @@ def _weights(path: str) -> Iterator[Held]:
         yield held_at(Path(path))
     else:
         raise InputError(
-            f"not a checkpoint: got '{path}', want .safetensors, .gguf, .bin, .pt, an index of them or a folder that ends "
-            "in /. Give the path of one."
+            f"not a checkpoint: got '{path}', want .safetensors, .gguf, .bin, .pt, an index of them or a folder "
+            "that ends in /. Give the path of one."
         )
 
 

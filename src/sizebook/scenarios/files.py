@@ -83,6 +83,41 @@ def beside(folder: Path, value: Any) -> Any:
     return value
 
 
+RATES = "rates_file"
+
+
+def uses_rates(values: Mapping[str, Any], plan: str = "sizing") -> bool:
+    """Return whether a scenario works out times, for which rates may be given; ``plan`` where it names none."""
+    return bool(values.get("plan", plan) != "sizing")
+
+
+def with_rates(values: Mapping[str, Any], rates: Path | None, plan: str = "sizing") -> dict[str, Any]:
+    """Return a scenario's values with a file of own rates, in every service of a fleet; as they are without one.
+
+    Errors: a plan without times, and rates that the scenario names already.
+    """
+    if rates is None:
+        return dict(values)
+    if not uses_rates(values, plan):
+        raise InputError(
+            f"nothing to rate: got --rates {rates.name} for a plan of sizing, want one of training, serving or fleet. "
+            "Leave --rates out."
+        )
+    services = values.get("service")
+    if values.get("plan", plan) == "fleet" and isinstance(services, list):
+        return {**values, "service": [_rated(each, rates) for each in services]}
+    return _rated(values, rates)
+
+
+def _rated(values: Mapping[str, Any], rates: Path) -> dict[str, Any]:
+    if values.get(RATES):
+        raise InputError(
+            f"rates given twice: got {RATES} {Path(str(values[RATES])).name} and --rates {rates.name}, want one of "
+            "them. Remove the other."
+        )
+    return {**values, RATES: str(rates.resolve())}
+
+
 def parse(kind: type[Kind], values: Mapping[str, Any], where: str) -> Kind:
     """Return the scenario that the values describe; raise one error that lists every problem by key.
 

@@ -17,10 +17,11 @@ from sizebook.formulas.weights import dtype_bits
 from sizebook.models import catalog
 from sizebook.models.architecture import Experts
 from sizebook.serving.quantities import ENGINES, KV_DTYPES, MOST_DRAFTED, WEIGHT_DTYPES, Replica
-from sizebook.serving.rates import Formats, kernel_rates, scheduling
+from sizebook.serving.rates import Formats, kernel_rates, rescaled, scheduling, setup_of
 from sizebook.serving.shape import ServingShape, shape_of
 from sizebook.serving.stored import Stored, stored_weights
 from sizebook.tables.hardware import Accelerator, accelerator
+from sizebook.tables.own_rates import factors_of
 
 # A four-bit checkpoint of a mixture of experts quantises the experts and leaves attention in 16 bits.
 _FOUR_BIT = frozenset({"nvfp4", "mxfp4", "int4_wo"})
@@ -98,7 +99,7 @@ def stored_of(model: str) -> Stored:
 
 
 def stored_bytes(model: str, weight_dtype: str | None) -> dict[str, float]:
-    """Return the fields of a case that say what a checkpoint holds; none for other models or where a format is asked."""
+    """Return the fields of a case that say what a checkpoint holds; none for others or where a format is asked."""
     if weight_dtype or not catalog.is_checkpoint(model):
         return {}
     stored = stored_of(model)
@@ -162,7 +163,10 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
         "ep": replica.ep,
         "max_running": replica.max_running,
     }
-    return Case(**{**case.__dict__, **degrees, **speculation_stated(replica.draft_tokens, replica.tokens_per_step)})
+    own = factors_of(replica.rates_file, setup_of(accelerator(gpu).key, replica.engine))
+    rates = {"rates": rescaled(case.rates, own)} if own else {}
+    stated = speculation_stated(replica.draft_tokens, replica.tokens_per_step)
+    return Case(**{**case.__dict__, **degrees, **rates, **stated})
 
 
 def speculation_stated(draft_tokens: int | None, tokens_per_step: float | None) -> dict[str, float]:

@@ -161,7 +161,7 @@ PriceRegion = Annotated[
     ),
 ]
 Term = Annotated[str, Quantity("how the accelerators are rented", kind="choice", choices=TERMS, default="on_demand")]
-UsdPerGpuHour = Annotated[float, Quantity("price of one accelerator for one hour", unit="USD/GPU-hour")]
+UsdPerGpuHour = Annotated[float, Quantity("price of one accelerator for one hour", unit="USD/GPU-hour", minimum=0)]
 
 
 @function(

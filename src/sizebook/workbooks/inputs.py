@@ -18,7 +18,7 @@ from typing import Any
 from sizebook.calculation.package import DefinedName, Package, tag
 from sizebook.calculation.preparing import Names
 from sizebook.calculation.tokens import Area, address, area, tokenize
-from sizebook.core.cells import MOST_CHARACTERS, coerce, listed
+from sizebook.core.coercion import LONGEST_CELL, coerce, listed
 from sizebook.core.errors import InputError, SizebookError, suggestion
 from sizebook.core.names import GONE, Renamed, current, replaced
 from sizebook.core.registry import TABLES, Quantity, declared, flat, hints_of, nested
@@ -217,9 +217,9 @@ def _value_problems(entry: Input, value: Any) -> list[str]:
         return [f"bad input: got {value!r} for '{entry.name}', want one value for {entry.place}. Give a single value."]
     if isinstance(value, str) and any(ord(c) < 32 and c not in "\t\n\r" for c in value):
         return [f"bad input: got {value!r} for '{entry.name}', want text without control characters. Remove them."]
-    if isinstance(value, str) and len(value) > MOST_CHARACTERS:
+    if isinstance(value, str) and len(value) > LONGEST_CELL:
         return [
-            f"bad input: got {len(value)} characters for '{entry.name}', want at most {MOST_CHARACTERS}, what a cell "
+            f"bad input: got {len(value)} characters for '{entry.name}', want at most {LONGEST_CELL}, what a cell "
             "holds. Shorten it."
         ]
     if entry.choices and value is not None and value not in entry.choices:
