@@ -22,7 +22,18 @@ from sizebook.core.errors import InputError
     type=click.Choice(["classic", "office-js", "libreoffice"]),
     help="Spell functions as this add-in stores them: the .xlam, xlwings Lite or Server, or LibreOffice's.",
 )
-def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | None) -> None:
+@click.option("--strict", is_flag=True, help="Refuse a workbook with formulas that cannot be calculated.")
+@click.option("--calculation-seconds", type=click.FloatRange(min=0, min_open=True), help="Most time to calculate.")
+@click.option("--calculation-mib", type=click.IntRange(min=64), help="Most memory to calculate with.")
+def fill_workbook(
+    workbook: Path,
+    scenario: Path,
+    output: Path,
+    target: str | None,
+    strict: bool,
+    calculation_seconds: float | None,
+    calculation_mib: int | None,
+) -> None:
     """Write the inputs of SCENARIO (TOML) into WORKBOOK and store every computed value.
 
     WORKBOOK is a file, or the bare name of one that comes with sizebook: model_sizing.xlsx, training_budget.xlsx,
@@ -30,17 +41,21 @@ def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | No
 
     The keys are the names of the workbook's input cells. A scenario whose 'plan' is the one that WORKBOOK was made for
     may be any that 'sizebook report' takes. Nothing is written when an input is unknown, missing or not in its list.
-    Exits with 1 when a cell of the written workbook shows an error.
+    Exits with 1 when a cell of the written workbook shows an error, or cannot be calculated: such a cell keeps the
+    value that WORKBOOK holds beside it.
     """
+    from sizebook.calculation.limits import LIMITS, Limits
     from sizebook.calculation.spellings import TARGETS
     from sizebook.cli.telling import told
     from sizebook.workbooks.filling import fill
 
     inputs = _inputs(scenario, workbook)
     chosen = next((known for known in TARGETS if known == target), None)
-    filled = fill(_found(workbook), inputs, output, target=chosen)
+    limits = Limits(calculation_seconds or LIMITS.seconds, calculation_mib or LIMITS.mebibytes)
+    filled = fill(_found(workbook), inputs, output, target=chosen, strict=strict, limits=limits)
     told(filled.notes)
-    click.echo(f"{output}: {len(inputs)} inputs, {len(filled.calculated.values)} cells")
+    calculated = filled.calculated
+    click.echo(f"{output}: {len(inputs)} inputs, {len(calculated.values)} cells, calculated by {calculated.engine}")
     for problem in filled.problems:
         click.echo(f"sizebook: {problem}", err=True)
     if filled.problems:
