@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from sizebook.calculation.names import Names
 from sizebook.calculation.package import DefinedName, Package, tag
-from sizebook.calculation.preparing import Names
 from sizebook.calculation.tokens import Area, address, area, tokenize
 from sizebook.core.coercion import LONGEST_CELL, coerce, listed
 from sizebook.core.errors import InputError, SizebookError, suggestion
@@ -129,7 +129,7 @@ def _list_values(package: Package, sheets: Mapping[str, Sheet], sheet: str, form
         return tuple(word.strip() for word in formula.strip('"').split(","))
     tokens = tokenize(formula)
     if len(tokens) == 1 and tokens[0].kind == "name":
-        formula = Names(package).expanded(formula, sheet)
+        formula = Names(package).text(formula, sheet) or formula
     source = area(formula, sheet)
     if source is None or source.sheet not in sheets:
         return ()
