@@ -50,6 +50,7 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
     knee, setup, asked = replica.at_knee, replica.setup, plan.traffic.asked
     return {
         "model": plan.model,
+        "notes": list(plan.notes),
         "context_tokens": plan.context_tokens,
         "setup": {"gpu": setup.gpu, **flat(setup.replica), "gpus": setup.replica.gpus},
         "memory_per_gpu": asdict(replica.memory),
@@ -164,6 +165,7 @@ def _headline(plan: ServingPlan) -> list[str]:
         f"Cost a month       {usd(first.usd)}, {usd(last.usd)}",
         _per_million(plan),
         f"Price basis        {plan.rates.basis}",
+        *(f"Note on the count  {note}" for note in plan.notes),
     ]
 
 

@@ -30,7 +30,7 @@ MODULES = (
     "plans.serving.functions",
     "plans.serving.percentiles",
     "plans.fleet.functions",
-    "core.why",  # the last: it asks about the others
+    "functions.why",  # the last: it asks about the others
 )
 
 
