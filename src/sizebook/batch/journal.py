@@ -24,6 +24,7 @@ from sizebook.core.tables import user_folder
 
 FILE = "journal.sqlite"
 _FORMAT = 1
+_LARGE_BYTES = 10_000_000
 _TABLE = """
 CREATE TABLE IF NOT EXISTS scenario (
     name TEXT PRIMARY KEY,      -- stem of its files
@@ -153,25 +154,38 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
 
 def fingerprint(row: Row) -> str:
     """Return a hash of what a scenario's outputs depend on: its values, the files it names, own prices, the version."""
-    files = {name: _content(row.folder / name) for name in sorted(set(_files(row.values)))}
+    named = {name: _content(row.folder / name) for name in sorted(set(_texts(row.values)))}
+    files = {name: content for name, content in named.items() if content}
     files["prices"] = _content(user_folder() / "prices.csv")
     text = json.dumps([__version__, row.values, files], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _files(values: Any) -> Iterator[str]:
-    """Yield the names of files in a scenario, as `sizebook.scenarios.files.beside` knows them."""
+def _texts(values: Any) -> Iterator[str]:
+    """Yield the texts of a scenario, of which some name files: tables, configs, checkpoints, own rates."""
     if isinstance(values, Mapping):
         values = list(values.values())
     if isinstance(values, list):
         for value in values:
-            yield from _files(value)
-    elif isinstance(values, str) and values.casefold().endswith((".json", ".csv")):
+            yield from _texts(value)
+    elif isinstance(values, str):
         yield values
 
 
 def _content(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+    """Return a hash of a file, for large ones (checkpoints) and folders of when and how large; empty for no file."""
+    try:
+        if path.is_dir():
+            return " ".join(_stamp(each) for each in sorted(path.iterdir()) if each.is_file())
+        if not path.is_file():
+            return ""
+        return _stamp(path) if path.stat().st_size > _LARGE_BYTES else hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:  # no name of a file, or one that the scenario will be refused for
+        return ""
+
+
+def _stamp(path: Path) -> str:
+    return f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}"
 
 
 def _size(path: Path) -> int | None:

@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from sizebook.cli.rates import rates_option
+from sizebook.cli.telling import told
+
 if TYPE_CHECKING:
     from sizebook.batch.journal import Outcome
+    from sizebook.batch.reading import Row
 
 
 @click.command("demo")
@@ -35,7 +40,8 @@ def demo(output: Path) -> None:
 @click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder to fill.")
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="one a processor")
 @click.option("--resume", is_flag=True, help="Do only what an earlier run of the same batch left undone.")
-def batch(scenarios: Path, output: Path, jobs: int, resume: bool) -> None:
+@rates_option
+def batch(scenarios: Path, output: Path, jobs: int, resume: bool, rates: Path | None) -> None:
     """Produce a workbook and a report for every scenario of a table, and an index workbook.
 
     SCENARIOS is a TOML list of [[scenario]] tables, a CSV file or a workbook with one scenario a row. Exits with 1 when
@@ -53,7 +59,7 @@ def batch(scenarios: Path, output: Path, jobs: int, resume: bool) -> None:
     def shown(outcomes: Iterator[Outcome], n: int) -> Iterable[Outcome]:
         return track(outcomes, total=n, description="Scenarios", console=Console(stderr=True))
 
-    done = run_batch(read_rows(scenarios), output, jobs, resume=resume, shown=shown)
+    done = run_batch(_rated(read_rows(scenarios), rates), output, jobs, resume=resume, shown=shown)
     failed = [outcome for outcome in done.outcomes if outcome.outputs is None]
     before = f", {done.n_before} of them before" if resume else ""
     n_done = len(done.outcomes) - len(failed)
@@ -62,3 +68,17 @@ def batch(scenarios: Path, output: Path, jobs: int, resume: bool) -> None:
         click.echo(f"failed: {outcome.problem}", err=True)
     if failed:
         sys.exit(1)
+
+
+def _rated(rows: list[Row], rates: Path | None) -> list[Row]:
+    """Return the scenarios with own rates in those whose plans work out times; the others are counted aloud."""
+    from sizebook.scenarios.files import uses_rates, with_rates
+
+    if rates is None:
+        return rows
+    without = [row for row in rows if not uses_rates(row.values)]
+    if len(without) == len(rows):
+        with_rates(rows[0].values, rates)  # refuses
+    if without:
+        told([f"--rates {rates.name} changes nothing in {len(without)} of {len(rows)} scenarios, which size a model"])
+    return [row if row in without else replace(row, values=with_rates(row.values, rates)) for row in rows]

@@ -7,14 +7,22 @@ line or in a report knows what to change. Surfaces show ``code`` where a cell ha
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
+
+# What a message quotes may come from a hostile file: a word, and a line, longer than this is cut in its middle.
+MOST_OF_A_WORD, MOST_OF_A_LINE = 300, 1_400
+_LONG_WORD = re.compile(rf"\S{{{MOST_OF_A_WORD + 1},}}")
 
 
 class SizebookError(Exception):
     """Any refusal of the library; ``code`` is what a spreadsheet cell shows."""
 
     code = "#VALUE!"
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(bounded(message))
 
 
 class InputError(SizebookError):
@@ -54,6 +62,21 @@ class CellError(SizebookError):
 
 
 CODES = ("#VALUE!", "#NUM!", "#N/A", "#NAME?", "#DIV/0!", "#REF!", "#NULL!", "#SPILL!", "#CALC!")
+
+
+def bounded(message: str) -> str:
+    """Return a message whose words and lines end somewhere: 5,000 digits become the first and the last of them."""
+    if len(message) <= MOST_OF_A_WORD:
+        return message
+    words = _LONG_WORD.sub(lambda match: _cut(match[0], MOST_OF_A_WORD), message)
+    return "\n".join(_cut(line, MOST_OF_A_LINE) for line in words.split("\n"))
+
+
+def _cut(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    tail = most // 3
+    return f"{text[: most - tail - 40]} ... ({len(text)} characters) ... {text[-tail:]}"
 
 
 _LONGEST_SHOWN = 120  # characters of a value that a message quotes

@@ -204,7 +204,6 @@ class Function:
     example: tuple[Mapping[str, Any], Any]
     blanks: Mapping[str, str]
     terms: Callable[..., Any] | None = None
-    effort: Effort = "formula"
 
     @property
     def name(self) -> str:
@@ -235,6 +234,11 @@ class Function:
         """Return the terms that add up to the result, none where the function does not tell them apart."""
         return tuple(self.terms(**self._given(bound))) if self.terms else ()
 
+    def band_of(self, bound: Mapping[str, Any]) -> tuple[float, float, str] | None:
+        """Return measured over predicted, low and high, and what that rests on; None where nothing says how sure."""
+        band = _BANDS.get(self.name)
+        return band(**self._given(bound)) if band else None
+
     def _given(self, bound: Mapping[str, Any]) -> dict[str, Any]:
         hints, given = hints_of(self.python), {}
         for name in inspect.signature(self.python).parameters:
@@ -247,6 +251,11 @@ class Function:
         """The call as a function wizard shows it: ``NAME(required, [optional])``."""
         shown = (a.name if a.required else f"[{a.name}]" for a in self.arguments)
         return f"{self.name}({', '.join(shown)})"
+
+    @property
+    def effort(self) -> Effort:
+        """What a call takes: a formula unless `takes` says otherwise."""
+        return getattr(self.python, "effort", "formula")
 
     @cached_property
     def result(self) -> Quantity:
@@ -270,6 +279,17 @@ def _declared(where: str, name: str, quantity: Quantity) -> Any:
 
 
 _FUNCTIONS: dict[str, Function] = {}
+_BANDS: dict[str, Callable[..., tuple[float, float, str]]] = {}
+
+
+def takes(effort: Effort) -> Callable[[Python], Python]:
+    """Mark a function that no formula answers: a ``search`` or ``simulation`` takes seconds, a formula 50 ms."""
+
+    def mark(python: Python) -> Python:
+        python.effort = effort  # type: ignore[attr-defined]
+        return python
+
+    return mark
 
 
 def function(
@@ -280,7 +300,6 @@ def function(
     formula: str = "",
     blanks: Mapping[str, str] | None = None,
     terms: Callable[..., Any] | None = None,
-    effort: Effort = "formula",
 ) -> Callable[[Python], Python]:
     """Register a Python function as a spreadsheet function; a second one of the same name is refused.
 
@@ -294,12 +313,11 @@ def function(
         blanks: for optional arguments that are left blank, the formula of what they stand for: another argument, or
             a call.
         terms: of the same arguments, the terms that add up to the value; ``--explain`` prints them.
-        effort: what a call takes: a ``formula`` answers within 50 ms, a ``search`` or ``simulation`` within seconds.
     """
 
     def register(python: Python) -> Python:
         _take_defaults(python)
-        entry = Function(python, category, source, formula, example, blanks or {}, terms, effort)
+        entry = Function(python, category, source, formula, example, blanks or {}, terms)
         known = _FUNCTIONS.get(entry.name, entry)
         if (old := _defined(known.python)) != (new := _defined(python)):
             raise ValueError(
@@ -309,6 +327,16 @@ def function(
         return python
 
     return register
+
+
+def estimated(band: Callable[..., tuple[float, float, str]]) -> Callable[[Python], Python]:
+    """Say how far measurements lay from what a function returns: ``band`` of the same arguments, see `band_of`."""
+
+    def note(python: Python) -> Python:
+        _BANDS[python.__name__.upper()] = band
+        return python
+
+    return note
 
 
 def _defined(python: Callable[..., Any]) -> str:

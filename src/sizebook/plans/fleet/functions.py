@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from sizebook.core.cells import option_name
 from sizebook.core.coercion import Cell, as_rows, as_text, coerce, is_blank
 from sizebook.core.errors import InputError
-from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, put_together
+from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, put_together, takes
 from sizebook.plans.fleet.figures import ServiceFigures, figures
 from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
 from sizebook.plans.fleet.plan import FleetMonth, FleetPlan, naming, plan_fleet
@@ -58,6 +58,7 @@ _FIGURES: list[list[Any]] = [
     ["spare_replicas", 1],
     ["on_demand_usd_per_gpu_hour", 3],
     ["reserved_usd_per_gpu_hour", 2],
+    ["rates_basis", "shipped rates"],
     ["price_basis", "given in the scenario"],
     ["tdp_watts", 700.0],
     ["grams_per_kwh", 400],
@@ -103,7 +104,8 @@ def _plan(services: Any, terms: FleetTerms) -> tuple[dict[int, Service], FleetPl
     return found, plan_fleet(FleetInputs(service=tuple(found.values()), terms=terms))
 
 
-@function(category="serving", source=SOURCE, effort="simulation", example=(_EXAMPLE, [_LEDGER[0], *_LEDGER[1:] * 36]))
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, [_LEDGER[0], *_LEDGER[1:] * 36]))
+@takes("simulation")
 def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT) -> Ledger:
     """Return a fleet plan month by month, all services together: GPUs at peak, at the mean and reserved, cost, energy.
 
@@ -114,7 +116,8 @@ def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT) -> Ledger:
     return ledger_rows(FleetMonth, plan.months, plan.fewest, most=plan.most)
 
 
-@function(category="serving", source=SOURCE, effort="simulation", example=(_EXAMPLE, _FIGURES))
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, _FIGURES))
+@takes("simulation")
 def fleet_figures(services: Services, terms: FleetTerms = DEFAULT) -> FiguresByService:
     """Return figures of each service of a fleet plan: a replica, prices of GPU-hours, first and last month, cost.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizebook.core.errors import TargetError
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.registry import DEFAULT, flat, function, put_together, section
+from sizebook.core.registry import DEFAULT, flat, function, put_together, section, takes
 from sizebook.plans.serving.inputs import (
     Dispersion,
     InputHistogram,
@@ -62,7 +62,6 @@ class Wanted:
 
 @function(
     category="serving",
-    effort="simulation",
     source="simulation of continuous batching, sizebook.serving.simulation; step times of sizebook.serving.time",
     example=(
         {"model": "llama-3.1-8b", "gpu": "h100-sxm", "replica_requests_per_second": 10, "input_tokens": 1500,
@@ -70,6 +69,7 @@ class Wanted:
         0.09731398318268702,
     ),
 )  # fmt: skip
+@takes("simulation")
 def serving_percentile(
     model: Model,
     gpu: Gpu,
