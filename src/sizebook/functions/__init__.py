@@ -31,8 +31,8 @@ MODULES = (
     "plans.serving.functions",
     "plans.serving.percentiles",
     "plans.fleet.functions",
-    "core.why",  # the last: they ask about the others
-    "core.tracing",
+    "functions.why",  # the last: they ask about the others
+    "functions.tracing",
 )
 
 

@@ -93,6 +93,7 @@ def fill(
             "Rename the output: Excel refuses a file whose name and content differ."
         )
     package = Package.read(template)
+    _refuse_signed(package)
     remarks = _write_inputs(package, inputs)
     _drop_calculation_chain(package)
     _keep_stored_values(package)
@@ -105,6 +106,15 @@ def fill(
     refresh_charts(package, stored)
     package.save(output)
     return Filled(output, calculated, remarks)
+
+
+def _refuse_signed(package: Package) -> None:
+    """Raise for a workbook that somebody signed: any change would make the signature void."""
+    if any(name.startswith("_xmlsignatures/") for name in package.names()):
+        raise InputError(
+            f"signed workbook: got {package.path.name} with a digital signature, which filling would break, want one "
+            "without. Remove the signature in Excel (File > Info), and sign what was filled."
+        )
 
 
 def _write_inputs(package: Package, given: Mapping[str, Any]) -> tuple[str, ...]:

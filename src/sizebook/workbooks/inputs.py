@@ -215,6 +215,11 @@ def _value_problems(entry: Input, value: Any) -> list[str]:
         return [f"blank input: got nothing for '{entry.name}', want a value for {entry.place}. Give one."]
     if not isinstance(value, (bool, int, float, str, date, type(None))):
         return [f"bad input: got {value!r} for '{entry.name}', want one value for {entry.place}. Give a single value."]
+    if isinstance(value, str) and len(value) > LONGEST_CELL:
+        return [
+            f"too long: got {len(value)} characters for '{entry.name}', want at most {LONGEST_CELL}. "
+            "Shorten the text: a cell holds no more."
+        ]
     if isinstance(value, str) and any(ord(c) < 32 and c not in "\t\n\r" for c in value):
         return [f"bad input: got {value!r} for '{entry.name}', want text without control characters. Remove them."]
     if isinstance(value, str) and len(value) > LONGEST_CELL:

@@ -11,7 +11,7 @@ from sizebook.core.derivation import explain
 from sizebook.core.errors import InputError
 from sizebook.core.registry import DEFAULT, Function, Quantity, find, function
 from sizebook.core.tables import table
-from sizebook.core.why import AnyCells, FunctionName, asks_about_a_call, in_places
+from sizebook.functions.why import AnyCells, FunctionName, asks_about_a_call, in_places
 
 Explanation = Annotated[
     list[list[Any]], Quantity("a line each: what it is, and the text or figure", unit="lines", kind="range")
