@@ -15,7 +15,8 @@ from pathlib import Path
 from pypdf import PdfReader
 
 from sizebook.batch.jobs import JOBS, scenario_of
-from sizebook.core.cells import Cell, call
+from sizebook.core.cells import call
+from sizebook.core.coercion import Cell
 from sizebook.core.tables import Row, read, table
 from sizebook.core.units import grouped, parameters, percent
 from sizebook.functions import load

@@ -39,14 +39,18 @@ HOSTILE = {
     "duplicate key": (
         framed(b'{"a": {"dtype":"U8","shape":[0],"data_offsets":[0,0]}, "a": {}}'),
         "duplicate key: got 'a' twice in the header of x.safetensors, want each once. "
-        "The file is corrupt or hostile; do not load it.",
+        "Correct the file, or download it again.",
     ),
     "not JSON": (
         framed(b"{]"),
-        "corrupt header: got Expecting property name enclosed in double quotes: line 1 column 2 (char 1) in "
-        "x.safetensors, want JSON. Download the file again.",
+        "not JSON: got Expecting property name enclosed in double quotes: line 1 column 2 (char 1) in the header of "
+        "x.safetensors, want a safetensors header. Correct the file, or download it again.",
     ),
-    "a list": (framed(b"[]"), "corrupt header: got list in x.safetensors, want an object. Download it again."),
+    "a list": (
+        framed(b"[]"),
+        "not an object: got a list in the header of x.safetensors, want a safetensors header. "
+        "Correct the file, or download it again.",
+    ),
     "no shape": (
         header({"a": {"dtype": "F32", "data_offsets": [0, 8]}}, 8),
         "corrupt entry: got {'dtype': 'F32', 'data_offsets': [0, 8]} for 'a' in x.safetensors, want dtype, shape and "
@@ -80,7 +84,7 @@ def test_hostile_and_broken_files(tmp_path: Path, content: bytes, message: str) 
 def test_deep_nesting_is_refused_and_not_a_crash(tmp_path: Path) -> None:
     path = tmp_path / "x.safetensors"
     path.write_bytes(framed(b'{"a":' + b"[" * 200_000))
-    with pytest.raises(InputError, match=r"^corrupt header: got "):
+    with pytest.raises(InputError, match=r"^nested too deep: got more than 100 levels in the header of x"):
         read_checkpoint(path)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature
 from typing import Annotated, Any, TypeVar
 
-from sizebook.core import cells
+from sizebook.core import cells, coercion
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import Quantity, find, function
 
@@ -16,15 +16,15 @@ AnyCells = Annotated[Any, Quantity("its argument in this place: a value, a cell 
 Message = Annotated[str, Quantity("what is wrong and what would mend it", kind="text")]
 
 NO_ERROR = "no error"
-# VBA takes at most 60 arguments; no function has more than 58.
-PLACES = tuple(f"arg_{place}" for place in range(1, 59))
+# VBA takes at most 60 arguments, the name among them.
+PLACES = tuple(f"arg_{place}" for place in range(1, 60))
 
 
 Asking = TypeVar("Asking", bound=Callable[..., Any])
 
 
 def asks_about_a_call(python: Asking) -> Asking:
-    """Give a function of a name and keywords the places arg_1 to arg_58: a spreadsheet function has no keywords."""
+    """Give a function of a name and keywords the places arg_1 to arg_59: a spreadsheet function has no keywords."""
     python.__signature__ = Signature(  # type: ignore[attr-defined]
         [Parameter("name", Parameter.POSITIONAL_OR_KEYWORD)]
         + [Parameter(place, Parameter.POSITIONAL_OR_KEYWORD, default=None) for place in PLACES]
@@ -65,7 +65,7 @@ def sizebook_why(name: FunctionName, **arguments: AnyCells) -> Message:
 
 
 def _messages(value: Any) -> Any:
-    rows = cells.as_rows(value)
+    rows = coercion.as_rows(value)
     return _message(value) if rows is None else [[_message(cell) for cell in row] for row in rows]
 
 

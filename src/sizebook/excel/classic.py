@@ -19,7 +19,7 @@ from sizebook.functions import load
 
 MOST_CALLS, LONGEST_CALL = 4_096, 10_000  # calls remembered, bytes of the arguments of one
 # A path in an argument stands for a file, which may change between two calls.
-_OF_PATHS = (b"/", b"\\", b".json")
+_OF_PATHS = (b"/", b"\\", b".json", b".csv")
 
 _BUILT = build(error_value)
 

@@ -7,14 +7,13 @@ size. Format: huggingface/safetensors, README, "Format".
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sizebook.core.errors import InputError
-from sizebook.models.config import each_key_once
+from sizebook.intake.texts import json_object
 
 # The limit of the format's own reader; a real header of a thousand-shard model stays under 10 MB a file.
 LONGEST_HEADER = 100_000_000
@@ -26,6 +25,8 @@ BITS = {
     **dict.fromkeys(("F6_E2M3", "F6_E3M2"), 6),
     "F4": 4,
 }
+
+_MOST_EXTENTS = 64  # PyTorch's own limit
 
 ReadRange = Callable[[int, int], bytes]
 
@@ -84,7 +85,7 @@ def read_header(read: ReadRange, file_size: int, where: str) -> list[Tensor]:
             f"truncated or corrupt: got a header of {length} bytes in {where}, want at most the "
             f"{max(file_size - 8, 0)} that follow. Download the file again."
         )
-    header = _parsed(read(8, length), where)
+    header = json_object(read(8, length), f"the header of {where}", "a safetensors header")
     header.pop("__metadata__", None)
     tensors, ranges = [], []
     for name, entry in header.items():
@@ -108,17 +109,6 @@ def header_length(first: bytes, where: str) -> int:
     return length
 
 
-def _parsed(text: bytes, where: str) -> dict[str, Any]:
-    unique = each_key_once(f"the header of {where}", "The file is corrupt or hostile; do not load it.")
-    try:
-        header = json.loads(text.decode("utf-8"), object_pairs_hook=unique)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"corrupt header: got {error} in {where}, want JSON. Download the file again.") from error
-    if not isinstance(header, dict):
-        raise InputError(f"corrupt header: got {type(header).__name__} in {where}, want an object. Download it again.")
-    return header
-
-
 def _tensor(name: str, entry: Any, where: str) -> tuple[Tensor, int]:
     """Return a tensor and where its bytes begin, with format, shape and byte range checked against each other."""
     fields = entry if isinstance(entry, dict) else {}
@@ -138,8 +128,12 @@ def _tensor(name: str, entry: Any, where: str) -> tuple[Tensor, int]:
 
 
 def _counts(value: Any) -> tuple[int, ...] | None:
-    """Return a list of whole numbers of 0 or more, None for anything else."""
-    if isinstance(value, list) and all(type(item) is int and item >= 0 for item in value):
+    """Return a short list of whole numbers that a file can have room for, None for anything else."""
+    if (
+        isinstance(value, list)
+        and len(value) <= _MOST_EXTENTS
+        and all(type(v) is int and 0 <= v < 2**63 for v in value)
+    ):
         return tuple(value)
     return None
 
@@ -162,7 +156,7 @@ def _check_ranges(ranges: list[tuple[int, int, str]], available: int, where: str
 
 def check_index(text: bytes, where: str, by_file: dict[str, list[Tensor]]) -> None:
     """Refuse an index whose files or tensors are not what the headers hold."""
-    listed = _parsed(text, where).get("weight_map")
+    listed = json_object(text, where, "an index of tensors").get("weight_map")
     if not isinstance(listed, dict):
         raise InputError(f"corrupt index: got no 'weight_map' in {where}, want one. Download the file again.")
     found = {tensor.name: file for file, tensors in by_file.items() for tensor in tensors}

@@ -16,9 +16,10 @@ from sizebook.core.tables import by_key, table
 from sizebook.formulas.weights import dtype_bits
 from sizebook.models import catalog
 from sizebook.serving.quantities import ENGINES, KV_DTYPES, MOST_DRAFTED, WEIGHT_DTYPES, Replica
-from sizebook.serving.rates import Formats, kernel_rates, scheduling
+from sizebook.serving.rates import Formats, kernel_rates, rescaled, scheduling, setup_of
 from sizebook.serving.shape import ServingShape, shape_of
 from sizebook.tables.hardware import Accelerator, accelerator
+from sizebook.tables.own_rates import factors_of
 
 # A four-bit checkpoint of a mixture of experts quantises the experts and leaves attention in 16 bits.
 _FOUR_BIT = frozenset({"nvfp4", "mxfp4", "int4_wo"})
@@ -139,7 +140,10 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
         "ep": replica.ep,
         "max_running": replica.max_running,
     }
-    return Case(**{**case.__dict__, **degrees, **speculation_stated(replica.draft_tokens, replica.tokens_per_step)})
+    own = factors_of(replica.rates_file, setup_of(accelerator(gpu).key, replica.engine))
+    rates = {"rates": rescaled(case.rates, own)} if own else {}
+    stated = speculation_stated(replica.draft_tokens, replica.tokens_per_step)
+    return Case(**{**case.__dict__, **degrees, **rates, **stated})
 
 
 def speculation_stated(draft_tokens: int | None, tokens_per_step: float | None) -> dict[str, float]:

@@ -15,7 +15,7 @@ from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
 from sizebook.core.registry import DEFAULT, estimated, function
 from sizebook.formulas.weights import dtype_bits
 from sizebook.serving import time as serving_time
-from sizebook.serving.band import Band, architecture_of
+from sizebook.serving.band import Band, replica_band
 from sizebook.serving.case import Case, case_of, startable
 from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds, halves, one_pass, serving_case
 from sizebook.serving.estimate import Estimate, error_band, estimate, unmeasured_band
@@ -51,6 +51,7 @@ from sizebook.serving.shape import INDEX_ELEMENT_BYTES, shape_of
 from sizebook.serving.terms import Latencies, kernels_basis, latency_terms, prefill_terms, step_terms
 from sizebook.serving.time import cache_bytes_per_gpu, kv_heads_held
 from sizebook.tables.hardware import accelerator
+from sizebook.tables.own_rates import RatesFile
 
 MODEL_SOURCE = "cache layout of the model's attention; vLLM and DeepSeek-V2 (arXiv:2405.04434) for latent caches"
 ENGINE_SOURCE = "data/engines.csv, one source a row"
@@ -107,18 +108,20 @@ def _tpot_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple
     return _terms(model, gpu, demand, replica).tpot
 
 
-def _band(figure: str, gpu: str, engine: str, model: str | None) -> Band:
-    if model and halves(model):  # no server of a model with an encoder was measured
+def _band(figure: str, gpu: str, replica: Replica, model: str | None) -> Band:
+    key = accelerator(gpu).key
+    if not model:
+        return error_band(figure, replica.engine, key)
+    if halves(model):  # no server of a model with an encoder was measured
         return unmeasured_band(figure)
-    architecture = architecture_of(shape_of(model)) if model else ""
-    return error_band(figure, engine, accelerator(gpu).key, architecture=architecture)
+    return replica_band(figure, key, replica, shape=shape_of(model))
 
 
 def _band_of(figure: str) -> Callable[..., tuple[float, float, str]]:
     """Return the band of a figure in the arguments of an estimate."""
 
     def band(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[float, float, str]:
-        found = _band(figure, gpu, replica.engine, model)
+        found = _band(figure, gpu, replica, model)
         return found.low, found.high, found.basis
 
     return band
@@ -325,6 +328,7 @@ def serving_error(
     figure: Figure = DEFAULT,
     quantile: Quantile = DEFAULT,
     measured_model: MeasuredModel = DEFAULT,
+    rates_file: RatesFile = DEFAULT,
 ) -> Ratio:
     """Return a quantile of measured over predicted TPOT, TTFT or throughput on a GPU, of a fit that saw none of its
     group.
@@ -333,5 +337,5 @@ def serving_error(
     and engine, where servers of the three were in the fit; otherwise that of unseen combinations. Wider where no server
     of the GPU was measured, and widest where not even its kernels were, or for models with an encoder.
     """
-    band = _band(figure, gpu, engine, measured_model)
+    band = _band(figure, gpu, Replica(engine=engine, rates_file=rates_file), measured_model)
     return {"p10": band.low, "p50": band.middle, "p90": band.high}[quantile]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from sizebook.core.errors import unknown_key
 from sizebook.core.registry import DEFAULT, Quantity, function
-from sizebook.core.tables import Row, table, user_table
+from sizebook.core.tables import table
+from sizebook.tables.prices import user_prices
 
 # The tables that cells look things up in: the columns that a key is searched in, and what tells its rows apart.
 LOOKED_UP = {
@@ -67,8 +70,9 @@ def sizebook_source(table: TableName, key: Key, column: Column = DEFAULT) -> Sou
     return [shown, *([_value(row[name]) for name in shown] for row in rows)]
 
 
-def _rows(name: str) -> tuple[Row, ...]:
-    return (*user_table(name), *table(name))
+def _rows(name: str) -> list[Mapping[str, Any]]:
+    own = [asdict(row) for row in user_prices()] if name == "prices" else []
+    return [*own, *table(name)]
 
 
 def _names(cell: str, key: str) -> bool:
@@ -76,8 +80,8 @@ def _names(cell: str, key: str) -> bool:
     return key.casefold() in (word.strip().casefold() for word in cell.split("|"))
 
 
-def _value(text: str) -> float | str:
+def _value(cell: Any) -> float | str:
     try:
-        return float(text)
+        return float(cell)
     except ValueError:
-        return text
+        return str(cell)

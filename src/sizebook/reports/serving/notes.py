@@ -103,7 +103,8 @@ def errors(plan: ServingPlan) -> Section:
 
 # Inputs that a row of its own shows, with what was looked up for them.
 IN_WORDS = frozenset({
-    "weight_dtype", "kv_dtype", "engine", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step", "input_tokens",
+    "weight_dtype", "kv_dtype", "engine", "rates_file", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step",
+    "input_tokens",
     "output_tokens", "input_histogram", "output_histogram", "concurrency", "gpus_per_node",
     "on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour", "grid", "grams_per_kwh",
 })  # fmt: skip
@@ -142,7 +143,8 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
     return [
         ("Model", plan.model, "scenario; counted exactly"),
         ("Accelerator", setup.gpu, "data/hardware.csv"),
-        ("Engine", replica.engine, "data/engines.csv, data/calibration_serving.csv"),
+        ("Engine", replica.engine, "data/engines.csv"),
+        ("Rates", plan.replica.rates_basis, "data/kernels.csv, data/calibration_serving.csv"),
         ("Weights", weights, "scenario" if replica.weight_dtype else "as published"),
         ("Cache", cache, "scenario" if replica.kv_dtype else "the engine's default"),
         ("Layout of a replica", f"{replica.layout}: {counted(replica.gpus, 'GPU')}", "scenario"),
