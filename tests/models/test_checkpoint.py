@@ -8,8 +8,14 @@ from pathlib import Path
 import pytest
 
 from sizebook.core.errors import InputError
-from sizebook.models.checkpoint import read_checkpoint, total_bytes
+from sizebook.models.checkpoints.held import held_at
+from sizebook.models.checkpoints.tensors import Tensor, total_bytes
 from tests.models.checkpoints import TINY_PARAMETERS, file_bytes, framed, tiny_tensors, write
+
+
+def read_checkpoint(path: Path) -> list[Tensor]:
+    return list(held_at(path).parts[0].checkpoint.tensors)
+
 
 ONE = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
 
@@ -103,18 +109,39 @@ def test_shards_with_their_index(tmp_path: Path) -> None:
     ("index", "message"),
     [
         ({"x": "a.safetensors", "y": "b.safetensors", "z": "c.safetensors"},
-         "index and files differ: got 'z' in no file, want it in c.safetensors as model.safetensors.index.json says. "
+         "files missing: got no c.safetensors in FOLDER, want the 3 files of model.safetensors.index.json (3 tensors). "
          "Download what is missing."),
-        ({"x": "a.safetensors"},
-         "index and files differ: got 1 tensors that model.safetensors.index.json does not list, first 'y', "
-         "want none. Remove files of another checkpoint from the folder."),
+        ({"x": "a.safetensors", "z": "b.safetensors"},
+         "index and files differ: got 'z' in no file, want it in b.safetensors as model.safetensors.index.json says. "
+         "Download what is missing."),
+        ({"y": "b.safetensors", "w": "../b.safetensors"},
+         "corrupt index: got no 'weight_map' of files in model.safetensors.index.json, want one. "
+         "Download the file again."),
     ],
 )  # fmt: skip
 def test_an_index_that_lies(tmp_path: Path, index: dict[str, str], message: str) -> None:
     sharded(tmp_path, index)
     with pytest.raises(InputError) as caught:
         read_checkpoint(tmp_path)
-    assert str(caught.value) == message
+    assert str(caught.value) == message.replace("FOLDER", tmp_path.name)
+
+
+def test_an_index_that_leaves_a_tensor_of_its_files_out(tmp_path: Path) -> None:
+    (tmp_path / "a.safetensors").write_bytes(file_bytes({"x": (2,), "y": (3,)}))
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"x": "a.safetensors"}}))
+    with pytest.raises(InputError) as caught:
+        read_checkpoint(tmp_path)
+    assert str(caught.value) == (
+        "index and files differ: got 1 tensors that model.safetensors.index.json does not list, first 'y', want none. "
+        "Download the index again."
+    )
+
+
+def test_files_that_the_index_does_not_list_are_left_aside_and_named(tmp_path: Path) -> None:
+    sharded(tmp_path, {"x": "a.safetensors"})
+    found = held_at(tmp_path).parts[0].checkpoint
+    assert [tensor.name for tensor in found.tensors] == ["x"]
+    assert found.notes == ("b.safetensors of the folder are not in its index and were not counted",)
 
 
 def test_the_same_tensor_in_two_files(tmp_path: Path) -> None:

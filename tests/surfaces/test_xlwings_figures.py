@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from xlwings import XlwingsError
 
-from sizebook.core.why import PLACES
 from sizebook.functions import load
+from sizebook.functions.why import PLACES
 from tests.surfaces.officejs_client import NOT_AVAILABLE, call, error
 
 NO_KEY = {"XLWINGS_LICENSE_KEY": "", "HOME": "/nonexistent", "PYTHONPATH": ":".join(sys.path)}

@@ -34,8 +34,8 @@ MODULES = (
     "plans.serving.functions",
     "plans.serving.percentiles",
     "plans.fleet.functions",
-    "core.why",  # the last: they ask about the others
-    "core.tracing",
+    "functions.why",  # the last: they ask about the others
+    "functions.tracing",
 )
 
 

@@ -70,13 +70,16 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def beside(folder: Path, value: Any) -> Any:
-    """Return a scenario's value with the files that it names (.json, .csv) taken relative to the scenario's folder."""
+    """Return a scenario's value with the files that it names taken relative to the scenario's folder.
+
+    Names of tables (.csv), configs (.json) and checkpoints; a folder's end in /.
+    """
     if isinstance(value, dict):
         return {key: beside(folder, inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [beside(folder, inner) for inner in value]
-    if isinstance(value, str) and value.casefold().endswith((".json", ".csv")):
-        return str(folder.resolve() / value)
+    if isinstance(value, str) and (value.casefold().endswith(".csv") or catalog.is_file(value)):
+        return str(folder.resolve() / value) + ("/" if value.endswith("/") else "")
     return value
 
 

@@ -109,12 +109,12 @@ def _tpot_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple
 
 
 def _band(figure: str, gpu: str, replica: Replica, model: str | None) -> Band:
-    key = accelerator(gpu).key
-    if not model:
-        return error_band(figure, replica.engine, key)
-    if halves(model):  # no server of a model with an encoder was measured
+    if model and halves(model):  # no server of a model with an encoder was measured
         return unmeasured_band(figure)
-    return replica_band(figure, key, replica, shape=shape_of(model))
+    key = accelerator(gpu).key
+    if model:
+        return replica_band(figure, key, replica, shape=shape_of(model))
+    return error_band(figure, replica.engine, key)
 
 
 def _band_of(figure: str) -> Callable[..., tuple[float, float, str]]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Annotated, Any
 
 from sizebook.core.errors import unknown_key
 from sizebook.core.registry import DEFAULT, Quantity, function
 from sizebook.core.tables import table
-from sizebook.tables.prices import user_prices
+from sizebook.tables.prices import user_rows
 
 # The tables that cells look things up in: the columns that a key is searched in, and what tells its rows apart.
 LOOKED_UP = {
@@ -70,9 +69,8 @@ def sizebook_source(table: TableName, key: Key, column: Column = DEFAULT) -> Sou
     return [shown, *([_value(row[name]) for name in shown] for row in rows)]
 
 
-def _rows(name: str) -> list[Mapping[str, Any]]:
-    own = [asdict(row) for row in user_prices()] if name == "prices" else []
-    return [*own, *table(name)]
+def _rows(name: str) -> tuple[Mapping[str, str], ...]:
+    return (*user_rows(), *table(name)) if name == "prices" else table(name)
 
 
 def _names(cell: str, key: str) -> bool:

@@ -11,7 +11,7 @@ from sizebook.core.errors import InputError
 from sizebook.excel.addin.causes import cause, standing_in_the_way
 from sizebook.excel.addin.machine import Machine
 from sizebook.excel.addin.package import FILE_NAME, SHEET_PART, addin, settings
-from sizebook.sources.files import write_whole
+from sizebook.sources.writing import write_whole
 
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _MOST_BYTES = 50_000_000

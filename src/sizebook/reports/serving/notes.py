@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizebook.core.units import grouped, usd
+from sizebook.models import catalog
 from sizebook.plans.serving.choice import Choice, Choices
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.nodes import Packing
@@ -11,6 +12,7 @@ from sizebook.reports.figures import counted, fixed
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Column, Notes, Row, Section, Table
 from sizebook.serving.case import kv_dtype_of, weight_dtype_of
+from sizebook.serving.quantities import Replica
 
 _MOST_CHOICES = 10
 _FIGURES = {"ttft": "Time to first token", "tpot": "Time per token", "throughput": "Throughput"}
@@ -126,6 +128,7 @@ def assumptions(plan: ServingPlan) -> Section:
     )
     if plan.beyond_context:
         left_out = (f"{plan.beyond_context}: what it answers there is untested.", *left_out)
+    left_out = (*(f"Count of the model: {note}." for note in plan.notes), *left_out)
     columns = (Column("Input"), Column("Value"), Column("Origin"))
     rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=IN_WORDS))
     return Section(
@@ -133,6 +136,12 @@ def assumptions(plan: ServingPlan) -> Section:
         "What the plan takes as given",
         (Table("Inputs", columns, tuple(Row(row) for row in rows)), Notes(left_out, "Left out")),
     )
+
+
+def _weights_origin(model: str, replica: Replica) -> str:
+    if replica.weight_dtype:
+        return "scenario"
+    return "bytes from the checkpoint's headers" if catalog.is_checkpoint(model) else "as published"
 
 
 def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
@@ -145,7 +154,7 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
         ("Accelerator", setup.gpu, "data/hardware.csv"),
         ("Engine", replica.engine, "data/engines.csv"),
         ("Rates", plan.replica.rates_basis, "data/kernels.csv, data/calibration_serving.csv"),
-        ("Weights", weights, "scenario" if replica.weight_dtype else "as published"),
+        ("Weights", weights, _weights_origin(setup.model, replica)),
         ("Cache", cache, "scenario" if replica.kv_dtype else "the engine's default"),
         ("Layout of a replica", f"{replica.layout}: {counted(replica.gpus, 'GPU')}", "scenario"),
         ("Drafted tokens", load.drafts, "scenario, data/calibration_serving.csv"),

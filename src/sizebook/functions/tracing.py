@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook import __version__
-from sizebook.core import cells, coercion
+from sizebook.core import cells
+from sizebook.core.coercion import as_rows
 from sizebook.core.derivation import explain
 from sizebook.core.errors import InputError
 from sizebook.core.registry import DEFAULT, Function, Quantity, find, function
 from sizebook.core.tables import table
-from sizebook.core.why import AnyCells, FunctionName, asks_about_a_call, in_places
+from sizebook.functions.why import AnyCells, FunctionName, asks_about_a_call, in_places
 
 Explanation = Annotated[
     list[list[Any]], Quantity("a line each: what it is, and the text or figure", unit="lines", kind="range")
@@ -59,7 +60,7 @@ def sizebook_explain(name: FunctionName, **arguments: AnyCells) -> Explanation:
     asked = find(name)
     given = in_places(arguments)
     value = cells.evaluate(asked, given)
-    if asked.result.kind != "range" and coercion.as_rows(value) is not None:
+    if asked.result.kind != "range" and as_rows(value) is not None:
         raise InputError(
             f"several results: got a range for {asked.name}, want single cells. Explain one result at a time."
         )
@@ -73,7 +74,7 @@ def _padded(asked: Function, given: list[Any]) -> list[Any]:
 
 def _lines(asked: Function, bound: dict[str, Any], value: Any) -> list[list[Any]]:
     step = explain(asked, bound, value)
-    rows = coercion.as_rows(value)
+    rows = as_rows(value)
     result = value if rows is None else f"a table of {len(rows)} lines and {len(rows[0])} columns"
     lines = [
         ["function", asked.signature],
