@@ -1,7 +1,7 @@
 """Quantised checkpoints: a packed matrix counts as the weights that it stands for, whatever it is stored in.
 
-Every case is a matrix of 64 outputs and 256 inputs, 16,384 weights, beside a norm of 256 in bf16; the extents of what is
-stored follow the format's own description.
+Every case is a matrix of 64 outputs and 256 inputs, 16,384 weights, beside a norm of 256 in bf16; the extents of what
+is stored follow the format's own description.
 """
 
 from __future__ import annotations

@@ -201,9 +201,7 @@ def weights_first(name: str) -> bool:
     from sizebook.models.checkpoints.held import is_checkpoint
 
     path = Path(name)
-    if path.is_dir():
-        return is_checkpoint(path)
-    return is_checkpoint(path) or (path.exists() and not name.casefold().endswith(".json"))
+    return is_checkpoint(path) or (path.is_file() and not name.casefold().endswith(".json"))
 
 
 def adapter_at(name: str) -> Path | None:

@@ -68,6 +68,8 @@ def mapped(part: Part) -> tuple[Mapped | None, str]:
         return _from_metadata(part), "no config.json beside it"
     if not part.config:
         return None, "no config.json beside it"
+    if "_class_name" in part.config:
+        return None, "a diffusers model has no mapping, its weights say all that is counted"
     try:
         described = architecture(Config(dict(part.config), "config.json"))
     except SizebookError as error:

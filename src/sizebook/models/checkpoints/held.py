@@ -84,7 +84,7 @@ def _part(store: Store, sizes: Mapping[str, int], name: str, kind: str) -> Part:
 def is_checkpoint(path: Path) -> bool:
     """Return whether a path is that of weights, of an index of them, or of a folder that holds some."""
     if not path.is_dir():
-        return is_checkpoint_name(path.name)
+        return is_checkpoint_name(path.name) or path.name == PIPELINE
     sizes = Folder(path).sizes()
     return PIPELINE in sizes or holds_weights(sizes)
 
@@ -97,7 +97,7 @@ def held_at(path: Path) -> Held:
             f"no checkpoint: got {path}, want a file of weights, an index of them or a folder that holds some. "
             "Check the path."
         )
-    only = "" if path.is_dir() else path.name
+    only = "" if path.is_dir() or path.name == PIPELINE else path.name
     return _held_at(store, only, tuple((name, size, _changed(store, name)) for name, size in store.sizes().items()))
 
 
