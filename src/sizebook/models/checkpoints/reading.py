@@ -170,7 +170,7 @@ def _by_index(store: Store, chosen: _Chosen, sizes: Mapping[str, int]) -> _Chose
 
 def _weight_map(values: Mapping[str, Any], index: str) -> dict[str, str]:
     listed = values.get("weight_map")
-    if not isinstance(listed, dict) or not listed or not all(_is_plain(file) for file in listed.values()):
+    if not isinstance(listed, dict) or not listed or not all(map(_is_plain, set(listed.values()))):
         raise InputError(f"corrupt index: got no 'weight_map' of files in {index}, want one. Download the file again.")
     return listed
 
