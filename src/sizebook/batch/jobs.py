@@ -19,7 +19,7 @@ from sizebook.scenarios.fleet import answer as fleet_answer
 from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, settled, with_files
 from sizebook.scenarios.training import TrainingScenario, planned, training_inputs
 from sizebook.sources.bundled import bundled
-from sizebook.sources.files import make_folder
+from sizebook.sources.writing import make_folder
 
 if TYPE_CHECKING:
     from sizebook.reports.view import Report

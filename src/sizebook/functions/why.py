@@ -5,11 +5,12 @@ A cell has no room for the notes of a count either: asked of a call that succeed
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from inspect import Parameter, Signature
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from sizebook.core import cells
+from sizebook.core import cells, coercion
 from sizebook.core.errors import SizebookError
 from sizebook.core.quantities import Model
 from sizebook.core.registry import Function, Quantity, find, function, quantity_of
@@ -26,6 +27,28 @@ MODELS = (quantity_of(Model), quantity_of(ConfigPath))
 PLACES = tuple(f"arg_{place}" for place in range(1, 59))
 
 
+Asking = TypeVar("Asking", bound=Callable[..., Any])
+
+
+def asks_about_a_call(python: Asking) -> Asking:
+    """Give a function of a name and keywords the places arg_1 to arg_58: a spreadsheet function has no keywords."""
+    python.__signature__ = Signature(  # type: ignore[attr-defined]
+        [Parameter("name", Parameter.POSITIONAL_OR_KEYWORD)]
+        + [Parameter(place, Parameter.POSITIONAL_OR_KEYWORD, default=None) for place in PLACES]
+    )
+    python.__annotations__ |= dict.fromkeys(PLACES, AnyCells)
+    return python
+
+
+def in_places(arguments: Mapping[str, Any]) -> list[Any]:
+    """Return the arguments of the call asked about in order, without the empty places at the end."""
+    given = [arguments.get(place) for place in PLACES]
+    while given and given[-1] in (None, [[None]]):
+        given.pop()
+    return given
+
+
+@asks_about_a_call
 @function(
     category="help",
     source="sizebook",
@@ -42,23 +65,12 @@ def sizebook_why(name: FunctionName, **arguments: AnyCells) -> Message:
     =SIZEBOOK_WHY("PARAMS_MHA", B2, TRUE). Ranges give one message for each result. Behind 'no error' stand the notes
     on the count of the model that was asked about, where it has any (MODEL_NOTES).
     """
-    given = [arguments.get(place) for place in PLACES]
-    while given and given[-1] in (None, [[None]]):
-        given.pop()
     try:
-        asked = find(name)
+        asked, given = find(name), in_places(arguments)
         messages: Message = _messages(cells.evaluate(asked, given), _notes(asked, given))
     except SizebookError as error:
         return str(error)
     return messages
-
-
-# A spreadsheet function has places, not keywords: what Python takes by keyword is declared as arg_1 to arg_58.
-sizebook_why.__signature__ = Signature(  # type: ignore[attr-defined]
-    [Parameter("name", Parameter.POSITIONAL_OR_KEYWORD)]
-    + [Parameter(place, Parameter.POSITIONAL_OR_KEYWORD, default=None) for place in PLACES]
-)
-sizebook_why.__annotations__ |= dict.fromkeys(PLACES, AnyCells)
 
 
 def _notes(asked: Function, given: list[Any]) -> list[list[Any]]:
@@ -67,12 +79,12 @@ def _notes(asked: Function, given: list[Any]) -> list[list[Any]]:
         if argument.quantity in MODELS:
             with suppress(SizebookError):  # the sample of CONFIG_PARAMS is no model of the catalog
                 found = cells.evaluate(find("MODEL_NOTES"), [cell])
-                return cells.as_rows(found) or [[found]]
+                return coercion.as_rows(found) or [[found]]
     return [[NO_NOTES]]
 
 
 def _messages(value: Any, notes: list[list[Any]]) -> Any:
-    rows = cells.as_rows(value)
+    rows = coercion.as_rows(value)
     if rows is None:
         return _message(value, notes[0][0])
     return [[_message(cell, _spread(_spread(notes, r), c)) for c, cell in enumerate(row)] for r, row in enumerate(rows)]
