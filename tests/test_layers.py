@@ -18,6 +18,7 @@ LAYERS = (
     ("core",),
     ("tables",),
     ("models",),
+    ("training.tuning",),
     ("serving.quantities", "training.quantities"),
     ("formulas",),
     ("serving",),

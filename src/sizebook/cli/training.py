@@ -101,6 +101,9 @@ def as_data(plan: TrainingPlan) -> dict[str, Any]:
         "operations": flat(inputs.operations),
         "parameters": plan.count.total,
         "active_parameters": plan.count.active,
+        "trained": plan.inputs.method.recipe.trained,
+        "trained_parameters": plan.trained_parameters,
+        "padding": {**flat(inputs.examples), "share": inputs.padding_share, "avoided": inputs.padding_avoided},
         "flops_per_token": {"convention": convention, "value": plan.flops_per_token, **plan.conventions},
         "memory": memory,
         "step_seconds": None if plan.step is None else flat(plan.step),
@@ -129,6 +132,7 @@ def as_text(plan: TrainingPlan) -> list[str]:
         f"{inputs.model} on {inputs.gpus} x {inputs.gpu.name}, {grouped(inputs.tokens)} tokens",
         f"layout      {inputs.layout.name}, {_micro_batches(plan)}, {inputs.method.compute_dtype}",
         f"parameters  {grouped(plan.count.total)}",
+        *_tuned_lines(plan),
         f"compute     {flop(plan.flops_per_token, 4)}/token ({_counting(plan)}), HFU {percent(middle.hfu)}",
         "",
         *_memory_lines(plan),
@@ -141,6 +145,23 @@ def as_text(plan: TrainingPlan) -> list[str]:
         f"energy      {power.watts:g} W a GPU, host share {power.footprint.host_share:g}, PUE {power.footprint.pue:g}",
         f"grid        {power.grams_per_kwh:g} gCO2e/kWh ({power.grid_basis})",
     ]
+
+
+def _tuned_lines(plan: TrainingPlan) -> list[str]:
+    """Return what is trained where it is not the whole model, and what padding costs where examples are shorter."""
+    inputs, recipe = plan.inputs, plan.inputs.method.recipe
+    lines = []
+    if recipe.lora_rank:
+        share = percent(plan.trained_parameters / plan.count.total, 2)
+        lines.append(
+            f"trained     {recipe.trained}: rank {recipe.lora_rank} on {recipe.lora_on}, "
+            f"{grouped(plan.trained_parameters)} parameters ({share})"
+        )
+    if inputs.padding_share or inputs.padding_avoided:
+        lines.append(
+            f"padding     {percent(inputs.padding_share)} of a step, {percent(inputs.padding_avoided)} avoided"
+        )
+    return lines
 
 
 def _counting(plan: TrainingPlan) -> str:

@@ -27,6 +27,7 @@ MODULES = (
     "serving.functions",
     "training.functions",
     "plans.training.functions",
+    "plans.training.fine_tuning",
     "plans.serving.functions",
     "plans.serving.percentiles",
     "plans.fleet.functions",

@@ -22,6 +22,7 @@ from sizebook.tables.hardware import Accelerator, accelerator
 from sizebook.tables.prices import PriceRegion, Provider, Term, on_demand_beside, quote
 from sizebook.training.layout import Layout, spread
 from sizebook.training.quantities import Batches, Method, Operations, Pace, Programme, Run
+from sizebook.training.tuning import Examples
 
 # A driver keeps about a hundredth of the memory (79.19 of 80 GiB on an H100, measured).
 USABLE_SHARE = 0.99
@@ -162,6 +163,7 @@ class Terms:
     tokens: float
     costs: Costs
     power: Power
+    examples: Examples = field(default_factory=Examples)
     pace: Pace = field(default_factory=Pace)
     operations: Operations = field(default_factory=Operations)
     programme: Programme = field(default_factory=Programme)
@@ -173,6 +175,16 @@ class Training(Setup, Terms):
 
     model: str
     layout: Layout
+
+    @property
+    def padding_share(self) -> float:
+        """The share of a step's tokens that is padding."""
+        return self.examples.padding_share(self.batches.seq)
+
+    @property
+    def padding_avoided(self) -> float:
+        """The share of a step's tokens that packing keeps from being padding."""
+        return self.examples.padding_unpacked(self.batches.seq) - self.padding_share
 
     @property
     def utilization(self) -> float | None:
@@ -213,6 +225,7 @@ def settled(model: str, gpu: str, inputs: TrainingInputs) -> Training:
         layout=spread(inputs.layout, run.gpus) if inputs.layout.dp == 1 else inputs.layout,
         costs=costs_of(kind, inputs.prices, power),
         power=power,
+        examples=run.examples,
         pace=run.pace,
         operations=inputs.operations,
         programme=inputs.programme,
