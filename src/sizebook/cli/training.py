@@ -14,11 +14,12 @@ from sizebook.core.registry import flat, leaves
 from sizebook.core.units import brief, duration, flop, gibibytes, grouped, percent, significant
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.inputs import Training
+from sizebook.plans.training.laying_out import held_of
 from sizebook.plans.training.plan import TrainingPlan, plan_training
 from sizebook.plans.training.search import Search, fitting
 from sizebook.plans.training.steps import derivations
 from sizebook.scenarios.files import parse, read_toml
-from sizebook.scenarios.training import TrainingScenario, held_of, layouts_of, training_inputs
+from sizebook.scenarios.training import TrainingScenario, layouts_of, training_inputs
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.training.programme import basis_of, factor_of
 from sizebook.training.time import StepTime
@@ -53,7 +54,7 @@ def plan_train(scenario: Path, as_json: bool, explained: bool, searched: bool) -
     inputs = training_inputs(checked)
     if searched:
         found = layouts_of(checked, inputs)
-        click.echo(_layouts(inputs, found, fitting(inputs, held_of(checked)), as_json))
+        click.echo(_layouts(inputs, found, fitting(inputs, held_of(checked.inputs.layout, checked.stated)), as_json))
         return
     plan = plan_training(inputs)
     if as_json:

@@ -31,6 +31,7 @@ MODULES = (
     "plans.serving.functions",
     "plans.serving.percentiles",
     "plans.fleet.functions",
+    "plans.programme.functions",
     "core.why",  # the last: it asks about the others
 )
 

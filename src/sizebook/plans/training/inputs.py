@@ -144,11 +144,12 @@ class Setup:
     gpus: int
     batches: Batches
     method: Method = field(default_factory=Method)
+    reserved_bytes: float = 0  # kept free on every GPU for what is held beside training
 
     @cached_property
     def capacity_bytes(self) -> float:
         """What one accelerator leaves for training: what the driver was measured to leave, else 99 %."""
-        return capacity_bytes(self.gpu)
+        return capacity_bytes(self.gpu) - self.reserved_bytes
 
     @cached_property
     def peak_flop_per_s(self) -> float:
