@@ -1,8 +1,8 @@
 """Scenario files: TOML whose keys are checked before anything is computed, with messages that name key, value and fix.
 
-A scenario's ``plan`` says which plan it feeds: ``sizing`` (the default), ``training``, ``serving`` or ``fleet``. Each
-plan has its own section of keys here or in a module beside it; `parse` turns any of them into an object or one clear
-error.
+A scenario's ``plan`` says which plan it feeds: ``sizing`` (the default), ``training``, ``serving``, ``fleet`` or
+``programme``. Each plan has its own section of keys here or in a module beside it; `parse` turns any of them into an
+object or one clear error.
 """
 
 from __future__ import annotations

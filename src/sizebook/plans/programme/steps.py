@@ -48,6 +48,8 @@ def _hours(each: PlannedPhase) -> tuple[Step, ...]:
         )
     if each.replica is not None:
         found.append(_answers(each))
+    if middle.gpu_hours == middle.training_gpu_hours:
+        return tuple(found)
     parts = (middle.training_gpu_hours, middle.forward_gpu_hours, middle.rollout_gpu_hours, middle.waiting_gpu_hours)
     found.append(
         Step(
