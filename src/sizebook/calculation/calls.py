@@ -26,7 +26,8 @@ from sizebook.calculation.tokens import (
     quoted,
     tokenize,
 )
-from sizebook.core.cells import Cell, Range, evaluate
+from sizebook.core.cells import evaluate
+from sizebook.core.coercion import Cell, Range
 from sizebook.core.errors import CellError, SizebookError
 from sizebook.core.registry import Function
 

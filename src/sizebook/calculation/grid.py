@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sizebook.calculation.tokens import Area
-from sizebook.core.cells import Cell, Range
+from sizebook.core.coercion import Cell, Range
 from sizebook.core.errors import CellError, SizebookError
 
 # References longer than this are cut off behind the last used cell: people write A:A and mean what is there.

@@ -9,7 +9,7 @@ from typing import Any
 
 from sizebook.calculation.grid import ErrorCode, Grid, literal
 from sizebook.calculation.tokens import Area, address, quoted
-from sizebook.core.cells import Cell, Range
+from sizebook.core.coercion import Cell, Range
 
 # How much room an expression that gives rows gets, and how many such rooms stand under each other.
 _ROOM_ROWS, _ROOM_COLUMNS, _ROOMS_DOWN = 10_000, 100, 100

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.registry import flat, leaves
 from sizebook.core.units import brief, gibibytes, grouped, parameters, percent
@@ -15,7 +16,7 @@ from sizebook.plans.programme.figures import figures
 from sizebook.plans.programme.phase import PhaseCase
 from sizebook.plans.programme.plan import Budget, ProgrammePlan, plan_programme, warnings
 from sizebook.plans.programme.steps import derivations
-from sizebook.scenarios.files import beside, parse, read_toml
+from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.programme import ProgrammeScenario
 
 
@@ -23,9 +24,10 @@ from sizebook.scenarios.programme import ProgrammeScenario
 @click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
 @click.option("--explain", "explained", is_flag=True, help="Print how each figure came about.")
-def programme(scenario: Path, as_json: bool, explained: bool) -> None:
+@rates_option
+def programme(scenario: Path, as_json: bool, explained: bool, rates: Path | None) -> None:
     """Print the budget of several training runs one after another, from a scenario file."""
-    values = beside(scenario.parent, read_toml(scenario))
+    values = with_rates(beside(scenario.parent, read_toml(scenario)), rates, plan="programme")
     checked = parse(ProgrammeScenario, values, scenario.name)
     told(checked.notes)
     plan = plan_programme(checked.inputs)

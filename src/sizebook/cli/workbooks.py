@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from sizebook.cli.rates import rates_option
 from sizebook.core.errors import InputError
 
 
@@ -22,7 +23,8 @@ from sizebook.core.errors import InputError
     type=click.Choice(["classic", "office-js", "libreoffice"]),
     help="Spell functions as this add-in stores them: the .xlam, xlwings Lite or Server, or LibreOffice's.",
 )
-def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | None) -> None:
+@rates_option
+def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | None, rates: Path | None) -> None:
     """Write the inputs of SCENARIO (TOML) into WORKBOOK and store every computed value.
 
     WORKBOOK is a file, or the bare name of one that comes with sizebook: model_sizing.xlsx, training_budget.xlsx,
@@ -36,7 +38,7 @@ def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | No
     from sizebook.cli.telling import told
     from sizebook.workbooks.filling import fill
 
-    inputs = _inputs(scenario, workbook)
+    inputs = _inputs(scenario, workbook, rates)
     chosen = next((known for known in TARGETS if known == target), None)
     filled = fill(_found(workbook), inputs, output, target=chosen)
     told(filled.notes)
@@ -56,13 +58,13 @@ def _found(workbook: Path) -> Path:
     return ours if is_ours else workbook
 
 
-def _inputs(scenario: Path, workbook: Path) -> dict[str, Any]:
+def _inputs(scenario: Path, workbook: Path, rates: Path | None) -> dict[str, Any]:
     """Return the inputs that a scenario file gives: by the mapping of its plan, or key by key."""
     from sizebook.batch.jobs import JOBS, inputs_of, scenario_of
     from sizebook.cli.telling import told
-    from sizebook.scenarios.files import read_toml
+    from sizebook.scenarios.files import read_toml, with_rates
 
-    values = read_toml(scenario)
+    values = with_rates(read_toml(scenario), rates)
     job = JOBS.get(str(values.get("plan")))
     if job is not None and job.workbook == workbook.name:
         checked = scenario_of(values, scenario.name, scenario.parent)

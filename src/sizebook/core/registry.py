@@ -21,6 +21,8 @@ from sizebook.core.errors import UnknownFunctionError, suggestion
 
 Python = TypeVar("Python", bound=Callable[..., Any])
 Section = TypeVar("Section")
+# What a call takes: some milliseconds, or longer because it searches layouts or simulates requests one by one.
+Effort = Literal["formula", "search", "simulation"]
 Kind = Literal["integer", "number", "flag", "choice", "text", "date", "list", "range"]
 
 # VBA reserves these words, and a name that looks like a cell (KV8) is read as one.
@@ -62,6 +64,11 @@ class Quantity:
     def allowed(self) -> tuple[str, ...]:
         """The keys to choose from, empty where any value goes."""
         return self.choices() if callable(self.choices) else self.choices
+
+    @property
+    def never_negative(self) -> bool:
+        """Whether no value of it is below 0."""
+        return any(bound is not None and bound >= 0 for bound in (self.minimum, self.above))
 
 
 @dataclass(frozen=True)
@@ -240,6 +247,11 @@ class Function:
         shown = (a.name if a.required else f"[{a.name}]" for a in self.arguments)
         return f"{self.name}({', '.join(shown)})"
 
+    @property
+    def effort(self) -> Effort:
+        """What a call takes: a formula unless `takes` says otherwise."""
+        return getattr(self.python, "effort", "formula")
+
     @cached_property
     def result(self) -> Quantity:
         """What the function returns; kind ``range`` for a table that spills."""
@@ -262,6 +274,16 @@ def _declared(where: str, name: str, quantity: Quantity) -> Any:
 
 
 _FUNCTIONS: dict[str, Function] = {}
+
+
+def takes(effort: Effort) -> Callable[[Python], Python]:
+    """Mark a function that no formula answers: a ``search`` or ``simulation`` takes seconds, a formula 50 ms."""
+
+    def mark(python: Python) -> Python:
+        python.effort = effort  # type: ignore[attr-defined]
+        return python
+
+    return mark
 
 
 def function(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
-from sizebook.core import cells
+from sizebook.core import cells, coercion
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import Quantity, find, function
 
@@ -53,7 +53,7 @@ sizebook_why.__annotations__ |= dict.fromkeys(PLACES, AnyCells)
 
 
 def _messages(value: Any) -> Any:
-    rows = cells.as_rows(value)
+    rows = coercion.as_rows(value)
     return _message(value) if rows is None else [[_message(cell) for cell in row] for row in rows]
 
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from sizebook.core.cells import Cell, as_rows, coerce, is_blank, option_name
-from sizebook.core.errors import InputError, SizebookError, suggestion
+from sizebook.core.cells import option_name
+from sizebook.core.coercion import Cell, as_rows, as_text, coerce, is_blank
+from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.reading import Told
 from sizebook.core.registry import leaves, put_together
 
@@ -42,16 +43,11 @@ def width_of(cells: Any) -> int:
 def _named(kind: type[Read], rows: list[list[Cell]], noun: str) -> dict[str, list[Cell]]:
     """Return the rows by the names in their first column, old names by the present ones."""
     known = [leaf.name for leaf in leaves(kind)]
-    named = {option_name(str(row[0]).strip(), known): row for row in rows if not is_blank(row[0])}
+    named = {option_name(as_text(row[0]), known): row for row in rows if not is_blank(row[0])}
     if "model" not in named:
         raise InputError(
             f"{noun}s without a model: got the rows {', '.join(named) or 'none'}, want one called 'model' among them. "
             "Name the inputs in the first column of the range."
-        )
-    if unknown := [name for name in named if name not in known]:
-        raise InputError(
-            f"unknown input of a {noun}: got '{unknown[0]}', want one of {', '.join(known)}."
-            f"{suggestion(unknown[0], known) or ' Remove the row.'}"
         )
     return named
 
@@ -63,4 +59,4 @@ def _section(kind: type[Read], cells: Mapping[str, Cell], place: str) -> Read:
         stated = frozenset(name for name, cell in cells.items() if not is_blank(cell))
         return replace(put_together(kind, values), stated=stated)
     except SizebookError as error:
-        raise type(error)(f"{place if is_blank(label) else label}: {error}") from error
+        raise type(error)(f"{place if is_blank(label) else as_text(label)[:80]}: {error}") from error

@@ -14,7 +14,7 @@ from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
 from sizebook.core.registry import DEFAULT, function
 from sizebook.formulas.weights import dtype_bits
 from sizebook.serving import time as serving_time
-from sizebook.serving.band import architecture_of
+from sizebook.serving.band import replica_band
 from sizebook.serving.case import Case, case_of, startable
 from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds, halves, one_pass, serving_case
 from sizebook.serving.estimate import Estimate, error_band, estimate, unmeasured_band
@@ -50,6 +50,7 @@ from sizebook.serving.shape import INDEX_ELEMENT_BYTES, shape_of
 from sizebook.serving.terms import Latencies, kernels_basis, latency_terms, prefill_terms, step_terms
 from sizebook.serving.time import cache_bytes_per_gpu, kv_heads_held
 from sizebook.tables.hardware import accelerator
+from sizebook.tables.own_rates import RatesFile
 
 MODEL_SOURCE = "cache layout of the model's attention; vLLM and DeepSeek-V2 (arXiv:2405.04434) for latent caches"
 ENGINE_SOURCE = "data/engines.csv, one source a row"
@@ -304,6 +305,7 @@ def serving_error(
     figure: Figure = DEFAULT,
     quantile: Quantile = DEFAULT,
     measured_model: MeasuredModel = DEFAULT,
+    rates_file: RatesFile = DEFAULT,
 ) -> Ratio:
     """Return a quantile of measured over predicted TPOT, TTFT or throughput on a GPU, of a fit that saw none of its
     group.
@@ -315,6 +317,10 @@ def serving_error(
     if measured_model and halves(measured_model):  # no server of a model with an encoder was measured
         band = unmeasured_band(figure)
     else:
-        architecture = architecture_of(shape_of(measured_model)) if measured_model else ""
-        band = error_band(figure, engine, accelerator(gpu).key, architecture=architecture)
+        key, replica = accelerator(gpu).key, Replica(engine=engine, rates_file=rates_file)
+        band = (
+            replica_band(figure, key, replica, shape=shape_of(measured_model))
+            if measured_model
+            else error_band(figure, engine, key)
+        )
     return {"p10": band.low, "p50": band.middle, "p90": band.high}[quantile]

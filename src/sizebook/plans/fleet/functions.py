@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves
+from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, takes
 from sizebook.plans.columns import sections_of, width_of
 from sizebook.plans.fleet.figures import ServiceFigures, figures
 from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
@@ -55,6 +55,7 @@ _FIGURES: list[list[Any]] = [
     ["spare_replicas", 1],
     ["on_demand_usd_per_gpu_hour", 3],
     ["reserved_usd_per_gpu_hour", 2],
+    ["rates_basis", "shipped rates"],
     ["price_basis", "given in the scenario"],
     ["tdp_watts", 700.0],
     ["grams_per_kwh", 400],
@@ -71,6 +72,7 @@ def _plan(services: Any, terms: FleetTerms) -> tuple[dict[int, Service], FleetPl
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE, [_LEDGER[0], *_LEDGER[1:] * 36]))
+@takes("simulation")
 def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT) -> Ledger:
     """Return a fleet plan month by month, all services together: GPUs at peak, at the mean and reserved, cost, energy.
 
@@ -82,6 +84,7 @@ def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT) -> Ledger:
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE, _FIGURES))
+@takes("simulation")
 def fleet_figures(services: Services, terms: FleetTerms = DEFAULT) -> FiguresByService:
     """Return figures of each service of a fleet plan: a replica, prices of GPU-hours, first and last month, cost.
 

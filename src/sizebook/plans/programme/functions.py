@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves
+from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, takes
 from sizebook.plans.columns import sections_of, width_of
 from sizebook.plans.ledgers import Ledger
 from sizebook.plans.programme.figures import PhaseFigures, as_rows
@@ -99,6 +99,7 @@ def _plan(phases: Any, terms: ProgrammeTerms) -> tuple[dict[int, Phase], Program
 
 
 @function(category="training time", source=SOURCE, example=(_EXAMPLE, _BUDGET))
+@takes("search")
 def programme_budget(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> BudgetRows:
     """Return a programme's budget: names, then low, middle and high: days, GPU-hours, cost by part, energy, carbon.
 
@@ -110,6 +111,7 @@ def programme_budget(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> BudgetR
 
 
 @function(category="training time", source=SOURCE, example=(_EXAMPLE, _LEDGER))
+@takes("search")
 def programme_ledger(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> Ledger:
     """Return a programme month by month in its middle case: GPU-hours, cost by part, energy, carbon, power in MW.
 
@@ -121,6 +123,7 @@ def programme_ledger(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> Ledger:
 
 
 @function(category="training time", source=SOURCE, example=(_EXAMPLE, _FIGURES))
+@takes("search")
 def programme_figures(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> FiguresByPhase:
     """Return the phases of a programme side by side: tokens, GPUs, layout, days, GPU-hours by use, cost, memory.
 

@@ -125,7 +125,9 @@ def _reference_bytes(phase: Phase, training: TrainingPlan) -> float:
 def _replica(phase: Phase) -> PlannedReplica:
     """Return the replica that generates, at the load given or the most that its cache holds."""
     asked, n = phase.rollouts, phase.rollouts.tokens
-    replica = Replica(tp=asked.rollout_tp, weight_dtype=asked.rollout_weight_dtype)
+    replica = Replica(
+        tp=asked.rollout_tp, weight_dtype=asked.rollout_weight_dtype, rates_file=phase.inputs.method.rates_file
+    )
     demand = Demand(
         input_tokens=asked.rollout_input_tokens,
         output_tokens=asked.rollout_output_tokens,

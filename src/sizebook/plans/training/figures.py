@@ -80,6 +80,9 @@ class TrainingFigures:
         ),
     ]
     run_family: Annotated[str, Quantity("family of measured runs whose band is shown", kind="text", label="Band of")]
+    rates_basis: Annotated[
+        str, Quantity("rates that time is worked out with: shipped, or a file of own ones", kind="text", label="Rates")
+    ]
     programme_factor: Annotated[
         float,
         Quantity(
@@ -124,6 +127,7 @@ def figures(plan: TrainingPlan) -> TrainingFigures:
         padding_share=inputs.padding_share,
         padding_avoided=inputs.padding_avoided,
         run_family=plan.work.band.family,
+        rates_basis=plan.work.rates_basis(inputs.utilization),
         programme_factor=factor_of(inputs.programme, inputs.gpus),
         programme_basis=basis_of(inputs.programme, inputs.gpus),
     )
