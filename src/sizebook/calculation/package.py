@@ -12,7 +12,7 @@ from lxml import etree
 
 from sizebook.core.errors import InputError
 from sizebook.intake.archives import CONTENT_TYPES, archive, refuse_doctype
-from sizebook.sources.files import unfinished
+from sizebook.sources.writing import unfinished
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

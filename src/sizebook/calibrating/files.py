@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sizebook import __version__
 from sizebook.calibrating.calibration import Calibrated
-from sizebook.sources.files import unfinished
+from sizebook.sources.writing import unfinished
 from sizebook.tables.own_rates import COLUMNS, FACTORS, QUANTILES
 
 

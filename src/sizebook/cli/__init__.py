@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from sizebook import __version__
+from sizebook.cli.ending import end_in_order
 from sizebook.cli.lazy import LazyGroup
 from sizebook.core.errors import SizebookError, bounded
 from sizebook.intake.limits import meanings, state
@@ -62,6 +63,7 @@ def app(stated: tuple[str, ...], debug: bool) -> None:
 
 def main() -> None:
     """Run the command line; the entry point of the package."""
+    end_in_order()
     try:
         app()
     except SizebookError as error:

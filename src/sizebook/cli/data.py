@@ -11,7 +11,7 @@ import click
 from sizebook.core.errors import InputError
 from sizebook.core.tables import Row, table, user_folder
 from sizebook.intake.texts import csv_rows
-from sizebook.sources.files import unfinished
+from sizebook.sources.writing import unfinished
 from sizebook.validation import data_checks
 
 _PRICE_IDENTITY = ("provider", "instance", "gpu", "region", "term", "date")

@@ -51,7 +51,7 @@ def batch(scenarios: Path, output: Path, jobs: int, rates: Path | None) -> None:
     from sizebook.batch.index import write_index
     from sizebook.batch.reading import read_rows
     from sizebook.batch.running import run
-    from sizebook.sources.files import make_folder
+    from sizebook.sources.writing import make_folder
 
     rows = _rated(read_rows(scenarios), rates)
     make_folder(output)

@@ -53,6 +53,7 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
     knee, setup, asked = replica.at_knee, replica.setup, plan.traffic.asked
     return {
         "model": plan.model,
+        "notes": list(plan.notes),
         "context_tokens": plan.context_tokens,
         "setup": {"gpu": setup.gpu, **flat(setup.replica), "gpus": setup.replica.gpus},
         "rates_basis": replica.rates_basis,
@@ -169,6 +170,7 @@ def _headline(plan: ServingPlan) -> list[str]:
         _per_million(plan),
         f"Rates              {plan.replica.rates_basis}",
         f"Price basis        {plan.rates.basis}",
+        *(f"Note on the count  {note}" for note in plan.notes),
     ]
 
 

@@ -16,8 +16,9 @@ from sizebook.core.names import Renamed, notes
 @click.command("sweep")
 @click.argument("table", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Table to write.")
+@click.option("--guard-formulas", is_flag=True, help="In CSV, put ' before text that a spreadsheet would calculate.")
 @rates_option
-def sweep_table(table: Path, output: Path, rates: Path | None) -> None:
+def sweep_table(table: Path, output: Path, guard_formulas: bool, rates: Path | None) -> None:
     """Estimate time to first token, time per token and throughput for every row of TABLE.
 
     TABLE is CSV, Parquet or xlsx with the columns model, gpu, input_tokens, output_tokens and concurrency, and where
@@ -71,8 +72,13 @@ def sweep_table(table: Path, output: Path, rates: Path | None) -> None:
                 progress.update(task, completed=estimated)
                 yield found
 
-        streaming.write(answered(), output)
+        n_risky = streaming.write(answered(), output, guard_formulas=guard_formulas)
         progress.update(task, total=estimated)
+    if n_risky:
+        click.echo(
+            f"{n_risky} texts begin like a formula, and a spreadsheet that opens {output.name} would calculate them. "
+            "Add --guard-formulas, or write .xlsx.", err=True,
+        )  # fmt: skip
     click.echo(f"{estimated - bad} of {estimated} rows estimated. Table: {output.resolve()}")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from sizebook.cli.calculating import Calculation, calculation_options
 from sizebook.cli.rates import rates_option
 from sizebook.core.errors import InputError
 
@@ -24,7 +25,10 @@ from sizebook.core.errors import InputError
     help="Spell functions as this add-in stores them: the .xlam, xlwings Lite or Server, or LibreOffice's.",
 )
 @rates_option
-def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | None, rates: Path | None) -> None:
+@calculation_options
+def fill_workbook(
+    workbook: Path, scenario: Path, output: Path, target: str | None, rates: Path | None, calculation: Calculation
+) -> None:
     """Write the inputs of SCENARIO (TOML) into WORKBOOK and store every computed value.
 
     WORKBOOK is a file, or the bare name of one that comes with sizebook: model_sizing.xlsx, training_budget.xlsx,
@@ -32,7 +36,8 @@ def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | No
 
     The keys are the names of the workbook's input cells. A scenario whose 'plan' is the one that WORKBOOK was made for
     may be any that 'sizebook report' takes. Nothing is written when an input is unknown, missing or not in its list.
-    Exits with 1 when a cell of the written workbook shows an error.
+    Exits with 1 when a cell of the written workbook shows an error, or cannot be calculated: such a cell keeps the
+    value that WORKBOOK holds beside it.
     """
     from sizebook.calculation.spellings import TARGETS
     from sizebook.cli.telling import told
@@ -40,9 +45,11 @@ def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | No
 
     inputs = _inputs(scenario, workbook, rates)
     chosen = next((known for known in TARGETS if known == target), None)
-    filled = fill(_found(workbook), inputs, output, target=chosen)
+    strict, limits = calculation.strict, calculation.limits
+    filled = fill(_found(workbook), inputs, output, target=chosen, strict=strict, limits=limits)
     told(filled.notes)
-    click.echo(f"{output}: {len(inputs)} inputs, {len(filled.calculated.values)} cells")
+    calculated = filled.calculated
+    click.echo(f"{output}: {len(inputs)} inputs, {len(calculated.values)} cells, calculated by {calculated.engine}")
     for problem in filled.problems:
         click.echo(f"sizebook: {problem}", err=True)
     if filled.problems:

@@ -29,6 +29,8 @@ Range = list[list[Cell]]
 
 _NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)([A-Za-z]?)", re.ASCII)
 _PLAIN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+# What XML has no way to write, and so no workbook and no page.
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _SUFFIX = {"": 1, "M": 10**6, "B": 10**9, "T": 10**12}
 LONGEST_CELL = 32_767  # characters that a cell holds
 LONGEST_TEXT = 1000  # of a name, a path or a title; a message that quotes one stays short
@@ -87,6 +89,11 @@ def _refuse_unholdable(argument: Argument, cell: Cell) -> None:
     if isinstance(cell, str) and len(cell) > longest:
         raise InputError(
             f"{argument.name} is too long: got {len(cell)} characters, want at most {longest}. Shorten the text."
+        )
+    if isinstance(cell, str) and (unwritable := _UNWRITABLE.search(cell)):
+        raise InputError(
+            f"{argument.name} is no text: got the character {unwritable[0]!a}, want characters that a workbook "
+            "may hold. Remove it."
         )
     if isinstance(cell, (int, float)) and not abs(cell) <= LARGEST:  # nor not-a-number
         raise RangeError(f"{argument.name} is not finite: got {shown(cell)}, want {_wanted(argument)}. Type a number.")

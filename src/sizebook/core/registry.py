@@ -234,6 +234,11 @@ class Function:
         """Return the terms that add up to the result, none where the function does not tell them apart."""
         return tuple(self.terms(**self._given(bound))) if self.terms else ()
 
+    def band_of(self, bound: Mapping[str, Any]) -> tuple[float, float, str] | None:
+        """Return measured over predicted, low and high, and what that rests on; None where nothing says how sure."""
+        band = _BANDS.get(self.name)
+        return band(**self._given(bound)) if band else None
+
     def _given(self, bound: Mapping[str, Any]) -> dict[str, Any]:
         hints, given = hints_of(self.python), {}
         for name in inspect.signature(self.python).parameters:
@@ -274,6 +279,7 @@ def _declared(where: str, name: str, quantity: Quantity) -> Any:
 
 
 _FUNCTIONS: dict[str, Function] = {}
+_BANDS: dict[str, Callable[..., tuple[float, float, str]]] = {}
 
 
 def takes(effort: Effort) -> Callable[[Python], Python]:
@@ -321,6 +327,16 @@ def function(
         return python
 
     return register
+
+
+def estimated(band: Callable[..., tuple[float, float, str]]) -> Callable[[Python], Python]:
+    """Say how far measurements lay from what a function returns: ``band`` of the same arguments, see `band_of`."""
+
+    def note(python: Python) -> Python:
+        _BANDS[python.__name__.upper()] = band
+        return python
+
+    return note
 
 
 def _defined(python: Callable[..., Any]) -> str:

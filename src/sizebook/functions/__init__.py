@@ -21,6 +21,7 @@ MODULES = (
     "tables.grid",
     "tables.hardware",
     "tables.prices",
+    "tables.sources",
     "models.functions",
     "serving.cache",
     "serving.traffic",
@@ -32,7 +33,8 @@ MODULES = (
     "plans.serving.percentiles",
     "plans.fleet.functions",
     "plans.programme.functions",
-    "core.why",  # the last: it asks about the others
+    "functions.why",  # the last: they ask about the others
+    "functions.tracing",
 )
 
 

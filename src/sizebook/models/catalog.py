@@ -122,6 +122,11 @@ def architecture(name: str) -> Architecture:
     return huggingface.architecture(load(config_file(name))) if is_file(name) else _architecture(resolve(name))
 
 
+def notes(name: str) -> tuple[str, ...]:
+    """Return what a reader of a model's count must know, of a published model or a config.json."""
+    return architecture(name).notes
+
+
 def counted(name: str) -> Count:
     """Return the exact parameter count of a published model or a config.json, computed from its dimensions."""
     return count(architecture(name)) if is_file(name) else _counted(resolve(name))

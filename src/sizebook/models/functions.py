@@ -21,6 +21,7 @@ from sizebook.models.counting import Count, count
 
 CATALOG = "sizebook data/models.csv and data/architectures.csv, source per row"
 SAMPLE = "sample"
+NO_NOTES = "none"
 
 Part = Annotated[
     str,
@@ -64,6 +65,7 @@ CheckpointPath = Annotated[
     ),
 ]
 Fact = Annotated[str | int | float, Quantity("fact about a published model", kind="text")]
+Notes = Annotated[str, Quantity("notes on a count", kind="text")]
 Models = Annotated[list[list[str]], Quantity("keys of published models, one a row", kind="range")]
 
 
@@ -109,6 +111,16 @@ def model_spec(model: Model, field: Field) -> Fact:
 def model_list(family: Family | None = DEFAULT) -> Models:
     """Return the keys of the published models, one a row, of one family or of all; spills down."""
     return [[key] for key in catalog.model_keys(family)]
+
+
+@function(category="models", source=CATALOG, example=({"model": "llama-3.1-70b"}, "none"))
+def model_notes(model: Model) -> Notes:
+    """Return what a reader of a model's count must know, or 'none'.
+
+    For instance that a file leaves out sizes which the class of its type gives, or that transformers does not follow
+    it. The same notes stand in counts, plans and reports.
+    """
+    return "; ".join(catalog.notes(model)) or NO_NOTES
 
 
 @function(category="models", source="the config.json itself", example=({"path": SAMPLE}, 1_043_584))

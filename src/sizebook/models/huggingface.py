@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from dataclasses import replace
 
 from sizebook.core.errors import RangeError, UnknownKeyError, suggestion
 from sizebook.models.architecture import Architecture
@@ -48,6 +49,9 @@ def architecture(config: Config) -> Architecture:
             f"bad key: got 0 for a number that others are divided by in {config.where}, want 1 or more. Correct it."
         ) from error
     config.finish()
+    if left_out := config.left_out():
+        taken = f"the file leaves out what the class of its model type gives: {', '.join(left_out)}"
+        described = replace(described, notes=(*described.notes, taken))
     return described
 
 

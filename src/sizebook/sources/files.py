@@ -1,10 +1,8 @@
-"""Reads worksheets that come from outside; writes files whole or not at all: beside the target, then renamed."""
+"""Reads worksheets that come from outside."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -48,42 +46,3 @@ def _first_sheet(path: Path) -> Iterator[tuple[Any, ...]]:
     sheet = book.worksheets[0]
     sheet.reset_dimensions()  # what a file says of its own size is not believed: rows would be padded to it
     yield from sheet.iter_rows(values_only=True)
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder and those above it where they are missing. Errors: `InputError` where the system refuses."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot write: got {error.strerror} for {folder}, want a folder that can be written. Check the path."
-        ) from error
-
-
-@contextmanager
-def unfinished(path: Path) -> Iterator[Path]:
-    """Give a path to write to; it takes the target's name when the block ends well and is gone when it does not.
-
-    A reader, a crash or a full disk never leaves half a file under the target's name. The folder is made where it is
-    missing. Errors: `InputError` where the system refuses to write.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield temporary
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(
-            f"cannot write: got {error.strerror or error} for {path}, want a file in a folder that can be written. "
-            "Check the path."
-        ) from error
-    finally:
-        if temporary.parent.is_dir():
-            temporary.unlink(missing_ok=True)
-
-
-def write_whole(path: Path, content: bytes) -> Path:
-    """Write a file's content and return its path."""
-    with unfinished(path) as temporary:
-        temporary.write_bytes(content)
-    return path

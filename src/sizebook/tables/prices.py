@@ -51,10 +51,16 @@ def prices() -> tuple[Price, ...]:
 
 
 @cache
-def user_prices() -> tuple[Price, ...]:
+def user_rows() -> tuple[Mapping[str, str], ...]:
     """Return every row of the user's own ``prices.csv`` (`sizebook data add prices`), read once."""
     path = user_folder() / "prices.csv"
-    return tuple(_parsed(row) for row in csv_rows(path, "a price table", comments=True)) if path.exists() else ()
+    return tuple(csv_rows(path, "a price table", comments=True)) if path.exists() else ()
+
+
+@cache
+def user_prices() -> tuple[Price, ...]:
+    """Return the user's own prices, read once."""
+    return tuple(_parsed(row) for row in user_rows())
 
 
 def _parsed(row: Mapping[str, str]) -> Price:

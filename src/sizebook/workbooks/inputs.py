@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from sizebook.calculation.names import Names
 from sizebook.calculation.package import DefinedName, Package, tag
-from sizebook.calculation.preparing import Names
 from sizebook.calculation.tokens import Area, address, area, tokenize
 from sizebook.core.coercion import LONGEST_CELL, coerce, listed
 from sizebook.core.errors import InputError, SizebookError, suggestion
@@ -129,7 +129,7 @@ def _list_values(package: Package, sheets: Mapping[str, Sheet], sheet: str, form
         return tuple(word.strip() for word in formula.strip('"').split(","))
     tokens = tokenize(formula)
     if len(tokens) == 1 and tokens[0].kind == "name":
-        formula = Names(package).expanded(formula, sheet)
+        formula = Names(package).text(formula, sheet) or formula
     source = area(formula, sheet)
     if source is None or source.sheet not in sheets:
         return ()
@@ -215,6 +215,11 @@ def _value_problems(entry: Input, value: Any) -> list[str]:
         return [f"blank input: got nothing for '{entry.name}', want a value for {entry.place}. Give one."]
     if not isinstance(value, (bool, int, float, str, date, type(None))):
         return [f"bad input: got {value!r} for '{entry.name}', want one value for {entry.place}. Give a single value."]
+    if isinstance(value, str) and len(value) > LONGEST_CELL:
+        return [
+            f"too long: got {len(value)} characters for '{entry.name}', want at most {LONGEST_CELL}. "
+            "Shorten the text: a cell holds no more."
+        ]
     if isinstance(value, str) and any(ord(c) < 32 and c not in "\t\n\r" for c in value):
         return [f"bad input: got {value!r} for '{entry.name}', want text without control characters. Remove them."]
     if isinstance(value, str) and len(value) > LONGEST_CELL:

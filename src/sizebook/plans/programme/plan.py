@@ -245,11 +245,12 @@ def _month(
 
 
 def warnings(plan: ProgrammePlan) -> tuple[str, ...]:
-    """Return what to check: steps on sequences beyond a model's context, GPUs that mostly wait."""
+    """Return what to check: what a count leaves open, sequences beyond a model's context, GPUs that mostly wait."""
     return tuple(f"{each.phase.name}: {text}" for each in plan.phases for text in _warned(each))
 
 
 def _warned(each: PlannedPhase) -> Iterator[str]:
+    yield from each.training.notes
     stated, seq, middle = catalog.context_tokens(each.phase.model), each.training.inputs.batches.seq, each.cases[1]
     if stated is not None and seq > stated:
         yield f"{seq:,} tokens a sequence are more than the {stated:,} that the model states.".replace(",", " ")

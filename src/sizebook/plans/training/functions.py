@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from sizebook.core.errors import TargetError, require, unknown_key
 from sizebook.core.quantities import Batch, Gpu, Gpus, MemoryBytes, Model, Ratio, Seconds, Seq, gpu_keys
-from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, section, takes
+from sizebook.core.registry import DEFAULT, Quantity, estimated, flat, function, leaves, section, takes
 from sizebook.models import catalog
 from sizebook.plans.training.case import NAMES, Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, figures
@@ -78,6 +78,11 @@ def _work(model: str, gpu: str, batches: Batches, layout: Layout, method: Method
         method=method,
     )
     return work_of(setup, layout)
+
+
+def _step_band(model: str, gpu: str, batches: Batches, layout: Layout, method: Method) -> tuple[float, float, str]:
+    band = _work(model, gpu, batches, layout=layout, method=method).band
+    return band.low, band.high, f"published runs of the family '{band.family}' that no fit had seen"
 
 
 def _batches(batch: int | None, seq: int, layout: Layout) -> Batches:
@@ -169,6 +174,7 @@ def min_gpus_train(model: Model, gpu: Gpu, seq: Seq = DEFAULT, recipe: Recipe = 
     )
 
 
+@estimated(_step_band)
 @function(
     category="training time",
     source=MODEL_OF_TIME,

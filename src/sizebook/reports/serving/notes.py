@@ -128,6 +128,7 @@ def assumptions(plan: ServingPlan) -> Section:
     )
     if plan.beyond_context:
         left_out = (f"{plan.beyond_context}: what it answers there is untested.", *left_out)
+    left_out = (*(f"Count of the model: {note}." for note in plan.notes), *left_out)
     columns = (Column("Input"), Column("Value"), Column("Origin"))
     rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=IN_WORDS))
     return Section(

@@ -61,6 +61,7 @@ def assumptions(plan: TrainingPlan) -> Section:
             Table("Inputs", (Column("Input"), Column("Value"), Column("Origin")), tuple(Row(row) for row in rows)),
             Notes(
                 (
+                    *(f"Count of the model: {note}." for note in plan.notes),
                     "Storage and network traffic unless given as other costs, failed experiments, and the time to find "
                     "the recipe. Evaluation and restarts by hand stand in the whole run alone; energy and carbon are "
                     "those of steady state.",
