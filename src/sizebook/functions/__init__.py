@@ -31,9 +31,11 @@ MODULES = (
     "plans.sizing.tables",
     "plans.training.functions",
     "plans.training.tables",
+    "plans.training.fine_tuning",
     "plans.serving.functions",
     "plans.serving.percentiles",
     "plans.fleet.functions",
+    "plans.programme.functions",
     "functions.why",  # the last: they ask about the others
     "functions.tracing",
 )
