@@ -31,7 +31,8 @@ def demo(output: Path) -> None:
     outputs = produce(scenario_of(read_toml(path), path.name, path.parent), output, path.stem)
     for label, text in outputs.headline:
         click.echo(f"{label:24} {text}")
-    click.echo(f"{'Workbook':24} {outputs.workbook.resolve()}")
+    if outputs.workbook:
+        click.echo(f"{'Workbook':24} {outputs.workbook.resolve()}")
     click.echo(f"{'Report':24} {outputs.report.resolve()}")
 
 
