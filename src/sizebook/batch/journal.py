@@ -31,7 +31,8 @@ CREATE TABLE IF NOT EXISTS scenario (
     hash TEXT NOT NULL,         -- of its values, the files that it names and the version of sizebook
     state TEXT NOT NULL CHECK (state IN ('open', 'running', 'done', 'failed')),
     attempts INTEGER NOT NULL,  -- how often a worker began it
-    workbook TEXT, workbook_bytes INTEGER, report TEXT, report_bytes INTEGER,
+    workbook TEXT, workbook_bytes INTEGER,  -- none where the plan has no workbook
+    report TEXT, report_bytes INTEGER,
     headline TEXT,              -- JSON: figures as [label, text]
     notes TEXT,                 -- JSON: what was remarked
     problem TEXT,
@@ -89,7 +90,7 @@ class Journal:
             outcome.row,
             "state = 'done', workbook = ?, workbook_bytes = ?, report = ?, report_bytes = ?, headline = ?, notes = ?",
             (
-                *(each for path in (made.workbook, made.report) for each in (path.name, path.stat().st_size)),
+                *_named(made.workbook), *_named(made.report),
                 json.dumps(made.headline), json.dumps(made.notes),
             ),
         )  # fmt: skip
@@ -107,8 +108,8 @@ class Journal:
         ).fetchone()  # fmt: skip
         if found is None:
             return None
-        workbook, report = self.folder / found[0], self.folder / found[2]
-        if _size(workbook) != found[1] or _size(report) != found[3]:
+        workbook, report = self.folder / found[0] if found[0] else None, self.folder / found[2]
+        if _named(workbook) != found[0:2] or _named(report) != found[2:4]:
             return None
         headline = tuple((label, text) for label, text in json.loads(found[4]))
         return Outcome(row, Outputs(workbook, report, headline, tuple(json.loads(found[5]))))
@@ -188,8 +189,11 @@ def _stamp(path: Path) -> str:
     return f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}"
 
 
-def _size(path: Path) -> int | None:
-    return path.stat().st_size if path.is_file() else None
+def _named(path: Path | None) -> tuple[str | None, int | None]:
+    """Return the name and size of an output, nothing of one that a plan does not have."""
+    if path is None:
+        return None, None
+    return path.name, path.stat().st_size if path.is_file() else None
 
 
 def _now() -> str:

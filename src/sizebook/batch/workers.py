@@ -47,7 +47,10 @@ def _begin(parent: int, folder: str) -> None:
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+        if os.getppid() != parent:  # died before the signal was asked for
+            os._exit(1)
+    else:  # where it costs nothing: a process with a second thread does not fork for its calculations
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 
 def _watch(parent: int) -> None:
