@@ -13,7 +13,7 @@ from sizebook.calculation.guard import Note
 from sizebook.calculation.package import Package, tag
 from sizebook.calculation.preparing import Prepared, prepare
 from sizebook.calculation.tokens import Area, address, area
-from sizebook.calculation.values import CIRCULAR, ErrorCode, shown
+from sizebook.calculation.values import CIRCULAR, NOT_CALCULABLE, ErrorCode, shown
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
 
@@ -33,7 +33,7 @@ def calculate(package: Package, functions: Mapping[str, Function], note: Note) -
     values = _values(model, package, spilled)
     _refuse_circles(values)
     refused = not_calculable(prepared, values)
-    values.update((place, ErrorCode("#N/IMPL!")) for place in refused if not is_not_calculated(values.get(place)))
+    values.update((place, ErrorCode(NOT_CALCULABLE)) for place in refused if not is_not_calculated(values.get(place)))
     found = problems(prepared, values, calls.messages, refused)
     return Calculated(values, spilled, found, tuple(refused), f"formualizer {version('formualizer')}")
 
@@ -81,8 +81,11 @@ def _values(model: Any, package: Package, spilled: dict[Place, Area]) -> dict[Pl
     for sheet, part in package.sheets().items():
         for cell in package.xml(part).iter(tag("c")):
             at = area(cell.get("r", ""), sheet)
-            if at is not None and (value := shown(model.get_value(sheet, at.top, at.left))) is not None:
-                values[sheet, address(at.top, at.left)] = value
+            value = None if at is None else shown(model.get_value(sheet, at.top, at.left))
+            if value is None and cell.find(tag("f")) is not None:
+                value = ErrorCode(NOT_CALCULABLE)  # the engine passed over it
+            if value is not None:
+                values[sheet, cell.get("r", "").upper()] = value
     for place, filled in list(spilled.items()):
         if values.get(place) == "#SPILL!":
             spilled[place] = Area(filled.sheet, filled.top, filled.left, bottom=filled.top, right=filled.left)

@@ -10,10 +10,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sizebook.calculation.known import ARRAY, ONE, PASSED, RANGE, REFERENCE, Known, known_functions
+from sizebook.calculation.known import (
+    ARRAY,
+    CHECKED,
+    COUNTED,
+    KEPT,
+    ONE,
+    PASSED,
+    RANGE,
+    READ,
+    REFERENCE,
+    TRUTH,
+    Known,
+    known_functions,
+)
 from sizebook.calculation.links import Links
 from sizebook.calculation.names import Names, NotCalculableError, bare, without_prefixes
 from sizebook.calculation.spellings import plain_name
+from sizebook.calculation.spreadsheet.coercing import number_of_text
 from sizebook.calculation.tables import Table, plain_area
 from sizebook.calculation.tokens import (
     Area,
@@ -29,6 +43,7 @@ from sizebook.calculation.tokens import (
     tokenize,
     unquoted,
 )
+from sizebook.core.errors import CellError
 from sizebook.core.registry import Function
 
 OWN = "SIZEBOOK_OWN_"  # before the names under which the engine knows functions that Python works out
@@ -246,12 +261,15 @@ class Rewriter:
             raise NotCalculableError(f"{name} is not calculated in a workbook that counts dates from 1904")
         if name == "LET":
             self.variables |= {"".join(t.text for t in bare(part)).casefold() for part in parts[:-1:2]}
+        if known.literals not in (COUNTED, KEPT) and _lost(parts, known):
+            return "#REF!"
         given: list[str] = []
         for number, part in enumerate(self._spliced(parts, known)):
             wanted = known.kind(number)
             wanted = ARRAY if kind == ARRAY else kind if wanted == PASSED else wanted
             if part:
-                given.append(self._part(part, wanted))
+                rule = "" if known.kind(number) == PASSED else known.literals
+                given.append(self._part(_literal(part, rule), wanted))
             else:
                 given.append(OMITTED if own else "")
         if own:
@@ -318,6 +336,34 @@ class Rewriter:
         if one.sheet.casefold() != two.sheet.casefold() or top > bottom or left > right:
             return Token("error", "#NULL!")
         return Token("reference", absolute(Area(one.sheet, top, left, bottom=bottom, right=right)))
+
+
+def _lost(parts: Sequence[list[Token]], known: Known) -> bool:
+    """Return whether a range that a call needs is one that is gone; the engine works on without it."""
+    return any(
+        len(part) == 1 and part[0].text.upper() == "#REF!" and known.kind(number) in (RANGE, ARRAY)
+        for number, part in enumerate(parts)
+    )
+
+
+def _literal(part: list[Token], rule: str) -> list[Token]:
+    """Return an argument that is written out as the function takes it, where the engine would take it otherwise."""
+    if rule in ("", KEPT) or len(part) != 1 or part[0].kind not in ("text", "error", "name"):
+        return part
+    found = part[0].text[1:-1] if part[0].kind == "text" else part[0].text.upper()
+    if part[0].kind == "error":
+        return [Token("text", '""')] if rule == COUNTED else part
+    if rule == COUNTED:
+        return part
+    if part[0].kind == "name":
+        return [Token("number", str(int(found == "TRUE")))] if rule == READ and found in ("TRUE", "FALSE") else part
+    if rule == TRUTH and found.upper() in ("TRUE", "FALSE"):
+        return [Token("name", found.upper())]
+    try:
+        number = number_of_text(found)
+    except CellError:
+        return [Token("error", "#VALUE!")]
+    return part if rule == CHECKED else [Token("number", repr(number))]
 
 
 def _leading(name: str, rewriter: Rewriter) -> list[str]:

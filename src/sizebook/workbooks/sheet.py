@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,8 @@ from sizebook.core.errors import InputError
 Cell = etree._Element
 # Error values that every reader of .xlsx knows; newer ones (#SPILL!, #CALC!) are stored as #VALUE!, as Excel does.
 _STORED_ERRORS = frozenset(["#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"])
+# Signs that XML cannot hold are stored as _x0001_, and so is the underscore of a text that reads so itself.
+_ESCAPED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _CONTENT = (tag("f"), tag("v"), tag("is"))
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
@@ -168,7 +171,7 @@ def _stored(value: Any) -> tuple[str, str | None]:
     if isinstance(value, ErrorCode):
         return "e", str(value) if value in _STORED_ERRORS else "#VALUE!"
     if isinstance(value, str):
-        return "str", value
+        return "str", _ESCAPED.sub(lambda match: f"_x{ord(match[0][0]):04X}_{match[0][1:]}", value)
     return "", repr(value)
 
 
