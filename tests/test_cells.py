@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sizebook.core.cells import call, coerce, listed
+from sizebook.core.cells import call
+from sizebook.core.coercion import coerce, listed
 from sizebook.core.errors import CellError, InputError, RangeError, SizebookError, UnknownFunctionError, UnknownKeyError
 from sizebook.core.registry import Argument, Quantity
 from sizebook.functions import load
@@ -105,12 +106,12 @@ def test_a_division_by_zero_is_called_so() -> None:
     )
 
 
-def test_a_result_that_no_cell_holds_is_an_error() -> None:
+def test_a_size_beyond_every_model_is_an_error() -> None:
     with pytest.raises(RangeError) as caught:
         call("PARAMS_MHA", 1e200)
     assert str(caught.value) == (
-        "result out of range: got a number of 401 digits from PARAMS_MHA, want a number that a cell can hold. "
-        "Use smaller arguments."
+        "d_model is too large: got 1e+200, want at most 1e+18 (hidden size: width of the residual stream). "
+        "Correct the number."
     )
 
 

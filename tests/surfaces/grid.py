@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from sizebook.core.registry import Argument, leaves
 
 Values = dict[str, Any]
+OWN_RATES = str(Path(__file__).resolve().parents[1] / "own_rates.csv")
 
 SENSIBLE: Mapping[str, Any] = {
     "as_of": date(2026, 11, 21),
@@ -47,6 +49,7 @@ SENSIBLE: Mapping[str, Any] = {
     "published_total": 8_030_261_248,
     "published_source": "the makers",
     "dtype": "fp8",
+    "rates_file": OWN_RATES,
 }
 # What an input stands with, or without (None).
 TOGETHER: Mapping[str, Values] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sizebook.core.cells import Cell
+from sizebook.core.coercion import Cell
 from sizebook.core.errors import CellError, SizebookError
 
 # How the engine names the kinds of error, and the codes that cells show for them.

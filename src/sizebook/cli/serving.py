@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.registry import flat
 from sizebook.core.units import duration, gibibytes, grouped, percent, significant, usd
@@ -16,7 +17,7 @@ from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan, latency_curve
-from sizebook.scenarios.files import beside, parse, read_toml
+from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, with_files
 from sizebook.serving.load import SEED
 from sizebook.serving.quantities import PERCENTILES, share_of
@@ -34,9 +35,11 @@ LIMITS = {
 @click.command("serve")
 @click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
-def plan_serve(scenario: Path, as_json: bool) -> None:
+@rates_option
+def plan_serve(scenario: Path, as_json: bool, rates: Path | None) -> None:
     """Print the serving plan of a scenario file."""
-    values = with_files(beside(scenario.parent, read_toml(scenario)), scenario.parent)
+    given = with_rates(read_toml(scenario), rates, plan="serving")
+    values = with_files(beside(scenario.parent, given), scenario.parent)
     checked = parse(ServingScenario, values, scenario.name)
     told(checked.notes)
     found = answer(checked)
@@ -52,6 +55,7 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
         "model": plan.model,
         "context_tokens": plan.context_tokens,
         "setup": {"gpu": setup.gpu, **flat(setup.replica), "gpus": setup.replica.gpus},
+        "rates_basis": replica.rates_basis,
         "memory_per_gpu": asdict(replica.memory),
         "replica": {
             "concurrency": replica.concurrency,
@@ -163,6 +167,7 @@ def _headline(plan: ServingPlan) -> list[str]:
         f"GPUs at peak       {first.peak_gpus} in month 1, {last.peak_gpus} in month {last.month}",
         f"Cost a month       {usd(first.usd)}, {usd(last.usd)}",
         _per_million(plan),
+        f"Rates              {plan.replica.rates_basis}",
         f"Price basis        {plan.rates.basis}",
     ]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from sizebook.core import cells
+from sizebook.core import cells, coercion
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import Quantity, find, function
 
@@ -19,6 +20,28 @@ NO_ERROR = "no error"
 PLACES = tuple(f"arg_{place}" for place in range(1, 59))
 
 
+Asking = TypeVar("Asking", bound=Callable[..., Any])
+
+
+def asks_about_a_call(python: Asking) -> Asking:
+    """Give a function of a name and keywords the places arg_1 to arg_58: a spreadsheet function has no keywords."""
+    python.__signature__ = Signature(  # type: ignore[attr-defined]
+        [Parameter("name", Parameter.POSITIONAL_OR_KEYWORD)]
+        + [Parameter(place, Parameter.POSITIONAL_OR_KEYWORD, default=None) for place in PLACES]
+    )
+    python.__annotations__ |= dict.fromkeys(PLACES, AnyCells)
+    return python
+
+
+def in_places(arguments: Mapping[str, Any]) -> list[Any]:
+    """Return the arguments of the call asked about in order, without the empty places at the end."""
+    given = [arguments.get(place) for place in PLACES]
+    while given and given[-1] in (None, [[None]]):
+        given.pop()
+    return given
+
+
+@asks_about_a_call
 @function(
     category="help",
     source="sizebook",
@@ -34,26 +57,15 @@ def sizebook_why(name: FunctionName, **arguments: AnyCells) -> Message:
     In front of the failing cell's arguments goes the function's name: =PARAMS_MHA(B2, TRUE) becomes
     =SIZEBOOK_WHY("PARAMS_MHA", B2, TRUE). Ranges give one message for each result.
     """
-    given = [arguments.get(place) for place in PLACES]
-    while given and given[-1] in (None, [[None]]):
-        given.pop()
     try:
-        messages: Message = _messages(cells.evaluate(find(name), given))
+        messages: Message = _messages(cells.evaluate(find(name), in_places(arguments)))
     except SizebookError as error:
         return str(error)
     return messages
 
 
-# A spreadsheet function has places, not keywords: what Python takes by keyword is declared as arg_1 to arg_58.
-sizebook_why.__signature__ = Signature(  # type: ignore[attr-defined]
-    [Parameter("name", Parameter.POSITIONAL_OR_KEYWORD)]
-    + [Parameter(place, Parameter.POSITIONAL_OR_KEYWORD, default=None) for place in PLACES]
-)
-sizebook_why.__annotations__ |= dict.fromkeys(PLACES, AnyCells)
-
-
 def _messages(value: Any) -> Any:
-    rows = cells.as_rows(value)
+    rows = coercion.as_rows(value)
     return _message(value) if rows is None else [[_message(cell) for cell in row] for row in rows]
 
 

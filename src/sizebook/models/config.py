@@ -6,13 +6,12 @@ understands, `Config.finish` refuses what is left unless its name says that it c
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from sizebook.core.errors import InputError, RangeError, UnknownKeyError
+from sizebook.intake.texts import read_json
 from sizebook.models.key_names import cannot_matter
 from sizebook.models.spellings import also, spellings
 
@@ -247,31 +246,6 @@ class Config:
         return n_whole // n_part
 
 
-def each_key_once(where: str, fix: str) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
-    """Return what makes an object of JSON pairs and refuses a key that stands twice, of which one would be lost."""
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(f"duplicate key: got '{twice}' twice in {where}, want each once. {fix}")
-        return found
-
-    return unique
-
-
 def load(path: Path) -> Config:
     """Return the config of a file, refusing anything but a JSON object whose keys stand once."""
-    unique = each_key_once(path.name, "Remove one of them.")
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=unique)
-    except OSError as error:
-        raise InputError(
-            f"cannot read: got {error.strerror} for {path}, want a config.json. Check the path."
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"not JSON: got {error} in {path}, want a config.json. Download the file again.") from error
-    if not isinstance(values, dict):
-        raise InputError(f"not a config: got a {type(values).__name__} in {path}, want a JSON object. Check the file.")
-    return Config(values, path.name)
+    return Config(read_json(path, "a config.json"), path.name)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from sizebook.core.errors import RangeError, UnknownKeyError, suggestion
 from sizebook.models.architecture import Architecture
+from sizebook.models.checkpoints.kinds import no_model_type
 from sizebook.models.classes import as_class
 from sizebook.models.config import Config
 
@@ -71,4 +72,6 @@ def _type_of(config: Config) -> str:
         found = str(named[0]).removesuffix("ForCausalLM").casefold()
         if found in mappings():
             config.values = {**config.values, "model_type": found}
+    if (other := no_model_type(config.values, config.where)) is not None:
+        raise other
     return config.text("model_type")

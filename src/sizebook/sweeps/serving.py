@@ -14,18 +14,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sizebook.core.cells import coerce
+from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.registry import Argument, leaves
-from sizebook.serving.band import architecture_of
+from sizebook.serving.band import replica_band
 from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, layout_meant, undivided_heads
 from sizebook.serving.encoding import halves
-from sizebook.serving.estimate import error_band, estimate
+from sizebook.serving.estimate import estimate
 from sizebook.serving.memory import Engine, engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.rates import setup_of
 from sizebook.serving.shape import side_by_side
 from sizebook.tables.hardware import accelerator
+from sizebook.tables.own_rates import basis_of
 
 _TEXT = ("text", "choice")
 MODEL_AND_GPU = ("model", "gpu")
@@ -41,7 +43,7 @@ REQUIRED = (*MODEL_AND_GPU, *STATED)
 INPUTS = (*NAMES, *(leaf.name for leaf in (*NUMBERS, *LOADS)))
 ENGINE = Replica().engine  # where the column is absent or blank
 FIGURES = ("ttft_seconds", "tpot_seconds", "tokens_per_second")
-RESULTS = (*FIGURES, "error_low", "error_high", "error_basis", "fits", "reason")
+RESULTS = (*FIGURES, "error_low", "error_high", "error_basis", "rates_basis", "fits", "reason")
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class _Named:
     low: float = 0.0
     high: float = 0.0
     basis: str | None = None
+    rates: str | None = None
     reason: str = ""
 
 
@@ -70,12 +73,14 @@ def _named(model: str, gpu: str, *words: str) -> _Named:
     try:
         if halves(model) is not None:
             return _Named(None, reason=_ENCODES.format(model=model))
-        case = case_of(model, gpu, Replica(**given | {"engine": engine}))  # type: ignore[arg-type]
+        replica = Replica(**given | {"engine": engine})  # type: ignore[arg-type]
+        case = case_of(model, gpu, replica)
     except SizebookError as error:
         return _Named(None, reason=str(error))
     chip = accelerator(gpu)
-    band = error_band("tpot", engine, chip.key, architecture=architecture_of(case.shape))
-    return _Named(case, engine_constants(engine), physical_bytes(chip), band.low - 1, band.high - 1, band.basis)
+    band = replica_band("tpot", chip.key, replica, shape=case.shape)
+    rates = basis_of(replica.rates_file, setup_of(chip.key, engine))
+    return _Named(case, engine_constants(engine), physical_bytes(chip), band.low - 1, band.high - 1, band.basis, rates)
 
 
 def sweep(frame: pl.DataFrame) -> pl.DataFrame:
@@ -107,6 +112,7 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     answered = ~np.isnan(results["tpot_seconds"])
     bases = [named[at].basis if a else None for at, a in zip(place, answered, strict=True)]
     columns.append(pl.Series("error_basis", bases, dtype=pl.String))
+    columns.append(pl.Series("rates_basis", [each.rates for each in named], dtype=pl.String).gather(place))
     shown = pl.Series("fits", [bool(f) if a else None for f, a in zip(fits, answered, strict=True)], dtype=pl.Boolean)
     return frame.with_columns(*columns, shown, pl.Series("reason", reasons.tolist(), dtype=pl.String))
 

@@ -15,7 +15,9 @@ from typing import IO
 import polars as pl
 
 from sizebook.core.errors import InputError
-from sizebook.sources.files import refuse_repeated, sheet_rows, unfinished
+from sizebook.intake.files import check_regular
+from sizebook.intake.texts import refuse_repeated
+from sizebook.sources.files import sheet_rows, unfinished
 
 KINDS = (".csv", ".parquet", ".xlsx")
 PIECE_ROWS = 10_000
@@ -82,9 +84,11 @@ def _kind(path: Path) -> str:
 
 @contextmanager
 def _readable(table: Path) -> Iterator[None]:
+    if _kind(table) != ".xlsx":
+        check_regular(table, f"a {_kind(table)[1:]} table", "table_bytes")
     try:
         yield
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         said = str(error).strip().partition("\n")[0]
         raise InputError(
             f"cannot read: got {said} in {table.name}, want a whole {_kind(table)[1:]} table in UTF-8, the same number "

@@ -140,7 +140,8 @@ def naming(service: str) -> Iterator[None]:
     try:
         yield
     except SizebookError as error:
-        raise type(error)(f"{service}: {error}") from error
+        error.args = (f"{service}: {error}",)  # the same error still: one from a cell keeps the code of that cell
+        raise
 
 
 def _planned(service: Service, terms: FleetTerms) -> PlannedService:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizebook.core.units import grouped, usd
+from sizebook.models import catalog
 from sizebook.plans.serving.choice import Choice, Choices
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.nodes import Packing
@@ -11,6 +12,7 @@ from sizebook.reports.figures import counted, fixed
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Column, Notes, Row, Section, Table
 from sizebook.serving.case import kv_dtype_of, weight_dtype_of
+from sizebook.serving.quantities import Replica
 
 _MOST_CHOICES = 10
 _FIGURES = {"ttft": "Time to first token", "tpot": "Time per token", "throughput": "Throughput"}
@@ -103,7 +105,8 @@ def errors(plan: ServingPlan) -> Section:
 
 # Inputs that a row of its own shows, with what was looked up for them.
 IN_WORDS = frozenset({
-    "weight_dtype", "kv_dtype", "engine", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step", "input_tokens",
+    "weight_dtype", "kv_dtype", "engine", "rates_file", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step",
+    "input_tokens",
     "output_tokens", "input_histogram", "output_histogram", "concurrency", "gpus_per_node",
     "on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour", "grid", "grams_per_kwh",
 })  # fmt: skip
@@ -134,6 +137,12 @@ def assumptions(plan: ServingPlan) -> Section:
     )
 
 
+def _weights_origin(model: str, replica: Replica) -> str:
+    if replica.weight_dtype:
+        return "scenario"
+    return "bytes from the checkpoint's headers" if catalog.is_checkpoint(model) else "as published"
+
+
 def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
     setup, load = plan.replica.setup, plan.replica
     replica, asked, traffic = setup.replica, plan.traffic.asked, plan.traffic
@@ -142,8 +151,9 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
     return [
         ("Model", plan.model, "scenario; counted exactly"),
         ("Accelerator", setup.gpu, "data/hardware.csv"),
-        ("Engine", replica.engine, "data/engines.csv, data/calibration_serving.csv"),
-        ("Weights", weights, "scenario" if replica.weight_dtype else "as published"),
+        ("Engine", replica.engine, "data/engines.csv"),
+        ("Rates", plan.replica.rates_basis, "data/kernels.csv, data/calibration_serving.csv"),
+        ("Weights", weights, _weights_origin(setup.model, replica)),
         ("Cache", cache, "scenario" if replica.kv_dtype else "the engine's default"),
         ("Layout of a replica", f"{replica.layout}: {counted(replica.gpus, 'GPU')}", "scenario"),
         ("Drafted tokens", load.drafts, "scenario, data/calibration_serving.csv"),
