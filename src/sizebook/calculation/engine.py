@@ -12,7 +12,7 @@ from sizebook.calculation.following import not_calculable, problems
 from sizebook.calculation.guard import Note
 from sizebook.calculation.package import Package, tag
 from sizebook.calculation.preparing import Prepared, prepare
-from sizebook.calculation.tokens import Area, address, area
+from sizebook.calculation.tokens import Area, address, cell_at
 from sizebook.calculation.values import CIRCULAR, NOT_CALCULABLE, ErrorCode, shown
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
@@ -80,8 +80,8 @@ def _values(model: Any, package: Package, spilled: dict[Place, Area]) -> dict[Pl
     values = {}
     for sheet, part in package.sheets().items():
         for cell in package.xml(part).iter(tag("c")):
-            at = area(cell.get("r", ""), sheet)
-            value = None if at is None else shown(model.get_value(sheet, at.top, at.left))
+            at = cell_at(cell.get("r", ""))
+            value = None if at is None else shown(model.get_value(sheet, *at))
             if value is None and cell.find(tag("f")) is not None:
                 value = ErrorCode(NOT_CALCULABLE)  # the engine passed over it
             if value is not None:

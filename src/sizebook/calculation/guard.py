@@ -104,6 +104,7 @@ def _in_fork(task: Task, limits: Limits, writing: int, noted: mmap.mmap) -> NoRe
 
 def _serve(connection: Connection) -> None:
     """Work out one task after another, as they come."""
+    connection.send(("ready", None))
     while True:
         try:
             task, limits = connection.recv()
@@ -168,6 +169,7 @@ class _Warm:
             self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
             self.process.start()
             theirs.close()
+            self.connection.recv()  # ready: its start counts against no task
         return self.process, self.connection
 
     def stop(self) -> None:

@@ -21,7 +21,7 @@ from sizebook.core.names import notes
 from sizebook.functions import load
 from sizebook.workbooks.charts import Lookup, refresh_charts
 from sizebook.workbooks.inputs import AS_IT_STANDS, Input, check, find_inputs
-from sizebook.workbooks.sheet import Sheet
+from sizebook.workbooks.sheet import Sheet, escaped
 
 _CALC_CHAIN = "xl/calcChain.xml"
 # Excel 2019 and later: it takes the stored values as they are instead of calculating all on opening.
@@ -200,6 +200,7 @@ def _write_computed(package: Package, calculated: Calculated) -> Lookup:
 
     def shown(sheet: str, row: int, column: int) -> Any:
         at = sheet, address(row, column)
-        return sheets[sheet].value(row, column) if at in kept else calculated[at]
+        value = sheets[sheet].value(row, column) if at in kept else calculated[at]
+        return escaped(value) if type(value) is str else value
 
     return shown

@@ -35,7 +35,7 @@ def _db(cost: Any, salvage: Any, life: Any, period: Any, month: Any = 12) -> flo
         fail("#NUM!")
     if amount == 0:
         return 0.0
-    rate = round(1 - (rest / amount) ** (1 / n_periods), 3)
+    rate = round(1 - math.pow(rest / amount, 1 / n_periods), 3)
     taken = amount * rate * months / 12
     total = taken
     for number_ in range(2, int(which) + 1):
@@ -47,7 +47,7 @@ def _db(cost: Any, salvage: Any, life: Any, period: Any, month: Any = 12) -> flo
 def _pmt(rate: float, n: float, present: float, future: float, advance: bool) -> float:
     if rate == 0:
         return -(present + future) / n
-    grown = (1 + rate) ** n
+    grown = math.pow(1 + rate, n)
     return -(present * grown + future) * rate / ((grown - 1) * (1 + rate * advance))
 
 
@@ -60,7 +60,7 @@ def _ipmt(rate: Any, period: Any, n_periods: Any, present: Any, future: Any = No
         return 0.0
     payment = _pmt(each_rate, n, value, rest, advance)
     passed = which - 1
-    grown = (1 + each_rate) ** passed
+    grown = math.pow(1 + each_rate, passed)
     owed = value * grown + (
         payment * (1 + each_rate * advance) * (grown - 1) / each_rate if each_rate else payment * passed
     )
@@ -79,7 +79,7 @@ def _dollarde(price: Any, fraction: Any) -> float:
     if parts < 1:
         fail("#NUM!" if parts < 0 else "#DIV/0!")
     full = math.trunc(value)
-    return full + (value - full) * 10 ** math.ceil(math.log10(parts)) / parts
+    return full + (value - full) * math.pow(10, math.ceil(math.log10(parts))) / parts
 
 
 def _dollarfr(price: Any, fraction: Any) -> float:
@@ -88,7 +88,7 @@ def _dollarfr(price: Any, fraction: Any) -> float:
     if parts < 1:
         fail("#NUM!" if parts < 0 else "#DIV/0!")
     full = math.trunc(value)
-    return full + (value - full) * parts / 10 ** math.ceil(math.log10(parts))
+    return full + (value - full) * parts / math.pow(10, math.ceil(math.log10(parts)))
 
 
 FUNCTIONS = {
