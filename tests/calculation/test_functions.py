@@ -123,6 +123,8 @@ def test_every_function_gives_what_libreoffice_gives(tmp_path: Path) -> None:
         ("_xlfn.TEXTBEFORE(\"a-b-c\",\"-\",2)", "a-b"),
         ("_xlfn.TEXTAFTER(\"a-b-c\",\"-\")", "b-c"),
         ("_xlfn.LET(_xlpm.x,2,_xlpm.y,_xlpm.x*3,_xlpm.x+_xlpm.y)", 8),
+        ("_xlfn.LET(_xlpm.v0,2,_xlpm.v1,_xlpm.v0*3,_xlpm.v1+1)", 7),  # variables that read like cells
+        ("_xlfn.LET(_xlpm.f,_xlfn.LAMBDA(_xlpm.x,_xlpm.x*2),_xlpm.f(4))", 8),
         ("_xlfn.LAMBDA(_xlpm.a,_xlpm.b,_xlpm.a*_xlpm.b)(6,7)", 42),
         # What an engine got wrong in silence.
         ('"its "&(2<3)&" blue"', "its TRUE blue"),

@@ -107,9 +107,9 @@ class Rewriter:
     def _named(self, token: Token) -> list[Token]:
         self.depends_on_place = True
         text = without_prefixes(token.text)
-        if token.text.lower().startswith("_xlpm."):  # a variable of LET or LAMBDA
+        if token.text.lower().startswith("_xlpm."):  # a variable of LET or LAMBDA, which may read like a cell
             self.variables.add(text.casefold())
-            return [Token("name", text)]
+            return [token]
         if text.casefold() in self.book.links.names:
             return tokenize(self.book.links.names[text.casefold()])
         if text.upper() in ("TRUE", "FALSE"):
@@ -238,7 +238,7 @@ class Rewriter:
             return self._registered(registered, parts, kind)
         if name.casefold() in self.variables or self.book.names.function(name, self.at.sheet):
             self._lambda(name)
-            return f"{name}({','.join(self._part(part, ARRAY) for part in parts)})"
+            return f"{tokens[opening].text}{','.join(self._part(part, ARRAY) for part in parts)})"
         known = known_functions().get(name)
         if known is None:
             if "!" in tokens[opening].text or "[" in tokens[opening].text:
