@@ -1,7 +1,7 @@
 """How long workbooks take and how much memory: filling and recalculating, against openpyxl's loading and saving.
 
 Run `python benchmarks/workbooks.py`. Times are processor seconds, those of the calculating process included, best of
-`ROUNDS`; memory is the most that this process or the calculating one held. Each line is measured in a process of its own.
+`ROUNDS`; memory is the most that a process held. Each line is measured in a process of its own.
 """
 
 from __future__ import annotations
@@ -91,7 +91,11 @@ CASES: tuple[tuple[str, Callable[[Path], object], Job], ...] = (
     ("25,000 formulas: recalculate", lambda p: column_of_formulas(p, 25_000), recalculate),
     ("50,000 formulas: recalculate", lambda p: column_of_formulas(p, 50_000), recalculate),
     ("100,000 formulas: recalculate", lambda p: column_of_formulas(p, 100_000), recalculate),
-    ("10,000 of our functions: recalculate", lambda p: column_of_formulas(p, 10_000, "=PARAMS_MHA(A{row})"), recalculate),
+    (
+        "10,000 of our functions: recalculate",
+        lambda p: column_of_formulas(p, 10_000, "=PARAMS_MHA(A{row})"),
+        recalculate,
+    ),
     ("40 look-ups and 10 sums of whole columns", whole_columns, recalculate),
 )
 

@@ -17,12 +17,12 @@ from openpyxl import Workbook
 
 from sizebook.calculation import recalculate
 from sizebook.calculation.guard import Note, Task, guarded
-from sizebook.calculation.limits import Limits
 from sizebook.core.errors import InputError, RangeError
+from sizebook.intake.limits import VARIABLE, Limits
 
-SHORT = Limits(seconds=0.5, mebibytes=64)
-AMPLE = Limits(seconds=60, mebibytes=512)
-NARROW = Limits(seconds=60, mebibytes=64)
+SHORT = Limits(calculation_seconds=1)
+AMPLE = Limits()
+NARROW = Limits(calculation_bytes=64_000_000)
 
 
 class Panic(BaseException):
@@ -58,8 +58,8 @@ def tells_its_process(note: Note) -> int:
 FAILURES = [
     (
         sleeps, SHORT,
-        "calculation too long: got more than 0.5 s in book.xlsx{}, want its values by then. "
-        "Simplify the workbook, or raise the limit with --calculation-seconds.",
+        "calculation too long: got more than 1 s in book.xlsx{}, want its values by then. If you trust the file, "
+        "raise the limit: --limit calculation_seconds=N, or SIZEBOOK_LIMITS=calculation_seconds=N.",
     ),
     (
         crashes, AMPLE,
@@ -68,8 +68,8 @@ FAILURES = [
     ),
     (
         grows, NARROW,
-        "calculation too large: got more than 64 MiB in book.xlsx, want less. "
-        "Simplify the workbook, or raise the limit with --calculation-mib.",
+        "calculation too large: got more than 64,000,000 bytes in book.xlsx, want less. If you trust the file, "
+        "raise the limit: --limit calculation_bytes=N, or SIZEBOOK_LIMITS=calculation_bytes=N.",
     ),
     (
         panics, AMPLE,
@@ -134,10 +134,11 @@ def test_hostile_formulas_give_a_value_or_are_named(tmp_path: Path, formula: str
     assert found["Sheet", "B1"] in (5, "#VALUE!") or found.not_calculated == (("Sheet", "B1"),)
 
 
-def test_a_calculation_beyond_its_limits_names_the_workbook(tmp_path: Path) -> None:
+def test_a_calculation_beyond_its_limits_names_the_workbook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     book = Workbook()
-    for row in range(1, 20_001):
-        book.worksheets[0].cell(row, 1, f"=SUM($B$1:B{row})")
+    for row in range(1, 60_001):
+        book.worksheets[0].cell(row, 1, f"=SUM($B$1:B{row})*SUM(C$1:C{row})+PARAMS_LN({row})")
     book.save(tmp_path / "slow.xlsx")
-    with pytest.raises(InputError, match=r"^calculation too long: got more than 0\.05 s in slow\.xlsx, want "):
-        recalculate(tmp_path / "slow.xlsx", limits=Limits(seconds=0.05))
+    monkeypatch.setenv(VARIABLE, "calculation_seconds=1")
+    with pytest.raises(InputError, match=r"^calculation too long: got more than 1 s in slow\.xlsx"):
+        recalculate(tmp_path / "slow.xlsx")

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
+import formualizer
+
 from sizebook.calculation.calculated import Calculated, Place, is_not_calculated
 from sizebook.calculation.calling import Calls
 from sizebook.calculation.following import not_calculable, problems
@@ -40,8 +42,6 @@ def calculate(package: Package, functions: Mapping[str, Function], note: Note) -
 
 def _loaded(package: Package, prepared: Prepared) -> Any:
     """Return the engine's model of the workbook."""
-    import formualizer
-
     settings = formualizer.EvaluationConfig()
     settings.enable_parallel = False  # one thread: results in a fixed order, and memory that a limit can hold
     settings.cycle_detection = "runtime"  # a branch that is not taken closes no circle

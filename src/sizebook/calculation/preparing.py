@@ -18,7 +18,8 @@ from sizebook.calculation.links import links
 from sizebook.calculation.names import Names, NotCalculableError
 from sizebook.calculation.package import WORKBOOK, Package, tag
 from sizebook.calculation.plain_file import plain_file
-from sizebook.calculation.rewriting import FIT, REFUSED, SPILL, Rewriter, Surroundings
+from sizebook.calculation.rewriting import FIT, REFUSED, SPILL, Rewriter
+from sizebook.calculation.surroundings import Surroundings
 from sizebook.calculation.tables import tables
 from sizebook.calculation.tokens import Area, address, area, cell_at, column_letters, shifted
 from sizebook.core.errors import InputError
