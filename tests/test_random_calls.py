@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import pytest
 
 from sizebook.core.cells import evaluate
-from sizebook.core.errors import CODES, RangeError, SizebookError
+from sizebook.core.errors import CODES, RangeError, SizebookError, shown
 from sizebook.core.registry import Function, Quantity
 from sizebook.functions import load
 from tests.random_calls import calls
@@ -36,7 +36,7 @@ def n_calls(function: Function) -> int:
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.name)
 def test_a_call_gives_a_value_or_a_refusal(function: Function) -> None:
-    wrong = [f"{told} for {cells!s:.600}" for cells in calls(function, n_calls(function), SEED)
+    wrong = [f"{told} for {shown(cells)}" for cells in calls(function, n_calls(function), SEED)
              if (told := judged(function, cells))]  # fmt: skip
     assert not wrong
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from sizebook.core.coercion import Range, is_blank
+from sizebook.core.coercion import Range, as_text, is_blank
 from sizebook.core.errors import CellError, InputError, SizebookError, UnknownKeyError, shown, suggestion
 from sizebook.core.names import current
 from sizebook.core.registry import Quantity
@@ -61,7 +61,10 @@ def _line(
 ) -> list[Any]:
     if _is_empty(row):
         return [""] * len(results)
+    several = [cell for cell in row if isinstance(cell, (list, tuple, dict))]
     try:
+        if several:
+            raise InputError(f"several values: got {shown(several[0])} in one cell, want one value a cell. Split it.")
         found = answer(row)
     except SizebookError as error:
         found = {REASON: str(error)}
@@ -74,7 +77,7 @@ def _heads(first: Sequence[Any], columns: Columns) -> list[str]:
     for cell in first:
         if is_blank(cell):
             raise InputError("column without a head: got a blank cell in the first row, want a name. Name the column.")
-        word = str(cell).strip()
+        word = as_text(cell)
         now = current(word.casefold(), columns.known)
         name = now.new if now is not None else word.casefold()
         if name not in columns.known:
