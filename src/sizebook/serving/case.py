@@ -95,7 +95,7 @@ def stored_of(model: str) -> Stored:
     """Return the weights of the checkpoint that a model is given by."""
     described = catalog.architecture(model)
     experts = (brick for layer in described.layers for brick in layer.bricks if isinstance(brick, Experts))
-    return stored_weights(model, described.n_layers, len(described.mtp), any(True for _ in experts))
+    return stored_weights(model, described.n_layers, n_mtp=len(described.mtp), has_experts=any(True for _ in experts))
 
 
 def stored_bytes(model: str, weight_dtype: str | None) -> dict[str, float]:
