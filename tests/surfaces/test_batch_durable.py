@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,19 @@ def test_what_is_done_stays_done_and_the_rest_is_open(tmp_path: Path) -> None:
     with journal(tmp_path) as record:
         assert record.enter([good, bad], resume=False) == {}
     assert kills.journal(tmp_path).states == {"good": "open", "bad": "open"}
+
+
+def test_a_plan_without_a_workbook_stays_done(tmp_path: Path) -> None:
+    """A programme has a report alone."""
+    [row] = rows(tmp_path, "programme")
+    done = settled(row, tmp_path)
+    assert done.outputs is not None
+    alone = replace(done, outputs=replace(done.outputs, workbook=None))
+    with journal(tmp_path) as record:
+        record.enter([row], resume=True)
+        record.settled(alone)
+    with journal(tmp_path) as record:
+        assert record.enter([row], resume=True) == {"programme": alone}
 
 
 def test_a_scenario_that_changed_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

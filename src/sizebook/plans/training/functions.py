@@ -82,7 +82,7 @@ def _work(model: str, gpu: str, batches: Batches, layout: Layout, method: Method
 
 def _step_band(model: str, gpu: str, batches: Batches, layout: Layout, method: Method) -> tuple[float, float, str]:
     band = _work(model, gpu, batches, layout=layout, method=method).band
-    return band.low, band.high, f"published runs of the family '{band.family}' that no fit had seen"
+    return band.low, band.high, f"{band.runs} of the family '{band.family}' that no fit had seen"
 
 
 def _batches(batch: int | None, seq: int, layout: Layout) -> Batches:
