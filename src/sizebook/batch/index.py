@@ -9,7 +9,7 @@ from typing import Any
 from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from sizebook.batch.running import Outcome
+from sizebook.batch.journal import Outcome
 from sizebook.sources.texts import put_text
 from sizebook.sources.writing import unfinished
 from sizebook.workbooks import look

@@ -16,18 +16,22 @@ import polars as pl
 
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
+from sizebook.core.number_text import decimal_sign
 from sizebook.core.registry import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.registry import Argument, leaves
 from sizebook.serving.band import replica_band
 from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, layout_meant, undivided_heads
 from sizebook.serving.encoding import halves
-from sizebook.serving.estimate import estimate
+from sizebook.serving.estimate import estimate, misfit
 from sizebook.serving.memory import Engine, engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import setup_of
 from sizebook.serving.shape import side_by_side
+from sizebook.serving.tables import FIGURES, RESULTS, STATED
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.own_rates import basis_of
+
+__all__ = ["FIGURES", "INPUTS", "REQUIRED", "RESULTS", "STATED", "sweep"]
 
 _TEXT = ("text", "choice")
 MODEL_AND_GPU = ("model", "gpu")
@@ -37,13 +41,9 @@ NUMBERS = tuple(leaf for leaf in leaves(Replica) if leaf.quantity.kind not in _T
 DEGREES = tuple(leaf.name for leaf in NUMBERS if leaf.default is not None)
 SPECULATION = tuple(leaf.name for leaf in NUMBERS if leaf.default is None)
 NAMES = (*MODEL_AND_GPU, *(leaf.name for leaf in leaves(Replica) if leaf.quantity.kind in _TEXT))
-# An estimate is not made on a load that nobody stated.
-STATED = ("input_tokens", "output_tokens", "concurrency")
 REQUIRED = (*MODEL_AND_GPU, *STATED)
 INPUTS = (*NAMES, *(leaf.name for leaf in (*NUMBERS, *LOADS)))
 ENGINE = Replica().engine  # where the column is absent or blank
-FIGURES = ("ttft_seconds", "tpot_seconds", "tokens_per_second")
-RESULTS = (*FIGURES, "error_low", "error_high", "error_basis", "rates_basis", "fits", "reason")
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,8 @@ def _numbers(frame: pl.DataFrame, leaf: Argument, reasons: Any) -> Any:
         return np.full(frame.height, default)
     given = frame[leaf.name].cast(pl.String).str.strip_chars().fill_null("")
     values = given.cast(pl.Float64, strict=False).to_numpy().copy()
+    if decimal_sign() == ",":
+        values[:] = np.nan  # polars reads a point before decimals, `coerce` what is declared
     blank = (given == "").to_numpy()
     if leaf.name in _ZERO_IS_NONE:
         values[values == 0] = 1
@@ -234,20 +236,11 @@ def _estimated(named: list[_Named], place: Any, loads: dict[str, Any]) -> tuple[
     values["error_high"] = np.array([each.high for each in named])[place]
     held = found.capacity > 0
     misfits = {
-        int(i): _misfit(float(found.capacity[i]), float(memory.cache_bytes[i]), loads, int(i))
+        int(i): misfit(
+            Demand(**{leaf.name: loads[leaf.name][i] for leaf in LOADS}),
+            capacity=float(found.capacity[i]),
+            free_bytes=float(memory.cache_bytes[i]),
+        )
         for i in np.flatnonzero(~found.fits)
     }
     return {name: np.where(held, value, np.nan) for name, value in values.items()}, found.fits, misfits
-
-
-def _misfit(capacity: float, free: float, loads: dict[str, Any], at: int) -> str:
-    tokens = loads["input_tokens"][at] + loads["output_tokens"][at]
-    if free <= 0:
-        return (
-            f"weights do not fit: got {-free / 1e9:.1f} GB too much on a GPU, want memory left for the cache. "
-            "Raise tp, pp or ep, or choose a narrower weight_dtype."
-        )
-    return (
-        f"cache is full: got {loads['concurrency'][at]:.0f} requests of {tokens:.0f} tokens in flight, want at most "
-        f"{capacity:.0f}. Lower concurrency or raise tp; the rest waits, which ttft_seconds includes."
-    )
