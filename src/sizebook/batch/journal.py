@@ -89,7 +89,7 @@ class Journal:
             outcome.row,
             "state = 'done', workbook = ?, workbook_bytes = ?, report = ?, report_bytes = ?, headline = ?, notes = ?",
             (
-                *(each for path in (made.workbook, made.report) for each in (path.name, path.stat().st_size)),
+                *(each for path in (made.workbook, made.report) for each in _noted(path)),
                 json.dumps(made.headline), json.dumps(made.notes),
             ),
         )  # fmt: skip
@@ -107,8 +107,8 @@ class Journal:
         ).fetchone()  # fmt: skip
         if found is None:
             return None
-        workbook, report = self.folder / found[0], self.folder / found[2]
-        if _size(workbook) != found[1] or _size(report) != found[3]:
+        workbook, report = self.folder / found[0] if found[0] else None, self.folder / found[2]
+        if (workbook and _size(workbook) != found[1]) or _size(report) != found[3]:
             return None
         headline = tuple((label, text) for label, text in json.loads(found[4]))
         return Outcome(row, Outputs(workbook, report, headline, tuple(json.loads(found[5]))))
@@ -186,6 +186,11 @@ def _content(path: Path) -> str:
 
 def _stamp(path: Path) -> str:
     return f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}"
+
+
+def _noted(path: Path | None) -> tuple[str | None, int | None]:
+    """Return the name and the bytes of a file, blank where a plan has none of its kind."""
+    return (path.name, path.stat().st_size) if path else (None, None)
 
 
 def _size(path: Path) -> int | None:
