@@ -162,7 +162,7 @@ def _whole_or_trained(plan: TrainingPlan) -> Tile:
     """Return the whole run, or how much is trained where adapters are and a whole run is the same as steady state."""
     middle, trained = plan.middle, plan.trained_parameters
     if plan.inputs.method.recipe.lora_rank and _factor(plan) == 1:
-        return Tile("Trained parameters", parameters(trained), f"{percent(trained / plan.count.total, 2)} of the model")
+        return Tile("Trained", parameters(trained), f"parameters, {percent(trained / plan.count.total, 2)} of all")
     return Tile("Whole run", whole_run(middle), f"{whole_cost(middle)}; {_factor(plan):.2f} x steady state")
 
 
