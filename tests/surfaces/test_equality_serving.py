@@ -26,7 +26,8 @@ from sizebook.reports.inputs import shown
 from sizebook.reports.render import write_pdf
 from sizebook.reports.serving.notes import IN_WORDS
 from sizebook.scenarios.serving import ServingScenario, answer
-from sizebook.sweeps.serving import INPUTS, sweep
+from sizebook.sweeps.cases import INPUTS
+from sizebook.sweeps.serving import sweep
 from tests.surfaces.grid import bare, cases, toml
 
 load()

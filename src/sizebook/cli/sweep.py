@@ -34,8 +34,8 @@ def sweep_table(table: Path, output: Path) -> None:
     from rich.progress import Progress
 
     from sizebook.plans.training import rows as training_rows
+    from sizebook.sweeps import cases, streaming
     from sizebook.sweeps import serving as sweeping
-    from sizebook.sweeps import streaming
     from sizebook.sweeps import training as sweeping_training
 
     for path in (table, output):
@@ -47,10 +47,10 @@ def sweep_table(table: Path, output: Path) -> None:
         raise InputError(f"cannot read: got no file {table}, want a table. Check the path.")
     columns, n_rows = streaming.look(table)
     training = sweeping_training.is_training(columns)
-    required = sweeping_training.REQUIRED if training else sweeping.REQUIRED
+    required = sweeping_training.REQUIRED if training else cases.REQUIRED
     streaming.check_columns(columns, required, training_rows.OUTPUTS if training else sweeping.RESULTS)
     renamed = sweeping_training.renamed(columns) if training else {}
-    _tell_unread(columns, training_rows.INPUTS if training else sweeping.INPUTS, renamed)
+    _tell_unread(columns, training_rows.INPUTS if training else cases.INPUTS, renamed)
     figure = sweeping_training.FIGURE if training else "tpot_seconds"
     estimated = bad = 0
     with Progress(console=Console(stderr=True)) as progress:

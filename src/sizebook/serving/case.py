@@ -7,8 +7,8 @@ Every field is a number or an array of numbers of one length, and every function
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from typing import Any
 
 from sizebook.core.errors import RangeError, UnknownKeyError, require, unknown_key
@@ -25,13 +25,15 @@ _FOUR_BIT = frozenset({"nvfp4", "mxfp4", "int4_wo"})
 # What the kernel tables call a format.
 _CLASS = {"bf16": "bf16", "fp16": "bf16", "int8": "int8", "nvfp4": "fp4", "mxfp4": "mxfp4", "int4_wo": "int4"}
 
+DEGREES = ("tp", "pp", "dp", "ep", "max_running")  # of a replica, numbers of a case as they stand
+
 Number = Any  # a float, or a NumPy array of floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A model on a machine: bytes per weight and cached element, peaks for attention and experts, the layout, and
-    ``rates``, the numbers of its kernels and of its engine's scheduling by name.
+    ``rates``, the numbers of its kernels and of its engine's scheduling by name. Cases are equal if they are the same.
 
     ``tokens_per_step`` 0 takes what drafts yielded in the measurements. ``unstated`` multiplies a decode step where
     nobody says whether a server speculates; it is 1 wherever somebody does. ``max_running`` 0 is no cap.
@@ -120,6 +122,7 @@ def _peak(gpu: Accelerator, dtype: str) -> float:
     )
 
 
+@lru_cache(maxsize=1024)
 def case_of(model: str, gpu: str, replica: Replica) -> Case:
     """Return the case of one model on one machine; every name is checked, every layout refused that no engine runs.
 
@@ -132,17 +135,12 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
     case = _case(model, gpu, replica.engine, replica.weight_dtype or None, replica.kv_dtype or None)
     if refusal := beyond_experts(case.shape, replica.ep):
         raise RangeError(refusal)
-    degrees = {
-        "tp": replica.tp,
-        "pp": replica.pp,
-        "dp": replica.dp,
-        "ep": replica.ep,
-        "max_running": replica.max_running,
-    }
-    return Case(**{**case.__dict__, **degrees, **speculation_stated(replica.draft_tokens, replica.tokens_per_step)})
+    speculation = speculation_stated(replica.draft_tokens, replica.tokens_per_step)
+    degrees: dict[str, Any] = {name: getattr(replica, name) for name in DEGREES}
+    return replace(case, **degrees, **speculation)
 
 
-def speculation_stated(draft_tokens: int | None, tokens_per_step: float | None) -> dict[str, float]:
+def speculation_stated(draft_tokens: int | None, tokens_per_step: float | None) -> dict[str, Any]:
     """Return the fields of a case that say whether its server speculates; none where neither is given.
 
     Drafts are checked in each decode step, 0 for none; a step yields ``tokens_per_step`` of them and its own token,
