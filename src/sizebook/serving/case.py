@@ -35,8 +35,9 @@ class Case:
     """A model on a machine: bytes per weight and cached element, peaks for attention and experts, the layout, and
     ``rates``, the numbers of its kernels and of its engine's scheduling by name. Cases are equal if they are the same.
 
-    ``tokens_per_step`` 0 takes what drafts yielded in the measurements. ``unstated`` multiplies a decode step where
-    nobody says whether a server speculates; it is 1 wherever somebody does. ``max_running`` 0 is no cap.
+    ``node_gpus`` share a link, ``host_gpus`` a server. ``tokens_per_step`` 0 takes what drafts yielded in the
+    measurements. ``unstated`` multiplies a decode step where nobody says whether a server speculates; it is 1 wherever
+    somebody does. ``max_running`` 0 is no cap.
     """
 
     shape: ServingShape
@@ -50,6 +51,7 @@ class Case:
     bandwidth: Number
     link: Number
     node_gpus: Number
+    host_gpus: Number
     network: Number
     tp: Number = 1.0
     pp: Number = 1.0
@@ -270,6 +272,7 @@ def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype:
         bandwidth=float(chip.memory_bandwidth_bytes_per_s),
         link=float(link),
         node_gpus=float(chip.scale_up_domain),
+        host_gpus=float(chip.gpus_per_node),
         network=float(chip.scale_out_bytes_per_s or link),
         unstated=calibrated["unstated_speculation"] if speculates else 1.0,
     )

@@ -123,7 +123,7 @@ def _worked_out(case: Case) -> Costs:
         cache=cache,
         cache_state=state,
         drafting=1 + case.draft_tokens / case.shape.n_layers,
-        rates={name: case.rates[name] for name in scheduled() if name in case.rates},
+        rates=_scheduling(case),
         pp=case.pp,
         dp=case.dp,
         max_running=case.max_running,
@@ -131,6 +131,13 @@ def _worked_out(case: Case) -> Costs:
         tokens_per_step=case.tokens_per_step,
         unstated=case.unstated,
     )
+
+
+def _scheduling(case: Case) -> dict[str, Number]:
+    """Return the rates of scheduling; every server that a replica spans streams tokens and takes requests."""
+    hosts = -(-case.tp * case.pp * case.dp // case.host_gpus)
+    known = {name: case.rates[name] for name in scheduled() if name in case.rates}
+    return {name: value * hosts if name.startswith("host_") else value for name, value in known.items()}
 
 
 def _pass(case: Case, attention: AttentionCosts, phase: str) -> PassCosts:

@@ -66,10 +66,10 @@ def _encoded(case: EncodedCase, memory: Memory, demand: Demand) -> Estimate:
     )
     running = float(running_of(case, demand, capacity))
     ttft, tpot = latencies(case, replace(demand, concurrency=running))  # type: ignore[arg-type]
-    tpot = max(tpot, running / case.rates["host_tokens_per_second"]) if case.decodes else 0.0
+    tpot = max(tpot, running / costs_of(case).rates["host_tokens_per_second"]) if case.decodes else 0.0
     stay = (ttft + tpot * after_first) * (1 + max(demand.in_flight - running, 0) / running)
     if case.decodes:  # the host's limits are those of streams of tokens
-        stay = max(stay, demand.in_flight / case.rates["host_requests_per_second"])
+        stay = max(stay, demand.in_flight / costs_of(case).rates["host_requests_per_second"])
     rate = demand.in_flight * demand.output_tokens / stay
     return Estimate(stay - tpot * after_first, tpot, rate, capacity, demand.in_flight <= capacity)
 

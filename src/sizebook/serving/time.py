@@ -29,8 +29,10 @@ __all__ = [
     "pass_parts",
     "pass_seconds",
     "prefill_seconds",
+    "prompts_together",
     "tokens_of_step",
     "tokens_per_second",
+    "waited_for",
 ]  # fmt: skip
 
 CHUNK_TOKENS = 8192.0  # tokens of prompts that engines put into one pass by default (chunked prefill)
@@ -192,22 +194,42 @@ class Shared(NamedTuple):
     queue: Number
 
 
+class Prompts(NamedTuple):
+    """Prompts that are passed together: seconds of one's share of a pass of chunks, and of such a pass."""
+
+    each: Number
+    together: Number
+
+
+def prompts_together(case: Case | Costs, demand: Demand) -> Prompts:
+    """Return what a prompt costs in a pass of chunks, as many as the requests in flight fill."""
+    at = costs_of(case)
+    batch = larger(demand.in_flight / at.dp, 1.0)
+    new, cached = computed_and_cached(demand.input_tokens, demand.cache_hit_ratio)
+    chunk = larger(new, smaller(CHUNK_TOKENS, batch * new / 2))
+    moved, fixed = pass_seconds(at, Pass(chunk, chunk / new, demand.input_tokens, prefill=True, cached=cached))
+    together = moved + fixed
+    return Prompts(together * new / chunk, together)
+
+
+def waited_for(case: Case | Costs, batch: Number, each: Number) -> Number:
+    """Return the seconds of others' prompts that a request of a batch waits for before its own, as measured."""
+    at = costs_of(case)
+    r, others = at.rates, batch - 1
+    return smaller(r["queue"] * others ** r["queue_power"] * each, MOST_QUEUED * others / at.pp * each)
+
+
 def prompts_of_others(case: Case | Costs, demand: Demand) -> Shared:
     """Return the seconds that the prompts of the requests beside one take of its life, none of them lost.
 
     Each of them costs its share of a pass of chunks. Between two steps at most one pass of chunks is run, so an answer
     of few tokens has waited for nearly all of that work before it began.
     """
-    r, output = case.rates, demand.output_tokens
-    batch = larger(demand.in_flight / case.dp, 1.0)
-    new, cached = computed_and_cached(demand.input_tokens, demand.cache_hit_ratio)
-    chunk = larger(new, smaller(CHUNK_TOKENS, batch * new / 2))
-    moved, fixed = pass_seconds(case, Pass(chunk, chunk / new, demand.input_tokens, prefill=True, cached=cached))
-    together = moved + fixed
-    each = together * new / chunk
-    work = (batch - 1) / case.pp * each
-    queue = smaller(r["queue"] * (batch - 1) ** r["queue_power"] * each, MOST_QUEUED * work)
-    between = smaller(work - queue, (output - 1) * together)
+    at = costs_of(case)
+    prompts, batch = prompts_together(at, demand), larger(demand.in_flight / at.dp, 1.0)
+    work = (batch - 1) / at.pp * prompts.each
+    queue = waited_for(at, batch, prompts.each)
+    between = smaller(work - queue, (demand.output_tokens - 1) * prompts.together)
     return Shared(work, work - between)
 
 

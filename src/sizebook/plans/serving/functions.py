@@ -57,7 +57,8 @@ _ITS_FIGURES = {
     "arrivals": "steady", "weight_bytes": 18164092928.0, "cache_bytes": 54081257980.7, "activation_bytes": 2026444800.0,
     "non_torch_bytes": 2254857830.0, "left_bytes": 8502961504.300003, "physical_bytes": 85029615043.0,
     "spare_replicas": 1, "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2,
-    "price_basis": "given in the scenario", "usd_per_mtok_saturated": 0.9355099410489794,
+    "price_basis": "given in the scenario", "usd_per_mtok_saturated": 0.9355099410489794, "workers": "tp4",
+    "transfer_seconds": 0.0, "transfer_seconds_most": 0.0,
 }  # fmt: skip
 
 
@@ -110,7 +111,7 @@ def plan_serving(model: Model, inputs: ServingInputs, gpus_compared: GpusCompare
                 setup.gpu,
                 setup.replica.engine,
                 setup.replica.weight_dtype or "",
-                setup.replica.layout,
+                choice.plan.replica.layout,
                 last.peak_gpus,
                 round(choice.usd_per_month, 2),
                 float(f"{knee.ttft_seconds:.4g}"),
