@@ -16,8 +16,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+from training_accuracy import write_accuracy, write_peers
 from training_measured import Run, runs
 
+from sizebook.calibrating.fitting import band, group_weights
+from sizebook.calibrating.fitting import fit as least
 from sizebook.training.bands import UNMEASURED, families
 from sizebook.training.machine import Machine, machine
 from sizebook.training.time import step_time
@@ -124,23 +127,14 @@ def residuals(found: Sequence[Run], logs: np.ndarray) -> np.ndarray:
 
 def weights_of(found: Sequence[Run]) -> np.ndarray:
     """Return the weight of each run: its group's grows with the root of its rows; loosely stated runs count less."""
-    sizes = {group: sum(r.group == group for r in found) for group in {r.group for r in found}}
-    return np.array([sizes[r.group] ** -0.25 * (0.4 if r.loose else 1) for r in found])
+    return group_weights([run.group for run in found]) * np.array([0.4 if run.loose else 1.0 for run in found])
 
 
 def fit(found: Sequence[Run], start: np.ndarray = STARTS, steps: int = 12) -> np.ndarray:
-    """Return the logarithms of the fitted values: damped Gauss-Newton with Huber weights and priors at the starts."""
-    weights = weights_of(found)
-    logs = start.copy()
-    for _ in range(steps):
-        at = residuals(found, logs)
-        robust = weights * np.sqrt(np.minimum(1, 0.15 / np.maximum(np.abs(at), 1e-9)))
-        slopes = np.stack([(residuals(found, logs + 1e-3 * unit) - at) / 1e-3 for unit in np.eye(len(logs))], axis=1)
-        # A logarithm that is 0.3 off its start weighs as much as one run that is as far off.
-        left = slopes.T @ (robust[:, None] ** 2 * slopes) + np.diag(FIRMNESS)
-        right = slopes.T @ (robust**2 * at) + FIRMNESS * (logs - STARTS)
-        logs = logs - np.clip(np.linalg.solve(left, right), -0.3, 0.3)
-    return logs
+    """Return the logarithms of the fitted values, each held near its start."""
+    return least(
+        lambda logs: residuals(found, logs), STARTS, weights_of(found), firmness=FIRMNESS, first=start, steps=steps
+    )
 
 
 def unseen(found: Sequence[Run], whole: np.ndarray) -> np.ndarray:
@@ -155,20 +149,11 @@ def unseen(found: Sequence[Run], whole: np.ndarray) -> np.ndarray:
     return out
 
 
-def quantiles(ratios: Sequence[float], weights: Sequence[float], margin: float) -> tuple[float, float]:
-    """Return the weighted 10th and 90th percentile, as far out as so few groups ask for (split conformal)."""
-    order = np.argsort(ratios)
-    share = np.cumsum(np.asarray(weights)[order]) / np.sum(weights)
-    low, high = (order[min(int(np.searchsorted(share, q)), len(order) - 1)] for q in (0.1 - margin, 0.9 + margin))
-    return float(ratios[low]), float(ratios[high])
-
-
 def bands(found: Sequence[Run], held: np.ndarray) -> list[tuple[str, float, float, int, int]]:
     """Return family, both ends, runs and groups, from all runs of a family with every group weighing the same."""
     members: dict[str, list[int]] = {}
     for index, run in enumerate(found):
-        work = run.work
-        for name in families(work.profile, work.setup.gpu, work.setup.method):
+        for name in families_of(run):
             members.setdefault(name, []).append(index)
     rows = []
     for name, indices in sorted(members.items()):
@@ -181,14 +166,29 @@ def bands(found: Sequence[Run], held: np.ndarray) -> list[tuple[str, float, floa
     return [*rows, (UNMEASURED, low, high, 0, 0)]
 
 
+def families_of(run: Run) -> tuple[str, ...]:
+    """Return the families of a run, the narrowest first."""
+    return families(run.work.profile, run.work.setup.gpu, run.work.setup.method)
+
+
 def _ends(found: Sequence[Run], held: np.ndarray, indices: Iterable[int]) -> tuple[float, float]:
     chosen = list(indices)
-    sizes: dict[str, int] = {}
-    for i in chosen:
-        sizes[found[i].group] = sizes.get(found[i].group, 0) + 1
-    margin = min(0.09, 0.1 / len(sizes))
-    ratios = [math.exp(-held[i]) for i in chosen]
-    return quantiles(ratios, [1 / sizes[found[i].group] for i in chosen], margin)
+    low, _, high = band(np.exp(-held[chosen]), [found[i].group for i in chosen])
+    return low, high
+
+
+def covered(found: Sequence[Run], held: np.ndarray) -> np.ndarray:
+    """Return whether each run lies in a band that was made, like its prediction, without its model family on its
+    generation."""
+    out = np.zeros(len(found), bool)
+    units = np.array([run.unit for run in found])
+    for unit in np.unique(units):
+        rest = np.flatnonzero(units != unit)
+        known = {row[0]: row[1:3] for row in bands([found[i] for i in rest], held[rest])}
+        for i in np.flatnonzero(units == unit):
+            low, high = next((known[name] for name in families_of(found[i]) if name in known), known[UNMEASURED])
+            out[i] = low <= math.exp(-held[i]) <= high
+    return out
 
 
 def summary(found: Sequence[Run], each: np.ndarray, label: str) -> None:
@@ -222,8 +222,12 @@ def main() -> None:
     if quick:
         return
     summary(found, held, "held out")
+    inside = covered(found, held)
+    print(f"in a band made without them: {np.mean(inside):.1%} of runs")
     write(logs, len(found))
     write_bands(bands(found, held), float(np.mean(np.abs(np.expm1(held)))))
+    write_accuracy(found, seen, held, inside=inside)
+    write_peers(found, seen, held)
 
 
 SOURCE = "calibration/training.py on calibration/training_runs.csv and measured runs that are not shipped"

@@ -15,7 +15,8 @@ from pathlib import Path
 from pypdf import PdfReader
 
 from sizebook.batch.jobs import JOBS, scenario_of
-from sizebook.core.cells import Cell, call
+from sizebook.core.cells import call
+from sizebook.core.coercion import Cell
 from sizebook.core.tables import Row, read, table
 from sizebook.core.units import grouped, parameters, percent
 from sizebook.functions import load
@@ -26,6 +27,7 @@ from sizebook.reports.reconciliation import report as reconciliation
 from sizebook.reports.render import write_pdf
 from sizebook.reports.view import Report
 from sizebook.scenarios.files import read_toml
+from sizebook.validation import training_runs
 from sizebook.validation.page import accuracy_page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -133,6 +135,9 @@ def main() -> int:
         stale.append(name)
         if not check:
             path.write_text(text, encoding="utf-8")
+    if training_runs.message() not in (ROOT / "docs" / "training_accuracy.svg").read_text(encoding="utf-8"):
+        print("out of date: docs/training_accuracy.svg. Run 'python calibration/training.py'.")
+        return 1
     for name in stale:
         print(f"out of date: {name}. Run 'make generated'." if check else f"rebuilt {name}")
     return 1 if check and stale else 0

@@ -33,7 +33,7 @@ def points(function: Function, n_points: int) -> Iterator[Point]:
     rng = random.Random(function.name)
     accepted = 0
     for _ in range(n_points * MOST_DRAWS):
-        given = {a.name: _drawn(a, rng) for a in function.arguments}
+        given = {a.name: drawn(a, rng) for a in function.arguments}
         try:
             result = cells.evaluate(function, list(given.values()))
         except SizebookError:
@@ -45,7 +45,7 @@ def points(function: Function, n_points: int) -> Iterator[Point]:
     raise AssertionError(f"{function.name} accepted {accepted} of {n_points * MOST_DRAWS} draws")
 
 
-def _drawn(argument: Argument, rng: random.Random) -> Any:
+def drawn(argument: Argument, rng: random.Random) -> Any:
     quantity = argument.quantity
     if not argument.required and rng.random() < BLANK:
         return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sizebook.core.cells import call, coerce, listed
+from sizebook.core.cells import call
+from sizebook.core.coercion import coerce, listed
 from sizebook.core.errors import CellError, InputError, RangeError, SizebookError, UnknownFunctionError, UnknownKeyError
 from sizebook.core.registry import Argument, Quantity
 from sizebook.functions import load
@@ -107,11 +108,50 @@ def test_a_division_by_zero_is_called_so() -> None:
 
 def test_a_result_that_no_cell_holds_is_an_error() -> None:
     with pytest.raises(RangeError) as caught:
-        call("PARAMS_MHA", 1e200)
+        call("TRAIN_COST_USD", 1e200, 1e200)
     assert str(caught.value) == (
-        "result out of range: got a number of 401 digits from PARAMS_MHA, want a number that a cell can hold. "
-        "Use smaller arguments."
+        "result out of range: got inf from TRAIN_COST_USD, want a number that a cell can hold. Use smaller arguments."
     )
+
+
+@pytest.mark.parametrize(
+    ("cell", "problem"),
+    [
+        (
+            1e200,
+            "d_model is too large: got 1e+200, want at most 1e+18 (hidden size: width of the residual stream). "
+            "Correct the number.",
+        ),
+        ("9" * 5000, "d_model is too long: got 5000 characters, want at most 1000. Shorten the text."),
+        (
+            "9" * 999,
+            "d_model is not finite: got inf, want a whole number (hidden size: width of the residual stream). "
+            "Type a number.",
+        ),
+        (
+            10**5000,
+            "d_model is not finite: got a whole number of about 5000 digits, want a whole number (hidden size: width "
+            "of the residual stream). Type a number.",
+        ),
+        (
+            "4\x00",
+            "d_model is no text: got the character '\\x00', want characters that a workbook may hold. Remove it.",
+        ),
+        ([[]], "d_model is blank: got nothing, want a whole number (hidden size: width of the residual stream). "
+               "Fill the cell."),
+    ],
+    ids=["too large", "too long", "infinite text", "infinite", "control character", "empty range"],
+)  # fmt: skip
+def test_what_no_cell_holds_is_refused_in_a_short_message(cell: object, problem: str) -> None:
+    with pytest.raises(SizebookError) as caught:
+        call("PARAMS_MHA", cell)
+    assert str(caught.value) == problem
+
+
+def test_rows_of_unequal_length_are_filled_with_blanks() -> None:
+    [first, second] = call("PARAMS_LN", [[1024], [2048, 512]])
+    assert [first[0], *second] == [2048, 4096, 1024]
+    assert str(first[1]).startswith("d_model is blank: got nothing, want a whole number")
 
 
 SHAPE = Argument("shape", Quantity("shape of a day", kind="list", choices=("flat", "office"), default="flat"), "flat")

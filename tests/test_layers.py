@@ -16,6 +16,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "sizebook"
 LAYERS = (
     ("__init__",),
     ("core",),
+    ("intake",),
     ("tables",),
     ("models",),
     ("serving.quantities", "training.quantities"),
@@ -29,7 +30,7 @@ LAYERS = (
     # From here on surfaces, which may import other libraries.
     ("sources",),
     ("calculation", "scenarios", "sweeps", "validation"),
-    ("workbooks",),
+    ("calibrating", "workbooks"),
     ("reports.charts",),
     ("reports",),
     ("reports.reconciliation", "reports.sizing", "reports.serving", "reports.training", "reports.fleet"),

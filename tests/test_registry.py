@@ -54,7 +54,7 @@ def test_every_module_with_functions_is_loaded() -> None:
     source = Path(sizebook.__file__).parent
     decorated = {
         path.relative_to(source).with_suffix("").as_posix().replace("/", ".")
-        for layer in ("core", "tables", "models", "formulas", "serving", "training", "plans")
+        for layer in ("core", "tables", "models", "formulas", "serving", "training", "plans", "functions")
         for path in (source / layer).rglob("*.py")
         if re.search(r"^@function\(", path.read_text(encoding="utf-8"), re.MULTILINE)
     }

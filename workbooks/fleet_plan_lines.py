@@ -123,6 +123,7 @@ def _replica(page: Page) -> None:
         "Inputs: the key, or the path of the file", look.GENERAL,
     )  # fmt: skip
     book.instead("model", "chosen")
+    page.line("model_notes", "Notes on its count", used("MODEL_NOTES({chosen})"), "", "MODEL_NOTES", look.GENERAL)
     most = book.call("MAX_CONCURRENCY", context_tokens="{input_tokens}+{output_tokens}")
     page.line(
         "most", "Requests that the cache holds", used(f"IFERROR({most},{{plan_capacity}})"), "requests",

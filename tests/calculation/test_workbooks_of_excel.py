@@ -111,35 +111,52 @@ def test_rows_without_room_are_an_error(modern: Path, tmp_path: Path) -> None:
     assert recalculate(tmp_path / "blocked.xlsx")["Plan", "D1"] == ErrorCode("#SPILL!")
 
 
-@pytest.mark.parametrize(
-    ("element", "attribute", "value", "message"),
-    [
-        ("workbookPr", "date1904", "1", "dates counted from 1904|Turn that off under Advanced options"),
-        ("calcPr", "fullPrecision", "0", "precision as displayed|Turn that off under Advanced options"),
-        ("calcPr", "iterate", "1", "iterative calculation|Break the circle that it serves and turn it off"),
-    ],
-)
-def test_settings_that_change_results_are_refused(
-    modern: Path, element: str, attribute: str, value: str, message: str
-) -> None:
-    package = Package.read(modern)
-    next(e for e in package.xml("xl/workbook.xml", change=True) if str(e.tag).endswith(element)).set(attribute, value)
-    package.save(modern)
+def test_precision_as_displayed_is_refused(modern: Path) -> None:
+    _set(modern, "calcPr", "fullPrecision", "0")
     with pytest.raises(InputError) as caught:
         recalculate(modern)
-    meaning, fix = message.split("|")
-    assert str(caught.value) == (f"cannot calculate: got {meaning} in modern.xlsx, want Excel's usual settings. {fix}.")
+    assert str(caught.value) == (
+        "cannot calculate: got precision as displayed in modern.xlsx, want Excel's usual settings. "
+        "Turn that off under Advanced options."
+    )
 
 
-def test_other_workbooks_are_refused(tmp_path: Path) -> None:
+def test_iterative_calculation_matters_only_to_circles(modern: Path) -> None:
+    before = recalculate(modern).values
+    _set(modern, "calcPr", "iterate", "1")
+    assert recalculate(modern).values == before
+
+
+def _set(path: Path, element: str, attribute: str, value: str) -> None:
+    package = Package.read(path)
+    next(e for e in package.xml("xl/workbook.xml", change=True) if str(e.tag).endswith(element)).set(attribute, value)
+    package.save(path)
+
+
+def test_dates_from_1904_are_smaller_by_four_years_and_a_day(tmp_path: Path) -> None:
+    book = Workbook()
+    sheet = book.worksheets[0]
+    for row, formula in enumerate(
+        ("=DATE(1904,1,2)", "=YEAR(0)", "=WORKDAY(DATE(2024,1,5),1)-DATE(2024,1,5)", '=TEXT(0,"d mmm yyyy")', "=1+1"), 1
+    ):
+        sheet.cell(row, 1, formula)
+    book.save(tmp_path / "mac.xlsx")
+    _set(tmp_path / "mac.xlsx", "workbookPr", "date1904", "1")
+    found = recalculate(tmp_path / "mac.xlsx")
+    assert [found["Sheet", f"A{row}"] for row in range(1, 6)] == [1, 1904, 3, "1 Jan 1904", 2]
+
+
+def test_another_workbook_of_which_nothing_is_kept_is_not_calculable(tmp_path: Path) -> None:
     book = Workbook()
     book.worksheets[0]["A1"] = "=SUM('[1]Other book'!B2:B3)"
+    book.worksheets[0]["A2"] = "=1+1"
     book.save(tmp_path / "linked.xlsx")
-    with pytest.raises(InputError) as caught:
-        recalculate(tmp_path / "linked.xlsx")
-    assert str(caught.value) == (
-        "another workbook: got '[1]Other book'!B2:B3 in Sheet!A1, want references within the workbook. "
-        "Copy those cells into it."
+    found = recalculate(tmp_path / "linked.xlsx")
+    assert found.not_calculated == (("Sheet", "A1"),)
+    assert found["Sheet", "A2"] == 2
+    assert found.problems["Sheet", "A1"] == (
+        "=SUM('[1]Other book'!B2:B3) cannot be calculated: '[1]Other book'!B2:B3 stands in another workbook, "
+        "of which this one keeps nothing"
     )
 
 

@@ -95,8 +95,8 @@ def test_nothing_is_added_when_a_row_is_refused(tmp_path: Path) -> None:
         ),
         (
             "provider,usd_per_hour\naws,1,024\n",
-            "too many cells: got 3 on line 2 of {file}, want 2. Put quotes round a cell that holds a comma, and write "
-            "numbers without separators.",
+            "too many cells: got 3 in line 2 of mine.csv, want 2, one for each head. Put quotes round a cell that "
+            "holds a comma, and write numbers without separators.",
         ),
         ("provider\n", "no rows: got {file}, want a header and at least one row. Fill the table."),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -52,7 +53,11 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
         def _answer(self, with_body: bool) -> None:
             hub.requests.append(f"{self.command} {self.path} {self.headers.get('Range', '')}".strip())
             match = re.fullmatch(r"/(test-org/[\w-]+)/resolve/main/(.+)", self.path)
-            if match is None or match[1] != "test-org/tiny":
+            tree = re.fullmatch(r"/api/models/(test-org/[\w-]+)/tree/main(\?.*)?", self.path)
+            if tree is not None and tree[1] == "test-org/tiny":
+                entries = [{"type": "file", "path": n, "size": len(c), "oid": ""} for n, c in hub.files.items()]
+                self._send(json.dumps(entries).encode(), with_body, kind="application/json")
+            elif match is None or match[1] != "test-org/tiny":
                 self._refuse(404, "RepoNotFound")
             elif hub.token and self.headers.get("Authorization") != f"Bearer {hub.token}":
                 self._refuse(403, "GatedRepo")
@@ -67,10 +72,11 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def _send(self, content: bytes, with_body: bool) -> None:
+        def _send(self, content: bytes, with_body: bool, kind: str = "application/octet-stream") -> None:
             asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", "")) if hub.ranges else None
             part = content[int(asked[1]) : int(asked[2]) + 1] if asked else content
             self.send_response(206 if asked else 200)
+            self.send_header("Content-Type", kind)
             self.send_header("ETag", f'"{abs(hash(content)):x}"')
             self.send_header("X-Repo-Commit", COMMIT)
             self.send_header("Content-Length", str(len(part)))

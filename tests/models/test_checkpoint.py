@@ -8,8 +8,14 @@ from pathlib import Path
 import pytest
 
 from sizebook.core.errors import InputError
-from sizebook.models.checkpoint import read_checkpoint, total_bytes
+from sizebook.models.checkpoints.held import held_at
+from sizebook.models.checkpoints.tensors import Tensor, total_bytes
 from tests.models.checkpoints import TINY_PARAMETERS, file_bytes, framed, tiny_tensors, write
+
+
+def read_checkpoint(path: Path) -> list[Tensor]:
+    return list(held_at(path).parts[0].checkpoint.tensors)
+
 
 ONE = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
 
@@ -39,14 +45,18 @@ HOSTILE = {
     "duplicate key": (
         framed(b'{"a": {"dtype":"U8","shape":[0],"data_offsets":[0,0]}, "a": {}}'),
         "duplicate key: got 'a' twice in the header of x.safetensors, want each once. "
-        "The file is corrupt or hostile; do not load it.",
+        "Correct the file, or download it again.",
     ),
     "not JSON": (
         framed(b"{]"),
-        "corrupt header: got Expecting property name enclosed in double quotes: line 1 column 2 (char 1) in "
-        "x.safetensors, want JSON. Download the file again.",
+        "not JSON: got Expecting property name enclosed in double quotes: line 1 column 2 (char 1) in the header of "
+        "x.safetensors, want a safetensors header. Correct the file, or download it again.",
     ),
-    "a list": (framed(b"[]"), "corrupt header: got list in x.safetensors, want an object. Download it again."),
+    "a list": (
+        framed(b"[]"),
+        "not an object: got a list in the header of x.safetensors, want a safetensors header. "
+        "Correct the file, or download it again.",
+    ),
     "no shape": (
         header({"a": {"dtype": "F32", "data_offsets": [0, 8]}}, 8),
         "corrupt entry: got {'dtype': 'F32', 'data_offsets': [0, 8]} for 'a' in x.safetensors, want dtype, shape and "
@@ -80,7 +90,7 @@ def test_hostile_and_broken_files(tmp_path: Path, content: bytes, message: str) 
 def test_deep_nesting_is_refused_and_not_a_crash(tmp_path: Path) -> None:
     path = tmp_path / "x.safetensors"
     path.write_bytes(framed(b'{"a":' + b"[" * 200_000))
-    with pytest.raises(InputError, match=r"^corrupt header: got "):
+    with pytest.raises(InputError, match=r"^nested too deep: got more than 100 levels in the header of x"):
         read_checkpoint(path)
 
 
@@ -99,18 +109,39 @@ def test_shards_with_their_index(tmp_path: Path) -> None:
     ("index", "message"),
     [
         ({"x": "a.safetensors", "y": "b.safetensors", "z": "c.safetensors"},
-         "index and files differ: got 'z' in no file, want it in c.safetensors as model.safetensors.index.json says. "
+         "files missing: got no c.safetensors in FOLDER, want the 3 files of model.safetensors.index.json (3 tensors). "
          "Download what is missing."),
-        ({"x": "a.safetensors"},
-         "index and files differ: got 1 tensors that model.safetensors.index.json does not list, first 'y', "
-         "want none. Remove files of another checkpoint from the folder."),
+        ({"x": "a.safetensors", "z": "b.safetensors"},
+         "index and files differ: got 'z' in no file, want it in b.safetensors as model.safetensors.index.json says. "
+         "Download what is missing."),
+        ({"y": "b.safetensors", "w": "../b.safetensors"},
+         "corrupt index: got no 'weight_map' of files in model.safetensors.index.json, want one. "
+         "Download the file again."),
     ],
 )  # fmt: skip
 def test_an_index_that_lies(tmp_path: Path, index: dict[str, str], message: str) -> None:
     sharded(tmp_path, index)
     with pytest.raises(InputError) as caught:
         read_checkpoint(tmp_path)
-    assert str(caught.value) == message
+    assert str(caught.value) == message.replace("FOLDER", tmp_path.name)
+
+
+def test_an_index_that_leaves_a_tensor_of_its_files_out(tmp_path: Path) -> None:
+    (tmp_path / "a.safetensors").write_bytes(file_bytes({"x": (2,), "y": (3,)}))
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"x": "a.safetensors"}}))
+    with pytest.raises(InputError) as caught:
+        read_checkpoint(tmp_path)
+    assert str(caught.value) == (
+        "index and files differ: got 1 tensors that model.safetensors.index.json does not list, first 'y', want none. "
+        "Download the index again."
+    )
+
+
+def test_files_that_the_index_does_not_list_are_left_aside_and_named(tmp_path: Path) -> None:
+    sharded(tmp_path, {"x": "a.safetensors"})
+    found = held_at(tmp_path).parts[0].checkpoint
+    assert [tensor.name for tensor in found.tensors] == ["x"]
+    assert found.notes == ("b.safetensors of the folder are not in its index and were not counted",)
 
 
 def test_the_same_tensor_in_two_files(tmp_path: Path) -> None:

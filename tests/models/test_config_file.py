@@ -14,12 +14,12 @@ from sizebook.models.config import load
     ("text", "message"),
     [
         ('{"model_type": "llama", "hidden_size": 4096, "hidden_size": 1024}',
-         "duplicate key: got 'hidden_size' twice in config.json, want each once. Remove one of them."),
+         "duplicate key: got 'hidden_size' twice in PATH, want each once. Correct the file, or download it again."),
         ('{"text_config": {"vocab_size": 1, "vocab_size": 2}}',
-         "duplicate key: got 'vocab_size' twice in config.json, want each once. Remove one of them."),
-        ("[1, 2]", "not a config: got a list in PATH, want a JSON object. Check the file."),
+         "duplicate key: got 'vocab_size' twice in PATH, want each once. Correct the file, or download it again."),
+        ("[1, 2]", "not an object: got a list in PATH, want a config.json. Correct the file, or download it again."),
         ("", "not JSON: got Expecting value: line 1 column 1 (char 0) in PATH, want a config.json. "
-         "Download the file again."),
+         "Correct the file, or download it again."),
     ],
 )  # fmt: skip
 def test_refused_whole(tmp_path: Path, text: str, message: str) -> None:
@@ -33,5 +33,8 @@ def test_refused_whole(tmp_path: Path, text: str, message: str) -> None:
 def test_nested_without_end_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     path.write_text("[" * 200_000, encoding="utf-8")
-    with pytest.raises(InputError, match=r"^not JSON: got .* in .*config\.json, want a config\.json\. Download"):
+    with pytest.raises(
+        InputError,
+        match=r"^nested too deep: got more than 100 levels in .*config\.json, want at most 100\. If you trust",
+    ):
         load(path)

@@ -18,7 +18,13 @@ BASES = bases()
 ALWAYS_TIED = {"longt5", "mt5", "t5", "umt5"}
 
 
+# The published files of these spell sizes as GPT-2 does; transformers 5 reads its own names alone.
+SPELT_AS_GPT2 = {"nomic_bert": {"n_embd", "n_head", "n_inner", "n_layer", "n_positions"}}
+
+
 def _follows_the_checkpoint(config: dict[str, Any]) -> bool:
+    if SPELT_AS_GPT2.get(config["model_type"], set()) & config.keys():
+        return True
     return config["model_type"] in ALWAYS_TIED and config.get("tie_word_embeddings") is False
 
 
@@ -39,7 +45,7 @@ def test_nothing_is_counted_wrong_in_silence() -> None:
             wrong.append((row, ours))
     assert len(rows) >= 5000
     assert wrong == []
-    assert refused / len(rows) <= 0.21  # a sixth of them must be: spellings at odds, sections that are missing
+    assert refused / len(rows) <= 0.15  # the rest contradict themselves: spellings at odds, numbers that do not divide
 
 
 def test_both_spellings_of_a_key_mean_it() -> None:

@@ -45,7 +45,7 @@ def test_a_remote_checkpoint_is_verified_from_its_headers(tmp_path: Path, files:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("agrees: 21 of 21 predicted tensors found\n")
     values = 2 * TINY_PARAMETERS
-    assert hub.bytes_sent < sum(map(len, files.values())) - values + 100, "the values were downloaded"
+    assert hub.bytes_sent < sum(map(len, files.values())) - values + 2_000, "the values were downloaded"
 
 
 def test_the_count_of_a_repository_and_the_cache_without_network(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from sizebook.core.units import THIN_SPACE
-from sizebook.models.checkpoint import Tensor
+from sizebook.models.checkpoints.tensors import Tensor
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import Verification, predicted_names, verify
@@ -105,6 +105,6 @@ def test_a_path_that_leads_nowhere_is_no_checkpoint(tmp_path: Path) -> None:
     done = command(tmp_path / "nowhere")
     assert (done.returncode, done.stderr) == (
         2,
-        f"sizebook: no checkpoint: got {tmp_path / 'nowhere'}, want a .safetensors file or a folder that holds some. "
-        "Check the path.\n",
+        f"sizebook: no checkpoint: got {tmp_path / 'nowhere'}, want a file of weights, an index of them or a "
+        "folder that holds some. Check the path.\n",
     )

@@ -127,8 +127,8 @@ def test_a_slower_link_costs_time_to_the_first_token() -> None:
          "not planned in pools: got answers of 1 token, want two or more, which are decoded. Lengthen them."),
         ({"pp": 2}, "not planned in pools: got pp 2, want workers of one stage. Use tp or dp."),
         ({"separate_prefill": False, "prefill_tp": 2, "decode_workers": 1},
-         "pools without separate_prefill: got prefill_tp, decode_workers, want separate_prefill with it. Set it to true, "
-         "or remove the others."),
+         "pools without separate_prefill: got prefill_tp, decode_workers, want separate_prefill with it. Set it to "
+         "true, or remove the others."),
     ],
 )  # fmt: skip
 def test_what_pools_do_not_plan_is_refused(given: dict[str, Any], said: str) -> None:

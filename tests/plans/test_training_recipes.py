@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sizebook.models import catalog
-from sizebook.plans.training.rows import training_row, work_of_row
+from sizebook.plans.training.rows import work_of_row
 from sizebook.training.activations import kept_bytes
 from sizebook.training.frameworks import stack
 from sizebook.training.layout import Layout
@@ -15,6 +15,7 @@ from sizebook.training.lightest import candidates
 from sizebook.training.memory import Memory, memory
 from sizebook.training.profile import model_profile
 from sizebook.training.quantities import Method, Recipe
+from tests.plans.training_runs import training_row
 
 DENSE, MIXED = "llama-3-8b", "deepseek-v3"
 

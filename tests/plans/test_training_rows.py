@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sizebook.plans.training.plan import unchecked_plan
-from sizebook.plans.training.rows import INPUTS, OUTPUTS, training_row
-from tests.plans.training_runs import run_of
+from sizebook.plans.training.rows import INPUTS, OUTPUTS
+from tests.plans.training_runs import run_of, training_row
 
 ROW = {
     "model": "llama-3.1-8b",

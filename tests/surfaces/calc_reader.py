@@ -3,7 +3,8 @@
 Usage: calc_reader.py SOFFICE PROFILE. Each line on standard input is a JSON request, each line out its answer:
 {"read": FILE, "recalculate": BOOL} gives {sheet: {cell: displayed text}}, with "values" true numbers as they are,
 {"pdf": FILE, "to": FILE, ...} prints it,
-{"basic": SOURCE, "call": FUNCTION} runs a function of a Basic module in VBA mode and gives what it returns.
+{"basic": SOURCE, "call": FUNCTION} runs a function of a Basic module in VBA mode and gives what it returns,
+{"macros": FILE, "enter": {CELL: FORMULA}} gives the modules of the file and what the cells of its first sheet show.
 """
 
 from __future__ import annotations
@@ -71,6 +72,8 @@ def connect(pipe):
 def answer(desktop, request):
     if "basic" in request:
         return run_basic(desktop, request["basic"], request["call"])
+    if "macros" in request:
+        return run_macros(desktop, request["macros"], request["enter"])
     path = request.get("read") or request["pdf"]
     document = desktop.loadComponentFromURL(Path(path).as_uri(), "_blank", 0, properties(Hidden=True))
     try:
@@ -96,6 +99,25 @@ def run_basic(desktop, source, function):
         address = f"vnd.sun.star.script:Standard.Tested.{function}?language=Basic&location=document"
         value, _, _ = document.ScriptProvider.getScript(address).invoke((), (), ())
         return value
+    finally:
+        document.close(True)
+
+
+def run_macros(desktop, path, entered):
+    # Calc knows the content but not the type of an add-in (.xlam).
+    allowed = properties(Hidden=True, MacroExecutionMode=4, FilterName="Calc MS Excel 2007 VBA XML")
+    document = desktop.loadComponentFromURL(Path(path).as_uri(), "_blank", 0, allowed)
+    try:
+        libraries = document.BasicLibraries
+        modules = {
+            f"{library}.{name}": libraries.getByName(library).getByName(name)
+            for library in libraries.ElementNames
+            for name in libraries.getByName(library).ElementNames
+        }
+        sheet = document.Sheets.getByIndex(0)
+        for cell, formula in entered.items():
+            sheet.getCellRangeByName(cell).Formula = formula
+        return {"modules": modules, "cells": {cell: sheet.getCellRangeByName(cell).String for cell in entered}}
     finally:
         document.close(True)
 

@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from sizebook.core.registry import Argument, leaves
 
 Values = dict[str, Any]
+OWN_RATES = str(Path(__file__).resolve().parents[1] / "own_rates.csv")
 
 SENSIBLE: Mapping[str, Any] = {
     "as_of": date(2026, 11, 21),
@@ -48,6 +50,7 @@ SENSIBLE: Mapping[str, Any] = {
     "published_source": "the makers",
     "dtype": "fp8",
     "transfer_bytes_per_second": 25e9,
+    "rates_file": OWN_RATES,
 }
 # Pools decode what no encoder read, in one stage, and no percentile is simulated.
 _POOLS: Values = {

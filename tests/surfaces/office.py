@@ -1,4 +1,4 @@
-"""One LibreOffice for the whole test session, with the add-in installed in a profile of its own.
+"""One LibreOffice for the whole test session, with the extension installed in a profile of its own.
 
 It runs without a display and, where the tests run as root, as `nobody`: `unopkg` refuses root.
 """
@@ -32,14 +32,15 @@ class Prints(Protocol):
 class Office:
     """A running office: reads what Calc displays, and prints to PDF."""
 
-    def __init__(self) -> None:
+    def __init__(self, with_extension: bool = True) -> None:
         # Not pytest's folder: another user could not enter it.
         self.folder = Path(tempfile.mkdtemp(prefix="sizebook-office-"))
         self._as_user = _unprivileged(self.folder)
         profile = self.folder / "profile"
-        extension = build(self.folder / "sizebook.oxt")
-        installed = self._run([program("unopkg"), "add", f"-env:UserInstallation=file://{profile}", str(extension)])
-        assert installed.returncode == 0, installed.stderr
+        if with_extension:
+            extension = build(self.folder / "sizebook.oxt")
+            installed = self._run([program("unopkg"), "add", f"-env:UserInstallation=file://{profile}", str(extension)])
+            assert installed.returncode == 0, installed.stderr
         shutil.copy(READER, self.folder / READER.name)
         self._process = subprocess.Popen(
             [python_with_uno(), str(self.folder / READER.name), program("soffice"), str(profile)],
@@ -74,6 +75,11 @@ class Office:
         """Return what a function of a Basic module gives; a module that does not compile ends the office."""
         return self._ask({"basic": source, "call": function})
 
+    def macros(self, path: Path, enter: dict[str, str]) -> dict[str, dict[str, str]]:
+        """Return the Basic modules of a file, and what formulas show that are entered into its first sheet."""
+        found: dict[str, dict[str, str]] = self._ask({"macros": str(self._copied(path)), "enter": enter})
+        return found
+
     def __enter__(self) -> Office:
         return self
 
@@ -91,7 +97,7 @@ class Office:
         copied.chmod(0o644)
         return copied
 
-    def _ask(self, request: dict[str, str | bool]) -> Any:
+    def _ask(self, request: dict[str, Any]) -> Any:
         assert self._process.stdin is not None
         print(json.dumps(request), file=self._process.stdin, flush=True)
         return self._answer()

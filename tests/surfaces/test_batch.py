@@ -81,8 +81,8 @@ def test_the_same_scenarios_from_a_worksheet_and_a_toml_list(table: Path, tmp_pa
     [
         ("a.txt", "", "unknown table: got 'a.txt', want a name that ends in .toml, .csv, .xlsx. Save it so."),
         ("a.csv", "model\n", "no scenario: got an empty table a.csv, want one scenario a row. Add rows."),
-        ("a.csv", "model\ngpt-2,x\n", "too many cells: got 1 more than columns in line 2 of a.csv, "
-         "want one value a column. Quote values that hold commas."),
+        ("a.csv", "model\ngpt-2,x\n", "too many cells: got 2 in line 2 of a.csv, want 1, one for each head. "
+         "Put quotes round a cell that holds a comma, and write numbers without separators."),
         ("a.toml", "model = 'gpt-2'\n", "not a list: got model in a.toml, want [[scenario]] tables only. "
          "Write one each."),
     ],

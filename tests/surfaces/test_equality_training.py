@@ -28,7 +28,7 @@ from sizebook.reports.render import write_pdf
 from sizebook.reports.training.notes import IN_WORDS
 from sizebook.reports.view import Table
 from sizebook.scenarios.training import TrainingScenario, planned, training_inputs
-from tests.surfaces.grid import Values, away, bare, toml
+from tests.surfaces.grid import OWN_RATES, Values, away, bare, toml
 
 load()
 BASE: Values = {
@@ -43,7 +43,7 @@ SENSIBLE: Values = {
     "restart_seconds": 900.0, "zero_stage": 3, "stack": "fsdp", "recompute": "full",
     "region": "ap-northeast-1", "recompute_modules": "moe", "offload": "optimizer", "fsdp": 4, "frozen_bits": 4,
     "gradient_dtype": "fp32", "optimizer_dtype": "fp8", "nic_gbit_per_s": 100.0, "fused_loss": True,
-    "schedule": "zero-bubble", "programme_factor": 1.75,
+    "schedule": "zero-bubble", "programme_factor": 1.75, "rates_file": OWN_RATES,
 }  # fmt: skip
 TOGETHER: dict[str, Values] = {
     "interleave": {"pp": 2},
@@ -159,7 +159,8 @@ def test_a_row_of_a_sweep_gives_the_plan(name: str, tmp_path: Path) -> None:
     assert {key: float(found[key]) for key in numbers} == pytest.approx(numbers, rel=1e-12)
     assert found["fits"] == str(plan.fits).lower()
     assert (found["run_family"], found["recipe"]) == (plan.work.band.family, plan.work.recipe)
-    assert set(OUTPUTS) == {*numbers, "fits", "run_family", "recipe", "reason"}
+    assert found["rates_basis"] == plan.work.rates_basis(plan.inputs.utilization)
+    assert set(OUTPUTS) == {*numbers, "fits", "run_family", "rates_basis", "recipe", "reason"}
 
 
 @pytest.mark.parametrize("name", REPORTED)

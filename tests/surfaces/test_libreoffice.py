@@ -10,7 +10,7 @@ from openpyxl import Workbook
 from openpyxl.worksheet.formula import ArrayFormula
 from pypdf import PdfReader
 
-from sizebook.core.cells import as_rows
+from sizebook.core.coercion import as_rows
 from sizebook.core.registry import Function
 from sizebook.functions import load
 from tests.surfaces.office import Display, Displays, Prints

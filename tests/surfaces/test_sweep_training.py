@@ -10,7 +10,8 @@ from click.testing import CliRunner
 
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError
-from sizebook.plans.training.rows import OUTPUTS, training_row
+from sizebook.plans.training.rows import OUTPUTS
+from tests.plans.training_runs import training_row
 
 HEADS = ["name", "model", "gpu", "gpus", "batch", "tokens", "tp", "price_usd_per_gpu_hour"]
 ROWS = [

@@ -14,7 +14,9 @@ from sizebook.core.errors import InputError
 SCENARIO = b'plan = "sizing"\nmodel = "llama-3.1-8b"\n'
 LATIN_CSV = "model,dtype\nllama-3.1-8b,caf\xe9\n".encode("latin-1")
 HEAD = b"model,gpu,input_tokens,output_tokens,concurrency"
-NO_WORKBOOK = "not a workbook: got in.xlsx, want an .xlsx file without a password. Save it in that format from Excel."
+NO_WORKBOOK = (
+    "not a workbook: got in.xlsx, want an .xlsx or .xlsm file without a password. Save it in that format from Excel."
+)
 
 
 def run(folder: Path, command: str, name: str, content: bytes, output: str) -> Result:

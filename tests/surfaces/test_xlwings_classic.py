@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sizebook.core.cells import as_rows
+from sizebook.core.coercion import as_rows
 from sizebook.core.registry import Function
 from sizebook.functions import load
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from xlwings import XlwingsError
 
-from sizebook.core.why import PLACES
 from sizebook.functions import load
+from sizebook.functions.why import PLACES
 from tests.surfaces.officejs_client import NOT_AVAILABLE, call, error
 
 NO_KEY = {"XLWINGS_LICENSE_KEY": "", "HOME": "/nonexistent", "PYTHONPATH": ":".join(sys.path)}
@@ -114,7 +115,7 @@ def test_why_gives_the_message_for_every_cell() -> None:
 
 
 def test_why_has_room_for_every_function() -> None:
-    longest = max(load().values(), key=lambda f: len(f.arguments) if f.name != "SIZEBOOK_WHY" else 0)
+    longest = max(load().values(), key=lambda f: len(f.arguments) if f.category != "help" else 0)
     assert len(longest.arguments) <= len(PLACES), longest.name
 
 
@@ -129,8 +130,31 @@ def test_classic_functions_need_no_licence_key() -> None:
     assert run(code).stdout == "1050624.0 #NUM!\n"
 
 
+def test_equal_classic_calls_are_answered_from_memory() -> None:
+    """Equal to Python is not equal to a function: 1 is a width of one, TRUE is no number."""
+    code = (
+        "from sizebook.excel import classic as c; f = c.PARAMS_LN; "
+        "print(f([[1]]), f([[1.0]]), f([[True]]), f([[1]]), f([[2, 3]]), f([[2, 3]]), c._answer.cache_info().hits)"
+    )
+    assert run(code).stdout == "2.0 2.0 #VALUE! 2.0 [[4.0, 6.0]] [[4.0, 6.0]] 2\n"
+
+
+def test_calls_about_files_are_asked_anew(tmp_path: Path) -> None:
+    config = tmp_path / "config.json"
+    code = (
+        "import json, pathlib; from sizebook.excel import classic as c\n"
+        f"path = pathlib.Path({str(config)!r})\n"
+        "config = {'model_type': 'llama', 'hidden_size': 8, 'intermediate_size': 16, 'num_hidden_layers': 1, "
+        "'num_attention_heads': 2, 'vocab_size': 10}\n"
+        "for layers in (1, 2):\n"
+        "    path.write_text(json.dumps(config | {'num_hidden_layers': layers}))\n"
+        "    print(c.MODEL_SPEC([[str(path)]], [['n_layers']]))\n"
+    )
+    assert run(code).stdout.split() == ["1.0", "2.0"]
+
+
 def test_generating_loads_nothing_of_xlwings() -> None:
-    modules = ("sizebook.cli.excel", "sizebook.excel.functions", "sizebook.excel.vba", "sizebook.excel.lite")
+    modules = ("sizebook.cli.excel", "sizebook.excel.functions", "sizebook.excel.addin.package", "sizebook.excel.lite")
     code = f"import sys, {', '.join(modules)}; print([m for m in sys.modules if m.startswith('xlwings')])"
     assert run(code).stdout == "[]\n"
 

@@ -11,7 +11,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.calculation.tokens import arguments, called_name, closing, tokenize
-from sizebook.core.cells import coerce
+from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.registry import Argument
 from sizebook.functions import load

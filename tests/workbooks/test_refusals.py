@@ -61,17 +61,21 @@ def test_refused_before_anything_is_written(
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
-def test_unknown_function_is_refused(template: Path, tmp_path: Path) -> None:
+def test_a_formula_beyond_us_keeps_its_value_or_is_refused(template: Path, tmp_path: Path) -> None:
     book = load_workbook(template)
     book["Plan"]["B9"] = "=PARAMS_MHAA(A2)"
     book.save(template)
+    filled = fill(template, {"d_model": 8}, tmp_path / "out.xlsx")
+    assert "Plan!B9: =PARAMS_MHAA(A2) gives #NAME?; not calculated, it keeps the value stored before" in filled.problems
+    # openpyxl stored none: a reader sees that there is no value, not an empty cell.
+    assert load_workbook(tmp_path / "out.xlsx", data_only=True)["Plan"]["B9"].value == "#N/A"
     with pytest.raises(InputError) as caught:
-        fill(template, {"d_model": 8}, tmp_path / "out.xlsx")
+        fill(template, {"d_model": 8}, tmp_path / "strict.xlsx", strict=True)
     assert str(caught.value) == (
-        "cannot calculate: got 1 formulas that need a function or name which nobody here knows, want functions of "
-        "Excel and of 'sizebook functions'. Correct these cells:\ntemplate.xlsx: Plan!B9: =params_mhaa(A2) gives #NAME?"
+        "cannot calculate: got 1 formulas beyond what is calculated here, want none. "
+        "Correct these cells, or fill without --strict:\ntemplate.xlsx: Plan!B9: =PARAMS_MHAA(A2) gives #NAME?"
     )
-    assert not (tmp_path / "out.xlsx").exists()
+    assert not (tmp_path / "strict.xlsx").exists()
 
 
 def test_workbook_without_inputs(tmp_path: Path) -> None:

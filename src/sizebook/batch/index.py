@@ -10,7 +10,8 @@ from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.batch.running import Outcome
-from sizebook.sources.files import unfinished
+from sizebook.sources.texts import put_text
+from sizebook.sources.writing import unfinished
 from sizebook.workbooks import look
 
 WIDTHS = {
@@ -47,8 +48,9 @@ def write_index(outcomes: Sequence[Outcome], path: Path) -> Path:
 def _write_line(sheet: Worksheet, row: int, outcome: Outcome) -> None:
     cells = _line(outcome)
     for column, text in enumerate(cells, 1):
-        cell = sheet.cell(row, column, text)
+        cell = sheet.cell(row, column)
         cell.style = "Label"
+        put_text(cell, text)
         if text and list(WIDTHS)[column - 1] in ("Workbook", "Report"):
             cell.hyperlink = text
             cell.font = look.font(color=look.ACCENT)

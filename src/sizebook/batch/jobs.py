@@ -19,7 +19,7 @@ from sizebook.scenarios.fleet import answer as fleet_answer
 from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, settled, with_files
 from sizebook.scenarios.training import TrainingScenario, planned, training_inputs
 from sizebook.sources.bundled import bundled
-from sizebook.sources.files import make_folder
+from sizebook.sources.writing import make_folder
 
 if TYPE_CHECKING:
     from sizebook.reports.view import Report
@@ -180,4 +180,13 @@ def produce(scenario: Scenario, folder: Path, stem: str) -> Outputs:
     fill(bundled("workbooks") / job.workbook, inputs_of(scenario, plan), workbook)
     write_pdf(report, pdf)
     headline = tuple((tile.label, tile.value) for tile in report.tiles)
-    return Outputs(workbook, pdf, headline, scenario.notes)
+    return Outputs(workbook, pdf, headline, (*scenario.notes, *_count_notes(plan)))
+
+
+def _count_notes(plan: Any) -> tuple[str, ...]:
+    """Return the notes of the counts behind a plan of any kind."""
+    if isinstance(plan, FleetPlan):
+        return tuple(f"{each.service.name}: {note}" for each in plan.services for note in each.notes)
+    if isinstance(plan, ServingAnswer):
+        return plan.plan.notes
+    return plan.architecture.notes if isinstance(plan, Sizing) else plan.notes

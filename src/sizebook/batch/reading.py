@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sizebook.core.errors import InputError
+from sizebook.intake.texts import csv_rows, refuse_repeated
 from sizebook.scenarios.files import read_toml
-from sizebook.sources.files import read_text, refuse_repeated, sheet_rows
+from sizebook.sources.files import sheet_rows
 
 READABLE = (".toml", ".csv", ".xlsx")
 
@@ -33,8 +32,6 @@ def read_rows(path: Path) -> list[Row]:
         raise InputError(
             f"unknown table: got '{path.name}', want a name that ends in {', '.join(READABLE)}. Save it so."
         )
-    if not path.is_file():
-        raise InputError(f"cannot read: got no file {path}, want a table of scenarios. Check the path.")
     rows = {".toml": _toml, ".csv": _csv, ".xlsx": _xlsx}[path.suffix.lower()]
     values = list(rows(path))
     if not values:
@@ -52,14 +49,7 @@ def _toml(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _csv(path: Path) -> Iterator[dict[str, Any]]:
-    reader = csv.DictReader(io.StringIO(read_text(path, "a CSV file"), newline=""))
-    refuse_repeated(list(reader.fieldnames or ()), path)
-    for values in reader:
-        if None in values:
-            raise InputError(
-                f"too many cells: got {len(values[None])} more than columns in line {reader.line_num} of "
-                f"{path.name}, want one value a column. Quote values that hold commas."
-            )
+    for values in csv_rows(path, "a CSV file"):
         yield {key: value for key, value in values.items() if value}
 
 

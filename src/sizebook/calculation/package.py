@@ -11,12 +11,19 @@ from pathlib import Path
 from lxml import etree
 
 from sizebook.core.errors import InputError
-from sizebook.sources.files import unfinished
+from sizebook.intake.archives import CONTENT_TYPES, archive, refuse_doctype
+from sizebook.sources.writing import unfinished
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE_RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 WORKBOOK = "xl/workbook.xml"
+# The kinds of parts that are read here, with the roots that they may have.
+_ROOTS = {
+    "worksheet": ("worksheet",),
+    "styles": ("styleSheet",),
+    "sharedStrings": ("sst",),
+}
 
 # No entities, no network: a workbook is data from outside.
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, remove_blank_text=False)
@@ -50,18 +57,8 @@ class Package:
     @classmethod
     def read(cls, path: Path) -> Package:
         """Return the parts of an .xlsx or .xlsm file, or say why it is none."""
-        try:
-            with zipfile.ZipFile(path) as archive:
-                entries = [(info, archive.read(info)) for info in archive.infolist() if not info.is_dir()]
-        except OSError as error:
-            raise InputError(
-                f"cannot read: got {error.strerror} for {path}, want a workbook. Check the path."
-            ) from error
-        except (zipfile.BadZipFile, RuntimeError) as error:
-            raise InputError(
-                f"not a workbook: got {path.name}, want an .xlsx or .xlsm file without a password. "
-                "Save it in that format from Excel."
-            ) from error
+        with archive(path, "a workbook") as found:
+            entries = [(info, found.read(info)) for info in found.infolist() if not info.is_dir()]
         package = cls(path, entries)
         if WORKBOOK not in package.names():
             raise InputError(
@@ -73,7 +70,24 @@ class Package:
                 f"another kind of .xlsx: got {path.name} saved as Strict Open XML, want the usual kind. "
                 "Save it in Excel as 'Excel Workbook (*.xlsx)'."
             )
+        package._check_parts()
         return package
+
+    def _check_parts(self) -> None:
+        """Refuse a workbook whose parts Excel would not find, or would find to be something else."""
+        if CONTENT_TYPES not in self.names():
+            raise self._damaged(f"no {CONTENT_TYPES}", "that part")
+        for part, kind in self._related(WORKBOOK):
+            roots = _ROOTS.get(kind)
+            if roots is None:
+                continue
+            if part not in self.names():
+                raise self._damaged(f"no {part}, to which {WORKBOOK} refers", "that part")
+            if (root := etree.QName(self.xml(part)).localname) not in roots:
+                raise self._damaged(f"<{root}> as the root of {part}", f"<{roots[0]}>")
+
+    def _damaged(self, got: str, want: str) -> InputError:
+        return InputError(f"damaged workbook: got {got} in {self.path.name}, want {want}. Open and save it in Excel.")
 
     def names(self) -> list[str]:
         """Return the names of the parts in the order of the file."""
@@ -82,7 +96,10 @@ class Package:
     def xml(self, part: str, *, change: bool = False) -> etree._Element:
         """Return a part's root element; with ``change`` it is written back from that element."""
         if part not in self._parsed:
-            data = next(data for info, data in self.entries if info.filename == part)
+            data = next((data for info, data in self.entries if info.filename == part), None)
+            if data is None:
+                raise self._damaged(f"no {part}", "that part")
+            refuse_doctype(part, data, self.path.name)
             try:
                 self._parsed[part] = etree.fromstring(data, _PARSER)
             except etree.XMLSyntaxError as error:
@@ -115,15 +132,22 @@ class Package:
 
     def relations(self, part: str) -> dict[str, str]:
         """Return the parts that a part refers to, by relationship id; links to the outside are left out."""
+        return {identifier: target for identifier, target, _ in self._relations(part)}
+
+    def _related(self, part: str) -> Iterator[tuple[str, str]]:
+        """Yield the parts that a part refers to with the last word of the kind of reference."""
+        for _, target, kind in self._relations(part):
+            yield target, kind
+
+    def _relations(self, part: str) -> Iterator[tuple[str, str, str]]:
         folder, name = posixpath.split(part)
         relations = f"{folder}/_rels/{name}.rels"
         if relations not in self.names():
-            return {}
-        return {
-            relation.get("Id", ""): resolved(folder, relation.get("Target", ""))
-            for relation in self.xml(relations)
-            if relation.get("TargetMode") != "External"
-        }
+            return
+        for relation in self.xml(relations):
+            if isinstance(relation.tag, str) and relation.get("TargetMode") != "External":
+                kind = relation.get("Type", "").rpartition("/")[2]
+                yield relation.get("Id", ""), resolved(folder, relation.get("Target", "")), kind
 
     def sheets(self) -> dict[str, str]:
         """Return the part of every worksheet by its name, in the order of the tabs; chart sheets are left out."""

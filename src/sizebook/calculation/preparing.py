@@ -1,30 +1,30 @@
-"""Rewrites a workbook's formulas into the plain form that the calculation engine reads.
+"""Makes of a workbook what the engine reads: plain formulas, and no more than the cells.
 
-Defined names become what they stand for (IronCalc knows no named constants, and refuses a named range where Excel picks
-the row's own cell), and every spelling of a registered function becomes its registry name. The engine then sees one
-form of a formula whichever add-in the workbook was written for.
+The engine is given a small file of its own: sheets, texts and cached cells of other workbooks. Formats are left out
+(a date is a number then), as are names, tables and chart sheets, which the rewritten formulas no longer need.
 """
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from lxml import etree
 
+from sizebook.calculation.calculated import Place
+from sizebook.calculation.links import links
+from sizebook.calculation.names import Names, NotCalculableError
 from sizebook.calculation.package import WORKBOOK, Package, tag
-from sizebook.calculation.spellings import plain_name
-from sizebook.calculation.tokens import Area, Token, area, arguments, balanced, called_name, closing, tokenize, unquoted
+from sizebook.calculation.plain_file import plain_file
+from sizebook.calculation.rewriting import FIT, REFUSED, SPILL, Rewriter, Surroundings
+from sizebook.calculation.tables import tables
+from sizebook.calculation.tokens import Area, address, area, shifted
 from sizebook.core.errors import InputError
+from sizebook.core.registry import Function
 
-_DEEPEST_NAME = 16
-_ABSOLUTE = re.compile(
-    r"\$[A-Za-z]{1,3}\$\d+(:\$[A-Za-z]{1,3}\$\d+)?|\$[A-Za-z]{1,3}:\$[A-Za-z]{1,3}|\$\d+:\$\d+", re.ASCII
-)
-_WORD = re.compile(r"[^\W\d\\][\w.\\?]*")
-_SPELLING = re.compile(r"_x|let$|sizebook\.", re.IGNORECASE)
+# Formulas that differ only in the rows of their references are looked at once.
+_ROW = re.compile(r"(?<![\w.\\])(\$?[A-Za-z]{1,3}\$?)\d+(?![\w(.])")
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,46 @@ class FormulaCell:
     dynamic: bool = False
 
 
+@dataclass
+class Prepared:
+    """A workbook as the engine reads it.
+
+    Attributes:
+        file: the engine's file.
+        cells: the cells with formulas.
+        places: where each of them stands, by the same number.
+        refused: the cells that cannot be calculated, and why.
+        stored_errors: the error values that the file holds beside formulas.
+    """
+
+    dates_from_1904: bool
+    file: bytes = b""
+    cells: list[FormulaCell] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    refused: dict[Place, str] = field(default_factory=dict)
+    stored_errors: dict[Place, str] = field(default_factory=dict)
+    _texts: list[tuple[str, int, int]] = field(default_factory=list)
+
+    @property
+    def texts(self) -> list[str]:
+        """The formulas as the workbook has them; a shared one as it reads in each cell."""
+        return [shifted(text, *by) if any(by) else text for text, *by in self._texts]
+
+    def add(self, cell: FormulaCell, text: str, down: int = 0, across: int = 0) -> int:
+        """Note a cell with a formula, given as it reads so many rows up and columns to the left; return its number."""
+        self.cells.append(cell)
+        self.places.append((cell.at.sheet, address(cell.at.top, cell.at.left)))
+        self._texts.append((text, down, across))
+        return len(self.cells) - 1
+
+
 def formula_cells(package: Package) -> list[FormulaCell]:
-    """Return every cell that holds a formula, in the order of the file; a what-if data table is refused."""
+    """Return every cell that holds a formula, in the order of the file."""
     return [
         _formula_cell(sheet, cell, formula)
         for sheet, part in package.sheets().items()
         for cell in package.xml(part).iter(tag("c"))
-        if (formula := cell.find(tag("f"))) is not None
+        if (formula := cell.find(tag("f"))) is not None and formula.get("t") != "dataTable"
     ]
 
 
@@ -59,164 +92,143 @@ def cell_area(cell: etree._Element, sheet: str) -> Area:
 
 def _formula_cell(sheet: str, cell: etree._Element, formula: etree._Element) -> FormulaCell:
     at = cell_area(cell, sheet)
-    kind = formula.get("t")
-    if kind == "dataTable":
-        raise InputError(
-            f"what-if data table: got one at {sheet}!{formula.get('ref')}, want formulas. "
-            "Replace it by formulas: nothing but Excel can recalculate it."
-        )
-    if kind != "array":
+    if formula.get("t") != "array":
         return FormulaCell(at)
     # cm points at the cell metadata that makes an array formula a dynamic one; Excel writes no other.
-    return FormulaCell(at, area(formula.get("ref", ""), sheet), cell.get("cm") is not None)
+    return FormulaCell(at, area(formula.get("ref", ""), sheet) or at, cell.get("cm") is not None)
 
 
-def prepare(package: Package, known: Container[str]) -> None:
-    """Rewrite the formulas of a package in place; ``known`` holds the names of the registered functions."""
+def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
+    """Rewrite the formulas of a package in place, and return what the engine is to read."""
     _refuse_settings(package)
-    names = Names(package)
-    for sheet, part in package.sheets().items():
-        _leave_aside(package, part)
-        _empty_cells(package, part)
-        for formula in package.xml(part).iter(tag("f")):
-            text = formula.text or ""
-            if not names.concern(text):
-                continue
-            rewritten = plain(text, sheet, names, known)
-            _refuse_other_books(rewritten, sheet, formula)
-            if rewritten != text:
-                package.xml(part, change=True)
-                formula.text = rewritten
+    outside = links(package)
+    prepared = Prepared(_is_set(package, "workbookPr", "date1904"))
+    book = Surroundings(
+        Names(package),
+        tables(package),
+        tuple(package.sheets()),
+        functions,
+        outside,
+        frozenset(
+            (cell.at.sheet.casefold(), cell.at.top, cell.at.left) for cell in formula_cells(package) if cell.dynamic
+        ),
+        prepared.dates_from_1904,
+    )
+    sheets = [_Preparing(package, prepared, book, sheet, part) for sheet, part in package.sheets().items()]
+    for sheet in sheets:
+        sheet.all_formulas()
+    prepared.file = plain_file(package, outside, dates_from_1904=prepared.dates_from_1904)
+    return prepared
+
+
+def _is_set(package: Package, element: str, attribute: str, default: str = "0") -> bool:
+    found = package.xml(WORKBOOK).find(tag(element))
+    return (default if found is None else found.get(attribute, default)) in ("1", "true")
 
 
 def _refuse_settings(package: Package) -> None:
     """Raise for a workbook whose settings change what formulas give in ways that the engine does not follow."""
-    root = package.xml(WORKBOOK)
-    properties, calculation = root.find(tag("workbookPr")), root.find(tag("calcPr"))
-    for element, attribute, value, meaning, fix in (
-        (properties, "date1904", "1", "dates counted from 1904", "Turn that off under Advanced options"),
-        (calculation, "fullPrecision", "0", "precision as displayed", "Turn that off under Advanced options"),
-        (calculation, "iterate", "1", "iterative calculation", "Break the circle that it serves and turn it off"),
-    ):
-        if element is not None and element.get(attribute, "").replace("true", "1").replace("false", "0") == value:
-            raise InputError(
-                f"cannot calculate: got {meaning} in {package.path.name}, want Excel's usual settings. {fix}."
-            )
+    if not _is_set(package, "calcPr", "fullPrecision", "1"):
+        raise InputError(
+            f"cannot calculate: got precision as displayed in {package.path.name}, want Excel's usual settings. "
+            "Turn that off under Advanced options."
+        )
 
 
-def _leave_aside(package: Package, part: str) -> None:
-    """Drop a sheet's relations but for tables and links: IronCalc stumbles over comments kept in unusual places."""
-    folder, name = posixpath.split(part)
-    relations = f"{folder}/_rels/{name}.rels"
-    if relations not in package.names():
-        return
-    root = package.xml(relations)
-    for relation in [r for r in root if not r.get("Type", "").endswith(("/table", "/hyperlink"))]:
-        package.xml(relations, change=True)
-        root.remove(relation)
+class _Preparing:
+    """One sheet while its formulas are rewritten."""
 
+    def __init__(self, package: Package, prepared: Prepared, book: Surroundings, sheet: str, part: str) -> None:
+        self.package, self.prepared, self.book, self.sheet, self.part = package, prepared, book, sheet, part
+        self.shared: dict[str, tuple[str, Area, bool]] = {}
+        self.plain: set[str] = set()
 
-def _refuse_other_books(text: str, sheet: str, formula: etree._Element) -> None:
-    """Raise for a reference to another workbook: its cells are not here to be read."""
-    for token in tokenize(text) if "[" in text else ():
-        if token.kind in ("reference", "name") and "[" in token.text.rpartition("!")[0]:
-            cell = formula.getparent()
-            at = "" if cell is None else cell.get("r", "")
-            raise InputError(
-                f"another workbook: got {token.text} in {sheet}!{at}, want references within the workbook. "
-                "Copy those cells into it."
-            )
+    def all_formulas(self) -> None:
+        """Rewrite what needs it; a sheet without such a formula keeps its part as it is."""
+        filled: list[tuple[Area, Area]] = []
+        for cell in self.package.xml(self.part).iter(tag("c")):
+            formula = cell.find(tag("f"))
+            if formula is None:
+                if cell.get("t") == "inlineStr" and cell.find(f"{tag('is')}/{tag('r')}") is not None:
+                    self._plain_text(cell)
+                continue
+            if cell.get("t") == "e":
+                self.prepared.stored_errors[self.sheet, cell.get("r", "")] = cell.findtext(tag("v"), "")
+            if formula.get("t") == "dataTable":
+                self._data_table(cell, formula)
+                continue
+            found = _formula_cell(self.sheet, cell, formula)
+            if found.array is not None and not found.array.is_cell:
+                filled.append((found.array, found.at))
+            self._formula(cell, formula, found)
+        if filled:
+            self._make_room(filled)
 
+    def _formula(self, cell: etree._Element, formula: etree._Element, found: FormulaCell) -> None:
+        text, index = formula.text or "", formula.get("si", "")
+        if formula.get("t") == "shared" and not text:
+            if index not in self.shared:
+                raise InputError(
+                    f"damaged workbook: got a shared formula without its text at {self.sheet}!{cell.get('r')}, want "
+                    "one. Open and save it in Excel."
+                )
+            master, origin, is_plain = self.shared[index]
+            down, across = found.at.top - origin.top, found.at.left - origin.left
+            number = self.prepared.add(found, master, down, across)
+            if not is_plain:
+                self._write(formula, number, found, shifted(master, down, across))
+            return
+        number = self.prepared.add(found, text)
+        is_plain = self._write(formula, number, found, text)
+        if index:
+            self.shared[index] = (text, found.at, is_plain)
 
-def _empty_cells(package: Package, part: str) -> None:
-    """Write cells that hold no more than a format without a type: IronCalc reads a typed one without a value as 0.
+    def _write(self, formula: etree._Element, number: int, found: FormulaCell, text: str) -> bool:
+        """Put the rewritten formula in place; return whether nothing had to be done, here nor anywhere further down."""
+        shape = _ROW.sub(r"\g<1>0", text)
+        if found.array is None and shape in self.plain:
+            return True
+        rewriter = Rewriter(self.book, found.at, ordinary=found.array is None, place=number)
+        try:
+            rewritten = rewriter.rewritten(text)
+        except NotCalculableError as reason:
+            self.prepared.refused[self.prepared.places[number]] = f"={text} cannot be calculated: {reason}"
+            rewritten, rewriter.depends_on_place = f"{REFUSED}()", True
+        if found.array is not None:
+            height, width = found.array.bottom - found.array.top + 1, found.array.right - found.array.left + 1
+            rewritten = f"{SPILL}({number},{rewritten})" if found.dynamic else f"{FIT}({height},{width},{rewritten})"
+        if rewritten == text and not rewriter.depends_on_place:
+            self.plain.add(shape)
+            return True
+        self.package.xml(self.part, change=True)
+        formula.attrib.clear()
+        formula.text = rewritten
+        return False
 
-    A formula without a stored value gets one, for IronCalc complains on standard output otherwise.
-    """
-    for cell in package.xml(part).iter(tag("c")):
-        if cell.find(tag("f")) is not None and cell.find(tag("v")) is None:
-            package.xml(part, change=True)
-            etree.SubElement(cell, tag("v")).text = "0"
-        if cell.get("t") is not None and not any(child.text or len(child) for child in cell):
-            package.xml(part, change=True)
-            cell.attrib.pop("t")
-            for child in list(cell):
-                cell.remove(child)
+    def _data_table(self, cell: etree._Element, formula: etree._Element) -> None:
+        """Leave the results of a what-if data table as they are stored: nothing but Excel works them out."""
+        self.package.xml(self.part, change=True)
+        filled = area(formula.get("ref", ""), self.sheet) or cell_area(cell, self.sheet)
+        cell.remove(formula)
+        for row, column in filled.cells():
+            place = self.sheet, address(row, column)
+            self.prepared.refused[place] = "it is a result of a what-if data table"
 
+    def _plain_text(self, cell: etree._Element) -> None:
+        """Write a text of several formats as one without."""
+        self.package.xml(self.part, change=True)
+        text = "".join(run.text or "" for run in cell.iter(tag("t")))
+        for child in list(cell):
+            cell.remove(child)
+        etree.SubElement(etree.SubElement(cell, tag("is")), tag("t")).text = text
 
-def plain(formula: str, sheet: str, names: Names, known: Container[str]) -> str:
-    """Return one formula with names expanded and registered functions under their registry names."""
-    tokens = tokenize("".join(_plain_token(token, sheet, names, known) for token in tokenize(formula)))
-    if any(t.kind == "call" and called_name(t).upper() in known for t in tokens) and balanced(tokens):
-        tokens = _without_let(tokens)
-    return "".join(token.text for token in tokens)
-
-
-def _plain_token(token: Token, sheet: str, names: Names, known: Container[str]) -> str:
-    if token.kind == "call":
-        name = plain_name(token.text[:-1], known)
-        return token.text if name is None else f"{name}("
-    return names.expanded(token.text, sheet) if token.kind == "name" else token.text
-
-
-def _without_let(tokens: Sequence[Token]) -> list[Token]:
-    """Return a formula with the values of LET in place of its names, which mean nothing on a scratch sheet."""
-    out: list[Token] = []
-    index = 0
-    while index < len(tokens):
-        end = index
-        if tokens[index].kind == "call" and called_name(tokens[index]).upper() in ("LET", "_XLFN.LET"):
-            end = closing(tokens, index)
-            *pairs, body = arguments(tokens, index, end)
-            out += _substituted(pairs, body)
-        else:
-            out.append(tokens[index])
-        index = end + 1
-    return out
-
-
-def _substituted(pairs: Sequence[Sequence[Token]], body: Sequence[Token]) -> list[Token]:
-    values: dict[str, list[Token]] = {}
-    for name, value in zip(pairs[::2], pairs[1::2], strict=False):
-        values["".join(t.text for t in name).casefold()] = _put_in(_without_let(value), values)
-    return _put_in(_without_let(body), values)
-
-
-def _put_in(tokens: Sequence[Token], values: Mapping[str, list[Token]]) -> list[Token]:
-    out: list[Token] = []
-    for token in tokens:
-        value = values.get(token.text.casefold()) if token.kind == "name" else None
-        out += [token] if value is None else [Token("open", "("), *value, Token("close", ")")]
-    return out
-
-
-class Names:
-    """The defined names of a workbook and what they stand for in a formula."""
-
-    def __init__(self, package: Package) -> None:
-        self._texts = {(found.sheet, found.name.casefold()): found.text for found in package.defined_names()}
-        self._words = {name for _, name in self._texts}
-
-    def concern(self, formula: str) -> bool:
-        """Return whether a formula may need rewriting: most hold no name, no LET and no add-in's spelling."""
-        words = {word.casefold() for word in _WORD.findall(formula)}
-        return bool("[" in formula or words & self._words or any(_SPELLING.match(word) for word in words))
-
-    def text(self, name: str, sheet: str) -> str | None:
-        """Return the text of a name as seen from a sheet: the sheet's own name first, then the workbook's."""
-        scope, _, bare = name.rpartition("!")
-        own = self._texts.get((unquoted(scope) if scope else sheet, bare.casefold()))
-        return own if own is not None else self._texts.get((None, bare.casefold()))
-
-    def expanded(self, name: str, sheet: str, depth: int = 0) -> str:
-        """Return what a name stands for, or the name itself where only the engine can know (LAMBDA, relative)."""
-        text = self.text(name, sheet)
-        if text is None or depth > _DEEPEST_NAME or text.upper().startswith(("LAMBDA(", "_XLFN.LAMBDA(")):
-            return name
-        tokens = tokenize(text)
-        if any(t.kind == "reference" and not _ABSOLUTE.fullmatch(t.text.rpartition("!")[2]) for t in tokens):
-            return name
-        if len(tokens) == 1 and tokens[0].kind == "reference":
-            return text
-        inner = "".join(self.expanded(t.text, sheet, depth + 1) if t.kind == "name" else t.text for t in tokens)
-        return f"({inner})"
+    def _make_room(self, filled: list[tuple[Area, Area]]) -> None:
+        """Empty the cells that array formulas fill, so that the engine finds room there."""
+        cells = {cell.get("r", ""): cell for cell in self.package.xml(self.part, change=True).iter(tag("c"))}
+        for array, anchor in filled:
+            for row, column in array.cells():
+                cell = cells.get(address(row, column))
+                if cell is not None and (row, column) != (anchor.top, anchor.left) and cell.find(tag("f")) is None:
+                    cell.attrib.pop("t", "")
+                    for child in list(cell):
+                        cell.remove(child)

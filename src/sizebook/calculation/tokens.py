@@ -13,6 +13,9 @@ from dataclasses import dataclass
 _SHEET = r"(?:(?:'(?:[^']|'')+'|[\w.\[\]:]+)!)"
 _CELL = r"\$?[A-Za-z]{1,3}\$?[1-9]\d{0,6}"
 _AREA = rf"(?:{_CELL}(?::{_CELL})?|\$?[A-Za-z]{{1,3}}:\$?[A-Za-z]{{1,3}}|\$?\d+:\$?\d+)"
+# An apostrophe keeps a bracket or another special sign of a column's name from meaning anything.
+_PLAIN = r"(?:'.|[^\[\]'])*"
+_BRACKET = rf"\[(?:{_PLAIN}|\[{_PLAIN}\])*\]"
 _TOKEN = re.compile(
     rf"""
     (?P<text>"(?:[^"]|"")*")
@@ -21,13 +24,14 @@ _TOKEN = re.compile(
   | (?P<call>{_SHEET}?[^\W\d][\w.]*\()
   | (?P<reference>{_SHEET}?{_AREA}(?![\w.(])\#?)
   | (?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)
-  | (?P<name>{_SHEET}?[^\W\d\\][\w.?]*(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?)
-  | (?P<bracket>\[(?:[^\[\]]|\[[^\[\]]*\])*\])
+  | (?P<name>{_SHEET}?(?:\\|[^\W\d])[\w.?\\]*(?:{_BRACKET})?)
+  | (?P<bracket>{_BRACKET})
   | (?P<open>\() | (?P<close>\)) | (?P<comma>,) | (?P<space>\s+) | (?P<operator>.)
     """,
     re.VERBOSE | re.DOTALL,
 )
 _REFERENCE = re.compile(rf"(?:(?P<sheet>{_SHEET[3:-2]})!)?(?P<area>{_AREA})(?P<spill>\#?)")
+_PART = re.compile(r"(\$?)([A-Za-z]{0,3})(\$?)(\d*)")
 LAST_ROW, LAST_COLUMN = 1_048_576, 16_384
 
 
@@ -164,6 +168,36 @@ def column_letters(number: int) -> str:
 def address(row: int, column: int) -> str:
     """Return ``C7`` for row 7, column 3."""
     return f"{column_letters(column)}{row}"
+
+
+def absolute(place: Area) -> str:
+    """Return a reference to an area from anywhere in the workbook, ``'Sheet'!$A$1:$B$2``."""
+    first = f"${column_letters(place.left)}${place.top}"
+    last = "" if place.is_cell else f":${column_letters(place.right)}${place.bottom}"
+    return f"{quoted(place.sheet)}!{first}{last}"
+
+
+def shifted(formula: str, down: int, across: int) -> str:
+    """Return a formula as it reads so many rows further down and columns across; references wrap around the sheet."""
+    return "".join(
+        _shifted_reference(t.text, down, across) if t.kind == "reference" else t.text for t in tokenize(formula)
+    )
+
+
+def _shifted_reference(text: str, down: int, across: int) -> str:
+    sheet, mark, own = text.rpartition("!")
+    return sheet + mark + _PART.sub(lambda match: _shifted_part(match, down, across), own)
+
+
+def _shifted_part(match: re.Match[str], down: int, across: int) -> str:
+    before_column, letters, before_row, row = match.groups()
+    if not letters:
+        before_column, before_row = "", before_column + before_row
+    if letters and not before_column:
+        letters = column_letters((column_number(letters) - 1 + across) % LAST_COLUMN + 1)
+    if row and not before_row:
+        row = str((int(row) - 1 + down) % LAST_ROW + 1)
+    return before_column + letters + before_row + row
 
 
 def quoted(sheet: str) -> str:

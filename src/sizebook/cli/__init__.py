@@ -6,13 +6,20 @@ Click rather than Typer: Typer imports pydantic at every start, which made `size
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
 import click
 
 from sizebook import __version__
+from sizebook.cli.ending import end_in_order
 from sizebook.cli.lazy import LazyGroup
-from sizebook.core.errors import SizebookError
+from sizebook.core.errors import SizebookError, bounded
+from sizebook.intake.limits import meanings, state
+
+REPORT_AT = "https://github.com/sizebook/sizebook/issues"
+DEBUG = "SIZEBOOK_DEBUG"
 
 # Command -> module of this package and the click command (or group) in it.
 COMMANDS = {
@@ -21,6 +28,7 @@ COMMANDS = {
     "count": "counting:count_model",
     "fill": "workbooks:fill_workbook",
     "batch": "production:batch",
+    "calibrate": "calibrating:calibrate_rates",
     "demo": "production:demo",
     "data": "data:data",
     "plan": "plan:plan",
@@ -37,14 +45,47 @@ COMMANDS = {
 
 @click.group(cls=LazyGroup, places=COMMANDS)
 @click.version_option(__version__, prog_name="sizebook")
-def app() -> None:
+@click.option(
+    "--limit",
+    "stated",
+    multiple=True,
+    metavar="NAME=N",
+    help="Raise or lower what a file may demand. " + "; ".join(f"{name}: {said}" for name, said in meanings().items()),
+)
+@click.option("--debug", is_flag=True, help=f"Show where an unforeseen problem arose; also {DEBUG}=1.")
+def app(stated: tuple[str, ...], debug: bool) -> None:
     """Size transformer models: parameters, memory, compute, GPUs, money, energy and carbon."""
+    for setting in stated:
+        state(setting)
+    if debug:
+        os.environ[DEBUG] = "1"
 
 
 def main() -> None:
     """Run the command line; the entry point of the package."""
+    end_in_order()
     try:
         app()
     except SizebookError as error:
         click.echo(f"sizebook: {error}", err=True)
         sys.exit(2)
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # panics of libraries in Rust are no Exceptions
+        if os.environ.get(DEBUG):
+            raise
+        click.echo(f"sizebook: {unforeseen(error)}", err=True)
+        sys.exit(2)
+
+
+def unforeseen(error: BaseException) -> str:
+    """Return what to say of a problem that no code foresaw, a defect of ours: one line, with the way to report it."""
+    import traceback  # only a defect needs it
+
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "sizebook" in Path(frame.filename).parts]
+    place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    said = " ".join(str(error).split())[:200] or "no message"
+    return bounded(
+        f"unforeseen problem: got {type(error).__name__}: {said}{place}, want a result or a refusal that says why. "
+        f"Report it at {REPORT_AT} with what {DEBUG}=1 shows."
+    )

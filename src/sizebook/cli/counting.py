@@ -19,15 +19,35 @@ if TYPE_CHECKING:
 @click.option("--layers", is_flag=True, help="Show each layer too; equal layers that follow each other as one line.")
 @click.option("--explain", "explained", is_flag=True, help="Show each part as a sum of products, and the keys.")
 @click.option("--hub", "from_hub", is_flag=True, help="Ask the Hub even for a model of the catalog.")
+@click.option("--weights", is_flag=True, help="Count a Hub repository from the headers of its weights.")
+@click.option("--base", help="Base model of an adapter; the one that it names when left out.")
 @click.option("--engine", type=click.Choice(["sizebook", "transformers"]), default="sizebook", show_default=True)
-def count_model(model: str, as_json: bool, layers: bool, explained: bool, from_hub: bool, engine: str) -> None:
+def count_model(
+    model: str,
+    as_json: bool,
+    layers: bool,
+    explained: bool,
+    from_hub: bool,
+    weights: bool,
+    base: str | None,
+    engine: str,
+) -> None:
     """Count the parameters of a model exactly: total, active and by part.
 
-    MODEL is the path of a config.json or of a folder that holds one, a model of the catalog, or a Hub repository
-    ORG/NAME. The engine transformers builds the model on PyTorch's meta device instead (extra 'torch').
+    MODEL is a checkpoint, counted from its headers whatever its architecture (a file .safetensors, .gguf, .bin, .pt, an
+    index, a folder that holds weights, a diffusers pipeline, ORG/NAME/FILE of the Hub), an adapter, the path of a
+    config.json or of a folder that holds one, a model of the catalog, or a Hub repository ORG/NAME. The engine
+    transformers builds the model on PyTorch's meta device instead (extra 'torch').
     """
+    from sizebook.cli.weighing import adapter_at, count_adapter, count_weights, weights_first
     from sizebook.sources.models import source_of
 
+    if (adapter := adapter_at(model)) is not None:
+        count_adapter(adapter, base, as_json)
+        return
+    if engine == "sizebook" and not (layers or explained or from_hub) and (weights or weights_first(model)):
+        count_weights(model, as_json)
+        return
     source = source_of(model, from_hub=from_hub)
     if engine == "transformers":
         _count_on_meta(source, as_json)

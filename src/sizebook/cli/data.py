@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 
 from sizebook.core.errors import InputError
-from sizebook.core.tables import Row, read, table, user_folder
-from sizebook.sources.files import not_utf8, unfinished
+from sizebook.core.tables import Row, table, user_folder
+from sizebook.intake.texts import csv_rows
+from sizebook.sources.writing import unfinished
 from sizebook.validation import data_checks
 
 _PRICE_IDENTITY = ("provider", "instance", "gpu", "region", "term", "date")
@@ -33,28 +34,12 @@ def check(file: Path | None) -> None:
 
 def _loaded(file: Path) -> tuple[str, list[Row]]:
     """Return the kind and rows of a user's file, blanks in place of cells that are missing at the end of a line."""
-    try:
-        rows = read(file)
-    except OSError as error:
-        raise InputError(f"cannot read: got {error.strerror} for {file}, want a CSV file. Check the path.") from error
-    except UnicodeDecodeError as error:
-        raise not_utf8(file, "a CSV file", error) from error
+    rows = list(csv_rows(file, "a CSV file", comments=True))
     if not rows:
         raise InputError(f"no rows: got {file}, want a header and at least one row. Fill the table.")
-    _refuse_spilled_cells(file, rows)
     kind = data_checks.kind_of(list(rows[0]))
     columns = data_checks.KINDS[kind].columns
     return kind, [{column: (row[column] or "").strip() for column in columns} for row in rows]
-
-
-def _refuse_spilled_cells(file: Path, rows: list[Row]) -> None:
-    """Raise where a line holds more cells than the header: an unquoted comma has moved every cell after it."""
-    for line, row in enumerate(rows, start=2):
-        if None in row:
-            raise InputError(
-                f"too many cells: got {len(row) - 1 + len(row[None])} on line {line} of {file}, want {len(row) - 1}. "  # type: ignore[index]
-                "Put quotes round a cell that holds a comma, and write numbers without separators."
-            )
 
 
 def _report(name: str, kind: str, rows: tuple[Row, ...] | list[Row]) -> int:

@@ -1,4 +1,4 @@
-"""`sizebook excel` makes what Excel loads: the VBA module of classic xlwings, the two files of xlwings Lite."""
+"""`sizebook excel` installs the add-in for Excel, says what is wrong with it, and makes what xlwings Lite loads."""
 
 from __future__ import annotations
 
@@ -9,21 +9,85 @@ import click
 
 @click.group("excel")
 def excel() -> None:
-    """Make what Excel loads (see docs/excel.md)."""
+    """Install the functions in Excel, or make what Excel loads (see docs/excel.md)."""
 
 
-@excel.command("vba")
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to a .bas file.")
-def write_vba(output: Path | None) -> None:
-    """Make the VBA module for classic xlwings (Windows)."""
-    from sizebook.excel.vba import vba_module
-    from sizebook.sources.files import write_whole
+@excel.command("install")
+@click.option(
+    "--dry-run", type=click.Path(path_type=Path, file_okay=False), help="Write to this folder, on any system."
+)
+def install_addin(dry_run: Path | None) -> None:
+    """Install the add-in for Excel for Windows."""
+    from sizebook.excel.addin.causes import standing_in_the_way
+    from sizebook.excel.addin.install import install, write
+    from sizebook.excel.addin.machine import look
 
-    text = vba_module()
-    if output is None:
-        click.echo(text.replace("\r\n", "\n"), nl=False)
+    machine = look()
+    if dry_run is None:
+        click.echo(f"{install(machine)}\nStart Excel anew and type =SIZEBOOK_VERSION() into a cell.")
         return
-    click.echo(write_whole(output, text.encode("ascii")))
+    click.echo(write(machine, dry_run))
+    for cause in standing_in_the_way(machine):
+        click.echo(f"would not work here: {cause}", err=True)
+
+
+@excel.command("update")
+def update_addin() -> None:
+    """Make the installed add-in again where sizebook, xlwings or Python changed."""
+    from sizebook.excel.addin.install import install, of_installed
+    from sizebook.excel.addin.machine import look
+
+    machine = look()
+    if not list(of_installed(machine)):
+        click.echo("up to date")
+        return
+    click.echo(f"{install(machine)}\nStart Excel anew.")
+
+
+@excel.command("status")
+def show_status() -> None:
+    """Show which add-in is installed, and what it was made with."""
+    from sizebook.excel.addin.install import made_with, of_installed, place
+    from sizebook.excel.addin.machine import look
+
+    machine = look()
+    wrong = list(of_installed(machine))
+    target = place(machine)
+    if target.is_file():
+        click.echo(target)
+        for key, value in made_with(target).items():
+            click.echo(f"{key}: {value}")
+    click.echo("\n".join(wrong) or "up to date")
+
+
+@excel.command("doctor")
+def find_causes() -> None:
+    """Say in words why the functions do not work in Excel."""
+    from sizebook.excel.addin.causes import standing_in_the_way
+    from sizebook.excel.addin.install import of_installed
+    from sizebook.excel.addin.machine import look
+
+    machine = look()
+    causes = list(standing_in_the_way(machine))
+    causes += of_installed(machine) if machine.startup is not None else []
+    if causes:
+        click.echo("\n".join(causes))
+        raise SystemExit(1)
+    click.echo(
+        f"nothing stands in the way: {machine.python_bits}-bit Python {machine.interpreter}, xlwings "
+        f"{machine.xlwings_version}, {machine.excel_bits or 'unknown'}-bit Excel. If cells still show errors, run the "
+        "macro CheckSizebook in Excel (Alt+F8, type the name)."
+    )
+
+
+@excel.command("uninstall")
+def uninstall_addin() -> None:
+    """Remove the add-in."""
+    from sizebook.excel.addin.install import uninstall
+    from sizebook.excel.addin.machine import look
+
+    removed = uninstall(look())
+    click.echo(f"removed {removed}" if removed else "nothing to remove")
 
 
 @excel.command("lite")

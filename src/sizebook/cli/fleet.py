@@ -9,21 +9,23 @@ from typing import Any
 
 import click
 
+from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.registry import flat
 from sizebook.core.units import energy, mass, significant, usd
 from sizebook.plans.fleet.inputs import MONTHS
 from sizebook.plans.fleet.plan import FleetMonth, FleetPlan, PlannedService, total_usd, usd_range, warnings
-from sizebook.scenarios.files import beside, parse, read_toml
+from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.fleet import FleetScenario, answer
 
 
 @click.command("fleet")
 @click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
-def plan_fleet(scenario: Path, as_json: bool) -> None:
+@rates_option
+def plan_fleet(scenario: Path, as_json: bool, rates: Path | None) -> None:
     """Print the plan of several services over 36 months, from a scenario file."""
-    values = beside(scenario.parent, read_toml(scenario))
+    values = with_rates(beside(scenario.parent, read_toml(scenario)), rates, plan="fleet")
     checked = parse(FleetScenario, values, scenario.name)
     told(checked.notes)
     plan = answer(checked)
@@ -55,6 +57,7 @@ def _service(plan: FleetPlan, planned: PlannedService) -> dict[str, Any]:
         "name": service.name,
         "model": service.model,
         "setup": {"gpu": replica.setup.gpu, **flat(service.replica), "gpus": service.replica.gpus},
+        "rates_basis": replica.rates_basis,
         "replica": {
             "concurrency": replica.concurrency,
             "capacity": replica.capacity,
@@ -116,6 +119,7 @@ def _services(plan: FleetPlan) -> list[str]:
             f"  replica     {replica.concurrency} in flight of {replica.capacity} that fit, "
             f"{significant(replica.requests_per_second, 3)} requests/s; {holds}",
             f"  GPUs        {first} at peak in {plan.label(0)}, {last} in {plan.label(MONTHS - 1)}",
+            f"  rates       {replica.rates_basis}",
             f"  cost        {usd(total_usd(each.months))} over {MONTHS} months; {each.rates.basis}",
         ]
     paid = "by whole nodes" if plan.terms.margins.whole_nodes else "by the replica"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
+from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
-from sizebook.core import cells
+from sizebook.core import cells, coercion
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.names import Renamed
 from sizebook.core.registry import Argument, Function, Quantity
@@ -68,13 +70,14 @@ def _argument(argument: Argument) -> dict[str, Any]:
 @click.argument("name")
 @click.argument("arguments", nargs=-1)
 @click.option("--explain", "explained", is_flag=True, help="Print formula, numbers, unit and source.")
-def call_function(name: str, arguments: tuple[str, ...], explained: bool) -> None:
+@rates_option
+def call_function(name: str, arguments: tuple[str, ...], explained: bool, rates: Path | None) -> None:
     """Evaluate one function as a cell would and print the bare value.
 
     ARGUMENTS in order; '' leaves one blank, NAME=VALUE sets one by its name.
     """
     function = find(name)
-    given = _placed(function, arguments)
+    given = _placed(function, (*arguments, *_rated(function, rates)))
     value = cells.evaluate(function, given)
     if not explained:
         click.echo(shown(value))
@@ -93,6 +96,18 @@ def call_function(name: str, arguments: tuple[str, ...], explained: bool) -> Non
     for term in function.terms_of(bound):
         share = term.value / value if value else 0.0
         click.echo(f"  {term.name:<40} {in_unit(term.value, unit):>12} {share:>6.1%}  {term.basis}")
+
+
+def _rated(function: Function, rates: Path | None) -> tuple[str, ...]:
+    """Return own rates as a word of the command line, or refuse them where the function takes none."""
+    if rates is None:
+        return ()
+    if not any(argument.name == "rates_file" for argument in function.arguments):
+        raise InputError(
+            f"nothing to rate: got --rates {rates.name} for {function.name}, want a function with the argument "
+            "rates_file. Leave --rates out."
+        )
+    return (f"rates_file={rates.resolve()}",)
 
 
 def _placed(function: Function, words: tuple[str, ...]) -> list[Any]:
@@ -120,7 +135,7 @@ def _placed(function: Function, words: tuple[str, ...]) -> list[Any]:
 def shown(value: Any) -> str:
     """Return a value as a cell holds it: bare, rows on lines and columns apart by tabs."""
     if isinstance(value, list):
-        rows = cells.as_rows(value) or []
+        rows = coercion.as_rows(value) or []
         return "\n".join("\t".join(shown(cell) for cell in row) for row in rows)
     if isinstance(value, SizebookError):
         return value.code

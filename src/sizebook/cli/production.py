@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from sizebook.cli.rates import rates_option
+from sizebook.cli.telling import told
+
+if TYPE_CHECKING:
+    from sizebook.batch.reading import Row
 
 
 @click.command("demo")
@@ -29,7 +37,8 @@ def demo(output: Path) -> None:
 @click.argument("scenarios", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder to fill.")
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="one a processor")
-def batch(scenarios: Path, output: Path, jobs: int) -> None:
+@rates_option
+def batch(scenarios: Path, output: Path, jobs: int, rates: Path | None) -> None:
     """Produce a workbook and a report for every scenario of a table, and an index workbook.
 
     SCENARIOS is a TOML list of [[scenario]] tables, a CSV file or a workbook with one scenario a row. Exits with 1 when
@@ -41,9 +50,9 @@ def batch(scenarios: Path, output: Path, jobs: int) -> None:
     from sizebook.batch.index import write_index
     from sizebook.batch.reading import read_rows
     from sizebook.batch.running import run
-    from sizebook.sources.files import make_folder
+    from sizebook.sources.writing import make_folder
 
-    rows = read_rows(scenarios)
+    rows = _rated(read_rows(scenarios), rates)
     make_folder(output)
     console = Console(stderr=True)
     finished = track(run(rows, output, jobs), total=len(rows), description="Scenarios", console=console)
@@ -56,3 +65,17 @@ def batch(scenarios: Path, output: Path, jobs: int) -> None:
         click.echo(f"failed: {outcome.problem}", err=True)
     if failed:
         sys.exit(1)
+
+
+def _rated(rows: list[Row], rates: Path | None) -> list[Row]:
+    """Return the scenarios with own rates in those whose plans work out times; the others are counted aloud."""
+    from sizebook.scenarios.files import uses_rates, with_rates
+
+    if rates is None:
+        return rows
+    without = [row for row in rows if not uses_rates(row.values)]
+    if len(without) == len(rows):
+        with_rates(rows[0].values, rates)  # refuses
+    if without:
+        told([f"--rates {rates.name} changes nothing in {len(without)} of {len(rows)} scenarios, which size a model"])
+    return [row if row in without else replace(row, values=with_rates(row.values, rates)) for row in rows]

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.registry import flat
 from sizebook.core.units import duration, gibibytes, grouped, percent, significant, usd
@@ -17,7 +18,7 @@ from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import latency_curve
-from sizebook.scenarios.files import beside, parse, read_toml
+from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, with_files
 from sizebook.serving.load import SEED
 from sizebook.serving.pools import LEAST_TRANSFER
@@ -36,9 +37,11 @@ LIMITS = {
 @click.command("serve")
 @click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
-def plan_serve(scenario: Path, as_json: bool) -> None:
+@rates_option
+def plan_serve(scenario: Path, as_json: bool, rates: Path | None) -> None:
     """Print the serving plan of a scenario file."""
-    values = with_files(beside(scenario.parent, read_toml(scenario)), scenario.parent)
+    given = with_rates(read_toml(scenario), rates, plan="serving")
+    values = with_files(beside(scenario.parent, given), scenario.parent)
     checked = parse(ServingScenario, values, scenario.name)
     told(checked.notes)
     found = answer(checked)
@@ -52,8 +55,10 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
     knee, setup, asked = replica.at_knee, replica.setup, plan.traffic.asked
     return {
         "model": plan.model,
+        "notes": list(plan.notes),
         "context_tokens": plan.context_tokens,
         "setup": {"gpu": setup.gpu, **flat(setup.replica), "gpus": replica.gpus},
+        "rates_basis": replica.rates_basis,
         "memory_per_gpu": asdict(replica.memory),
         "replica": {
             "concurrency": replica.concurrency,
@@ -165,7 +170,9 @@ def _headline(plan: ServingPlan) -> list[str]:
         f"GPUs at peak       {first.peak_gpus} in month 1, {last.peak_gpus} in month {last.month}",
         f"Cost a month       {usd(first.usd)}, {usd(last.usd)}",
         _per_million(plan),
+        f"Rates              {plan.replica.rates_basis}",
         f"Price basis        {plan.rates.basis}",
+        *(f"Note on the count  {note}" for note in plan.notes),
     ]
 
 

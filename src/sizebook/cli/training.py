@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.registry import flat, leaves
 from sizebook.core.units import brief, duration, flop, gibibytes, grouped, percent, significant
@@ -17,7 +18,7 @@ from sizebook.plans.training.inputs import Training
 from sizebook.plans.training.plan import TrainingPlan, plan_training
 from sizebook.plans.training.search import Search, fitting
 from sizebook.plans.training.steps import derivations
-from sizebook.scenarios.files import parse, read_toml
+from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.training import TrainingScenario, held_of, layouts_of, training_inputs
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.training.programme import basis_of, factor_of
@@ -46,9 +47,11 @@ SHOWN = (
 @click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
 @click.option("--explain", "explained", is_flag=True, help="Print how each figure came about, and other conventions.")
 @click.option("--layouts", "searched", is_flag=True, help="Print the ten fastest layouts, and why faster ones fail.")
-def plan_train(scenario: Path, as_json: bool, explained: bool, searched: bool) -> None:
+@rates_option
+def plan_train(scenario: Path, as_json: bool, explained: bool, searched: bool, rates: Path | None) -> None:
     """Print the training plan of a scenario file."""
-    checked = parse(TrainingScenario, read_toml(scenario), scenario.name)
+    values = with_rates(beside(scenario.parent, read_toml(scenario)), rates, plan="training")
+    checked = parse(TrainingScenario, values, scenario.name)
     told(checked.notes)
     inputs = training_inputs(checked)
     if searched:
@@ -99,10 +102,12 @@ def as_data(plan: TrainingPlan) -> dict[str, Any]:
         **flat(inputs.pace),
         "recipe": flat(inputs.method),
         "operations": flat(inputs.operations),
+        "notes": list(plan.notes),
         "parameters": plan.count.total,
         "active_parameters": plan.count.active,
         "flops_per_token": {"convention": convention, "value": plan.flops_per_token, **plan.conventions},
         "memory": memory,
+        "rates_basis": plan.work.rates_basis(inputs.utilization),
         "step_seconds": None if plan.step is None else flat(plan.step),
         "checkpoint_interval_seconds": plan.checkpoint_interval_seconds,
         "cases": {case.name: flat(case) for case in plan.cases},
@@ -129,6 +134,7 @@ def as_text(plan: TrainingPlan) -> list[str]:
         f"{inputs.model} on {inputs.gpus} x {inputs.gpu.name}, {grouped(inputs.tokens)} tokens",
         f"layout      {inputs.layout.name}, {_micro_batches(plan)}, {inputs.method.compute_dtype}",
         f"parameters  {grouped(plan.count.total)}",
+        *(f"note        {note}" for note in plan.notes),
         f"compute     {flop(plan.flops_per_token, 4)}/token ({_counting(plan)}), HFU {percent(middle.hfu)}",
         "",
         *_memory_lines(plan),
@@ -137,6 +143,7 @@ def as_text(plan: TrainingPlan) -> list[str]:
         "",
         f"goodput     {percent(middle.goodput)}, a checkpoint every {duration(plan.checkpoint_interval_seconds)}",
         f"whole run   {factor:.3g} times steady state ({basis_of(inputs.programme, inputs.gpus)})",
+        f"rates       {plan.work.rates_basis(inputs.utilization)}",
         f"price       {inputs.costs.price_usd_per_gpu_hour:g} USD a GPU-hour ({inputs.costs.basis})",
         f"energy      {power.watts:g} W a GPU, host share {power.footprint.host_share:g}, PUE {power.footprint.pue:g}",
         f"grid        {power.grams_per_kwh:g} gCO2e/kWh ({power.grid_basis})",

@@ -9,6 +9,7 @@ from dataclasses import asdict
 import click
 
 from sizebook.core.units import percent, significant
+from sizebook.validation import training_runs
 from sizebook.validation.published import Summary, validate
 
 
@@ -19,9 +20,9 @@ def validate_published(as_json: bool, every: bool) -> None:
     """Compare published figures with computed ones; exit with 1 if any is outside its tolerance."""
     summaries = validate()
     if as_json:
-        click.echo(json.dumps([_as_data(each) for each in summaries], indent=2))
+        click.echo(json.dumps([*(_as_data(each) for each in summaries), _left_out()], indent=2))
     else:
-        click.echo("\n".join(_as_text(summaries, every)))
+        click.echo("\n".join([*_as_text(summaries, every), training_runs.summary()]))
     sys.exit(0 if all(each.within == len(each.results) for each in summaries) else 1)
 
 
@@ -34,6 +35,20 @@ def _as_data(each: Summary) -> dict[str, object]:
         "mean_error": each.mean_error,
         "worst_error": each.worst.error,
         "rows": rows,
+    }
+
+
+def _left_out() -> dict[str, object]:
+    """Return the errors of the time model on training runs that its fit had not seen; they have no tolerance."""
+    rows = training_runs.errors()
+    return {
+        "quantity": "training_runs_left_out",
+        "cases": sum(row.runs for row in rows),
+        "mean_error": training_runs.over_runs(rows, "unseen_error"),
+        "mean_error_of_groups": training_runs.over_groups(rows, "unseen_error"),
+        "in_band": training_runs.over_runs(rows, "in_band"),
+        "in_band_of_groups": training_runs.over_groups(rows, "in_band"),
+        "rows": [asdict(row) for row in rows],
     }
 
 

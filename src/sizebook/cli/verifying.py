@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sizebook.core.errors import InputError
+
 if TYPE_CHECKING:
     from sizebook.models.verifying import Verification
 
@@ -22,22 +24,26 @@ SHOWN = 40
 def verify_checkpoint(checkpoint: str, config: str | None) -> None:
     """Compare a checkpoint, tensor by tensor, with what its architecture predicts.
 
-    CHECKPOINT is a .safetensors file, a folder of them or a Hub repository ORG/NAME; only headers are read. Exits with
-    1 when a tensor differs.
+    CHECKPOINT is a file of weights, an index of them, a folder that holds some or a Hub repository ORG/NAME; only
+    headers are read. Exits with 1 when a tensor differs.
     """
-    from sizebook.models.checkpoint import read_checkpoint
     from sizebook.models.huggingface import architecture
     from sizebook.models.verifying import verify
-    from sizebook.sources.hub import is_repository, remote_checkpoint
+    from sizebook.sources.checkpoints import held_of
+    from sizebook.sources.hub import is_repository
     from sizebook.sources.models import source_of
 
     path = Path(checkpoint)
     remote = is_repository(checkpoint)
     beside = path.parent if path.is_file() else path
     # A wrong path is a wrong checkpoint before it is a missing config.
-    tensors = remote_checkpoint(checkpoint) if remote else read_checkpoint(path)
+    found = held_of(checkpoint)
+    if found.pipeline:
+        raise InputError(
+            f"a pipeline: got {found.pipeline} with {len(found.parts)} models, want one. Give the folder of a part."
+        )
     source = source_of(config or (checkpoint if remote else str(beside)), from_hub=remote and config is None)
-    result = verify(architecture(source.config), tensors)
+    result = verify(architecture(source.config), found.parts[0].checkpoint.tensors)
     for line in _lines(result):
         click.echo(line)
     if not result.agrees:

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from sizebook.cli.calculating import Calculation, calculation_options
+from sizebook.cli.rates import rates_option
 from sizebook.core.errors import InputError
 
 
@@ -22,7 +24,11 @@ from sizebook.core.errors import InputError
     type=click.Choice(["classic", "office-js", "libreoffice"]),
     help="Spell functions as this add-in stores them: the .xlam, xlwings Lite or Server, or LibreOffice's.",
 )
-def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | None) -> None:
+@rates_option
+@calculation_options
+def fill_workbook(
+    workbook: Path, scenario: Path, output: Path, target: str | None, rates: Path | None, calculation: Calculation
+) -> None:
     """Write the inputs of SCENARIO (TOML) into WORKBOOK and store every computed value.
 
     WORKBOOK is a file, or the bare name of one that comes with sizebook: model_sizing.xlsx, training_budget.xlsx,
@@ -30,17 +36,20 @@ def fill_workbook(workbook: Path, scenario: Path, output: Path, target: str | No
 
     The keys are the names of the workbook's input cells. A scenario whose 'plan' is the one that WORKBOOK was made for
     may be any that 'sizebook report' takes. Nothing is written when an input is unknown, missing or not in its list.
-    Exits with 1 when a cell of the written workbook shows an error.
+    Exits with 1 when a cell of the written workbook shows an error, or cannot be calculated: such a cell keeps the
+    value that WORKBOOK holds beside it.
     """
     from sizebook.calculation.spellings import TARGETS
     from sizebook.cli.telling import told
     from sizebook.workbooks.filling import fill
 
-    inputs = _inputs(scenario, workbook)
+    inputs = _inputs(scenario, workbook, rates)
     chosen = next((known for known in TARGETS if known == target), None)
-    filled = fill(_found(workbook), inputs, output, target=chosen)
+    strict, limits = calculation.strict, calculation.limits
+    filled = fill(_found(workbook), inputs, output, target=chosen, strict=strict, limits=limits)
     told(filled.notes)
-    click.echo(f"{output}: {len(inputs)} inputs, {len(filled.calculated.values)} cells")
+    calculated = filled.calculated
+    click.echo(f"{output}: {len(inputs)} inputs, {len(calculated.values)} cells, calculated by {calculated.engine}")
     for problem in filled.problems:
         click.echo(f"sizebook: {problem}", err=True)
     if filled.problems:
@@ -56,13 +65,13 @@ def _found(workbook: Path) -> Path:
     return ours if is_ours else workbook
 
 
-def _inputs(scenario: Path, workbook: Path) -> dict[str, Any]:
+def _inputs(scenario: Path, workbook: Path, rates: Path | None) -> dict[str, Any]:
     """Return the inputs that a scenario file gives: by the mapping of its plan, or key by key."""
     from sizebook.batch.jobs import JOBS, inputs_of, scenario_of
     from sizebook.cli.telling import told
-    from sizebook.scenarios.files import read_toml
+    from sizebook.scenarios.files import read_toml, with_rates
 
-    values = read_toml(scenario)
+    values = with_rates(read_toml(scenario), rates)
     job = JOBS.get(str(values.get("plan")))
     if job is not None and job.workbook == workbook.name:
         checked = scenario_of(values, scenario.name, scenario.parent)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
 # The other folders are surfaces.
-FOLDERS = ("core", "tables", "models", "formulas", "serving", "training", "plans", "functions", "data")
-SUFFIXES = (".py", ".csv", ".json", ".toml")
+FOLDERS = ("core", "intake", "tables", "models", "formulas", "serving", "training", "plans", "functions", "data")
+SUFFIXES = (".py", ".csv", ".json", ".toml", ".safetensors")
 # A fixed date: the same sources give the same bytes.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 

@@ -6,13 +6,23 @@ line or in a report knows what to change. Surfaces show ``code`` where a cell ha
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable
+from typing import Any
+
+# What a message quotes may come from a hostile file: a word, and a line, longer than this is cut in its middle.
+MOST_OF_A_WORD, MOST_OF_A_LINE = 300, 1_400
+_LONG_WORD = re.compile(rf"\S{{{MOST_OF_A_WORD + 1},}}")
 
 
 class SizebookError(Exception):
     """Any refusal of the library; ``code`` is what a spreadsheet cell shows."""
 
     code = "#VALUE!"
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(bounded(message))
 
 
 class InputError(SizebookError):
@@ -54,8 +64,41 @@ class CellError(SizebookError):
 CODES = ("#VALUE!", "#NUM!", "#N/A", "#NAME?", "#DIV/0!", "#REF!", "#NULL!", "#SPILL!", "#CALC!")
 
 
+def bounded(message: str) -> str:
+    """Return a message whose words and lines end somewhere: 5,000 digits become the first and the last of them."""
+    if len(message) <= MOST_OF_A_WORD:
+        return message
+    words = _LONG_WORD.sub(lambda match: _cut(match[0], MOST_OF_A_WORD), message)
+    return "\n".join(_cut(line, MOST_OF_A_LINE) for line in words.split("\n"))
+
+
+def _cut(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    tail = most // 3
+    return f"{text[: most - tail - 40]} ... ({len(text)} characters) ... {text[-tail:]}"
+
+
+_LONGEST_SHOWN = 120  # characters of a value that a message quotes
+_MOST_DIGITS = 40
+_LONGEST_WORD = 100  # comparing words costs the product of their lengths
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message quotes it, on one line: of a long one the beginning, and how long it is."""
+    if isinstance(value, int) and abs(value) >= 10**_MOST_DIGITS:
+        return f"a whole number of about {round(math.log10(abs(value)))} digits"
+    try:
+        text = f"'{value}'" if isinstance(value, str) and value.isprintable() else repr(value)
+    except ValueError:  # Python writes no whole number of more than some thousand digits, lists of them included
+        return f"a {type(value).__name__} of very long numbers"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}... ({len(text)} characters)"
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return `` Did you mean 'x'?`` for a near miss among the known words, otherwise nothing."""
+    if len(word) > _LONGEST_WORD:
+        return ""
     import difflib  # only a mistake needs it, and every start would pay for it
 
     by_folded = {candidate.casefold(): candidate for candidate in known}
@@ -65,7 +108,7 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
 def unknown_key(what: str, got: str, known: Iterable[str], where: str) -> UnknownKeyError:
     """Return the error for a key that is not in a table, with the nearest key as a suggestion."""
-    return UnknownKeyError(f"unknown {what}: got '{got}', want {where}.{suggestion(got, known)}")
+    return UnknownKeyError(f"unknown {what}: got {shown(got)}, want {where}.{suggestion(got, known)}")
 
 
 def require(holds: object, message: str) -> None:

@@ -80,8 +80,8 @@ ParameterCount = Annotated[int, Quantity("number of parameters", unit="parameter
 
 # Results -------------------------------------------------------------------------------------------------------------
 
-Parameters = Annotated[int, Quantity("trainable parameters", unit="parameters", kind="integer")]
-Bytes = Annotated[int, Quantity("memory or storage", unit="bytes", kind="integer")]
+Parameters = Annotated[int, Quantity("trainable parameters", unit="parameters", kind="integer", minimum=0)]
+Bytes = Annotated[int, Quantity("memory or storage", unit="bytes", kind="integer", minimum=0)]
 MemoryBytes = Annotated[float, Quantity("memory, an estimate", unit="bytes", minimum=0)]
 Bits = Annotated[float, Quantity("storage per weight, scales included", unit="bits")]
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, replace
 from typing import Any, TypeVar
 
-from sizebook.core.cells import coerce, is_blank
+from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError, suggestion
 from sizebook.core.names import Renamed, current, notes, replaced
 from sizebook.core.registry import TABLES, Argument, Nested, declared, hints_of, leaves, nested, put_together, section

@@ -21,6 +21,8 @@ from sizebook.core.errors import UnknownFunctionError, suggestion
 
 Python = TypeVar("Python", bound=Callable[..., Any])
 Section = TypeVar("Section")
+# What a call takes: some milliseconds, or longer because it searches layouts or simulates requests one by one.
+Effort = Literal["formula", "search", "simulation"]
 Kind = Literal["integer", "number", "flag", "choice", "text", "date", "list", "range"]
 
 # VBA reserves these words, and a name that looks like a cell (KV8) is read as one.
@@ -62,6 +64,11 @@ class Quantity:
     def allowed(self) -> tuple[str, ...]:
         """The keys to choose from, empty where any value goes."""
         return self.choices() if callable(self.choices) else self.choices
+
+    @property
+    def never_negative(self) -> bool:
+        """Whether no value of it is below 0."""
+        return any(bound is not None and bound >= 0 for bound in (self.minimum, self.above))
 
 
 @dataclass(frozen=True)
@@ -227,6 +234,11 @@ class Function:
         """Return the terms that add up to the result, none where the function does not tell them apart."""
         return tuple(self.terms(**self._given(bound))) if self.terms else ()
 
+    def band_of(self, bound: Mapping[str, Any]) -> tuple[float, float, str] | None:
+        """Return measured over predicted, low and high, and what that rests on; None where nothing says how sure."""
+        band = _BANDS.get(self.name)
+        return band(**self._given(bound)) if band else None
+
     def _given(self, bound: Mapping[str, Any]) -> dict[str, Any]:
         hints, given = hints_of(self.python), {}
         for name in inspect.signature(self.python).parameters:
@@ -239,6 +251,11 @@ class Function:
         """The call as a function wizard shows it: ``NAME(required, [optional])``."""
         shown = (a.name if a.required else f"[{a.name}]" for a in self.arguments)
         return f"{self.name}({', '.join(shown)})"
+
+    @property
+    def effort(self) -> Effort:
+        """What a call takes: a formula unless `takes` says otherwise."""
+        return getattr(self.python, "effort", "formula")
 
     @cached_property
     def result(self) -> Quantity:
@@ -262,6 +279,17 @@ def _declared(where: str, name: str, quantity: Quantity) -> Any:
 
 
 _FUNCTIONS: dict[str, Function] = {}
+_BANDS: dict[str, Callable[..., tuple[float, float, str]]] = {}
+
+
+def takes(effort: Effort) -> Callable[[Python], Python]:
+    """Mark a function that no formula answers: a ``search`` or ``simulation`` takes seconds, a formula 50 ms."""
+
+    def mark(python: Python) -> Python:
+        python.effort = effort  # type: ignore[attr-defined]
+        return python
+
+    return mark
 
 
 def function(
@@ -299,6 +327,16 @@ def function(
         return python
 
     return register
+
+
+def estimated(band: Callable[..., tuple[float, float, str]]) -> Callable[[Python], Python]:
+    """Say how far measurements lay from what a function returns: ``band`` of the same arguments, see `band_of`."""
+
+    def note(python: Python) -> Python:
+        _BANDS[python.__name__.upper()] = band
+        return python
+
+    return note
 
 
 def _defined(python: Callable[..., Any]) -> str:

@@ -44,10 +44,3 @@ def user_folder() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "sizebook"
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "sizebook"
-
-
-@cache
-def user_table(name: str) -> tuple[Row, ...]:
-    """Return the rows of the user's own ``<name>.csv``, read once; none where there is no such file."""
-    path = user_folder() / f"{name}.csv"
-    return tuple(read(path)) if path.is_file() else ()

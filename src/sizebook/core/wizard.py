@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from sizebook.core.registry import Argument, Function
+from sizebook.core.registry import Argument, Function, Quantity
 
 # Excel cuts longer texts off.
 LONGEST = 255
@@ -25,8 +25,16 @@ def argument_help(argument: Argument) -> str:
     if not argument.required and argument.default is not None:
         text += f"; blank: {_shown(argument.default)}"
     if quantity.allowed:
-        text += f"; one of {', '.join(quantity.allowed)}"
+        whole = f"{text}; one of {', '.join(quantity.allowed)}"
+        text = whole if len(whole) <= LONGEST else f"{text}; one of {', '.join(_from_example(quantity))}"
     return textwrap.shorten(text, LONGEST, placeholder=" ...")
+
+
+def _from_example(quantity: Quantity) -> tuple[str, ...]:
+    """Return the keys from the one that the meaning names on, the others last: the list is cut off after a few."""
+    words = quantity.meaning.replace(",", " ").split()
+    at = next((at for at, key in enumerate(quantity.allowed) if key in words), 0)
+    return quantity.allowed[at:] + quantity.allowed[:at]
 
 
 def _shown(default: object) -> str:

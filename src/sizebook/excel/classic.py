@@ -1,17 +1,51 @@
-"""The functions for classic xlwings UDFs (Windows, BSD licence): the module that the VBA wrapper of `vba` names.
+"""The functions for classic xlwings UDFs (Windows, BSD licence): the module that the add-in's VBA asks.
 
 A failed call returns the text of its error value; the VBA wrapper turns that text into a true error, because xlwings'
-own wrapper would leave a text that ISERROR does not see and SUM skips.
+own wrapper would leave a text that ISERROR does not see and SUM skips. Equal calls are answered from memory: Excel
+recalculates a column cell by cell, and many cells of a sheet ask the same.
 """
 
 from __future__ import annotations
 
+import marshal
+from functools import lru_cache, wraps
+from typing import Any
+
 import xlwings as xw
 
 from sizebook.core.wizard import category
-from sizebook.excel.functions import build, error_value
+from sizebook.excel.functions import ExcelFunction, build, error_value
 from sizebook.functions import load
 
-_FUNCTIONS = {name: xw.func(category=category(load()[name]))(built) for name, built in build(error_value).items()}
+MOST_CALLS, LONGEST_CALL = 4_096, 10_000  # calls remembered, bytes of the arguments of one
+# A path in an argument stands for a file, which may change between two calls.
+_OF_PATHS = (b"/", b"\\", b".json")
+
+_BUILT = build(error_value)
+
+
+@lru_cache(maxsize=MOST_CALLS)
+def _answer(call: bytes) -> Any:
+    name, given = marshal.loads(call)
+    return _BUILT[name](*given)
+
+
+def _remembering(name: str, evaluated: ExcelFunction) -> ExcelFunction:
+    @wraps(evaluated)
+    def answered(*given: Any) -> Any:
+        try:
+            call = marshal.dumps((name, given), 2)  # 1, 1.0 and TRUE are three calls, as they are for a function
+        except ValueError:
+            return evaluated(*given)  # a date, or another object of COM
+        if len(call) > LONGEST_CALL or any(sign in call for sign in _OF_PATHS):
+            return evaluated(*given)
+        return _answer(call)
+
+    return answered
+
+
+_FUNCTIONS = {
+    name: xw.func(category=category(load()[name]))(_remembering(name, evaluated)) for name, evaluated in _BUILT.items()
+}
 __all__ = list(_FUNCTIONS)
 globals().update(_FUNCTIONS)

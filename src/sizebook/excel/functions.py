@@ -2,7 +2,7 @@
 
 The surfaces differ only in the decorator and in how a single call shows an error (`classic`, `officejs`). Every
 argument is declared as a two-dimensional range, because xlwings hands over a 1x1 range as a scalar and converts nothing
-itself; `sizebook.core.cells` is the one place that turns cells into arguments.
+itself; `sizebook.core.coercion` is the one place that turns cells into arguments.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
-from sizebook.core import cells
+from sizebook.core import cells, coercion
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import Function
 from sizebook.core.wizard import argument_help
@@ -61,7 +61,7 @@ def error_value(error: SizebookError) -> str:
 
 
 def _written(value: Any) -> Any:
-    rows = cells.as_rows(value)
+    rows = coercion.as_rows(value)
     return _cell(value) if rows is None else [[_cell(cell) for cell in row] for row in rows]
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sizebook import __version__
 from sizebook.core.carried import archive, domain_files
-from sizebook.sources.files import write_whole
+from sizebook.sources.writing import write_whole
 
 SURFACE = ("excel/__init__.py", "excel/functions.py", "excel/officejs.py")
 COLUMNS = 120

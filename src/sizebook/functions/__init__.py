@@ -21,6 +21,7 @@ MODULES = (
     "tables.grid",
     "tables.hardware",
     "tables.prices",
+    "tables.sources",
     "models.functions",
     "serving.cache",
     "serving.traffic",
@@ -30,7 +31,8 @@ MODULES = (
     "plans.serving.functions",
     "plans.serving.percentiles",
     "plans.fleet.functions",
-    "core.why",  # the last: it asks about the others
+    "functions.why",  # the last: they ask about the others
+    "functions.tracing",
 )
 
 

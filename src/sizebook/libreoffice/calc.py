@@ -9,7 +9,7 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-from sizebook.core import cells
+from sizebook.core import cells, coercion
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import Function
 
@@ -40,7 +40,7 @@ def evaluate(function: Function, given: Sequence[Any]) -> Rows:
         value = cells.evaluate(function, given)
     except SizebookError as error:
         return ((error_number(error),),)
-    return tuple(tuple(_shown(cell) for cell in row) for row in cells.as_rows(value) or [[value]])
+    return tuple(tuple(_shown(cell) for cell in row) for row in coercion.as_rows(value) or [[value]])
 
 
 def error_number(error: SizebookError) -> float:

@@ -14,7 +14,7 @@ from sizebook import __version__
 from sizebook.core.carried import archive, domain_files
 from sizebook.core.registry import Function
 from sizebook.functions import load
-from sizebook.sources.files import write_whole
+from sizebook.sources.writing import write_whole
 
 IDENTIFIER = "org.sizebook.calc"
 COMPONENT = Path(__file__).with_name("addin.py")

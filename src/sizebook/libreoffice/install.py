@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
-from pathlib import Path
 
 from sizebook.core.errors import InputError
 from sizebook.libreoffice.extension import build
+from sizebook.sources.writing import scratch_folder
 
 
 def install() -> str:
@@ -27,8 +26,8 @@ def install() -> str:
             "no LibreOffice found: got no program 'unopkg', want one on the search path. Install LibreOffice, or make "
             "the file with 'sizebook libreoffice build' and open it in LibreOffice."
         )
-    with tempfile.TemporaryDirectory() as folder:
-        extension = build(Path(folder) / "sizebook.oxt")
+    with scratch_folder() as folder:
+        extension = build(folder / "sizebook.oxt")
         done = subprocess.run([unopkg, "add", "--force", str(extension)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = (done.stderr or done.stdout).strip()

@@ -11,10 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sizebook.core.errors import UnknownKeyError, unknown_key
+from sizebook.core.errors import InputError, UnknownKeyError, unknown_key
 from sizebook.core.tables import Row, by_key, table
 from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture
+from sizebook.models.checkpoints.held import Part, held_at
+from sizebook.models.checkpoints.reading import INDEX_ENDING, is_checkpoint_name
 from sizebook.models.config import Config, load
 from sizebook.models.counting import Count, count
 
@@ -63,8 +65,40 @@ def config(name: str) -> dict[str, Any]:
 
 
 def is_file(name: str) -> bool:
-    """Return whether a model is given as the path of a config.json and not by a name of the catalog."""
-    return name.casefold().endswith(".json")
+    """Return whether a model is given as the path of a config.json or a checkpoint and not by a name of the catalog."""
+    return name.casefold().endswith(".json") or is_checkpoint(name)
+
+
+def is_checkpoint(name: str) -> bool:
+    """Return whether a model is given by its weights: a file or index of them, or a folder, whose path ends in /."""
+    return is_checkpoint_name(name) or name.endswith(("/", "\\"))
+
+
+def checkpoint(name: str) -> Part:
+    """Return the checkpoint that a model is given by, as its headers state it.
+
+    Errors: a pipeline of several models.
+    """
+    found = held_at(Path(name))
+    if found.pipeline:
+        raise InputError(
+            f"a pipeline: got {found.pipeline} with {len(found.parts)} models, want one. Give the folder of a part."
+        )
+    return found.parts[0]
+
+
+def config_file(name: str) -> Path:
+    """Return the config.json that describes a model given by a path: that file, or the one beside its weights."""
+    path = Path(name)
+    if not is_checkpoint(name):
+        return path
+    beside = (path if path.is_dir() else path.parent) / "config.json"
+    if path.exists() and not beside.exists():
+        raise InputError(
+            f"no config: got no config.json beside {path}, want one, for weights do not tell layers and heads. "
+            "Download it beside them."
+        )
+    return beside
 
 
 def context_tokens(name: str) -> int | None:
@@ -77,12 +111,20 @@ def context_tokens(name: str) -> int | None:
 
 def file_name(path: Path) -> str:
     """Return what to call the model of a config.json: its folder, or the file where it has a name of its own."""
-    return path.resolve().parent.name if path.name == "config.json" else path.stem
+    if path.is_dir():
+        return path.resolve().name
+    indexed = path.name.casefold().endswith(INDEX_ENDING)
+    return path.resolve().parent.name if path.name == "config.json" or indexed else path.stem
 
 
 def architecture(name: str) -> Architecture:
-    """Return the architecture of a published model, or of the config.json that the name is the path of."""
-    return huggingface.architecture(load(Path(name))) if is_file(name) else _architecture(resolve(name))
+    """Return the architecture of a published model, or of the config.json or checkpoint whose path the name is."""
+    return huggingface.architecture(load(config_file(name))) if is_file(name) else _architecture(resolve(name))
+
+
+def notes(name: str) -> tuple[str, ...]:
+    """Return what a reader of a model's count must know, of a published model or a config.json."""
+    return architecture(name).notes
 
 
 def counted(name: str) -> Count:

@@ -17,6 +17,10 @@ from sizebook.models.towers import Tower
 
 GENERATES = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration", "ForImageTextToText")
 CLASSIFIES = {"ForSequenceClassification": False, "ForTokenClassification": True, "ForQuestionAnswering": True}
+# Their published files name no class; they are loaded bare (`AutoModel`), to be given a head.
+NAMELESS = ("deberta-v2",)
+# The language model of a file with towers, built from the text section.
+TEXT_ALONE = ("MllamaForCausalLM",)
 PARTIAL = ("TextModel", "VisionModel", "AudioModel", "WithProjection")
 
 
@@ -28,8 +32,13 @@ def as_class(config: Config, described: Architecture) -> Architecture:
     name = str(named[0])
     towers = [brick for brick in described.inputs if isinstance(brick, Tower)]
     if name.endswith(GENERATES):
-        alone = f"{name} may build the language model alone; the vision or audio towers of the file are counted"
-        notes = (*described.notes, alone) if towers and name.endswith("ForCausalLM") else described.notes
+        if name in TEXT_ALONE:
+            alone = (brick for brick in described.inputs if brick not in towers)
+            return replace(described, inputs=tuple(alone))
+        if towers and name.endswith("ForCausalLM"):
+            config.says_sections()
+        left_out = f"{name} may build the language model alone; the vision or audio towers of the file are counted"
+        notes = (*described.notes, left_out) if towers and name.endswith("ForCausalLM") else described.notes
         return replace(described, notes=notes)
     for suffix, bias in CLASSIFIES.items():
         if name.endswith(suffix):
@@ -59,6 +68,9 @@ def kind_of_class(config: Config, prefix: str, heads: Mapping[str, str]) -> str:
     config.ignore("architectures")
     named = config.values.get("architectures")
     known = {prefix + suffix: head for suffix, head in heads.items()}
+    if named is None and config.values.get("model_type") in NAMELESS:
+        config.assumed["architectures"] = "'architectures', so the model is bare,"
+        return heads["Model"]
     if not isinstance(named, list) or len(named) != 1 or named[0] not in known:
         got, wanted = repr(named) if named else "nothing", ", ".join(sorted(known))
         near = suggestion(str(named[0]), known) if isinstance(named, list) and named else ""

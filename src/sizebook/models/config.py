@@ -6,15 +6,15 @@ understands, `Config.finish` refuses what is left unless its name says that it c
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from sizebook.core.errors import InputError, RangeError, UnknownKeyError
-from sizebook.models.key_names import cannot_matter
+from sizebook.intake.texts import read_json
+from sizebook.models.key_names import cannot_matter, says_what_is_so
 from sizebook.models.spellings import also, spellings
+from sizebook.models.type_defaults import type_defaults
 
 MISSING: Any = object()
 MOST = 10**10  # no extent of a tensor is larger; a number beyond it is a mistake
@@ -38,6 +38,8 @@ class Config:
         self.defaults = defaults or {}
         self.read: set[str] = set()
         self.sections: dict[str, Config] = {}
+        self.said_type = values.get("model_type")
+        self.assumed: dict[str, int | str] = {}  # what the file leaves out: a size, or words on anything else
 
     def _get(self, keys: tuple[str, ...]) -> Any:
         keys = also(self.values.get("model_type"), keys)
@@ -79,12 +81,7 @@ class Config:
         """Return a positive whole number under the first of several spellings of a key."""
         value = self._get(keys)
         if value is MISSING:
-            if default is MISSING:
-                raise UnknownKeyError(
-                    f"missing key: got no '{keys[0]}' in {self.where}, want a whole number. "
-                    "Add it, or use the complete config.json of the model."
-                )
-            return default  # type: ignore[return-value]
+            return self._of_type(keys) if default is MISSING else default  # type: ignore[return-value]
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             raise self._wrong(keys[0], value, "a whole number of 0 or more")
         if value == 0 and default != 0 and not _MAY_BE_NONE.search(keys[0]):
@@ -93,6 +90,33 @@ class Config:
         if value > limit:
             raise self._wrong(keys[0], value, f"a whole number of at most {limit}")
         return value
+
+    def _of_type(self, keys: tuple[str, ...]) -> int:
+        """Return what the class of the file's type gives to a size that the file leaves out, remembered for a note."""
+        given = type_defaults(self.said_type)
+        spelt = also(self.said_type, keys)
+        for key in spelt:
+            if key in given and not any(name in self.values for name in spelt):
+                size: int = given[key]
+                self.assumed[key] = size
+                return size
+        raise UnknownKeyError(
+            f"missing key: got no '{keys[0]}' in {self.where}, want a whole number. "
+            "Add it, or use the complete config.json of the model."
+        )
+
+    def left_out(self) -> list[str]:
+        """Return the sizes and sections that the file leaves out and its types' classes give, and where."""
+        inner = [text for section in self.sections.values() for text in section.left_out()]
+        own = (f"'{key}' = {taken}" if isinstance(taken, int) else taken for key, taken in self.assumed.items())
+        return [f"{text} in {self.where}" for text in own] + inner
+
+    def read_as(self, values: dict[str, Any]) -> Config:
+        """Return the same place of the file with other keys, or as another type, whose defaults are not the file's."""
+        sizes = {key: taken for key, taken in self.assumed.items() if isinstance(taken, int)}
+        other = Config({**sizes, **values}, self.where)
+        other.said_type = None
+        return other
 
     def size(self, *keys: str) -> int:
         """Return a size that a model may do without, 0 where it is absent or null; an explicit 0 is refused.
@@ -169,22 +193,43 @@ class Config:
         """Return a nested object of keys; left out, it is empty and the defaults hold."""
         if key not in self.sections:
             value = self._get((key,))
-            values = {} if value is MISSING else value
+            values = self._section_of_type(key) if value is MISSING else value
             if not isinstance(values, dict):
                 raise self._wrong(key, values, "an object of keys")
             section = Config(values, f"{self.where}, '{key}'", defaults)
             section.ignore("tie_word_embeddings")  # the top level decides
+            section.said_type = section.said_type or type_defaults(self.said_type).get(key, {}).get("model_type")
             self.sections[key] = section
         return self.sections[key]
 
+    def _section_of_type(self, key: str) -> dict[str, Any]:
+        """Return what the class of the file's type builds where a section is absent; nothing where that is unknown."""
+        given: dict[str, Any] = type_defaults(self.said_type).get(key, {})
+        if given:
+            self.assumed[key] = f"the whole '{key}'"
+        return given
+
+    def without(self, key: str) -> None:
+        """Take a section as empty: the file keeps its keys elsewhere."""
+        self.sections[key] = Config({}, self.where)
+
     def needs(self, *sections: str) -> None:
-        """Refuse a file without these sections: classes differ in what an absent one stands for."""
+        """Refuse a file without these sections, where it is not known what the type's class builds instead."""
         for key in sections:
-            if not self.has(key):
-                raise UnknownKeyError(
-                    f"missing section: got no '{key}' in {self.where}, want what it says of its part of the model. "
-                    "Use the complete config.json of the model."
-                )
+            if not self.has(key) and key not in type_defaults(self.said_type):
+                raise self._no_section(key)
+
+    def says_sections(self) -> None:
+        """Refuse a file whose absent sections were taken from its type's class, where its own class may build none."""
+        for key in self.assumed:
+            if key in self.sections:
+                raise self._no_section(key)
+
+    def _no_section(self, key: str) -> UnknownKeyError:
+        return UnknownKeyError(
+            f"missing section: got no '{key}' in {self.where}, want what it says of its part of the model. "
+            "Use the complete config.json of the model."
+        )
 
     def entries(self, key: str) -> list[Any]:
         """Return a list under a key, an empty one where the key is absent."""
@@ -224,10 +269,14 @@ class Config:
             "same, as both name one key. Remove the wrong one."
         )
 
+    def _harmless(self, key: str, value: Any) -> bool:
+        return cannot_matter(key, value) or says_what_is_so(self.values.get("model_type"), key, value)
+
     def finish(self) -> None:
         """Refuse keys that were not read and may change the count, and spellings that disagree."""
         self._spellings_agree()
-        left = [key for key, value in self.values.items() if key not in self.read and not cannot_matter(key, value)]
+        said = {key: value for key, value in self.values.items() if key not in self.read}
+        left = [key for key, value in said.items() if not self._harmless(key, value)]
         if left:
             raise UnknownKeyError(
                 f"keys not understood: got {', '.join(sorted(left))} in {self.where}, want keys whose effect on the "
@@ -247,31 +296,6 @@ class Config:
         return n_whole // n_part
 
 
-def each_key_once(where: str, fix: str) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
-    """Return what makes an object of JSON pairs and refuses a key that stands twice, of which one would be lost."""
-
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(f"duplicate key: got '{twice}' twice in {where}, want each once. {fix}")
-        return found
-
-    return unique
-
-
 def load(path: Path) -> Config:
     """Return the config of a file, refusing anything but a JSON object whose keys stand once."""
-    unique = each_key_once(path.name, "Remove one of them.")
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=unique)
-    except OSError as error:
-        raise InputError(
-            f"cannot read: got {error.strerror} for {path}, want a config.json. Check the path."
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"not JSON: got {error} in {path}, want a config.json. Download the file again.") from error
-    if not isinstance(values, dict):
-        raise InputError(f"not a config: got a {type(values).__name__} in {path}, want a JSON object. Check the file.")
-    return Config(values, path.name)
+    return Config(read_json(path, "a config.json"), path.name)

@@ -149,6 +149,7 @@ def _again(full: TokenFlops, recompute: str) -> float:
     """Return the FLOPs of one token that the backward pass does again."""
     return {
         "none": 0.0,
+        "lightest": 0.0,  # nothing, where no GPU is known that it would have to fit
         "selective": full.scores,
         "every-other-matmul": full.layers / 2,
         "full": full.total - full.head,

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
 from sizebook.core.errors import InputError, UnknownKeyError
-from sizebook.core.quantities import Model, Parameters
+from sizebook.core.quantities import Bytes, Model, Parameters
 from sizebook.core.registry import DEFAULT, Quantity, function
 from sizebook.core.tables import table
 from sizebook.models import catalog, huggingface
 from sizebook.models.architecture import PARTS
+from sizebook.models.checkpoints.held import Held, held_at
 from sizebook.models.config import load
 from sizebook.models.counting import Count, count
 
 CATALOG = "sizebook data/models.csv and data/architectures.csv, source per row"
 SAMPLE = "sample"
+NO_NOTES = "none"
 
 Part = Annotated[
     str,
@@ -53,7 +57,15 @@ Family = Annotated[
     ),
 ]
 ConfigPath = Annotated[str, Quantity("path of a config.json; 'sample' is one that ships with the package", kind="text")]
+CheckpointPath = Annotated[
+    str,
+    Quantity(
+        "path of a checkpoint: a file, an index, or a folder, which ends in /; 'sample' ships with the package",
+        kind="text",
+    ),
+]
 Fact = Annotated[str | int | float, Quantity("fact about a published model", kind="text")]
+Notes = Annotated[str, Quantity("notes on a count", kind="text")]
 Models = Annotated[list[list[str]], Quantity("keys of published models, one a row", kind="range")]
 
 
@@ -101,6 +113,16 @@ def model_list(family: Family | None = DEFAULT) -> Models:
     return [[key] for key in catalog.model_keys(family)]
 
 
+@function(category="models", source=CATALOG, example=({"model": "llama-3.1-70b"}, "none"))
+def model_notes(model: Model) -> Notes:
+    """Return what a reader of a model's count must know, or 'none'.
+
+    For instance that a file leaves out sizes which the class of its type gives, or that transformers does not follow
+    it. The same notes stand in counts, plans and reports.
+    """
+    return "; ".join(catalog.notes(model)) or NO_NOTES
+
+
 @function(category="models", source="the config.json itself", example=({"path": SAMPLE}, 1_043_584))
 def config_params(path: ConfigPath, part: Part = DEFAULT) -> Parameters:
     """Return the exact trainable parameters of the model that a config.json describes, in total or of one part.
@@ -111,9 +133,52 @@ def config_params(path: ConfigPath, part: Part = DEFAULT) -> Parameters:
     if path.casefold() == SAMPLE:
         with resources.as_file(resources.files("sizebook") / "data" / "sample_config.json") as sample:
             return _part(count(huggingface.architecture(load(sample))), part)
-    if Path(path).suffix.casefold() != ".json":
+    if not catalog.is_file(path):
         raise InputError(f"not a config: got '{path}', want a file that ends in .json. Give the path of a config.json.")
-    return _part(count(huggingface.architecture(load(Path(path)))), part)
+    return _part(catalog.counted(path), part)
+
+
+@function(category="models", source="the headers themselves", example=({"path": SAMPLE}, 96))
+def checkpoint_params(path: CheckpointPath) -> Parameters:
+    """Return the parameters that a checkpoint of any architecture holds, from its headers alone.
+
+    Safetensors, GGUF and PyTorch files, an index, or a folder (its path ends in /). A packed weight counts once, scales
+    and buffers not; tensors stored under two names in safetensors count twice. A packing that is not known gives #N/A.
+    """
+    with _weights(path) as found:
+        weighed = [part.weighed for part in found.parts]
+    if unknown := [said for each in weighed for said in each.unknown]:
+        raise UnknownKeyError(
+            f"packing not known: got {unknown[0]} in {found.name}, want one that is counted. "
+            "Use CHECKPOINT_BYTES, or add the config.json with its quantization_config."
+        )
+    return found.parameters
+
+
+@function(category="models", source="the headers themselves", example=({"path": SAMPLE}, 132))
+def checkpoint_bytes(path: CheckpointPath) -> Bytes:
+    """Return the bytes of the values that a checkpoint of any architecture holds, scales and buffers included.
+
+    From the headers alone: safetensors, GGUF and PyTorch files, an index, or a folder (its path ends in /). Left out:
+    the headers themselves.
+    """
+    with _weights(path) as found:
+        return found.n_bytes
+
+
+@contextmanager
+def _weights(path: str) -> Iterator[Held]:
+    """Give what a checkpoint holds; the sample lies within the package, which may be an archive."""
+    if path.casefold() == SAMPLE:
+        with resources.as_file(resources.files("sizebook") / "data" / "sample.safetensors") as sample:
+            yield held_at(sample)
+    elif catalog.is_checkpoint(path):
+        yield held_at(Path(path))
+    else:
+        raise InputError(
+            f"not a checkpoint: got '{path}', want .safetensors, .gguf, .bin, .pt, an index of them or a folder "
+            "that ends in /. Give the path of one."
+        )
 
 
 def _part(counted: Count, part: str) -> int:

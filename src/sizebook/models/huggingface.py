@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from dataclasses import replace
 
 from sizebook.core.errors import RangeError, UnknownKeyError, suggestion
 from sizebook.models.architecture import Architecture
+from sizebook.models.checkpoints.kinds import no_model_type
 from sizebook.models.classes import as_class
 from sizebook.models.config import Config
 
@@ -47,6 +49,9 @@ def architecture(config: Config) -> Architecture:
             f"bad key: got 0 for a number that others are divided by in {config.where}, want 1 or more. Correct it."
         ) from error
     config.finish()
+    if left_out := config.left_out():
+        taken = f"the file leaves out what the class of its model type gives: {', '.join(left_out)}"
+        described = replace(described, notes=(*described.notes, taken))
     return described
 
 
@@ -71,4 +76,6 @@ def _type_of(config: Config) -> str:
         found = str(named[0]).removesuffix("ForCausalLM").casefold()
         if found in mappings():
             config.values = {**config.values, "model_type": found}
+    if (other := no_model_type(config.values, config.where)) is not None:
+        raise other
     return config.text("model_type")

@@ -8,7 +8,9 @@ as absent.
 
 from __future__ import annotations
 
+import json
 import re
+from functools import cache
 from typing import Any
 
 _HARMLESS = re.compile(
@@ -25,9 +27,9 @@ _HARMLESS = re.compile(
     r"|forced_decoder_ids|prefix|is_encoder_decoder|classifier_.*|pad_key_length"
     # training and initial values
     r"|.*dropout.*|.*layerdrop|.*_pdrop|.*initializer.*|init_.*|.*_init|.*_std|.*_loss.*|.*_coef|.*jitter.*"
-    r"|gradient_checkpointing|mask_(time|feature)_.*|apply_spec_augment|median_filter_width|pruned_heads"
+    r"|gradient_checkpointing|save_step|moe_capacity|capacity_factor|mask_(time|feature)_.*|apply_spec_augment|median_filter_width|pruned_heads"
     # how far a token sees
-    r"|context_window_size|sliding_window(_size)?|attention_sink_size|max_position_embeddings|original_max_position.*"
+    r"|context_window_size|sliding_window(_size)?|max_window_layers|attention_sink_size|max_position_embeddings|original_max_position.*"
     # functions and scales without weights
     r"|.*(_act|activation|activation_function|act_fn)|rope_.*|rotary_.*|.*partial_rotary_factor|.*rope_theta"
     r"|.*scaling(_factor)?|.*_multipliers?|scale_.*|.*_scale|.*softcap(ping)?|.*_cap|clip_qkv|.*_theta|.*_limit"
@@ -39,6 +41,39 @@ _MAY_MATTER = re.compile(
     r"|index|mtp|nextn|hidden|inner|intermediate|share|sparse|residual|router|tower|vision|audio|config|position"
     r"|bucket|kv|(^|_)d_|freq|interval|step|period|offset|latent|mixer|mamba|ssm|rnn|time|^(use|has|add|enable|with)_"
 )
+
+# Published files carry these though the classes of their types do not read them: harmless at this value alone, where
+# it says what the type is anyway, or (any) at all of them.
+_SAYS_WHAT_IS_SO = """
+use_parallel_block true: cohere cohere2_moe
+use_embedding_sharing true: cohere cohere2 cohere2_moe
+use_parallel_embedding true: cohere cohere2 cohere2_moe
+position_embedding_type "rope_gptj": cohere cohere2 cohere2_moe
+use_rmsnorm true: ernie4_5 ernie4_5_moe
+moe_use_aux_free true: ernie4_5_moe
+pool_type "last": hunyuan_v1_dense hunyuan_v1_moe
+num_media_embeds any: hunyuan_v1_moe
+fused_bias_fc any: nomic_bert
+use_xentropy any: nomic_bert
+max_trained_positions any: nomic_bert
+pad_vocab_size_multiple any: nomic_bert
+"""
+
+
+@cache
+def _by_type() -> dict[tuple[str, str], str]:
+    """Return the harmless value of each type's key."""
+    found = {}
+    for line in _SAYS_WHAT_IS_SO.strip().split("\n"):
+        said, _, types = line.partition(": ")
+        key, _, value = said.partition(" ")
+        found.update({(model_type, key): value for model_type in types.split()})
+    return found
+
+
+def says_what_is_so(model_type: object, key: str, value: Any) -> bool:
+    """Return whether a key of a type holds the one value at which it is known to change nothing."""
+    return _by_type().get((str(model_type), key)) in ("any", json.dumps(value))
 
 
 def cannot_matter(key: str, value: Any) -> bool:

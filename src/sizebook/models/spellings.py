@@ -1,7 +1,8 @@
 """Two spellings of one key: the common name that transformers accepts beside a type's own (its ``attribute_map``).
 
 A file may use either. Where it uses both and they disagree, one of them is wrong and nothing says which: such a file is
-refused. Left out are pairs that cannot change a count, and DBRX's width and the layers of Switch Transformers, from
+refused. The published files of Nomic's encoders use GPT-2's names, which transformers does not read.
+Left out are pairs that cannot change a count, and DBRX's width and the layers of Switch Transformers, from
 which their classes derive other sizes before they hear of the common name.
 """
 
@@ -19,14 +20,15 @@ num_attention_heads encoder_attention_heads: bart bigbird_pegasus blenderbot ble
   marian mbart mvp nllb-moe pegasus pegasus_x plbart whisper
 num_hidden_layers encoder_layers: bart bigbird_pegasus blenderbot blenderbot-small fsmt led m2m_100 marian mbart mvp
   nllb-moe pegasus pegasus_x plbart whisper
-num_attention_heads n_head: bloom codegen ctrl funnel gpt2 gpt_bigcode gptj openai-gpt xlnet
+num_attention_heads n_head: bloom codegen ctrl funnel gpt2 gpt_bigcode gptj nomic_bert openai-gpt xlnet
 num_experts num_local_experts: gpt_oss kolibri1 mellum minimax minimax_m2 minimax_m3_vl_text mixtral qwen3_moe
-num_hidden_layers n_layer: bloom codegen ctrl gpt2 gpt_bigcode gptj openai-gpt xlnet
+num_hidden_layers n_layer: bloom codegen ctrl gpt2 gpt_bigcode gptj nomic_bert openai-gpt xlnet
 num_hidden_layers num_layers: gpt_neo longt5 mt5 t5 umt5 xglm
 num_local_experts num_experts: bailing_hybrid flex_olmo hunyuan_v1_moe hy_v3 jamba kimi_linear olmoe
-hidden_size n_embd: codegen ctrl gpt2 gpt_bigcode gptj openai-gpt
+hidden_size n_embd: codegen ctrl gpt2 gpt_bigcode gptj nomic_bert openai-gpt
 layer_types layers_block_type: bamba falcon_h1 nemotron_h recurrent_gemma zamba zamba2
-max_position_embeddings n_positions: codegen ctrl gpt2 gpt_bigcode gptj openai-gpt
+max_position_embeddings n_positions: codegen ctrl gpt2 gpt_bigcode gptj nomic_bert openai-gpt
+intermediate_size n_inner: nomic_bert
 num_attention_heads num_heads: gpt_neo longt5 mt5 switch_transformers t5 umt5
 num_attention_heads n_heads: dbrx distilbert flaubert mpt xlm
 num_hidden_layers n_layers: dbrx distilbert flaubert mpt xlm

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from sizebook.models.architecture import Architecture, Weight
-from sizebook.models.checkpoint import Tensor, total_bytes
+from sizebook.models.checkpoints.tensors import Tensor, total_bytes
 
 OUTSIDE = -1
 _IN_LAYER = re.compile(r"(?:^|\.)(?:layers|h|blocks|block|layer)\.(\d+)\.(.+)$")
 _EXPERT = re.compile(r"\bexperts\.\d+\.")
-_TOWER = re.compile(r"vision|visual|\bvit\b|audio|image|encoder\.")
+TOWER = re.compile(r"vision|visual|\bvit\b|audio|image|encoder\.")
 # What quantised checkpoints store beside a weight; it belongs to the weight's bytes, not to the count.
 _SCALES = re.compile(r"(weight_scale(_inv|_2)?|(^|\.)(input|output|[qkv])_scale|[._]scales|_zero_point|qzeros|g_idx)$")
 
@@ -144,8 +144,8 @@ def _take_mtp(architecture: Architecture, found: dict[int, list[Tensor]]) -> lis
     taken = []
     for layer in range(n_layers, n_layers + len(architecture.mtp)):
         tensors = found.pop(layer, [])
-        found[layer] = [tensor for tensor in tensors if _TOWER.search(tensor.name)]
-        taken += [tensor for tensor in tensors if not _TOWER.search(tensor.name)]
+        found[layer] = [tensor for tensor in tensors if TOWER.search(tensor.name)]
+        taken += [tensor for tensor in tensors if not TOWER.search(tensor.name)]
     return taken
 
 

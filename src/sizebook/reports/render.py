@@ -16,7 +16,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.units import grouped
 from sizebook.reports.view import Block, Derivation, Notes, Prose, Report, Table
 from sizebook.sources.bundled import bundled
-from sizebook.sources.files import write_whole
+from sizebook.sources.writing import write_whole
 
 _LONG_NUMBER = re.compile(r"(?<![\w.])\d{5,}(?![\w.])")
 _PARTS = {Table: "table.html", Derivation: "derivation.html", Notes: "notes.html", Prose: "prose.html"}

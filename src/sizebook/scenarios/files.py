@@ -7,7 +7,6 @@ error.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -17,8 +16,8 @@ from sizebook.core.errors import InputError
 from sizebook.core.quantities import Dtype, Model
 from sizebook.core.reading import Told, read
 from sizebook.core.registry import DEFAULT, Quantity, hints_of, quantity_of, section
+from sizebook.intake.texts import toml_table
 from sizebook.models import catalog
-from sizebook.sources.files import read_text
 
 Title = Annotated[str, Quantity("title of the report and the workbook", kind="text", default="", label="Title")]
 AsOf = Annotated[
@@ -66,22 +65,57 @@ Kind = TypeVar("Kind", bound=Scenario)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return the keys of a TOML file, or say what is wrong with it and where."""
-    try:
-        return tomllib.loads(read_text(path, "a scenario file"))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"not TOML: got {error} in {path.name}, want key = value lines. Correct that line.") from error
+    """Return the keys of a scenario file."""
+    return toml_table(path, "a scenario file")
 
 
 def beside(folder: Path, value: Any) -> Any:
-    """Return a scenario's value with the files that it names (.json, .csv) taken relative to the scenario's folder."""
+    """Return a scenario's value with the files that it names taken relative to the scenario's folder.
+
+    Names of tables (.csv), configs (.json) and checkpoints; a folder's end in /.
+    """
     if isinstance(value, dict):
         return {key: beside(folder, inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [beside(folder, inner) for inner in value]
-    if isinstance(value, str) and value.casefold().endswith((".json", ".csv")):
-        return str(folder.resolve() / value)
+    if isinstance(value, str) and (value.casefold().endswith(".csv") or catalog.is_file(value)):
+        return str(folder.resolve() / value) + ("/" if value.endswith("/") else "")
     return value
+
+
+RATES = "rates_file"
+
+
+def uses_rates(values: Mapping[str, Any], plan: str = "sizing") -> bool:
+    """Return whether a scenario works out times, for which rates may be given; ``plan`` where it names none."""
+    return bool(values.get("plan", plan) != "sizing")
+
+
+def with_rates(values: Mapping[str, Any], rates: Path | None, plan: str = "sizing") -> dict[str, Any]:
+    """Return a scenario's values with a file of own rates, in every service of a fleet; as they are without one.
+
+    Errors: a plan without times, and rates that the scenario names already.
+    """
+    if rates is None:
+        return dict(values)
+    if not uses_rates(values, plan):
+        raise InputError(
+            f"nothing to rate: got --rates {rates.name} for a plan of sizing, want one of training, serving or fleet. "
+            "Leave --rates out."
+        )
+    services = values.get("service")
+    if values.get("plan", plan) == "fleet" and isinstance(services, list):
+        return {**values, "service": [_rated(each, rates) for each in services]}
+    return _rated(values, rates)
+
+
+def _rated(values: Mapping[str, Any], rates: Path) -> dict[str, Any]:
+    if values.get(RATES):
+        raise InputError(
+            f"rates given twice: got {RATES} {Path(str(values[RATES])).name} and --rates {rates.name}, want one of "
+            "them. Remove the other."
+        )
+    return {**values, RATES: str(rates.resolve())}
 
 
 def parse(kind: type[Kind], values: Mapping[str, Any], where: str) -> Kind:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Annotated, Any
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import gpu_keys
 from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.intake.texts import csv_rows
 from sizebook.models import catalog
 from sizebook.plans.serving.choice import Choices, choose
 from sizebook.plans.serving.functions import GpusCompared, compared
@@ -65,9 +65,8 @@ def with_files(values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 def _bins_from(path: Path) -> list[tuple[float, float]]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            return [(float(row["tokens"]), float(row["share"])) for row in csv.DictReader(lines)]
-    except (OSError, KeyError, TypeError, ValueError) as error:
+        return [(float(row["tokens"]), float(row["share"])) for row in csv_rows(path, "a histogram")]
+    except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"not a histogram: got {error} in {path.name}, want columns 'tokens' and 'share' of numbers. Mend the file."
         ) from None
@@ -75,13 +74,12 @@ def _bins_from(path: Path) -> list[tuple[float, float]]:
 
 def _trace_from(path: Path) -> list[tuple[float, ...]]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            rows = list(csv.DictReader(lines))
-            names = [name for name in TRACE_COLUMNS if rows and name in rows[0]]
-            if "seconds" not in names or len(names) == 2:
-                raise KeyError(", ".join(names) or "no column")
-            return [tuple(float(row[name]) for name in names) for row in rows]
-    except (OSError, KeyError, TypeError, ValueError) as error:
+        rows = list(csv_rows(path, "a trace"))
+        names = [name for name in TRACE_COLUMNS if rows and name in rows[0]]
+        if "seconds" not in names or len(names) == 2:
+            raise KeyError(", ".join(names) or "no column")
+        return [tuple(float(row[name]) for name in names) for row in rows]
+    except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"not a trace: got {error} in {path.name}, want a column 'seconds' of numbers, and 'input_tokens' and "
             "'output_tokens' where lengths are known. Mend the file."
@@ -90,9 +88,8 @@ def _trace_from(path: Path) -> list[tuple[float, ...]]:
 
 def _hours_from(path: Path) -> tuple[float, ...]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            return tuple(float(row["requests"]) for row in csv.DictReader(lines))
-    except (OSError, KeyError, ValueError) as error:
+        return tuple(float(row["requests"]) for row in csv_rows(path, "a day of traffic"))
+    except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"not a day of traffic: got {error} in {path.name}, want a column 'requests' of 24 numbers. Mend the file."
         ) from None

@@ -11,10 +11,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from sizebook.core.tables import table
-from sizebook.serving.rates import is_measured
+from sizebook.serving.quantities import Replica
+from sizebook.serving.rates import is_measured, setup_of
 from sizebook.serving.shape import ServingShape
+from sizebook.tables.own_rates import spread_of
 
 FITTED, UNSEEN, KERNELS, NOTHING = "in the fit", "unseen combination", "kernels measured, no server", "nothing measured"
+OWN = "own runs"
 BASES = (FITTED, UNSEEN, KERNELS, NOTHING)
 POOLS = "separate pools"
 
@@ -23,7 +26,8 @@ POOLS = "separate pools"
 class Band:
     """Quantiles of measured over predicted: eight of ten measurements lie between ``low`` and ``high``.
 
-    ``basis`` says how near the measurements are, one of `BASES`; ``rows`` and ``groups`` count those behind the band.
+    ``basis`` says how near the measurements are, one of `BASES` or `OWN`; ``rows`` and ``groups`` count those behind
+    the band.
     """
 
     low: float
@@ -85,3 +89,16 @@ def pooled_band(figure: str, engine: str, gpu: str) -> Band:
         return found
     low, high = min(own.low, found.low), max(own.high, found.high)
     return replace(found, low=low, high=high, basis=f"{POOLS}, {own.basis}")
+
+
+def kind_of(shape: ServingShape) -> str:
+    """Return what kind of model own runs are told apart by: dense, or of experts."""
+    return "experts" if shape.n_experts else "dense"
+
+
+def replica_band(figure: str, gpu: str, replica: Replica, shape: ServingShape) -> Band:
+    """Return the band of a figure of a replica: that of own runs where its file of rates has one, else the shipped."""
+    setup = setup_of(gpu, replica.engine)
+    if own := spread_of(replica.rates_file, setup, kind_of(shape), figure=figure):
+        return Band(own.low, own.middle, own.high, own.runs, own.groups, OWN)
+    return error_band(figure, replica.engine, gpu, architecture=architecture_of(shape))

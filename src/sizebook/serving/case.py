@@ -15,10 +15,13 @@ from sizebook.core.errors import RangeError, UnknownKeyError, require, unknown_k
 from sizebook.core.tables import by_key, table
 from sizebook.formulas.weights import dtype_bits
 from sizebook.models import catalog
+from sizebook.models.architecture import Experts
 from sizebook.serving.quantities import ENGINES, KV_DTYPES, MOST_DRAFTED, WEIGHT_DTYPES, Replica
-from sizebook.serving.rates import Formats, kernel_rates, scheduling
+from sizebook.serving.rates import Formats, kernel_rates, rescaled, scheduling, setup_of
 from sizebook.serving.shape import ServingShape, shape_of
+from sizebook.serving.stored import Stored, stored_weights
 from sizebook.tables.hardware import Accelerator, accelerator
+from sizebook.tables.own_rates import factors_of
 
 # A four-bit checkpoint of a mixture of experts quantises the experts and leaves attention in 16 bits.
 _FOUR_BIT = frozenset({"nvfp4", "mxfp4", "int4_wo"})
@@ -37,7 +40,8 @@ class Case:
 
     ``node_gpus`` share a link, ``host_gpus`` a server. ``tokens_per_step`` 0 takes what drafts yielded in the
     measurements. ``unstated`` multiplies a decode step where nobody says whether a server speculates; it is 1 wherever
-    somebody does. ``max_running`` 0 is no cap.
+    somebody does. ``max_running`` 0 is no cap. ``stored_bytes`` is what a checkpoint's headers state of all weights but
+    the experts, 0 where none is given.
     """
 
     shape: ServingShape
@@ -57,6 +61,8 @@ class Case:
     pp: Number = 1.0
     dp: Number = 1.0
     ep: Number = 1.0
+    stored_bytes: Number = 0.0
+    stored_expert_bytes: Number = 0.0
     max_running: Number = 0.0
     draft_tokens: Number = 0.0
     tokens_per_step: Number = 1.0
@@ -80,10 +86,27 @@ def dtype_class(dtype: str) -> str:
 
 @cache
 def _native(model: str) -> str:
+    if catalog.is_checkpoint(model):
+        return stored_of(model).weight_dtype
     if catalog.is_file(model):
         return "bf16"
     native = catalog.facts(model)["native_dtype"]
     return {"": "bf16", "fp16": "bf16", "fp32": "bf16", "int4": "int4_wo"}.get(native, native)
+
+
+def stored_of(model: str) -> Stored:
+    """Return the weights of the checkpoint that a model is given by."""
+    described = catalog.architecture(model)
+    experts = (brick for layer in described.layers for brick in layer.bricks if isinstance(brick, Experts))
+    return stored_weights(model, described.n_layers, len(described.mtp), any(True for _ in experts))
+
+
+def stored_bytes(model: str, weight_dtype: str | None) -> dict[str, float]:
+    """Return the fields of a case that say what a checkpoint holds; none for others or where a format is asked."""
+    if weight_dtype or not catalog.is_checkpoint(model):
+        return {}
+    stored = stored_of(model)
+    return {"stored_bytes": stored.other_bytes, "stored_expert_bytes": stored.expert_bytes}
 
 
 def weight_dtype_of(model: str, weight_dtype: str | None) -> str:
@@ -138,8 +161,10 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
     if refusal := beyond_experts(case.shape, replica.ep):
         raise RangeError(refusal)
     speculation = speculation_stated(replica.draft_tokens, replica.tokens_per_step)
-    degrees: dict[str, Any] = {name: getattr(replica, name) for name in DEGREES}
-    return replace(case, **degrees, **speculation)
+    changed: dict[str, Any] = {name: getattr(replica, name) for name in DEGREES}
+    if own := factors_of(replica.rates_file, setup_of(accelerator(gpu).key, replica.engine)):
+        changed["rates"] = rescaled(case.rates, own)
+    return replace(case, **changed, **speculation)
 
 
 def speculation_stated(draft_tokens: int | None, tokens_per_step: float | None) -> dict[str, Any]:
@@ -275,6 +300,7 @@ def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype:
         host_gpus=float(chip.gpus_per_node),
         network=float(chip.scale_out_bytes_per_s or link),
         unstated=calibrated["unstated_speculation"] if speculates else 1.0,
+        **stored_bytes(model, weight_dtype),
     )
 
 

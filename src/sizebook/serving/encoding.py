@@ -17,7 +17,7 @@ from sizebook.core.errors import InputError
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Embedding, Layer
 from sizebook.models.towers import Tower
-from sizebook.serving.case import Case, case_of, startable, weight_dtype_of
+from sizebook.serving.case import Case, case_of, startable, stored_bytes, weight_dtype_of
 from sizebook.serving.memory import Memory
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.shape import AttentionKind, ServingShape, shape_of_layers
@@ -115,7 +115,8 @@ def serving_case(model: str, gpu: str, replica: Replica) -> Case:
     base = case_of(_STAND_IN, gpu, replace(replica, weight_dtype=dtype, ep=1, draft_tokens=0))
     encoder, shape, crossing = _shapes(architecture, found)
     values: dict[str, Any] = {f.name: getattr(base, f.name) for f in fields(Case)}
-    return startable(EncodedCase(**values | {"shape": shape}, encoder=encoder, crossing=crossing))
+    own = {"shape": shape, **stored_bytes(model, replica.weight_dtype)}
+    return startable(EncodedCase(**values | own, encoder=encoder, crossing=crossing))
 
 
 def _shapes(architecture: Architecture, found: Halves) -> tuple[ServingShape, ServingShape, AttentionKind | None]:

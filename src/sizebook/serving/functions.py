@@ -6,15 +6,16 @@ Latencies come from `serving_time`, calibrated on measurements; ask `serving_err
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 from sizebook.core.derivation import Term
 from sizebook.core.errors import InputError, TargetError
 from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
-from sizebook.core.registry import DEFAULT, function
+from sizebook.core.registry import DEFAULT, estimated, function
 from sizebook.formulas.weights import dtype_bits
 from sizebook.serving import time as serving_time
-from sizebook.serving.band import architecture_of
+from sizebook.serving.band import Band, replica_band
 from sizebook.serving.case import Case, case_of, startable
 from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds, halves, one_pass, serving_case
 from sizebook.serving.estimate import Estimate, error_band, estimate, unmeasured_band
@@ -51,6 +52,7 @@ from sizebook.serving.shape import INDEX_ELEMENT_BYTES, shape_of
 from sizebook.serving.terms import Latencies, kernels_basis, latency_terms, prefill_terms, step_terms
 from sizebook.serving.time import cache_bytes_per_gpu
 from sizebook.tables.hardware import accelerator
+from sizebook.tables.own_rates import RatesFile
 
 MODEL_SOURCE = "cache layout of the model's attention; vLLM and DeepSeek-V2 (arXiv:2405.04434) for latent caches"
 ENGINE_SOURCE = "data/engines.csv, one source a row"
@@ -105,6 +107,25 @@ def _ttft_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple
 
 def _tpot_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[Term, ...]:
     return _terms(model, gpu, demand, replica).tpot
+
+
+def _band(figure: str, gpu: str, replica: Replica, model: str | None) -> Band:
+    if model and halves(model):  # no server of a model with an encoder was measured
+        return unmeasured_band(figure)
+    key = accelerator(gpu).key
+    if model:
+        return replica_band(figure, key, replica, shape=shape_of(model))
+    return error_band(figure, replica.engine, key)
+
+
+def _band_of(figure: str) -> Callable[..., tuple[float, float, str]]:
+    """Return the band of a figure in the arguments of an estimate."""
+
+    def band(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[float, float, str]:
+        found = _band(figure, gpu, replica, model)
+        return found.low, found.high, found.basis
+
+    return band
 
 
 def _step_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> list[Term]:
@@ -248,6 +269,7 @@ def decode_step_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica
     return float(serving_time.decode_step_seconds(case, demand))
 
 
+@estimated(_band_of("ttft"))
 @function(
     category="serving", source=TIME_SOURCE, terms=_ttft_terms,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.0518380686043054),
@@ -260,6 +282,7 @@ def ttft_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Se
     return float(_estimate(model, gpu, demand, replica).ttft_seconds)
 
 
+@estimated(_band_of("tpot"))
 @function(
     category="serving", source=TIME_SOURCE, terms=_tpot_terms,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.005463788856729398),
@@ -283,6 +306,7 @@ def request_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) ->
     return float(found.ttft_seconds + found.tpot_seconds * (demand.output_tokens - 1))
 
 
+@estimated(_band_of("throughput"))
 @function(
     category="serving", source=TIME_SOURCE,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 64, "weight_dtype": "fp8"}, 5328.544023475094),
@@ -305,6 +329,7 @@ def serving_error(
     figure: Figure = DEFAULT,
     quantile: Quantile = DEFAULT,
     measured_model: MeasuredModel = DEFAULT,
+    rates_file: RatesFile = DEFAULT,
 ) -> Ratio:
     """Return a quantile of measured over predicted TPOT, TTFT or throughput on a GPU, of a fit that saw none of its
     group.
@@ -313,9 +338,5 @@ def serving_error(
     and engine, where servers of the three were in the fit; otherwise that of unseen combinations. Wider where no server
     of the GPU was measured, and widest where not even its kernels were, or for models with an encoder.
     """
-    if measured_model and halves(measured_model):  # no server of a model with an encoder was measured
-        band = unmeasured_band(figure)
-    else:
-        architecture = architecture_of(shape_of(measured_model)) if measured_model else ""
-        band = error_band(figure, engine, accelerator(gpu).key, architecture=architecture)
+    band = _band(figure, gpu, Replica(engine=engine, rates_file=rates_file), measured_model)
     return {"p10": band.low, "p50": band.middle, "p90": band.high}[quantile]

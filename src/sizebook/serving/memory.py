@@ -28,14 +28,17 @@ class Memory:
 def weight_bytes_per_gpu(case: Case) -> Number:
     """Return the weights on one GPU: attention and dense blocks over tp, experts over tp x dp, layers over pp.
 
-    The embedding, the head and whatever is neither (norms, biases) count 16 bits and divide by tp.
+    The embedding, the head and whatever is neither (norms, biases) count 16 bits and divide by tp. Where a
+    checkpoint is given, its headers say the bytes.
     """
     s = case.shape
     experts = s.n_experts * s.expert_parameters
     projected = s.attention_parameters + s.dense_parameters
     rest = s.total_parameters - experts - projected
-    split = projected * case.attention_bytes + rest * HALF_BYTES
-    return (split / case.tp + experts * case.expert_bytes / (case.tp * case.dp)) / case.pp
+    computed = case.stored_bytes == 0
+    split = computed * (projected * case.attention_bytes + rest * HALF_BYTES) + case.stored_bytes
+    routed = computed * experts * case.expert_bytes + case.stored_expert_bytes
+    return (split / case.tp + routed / (case.tp * case.dp)) / case.pp
 
 
 def physical_bytes(gpu: Accelerator) -> float:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from sizebook.core.quantities import Dp, Ep, Pp, Tp
 from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.tables.own_rates import RatesFile
 
 ENGINES = ("vllm", "sglang", "tensorrt-llm")
 WEIGHT_DTYPES = ("bf16", "fp16", "fp8", "fp8_block", "int8", "nvfp4", "mxfp4", "int4_wo")
@@ -145,7 +146,7 @@ MaxRunning = Annotated[
 
 @section
 class Replica:
-    """How one replica runs: layout, number formats, engine, and what is drafted of a step and yielded."""
+    """How one replica runs: layout, number formats, engine, what is drafted of a step and yielded, and own rates."""
 
     tp: Tp = DEFAULT
     pp: Pp = DEFAULT
@@ -157,6 +158,7 @@ class Replica:
     draft_tokens: DraftTokens = DEFAULT
     tokens_per_step: StatedTokensPerStep = DEFAULT
     max_running: MaxRunning = DEFAULT
+    rates_file: RatesFile = DEFAULT
 
     @property
     def gpus(self) -> int:

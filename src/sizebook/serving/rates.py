@@ -7,10 +7,12 @@ numbers that are fitted to running servers.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from sizebook.core.tables import table
+from sizebook.tables.own_rates import SERVING, Setup
 
 TYPICAL = "typical"  # the median accelerator, for all that nobody measured
 COLUMNS = ("launch_seconds", "growth_seconds", "bandwidth", "compute", "passes", "half", "skew")
@@ -83,3 +85,31 @@ def kernel_rates(gpu: str, formats: Formats) -> dict[str, float]:
         **{name: _row(gpu, name, "") for name in ("state_decode", "state_prefill", "index_decode", "index_prefill")},
     }
     return {f"{name}_{column}": value for name, row in found.items() for column, value in row.items()}
+
+
+# What each factor of own rates multiplies; shares of bandwidth and peak, which are no seconds, it divides.
+_KERNELS = ("product", "head", "decode_attention", "prefill_attention", "experts", "state", "index", "activation")
+_LAUNCHES = ("layer_seconds", "step_seconds", "request_seconds")
+_FIRST = ("first_token_seconds", "first_token_steps", "queue")
+
+
+def setup_of(gpu: str, engine: str) -> Setup:
+    """Return what own rates are looked up by: serving on an accelerator with an engine."""
+    return Setup(SERVING, gpu, engine)
+
+
+def rescaled(rates: Mapping[str, float], factors: Mapping[str, float]) -> dict[str, float]:
+    """Return the rates with factors on the seconds that they give: see `sizebook.tables.own_rates`."""
+    return {name: value * _factor(name, factors) for name, value in rates.items()}
+
+
+def _factor(name: str, factors: Mapping[str, float]) -> float:
+    if name in _LAUNCHES:
+        return factors.get("launch", 1.0)
+    if name in _FIRST:
+        return factors.get("first_token", 1.0)
+    kind = "network" if name.startswith("reduce_") else "compute" if name.startswith(_KERNELS) else ""
+    factor = factors.get(kind, 1.0)
+    if name.endswith(("_bandwidth", "_compute")):
+        return 1 / factor
+    return factor if name.endswith(("_launch_seconds", "_growth_seconds", "_passes")) else 1.0

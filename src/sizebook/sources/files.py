@@ -1,99 +1,48 @@
-"""Reads tables and text that come from outside; writes files whole or not at all: beside the target, then renamed."""
+"""Reads worksheets that come from outside."""
 
 from __future__ import annotations
 
-import os
-import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from sizebook.core.errors import InputError
-
-
-def read_text(path: Path, wanted: str) -> str:
-    """Return the text of a file in UTF-8, with or without the byte-order mark that editors on Windows write.
-
-    Errors: `InputError` where the file cannot be read or is in another encoding; ``wanted`` says what it should be.
-    """
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read: got {error.strerror} for {path}, want {wanted}. Check the path.") from error
-    except UnicodeDecodeError as error:
-        raise not_utf8(path, wanted, error) from error
-
-
-def not_utf8(path: Path, wanted: str, error: UnicodeDecodeError) -> InputError:
-    """Return the refusal of a file in another encoding, with the line where reading stopped."""
-    line = error.object[: error.start].count(b"\n") + 1
-    return InputError(
-        f"not UTF-8: got byte 0x{error.object[error.start]:02x} in line {line} of {path.name}, want {wanted} in UTF-8. "
-        "Save it in that encoding."
-    )
+from sizebook.intake.archives import check_workbook
 
 
 def sheet_rows(path: Path) -> Iterator[list[Any]]:
-    """Yield the cells of a workbook's first sheet, row by row, formulas as the values stored with them."""
-    from openpyxl import load_workbook
-    from openpyxl.utils.exceptions import InvalidFileException
+    """Yield the cells of a workbook's first sheet, row by row, formulas as the values stored with them.
 
+    Every row is as wide as the first. Errors: `InputError` for a file that is no workbook, for one over the limits of
+    the intake, and for a cell to the right of the heads, which would be lost.
+    """
+    check_workbook(path, "a workbook")
+    width = None
     try:
-        book = load_workbook(path, read_only=True, data_only=True)
-    except (zipfile.BadZipFile, InvalidFileException, KeyError, ValueError) as error:
+        for number, row in enumerate(_first_sheet(path), start=1):
+            cells = list(row)
+            while cells and cells[-1] is None:
+                cells.pop()
+            width = len(cells) if width is None else width
+            if len(cells) > width:
+                raise InputError(
+                    f"too many cells: got {len(cells)} in row {number} of {path.name}, want at most {width}, one for "
+                    "each head. Give the column a head, or empty the cell."
+                )
+            yield cells + [None] * (width - len(cells))
+    except InputError:
+        raise
+    except Exception as error:  # openpyxl raises whatever a damaged part makes it stumble over
         raise InputError(
-            f"not a workbook: got {path.name}, want an .xlsx file without a password. "
+            f"not a workbook: got {path.name}, want an .xlsx or .xlsm file without a password. "
             "Save it in that format from Excel."
         ) from error
-    for row in book.worksheets[0].iter_rows(values_only=True):
-        yield list(row)
 
 
-def refuse_repeated(columns: list[str], path: Path) -> None:
-    """Raise where two columns of a table share a name: only one of them could be read."""
-    repeated = sorted({name for name in columns if name and columns.count(name) > 1})
-    if repeated:
-        raise InputError(
-            f"column given twice: got {', '.join(repeated)} more than once in {path.name}, want each name once. "
-            "Remove or rename one."
-        )
+def _first_sheet(path: Path) -> Iterator[tuple[Any, ...]]:
+    from openpyxl import load_workbook
 
-
-def make_folder(folder: Path) -> None:
-    """Make a folder and those above it where they are missing. Errors: `InputError` where the system refuses."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot write: got {error.strerror} for {folder}, want a folder that can be written. Check the path."
-        ) from error
-
-
-@contextmanager
-def unfinished(path: Path) -> Iterator[Path]:
-    """Give a path to write to; it takes the target's name when the block ends well and is gone when it does not.
-
-    A reader, a crash or a full disk never leaves half a file under the target's name. The folder is made where it is
-    missing. Errors: `InputError` where the system refuses to write.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield temporary
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(
-            f"cannot write: got {error.strerror or error} for {path}, want a file in a folder that can be written. "
-            "Check the path."
-        ) from error
-    finally:
-        if temporary.parent.is_dir():
-            temporary.unlink(missing_ok=True)
-
-
-def write_whole(path: Path, content: bytes) -> Path:
-    """Write a file's content and return its path."""
-    with unfinished(path) as temporary:
-        temporary.write_bytes(content)
-    return path
+    book = load_workbook(path, read_only=True, data_only=True)
+    sheet = book.worksheets[0]
+    sheet.reset_dimensions()  # what a file says of its own size is not believed: rows would be padded to it
+    yield from sheet.iter_rows(values_only=True)

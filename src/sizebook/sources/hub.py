@@ -6,18 +6,19 @@ HF_HUB_OFFLINE. Headers are read by range requests: a few kilobytes of a checkpo
 
 from __future__ import annotations
 
-import json
+import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from sizebook.core.errors import InputError, UnknownKeyError
-from sizebook.models.checkpoint import Tensor, check_index, merged, read_header
 from sizebook.models.config import Config, load
 
 REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
-INDEX, SINGLE = "model.safetensors.index.json", "model.safetensors"
 
 Result = TypeVar("Result")
 
@@ -33,26 +34,64 @@ def remote_config(repository: str) -> Config:
     return Config(config.values, f"config.json of {repository}")
 
 
-def remote_checkpoint(repository: str) -> list[Tensor]:
-    """Return the tensors of a repository's safetensors files from their headers alone."""
-    try:
-        index = Path(_fetched(repository, INDEX)).read_bytes()
-    except UnknownKeyError:
-        return _remote_file(repository, SINGLE)
-    files = sorted(set(json.loads(index).get("weight_map", {}).values()))
-    by_file = {file: _remote_file(repository, file) for file in files}
-    check_index(index, INDEX, by_file)
-    return merged(by_file)
+@dataclass(frozen=True)
+class Repository:
+    """The files of a repository, read by range requests: a store of checkpoints."""
+
+    name: str
+
+    def sizes(self) -> dict[str, int]:
+        """Return the files of the repository with their sizes, asked once."""
+        return _listing(self.name)
+
+    @contextmanager
+    def opened(self, name: str, *, ahead: int = 0) -> Iterator[BinaryIO]:
+        """Give a file to read; ``ahead`` bytes are fetched at a time, or as many as are read where it is 0."""
+        url = _library().hf_hub_url(self.name, name)
+        size = self.sizes()[name]
+
+        def part(start: int, length: int) -> bytes:
+            return _said_clearly(self.name, name, lambda: _range(url, start, length))
+
+        raw = RangeFile(part, size)
+        yield io.BufferedReader(raw, ahead) if ahead else raw  # type: ignore[misc]
 
 
-def _remote_file(repository: str, file: str) -> list[Tensor]:
-    def read_all() -> list[Tensor]:
-        hub = _library()
-        url = hub.hf_hub_url(repository, file)
-        size = hub.get_hf_file_metadata(url).size or 0
-        return read_header(lambda start, length: _range(url, start, length), size, f"{file} of {repository}")
+@cache
+def _listing(repository: str) -> dict[str, int]:
+    def asked() -> dict[str, int]:
+        found = _library().HfApi().list_repo_tree(repository, recursive=True)
+        return {each.path: each.size for each in found if hasattr(each, "size")}
 
-    return _said_clearly(repository, file, read_all)
+    return _said_clearly(repository, "the list of files", asked)
+
+
+class RangeFile(io.RawIOBase):
+    """A file that is read in parts by a function of start and length."""
+
+    def __init__(self, part: Callable[[int, int], bytes], size: int) -> None:
+        self.part = part
+        self.size = size
+        self.at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self.at = max(offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.at, io.SEEK_END: self.size}[whence], 0)
+        return self.at
+
+    def readinto(self, buffer: Any) -> int:
+        length = min(len(buffer), self.size - self.at)
+        if length <= 0:
+            return 0
+        found = self.part(self.at, length)[:length]
+        buffer[: len(found)] = found
+        self.at += len(found)
+        return len(found)
 
 
 def _range(url: str, start: int, length: int) -> bytes:

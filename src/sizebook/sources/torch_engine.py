@@ -8,13 +8,12 @@ transformers knows.
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sizebook.core.errors import InputError
 from sizebook.models.config import Config
+from sizebook.sources.writing import scratch_folder
 
 # Classes with a head come first: a config that names no known class is counted as the model that generates.
 AUTOMATIC = (
@@ -38,8 +37,8 @@ class MetaCount:
 def count_on_meta(config: Config) -> MetaCount:
     """Return the count of the model that transformers builds from a config."""
     torch, transformers = _libraries()
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "config.json").write_text(json.dumps(config.values), encoding="utf-8")
+    with scratch_folder() as folder:
+        (folder / "config.json").write_text(json.dumps(config.values), encoding="utf-8")
         try:
             parsed = transformers.AutoConfig.from_pretrained(folder, trust_remote_code=False)
         except (ValueError, KeyError, OSError) as error:

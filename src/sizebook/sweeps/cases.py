@@ -11,15 +11,16 @@ import numpy as np
 
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import leaves
-from sizebook.serving.band import architecture_of
+from sizebook.serving.band import replica_band
 from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, undivided_heads
 from sizebook.serving.costs import Costs, costs_of
 from sizebook.serving.encoding import halves
-from sizebook.serving.estimate import error_band
 from sizebook.serving.memory import Engine, Memory, engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.rates import setup_of
 from sizebook.serving.shape import side_by_side
 from sizebook.tables.hardware import accelerator
+from sizebook.tables.own_rates import basis_of
 
 _TEXT = ("text", "choice")
 MODEL_AND_GPU = ("model", "gpu")
@@ -46,6 +47,7 @@ class Named:
     low: float = 0.0
     high: float = 0.0
     basis: str | None = None
+    rates: str | None = None
     reason: str = ""
 
 
@@ -61,12 +63,14 @@ def named_case(model: str, gpu: str, *words: str) -> Named:
     try:
         if halves(model) is not None:
             return Named(None, reason=_ENCODES.format(model=model))
-        case = case_of(model, gpu, Replica(**given | {"engine": engine}))  # type: ignore[arg-type]
+        replica = Replica(**given | {"engine": engine})  # type: ignore[arg-type]
+        case = case_of(model, gpu, replica)
     except SizebookError as error:
         return Named(None, reason=str(error))
     chip = accelerator(gpu)
-    band = error_band("tpot", engine, chip.key, architecture=architecture_of(case.shape))
-    return Named(case, engine_constants(engine), physical_bytes(chip), band.low - 1, band.high - 1, band.basis)
+    band = replica_band("tpot", chip.key, replica, shape=case.shape)
+    rates = basis_of(replica.rates_file, setup_of(chip.key, engine))
+    return Named(case, engine_constants(engine), physical_bytes(chip), band.low - 1, band.high - 1, band.basis, rates)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sizebook.core.cells import coerce
+from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.registry import Argument
@@ -35,7 +35,7 @@ from sizebook.sweeps.cases import (
 )
 
 FIGURES = ("ttft_seconds", "tpot_seconds", "tokens_per_second")
-RESULTS = (*FIGURES, "error_low", "error_high", "error_basis", "fits", "reason")
+RESULTS = (*FIGURES, "error_low", "error_high", "error_basis", "rates_basis", "fits", "reason")
 
 
 def sweep(frame: pl.DataFrame) -> pl.DataFrame:
@@ -72,6 +72,7 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
         "error_low": np.where(answered, np.array([each.low for each in named])[place], np.nan),
         "error_high": np.where(answered, np.array([each.high for each in named])[place], np.nan),
         "error_basis": pl.Series([each.basis for each in named], dtype=pl.String).gather(place),
+        "rates_basis": pl.Series([each.rates for each in named], dtype=pl.String).gather(place),
         "fits": fits,
     }
     columns = [pl.Series(name, values, nan_to_null=True) for name, values in shown.items()]

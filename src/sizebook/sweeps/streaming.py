@@ -6,16 +6,19 @@ read one piece at a time. Cells of CSV and xlsx stay text, so that a bad one can
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import polars as pl
 
 from sizebook.core.errors import InputError
-from sizebook.sources.files import refuse_repeated, sheet_rows, unfinished
+from sizebook.intake.files import check_regular
+from sizebook.intake.texts import refuse_repeated
+from sizebook.sources.files import sheet_rows
+from sizebook.sources.texts import guarded, is_calculated, is_plain, put_text
+from sizebook.sources.writing import scratch_folder, unfinished
 
 KINDS = (".csv", ".parquet", ".xlsx")
 PIECE_ROWS = 10_000
@@ -69,11 +72,35 @@ def check_columns(columns: list[str], required: Iterable[str], results: Iterable
         )
 
 
-def write(frames: Iterator[pl.DataFrame], output: Path) -> None:
-    """Write pieces to a table; it appears whole or not at all."""
+def write(frames: Iterator[pl.DataFrame], output: Path, *, guard_formulas: bool = False) -> int:
+    """Write pieces to a table; it appears whole or not at all.
+
+    In xlsx text is text. A CSV file cannot say so: ``guard_formulas`` puts an apostrophe before every text that a
+    spreadsheet would calculate. Returns how many such texts a CSV file holds without it.
+    """
+    risks = _Risks(guard_formulas)
     to = {".csv": _write_csv, ".parquet": _write_parquet, ".xlsx": _write_xlsx}[_kind(output)]
-    with unfinished(output) as temporary:
-        to(frames, temporary)
+    with unfinished(output) as temporary, _written(output):
+        to(map(risks.looked_through, frames) if _kind(output) == ".csv" else frames, temporary)
+    return risks.n_left
+
+
+class _Risks:
+    """Texts of a CSV file that a spreadsheet would calculate: guarded, or counted."""
+
+    def __init__(self, guard: bool) -> None:
+        self.guard, self.n_left = guard, 0
+
+    def looked_through(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return a piece of the table with its texts guarded where that is asked for."""
+        for name, values in zip(frame.columns, frame.iter_columns(), strict=True):
+            if values.dtype != pl.String or not (n_risky := sum(map(is_calculated, values.drop_nulls()))):
+                continue
+            if self.guard:
+                frame = frame.with_columns(pl.Series(name, [v and guarded(v) for v in values], dtype=pl.String))
+            else:
+                self.n_left += n_risky
+        return frame
 
 
 def _kind(path: Path) -> str:
@@ -82,9 +109,11 @@ def _kind(path: Path) -> str:
 
 @contextmanager
 def _readable(table: Path) -> Iterator[None]:
+    if _kind(table) != ".xlsx":
+        check_regular(table, f"a {_kind(table)[1:]} table", "table_bytes")
     try:
         yield
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         said = str(error).strip().partition("\n")[0]
         raise InputError(
             f"cannot read: got {said} in {table.name}, want a whole {_kind(table)[1:]} table in UTF-8, the same number "
@@ -146,10 +175,22 @@ def _write_csv(frames: Iterator[pl.DataFrame], path: Path) -> None:
 
 
 def _write_parquet(frames: Iterator[pl.DataFrame], path: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+    with scratch_folder(path.parent) as folder:
         for at, frame in enumerate(frames):
-            frame.write_parquet(Path(folder) / f"{at:08d}.parquet")
-        pl.scan_parquet(Path(folder) / "*.parquet").sink_parquet(path, row_group_size=_GROUP_ROWS, maintain_order=True)
+            frame.write_parquet(folder / f"{at:08d}.parquet")
+        pl.scan_parquet(folder / "*.parquet").sink_parquet(path, row_group_size=_GROUP_ROWS, maintain_order=True)
+
+
+@contextmanager
+def _written(output: Path) -> Iterator[None]:
+    """Say what polars could not write, such as on a full disk."""
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        said = str(error).strip().partition("\n")[0]
+        raise InputError(
+            f"cannot write: got {said} for {output}, want a disk with room for the table. Make room."
+        ) from error
 
 
 def _write_xlsx(frames: Iterator[pl.DataFrame], path: Path) -> None:
@@ -167,7 +208,13 @@ def _write_xlsx(frames: Iterator[pl.DataFrame], path: Path) -> None:
                 "Write a .csv or .parquet table."
             )
         if at == 0:
-            sheet.append(frame.columns)
+            sheet.append(_as_cells(sheet, frame.columns))
         for row in frame.iter_rows():
-            sheet.append(row)
+            sheet.append(_as_cells(sheet, row))
     book.save(path)
+
+
+def _as_cells(sheet: Any, values: Sequence[Any]) -> list[Any]:
+    from openpyxl.cell import WriteOnlyCell
+
+    return [value if is_plain(value) else put_text(WriteOnlyCell(sheet), value) for value in values]

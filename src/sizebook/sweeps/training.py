@@ -15,7 +15,13 @@ from sizebook.plans.training.rows import INPUTS, OUTPUTS, Rows
 from sizebook.plans.training.rows import REQUIRED_INPUTS as REQUIRED
 
 FIGURE = "step_seconds"
-_TYPES = {"fits": pl.Boolean, "run_family": pl.String, "recipe": pl.String, "reason": pl.String}
+_TYPES = {
+    "fits": pl.Boolean,
+    "run_family": pl.String,
+    "rates_basis": pl.String,
+    "recipe": pl.String,
+    "reason": pl.String,
+}
 
 __all__ = ["FIGURE", "REQUIRED", "is_training", "sweep"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from statistics import median
@@ -11,7 +11,8 @@ from typing import Annotated
 from sizebook.core.errors import InputError, UnknownKeyError, suggestion, unknown_key
 from sizebook.core.quantities import Gpu
 from sizebook.core.registry import DEFAULT, Quantity, function
-from sizebook.core.tables import Row, table, user_folder, user_table
+from sizebook.core.tables import table, user_folder
+from sizebook.intake.texts import csv_rows
 from sizebook.tables.hardware import accelerator
 
 TERMS = ("on_demand", "spot", "capacity_block", "reserved_1y", "reserved_3y")
@@ -50,12 +51,19 @@ def prices() -> tuple[Price, ...]:
 
 
 @cache
-def user_prices() -> tuple[Price, ...]:
+def user_rows() -> tuple[Mapping[str, str], ...]:
     """Return every row of the user's own ``prices.csv`` (`sizebook data add prices`), read once."""
-    return tuple(_parsed(row) for row in user_table("prices"))
+    path = user_folder() / "prices.csv"
+    return tuple(csv_rows(path, "a price table", comments=True)) if path.exists() else ()
 
 
-def _parsed(row: Row) -> Price:
+@cache
+def user_prices() -> tuple[Price, ...]:
+    """Return the user's own prices, read once."""
+    return tuple(_parsed(row) for row in user_rows())
+
+
+def _parsed(row: Mapping[str, str]) -> Price:
     numbers = ("gpus", "usd_per_hour", "usd_per_gpu_hour")
     try:
         return Price(**{name: float(text) if name in numbers else text for name, text in row.items()})  # type: ignore[arg-type]
@@ -159,7 +167,7 @@ PriceRegion = Annotated[
     ),
 ]
 Term = Annotated[str, Quantity("how the accelerators are rented", kind="choice", choices=TERMS, default="on_demand")]
-UsdPerGpuHour = Annotated[float, Quantity("price of one accelerator for one hour", unit="USD/GPU-hour")]
+UsdPerGpuHour = Annotated[float, Quantity("price of one accelerator for one hour", unit="USD/GPU-hour", minimum=0)]
 
 
 @function(

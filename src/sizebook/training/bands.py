@@ -12,7 +12,8 @@ from functools import cache
 
 from sizebook.core.tables import by_key
 from sizebook.tables.hardware import Accelerator
-from sizebook.training.machine import generation
+from sizebook.tables.own_rates import own_rates, spread_of
+from sizebook.training.machine import generation, setup_of
 from sizebook.training.profile import ModelProfile
 from sizebook.training.quantities import Method
 
@@ -52,7 +53,27 @@ def families(profile: ModelProfile, gpu: Accelerator, method: Method) -> tuple[s
     return (f"{kind} {family} {method.recipe.stack}", f"{kind} {family}") if known else ()
 
 
+def own_family(kind: str, gpu: str, stack: str) -> str:
+    """Return what the band of own runs is called."""
+    return f"own {kind} {gpu} {stack}"
+
+
+def own_bands(rates_file: str) -> dict[str, Band]:
+    """Return the bands of a file of own rates by family, none where no file is named."""
+    if not rates_file:
+        return {}
+    return {
+        (name := own_family(kind, setup.gpu, setup.software)): Band(name, spread.low, spread.high)
+        for setup, fitted in own_rates(rates_file).setups.items()
+        for (kind, figure), spread in fitted.spreads.items()
+        if figure == "step"
+    }
+
+
 def band_of(profile: ModelProfile, gpu: Accelerator, method: Method) -> Band:
-    """Return the band of the narrowest family that was measured, else the widest."""
+    """Return the band of own runs of such models, else of the narrowest family that was measured, else the widest."""
+    kind = kind_of(profile, method)
+    if spread := spread_of(method.rates_file, setup_of(gpu, method), kind, figure="step"):
+        return Band(own_family(kind, gpu.key, method.recipe.stack), spread.low, spread.high)
     known = bands()
     return next((known[name] for name in families(profile, gpu, method) if name in known), known[UNMEASURED])

@@ -6,12 +6,13 @@ The efficiencies are fitted on published runs by calibration/training.py and sta
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from sizebook.core.errors import RangeError
 from sizebook.core.tables import by_key
 from sizebook.tables.hardware import Accelerator
+from sizebook.tables.own_rates import TRAINING, Setup, factors_of
 from sizebook.training.quantities import FORMATS, Method
 
 # Matrix engines of one generation behave alike; what nobody measured falls back to the nearest that was.
@@ -69,8 +70,32 @@ def generation(gpu: Accelerator) -> str:
     return _GENERATION.get(gpu.generation) or _MAKERS.get(gpu.maker, "hopper")
 
 
+def setup_of(gpu: Accelerator, method: Method) -> Setup:
+    """Return what own rates are looked up by: training on an accelerator with a framework."""
+    return Setup(TRAINING, gpu.key, method.recipe.stack)
+
+
 def machine(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
-    """Return the rates of a GPU for training in one number format.
+    """Return the rates of a GPU for training in one number format, those of own runs where a file of them has them."""
+    shipped = _shipped(gpu, method, fitted)
+    factors = factors_of(method.rates_file, setup_of(gpu, method))
+    return rescaled(shipped, factors) if factors else shipped
+
+
+# What each factor of own rates divides, a rate, or multiplies, seconds.
+_RATES = {"compute": ("matmul", "head", "scores", "states", "memory"), "network": ("scale_up", "scale_out")}
+_LAUNCHES = ("block_seconds", "expert_seconds", "step_seconds")
+
+
+def rescaled(rates: Machine, factors: Mapping[str, float]) -> Machine:
+    """Return the rates with factors on the seconds that they give: see `sizebook.tables.own_rates`."""
+    changed = {name: getattr(rates, name) / factors.get(kind, 1.0) for kind, names in _RATES.items() for name in names}
+    changed |= {name: getattr(rates, name) * factors.get("launch", 1.0) for name in _LAUNCHES}
+    return replace(rates, **changed)
+
+
+def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
+    """Return the shipped rates of a GPU for training in one number format.
 
     Matrices multiply in the method's format; attention scores stay in bf16. Under a power limit the clock falls with
     the cube root of the power (dynamic power is C V^2 f, and V follows f).

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 from sizebook.core.quantities import Batch, Gpus, Seq, Tokens
 from sizebook.core.registry import DEFAULT, Quantity, section
 from sizebook.core.tables import by_key
+from sizebook.tables.own_rates import RatesFile
 
 RECOMPUTE = ("lightest", "none", "selective", "every-other-matmul", "full")
 MODULES = ("layernorm", "moe_act", "mla_up_proj", "mlp", "moe", "core_attn")
@@ -277,12 +278,13 @@ FUSED_MLP_SHARE = 0.6
 
 @section
 class Method:
-    """The recipe, at what format and power a GPU multiplies, and the network it has."""
+    """The recipe, at what format and power a GPU multiplies, the network it has, and rates of one's own runs."""
 
     compute_dtype: ComputeDtype = DEFAULT
     power_limit_watts: PowerLimitWatts = DEFAULT
     nic_gbit_per_s: NicGbit = DEFAULT
     recipe: Recipe = DEFAULT
+    rates_file: RatesFile = DEFAULT
 
 
 # What interrupts it ---------------------------------------------------------------------------------------------------

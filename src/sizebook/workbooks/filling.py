@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,21 +9,24 @@ from typing import Any
 
 from lxml import etree
 
-from sizebook.calculation import Calculated, recalculate
+from sizebook.calculation import Calculated
+from sizebook.calculation.limits import LIMITS, Limits
 from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, tag
 from sizebook.calculation.preparing import formula_cells
+from sizebook.calculation.recalculating import recalculated
 from sizebook.calculation.spellings import Target, respelled
 from sizebook.calculation.tokens import address
 from sizebook.core.errors import InputError
 from sizebook.core.names import notes
 from sizebook.functions import load
-from sizebook.workbooks.charts import refresh_charts
+from sizebook.workbooks.charts import Lookup, refresh_charts
 from sizebook.workbooks.inputs import AS_IT_STANDS, Input, check, find_inputs
 from sizebook.workbooks.sheet import Sheet
 
 _CALC_CHAIN = "xl/calcChain.xml"
 # Excel 2019 and later: it takes the stored values as they are instead of calculating all on opening.
 _CALC_ID = "191029"
+_KEPT = "; not calculated, it keeps the value stored before"
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,15 @@ class Filled:
 
     @property
     def problems(self) -> list[str]:
-        """One line for each cell where an error begins, and how many cells show an error because of them."""
-        lines = [f"{sheet}!{at}: {problem}" for (sheet, at), problem in self.calculated.problems.items()]
+        """One line for each cell where an error begins, and how many cells follow from those.
+
+        A cell that cannot be calculated, and one that follows from it, keeps what the template holds beside it.
+        """
+        kept = set(self.calculated.not_calculated)
+        lines = [
+            f"{sheet}!{at}: {problem}{_KEPT if (sheet, at) in kept else ''}"
+            for (sheet, at), problem in self.calculated.problems.items()
+        ]
         following = self.calculated.n_errors - len(lines)
         return [*lines, f"{following} more cells show an error because of these"] if following else lines
 
@@ -51,7 +60,15 @@ def read_inputs(template: Path) -> dict[str, Input]:
     return find_inputs(Package.read(template))
 
 
-def fill(template: Path, inputs: Mapping[str, Any], output: Path, *, target: Target | None = None) -> Filled:
+def fill(
+    template: Path,
+    inputs: Mapping[str, Any],
+    output: Path,
+    *,
+    target: Target | None = None,
+    strict: bool = False,
+    limits: Limits = LIMITS,
+) -> Filled:
     """Write inputs into a workbook by defined name, recalculate it and save it under another name.
 
     Everything else stays as it is: parts without a changed cell are byte-identical, formulas are kept, and each holds
@@ -63,9 +80,12 @@ def fill(template: Path, inputs: Mapping[str, Any], output: Path, *, target: Tar
         output: the file to write; it appears whole or not at all.
         target: the add-in that will compute the file (`classic`, `office-js`, `libreoffice`); functions are spelled as
             it stores them. Left out: as the template spells them.
+        strict: refuse a workbook with formulas that cannot be calculated, which otherwise keep what the template holds
+            beside them (#N/A where it holds nothing) and are named in ``problems``.
+        limits: how long the calculation may take and with how much memory.
 
-    Errors: `InputError` with one line for each wrong, unknown or missing input and for each formula that cannot be
-    calculated; nothing is written then.
+    Errors: `InputError` with one line for each wrong, unknown or missing input, for formulas in a circle and for a
+    calculation beyond its limits; nothing is written then.
     """
     if template.suffix.lower() != output.suffix.lower():
         raise InputError(
@@ -73,20 +93,28 @@ def fill(template: Path, inputs: Mapping[str, Any], output: Path, *, target: Tar
             "Rename the output: Excel refuses a file whose name and content differ."
         )
     package = Package.read(template)
+    _refuse_signed(package)
     remarks = _write_inputs(package, inputs)
     _drop_calculation_chain(package)
     _keep_stored_values(package)
     if target is not None:
         _respell(package, target)
-    with tempfile.TemporaryDirectory(prefix="sizebook-") as folder:
-        filled = Path(folder) / "filled.xlsx"
-        package.save(filled)
-        calculated = recalculate(filled)
-    _refuse_uncalculated(template, calculated)
-    _write_computed(package, calculated)
-    refresh_charts(package, lambda sheet, row, column: calculated[sheet, address(row, column)])
+    calculated = recalculated(package, None, limits)
+    if strict:
+        _refuse_uncalculated(template, calculated)
+    stored = _write_computed(package, calculated)
+    refresh_charts(package, stored)
     package.save(output)
     return Filled(output, calculated, remarks)
+
+
+def _refuse_signed(package: Package) -> None:
+    """Raise for a workbook that somebody signed: any change would make the signature void."""
+    if any(name.startswith("_xmlsignatures/") for name in package.names()):
+        raise InputError(
+            f"signed workbook: got {package.path.name} with a digital signature, which filling would break, want one "
+            "without. Remove the signature in Excel (File > Info), and sign what was filled."
+        )
 
 
 def _write_inputs(package: Package, given: Mapping[str, Any]) -> tuple[str, ...]:
@@ -160,17 +188,28 @@ def _refuse_uncalculated(template: Path, calculated: Calculated) -> None:
         ]
         more = f"\nand {len(places) - 10} more" if len(places) > 10 else ""
         raise InputError(
-            f"cannot calculate: got {len(places)} formulas that need a function or name which nobody here knows, want "
-            "functions of Excel and of 'sizebook functions'. Correct these cells:\n" + "\n".join(lines) + more
+            f"cannot calculate: got {len(places)} formulas beyond what is calculated here, want none. "
+            "Correct these cells, or fill without --strict:\n" + "\n".join(lines) + more
         )
 
 
-def _write_computed(package: Package, calculated: Calculated) -> None:
+def _write_computed(package: Package, calculated: Calculated) -> Lookup:
+    """Store what each formula gives; return what a cell of the written workbook shows."""
     sheets = {name: Sheet(package, name) for name in package.sheets()}
+    kept = set(calculated.not_calculated)
     for cell in formula_cells(package):
         sheet, at = sheets[cell.at.sheet], (cell.at.sheet, address(cell.at.top, cell.at.left))
+        if at in kept:
+            sheet.keep(cell.at.top, cell.at.left)
+            continue
         filled = calculated.spilled.get(at, cell.at)
         if cell.dynamic:
             sheet.set_array(cell.at.top, cell.at.left, filled)
         for row, column in filled.cells():
             sheet.write_computed(row, column, calculated[cell.at.sheet, address(row, column)])
+
+    def shown(sheet: str, row: int, column: int) -> Any:
+        at = sheet, address(row, column)
+        return sheets[sheet].value(row, column) if at in kept else calculated[at]
+
+    return shown

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from sizebook.calculation.names import Names
 from sizebook.calculation.package import DefinedName, Package, tag
-from sizebook.calculation.preparing import Names
 from sizebook.calculation.tokens import Area, address, area, tokenize
-from sizebook.core.cells import coerce, listed
+from sizebook.core.coercion import LONGEST_CELL, coerce, listed
 from sizebook.core.errors import InputError, SizebookError, suggestion
 from sizebook.core.names import GONE, Renamed, current, replaced
 from sizebook.core.registry import TABLES, Quantity, declared, flat, hints_of, nested
@@ -64,7 +64,7 @@ def find_inputs(package: Package) -> dict[str, Input]:
         if defined.sheet is not None or at is None or not at.is_cell or at.sheet not in sheets:
             continue
         cell = sheets[at.sheet].cells.get((at.top, at.left))
-        style = styles[int(cell.get("s", "0"))] if cell is not None else ""
+        style = _style(styles, cell.get("s", "0"), package.path.name) if cell is not None else ""
         if style in (REQUIRED, OPTIONAL):
             own = [rule for rule in rules[at.sheet] if rule.covers(at)]
             default, is_list = _default(defined, style)
@@ -92,7 +92,7 @@ def _default(defined: DefinedName, style: str) -> tuple[Any, bool]:
         return AS_IT_STANDS, is_list
     try:
         value = json.loads(comment.removeprefix(_DEFAULT).removesuffix(_LIST))
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(
             f"unreadable default: got '{comment}' for the name {defined.name}, want '{_DEFAULT}' and a number, "
             "a text in quotation marks or null. Correct the comment in the Name Manager."
@@ -105,6 +105,15 @@ def _style_names(package: Package) -> list[str]:
     styles = package.xml("xl/styles.xml")
     names = {style.get("xfId"): style.get("name", "") for style in styles.iterfind(f"{tag('cellStyles')}/*")}
     return [names.get(xf.get("xfId", "0"), "") for xf in styles.iterfind(f"{tag('cellXfs')}/{tag('xf')}")]
+
+
+def _style(names: list[str], index: str, where: str) -> str:
+    if not index.isdecimal() or int(index) >= len(names):
+        raise InputError(
+            f"damaged workbook: got cell format {index} in {where}, want one of the {len(names)} in xl/styles.xml. "
+            "Open and save it in Excel."
+        )
+    return names[int(index)]
 
 
 def _choices(package: Package, sheets: Mapping[str, Sheet], at: Area, own: Iterable[Rule]) -> tuple[Any, ...]:
@@ -120,7 +129,7 @@ def _list_values(package: Package, sheets: Mapping[str, Sheet], sheet: str, form
         return tuple(word.strip() for word in formula.strip('"').split(","))
     tokens = tokenize(formula)
     if len(tokens) == 1 and tokens[0].kind == "name":
-        formula = Names(package).expanded(formula, sheet)
+        formula = Names(package).text(formula, sheet) or formula
     source = area(formula, sheet)
     if source is None or source.sheet not in sheets:
         return ()
@@ -206,8 +215,18 @@ def _value_problems(entry: Input, value: Any) -> list[str]:
         return [f"blank input: got nothing for '{entry.name}', want a value for {entry.place}. Give one."]
     if not isinstance(value, (bool, int, float, str, date, type(None))):
         return [f"bad input: got {value!r} for '{entry.name}', want one value for {entry.place}. Give a single value."]
+    if isinstance(value, str) and len(value) > LONGEST_CELL:
+        return [
+            f"too long: got {len(value)} characters for '{entry.name}', want at most {LONGEST_CELL}. "
+            "Shorten the text: a cell holds no more."
+        ]
     if isinstance(value, str) and any(ord(c) < 32 and c not in "\t\n\r" for c in value):
         return [f"bad input: got {value!r} for '{entry.name}', want text without control characters. Remove them."]
+    if isinstance(value, str) and len(value) > LONGEST_CELL:
+        return [
+            f"bad input: got {len(value)} characters for '{entry.name}', want at most {LONGEST_CELL}, what a cell "
+            "holds. Shorten it."
+        ]
     if entry.choices and value is not None and value not in entry.choices:
         words = [str(choice) for choice in entry.choices]
         hint = suggestion(str(value), words) or " Choose one of them."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from sizebook.calculation.package import Package
 from sizebook.core.errors import InputError
 from sizebook.core.tables import table
+from sizebook.sources.writing import scratch_folder
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.filling import Filled, fill
 
@@ -21,8 +21,8 @@ _CORE = "docProps/core.xml"
 
 def save(book: Book, example: Mapping[str, Any], path: Path) -> Filled:
     """Write a workbook that shows an example; a cell in error is refused, for a template must not ship one."""
-    with tempfile.TemporaryDirectory(prefix="sizebook-") as folder:
-        raw = Path(folder) / path.name
+    with scratch_folder() as folder:
+        raw = folder / path.name
         book.workbook.properties.creator = "sizebook"
         book.workbook.properties.title = book.title
         book.workbook.save(raw)

@@ -48,10 +48,11 @@ def model_input(page: Page, *, per_case: bool = False) -> None:
 
 
 def chosen_model(page: Page) -> None:
-    """Add the line `chosen`: the model as functions take it, a key or the path of a file; calls then take that."""
+    """Add the line `chosen`, which calls then take: a key or the path of a file; beside it the notes of its count."""
     formula = f'=IF({{model}}="{CONFIG}",{{config_path}},{{model}})'
     page.line("chosen", "Model", formula, "", "Inputs: the key, or the path of the file", look.GENERAL)
     page.book.instead("model", "chosen")
+    page.statement("model_notes", "Notes on its count", "=MODEL_NOTES({chosen})", "MODEL_NOTES")
 
 
 def node_lines(page: Page, used: Callable[[str], str] = "={}".format, each: str = "{tp}*{pp}*{dp}") -> None:

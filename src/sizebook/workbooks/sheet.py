@@ -92,6 +92,13 @@ class Sheet:
         self._package.xml(self._part, change=True)
         _store(self._cell(row, column), kind, text)
 
+    def keep(self, row: int, column: int) -> None:
+        """Leave beside a formula what stands there; where nothing does, say that there is no value."""
+        cell = self.cells[row, column]
+        if not cell.findtext(tag("v")) and cell.get("t") != "str":
+            self._package.xml(self._part, change=True)
+            _store(cell, "e", "#N/A")
+
     def set_array(self, row: int, column: int, filled: Area) -> None:
         """Note the area that a dynamic array formula now fills; cells that it no longer fills are emptied."""
         formula = self.cells[row, column].find(tag("f"))

@@ -37,6 +37,10 @@ class ServiceFigures:
     reserved_usd_per_gpu_hour: Annotated[
         float, Quantity("price of a reserved GPU-hour", unit="USD/GPU-hour", label="Reserved GPU-hour")
     ]
+    rates_basis: Annotated[
+        str,
+        Quantity("rates that times are worked out with: shipped, or a file of own ones", kind="text", label="Rates"),
+    ]
     price_basis: Annotated[str, Quantity("where the prices come from", kind="text", label="Price basis")]
     tdp_watts: Annotated[float, Quantity("power of one GPU: its TDP", unit="watts", label="Power of a GPU")]
     grams_per_kwh: Annotated[
@@ -66,6 +70,7 @@ def figures(planned: PlannedService, terms: FleetTerms) -> ServiceFigures:
         spare_replicas=terms.margins.spare_replicas(replica.packing),
         on_demand_usd_per_gpu_hour=rates.on_demand_usd,
         reserved_usd_per_gpu_hour=rates.reserved_usd,
+        rates_basis=replica.rates_basis,
         price_basis=rates.basis,
         tdp_watts=rates.tdp_watts,
         grams_per_kwh=rates.grams_per_kwh,

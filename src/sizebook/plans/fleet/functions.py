@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from sizebook.core.cells import Cell, as_rows, coerce, is_blank, option_name
+from sizebook.core.cells import option_name
+from sizebook.core.coercion import Cell, as_rows, as_text, coerce, is_blank
 from sizebook.core.errors import InputError
-from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, put_together
+from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, put_together, takes
 from sizebook.plans.fleet.figures import ServiceFigures, figures
 from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
 from sizebook.plans.fleet.plan import FleetMonth, FleetPlan, naming, plan_fleet
@@ -57,6 +58,7 @@ _FIGURES: list[list[Any]] = [
     ["spare_replicas", 1],
     ["on_demand_usd_per_gpu_hour", 3],
     ["reserved_usd_per_gpu_hour", 2],
+    ["rates_basis", "shipped rates"],
     ["price_basis", "given in the scenario"],
     ["tdp_watts", 700.0],
     ["grams_per_kwh", 400],
@@ -80,7 +82,7 @@ def services_of(rows: list[list[Cell]]) -> dict[int, Service]:
 def _named(rows: list[list[Cell]]) -> dict[str, list[Cell]]:
     """Return the rows by the names in their first column, old names by the present ones."""
     known = [leaf.name for leaf in leaves(Service)]
-    named = {option_name(str(row[0]).strip(), known): row for row in rows if not is_blank(row[0])}
+    named = {option_name(as_text(row[0]), known): row for row in rows if not is_blank(row[0])}
     if "model" not in named:
         raise InputError(
             f"services without a model: got the rows {', '.join(named) or 'none'}, want one called 'model' among them. "
@@ -91,7 +93,7 @@ def _named(rows: list[list[Cell]]) -> dict[str, list[Cell]]:
 
 def _service(cells: Mapping[str, Cell], column: int) -> Service:
     label = cells.get("name")
-    with naming(f"service {column}" if is_blank(label) else str(label)):
+    with naming(f"service {column}" if is_blank(label) else as_text(label)[:80]):
         return put_together(Service, {leaf.name: coerce(leaf, cells.get(leaf.name)) for leaf in leaves(Service)})
 
 
@@ -103,6 +105,7 @@ def _plan(services: Any, terms: FleetTerms) -> tuple[dict[int, Service], FleetPl
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE, [_LEDGER[0], *_LEDGER[1:] * 36]))
+@takes("simulation")
 def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT) -> Ledger:
     """Return a fleet plan month by month, all services together: GPUs at peak, at the mean and reserved, cost, energy.
 
@@ -114,6 +117,7 @@ def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT) -> Ledger:
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE, _FIGURES))
+@takes("simulation")
 def fleet_figures(services: Services, terms: FleetTerms = DEFAULT) -> FiguresByService:
     """Return figures of each service of a fleet plan: a replica, prices of GPU-hours, first and last month, cost.
 

@@ -55,6 +55,7 @@ class FleetMonth:
 class PlannedService:
     """A service with its replica, its rates and months, and the longest context that its model states, None for none.
 
+    ``notes`` are those of the model's count.
     ``fewest`` and ``most`` are the months if replicas are as fast, or as slow, as 1 in 10 measurements.
     """
 
@@ -65,6 +66,7 @@ class PlannedService:
     fewest: tuple[FleetMonth, ...]
     most: tuple[FleetMonth, ...]
     context_tokens: int | None
+    notes: tuple[str, ...] = ()
 
     @property
     def longest_tokens(self) -> int:
@@ -141,7 +143,8 @@ def naming(service: str) -> Iterator[None]:
     try:
         yield
     except SizebookError as error:
-        raise type(error)(f"{service}: {error}") from error
+        error.args = (f"{service}: {error}",)  # the same error still: one from a cell keeps the code of that cell
+        raise
 
 
 def _planned(service: Service, terms: FleetTerms) -> PlannedService:
@@ -163,11 +166,12 @@ def _planned(service: Service, terms: FleetTerms) -> PlannedService:
     middle, fewest, most = (
         _months(service, at_speed(replica, speed), rates, terms) for speed in (1.0, band.high, band.low)
     )
-    return PlannedService(service, replica, rates, middle, fewest, most, catalog.context_tokens(service.model))
+    context, notes = catalog.context_tokens(service.model), catalog.notes(service.model)
+    return PlannedService(service, replica, rates, middle, fewest, most, context, notes)
 
 
 def warnings(plan: FleetPlan) -> tuple[str, ...]:
-    """Return what to check: reserved GPU-hours dearer than those on demand, requests beyond a model's context."""
+    """Return what to check: reserved hours dearer than on demand, requests beyond a context, notes of counts."""
     return tuple(f"{each.service.name}: {text}" for each in plan.services for text in _warned(each))
 
 
@@ -180,6 +184,7 @@ def _warned(planned: PlannedService) -> Iterator[str]:
         )
     if stated is not None and longest > stated:
         yield f"{longest:,} tokens a request are more than the {stated:,} that the model states.".replace(",", " ")
+    yield from (f"{note}." for note in planned.notes)
 
 
 def _months(service: Service, replica: PlannedReplica, rates: Rates, terms: FleetTerms) -> tuple[FleetMonth, ...]:

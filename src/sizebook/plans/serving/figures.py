@@ -110,6 +110,10 @@ class ServingFigures:
     reserved_usd_per_gpu_hour: Annotated[
         float, Quantity("price of a reserved GPU-hour", unit="USD/GPU-hour", label="Reserved GPU-hour")
     ]
+    rates_basis: Annotated[
+        str,
+        Quantity("rates that times are worked out with: shipped, or a file of own ones", kind="text", label="Rates"),
+    ]
     price_basis: Annotated[str, Quantity("where the prices come from", kind="text", label="Price basis")]
     usd_per_mtok_saturated: Annotated[
         float, Quantity("cost of a million output tokens at full load", unit="USD/Mtok", label="USD per Mtok, full")
@@ -159,6 +163,7 @@ def figures(plan: ServingPlan) -> ServingFigures:
         spare_replicas=plan.inputs.target.margins.spare_replicas(replica.packing),
         on_demand_usd_per_gpu_hour=rates.on_demand_usd,
         reserved_usd_per_gpu_hour=rates.reserved_usd,
+        rates_basis=replica.rates_basis,
         price_basis=rates.basis,
         usd_per_mtok_saturated=plan.usd_per_mtok_saturated,
         workers=replica.layout,

@@ -6,7 +6,7 @@ import math
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.registry import DEFAULT, Quantity, flat, function
+from sizebook.core.registry import DEFAULT, Quantity, flat, function, takes
 from sizebook.plans.ledgers import Figures, Ledger, LedgerRows, ledger_rows
 from sizebook.plans.serving.choice import GPUS, choose
 from sizebook.plans.serving.day import hours_of
@@ -57,8 +57,9 @@ _ITS_FIGURES = {
     "arrivals": "steady", "weight_bytes": 18164092928.0, "cache_bytes": 54081257980.7, "activation_bytes": 2026444800.0,
     "non_torch_bytes": 2254857830.0, "left_bytes": 8502961504.300003, "physical_bytes": 85029615043.0,
     "spare_replicas": 1, "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2,
-    "price_basis": "given in the scenario", "usd_per_mtok_saturated": 0.9355099410489794, "workers": "tp4",
-    "transfer_seconds": 0.0, "transfer_seconds_most": 0.0,
+    "rates_basis": "shipped rates", "price_basis": "given in the scenario",
+    "usd_per_mtok_saturated": 0.9355099410489794, "workers": "tp4", "transfer_seconds": 0.0,
+    "transfer_seconds_most": 0.0,
 }  # fmt: skip
 
 
@@ -94,6 +95,7 @@ def _flattened(rows: Any) -> list[Any]:
         ],
     ),
 )
+@takes("search")
 def plan_serving(model: Model, inputs: ServingInputs, gpus_compared: GpusCompared = DEFAULT) -> Choices:
     """Return the cheapest ways to serve a traffic within a target: one a row, at most 12, cheapest first.
 
@@ -128,6 +130,7 @@ def ledger(plan: ServingPlan, n_rows: int = 1) -> list[list[Any]]:
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*_ITS_MONTH], [*_ITS_MONTH.values()]]))
+@takes("simulation")
 def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRows = DEFAULT) -> Ledger:
     """Return a serving plan month by month: GPUs at peak and reserved, cost, energy, carbon; names in the first row.
 
@@ -137,7 +140,12 @@ def serving_ledger(model: Model, gpu: Gpu, inputs: ServingInputs, rows: LedgerRo
     return ledger(plan_of(model, gpu, inputs), rows)
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*figure] for figure in _ITS_FIGURES.items()]))
+@function(
+    category="serving",
+    source=SOURCE,
+    example=(_EXAMPLE, [[*figure] for figure in _ITS_FIGURES.items()]),
+)
+@takes("simulation")
 def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     """Return the headline figures of a serving plan as names and values: one replica, its latency and memory, prices.
 

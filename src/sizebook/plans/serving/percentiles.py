@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizebook.core.errors import TargetError
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.registry import DEFAULT, flat, function, put_together, section
+from sizebook.core.registry import DEFAULT, flat, function, put_together, section, takes
 from sizebook.plans.serving.inputs import (
     Dispersion,
     InputHistogram,
@@ -70,6 +70,7 @@ class Wanted:
         0.09731398318268702,
     ),
 )  # fmt: skip
+@takes("simulation")
 def serving_percentile(
     model: Model,
     gpu: Gpu,

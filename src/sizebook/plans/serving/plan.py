@@ -25,6 +25,8 @@ from sizebook.tables.hardware import accelerator
 class ServingPlan:
     """What every surface shows of a serving plan; ``context_tokens`` is the longest context that the model states.
 
+    ``notes`` are those of the model's count.
+
     ``fewest`` and ``most`` are the same months if replicas are as fast, or as slow, as 1 in 10 measurements.
     """
 
@@ -37,6 +39,7 @@ class ServingPlan:
     most: tuple[Month, ...]
     usd_per_mtok_saturated: float
     context_tokens: int | None
+    notes: tuple[str, ...] = ()
 
     @property
     def traffic(self) -> Traffic:
@@ -89,7 +92,8 @@ def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     band = replica.bands["throughput"]
     middle, fewest, most = (_months(at_speed(replica, speed), inputs, rates) for speed in (1.0, band.high, band.low))
     return ServingPlan(
-        model, inputs, rates, replica, middle, fewest, most, saturated, catalog.context_tokens(model)
+        model, inputs, rates, replica, middle, fewest, most, saturated, catalog.context_tokens(model),
+        catalog.notes(model),
     )  # fmt: skip
 
 

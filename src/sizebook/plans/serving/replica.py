@@ -11,18 +11,20 @@ from sizebook.core.errors import InputError, TargetError
 from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.refusals import missed, missed_by_requests, no_room, too_many
-from sizebook.serving.band import architecture_of
+from sizebook.serving.band import replica_band
 from sizebook.serving.case import Case
 from sizebook.serving.encoding import EncodedCase, places, serving_case
-from sizebook.serving.estimate import MOST_READ, Band, Estimate, error_band, estimate, unmeasured_band
+from sizebook.serving.estimate import MOST_READ, Band, Estimate, estimate, unmeasured_band
 from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator
 from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
 from sizebook.serving.pools import Pools, pooled
 from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.rates import setup_of
 from sizebook.serving.shape import shape_of
 from sizebook.serving.simulation import Served
 from sizebook.serving.time import cache_bytes_per_gpu, tokens_of_step
 from sizebook.tables.hardware import accelerator
+from sizebook.tables.own_rates import basis_of
 
 MOST_IN_FLIGHT = 4096  # engines batch no more sequences than a few thousand
 
@@ -102,6 +104,12 @@ class PlannedReplica:
         if self.loaded is not None:
             return self.loaded.served.seconds(latency, self.loaded.share)
         return float(getattr(self.at_knee, f"{latency}_seconds"))
+
+    @property
+    def rates_basis(self) -> str:
+        """In words, which rates its times are worked out with: the shipped ones or a file of own ones."""
+        replica = self.setup.replica
+        return basis_of(replica.rates_file, setup_of(accelerator(self.setup.gpu).key, replica.engine))
 
     @property
     def drafts(self) -> str:
@@ -232,11 +240,8 @@ def check_arrivals(stream: Stream) -> None:
 
 def bands_of(setup: Setup) -> dict[str, Band]:
     """Return the error bands of TTFT, TPOT and throughput for the model, engine and accelerator."""
-    gpu, architecture = accelerator(setup.gpu).key, architecture_of(shape_of(setup.model))
-    return {
-        name: error_band(name, setup.replica.engine, gpu, architecture=architecture)
-        for name in ("ttft", "tpot", "throughput")
-    }
+    gpu, shape = accelerator(setup.gpu).key, shape_of(setup.model)
+    return {name: replica_band(name, gpu, setup.replica, shape=shape) for name in ("ttft", "tpot", "throughput")}
 
 
 def unmeasured_bands() -> dict[str, Band]:

@@ -65,6 +65,9 @@ class TrainingFigures:
         str, Quantity("what of memory was stated or settled as the lightest that fits", kind="text", label="Recipe")
     ]
     run_family: Annotated[str, Quantity("family of measured runs whose band is shown", kind="text", label="Band of")]
+    rates_basis: Annotated[
+        str, Quantity("rates that time is worked out with: shipped, or a file of own ones", kind="text", label="Rates")
+    ]
     programme_factor: Annotated[
         float,
         Quantity(
@@ -105,6 +108,7 @@ def figures(plan: TrainingPlan) -> TrainingFigures:
         recomputation=inputs.layout.recompute,
         recipe=plan.work.recipe,
         run_family=plan.work.band.family,
+        rates_basis=plan.work.rates_basis(inputs.utilization),
         programme_factor=factor_of(inputs.programme, inputs.gpus),
         programme_basis=basis_of(inputs.programme, inputs.gpus),
     )

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from sizebook.core.errors import TargetError, require, unknown_key
 from sizebook.core.quantities import Batch, Gpu, Gpus, MemoryBytes, Model, Ratio, Seconds, Seq, gpu_keys
-from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, section
+from sizebook.core.registry import DEFAULT, Quantity, estimated, flat, function, leaves, section, takes
 from sizebook.models import catalog
 from sizebook.plans.training.case import NAMES, Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, figures
@@ -17,7 +17,8 @@ from sizebook.plans.training.search import Search, fits_somewhere
 from sizebook.plans.training.search import search as search_layouts
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
-from sizebook.training.bands import UNMEASURED, bands
+from sizebook.tables.own_rates import RatesFile
+from sizebook.training.bands import UNMEASURED, bands, own_bands
 from sizebook.training.layout import Layout, check, micro_batches
 from sizebook.training.memory import COMPONENTS, memory
 from sizebook.training.profile import model_profile
@@ -79,6 +80,11 @@ def _work(model: str, gpu: str, batches: Batches, layout: Layout, method: Method
     return work_of(setup, layout)
 
 
+def _step_band(model: str, gpu: str, batches: Batches, layout: Layout, method: Method) -> tuple[float, float, str]:
+    band = _work(model, gpu, batches, layout=layout, method=method).band
+    return band.low, band.high, f"published runs of the family '{band.family}' that no fit had seen"
+
+
 def _batches(batch: int | None, seq: int, layout: Layout) -> Batches:
     """Return what a step works on; a blank batch gives every pipeline as many micro-batches as it has stages."""
     return Batches(batch=batch or layout.dp * layout.micro_batch * layout.pp, seq=seq)
@@ -137,6 +143,7 @@ def fits(
     source=f"{MODEL_OF_MEMORY}; every layout of PLAN_TRAINING",
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm"}, 2),
 )
+@takes("search")
 def min_gpus_train(model: Model, gpu: Gpu, seq: Seq = DEFAULT, recipe: Recipe = DEFAULT) -> Gpus:
     """Return the fewest GPUs, a power of two, on which some layout trains a published model with the whole of its
     states.
@@ -167,6 +174,7 @@ def min_gpus_train(model: Model, gpu: Gpu, seq: Seq = DEFAULT, recipe: Recipe = 
     )
 
 
+@estimated(_step_band)
 @function(
     category="training time",
     source=MODEL_OF_TIME,
@@ -187,19 +195,22 @@ def step_seconds(
     source=MODEL_OF_TIME,
     example=({"percentile": 90, "run_family": "dense hopper"}, 1.224),
 )
-def train_error(percentile: Percentile = DEFAULT, run_family: RunFamily = DEFAULT) -> Ratio:
+def train_error(
+    percentile: Percentile = DEFAULT, run_family: RunFamily = DEFAULT, rates_file: RatesFile = DEFAULT
+) -> Ratio:
     """Return measured over predicted step time at the 10th or 90th percentile of published runs the fit had not seen.
 
     A predicted duration times this factor is the end of its band. TRAINING_FIGURES names the family of a plan's runs;
-    blank is the widest band, that of combinations nobody measured.
+    blank is the widest band, that of combinations nobody measured. Families of own runs stand in their rates_file.
     """
     require(
         percentile in (10, 90),
         f"no such end of the band: got percentile {percentile:g}, want 10 or 90. Choose one of the two.",
     )
-    if run_family not in bands():
-        raise unknown_key("run_family", run_family, bands(), where=f"one of {', '.join(bands())}")
-    found = bands()[run_family]
+    known = bands() | own_bands(rates_file)
+    if run_family not in known:
+        raise unknown_key("run_family", run_family, known, where=f"one of {', '.join(known)}")
+    found = known[run_family]
     return found.low if percentile == 10 else found.high
 
 
@@ -217,6 +228,7 @@ HEADINGS = ("layout", "gib_per_gpu", "step_seconds", "tokens_per_s_per_gpu", "mf
         ],
     ),
 )
+@takes("search")
 def plan_training(
     model: Model, gpu: Gpu, gpus: Gpus, batches: Batches, method: Method = DEFAULT, n_layouts: NLayouts = DEFAULT
 ) -> Layouts:
@@ -307,6 +319,7 @@ _FIGURES = [
     ["price_basis", "price given in the scenario, USD"], ["watts", 400.0], ["grams_per_kwh", 400],
     ["grid_basis", "grams per kWh given in the scenario"], ["residual_grams_per_kwh", 400],
     ["recomputation", "none"], ["recipe", "nothing recomputed"], ["run_family", "dense ampere"],
+    ["rates_basis", "none: the step follows from the MFU given"],
     ["programme_factor", 1.7495972728883609],
     ["programme_basis", "data/training_programmes.csv: 13 published programmes, 1.43 to 2.14 at 8 GPUs"],
 ]  # fmt: skip

@@ -71,6 +71,11 @@ class TrainingPlan:
     def middle(self) -> Case:
         return self.cases[1]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the model's count must know."""
+        return self.inputs.architecture.notes
+
     @cached_property
     def count(self) -> Count:
         """The exact parameters of the model."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
-from sizebook.core.cells import coerce, is_blank
+from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import SizebookError
 from sizebook.core.quantities import Gpu, Gpus, Model, Tokens
 from sizebook.core.registry import REQUIRED, Argument, leaves, put_together, quantity_of
@@ -63,6 +63,7 @@ OUTPUTS = (
     "error_low",
     "error_high",
     "run_family",
+    "rates_basis",
     "recipe",
     "reason",
 )
@@ -75,7 +76,7 @@ def _names(*kinds: Any) -> tuple[str, ...]:
 
 
 # The cells that each part of a row depends on; equal cells are read once.
-_WORK = (MODEL.name, GPU.name, GPUS.name, *_names(Batches, Layout, Method))
+WORK_INPUTS = (MODEL.name, GPU.name, GPUS.name, *_names(Batches, Layout, Method))
 _PACE, _OPERATIONS, _PROGRAMME = _names(Pace), _names(Operations), _names(Programme)
 _MONEY = (GPU.name, *_names(Prices))
 _ENERGY = (GPU.name, "power_limit_watts", *_names(Energy))
@@ -95,7 +96,7 @@ def _read(names: Names, cells: Cells) -> dict[str, Any]:
 
 @lru_cache(maxsize=100_000)
 def _work(names: Names, cells: Cells) -> Work | SizebookError:
-    """Return the work of the cells of `_WORK`, or the refusal: the same cells are tried once."""
+    """Return the work of the cells of `WORK_INPUTS`, or the refusal: the same cells are tried once."""
     try:
         given = _read(names, cells)
         setup = Setup(
@@ -187,7 +188,7 @@ class Rows:
     """What a table whose columns have these names says of each of its rows; the required ones are among them."""
 
     def __init__(self, columns: Sequence[str]) -> None:
-        self._work, self._terms = _Cells(columns, _WORK), _Cells(columns, _TERMS)
+        self._work, self._terms = _Cells(columns, WORK_INPUTS), _Cells(columns, _TERMS)
 
     def result(self, row: Sequence[Any]) -> dict[str, Any]:
         """Return the result columns of one row; a refusal stands in ``reason``, and its figures are None."""
@@ -202,8 +203,10 @@ class Rows:
             raise work
         terms, no_price, no_power = _terms(self._terms.names, self._terms(row))
         pace = terms.pace
-        seconds, band = work.timing(pace.utilization(work.setup.peak_flop_per_s), pace.flops_convention)
+        utilization = pace.utilization(work.setup.peak_flop_per_s)
+        seconds, band = work.timing(utilization, pace.flops_convention)
         found = _results(figures_of(terms, work, seconds), work, band)
+        found["rates_basis"] = work.rates_basis(utilization)
         if no_price:
             found["cost_usd"] = found["programme_cost_usd"] = None
         if no_power:
@@ -231,6 +234,7 @@ def _results(figures: dict[str, Any], work: Work, band: tuple[float, float, floa
         "error_low": band[0] - 1,
         "error_high": band[2] - 1,
         "run_family": work.band.family,
+        "rates_basis": "",
         "recipe": work.recipe,
         "reason": work.misfit,
     }
@@ -238,14 +242,8 @@ def _results(figures: dict[str, Any], work: Work, band: tuple[float, float, floa
 
 def work_of_row(row: Mapping[str, Any]) -> Work:
     """Return the work of one row given by name, or refuse it as a table would."""
-    names = tuple(name for name in _WORK if name in row)
+    names = tuple(name for name in WORK_INPUTS if name in row)
     found = _work(names, tuple(row[name] for name in names))
     if isinstance(found, SizebookError):
         raise found
     return found
-
-
-def training_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result columns of one row given by name; see `Rows`."""
-    whole = {**dict.fromkeys(REQUIRED_INPUTS), **row}
-    return Rows(tuple(whole)).result(tuple(whole.values()))

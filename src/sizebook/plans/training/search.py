@@ -97,35 +97,43 @@ def _timed(setup: Setup, held: Mapping[str, Any], profile: ModelProfile) -> list
 
 def _ranked(every: list[tuple[float, Layout, int]], profile: ModelProfile, setup: Setup, top: int) -> Search:
     """Return the fastest that fit and the faster ones that do not: memory is worked out only so far."""
-    capacity, tokens_per_gpu = setup.capacity_bytes, setup.batches.tokens / setup.gpus
     fits: list[Ranked] = []
-    fails: list[Ranked] = []
-    for seconds, layout, n_micro in every:
+    fails: list[tuple[Settled, int]] = []
+    least: Settled | None = None
+    enough = max(top, FEWEST_RANKED)
+    for _, layout, n_micro in every:
         settled = _settled(profile, layout, setup, n_micro)
-        if settled.method is not setup.method:
-            # What is settled to fit, gradients in fewer bits, also moves less.
-            rates = machine(setup.gpu, settled.method, calibration())
-            seconds = step_time(profile, layout, settled.method, rates=rates, n_micro=n_micro).total
-        needed = settled.fullest.total
-        ranked = Ranked(layout, needed, seconds, tokens_per_gpu / seconds)
-        if needed > capacity:
-            reason = f"needs {gibibytes(needed)}, {gibibytes(needed - capacity)} more than a GPU has"
-            fails.append(replace(ranked, reason=reason))
+        if settled.fullest.total <= setup.capacity_bytes:
+            fits.append(_row(settled, profile, setup, n_micro))
+            if len(fits) == enough:
+                break
             continue
-        fits.append(ranked)
-        if len(fits) >= max(top, FEWEST_RANKED):
-            break
-    if not fits:
-        raise _misfit(min(fails, key=lambda each: each.memory_bytes), capacity)
+        if least is None or settled.fullest.total < least.fullest.total:
+            least = settled
+        if len(fails) < top:
+            fails.append((settled, n_micro))
+    if not fits and least is not None:
+        raise _misfit(least, setup.capacity_bytes)
     fits.sort(key=lambda each: each.step_seconds)
-    return Search(tuple(fits[:top]), tuple(fails[:top]), len(every))
+    failing = tuple(_row(settled, profile, setup, n_micro) for settled, n_micro in fails)
+    return Search(tuple(fits[:top]), failing, len(every))
 
 
-def _misfit(least: Ranked, capacity: float) -> TargetError:
+def _row(settled: Settled, profile: ModelProfile, setup: Setup, n_micro: int) -> Ranked:
+    """Return a layout with its memory and time: what is settled to fit, gradients in fewer bits, also moves less."""
+    rates = machine(setup.gpu, settled.method, calibration())
+    seconds = step_time(profile, settled.layout, settled.method, rates=rates, n_micro=n_micro).total
+    needed, short = settled.fullest.total, settled.fullest.total - setup.capacity_bytes
+    reason = f"needs {gibibytes(needed)}, {gibibytes(short)} more than a GPU has" if short > 0 else ""
+    return Ranked(settled.layout, needed, seconds, setup.batches.tokens / setup.gpus / seconds, reason)
+
+
+def _misfit(least: Settled, capacity: float) -> TargetError:
+    needed = least.fullest.total
     return TargetError(
-        f"fits in no layout: got {gibibytes(least.memory_bytes)} a GPU at best ({least.layout.name}), want at most "
-        f"{gibibytes(capacity)}, {gibibytes(least.memory_bytes - capacity)} too much. "
-        f"Use about {least.memory_bytes / capacity:.1f} times the GPUs, or GPUs with more memory."
+        f"fits in no layout: got {gibibytes(needed)} a GPU at best ({least.layout.name}), want at most "
+        f"{gibibytes(capacity)}, {gibibytes(needed - capacity)} too much. "
+        f"Use about {needed / capacity:.1f} times the GPUs, or GPUs with more memory."
     )
 
 
@@ -195,7 +203,9 @@ def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]
     kinds = searched if held.get("recompute") == LIGHTEST else _held(held, "recompute", searched)
     for base in _bases(setup, held):
         for layout in _variants(base, setup, held):
-            yield from (replace(placed(layout, setup.gpu), recompute=kind) for kind in kinds)
+            for zero_stage in _held(held, "zero_stage", _stages(base)):
+                for kind in kinds:
+                    yield placed(replace(layout, zero_stage=zero_stage, recompute=kind), setup.gpu)
 
 
 def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
@@ -214,8 +224,13 @@ def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
                     yield replace(base, ep=ep)
 
 
+def _stages(base: Layout) -> tuple[int, ...]:
+    """Return the ZeRO stages worth timing: none where nothing is shared, and no gathering inside pipelines."""
+    return (0,) if base.dp * base.cp == 1 else (1, 3) if base.pp == 1 else (1,)
+
+
 def _variants(base: Layout, setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
-    stages = (0,) if base.dp * base.cp == 1 else (1, 3) if base.pp == 1 else (1,)
+    """Yield how a pipeline may be cut and fed, where the model and the batch divide so."""
     for interleave in _held(held, "interleave", _interleaves(setup.architecture.n_layers, base.pp)):
         for micro_batch in _held(held, "micro_batch", MICRO_BATCHES):
             layout = replace(base, interleave=interleave, micro_batch=micro_batch)
@@ -223,8 +238,7 @@ def _variants(base: Layout, setup: Setup, held: Mapping[str, Any]) -> Iterator[L
                 check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
             except SizebookError:
                 continue
-            for zero_stage in _held(held, "zero_stage", stages):
-                yield replace(layout, zero_stage=zero_stage)
+            yield layout
 
 
 def _held(held: Mapping[str, Any], name: str, searched: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -16,10 +16,11 @@ from sizebook.models.flops import (
 )
 from sizebook.plans.training.inputs import Setup
 from sizebook.tables.hardware import Accelerator
+from sizebook.tables.own_rates import basis_of
 from sizebook.training.bands import Band, band_of
 from sizebook.training.layout import Layout, check, micro_batches
 from sizebook.training.lightest import recipe_text, settle, within
-from sizebook.training.machine import calibration, machine
+from sizebook.training.machine import calibration, machine, setup_of
 from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.quantities import Method
@@ -75,6 +76,13 @@ class Work:
     def recipe(self) -> str:
         """What is done to save memory, stated or settled, in words."""
         return recipe_text(self.layout, self.setup.method.recipe)
+
+    def rates_basis(self, utilization: float | None) -> str:
+        """Return which rates the step is timed with, in words: shipped, a file of own ones, or none beside an MFU."""
+        if utilization is not None:
+            return "none: the step follows from the MFU given"
+        method = self.setup.method
+        return basis_of(method.rates_file, setup_of(self.setup.gpu, method))
 
     @cached_property
     def band(self) -> Band:

@@ -86,7 +86,7 @@ IN_WORDS = frozenset({
     "name", "model", "gpu", "engine", "weight_dtype", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step",
     "gpus_per_node", "concurrency", "ttft_target_seconds", "tpot_target_seconds", "band_quantile",
     "request_percentile",
-    "on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour", "start", "grid", "grams_per_kwh",
+    "on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour", "start", "rates_file", "grid", "grams_per_kwh",
 })  # fmt: skip
 
 
@@ -116,7 +116,8 @@ def _service(each: PlannedService) -> tuple[Row, ...]:
     rows = (
         ("Model", service.model, "scenario; counted exactly"),
         ("Accelerator", f"{planned.setup.gpu}, {rates.tdp_watts:g} W", "data/hardware.csv"),
-        ("Engine", replica.engine, "data/engines.csv, data/calibration_serving.csv"),
+        ("Engine", replica.engine, "data/engines.csv"),
+        ("Rates", planned.rates_basis, "data/kernels.csv, data/calibration_serving.csv"),
         ("Weights", replica.weight_dtype or "as published", "scenario"),
         ("Layout of a replica", f"{replica.layout}: {counted(replica.gpus, 'GPU')}", "scenario"),
         ("Drafted tokens", planned.drafts, "data/calibration_serving.csv"),

@@ -15,7 +15,7 @@ from sizebook.formulas.params import params_gpt
 from sizebook.models import catalog
 from sizebook.models.reconciliation import Comparison, compare
 from sizebook.reports.reconciliation.report import GPT3
-from sizebook.sources.files import unfinished
+from sizebook.sources.writing import unfinished
 from sizebook.workbooks import look
 
 _COUNT, _RATIO = look.WHOLE, "0.00%"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizebook.core.units import duration, grouped, usd
+from sizebook.models import catalog
 from sizebook.plans.serving.choice import Choice, Choices
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.nodes import Packing
@@ -13,6 +14,7 @@ from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Column, Notes, Row, Section, Table
 from sizebook.serving.case import kv_dtype_of, weight_dtype_of
 from sizebook.serving.pools import LEAST_TRANSFER
+from sizebook.serving.quantities import Replica
 
 _MOST_CHOICES = 10
 _FIGURES = {"ttft": "Time to first token", "tpot": "Time per token", "throughput": "Throughput"}
@@ -106,7 +108,8 @@ def errors(plan: ServingPlan) -> Section:
 
 # Inputs that a row of its own shows, with what was looked up for them.
 IN_WORDS = frozenset({
-    "weight_dtype", "kv_dtype", "engine", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step", "input_tokens",
+    "weight_dtype", "kv_dtype", "engine", "rates_file", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step",
+    "input_tokens",
     "output_tokens", "input_histogram", "output_histogram", "concurrency", "gpus_per_node",
     "on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour", "grid", "grams_per_kwh",
 })  # fmt: skip
@@ -128,6 +131,7 @@ def assumptions(plan: ServingPlan) -> Section:
     )
     if plan.beyond_context:
         left_out = (f"{plan.beyond_context}: what it answers there is untested.", *left_out)
+    left_out = (*(f"Count of the model: {note}." for note in plan.notes), *left_out)
     columns = (Column("Input"), Column("Value"), Column("Origin"))
     rows = (*_replica_rows(plan), *_looked_up(plan), *input_rows(plan.inputs, without=IN_WORDS))
     return Section(
@@ -135,6 +139,12 @@ def assumptions(plan: ServingPlan) -> Section:
         "What the plan takes as given",
         (Table("Inputs", columns, tuple(Row(row) for row in rows)), Notes(left_out, "Left out")),
     )
+
+
+def _weights_origin(model: str, replica: Replica) -> str:
+    if replica.weight_dtype:
+        return "scenario"
+    return "bytes from the checkpoint's headers" if catalog.is_checkpoint(model) else "as published"
 
 
 def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
@@ -145,8 +155,9 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
     return [
         ("Model", plan.model, "scenario; counted exactly"),
         ("Accelerator", setup.gpu, "data/hardware.csv"),
-        ("Engine", replica.engine, "data/engines.csv, data/calibration_serving.csv"),
-        ("Weights", weights, "scenario" if replica.weight_dtype else "as published"),
+        ("Engine", replica.engine, "data/engines.csv"),
+        ("Rates", plan.replica.rates_basis, "data/kernels.csv, data/calibration_serving.csv"),
+        ("Weights", weights, _weights_origin(setup.model, replica)),
         ("Cache", cache, "scenario" if replica.kv_dtype else "the engine's default"),
         (
             "Layout of a replica",

@@ -59,6 +59,7 @@ def assumptions(plan: TrainingPlan) -> Section:
             Table("Inputs", (Column("Input"), Column("Value"), Column("Origin")), tuple(Row(row) for row in rows)),
             Notes(
                 (
+                    *(f"Count of the model: {note}." for note in plan.notes),
                     "Storage and network traffic unless given as other costs, failed experiments, and the time to find "
                     "the recipe. Evaluation and restarts by hand stand in the whole run alone; energy and carbon are "
                     "those of steady state.",
@@ -75,7 +76,7 @@ def assumptions(plan: TrainingPlan) -> Section:
 IN_WORDS = frozenset({
     "gpus", "tokens", "tp", "pp", "dp", "cp", "ep", "zero_stage", "micro_batch", "recompute", "interleave", "mfu",
     "achieved_tflops", "price_usd_per_gpu_hour", "provider", "region", "term", "other_usd", "watts", "grid",
-    "grams_per_kwh", "lora_rank", "lora_on", "programme_factor",
+    "grams_per_kwh", "lora_rank", "lora_on", "programme_factor", "rates_file",
 })  # fmt: skip
 
 
@@ -92,7 +93,7 @@ def _run_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
         ("Layout", inputs.layout.name, "scenario, else the fastest that fits"),
         ("Utilisation", percent(given), "scenario")
         if given is not None
-        else ("Step time", "model of compute, memory and network", "data/calibration_training.csv"),
+        else ("Step time", "model of compute, memory and network", plan.work.rates_basis(given)),
         ("Checkpoint interval", duration(plan.checkpoint_interval_seconds), "optimum of Daly 2006"),
         *([("Start-up", duration(start), "scenario")] if start else []),
     ]

@@ -201,7 +201,7 @@ def hunyuan(config: Config) -> Architecture:
 def ministral3(config: Config) -> Architecture:
     """Ministral 3: Mistral's block; a file of the model with vision gives the same type with sections."""
     kind = "mistral3" if config.has("text_config") else "mistral"
-    inner = Config({"head_dim": 128, **config.values, "model_type": kind}, config.where)
+    inner = config.read_as({"head_dim": 128, **config.values, "model_type": kind})
     described = describe(inner)
     config.read |= inner.read
     config.sections |= inner.sections

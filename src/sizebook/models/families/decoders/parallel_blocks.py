@@ -68,7 +68,8 @@ def cohere_moe(config: Config) -> Architecture:
 def phi(config: Config) -> Architecture:
     """Phi 1 and 2: attention and a plain block side by side after one layer norm, biases everywhere, the head's too."""
     d_model, feed = config.integer("hidden_size"), feed_forward(config, bias=True, gated=False)
-    normed = "head" if config.flag("qk_layernorm", default=False) else None
-    mixer = attention(config, qkv_bias=True, out_bias=True, qk_norm=normed, qk_norm_bias=True)
+    mixer = attention(config, qkv_bias=True, out_bias=True, qk_norm_bias=True)
+    if config.flag("qk_layernorm", default=False):
+        mixer = replace(mixer, qk_norm=(d_model // mixer.n_heads, d_model // mixer.n_heads))
     layer = Layer((Norm("input_layernorm", d_model, bias=True), mixer, feed))
     return stack(config, uniform(config, layer), Around(norm_bias=True, head_bias=True))

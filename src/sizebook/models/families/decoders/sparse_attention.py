@@ -240,11 +240,11 @@ def _dots_sliding(config: Config, wide: LatentAttention, layers: list[int]) -> L
     distinct = {json.dumps(settings.get(index), sort_keys=True) for index in layers}
     if layers and (len(settings) != len(given) or sorted(settings) != layers or len(distinct) != 1):
         raise config.unknown("per_layer_config", "differing entries", "the same sizes for every sliding layer")
-    values = {**config.values, **(settings[layers[0]] if layers else {})}
+    own = config.read_as({**config.values, **(settings[layers[0]] if layers else {})})
     return replace(
-        latent(Config(values, f"{config.where}, 'per_layer_config'"), rope_norm=True),
+        latent(own, rope_norm=True),
         window=config.integer("sliding_window", default=0) or None,
-        gate=values["num_attention_heads"],
+        gate=own.integer("num_attention_heads"),
     )
 
 

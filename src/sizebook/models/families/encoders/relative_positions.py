@@ -180,6 +180,8 @@ def funnel(config: Config) -> Architecture:
     config.ignore("pooling_type", "attention_type", "separate_cls", "truncate_seq", "pool_q_only", "rel_attn_type")
     blocks = config.integers("block_sizes")
     repeats = config.integers("block_repeats", default=[1] * len(blocks))
+    if len(repeats) != len(blocks):
+        raise config.unknown("block_repeats", repeats, f"{len(blocks)} numbers, one for each of 'block_sizes'")
     n_decoder = config.integer("num_decoder_layers", default=2)
     size = _relative_sizes(config, sum(blocks) + n_decoder)
     stored = _relative_layer(size, config.integer("d_head", default=64), ("k", "v", "o"))

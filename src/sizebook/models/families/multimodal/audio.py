@@ -22,7 +22,14 @@ def qwen2_audio(config: Config) -> Architecture:
     return with_towers(config, text, whisper_encoder(audio, projector), tied=False, ties="neither")
 
 
-VOXTRAL = {"num_key_value_heads": 8, "head_dim": 128}
+VOXTRAL = {
+    "hidden_size": 3072,
+    "intermediate_size": 8192,
+    "num_hidden_layers": 30,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "vocab_size": 131072,
+}
 
 
 @model_type("voxtral")

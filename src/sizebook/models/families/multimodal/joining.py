@@ -52,7 +52,8 @@ def with_towers(
 
 def flat(config: Config, kind: str) -> Architecture:
     """Return the language model of a file that keeps its keys at the top level."""
-    inner = Config({**config.values, "model_type": kind}, config.where)
+    inner = config.read_as({**config.values, "model_type": kind})
+    config.without("text_config")
     described = describe(inner)
     config.ignore(*inner.read)
     return described

@@ -283,13 +283,13 @@ def step3p7(config: Config) -> Architecture:
     builds the class's defaults. The count follows the file and a note says so.
     """
     stray = [key for key in STEP_TEXT if config.has(key)]
-    section = config.section("text_config", STEP_TEXT)
     if stray and config.has("text_config"):
         raise config.unknown(
             stray[0], config.values[stray[0]], "sizes of the text model once: there is a 'text_config'"
         )
     if stray:
-        section = Config({**config.values, "model_type": "step3p7"}, config.where)
+        config.without("text_config")
+    section = config.read_as(config.values) if stray else config.section("text_config", STEP_TEXT)
     section.values = {**section.values, "model_type": "step3p7"}
     config.only("architectures", ["Step3p7FlashForCausalLM"], ["Step3p7ForConditionalGeneration"])
     vision = config.section("vision_config", STEP_VISION)

@@ -54,9 +54,10 @@ def aligned_text(config: Config, default: str) -> Architecture:
         "vocab_size", "hidden_size", "image_grid_pinpoints", "projection_dim", "ignore_index", "image_token_index"
     )
     config.needs("text_config", "vision_config")
-    named = config.values["text_config"]
-    kind = str(named.get("model_type", default)) if isinstance(named, dict) else default
-    return text_model(config, kind, TEXT.get(kind))
+    section = config.section("text_config")
+    kind = section.text("model_type", default=default)
+    section.defaults = TEXT.get(kind, {})
+    return text_model(config, kind)
 
 
 @model_type("llava", "llava_next", "llava_next_video", "llava_onevision")

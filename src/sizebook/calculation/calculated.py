@@ -1,0 +1,49 @@
+"""What a recalculation gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sizebook.calculation.tokens import Area
+from sizebook.calculation.values import ErrorCode
+
+# What a cell shows for a formula that cannot be read, is not calculated here, or names what nobody defined.
+_NOT_CALCULATED = ("#ERROR!", "#N/IMPL!", "#NAME?")
+Place = tuple[str, str]  # sheet and address
+
+
+@dataclass(frozen=True)
+class Calculated:
+    """The cells of a recalculated workbook.
+
+    Attributes:
+        values: what each used cell shows, by sheet and address; an error is an `ErrorCode`, a whole number an integer.
+        spilled: the area that each array formula fills, by the sheet and address of its first cell.
+        problems: for every cell where an error begins, what is wrong: a registered function's own message, otherwise
+            the formula. Cells that show an error because another does are left out.
+        not_calculated: the cells that cannot be calculated: what they would need is refused, or nobody knows it, or
+            they rest on such a cell. They show ``#N/IMPL!``, ``#ERROR!`` or ``#NAME?``.
+        engine: which engine worked it out, name and version.
+    """
+
+    values: Mapping[Place, Any]
+    spilled: Mapping[Place, Area]
+    problems: Mapping[Place, str]
+    not_calculated: tuple[Place, ...] = ()
+    engine: str = ""
+
+    def __getitem__(self, place: Place) -> Any:
+        """Return what a cell shows, None for an empty one."""
+        return self.values.get(place)
+
+    @property
+    def n_errors(self) -> int:
+        """How many cells show an error, whether it begins there or comes from another cell."""
+        return sum(isinstance(value, ErrorCode) for value in self.values.values())
+
+
+def is_not_calculated(value: Any) -> bool:
+    """Return whether a value is an error that says that the formula itself was not understood."""
+    return isinstance(value, ErrorCode) and value in _NOT_CALCULATED

@@ -1,0 +1,136 @@
+"""Calls from the engine back into Python: registered functions, and functions of spreadsheets that are our own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sizebook.calculation.calculated import Place
+from sizebook.calculation.guard import Note
+from sizebook.calculation.rewriting import FIRST, FIT, OMITTED, ONLY, OWN, REFUSED, SPILL
+from sizebook.calculation.spreadsheet import FUNCTIONS
+from sizebook.calculation.tokens import address, area
+from sizebook.calculation.values import NOT_CALCULABLE, argument, error, result
+from sizebook.core.cells import evaluate
+from sizebook.core.errors import CellError, SizebookError
+from sizebook.core.registry import Function
+
+_OMITTED = OMITTED[1:-1]
+Callback = Callable[..., Any]
+
+
+class Calls:
+    """What the engine calls, and what the calls leave behind.
+
+    Attributes:
+        messages: the message of each registered function that failed, by the cell that shows its error.
+        extents: the rows and columns that the dynamic array formula of a number gave.
+    """
+
+    def __init__(self, functions: Mapping[str, Function], places: Sequence[Place], note: Note) -> None:
+        self._functions = functions
+        self._places = places
+        self._tell = note
+        self._known: dict[str, Any] = {}
+        self.messages: dict[Place, str] = {}
+        self.extents: dict[int, tuple[int, int]] = {}
+
+    def callbacks(self) -> Iterator[tuple[str, Callback]]:
+        """Yield the name of each function as the engine knows it, and what it calls."""
+        yield from ((FIRST, _first), (ONLY, _only), (FIT, _fit), (SPILL, self._spill), (REFUSED, _refused))
+        for name, own in FUNCTIONS.items():
+            yield OWN + name, _guarded(own)
+        for name, function in self._functions.items():
+            yield OWN + name, self._registered(function)
+
+    def _registered(self, function: Function) -> Callback:
+        def called(place: float, *given: Any) -> Any:
+            cells = [None if cell == _OMITTED else argument(cell) for cell in given]
+            self._tell("!".join(self._places[int(place)]))
+            value = self._evaluated(function, cells)
+            self._tell("")
+            self._note(int(place), value)
+            return result(value)
+
+        return called
+
+    def _evaluated(self, function: Function, cells: list[Any]) -> Any:
+        key = f"{function.name}{_identity(cells)!r}"
+        if key not in self._known:
+            try:
+                self._known[key] = evaluate(function, cells)
+            except SizebookError as problem:
+                self._known[key] = problem
+        return self._known[key]
+
+    def _note(self, number: int, value: Any) -> None:
+        """Keep the messages of what failed, each for the cell that will show it."""
+        rows = value if isinstance(value, list) else [[value]]
+        for down, row in enumerate(rows):
+            for across, cell in enumerate(row if isinstance(row, (list, tuple)) else [row]):
+                if isinstance(cell, SizebookError) and not isinstance(cell, CellError):
+                    sheet, at = self._places[number]
+                    place = area(at, sheet)
+                    if place is not None:
+                        self.messages.setdefault((sheet, address(place.top + down, place.left + across)), str(cell))
+
+    def _spill(self, number: float, value: Any) -> Any:
+        """Note how far the rows of a dynamic array formula reach, and hand them on."""
+        self.extents[int(number)] = (len(value), len(value[0])) if isinstance(value, list) else (1, 1)
+        return _shown_blank(value)
+
+
+def _first(value: Any) -> Any:
+    """Return the first of rows, as an ordinary formula shows them."""
+    return _shown_blank(value[0][0] if isinstance(value, list) else value)
+
+
+def _only(value: Any) -> Any:
+    """Return a value that stands alone; which one of several Excel takes hangs on where the formula stands."""
+    return error(NOT_CALCULABLE) if isinstance(value, list) else _shown_blank(value)
+
+
+def _fit(rows: float, columns: float, value: Any) -> Any:
+    """Return rows as an array formula of a fixed area shows them: repeated, cut off, filled up with #N/A."""
+    given = value if isinstance(value, list) else [[value]]
+    return [[_shown_blank(_at(given, row, column)) for column in range(int(columns))] for row in range(int(rows))]
+
+
+def _at(given: list[list[Any]], row: int, column: int) -> Any:
+    row, column = (0 if len(given) == 1 else row), (0 if len(given[0]) == 1 else column)
+    return given[row][column] if row < len(given) and column < len(given[0]) else error("#N/A")
+
+
+def _shown_blank(value: Any) -> Any:
+    """Return a result; a formula shows an empty cell as 0."""
+    if isinstance(value, list):
+        return [[_shown_blank(cell) for cell in row] for row in value]
+    return 0.0 if value is None else value
+
+
+def _refused(*_: Any) -> Any:
+    return error(NOT_CALCULABLE)
+
+
+def _guarded(own: Callback) -> Callback:
+    """Return a function of spreadsheets as the engine calls it: errors are values there."""
+
+    def called(*given: Any) -> Any:
+        cells = [None if cell == _OMITTED else argument(cell) for cell in given]
+        try:
+            return result(own(*cells))
+        except CellError as problem:
+            return error(problem.code)
+        except (ValueError, ZeroDivisionError, OverflowError, ArithmeticError):
+            return error("#NUM!")
+        except TypeError:
+            return error("#VALUE!")
+
+    return called
+
+
+def _identity(value: Any) -> Any:
+    """Return what tells two arguments apart: type and value, an error by its code."""
+    if isinstance(value, list):
+        return [_identity(cell) for cell in value]
+    return ("error", value.code) if isinstance(value, CellError) else (type(value).__name__, value)

@@ -1,0 +1,140 @@
+"""What rests on what: the cells that cannot be calculated with all that rest on them, and where errors begin."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sizebook.calculation.calculated import Place, is_not_calculated
+from sizebook.calculation.preparing import Prepared
+from sizebook.calculation.tokens import Area, address, area, tokenize
+from sizebook.calculation.values import ErrorCode
+
+RESTS = "it rests on a cell that cannot be calculated"
+_MOST_CELLS = 50_000  # areas longer than this are looked through by the cells in error instead
+
+
+def not_calculable(prepared: Prepared, values: Mapping[Place, Any]) -> dict[Place, str]:
+    """Return the cells that cannot be calculated and why: those refused, those not understood, and what rests on them.
+
+    An error is seen as such also where a formula would hide it (IFERROR, COUNT): its value would be a guess. A cell
+    that Excel too shows as #NAME? is an error like others.
+    """
+    found = dict(prepared.refused)
+    formulas = set(prepared.places)
+    for place, value in values.items():
+        as_stored = prepared.stored_errors.get(place) == value
+        if is_not_calculated(value) and place in formulas and not as_stored:
+            found.setdefault(place, "")
+    if not found:
+        return found
+    users = _Users(prepared)
+    todo = list(found)
+    while todo:
+        place = todo.pop()
+        for user in users.of(place):
+            if user not in found:
+                found[user] = RESTS
+                todo.append(user)
+    return found
+
+
+class _Users:
+    """Which formulas refer to a cell."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._single: dict[tuple[str, int, int], list[Place]] = defaultdict(list)
+        self._areas: dict[str, list[tuple[Area, Place]]] = defaultdict(list)
+        for place, source in _references(prepared):
+            if source.is_cell:
+                self._single[source.sheet.casefold(), source.top, source.left].append(place)
+            else:
+                self._areas[source.sheet.casefold()].append((source, place))
+        for number, cell in enumerate(prepared.cells):
+            if cell.array is not None:
+                anchor = prepared.places[number]
+                self._single[cell.at.sheet.casefold(), cell.at.top, cell.at.left] += [
+                    (anchor[0], address(*at)) for at in cell.array.cells() if address(*at) != anchor[1]
+                ]
+
+    def of(self, place: Place) -> Iterator[Place]:
+        at = area(place[1], place[0])
+        if at is None:
+            return
+        sheet = at.sheet.casefold()
+        yield from self._single.get((sheet, at.top, at.left), ())
+        for source, user in self._areas.get(sheet, ()):
+            if _inside(at, source):
+                yield user
+
+
+def _references(prepared: Prepared) -> Iterator[tuple[Place, Area]]:
+    for number, text in enumerate(prepared.texts):
+        place = prepared.places[number]
+        for token in tokenize(text):
+            source = area(token.text.rstrip("#"), place[0]) if token.kind == "reference" else None
+            if source is not None:
+                yield place, source
+
+
+def problems(
+    prepared: Prepared, values: Mapping[Place, Any], messages: Mapping[Place, str], refused: Mapping[Place, str]
+) -> dict[Place, str]:
+    """Return for every cell where an error begins what is wrong, in the order of the sheets."""
+    wrong = [place for place, value in values.items() if isinstance(value, ErrorCode)]
+    if not wrong:
+        return {}
+    texts = dict(zip(prepared.places, prepared.texts, strict=True))
+    errors = _Cells(wrong)
+    filled = _filled_in_error(prepared, values)
+    found = {}
+    for place in wrong:
+        reason = refused.get(place) or messages.get(place)
+        text = texts.get(place, "")
+        if reason == RESTS or (reason is None and (place in filled or _follows(place, text, errors))):
+            continue
+        found[place] = reason or (f"={text} gives {values[place]}" if text else f"the cell gives {values[place]}")
+    return found
+
+
+class _Cells:
+    """Cells to be looked up by area."""
+
+    def __init__(self, places: Iterable[Place]) -> None:
+        self._by_sheet: dict[str, dict[tuple[int, int], Area]] = defaultdict(dict)
+        for sheet, at in places:
+            found = area(at, sheet)
+            if found is not None:
+                self._by_sheet[sheet.casefold()][found.top, found.left] = found
+
+    def any_in(self, source: Area, but: Area) -> bool:
+        cells = self._by_sheet.get(source.sheet.casefold(), {})
+        if (source.bottom - source.top + 1) * (source.right - source.left + 1) < min(len(cells), _MOST_CELLS):
+            return any(at in cells and cells[at] != but for at in source.cells())
+        return any(_inside(cell, source) and cell != but for cell in cells.values())
+
+
+def _follows(place: Place, text: str, errors: _Cells) -> bool:
+    """Return whether a formula refers to a cell that is itself in error, so that mending that one may mend this."""
+    own = area(place[1], place[0])
+    for token in tokenize(text):
+        source = area(token.text, place[0]) if token.kind == "reference" else None
+        if source is not None and own is not None and errors.any_in(source, own):
+            return True
+    return False
+
+
+def _filled_in_error(prepared: Prepared, values: Mapping[Place, Any]) -> set[Place]:
+    """Return the cells that an array formula of a fixed area fills with the error of its first cell."""
+    found: set[Place] = set()
+    for number, cell in enumerate(prepared.cells):
+        anchor = prepared.places[number]
+        if cell.array is not None and not cell.dynamic and isinstance(values.get(anchor), ErrorCode):
+            found |= {(cell.at.sheet, address(*at)) for at in cell.array.cells()} - {anchor}
+    return found
+
+
+def _inside(cell: Area, source: Area) -> bool:
+    same_sheet = cell.sheet.casefold() == source.sheet.casefold()
+    return same_sheet and source.top <= cell.top <= source.bottom and source.left <= cell.left <= source.right

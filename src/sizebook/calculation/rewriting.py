@@ -1,0 +1,353 @@
+"""Rewrites one formula into the plain form that the engine reads, and refuses what it would get wrong.
+
+Names and structured references become areas; areas over several sheets and unions become lists; intersections are
+worked out; where Excel takes one cell of a range (an operand or a one-value argument of an ordinary formula) that cell
+is named. Functions that are our own are called by our own names, which the engine hands to Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sizebook.calculation.known import ARRAY, ONE, PASSED, RANGE, REFERENCE, Known, known_functions
+from sizebook.calculation.links import Links
+from sizebook.calculation.names import Names, NotCalculableError, bare, without_prefixes
+from sizebook.calculation.spellings import plain_name
+from sizebook.calculation.tables import Table, plain_area
+from sizebook.calculation.tokens import (
+    Area,
+    Token,
+    absolute,
+    address,
+    area,
+    arguments,
+    balanced,
+    called_name,
+    closing,
+    quoted,
+    tokenize,
+    unquoted,
+)
+from sizebook.core.registry import Function
+
+OWN = "SIZEBOOK_OWN_"  # before the names under which the engine knows functions that Python works out
+FIRST, ONLY, FIT, SPILL, REFUSED = (f"{OWN}{what}" for what in ("FIRST", "ONLY", "FIT", "SPILL", "REFUSED"))
+OMITTED = '"\ue000"'  # an argument left out between commas; the engine would hand over 0
+_DEEPEST = 200  # nested calls and parentheses; Excel allows 64 calls
+_OPERAND_ENDS = ("reference", "name", "close", "number", "text", "array", "bracket", "error")
+_OPERAND_BEGINS = ("reference", "name", "call", "open", "bracket", "number", "text", "array", "error")
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a formula of the workbook may refer to."""
+
+    names: Names
+    tables: list[Table]
+    sheets: tuple[str, ...]
+    functions: Mapping[str, Function]
+    links: Links
+    anchors: frozenset[tuple[str, int, int]]
+    dates_from_1904: bool = False
+
+
+@dataclass
+class Rewriter:
+    """Rewrites the formula of one cell; ``place`` is the number by which messages of its calls find the cell."""
+
+    book: Surroundings
+    at: Area
+    ordinary: bool = True
+    place: int = -1
+    depends_on_place: bool = False
+    depth: int = 0
+    lambdas: dict[str, str] = field(default_factory=dict)
+    variables: set[str] = field(default_factory=set)
+
+    def rewritten(self, formula: str) -> str:
+        """Return the formula as the engine is to read it; raise `NotCalculableError` where it cannot be."""
+        tokens = tokenize(formula)
+        if not balanced(tokens):
+            raise NotCalculableError("its parentheses do not match")
+        plain = self._without_names(tokens)
+        text = self._part(plain, ONE if self.ordinary else ARRAY)
+        if self.ordinary and any(token.kind == "array" for token in plain):
+            text = f"{FIRST}({text})"
+        if self.lambdas:
+            self.depends_on_place = True
+            text = f"LET({','.join(f'{name},{body}' for name, body in self.lambdas.items())},{text})"
+        return text
+
+    def _without_names(self, tokens: Sequence[Token]) -> list[Token]:
+        """Return the tokens with names, structured references and areas over sheets as plain references."""
+        found: list[Token] = []
+        for token in tokens:
+            if token.kind in ("name", "bracket"):
+                found += self._named(token)
+            else:
+                found.append(token)
+        return found
+
+    def _named(self, token: Token) -> list[Token]:
+        self.depends_on_place = True
+        text = without_prefixes(token.text)
+        if token.text.lower().startswith("_xlpm."):  # a variable of LET or LAMBDA
+            self.variables.add(text.casefold())
+            return [Token("name", text)]
+        if text.casefold() in self.book.links.names:
+            return tokenize(self.book.links.names[text.casefold()])
+        if text.upper() in ("TRUE", "FALSE"):
+            return [token]
+        if text.startswith("["):
+            found = plain_area(text, self.at, self.book.tables) if "!" not in text else None
+            if found is None:
+                raise NotCalculableError(f"{text} refers to another workbook or to no table")
+            return tokenize(found)
+        tokens = self.book.names.expanded(text, self.at)
+        if tokens is not None:
+            return self._without_names(tokens)
+        found = plain_area(text, self.at, self.book.tables)
+        if found is not None:
+            return tokenize(found)
+        if "[" in text or "!" in text:
+            raise NotCalculableError(f"{text} is not known here")
+        self._lambda(text)
+        return [Token("name", text)]
+
+    def _lambda(self, name: str) -> None:
+        """Note a LAMBDA that a name stands for, those that it calls first; one that calls itself is refused."""
+        body = self.book.names.function(name, self.at.sheet)
+        key = name.casefold()
+        if body is None or (self.lambdas.get(key)):
+            return
+        if key in self.lambdas:
+            raise NotCalculableError(f"the LAMBDA {name} calls itself")
+        self.lambdas[key] = ""
+        inner = self._part(self._without_names(tokenize(body)), ARRAY)
+        del self.lambdas[key]
+        self.lambdas[key] = inner
+
+    def _part(self, tokens: Sequence[Token], kind: str) -> str:
+        """Return an expression rewritten for where it stands: one value, a range, or an array."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise NotCalculableError(f"it is nested deeper than {_DEEPEST} levels")
+        tokens = self._intersected(bare(tokens))
+        inside = kind if kind == ARRAY or _alone(tokens) else ONE
+        pieces: list[str] = []
+        index = 0
+        while index < len(tokens):
+            index = self._item(tokens, index, inside, pieces)
+        self.depth -= 1
+        return "".join(pieces)
+
+    def _item(self, tokens: Sequence[Token], index: int, kind: str, pieces: list[str]) -> int:
+        """Add one operand or operator; return where the next one begins."""
+        token = tokens[index]
+        if token.kind in ("call", "open"):
+            end = closing(tokens, index)
+            if _joined(tokens, index, end):
+                kind = RANGE
+            if end + 1 < len(tokens) and tokens[end + 1].kind == "open":
+                return self._called_at_once(tokens, index, end, pieces)
+            write = self._call if token.kind == "call" else self._group
+            pieces.append(write(tokens, index, end, kind))
+            return end + 1
+        if token.kind == "reference":
+            pieces.append(self._reference(token, RANGE if _joined(tokens, index, index) else kind))
+        elif token.text == "@":
+            return self._one_of(tokens, index + 1, pieces)
+        elif token.kind == "space":
+            pieces.append("")
+        else:
+            pieces.append(token.text)
+        return index + 1
+
+    def _called_at_once(self, tokens: Sequence[Token], opening: int, end: int, pieces: list[str]) -> int:
+        """Add a LAMBDA with its arguments right behind it, under a name; return where the next operand begins."""
+        self.depends_on_place = True
+        last = closing(tokens, end + 1)
+        given = ",".join(self._part(part, ARRAY) for part in arguments(tokens, end + 1, last))
+        name = f"lambda_{opening}_{self.depth}"
+        pieces.append(f"LET({name},{self._call(tokens, opening, end, ARRAY)},{name}({given}))")
+        return last + 1
+
+    def _one_of(self, tokens: Sequence[Token], index: int, pieces: list[str]) -> int:
+        self.depends_on_place = True
+        if index >= len(tokens):
+            raise NotCalculableError("it ends with @")
+        return self._item(tokens, index, ONE, pieces)
+
+    def _reference(self, token: Token, kind: str) -> str:
+        if token.text.endswith("#"):
+            return self._spread(token.text[:-1])
+        place = area(token.text, self.at.sheet)
+        if place is None:
+            raise NotCalculableError(f"{token.text} is no reference")
+        if place.sheet.startswith("[") and place.sheet.casefold() not in self.book.links.sheets:
+            raise NotCalculableError(f"{token.text} stands in another workbook, of which this one keeps nothing")
+        if ":" in place.sheet:
+            raise NotCalculableError(f"{token.text} goes through several sheets")
+        if kind != ONE or place.is_cell:
+            return token.text
+        self.depends_on_place = True
+        return crossing(place, self.at)
+
+    def _spread(self, anchor: str) -> str:
+        """Return what a dynamic array formula fills; the engine knows no such area of one cell."""
+        self.depends_on_place = True
+        place = area(anchor, self.at.sheet)
+        if place is None or (place.sheet.casefold(), place.top, place.left) not in self.book.anchors:
+            return "#REF!"
+        return f"IF(IFERROR(ROWS({anchor}#),0)=0,{anchor},{anchor}#)"
+
+    def _group(self, tokens: Sequence[Token], opening: int, end: int, kind: str) -> str:
+        while tokens[opening + 1].kind == "open" and closing(tokens, opening + 1) == end - 1:
+            opening, end = opening + 1, end - 1  # parentheses right within parentheses
+        parts = arguments(tokens, opening, end)
+        if len(parts) != 1:
+            raise NotCalculableError("it joins ranges to a union")
+        return f"({self._part(parts[0], kind)})"
+
+    def _call(self, tokens: Sequence[Token], opening: int, end: int, kind: str) -> str:
+        name = without_prefixes(called_name(tokens[opening])).upper()
+        parts = arguments(tokens, opening, end)
+        if name == "SINGLE" and len(parts) == 1:
+            self.depends_on_place = True
+            return self._part(parts[0], ONE)
+        if name == "ANCHORARRAY" and len(parts) == 1:
+            return self._spread("".join(token.text for token in parts[0]))
+        registered = plain_name(tokens[opening].text[:-1], self.book.functions)
+        if registered is not None:
+            return self._registered(registered, parts, kind)
+        if name.casefold() in self.variables or self.book.names.function(name, self.at.sheet):
+            self._lambda(name)
+            return f"{name}({','.join(self._part(part, ARRAY) for part in parts)})"
+        known = known_functions().get(name)
+        if known is None:
+            if "!" in tokens[opening].text or "[" in tokens[opening].text:
+                raise NotCalculableError(f"{tokens[opening].text[:-1]} is a function of another workbook")
+            return f"{name}({','.join(self._part(part, ARRAY) for part in parts)})"
+        return self._known(name, known, parts, kind)
+
+    def _registered(self, name: str, parts: Sequence[list[Token]], kind: str) -> str:
+        """Return a call of a registered function, with the number of its cell so that messages find it."""
+        self.depends_on_place = True
+        given = [self._part(part, ARRAY) if part else OMITTED for part in parts]
+        call = f"{OWN}{name}({','.join([str(self.place), *given])})"
+        return f"{FIRST}({call})" if kind == ONE else call
+
+    def _known(self, name: str, known: Known, parts: Sequence[list[Token]], kind: str) -> str:
+        if known.by == "refused":
+            raise NotCalculableError(f"{name} is not calculated here")
+        own = known.is_own(parts)
+        if self.book.dates_from_1904 and known.dates and not own:
+            raise NotCalculableError(f"{name} is not calculated in a workbook that counts dates from 1904")
+        if name == "LET":
+            self.variables |= {"".join(t.text for t in bare(part)).casefold() for part in parts[:-1:2]}
+        given: list[str] = []
+        for number, part in enumerate(self._spliced(parts, known)):
+            wanted = known.kind(number)
+            wanted = ARRAY if kind == ARRAY else kind if wanted == PASSED else wanted
+            if part:
+                given.append(self._part(part, wanted))
+            else:
+                given.append(OMITTED if own else "")
+        if own:
+            self.depends_on_place = True
+            given = [*_leading(name, self), *given]
+        call = f"{OWN if own else ''}{name}({','.join(given)})"
+        if kind == ONE and known.gives_rows(parts):
+            self.depends_on_place = True
+            return f"{ONLY if known.many == REFERENCE else FIRST}({call})"
+        return call
+
+    def _spliced(self, parts: Sequence[list[Token]], known: Known) -> list[list[Token]]:
+        """Return the arguments with unions and areas over several sheets as arguments of their own, where many go."""
+        found: list[list[Token]] = []
+        for number, part in enumerate(parts):
+            more = self._several(part) if known.kind(number) == RANGE and known.repeats else None
+            found += [part] if more is None else more
+        return found
+
+    def _several(self, part: list[Token]) -> list[list[Token]] | None:
+        """Return the references that a union or an area over several sheets consists of."""
+        if len(part) == 1 and part[0].kind == "reference":
+            place = area(part[0].text, self.at.sheet)
+            if place is not None and ":" in place.sheet:
+                return [[Token("reference", text)] for text in self._through_sheets(place)]
+        if part and part[0].kind == "open" and closing(part, 0) == len(part) - 1:
+            inner = arguments(part, 0, len(part) - 1)
+            if len(inner) > 1:
+                return [piece for each in inner for piece in (self._several(each) or [each])]
+        return None
+
+    def _through_sheets(self, place: Area) -> list[str]:
+        names = [name.casefold() for name in self.book.sheets]
+        first, _, last = unquoted(place.sheet).partition(":")
+        if first.casefold() not in names or last.casefold() not in names:
+            raise NotCalculableError(f"{place.sheet} names a sheet that is not there")
+        low, high = sorted((names.index(first.casefold()), names.index(last.casefold())))
+        return [
+            absolute(Area(sheet, place.top, place.left, bottom=place.bottom, right=place.right))
+            for sheet in self.book.sheets[low : high + 1]
+        ]
+
+    def _intersected(self, tokens: list[Token]) -> list[Token]:
+        """Return the tokens with each intersection of two areas worked out, and other spaces left out."""
+        found: list[Token] = []
+        index = 0
+        while index < len(tokens):
+            token = tokens[index]
+            following = tokens[index + 1] if index + 1 < len(tokens) else None
+            if token.kind == "space" and found and following is not None and _meets(found[-1], following):
+                found[-1] = self._common(found[-1], following)
+                index += 1
+            elif token.kind != "space":
+                found.append(token)
+            index += 1
+        return found
+
+    def _common(self, first: Token, second: Token) -> Token:
+        one, two = (area(token.text, self.at.sheet) for token in (first, second))
+        if one is None or two is None or ":" in one.sheet + two.sheet:
+            raise NotCalculableError("it intersects what are not plain areas")
+        top, left = max(one.top, two.top), max(one.left, two.left)
+        bottom, right = min(one.bottom, two.bottom), min(one.right, two.right)
+        if one.sheet.casefold() != two.sheet.casefold() or top > bottom or left > right:
+            return Token("error", "#NULL!")
+        return Token("reference", absolute(Area(one.sheet, top, left, bottom=bottom, right=right)))
+
+
+def _leading(name: str, rewriter: Rewriter) -> list[str]:
+    """Return what our own functions of dates are told first: the day from which the workbook counts."""
+    if not known_functions()[name].dates:
+        return []
+    return ["TRUE" if rewriter.book.dates_from_1904 else "FALSE"]
+
+
+def _meets(before: Token, after: Token) -> bool:
+    return before.kind in _OPERAND_ENDS and after.kind in _OPERAND_BEGINS
+
+
+def _alone(tokens: Sequence[Token]) -> bool:
+    """Return whether an expression is one operand: a reference, a value, a call or a group in parentheses."""
+    if not tokens:
+        return True
+    if tokens[0].kind in ("call", "open"):
+        return closing(tokens, 0) == len(tokens) - 1
+    return len(tokens) == 1 or (len(tokens) == 2 and tokens[0].text == "@")
+
+
+def _joined(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """Return whether an operand is an end of a range, as in ``A1:INDEX(A:A,3)``."""
+    return (first > 0 and tokens[first - 1].text == ":") or (last + 1 < len(tokens) and tokens[last + 1].text == ":")
+
+
+def crossing(place: Area, at: Area) -> str:
+    """Return the one cell of an area in the row or column of a formula's cell, ``#VALUE!`` where there is none."""
+    row = place.top if place.top == place.bottom else at.top
+    column = place.left if place.left == place.right else at.left
+    inside = place.top <= row <= place.bottom and place.left <= column <= place.right
+    return f"{quoted(place.sheet)}!{address(row, column)}" if inside else "#VALUE!"

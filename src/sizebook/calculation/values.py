@@ -1,0 +1,70 @@
+"""Values of cells as Python, as the engine hands them over, and as a formula writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sizebook.core.coercion import Cell
+from sizebook.core.errors import CellError, SizebookError
+
+# How the engine names the kinds of error, and the codes that cells show for them.
+_CODES = {
+    "Div": "#DIV/0!",
+    "Ref": "#REF!",
+    "Name": "#NAME?",
+    "Value": "#VALUE!",
+    "Num": "#NUM!",
+    "Null": "#NULL!",
+    "Na": "#N/A",
+    "Spill": "#SPILL!",
+    "Calc": "#CALC!",
+    "Circ": "#CIRC!",
+    "NImpl": "#N/IMPL!",
+}
+_KINDS = {code: kind for kind, code in _CODES.items()}
+NOT_CALCULABLE = "#N/IMPL!"
+CIRCULAR = "#CIRC!"
+
+
+class ErrorCode(str):
+    """An error value of a cell, such as ``#N/A``; a text that merely reads so is a plain `str`."""
+
+    __slots__ = ()
+
+
+def shown(value: Any) -> Any:
+    """Return what a cell shows: None, bool, int, float, str or an `ErrorCode`; whole numbers are integers."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) <= 2**53 else value
+    if isinstance(value, dict):
+        return ErrorCode(_CODES.get(value.get("kind", ""), "#ERROR!"))
+    if isinstance(value, list):
+        return shown(value[0][0]) if value and value[0] else None
+    return value
+
+
+def argument(value: Any) -> Any:
+    """Return what a function sees of an argument: a value, rows of values, or an exception for an error value."""
+    if isinstance(value, list):
+        return [[argument(cell) for cell in row] for row in value]
+    return CellError(_CODES.get(value.get("kind", ""), "#VALUE!")) if isinstance(value, dict) else value
+
+
+def result(value: Any) -> Any:
+    """Return a function's result as the engine takes it: an exception as an error value, blanks as empty text."""
+    if isinstance(value, (list, tuple)):
+        rows = [list(row) if isinstance(row, (list, tuple)) else [row] for row in value] or [[None]]
+        width = max(1, *(len(row) for row in rows))
+        return [[result(cell) for cell in row] + [""] * (width - len(row)) for row in rows]
+    if isinstance(value, SizebookError):
+        return error(value.code)
+    if value is None:
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return value
+
+
+def error(code: str) -> Cell:
+    """Return an error value as the engine takes it; one that it does not know is #VALUE!."""
+    return {"type": "Error", "kind": _KINDS.get(code, "Value")}

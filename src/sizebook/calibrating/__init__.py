@@ -1,0 +1,1 @@
+"""Fits the rates of training and serving to somebody's own measured runs."""

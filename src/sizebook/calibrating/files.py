@@ -1,0 +1,36 @@
+"""Writes the file of own rates that `sizebook.tables.own_rates` reads."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from sizebook import __version__
+from sizebook.calibrating.calibration import Calibrated
+from sizebook.sources.writing import unfinished
+from sizebook.tables.own_rates import COLUMNS, FACTORS, QUANTILES
+
+
+def write(found: Sequence[Calibrated], tables: Sequence[Path], output: Path) -> None:
+    """Write the factors and spreads of the setups that are kept; the file appears whole or not at all."""
+    text = io.StringIO()
+    named = ", ".join(table.name for table in tables)
+    text.write(f"# Own rates: factors on seconds of the rates that sizebook {__version__} ships, fitted to {named}.\n")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(row for each in found if each.kept for row in _rows(each))
+    with unfinished(output) as temporary:
+        temporary.write_text(text.getvalue(), encoding="utf-8")
+
+
+def _rows(each: Calibrated) -> Iterator[tuple[object, ...]]:
+    setup, fitted = each.setup, each.fitted
+    head = (setup.plan, setup.gpu, setup.software)
+    for name, value in fitted.factors.items():
+        yield (*head, "", name, f"{value:.4g}", fitted.runs, each.groups, FACTORS[setup.plan][name])
+    for (kind, figure), spread in fitted.spreads.items():
+        for quantile, value in zip(QUANTILES, (spread.low, spread.middle, spread.high), strict=True):
+            meaning = f"measured over predicted {figure} of runs left out"
+            yield (*head, kind, f"{figure}_{quantile}", f"{value:.4g}", spread.runs, spread.groups, meaning)

@@ -1,0 +1,62 @@
+"""Measured training runs as the plan predicts them under factors on its seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sizebook.calibrating.runs import GROUP, MEASURED, Run, group_of, measured
+from sizebook.core.errors import InputError
+from sizebook.plans.training.rows import WORK_INPUTS, work_of_row
+from sizebook.plans.training.work import Work
+from sizebook.sweeps.training import renamed
+from sizebook.tables.own_rates import TRAINING
+from sizebook.training.bands import kind_of
+from sizebook.training.machine import calibration, machine, rescaled, setup_of
+from sizebook.training.time import step_time
+
+REQUIRED = ("model", "gpu", "gpus", "batch")
+READ = (*WORK_INPUTS, *MEASURED[TRAINING], GROUP)
+
+
+def reader(columns: list[str]) -> Callable[[int, dict[str, Any]], Run]:
+    """Return what reads a row of a table with these columns."""
+    if missing := [name for name in REQUIRED if name not in columns]:
+        raise InputError(
+            f"missing column: got {', '.join(columns)}, want {', '.join(missing)} too. Add the column to the table."
+        )
+    old = renamed(columns)
+
+    def read(line: int, row: dict[str, Any]) -> Run:
+        now = {old.get(name, name): cell for name, cell in row.items()}
+        if blank := [name for name in REQUIRED if now[name] in (None, "")]:
+            raise InputError(f"not stated: got no {', '.join(blank)}, want every required cell. Fill it in.")
+        work, given = work_of_row(now), measured(TRAINING, now)
+        setup, method = work.setup, work.setup.method
+        return Run(
+            line=line,
+            setup=setup_of(setup.gpu, method),
+            kind=kind_of(work.profile, method),
+            group=group_of(now),
+            measured={"step": _seconds(given, work)},
+            predicted=_predicted(work),
+        )
+
+    return read
+
+
+def _seconds(given: Mapping[str, float], work: Work) -> float:
+    """Return the measured seconds of a step, from either of the columns that state it."""
+    tokens = work.setup.batches.tokens / work.setup.gpus
+    stated = given.get("measured_step_seconds")
+    return tokens / given["measured_tokens_per_s_per_gpu"] if stated is None else stated
+
+
+def _predicted(work: Work) -> Callable[[Mapping[str, float]], Mapping[str, float]]:
+    shipped, layout, method = machine(work.setup.gpu, work.setup.method, calibration()), work.layout, work.setup.method
+
+    def predicted(factors: Mapping[str, float]) -> Mapping[str, float]:
+        rates = rescaled(shipped, factors)
+        return {"step": step_time(work.profile, layout, method, rates=rates, n_micro=work.micro_batches).total}
+
+    return predicted

@@ -1,0 +1,78 @@
+"""`sizebook calibrate` fits rates to somebody's own measured runs and says what they are worth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sizebook.core.errors import InputError
+from sizebook.core.units import percent, significant
+
+if TYPE_CHECKING:
+    from sizebook.calibrating.calibration import Calibrated
+
+
+@click.command("calibrate")
+@click.argument("tables", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path), metavar="RUNS...")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Rates to write.")
+def calibrate_rates(tables: tuple[Path, ...], output: Path) -> None:
+    """Fit rates to measured runs, for the option --rates and the key rates_file of scenarios.
+
+    RUNS are tables (CSV, Parquet or xlsx) with the columns that 'sizebook sweep' takes, and what was measured: of
+    training measured_step_seconds or measured_tokens_per_s_per_gpu, of serving any of measured_tpot_seconds,
+    measured_ttft_seconds and measured_tokens_per_second. A column 'group' says what is left out together when rates are
+    judged; without it that is the model.
+
+    Prints the mean error before and after, on runs that a fit had not seen. A bad row is refused by its line, and
+    nothing is written; setups whose runs the shipped rates predict as well keep the shipped ones.
+    """
+    from sizebook.calibrating import serving, training
+    from sizebook.calibrating.calibration import calibrated
+    from sizebook.calibrating.files import write
+    from sizebook.calibrating.runs import check, plan_of, read
+    from sizebook.cli.sweep import tell_unread
+    from sizebook.cli.telling import told
+    from sizebook.sweeps.training import renamed
+    from sizebook.tables.own_rates import SERVING, TRAINING, own_rates
+
+    readers = {TRAINING: training, SERVING: serving}
+    runs = []
+    for table in tables:
+        columns = check(table)
+        known, old = readers[plan_of(columns, table.name)].READ, renamed(columns)
+        tell_unread([name for name in columns if old.get(name, name) not in known], known)
+        runs += read(table, {plan: each.reader for plan, each in readers.items()})
+    found, few = calibrated(runs)
+    told(f"too few runs: {each}" for each in few)
+    for each in found:
+        click.echo("\n".join(as_text(each)))
+    if not any(each.kept for each in found):
+        raise InputError(
+            "own rates are no better: got runs that the shipped rates predict as well, want an error that falls. "
+            "Nothing was written: plan with the shipped rates."
+        )
+    write(found, tables, output)
+    click.echo(f"Rates: {output.resolve()}, sha256 {own_rates(str(output)).digest}")
+
+
+def as_text(each: Calibrated) -> list[str]:
+    """Return what became of one setup as lines."""
+    lines = [f"{each.setup.words}: {each.fitted.runs} runs of {each.groups} group{'s' if each.groups > 1 else ''}"]
+    left_out = "each group left out" if each.by == "group" else "single runs left out: other models may lie further off"
+    for figure, before in each.shipped.items():
+        lines.append(
+            f"  {figure:<11} mean error {percent(before)} with shipped rates, {percent(each.own[figure])} with own "
+            f"({left_out})"
+        )
+    factors = ", ".join(f"{name} {significant(value, 3)}" for name, value in each.fitted.factors.items())
+    lines.append(f"  {'factors':<11} {factors} on the seconds of the shipped rates")
+    for (kind, figure), spread in each.fitted.spreads.items():
+        ends = f"{significant(spread.low, 3)} to {significant(spread.high, 3)}"
+        lines.append(f"  {'band':<11} {figure} of {kind} models: measured {ends} of predicted (p10 to p90)")
+    if not each.fitted.spreads:
+        lines.append(f"  {'band':<11} too few runs for one of their own: that of the shipped rates holds")
+    if not each.kept:
+        lines.append(f"  {'not kept':<11} the shipped rates predict these runs as well, and hold")
+    return lines

@@ -1,0 +1,1 @@
+"""`sizebook.xlam`: the functions in every workbook of Excel for Windows, made without Excel, installed at once."""

@@ -1,0 +1,23 @@
+' What a user runs with Alt+F8.
+Option Explicit
+
+' Names the cause when cells show #VALUE!.
+Public Sub CheckSizebook()
+    MsgBox SizebookState(), vbInformation, "sizebook"
+End Sub
+
+' Run once: the function wizard shows categories and arguments from then on.
+Public Sub DescribeSizebookFunctions()
+    Application.ScreenUpdating = False
+    ThisWorkbook.IsAddin = False ' Excel describes no macro of a hidden workbook
+{calls}
+    ThisWorkbook.IsAddin = True
+    ThisWorkbook.Save
+    Application.ScreenUpdating = True
+End Sub
+
+{subs}
+Private Sub Describe(ByVal macro As String, ByVal heading As String, ByVal summary As String, ByVal texts As Variant)
+    Application.MacroOptions Macro:="'" & ThisWorkbook.Name & "'!" & macro, _
+        Description:=summary, Category:=heading, ArgumentDescriptions:=texts
+End Sub

@@ -1,0 +1,170 @@
+"""JSON, TOML and CSV from outside, parsed in time and memory that grow with their size alone.
+
+Refused are keys that stand twice (one of them would be lost), nesting and numbers beyond the limits, text that is no
+text. Python's own parsers do the parsing.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from sizebook.core.errors import InputError
+from sizebook.intake.files import decoded, read_bytes, read_text, refuse_over, repeated
+from sizebook.intake.limits import limits, raised
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_AGAIN = "Correct the file, or download it again."
+
+
+def read_json(path: Path, wanted: str) -> dict[str, Any]:
+    """Return the object that a JSON file holds."""
+    return json_object(read_bytes(path, wanted), str(path), wanted)
+
+
+def json_object(content: bytes, where: str, wanted: str) -> dict[str, Any]:
+    """Return the object that JSON text holds, every key once, within the limits.
+
+    Errors: `InputError` that names ``where``; ``wanted`` says what was expected there.
+    """
+    refuse_over("text_bytes", len(content), f"bytes in {where}")
+    text = decoded(content, where, wanted)
+    pairs = _Pairs(where)
+    try:
+        value = json.loads(text, object_pairs_hook=pairs.unique, parse_int=_whole_numbers(text, where))
+    except RecursionError as error:
+        raise _too_deep(where) from error
+    except ValueError as error:
+        raise InputError(f"not JSON: got {error} in {where}, want {wanted}. {_AGAIN}") from error
+    if not isinstance(value, dict):
+        raise InputError(f"not an object: got a {type(value).__name__} in {where}, want {wanted}. {_AGAIN}")
+    _refuse_deep(value, where)
+    if _SURROGATE.search(text):
+        _refuse_half_characters(value, where)
+    return value
+
+
+def toml_table(path: Path, wanted: str) -> dict[str, Any]:
+    """Return the keys of a TOML file, or say what is wrong with it and where."""
+    text = read_text(path, wanted, "scenario_bytes")
+    _whole_numbers(text, path.name, refuse=True)
+    # A key of n parts takes the parser n^2 steps.
+    if re.search(rf"(?m)^[\s\[]*(?:[\w\"'-]+[ \t]*\.[ \t]*){{{limits().depth}}}", text):
+        raise _too_deep(path.name)
+    try:
+        value = tomllib.loads(text)
+    except RecursionError as error:
+        raise _too_deep(path.name) from error
+    except ValueError as error:
+        raise InputError(f"not TOML: got {error} in {path.name}, want key = value lines. Correct that line.") from error
+    _refuse_deep(value, path.name)
+    return value
+
+
+def csv_rows(path: Path, wanted: str, comments: bool = False) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a CSV file by its heads, None for a cell that is missing at the end of a line.
+
+    Two columns of one name and cells beyond the heads are refused: they would be lost. With ``comments``, lines that
+    start with ``#`` are left out.
+    """
+    lines: Any = io.StringIO(read_text(path, wanted), newline="")
+    reader = csv.DictReader((line for line in lines if not line.startswith("#")) if comments else lines)
+    try:
+        refuse_repeated(list(reader.fieldnames or ()), path)
+        for row in reader:
+            if None in row:
+                raise InputError(
+                    f"too many cells: got {len(row) - 1 + len(row[None])} in line {reader.line_num} of {path.name}, "
+                    f"want {len(row) - 1}, one for each head. Put quotes round a cell that holds a comma, and write "
+                    "numbers without separators."
+                )
+            yield dict(row)
+    except csv.Error as error:
+        raise InputError(
+            f"not CSV: got {error} after line {reader.line_num} of {path.name}, want {wanted}. Mend that line."
+        ) from error
+
+
+def refuse_repeated(columns: Sequence[str], path: Path) -> None:
+    """Raise where two columns of a table share a name: only one of them could be read."""
+    if twice := sorted(repeated(filter(None, columns))):
+        raise InputError(
+            f"column given twice: got {', '.join(twice)} more than once in {path.name}, want each name once. "
+            "Remove or rename one."
+        )
+
+
+class _Pairs:
+    """Makes objects of JSON pairs, counts the keys, and refuses one that stands twice."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.left = limits().keys
+
+    def unique(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        self.left -= len(pairs)
+        if self.left < 0:
+            raise InputError(
+                f"too many keys: got more than {limits().keys} in {self.where}, want at most that. {raised('keys')}"
+            )
+        if len(found) != len(pairs):
+            twice = repeated(name for name, _ in pairs)
+            raise InputError(f"duplicate key: got '{twice[0]}' twice in {self.where}, want each once. {_AGAIN}")
+        return found
+
+
+def _whole_numbers(text: str, where: str, *, refuse: bool = False) -> Callable[[str], int] | None:
+    """Return a reader of whole numbers that refuses long ones; None where the text holds none, for speed.
+
+    With ``refuse`` the first long run of digits is refused at once, wherever it stands.
+    """
+    most = limits().digits
+
+    def read(word: str) -> int:
+        if len(word.lstrip("-")) > most:
+            raise InputError(
+                f"number too long: got {len(word.lstrip('-'))} digits in {where}, want at most {most}. Correct it."
+            )
+        return int(word)
+
+    long = re.search(rf"[0-9_]{{{most + 1},}}", text)
+    if long and refuse:
+        read(long[0])
+    return read if long else None
+
+
+def _refuse_deep(value: Any, where: str) -> None:
+    """Raise where containers lie deeper within each other than the limit, walked level by level."""
+    level = [value]
+    for _ in range(limits().depth):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return
+    raise _too_deep(where)
+
+
+def _too_deep(where: str) -> InputError:
+    most = limits().depth
+    return InputError(
+        f"nested too deep: got more than {most} levels in {where}, want at most {most}. {raised('depth')}"
+    )
+
+
+def _refuse_half_characters(value: Any, where: str) -> None:
+    """Raise where an escape names half a character, which nothing could print or write."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"not text: got {error.reason} in {where}, want whole characters. {_AGAIN}") from error

@@ -1,0 +1,110 @@
+"""What a folder or repository holds: one model, or the parts of a diffusers pipeline, each weighed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from sizebook.core.errors import InputError
+from sizebook.models.checkpoints.packings import Quantization
+from sizebook.models.checkpoints.reading import Checkpoint, holds_weights, is_checkpoint_name, read_store
+from sizebook.models.checkpoints.store import Folder, Store, json_of
+from sizebook.models.checkpoints.weighing import Weighed, weigh
+
+PIPELINE, CONFIG, ADAPTER = "model_index.json", "config.json", "adapter_config.json"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One model with its class where a pipeline names it, its checkpoint, its figures and the config beside it."""
+
+    name: str
+    class_name: str
+    checkpoint: Checkpoint
+    weighed: Weighed
+    config: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Held:
+    """Everything that was read: the parts, and of a pipeline its class and the parts that hold no weights."""
+
+    name: str
+    parts: tuple[Part, ...]
+    pipeline: str = ""
+    without_weights: tuple[str, ...] = ()
+
+    @property
+    def parameters(self) -> int:
+        return sum(part.weighed.parameters for part in self.parts)
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(part.weighed.n_bytes for part in self.parts)
+
+
+def held(store: Store, only: str = "") -> Held:
+    """Return what a store holds, or one file of it alone: one model, or a pipeline in parts."""
+    sizes = store.sizes()
+    if not only and PIPELINE in sizes:
+        return _pipeline(store, sizes)
+    config = json_of(store, CONFIG, "a config.json") if CONFIG in sizes else {}
+    checkpoint = read_store(store, only=only)
+    part = Part(checkpoint.name, "", checkpoint, weigh(checkpoint.tensors, Quantization.of(config)), config)
+    return Held(checkpoint.name, (part,))
+
+
+def _pipeline(store: Store, sizes: Mapping[str, int]) -> Held:
+    values = json_of(store, PIPELINE, "the index of a pipeline")
+    named = {
+        name: str(value[1])
+        for name, value in values.items()
+        if isinstance(value, list) and len(value) == 2 and value[1] is not None and not name.startswith("_")
+    }
+    parts = [_part(store, sizes, name, kind) for name, kind in named.items() if holds_weights(sizes, name)]
+    if not parts:
+        raise InputError(
+            f"no weights: got {PIPELINE} of {store.name} without the folders of its parts ({', '.join(named)}), want "
+            "their weights. Download them."
+        )
+    without = tuple(name for name in named if not holds_weights(sizes, name))
+    return Held(store.name, tuple(parts), str(values.get("_class_name", "pipeline")), without)
+
+
+def _part(store: Store, sizes: Mapping[str, int], name: str, kind: str) -> Part:
+    beside = f"{name}/{CONFIG}"
+    config = json_of(store, beside, "a config.json") if beside in sizes else {}
+    checkpoint = read_store(store, folder=name)
+    return Part(name, kind, checkpoint, weigh(checkpoint.tensors, Quantization.of(config)), config)
+
+
+def is_checkpoint(path: Path) -> bool:
+    """Return whether a path is that of weights, of an index of them, or of a folder that holds some."""
+    if not path.is_dir():
+        return is_checkpoint_name(path.name)
+    sizes = Folder(path).sizes()
+    return PIPELINE in sizes or holds_weights(sizes)
+
+
+def held_at(path: Path) -> Held:
+    """Return what a file, an index or a folder of this machine holds; read again only where files changed."""
+    store = Folder(path if path.is_dir() else path.parent)
+    if not path.exists():
+        raise InputError(
+            f"no checkpoint: got {path}, want a file of weights, an index of them or a folder that holds some. "
+            "Check the path."
+        )
+    only = "" if path.is_dir() else path.name
+    return _held_at(store, only, tuple((name, size, _changed(store, name)) for name, size in store.sizes().items()))
+
+
+def _changed(store: Folder, name: str) -> int:
+    return (store.path / name).stat().st_mtime_ns
+
+
+@lru_cache(maxsize=8)
+def _held_at(store: Folder, only: str, _state: tuple[tuple[str, int, int], ...]) -> Held:
+    return held(store, only)

@@ -1,0 +1,183 @@
+"""What quantised checkpoints store in place of a matrix, and how many weights it stands for.
+
+Each packing is known by the tensors that lie beside each other: ``qweight`` with ``qzeros`` and ``scales`` (GPTQ, AWQ),
+``weight.absmax`` (bitsandbytes), ``weight_packed`` (compressed-tensors), ``x_blocks`` with ``x_scales`` (MXFP4) and
+so on. Where the headers alone do not tell the bits, the ``quantization_config`` of the config does; where neither
+tells, that is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sizebook.core.errors import InputError
+from sizebook.models.checkpoints.tensors import Tensor
+
+FLOAT8 = ("F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ")
+_PACKED_BITS = (2, 3, 4, 8)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """One packed matrix: its format in words, the weights it stands for (None: not told), the tensors beside it."""
+
+    label: str
+    parameters: int | None
+    beside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Quantization:
+    """What a config says of how its checkpoint is quantised: the method, and bits where it states them."""
+
+    method: str = ""
+    bits: int | None = None
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any]) -> Quantization:
+        """Return what ``quantization_config`` of a config.json says, nothing where there is none."""
+        values = config.get("quantization_config")
+        text = config.get("text_config")
+        if values is None and isinstance(text, Mapping):
+            values = text.get("quantization_config")
+        if not isinstance(values, Mapping):
+            return cls()
+        bits = values.get("bits", values.get("w_bit"))
+        groups = values.get("config_groups")
+        if bits is None and isinstance(groups, Mapping):
+            found = {
+                group.get("weights", {}).get("num_bits")
+                for group in groups.values()
+                if isinstance(group, Mapping) and isinstance(group.get("weights"), Mapping)
+            }
+            bits = found.pop() if len(found) == 1 else None
+        method = values.get("quant_method", "")
+        return cls(str(method), bits if type(bits) is int and 1 <= bits <= 16 else None)
+
+
+class Beside:
+    """The tensors of a checkpoint by name, asked for those beside another."""
+
+    def __init__(self, tensors: Mapping[str, Tensor], stated: Quantization) -> None:
+        self.tensors = tensors
+        self.stated = stated
+
+    def get(self, name: str) -> Tensor | None:
+        return self.tensors.get(name)
+
+    def present(self, stem: str, *leaves: str) -> tuple[str, ...]:
+        return tuple(name for leaf in leaves if (name := f"{stem}{leaf}") in self.tensors)
+
+
+def packed(tensor: Tensor, beside: Beside) -> Packed | None:
+    """Return what a tensor packs, None for one that stores its weights one by one or is not known to pack any."""
+    stem, _, leaf = tensor.name.rpartition(".")
+    rule = _BY_LEAF.get(leaf)
+    if rule is None and leaf.endswith("_blocks"):
+        rule = _mxfp4
+    return rule(tensor, f"{stem}." if stem else "", beside) if rule else None
+
+
+def _qweight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+    """GPTQ and AWQ: b-bit weights in 32-bit words; zeros are packed alike, so zeros over scales tell the bits."""
+    zeros, scales = beside.get(f"{stem}qzeros"), beside.get(f"{stem}scales")
+    if tensor.dtype != "I32" or scales is None:
+        return None
+    bits = beside.stated.bits
+    if zeros is not None and scales.size and 32 * zeros.size % scales.size == 0:
+        told = 32 * zeros.size // scales.size
+        if bits is not None and told != bits and told in _PACKED_BITS:
+            raise InputError(
+                f"config and headers disagree: got {bits} bits in quantization_config and {told} by the tensors beside "
+                f"'{tensor.name}', want the same. Correct the config."
+            )
+        bits = told if told in _PACKED_BITS else bits
+    label = f"{bits}-bit in I32 ({beside.stated.method or 'GPTQ or AWQ'})" if bits else "packed in I32"
+    return Packed(label, _unpacked(tensor, bits), beside.present(stem, "qzeros", "scales", "g_idx"))
+
+
+def _unpacked(tensor: Tensor, bits: int | None) -> int | None:
+    return tensor.size * 32 // bits if bits in _PACKED_BITS else None
+
+
+def _weight_packed(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+    """compressed-tensors: integers in 32-bit words, or NVFP4 pairs in bytes with an fp8 scale for 16 weights."""
+    leaves = ("weight_scale", "weight_zero_point", "weight_shape", "weight_g_idx", "weight_global_scale",
+              "input_global_scale", "input_scale")  # fmt: skip
+    others = beside.present(stem, *leaves)
+    if tensor.dtype == "I32":
+        bits = beside.stated.bits
+        return Packed(f"{bits or '?'}-bit in I32 (compressed-tensors)", _unpacked(tensor, bits), others)
+    scale = beside.get(f"{stem}weight_scale")
+    if tensor.dtype == "U8" and scale is not None and scale.size * 8 == tensor.size:
+        return Packed("NVFP4", 2 * tensor.size, others)
+    if tensor.dtype == "U8" and scale is not None and scale.size * 16 == tensor.size:
+        return Packed("MXFP4", 2 * tensor.size, others)
+    return Packed(f"packed in {tensor.dtype}", None, others)
+
+
+def _weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+    """A matrix under its own name: bitsandbytes, ModelOpt's NVFP4, FP4 with shared exponents, fp8, int8."""
+    name = tensor.name
+    if tensor.dtype == "U8" and f"{name}.absmax" in beside.tensors:
+        leaves = ("absmax", "quant_map", "nested_absmax", "nested_quant_map", "quant_state.bitsandbytes__nf4",
+                  "quant_state.bitsandbytes__fp4")  # fmt: skip
+        nf4 = f"{name}.quant_state.bitsandbytes__nf4" in beside.tensors
+        return Packed("NF4 (bitsandbytes)" if nf4 else "FP4 (bitsandbytes)", 2 * tensor.size,
+                      beside.present(f"{name}.", *leaves))  # fmt: skip
+    if tensor.dtype == "I8" and f"{stem}SCB" in beside.tensors:
+        return Packed("I8 (bitsandbytes)", tensor.size, beside.present(stem, "SCB", "weight_format"))
+    scale = beside.get(f"{stem}weight_scale")
+    others = beside.present(stem, "weight_scale", "weight_scale_inv", "weight_scale_2", "input_scale", "output_scale",
+                            "weight_zero_point", "scale_weight", "scale_input")  # fmt: skip
+    if tensor.dtype == "U8" and scale is not None and scale.size * 8 == tensor.size:
+        return Packed("NVFP4", 2 * tensor.size, others)
+    if tensor.dtype == "U8" and scale is not None and scale.size * 16 == tensor.size:
+        return Packed("MXFP4", 2 * tensor.size, others)
+    exponents = beside.get(f"{stem}scale")
+    if tensor.dtype in ("I8", "U8") and exponents is not None and exponents.size * 16 == tensor.size:
+        return Packed("MXFP4", 2 * tensor.size, (f"{stem}scale",))
+    if tensor.dtype == "U8" and beside.stated.method == "bitnet":
+        return Packed("ternary, 4 in a byte (BitNet)", 4 * tensor.size, others)
+    if tensor.dtype in FLOAT8 and exponents is not None and not others:
+        return Packed(tensor.dtype, tensor.size, (f"{stem}scale",))
+    if tensor.dtype in (*FLOAT8, "I8") and others:
+        return Packed(tensor.dtype, tensor.size, others)
+    return None
+
+
+def _mxfp4(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+    """gpt-oss: two 4-bit weights a byte, one shared exponent for 32 of them (OCP Microscaling Formats 1.0)."""
+    scales = beside.get(tensor.name.removesuffix("blocks") + "scales")
+    if tensor.dtype != "U8" or scales is None or scales.size * 16 != tensor.size:
+        return None
+    return Packed("MXFP4", 2 * tensor.size, (scales.name,))
+
+
+def _codes(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+    """AQLM: each code stands for a group of out x in weights of a codebook (arXiv:2401.06118, section 3)."""
+    books = beside.get(f"{stem}codebooks")
+    if books is None or len(books.shape) != 4 or len(tensor.shape) != 3:
+        return None
+    weights = tensor.shape[0] * tensor.shape[1] * books.shape[2] * books.shape[3]
+    return Packed("codes (AQLM)", weights, beside.present(stem, "codebooks", "scales"))
+
+
+def _q_weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
+    """EXL2: rows of several widths; the permutation has an entry for each input."""
+    order = beside.get(f"{stem}q_invperm") or beside.get(f"{stem}q_perm")
+    if tensor.dtype != "I32" or order is None or len(tensor.shape) != 2:
+        return None
+    leaves = ("q_invperm", "q_perm", "q_scale", "q_scale_max", "q_groups", "q_group_map")
+    return Packed("mixed bits (EXL2)", order.size * tensor.shape[1], beside.present(stem, *leaves))
+
+
+_BY_LEAF: dict[str, Callable[[Tensor, str, Beside], Packed | None]] = {
+    "qweight": _qweight,
+    "weight_packed": _weight_packed,
+    "weight": _weight,
+    "codes": _codes,
+    "q_weight": _q_weight,
+}

@@ -1,0 +1,230 @@
+"""Reads the checkpoint that a store holds: which of its files belong together, and the tensors of each by its kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sizebook.core.errors import InputError
+from sizebook.models.checkpoints import kinds
+from sizebook.models.checkpoints.gguf import MAGIC, read_gguf
+from sizebook.models.checkpoints.pickles import LEGACY, read_archive, read_legacy
+from sizebook.models.checkpoints.safetensors import read_safetensors
+from sizebook.models.checkpoints.store import Store, json_of
+from sizebook.models.checkpoints.tensors import Tensor, merged
+
+INDEX_ENDING = ".index.json"
+_SHARD = re.compile(r"(.+)-(\d{5})-of-(\d{5})(\.\w+)")
+# By preference: what reads without a pickle comes first. Files beside weights that hold no weights of the model.
+_ENDINGS = (".safetensors", ".gguf", ".bin", ".pth", ".pt", ".ckpt")
+_NO_WEIGHTS = re.compile(r"training_args\.bin|optimizer|scheduler|rng_state|scaler\.pt|random_states")
+_USUAL = ("model", "diffusion_pytorch_model", "adapter_model", "pytorch_model")
+_ZIP = b"PK\x03\x04"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The tensors of one model as its headers state them, the files they lie in, and what was remarked.
+
+    ``metadata`` holds the keys of GGUF files; it is empty for other kinds.
+    """
+
+    name: str
+    kind: str
+    files: tuple[str, ...]
+    tensors: tuple[Tensor, ...]
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """The files to read, the index that lists them with its file of every tensor, and what is left aside."""
+
+    files: tuple[str, ...]
+    index: str = ""
+    listed: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def read_store(store: Store, folder: str = "", only: str = "") -> Checkpoint:
+    """Return the checkpoint in a store, in one folder of it, or of one file or index of it alone."""
+    sizes = {name: size for name, size in store.sizes().items() if _folder(name) == folder}
+    chosen = _asked(only, sizes) if only else _choose(store, folder, list(sizes))
+    if chosen.index:
+        chosen = _by_index(store, chosen, sizes)
+    read = {file: _read(store, file, sizes) for file in chosen.files}
+    tensors = merged({file: found.tensors for file, found in read.items()})
+    if chosen.index:
+        _check_index(chosen, {file: found.tensors for file, found in read.items()})
+    first = next(iter(read.values()))
+    notes = [*chosen.notes, *(note for found in read.values() for note in found.notes)]
+    name = folder or (only.rpartition("/")[2] if only and not chosen.index else store.name)
+    return Checkpoint(name, first.kind, chosen.files, tuple(tensors), first.metadata, tuple(notes))
+
+
+def holds_weights(names: Iterable[str], folder: str = "") -> bool:
+    """Return whether a folder of a store has files of weights."""
+    return any(_folder(name) == folder and _is_weights(name) for name in names)
+
+
+def is_checkpoint_name(name: str) -> bool:
+    """Return whether a file's name is that of weights or of an index of them."""
+    return name.casefold().endswith((*_ENDINGS, *(f"{ending}{INDEX_ENDING}" for ending in _ENDINGS)))
+
+
+def _folder(name: str) -> str:
+    return name.rpartition("/")[0]
+
+
+def _is_weights(name: str) -> bool:
+    return name.casefold().endswith(_ENDINGS) and not _NO_WEIGHTS.search(name.rpartition("/")[2])
+
+
+def _asked(name: str, sizes: Mapping[str, int]) -> _Chosen:
+    """Return one file, the index, or all the pieces that the file's name counts itself among."""
+    if name.casefold().endswith(INDEX_ENDING):
+        return _Chosen((), index=name)
+    shard = _SHARD.fullmatch(name)
+    if shard is not None and name.casefold().endswith(".gguf"):  # a piece of GGUF is no model by itself
+        return _Chosen(_pieces(shard[1], shard[4], int(shard[3]), sizes))
+    return _Chosen((name,))
+
+
+def _choose(store: Store, folder: str, names: list[str]) -> _Chosen:
+    """Return the files of a folder that make one model."""
+    where = f"{store.name}/{folder}".rstrip("/")
+    weights = [name for name in names if _is_weights(name)]
+    for ending in _ENDINGS:
+        found = [name for name in weights if name.casefold().endswith(ending)]
+        indexes = [name for name in names if name.casefold().endswith(ending + INDEX_ENDING)]
+        if not found and not indexes:
+            continue
+        others = sorted({name[name.rindex(".") :] for name in weights} - {ending})
+        beside = (f"{', '.join(others)} files beside were not counted",) if others else ()
+        if indexes:
+            plain = min(indexes, key=lambda name: (name.count("."), name))
+            return _Chosen((), plain, notes=beside)
+        chosen = _of_one_model(found, ending, where, dict.fromkeys(names, 0))
+        return _Chosen(chosen.files, notes=(*chosen.notes, *beside))
+    raise InputError(
+        f"no checkpoint: got {where} without {', '.join(_ENDINGS)} files, want weights. {kinds.instead(names)}"
+    )
+
+
+def _of_one_model(found: list[str], ending: str, where: str, names: Mapping[str, int]) -> _Chosen:
+    bases = {_base(name, ending) for name in found}
+    usual = next((name for name in found if _base(name, ending) in _USUAL and not _SHARD.fullmatch(name)), None)
+    if len(found) == 1 and not _SHARD.fullmatch(found[0]):
+        return _Chosen((found[0],))
+    if usual is not None:
+        others = [name.rpartition("/")[2] for name in found if name != usual]
+        return _Chosen((usual,), notes=(f"{', '.join(others)} beside were not counted",) if others else ())
+    series = {(m[1], m[4], int(m[3])) for name in found if (m := _SHARD.fullmatch(name))}
+    if len(series) == 1 and all(_SHARD.fullmatch(name) for name in found):
+        return _Chosen(_pieces(*next(iter(series)), names))
+    if ending == ".gguf" or len(series) > 1:
+        shown = ", ".join(sorted(base.rpartition("/")[2] + ending for base in bases)[:4])
+        raise InputError(f"several models: got {shown} in {where}, want one. Give the path of one file.")
+    return _Chosen(tuple(found))
+
+
+def _base(name: str, ending: str) -> str:
+    return name[: -len(ending)].rpartition("/")[2]
+
+
+def _pieces(stem: str, ending: str, count: int, sizes: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the names of all pieces of a file in several, refusing a series with a gap."""
+    numbers = range(1, min(count, len(sizes) + 1) + 1)
+    pieces = [f"{stem}-{number:05d}-of-{count:05d}{ending}" for number in numbers]
+    missing = [name for name in pieces if name not in sizes]
+    if missing:
+        raise InputError(
+            f"piece missing: got no {missing[0].rpartition('/')[2]}, want all {count} pieces. Download what is missing."
+        )
+    return tuple(pieces)
+
+
+def _by_index(store: Store, chosen: _Chosen, sizes: Mapping[str, int]) -> _Chosen:
+    """Return the files that an index lists; files that it does not are left aside."""
+    values = json_of(store, chosen.index, "an index of tensors")
+    listed = _weight_map(values, chosen.index)
+    folder = _folder(chosen.index)
+    files = tuple(sorted({f"{folder}/{file}".lstrip("/") for file in listed.values()}))
+    missing = [file for file in files if file not in sizes]
+    if missing:
+        raise InputError(
+            f"files missing: got no {missing[0]} in {store.name}, want the {len(files)} files of {chosen.index} "
+            f"({len(listed)} tensors{_stated_bytes(values)}). Download what is missing."
+        )
+    ending = files[0][files[0].rindex(".") :]
+    aside = [
+        name.rpartition("/")[2] for name in sizes if _is_weights(name) and name.endswith(ending) and name not in files
+    ]
+    notes = (f"{', '.join(aside[:3])} of the folder are not in its index and were not counted",) if aside else ()
+    return _Chosen(files, chosen.index, listed, (*chosen.notes, *notes))
+
+
+def _weight_map(values: Mapping[str, Any], index: str) -> dict[str, str]:
+    listed = values.get("weight_map")
+    if not isinstance(listed, dict) or not listed or not all(_is_plain(file) for file in listed.values()):
+        raise InputError(f"corrupt index: got no 'weight_map' of files in {index}, want one. Download the file again.")
+    return listed
+
+
+def _is_plain(file: object) -> bool:
+    return isinstance(file, str) and _is_weights(file) and "/" not in file and "\\" not in file
+
+
+def _stated_bytes(values: Mapping[str, Any]) -> str:
+    stated = values.get("metadata")
+    size = stated.get("total_size") if isinstance(stated, dict) else None
+    return f", {int(size)} bytes" if isinstance(size, (int, float)) and 0 <= size < 2**63 else ""
+
+
+def _check_index(chosen: _Chosen, by_file: Mapping[str, list[Tensor]]) -> None:
+    """Refuse an index whose files or tensors are not what the headers hold."""
+    found = {tensor.name: file.rpartition("/")[2] for file, tensors in by_file.items() for tensor in tensors}
+    listed = chosen.listed
+    for name, file in listed.items():
+        if found.get(name) != file:
+            raise InputError(
+                f"index and files differ: got '{name}' in {found.get(name, 'no file')}, want it in {file} as "
+                f"{chosen.index} says. Download what is missing."
+            )
+    if extra := sorted(set(found) - set(listed)):
+        raise InputError(
+            f"index and files differ: got {len(extra)} tensors that {chosen.index} does not list, first '{extra[0]}', "
+            "want none. Download the index again."
+        )
+
+
+@dataclass(frozen=True)
+class _Read:
+    kind: str
+    tensors: list[Tensor]
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def _read(store: Store, name: str, sizes: Mapping[str, int]) -> _Read:
+    """Return the tensors of one file, by what its first bytes say it is."""
+    where, size = name.rpartition("/")[2], sizes.get(name, 0)
+    with store.opened(name, ahead=0 if name.casefold().endswith(".safetensors") else 1 << 16) as file:
+        if name.casefold().endswith(".safetensors"):
+            return _Read("safetensors", read_safetensors(file, size, where))
+        head = file.read(64)
+        file.seek(0)
+        if head.startswith(MAGIC):
+            found = read_gguf(file, size, where)
+            return _Read("GGUF", found.tensors, found.metadata)
+        if head.startswith((_ZIP, LEGACY)):
+            pickled = read_archive(file, where) if head.startswith(_ZIP) else read_legacy(file, where)
+            shared = len(pickled.shared)
+            notes = (f"{shared} tensors share the numbers of others and count once",) if shared else ()
+            return _Read("PyTorch", pickled.tensors, notes=notes)
+        if len(head) > 8 and head[8:9] == b"{":
+            return _Read("safetensors", read_safetensors(file, size, where))
+    raise kinds.not_a_checkpoint(head, where)

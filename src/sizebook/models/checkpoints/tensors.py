@@ -1,0 +1,77 @@
+"""One stored tensor, and the number formats of the containers that store them (``data/tensor_formats.csv``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from math import prod
+
+from sizebook.core.errors import InputError
+from sizebook.core.tables import table
+
+MOST_EXTENTS = 64  # PyTorch's own limit
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """One stored tensor."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    n_bytes: int
+
+    @property
+    def size(self) -> int:
+        """Elements as the header states them; packed formats hold several weights in one."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A number format of a container: ``block`` elements take ``block_bytes``, scales included."""
+
+    name: str
+    block: int
+    block_bytes: int
+
+    def n_bytes(self, size: int) -> int | None:
+        """Return the bytes of so many elements, None where they do not fill whole blocks."""
+        return size // self.block * self.block_bytes if size % self.block == 0 else None
+
+
+@cache
+def formats(container: str) -> dict[str, Format]:
+    """Return the formats of a container by the code that its headers use."""
+    return {
+        row["code"]: Format(row["format"], int(row["block"]), int(row["block_bytes"]))
+        for row in table("tensor_formats")
+        if row["container"] == container
+    }
+
+
+def extents(value: object) -> tuple[int, ...] | None:
+    """Return a short list of whole numbers that a file can have room for, None for anything else."""
+    if not isinstance(value, (list, tuple)) or len(value) > MOST_EXTENTS:
+        return None
+    return tuple(value) if all(type(item) is int and 0 <= item < 2**63 for item in value) else None
+
+
+def merged(by_file: dict[str, list[Tensor]]) -> list[Tensor]:
+    """Return the tensors of several files, refusing a name that two of them hold."""
+    place: dict[str, str] = {}
+    for file, tensors in by_file.items():
+        for tensor in tensors:
+            if tensor.name in place:
+                raise InputError(
+                    f"duplicate tensor: got '{tensor.name}' in {place[tensor.name]} and {file}, want it once. "
+                    "Remove the file that belongs to another checkpoint."
+                )
+            place[tensor.name] = file
+    return [tensor for tensors in by_file.values() for tensor in tensors]
+
+
+def total_bytes(tensors: Iterable[Tensor]) -> int:
+    """Return the bytes that the values of some tensors take."""
+    return sum(tensor.n_bytes for tensor in tensors)

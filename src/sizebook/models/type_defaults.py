@@ -1,0 +1,23 @@
+"""What the classes of model types give to keys that a file leaves out: sizes, and whole sections.
+
+Whoever loads such a file gets them, so the count follows them and says so in a note. ``data/type_defaults.csv`` holds
+them as read from the configuration classes; ``tests/models/type_defaults.py`` writes it anew.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from sizebook.core.tables import table
+
+
+@cache
+def _type_defaults() -> dict[str, dict[str, Any]]:
+    return {row["model_type"]: json.loads(row["defaults"]) for row in table("type_defaults")}
+
+
+def type_defaults(model_type: object) -> dict[str, Any]:
+    """Return what the class of a model type gives to sizes and to whole sections which a file may leave out."""
+    return _type_defaults().get(model_type, {}) if isinstance(model_type, str) else {}

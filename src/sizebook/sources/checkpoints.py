@@ -1,0 +1,100 @@
+"""Finds the checkpoint that a person names, and says of each of its models what its config adds to the headers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sizebook.core.errors import SizebookError
+from sizebook.models.checkpoints.held import Held, Part, held, held_at
+from sizebook.models.checkpoints.reading import is_checkpoint_name
+from sizebook.models.checkpoints.weighing import weights_of
+from sizebook.models.config import Config
+from sizebook.models.counting import count
+from sizebook.models.flops import forward
+from sizebook.models.huggingface import architecture
+from sizebook.serving.cache import cache_bytes
+from sizebook.sources.hub import REPOSITORY, Repository
+
+CONTEXT = 4096  # tokens for which cache and FLOPs are shown
+_CACHE_BYTES = 2.0  # of an element: bf16
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What the config beside a checkpoint adds: active parameters, cache of `CONTEXT` tokens, FLOPs of one.
+
+    ``total`` is what the config predicts, ``mtp`` and ``buffers`` what it stores beside. ``origin`` says where the
+    figures are from.
+    """
+
+    origin: str
+    active: int
+    total: int | None = None
+    mtp: int = 0
+    buffers: int = 0
+    cache_bytes: float | None = None
+    flops: float | None = None
+    notes: tuple[str, ...] = ()
+
+
+def held_of(name: str) -> Held:
+    """Return what a path of this machine holds, or a Hub repository ORG/NAME, or a file ORG/NAME/FILE of one."""
+    words = name.split("/")
+    if not Path(name).exists() and len(words) >= 2 and REPOSITORY.fullmatch("/".join(words[:2])):
+        only = "/".join(words[2:])
+        if len(words) == 2 or is_checkpoint_name(only):
+            return held(Repository("/".join(words[:2])), only)
+    return held_at(Path(name))
+
+
+def mapped(part: Part) -> tuple[Mapped | None, str]:
+    """Return what the config of a part adds, or None and why it adds nothing."""
+    metadata = part.checkpoint.metadata
+    if not part.config and metadata:
+        return _from_metadata(part), "no config.json beside it"
+    if not part.config:
+        return None, "no config.json beside it"
+    try:
+        described = architecture(Config(dict(part.config), "config.json"))
+    except SizebookError as error:
+        return None, str(error)
+    counted = count(described)
+    causal = described.head is not None
+    return Mapped(
+        origin=f"config.json ({described.model_type})",
+        active=counted.active,
+        total=counted.total,
+        mtp=counted.mtp,
+        buffers=counted.buffers,
+        cache_bytes=cache_bytes(described, CONTEXT, _CACHE_BYTES) if causal else None,
+        flops=forward(described, CONTEXT, causal=causal).total,
+        notes=described.notes,
+    ), ""
+
+
+def _from_metadata(part: Part) -> Mapped | None:
+    """Return the active parameters that the keys of a GGUF file tell: routed experts count used / all of them."""
+    metadata = part.checkpoint.metadata
+    family = metadata.get("general.architecture")
+    n_experts, used = metadata.get(f"{family}.expert_count"), metadata.get(f"{family}.expert_used_count")
+    if type(n_experts) is not int or type(used) is not int or not 0 < used <= n_experts:
+        return None
+    routed = sum(w.parameters for w in weights_of(part.checkpoint.tensors) if "_exps." in w.tensor.name)
+    active = part.weighed.parameters - routed + routed * used // n_experts
+    return Mapped(origin=f"the file's own keys ({family}: {used} of {n_experts} experts)", active=active)
+
+
+def agreement(part: Part, found: Mapped) -> str:
+    """Return in words how the count of the headers compares with that of the config."""
+    counted = part.weighed.parameters
+    if found.total is None:
+        return ""
+    if counted == found.total:
+        return "the headers hold exactly the parameters of the config"
+    if found.mtp and counted == found.total + found.mtp:
+        return "the headers hold the parameters of the config and its prediction layers"
+    return (
+        f"the headers hold {counted} parameters, the config says {found.total}: 'sizebook verify' names the tensors "
+        "that differ"
+    )

@@ -1,0 +1,52 @@
+"""Text of users in new workbooks and CSV tables: shown as it stands, never calculated, whatever it begins with."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+from sizebook.core.coercion import LONGEST_CELL
+from sizebook.core.errors import InputError, shown
+
+# What Excel, LibreOffice and Google Sheets take for a formula, also in a CSV file; a tab or line break before it too.
+_CALCULATED = re.compile(r"[\t\r\n]*[=+\-@]")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_UNLIKE_TEXT = re.compile(r"[=#]")  # openpyxl makes a formula or an error value of it
+
+
+def is_calculated(text: str) -> bool:
+    """Return whether a spreadsheet that opens a CSV file would calculate a text; a number it would only read."""
+    return _CALCULATED.match(text) is not None and _NUMBER.fullmatch(text) is None
+
+
+def guarded(text: str) -> str:
+    """Return a text with an apostrophe before it where a spreadsheet would calculate it."""
+    return f"'{text}" if is_calculated(text) else text
+
+
+def put_text(cell: Any, text: str) -> Any:
+    """Show a text in a cell of openpyxl and return the cell. Errors: `InputError` for more than a cell holds.
+
+    Characters that no workbook may hold, such as a null, become the sign for an unreadable one. The cell is marked as
+    text (quotePrefix), so that editing it does not make a formula of it either.
+    """
+    if len(text) > LONGEST_CELL:
+        raise InputError(
+            f"text too long for a cell: got {shown(text)}, want at most {LONGEST_CELL} characters. "
+            "Shorten it, or write a .csv or .parquet table."
+        )
+    cell.value = ILLEGAL_CHARACTERS_RE.sub("\ufffd", text)
+    cell.data_type = "s"
+    if is_calculated(text):
+        cell.quotePrefix = True
+    return cell
+
+
+def is_plain(value: Any) -> bool:
+    """Return whether openpyxl stores a value as what it is by itself."""
+    return not isinstance(value, str) or not (
+        len(value) > LONGEST_CELL or _UNLIKE_TEXT.match(value) or is_calculated(value)
+        or ILLEGAL_CHARACTERS_RE.search(value)
+    )  # fmt: skip

@@ -1,0 +1,85 @@
+"""SIZEBOOK_SOURCE: where a value of a table was read, and when, asked in a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from sizebook.core.errors import unknown_key
+from sizebook.core.registry import DEFAULT, Quantity, function
+from sizebook.core.tables import table
+from sizebook.tables.prices import user_rows
+
+# The tables that cells look things up in: the columns that a key is searched in, and what tells its rows apart.
+LOOKED_UP = {
+    "hardware": (("key", "name"), ("key",)),
+    "prices": (("gpu",), ("gpu", "provider", "instance", "region", "term", "date")),
+    "grid": (("key", "name"), ("key", "name", "year")),
+    "models": (("key", "name", "aliases"), ("key",)),
+    "dtypes": (("dtype",), ("dtype",)),
+    "engines": (("key", "engine"), ("key",)),
+    "optimizers": (("optimizer",), ("optimizer",)),
+}
+CITED = ("source", "retrieved")
+
+TableName = Annotated[str, Quantity("table that the value stands in", kind="choice", choices=tuple(LOOKED_UP))]
+Key = Annotated[str, Quantity("key of the row, such as h100-sxm or deu", kind="text")]
+Column = Annotated[
+    str | None,
+    Quantity("column of the value, such as tdp_watts; blank for all", kind="text", default=None),
+]
+Sources = Annotated[
+    list[list[Any]], Quantity("a line each row of the table, under its headings", unit="lines", kind="range")
+]
+
+
+@function(
+    category="help",
+    source="data/*.csv, each row with its source and the day it was read",
+    example=(
+        {"table": "optimizers", "key": "adamw", "column": "matrix_bytes"},
+        [
+            ["optimizer", "matrix_bytes", "source", "retrieved"],
+            [
+                "adamw",
+                8.0,
+                "Loshchilov and Hutter 2019 (arXiv:1711.05101); Rajbhandari et al. 2020 (arXiv:1910.02054), "
+                "section 3.1",
+                "2026-11-21",
+            ],
+        ],
+    ),
+)
+def sizebook_source(table: TableName, key: Key, column: Column = DEFAULT) -> Sources:
+    """Return the rows of a table that a key names, with the source of each and the day it was read.
+
+    Of prices every row of an accelerator: provider, instance, region, term and date, the rows of your own table first.
+    Errors: a key or a column that the table does not have.
+    """
+    searched, identity = LOOKED_UP[table]
+    known = _rows(table)
+    rows = [row for row in known if any(_names(row[name], key) for name in searched)]
+    if not rows:
+        held = list(dict.fromkeys(row[searched[0]] for row in known))
+        raise unknown_key("key", key, held, where=f"a {searched[0]} of data/{table}.csv")
+    columns = list(known[0])
+    if column is not None and column not in columns:
+        raise unknown_key("column", column, columns, where=f"a column of data/{table}.csv")
+    shown = columns if column is None else list(dict.fromkeys((*identity, column, *CITED)))
+    return [shown, *([_value(row[name]) for name in shown] for row in rows)]
+
+
+def _rows(name: str) -> tuple[Mapping[str, str], ...]:
+    return (*user_rows(), *table(name)) if name == "prices" else table(name)
+
+
+def _names(cell: str, key: str) -> bool:
+    """Return whether a cell, of aliases several, is the word asked for."""
+    return key.casefold() in (word.strip().casefold() for word in cell.split("|"))
+
+
+def _value(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text

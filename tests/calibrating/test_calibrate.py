@@ -1,0 +1,179 @@
+"""Rates fitted to runs whose factors are known, what the command says of them, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sizebook.calibrating import serving, training
+from sizebook.cli import app
+from sizebook.core.errors import SizebookError
+from sizebook.tables.own_rates import Setup, own_rates
+
+Row = dict[str, Any]
+MODELS = ("llama-3.1-8b", "mistral-7b-v0.1", "qwen3-32b", "llama-3.1-70b")
+# Runs scatter around what the factors give, in turn, by so much.
+SCATTER = (1.02, 0.98, 1.01, 0.99)
+TRAINED = {"compute": 1.2, "network": 1.5, "launch": 1.0}
+SERVED = {"compute": 1.3, "network": 1.0, "launch": 0.7, "first_token": 2.0}
+HIDDEN_TRAINING = {"measured_step_seconds": 1.0}
+HIDDEN_SERVING = {"measured_tpot_seconds": 1.0}
+
+
+def training_rows(factors: dict[str, float], models: Sequence[str] = MODELS) -> list[Row]:
+    rows: list[Row] = []
+    for model in models:
+        for gpus in (8, 64, 256):
+            row: Row = {"model": model, "gpu": "h100-sxm", "gpus": gpus, "batch": 8 * gpus, "seq": 4096,
+                        "zero_stage": 3, "tp": 1 if model in MODELS[:2] else 8, "recompute": "full",
+                        "stack": "fsdp"}  # fmt: skip
+            run = training.reader(list(row))(2, {**row, **HIDDEN_TRAINING})
+            seconds = run.predicted(factors)["step"] * SCATTER[len(rows) % 4]
+            rows.append({**row, "measured_step_seconds": seconds})
+    return rows
+
+
+def serving_rows(factors: dict[str, float]) -> list[Row]:
+    rows: list[Row] = []
+    for model in MODELS:
+        for concurrency in (1, 16, 64):
+            row: Row = {"model": model, "gpu": "h100-sxm", "tp": 4, "weight_dtype": "fp8", "input_tokens": 1000,
+                        "output_tokens": 200, "concurrency": concurrency}  # fmt: skip
+            run = serving.reader(list(row))(2, {**row, **HIDDEN_SERVING})
+            found, off = run.predicted(factors), SCATTER[len(rows) % 4]
+            measured = {"measured_tpot_seconds": found["tpot"] * off, "measured_ttft_seconds": found["ttft"] / off}
+            rows.append({**row, **measured})
+    return rows
+
+
+def written(path: Path, rows: list[Row]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as lines:
+        table = csv.DictWriter(lines, fieldnames=list(rows[0]))
+        table.writeheader()
+        table.writerows(rows)
+    return path
+
+
+def calibrate(*tables: Path, output: Path) -> str:
+    arguments = ["calibrate", *map(str, tables), "-o", str(output)]
+    return CliRunner().invoke(app, arguments, catch_exceptions=False).output
+
+
+def refusal(*tables: Path, output: Path) -> str:
+    with pytest.raises(SizebookError) as refused:
+        calibrate(*tables, output=output)
+    assert not output.exists()
+    return str(refused.value)
+
+
+def test_factors_that_runs_were_made_with_are_found(tmp_path: Path) -> None:
+    """Within what a prior that holds them near 1 and a scatter of 2 % leave; the error falls to that scatter."""
+    runs = written(tmp_path / "runs.csv", training_rows(TRAINED))
+    said = calibrate(runs, output=tmp_path / "rates.csv")
+    setup = Setup("training", "h100-sxm", "fsdp")
+    found = own_rates(str(tmp_path / "rates.csv")).setups[setup]
+    assert found.runs == 12
+    assert dict(found.factors) == pytest.approx(TRAINED, rel=0.1)
+    first, error, *_ = said.splitlines()
+    assert first == "training on h100-sxm with fsdp: 12 runs of 4 groups"
+    before, own = map(float, re.findall(r"([\d.]+)\W% with", error))
+    assert before > 15 and own < 4
+    assert error.endswith("with own (each group left out)")
+    spread = found.spreads["dense", "step"]
+    assert spread.low < 1 < spread.high < 1.15
+    digest = hashlib.sha256((tmp_path / "rates.csv").read_bytes()).hexdigest()[:12]
+    assert said.splitlines()[-1] == f"Rates: {(tmp_path / 'rates.csv').resolve()}, sha256 {digest}"
+
+
+def test_serving_and_training_runs_give_one_file(tmp_path: Path) -> None:
+    served = written(tmp_path / "served.csv", serving_rows(SERVED))
+    trained = written(tmp_path / "trained.csv", training_rows(TRAINED))
+    calibrate(served, trained, output=tmp_path / "rates.csv")
+    setups = own_rates(str(tmp_path / "rates.csv")).setups
+    assert [setup.words for setup in setups] == ["serving on h100-sxm with vllm", "training on h100-sxm with fsdp"]
+    factors = setups[Setup("serving", "h100-sxm", "vllm")].factors
+    assert factors["first_token"] == pytest.approx(2, rel=0.1) and factors["compute"] == pytest.approx(1.3, rel=0.1)
+
+
+def test_single_runs_are_left_out_where_there_is_one_model(tmp_path: Path) -> None:
+    runs = written(tmp_path / "runs.csv", training_rows(TRAINED, ["llama-3.1-8b", "mistral-7b-v0.1"]))
+    said = calibrate(runs, output=tmp_path / "rates.csv")
+    assert "(single runs left out: other models may lie further off)" in said
+    assert "too few runs for one of their own: that of the shipped rates holds" in said
+    assert own_rates(str(tmp_path / "rates.csv")).setups[Setup("training", "h100-sxm", "fsdp")].spreads == {}
+
+
+def test_a_group_is_what_the_table_names(tmp_path: Path) -> None:
+    rows = [{**row, "group": f"week {index % 3}"} for index, row in enumerate(training_rows(TRAINED))]
+    said = calibrate(written(tmp_path / "runs.csv", rows), output=tmp_path / "rates.csv")
+    assert said.startswith("training on h100-sxm with fsdp: 12 runs of 3 groups\n")
+
+
+def test_too_few_runs_of_a_setup_are_said(tmp_path: Path) -> None:
+    rows = training_rows(TRAINED)
+    rows += [{**row, "gpu": "a100-sxm-80gb"} for row in rows[:2]]
+    said = calibrate(written(tmp_path / "runs.csv", rows), output=tmp_path / "rates.csv")
+    assert (
+        "sizebook: note: too few runs: training on a100-sxm-80gb with fsdp: 2 runs, want at least 4; the shipped rates "
+        "hold\n" in said
+    )
+    assert refusal(written(tmp_path / "few.csv", rows[:3]), output=tmp_path / "none.csv") == (
+        "too few runs: got training on h100-sxm with fsdp: 3 runs, want at least 4; the shipped rates hold. Measure "
+        "more."
+    )
+
+
+def test_runs_that_the_shipped_rates_predict_give_no_file(tmp_path: Path) -> None:
+    runs = written(tmp_path / "runs.csv", training_rows(dict.fromkeys(TRAINED, 1.0)))
+    assert refusal(runs, output=tmp_path / "none.csv") == (
+        "own rates are no better: got runs that the shipped rates predict as well, want an error that falls. Nothing "
+        "was written: plan with the shipped rates."
+    )
+
+
+def test_bad_rows_are_refused_by_line_and_nothing_is_written(tmp_path: Path) -> None:
+    rows = training_rows(TRAINED)
+    rows[1] |= {"measured_step_seconds": "fast"}
+    rows[3] |= {"gpu": "h100-smx"}
+    rows[5] |= {"measured_step_seconds": ""}
+    assert refusal(written(tmp_path / "runs.csv", rows), output=tmp_path / "none.csv") == (
+        "runs.csv: 3 bad rows, nothing was fitted\n"
+        "  line 3: measured_step_seconds is not a number: got 'fast', want a number (as measured). Type digits, or a "
+        "number with M, B or T for 10^6, 10^9 or 10^12.\n"
+        "  line 5: unknown gpu: got 'h100-smx', want a key of data/hardware.csv. Did you mean 'h100-sxm'?\n"
+        "  line 7: nothing measured: got no measured_step_seconds or measured_tokens_per_s_per_gpu, want one of them. "
+        "Fill it in."
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"measured_step_seconds": None}, "runs.csv: not measured runs: got no measured column, want "
+         "measured_step_seconds, measured_tokens_per_s_per_gpu or measured_tpot_seconds, measured_ttft_seconds, "
+         "measured_tokens_per_second. Add what was measured, one plan a table."),
+        ({"measured_ttft_seconds": 1}, "runs.csv: not measured runs: got training and serving, want "
+         "measured_step_seconds, measured_tokens_per_s_per_gpu or measured_tpot_seconds, measured_ttft_seconds, "
+         "measured_tokens_per_second. Add what was measured, one plan a table."),
+        ({"rates_file": "x.csv"}, "runs.csv: rates to fit rates: got a column rates_file, want none. Remove the "
+         "column."),
+        ({"batch": None}, "missing column: got model, gpu, gpus, seq, zero_stage, tp, recompute, stack, "
+         "measured_step_seconds, want batch too. Add the column to the table."),
+    ],
+)  # fmt: skip
+def test_tables_that_are_none_of_runs_are_refused(change: Row, message: str, tmp_path: Path) -> None:
+    rows = [{key: value for key, value in {**row, **change}.items() if value is not None} for row in training_rows({})]
+    assert refusal(written(tmp_path / "runs.csv", rows), output=tmp_path / "none.csv") == message
+
+
+def test_columns_that_are_not_read_are_named(tmp_path: Path) -> None:
+    rows = [{**row, "micro_bath": 2} for row in training_rows(TRAINED)]
+    said = calibrate(written(tmp_path / "runs.csv", rows), output=tmp_path / "rates.csv")
+    assert "columns kept but not read: micro_bath (Did you mean 'micro_batch'?)" in said

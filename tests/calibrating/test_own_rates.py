@@ -1,0 +1,222 @@
+"""A file of own rates on every surface: what it moves, by how much, what says so, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from sizebook.batch.jobs import scenario_of
+from sizebook.cli import app
+from sizebook.core.cells import call
+from sizebook.core.errors import SizebookError
+from sizebook.serving.band import replica_band
+from sizebook.serving.case import case_of
+from sizebook.serving.quantities import Replica
+from sizebook.serving.shape import shape_of
+from sizebook.sweeps import training as training_sweep
+from sizebook.sweeps.serving import sweep
+from sizebook.tables.hardware import accelerator
+from sizebook.tables.own_rates import own_rates
+from sizebook.training.machine import calibration, machine
+from sizebook.training.quantities import Method
+
+OWN = Path(__file__).resolve().parents[1] / "own_rates.csv"
+DIGEST = own_rates(str(OWN)).digest
+TRAINING = """plan = "training"
+model = "mixtral-8x7b"
+gpu = "h200-sxm"
+gpus = 64
+tokens = 1e12
+batch = 256
+tp = 4
+ep = 8
+"""
+SERVING = """plan = "serving"
+model = "llama-3.1-8b"
+gpu = "h100-sxm"
+requests_per_day = 1e6
+input_tokens = 1000
+output_tokens = 200
+months = 2
+concurrency = 16
+"""
+HEAD = "plan,gpu,software,kind,name,value,runs,groups,meaning\n"
+
+
+def said(*arguments: str) -> str:
+    return CliRunner().invoke(app, arguments, catch_exceptions=False).stdout
+
+
+def test_factors_multiply_the_seconds_they_name() -> None:
+    """1.25 on compute and 0.8 on the network, as the file states for training on H200."""
+    h200 = accelerator("h200-sxm")
+    shipped = machine(h200, Method(), calibration())
+    own = machine(h200, Method(rates_file=str(OWN)), calibration())
+    assert own.matmul * 1.25 == pytest.approx(shipped.matmul) and own.memory * 1.25 == pytest.approx(shipped.memory)
+    assert own.scale_out * 0.8 == pytest.approx(shipped.scale_out)
+    assert own.block_seconds == shipped.block_seconds
+
+
+def test_factors_of_serving_multiply_the_seconds_they_name() -> None:
+    own, shipped = (case_of("llama-3.1-8b", "h100-sxm", Replica(rates_file=path)).rates for path in (str(OWN), ""))
+    assert own["product_bandwidth"] * 1.3 == pytest.approx(shipped["product_bandwidth"])
+    assert own["product_launch_seconds"] == pytest.approx(1.3 * shipped["product_launch_seconds"])
+    assert own["reduce_bandwidth"] * 1.1 == pytest.approx(shipped["reduce_bandwidth"])
+    assert own["step_seconds"] == pytest.approx(0.7 * shipped["step_seconds"])
+    assert own["first_token_seconds"] == pytest.approx(2 * shipped["first_token_seconds"])
+    untouched = ("request_half", "queue_power", "expert_imbalance", "host_requests_per_second", "experts_half")
+    assert [own[name] for name in untouched] == [shipped[name] for name in untouched]
+
+
+def test_a_training_plan_is_the_same_with_the_option_the_key_the_column_and_the_argument(tmp_path: Path) -> None:
+    plain, keyed = tmp_path / "plain.toml", tmp_path / "keyed.toml"
+    plain.write_text(TRAINING)
+    (tmp_path / "acme.csv").write_bytes(OWN.read_bytes())
+    keyed.write_text(TRAINING + 'rates_file = "acme.csv"\n')  # beside the scenario
+    option = json.loads(said("plan", "train", str(plain), "--json", "--rates", str(OWN)))
+    key = json.loads(said("plan", "train", str(keyed), "--json"))
+    shipped = json.loads(said("plan", "train", str(plain), "--json"))
+    assert option["cases"] == key["cases"] != shipped["cases"]
+    step = option["cases"]["middle"]["step_seconds"]
+    row = swept({**scenario_values(), "rates_file": str(OWN)})
+    assert row["step_seconds"] == step
+    cell = ("call", "STEP_SECONDS", "mixtral-8x7b", "h200-sxm", "256", "dp=16", "tp=4", "ep=8")
+    assert float(said(*cell, "--rates", str(OWN))) == pytest.approx(step)
+    assert option["cases"]["low"]["step_seconds"] == pytest.approx(0.9 * step)  # p10 of the file's experts
+    assert call("TRAIN_ERROR", 90, "own experts h200-sxm megatron", str(OWN)) == 1.2
+    assert row["run_family"] == "own experts h200-sxm megatron"
+    basis = f"sha256 {DIGEST}: 40 runs of training on h200-sxm with megatron"
+    assert option["rates_basis"] == row["rates_basis"] == f"own rates own_rates.csv, {basis}"
+    assert key["rates_basis"] == f"own rates acme.csv, {basis}"
+    assert f"rates       own rates own_rates.csv, {basis}" in said("plan", "train", str(plain), "--rates", str(OWN))
+
+
+def swept(row: dict[str, Any]) -> dict[str, Any]:
+    return training_sweep.sweep(pl.DataFrame([row])).row(0, named=True)
+
+
+def scenario_values() -> dict[str, Any]:
+    return {"model": "mixtral-8x7b", "gpu": "h200-sxm", "gpus": 64, "tokens": 1e12, "batch": 256, "tp": 4, "ep": 8}
+
+
+def test_a_serving_plan_and_a_sweep_take_own_rates_and_their_band(tmp_path: Path) -> None:
+    scenario = tmp_path / "s.toml"
+    scenario.write_text(SERVING)
+    own = json.loads(said("plan", "serve", str(scenario), "--json", "--rates", str(OWN)))
+    shipped = json.loads(said("plan", "serve", str(scenario), "--json"))
+    tpot, before = (each["replica"]["tpot_seconds"] for each in (own, shipped))
+    assert tpot["basis"] == "own runs" and tpot["p90"] == pytest.approx(1.1 * tpot["value"])
+    assert own["replica"]["ttft_seconds"]["basis"] == shipped["replica"]["ttft_seconds"]["basis"]  # the file has none
+    assert own["rates_basis"] == f"own rates own_rates.csv, sha256 {DIGEST}: 32 runs of serving on h100-sxm with vllm"
+    assert shipped["rates_basis"] == "shipped rates"
+    assert before["value"] < tpot["value"] < 1.3 * before["value"]
+    row = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "input_tokens": 1000, "output_tokens": 200, "concurrency": 16}
+    table = sweep(pl.DataFrame([{**row, "rates_file": str(OWN)}, {**row, "rates_file": None}]))
+    assert table["tpot_seconds"].to_list() == [tpot["value"], before["value"]]
+    assert table["rates_basis"].to_list() == [own["rates_basis"], "shipped rates"]
+    assert (table["error_basis"][0], table["error_high"][0]) == ("own runs", pytest.approx(0.1))
+
+
+def test_what_the_file_does_not_hold_keeps_the_shipped_rates_and_says_so(tmp_path: Path) -> None:
+    scenario = tmp_path / "s.toml"
+    scenario.write_text(SERVING.replace("h100", "h200"))
+    own = json.loads(said("plan", "serve", str(scenario), "--json", "--rates", str(OWN)))
+    shipped = json.loads(said("plan", "serve", str(scenario), "--json"))
+    assert own["figures"]["tpot_seconds"] == shipped["figures"]["tpot_seconds"]
+    assert own["rates_basis"] == (
+        f"shipped rates: own rates own_rates.csv, sha256 {DIGEST}, hold no runs of serving on h200-sxm with vllm"
+    )
+    shape = shape_of("mixtral-8x7b")
+    assert replica_band("tpot", "h100-sxm", Replica(rates_file=str(OWN)), shape=shape).basis == "unseen combination"
+
+
+def test_a_given_mfu_takes_no_rates_and_says_so() -> None:
+    row = swept({**scenario_values(), "mfu": 0.4, "rates_file": str(OWN)})
+    assert row["rates_basis"] == "none: the step follows from the MFU given"
+
+
+def refused(*arguments: str) -> str:
+    with pytest.raises(SizebookError) as error:
+        said(*arguments)
+    return str(error.value)
+
+
+def test_rates_that_nothing_reads_or_that_are_given_twice_are_refused(tmp_path: Path) -> None:
+    sizing, twice, table = tmp_path / "sizing.toml", tmp_path / "twice.toml", tmp_path / "runs.csv"
+    sizing.write_text('model = "llama-3.1-8b"\n')
+    twice.write_text(TRAINING + 'rates_file = "acme.csv"\n')
+    table.write_text("model,gpu,gpus,batch,tokens,rates_file\nllama-3.1-8b,h100-sxm,8,64,1e9,x.csv\n")
+    rates, pdf = ("--rates", str(OWN)), str(tmp_path / "x.pdf")
+    nothing = (
+        "nothing to rate: got --rates own_rates.csv for a plan of sizing, want one of training, serving or fleet. "
+        "Leave --rates out."
+    )
+    assert refused("report", str(sizing), "-o", pdf, *rates) == nothing
+    assert refused("call", "PARAMS_MHA", "4096", *rates) == (
+        "nothing to rate: got --rates own_rates.csv for PARAMS_MHA, want a function with the argument rates_file. "
+        "Leave --rates out."
+    )
+    assert refused("plan", "train", str(twice), *rates) == (
+        "rates given twice: got rates_file acme.csv and --rates own_rates.csv, want one of them. Remove the other."
+    )
+    assert refused("sweep", str(table), "-o", str(tmp_path / "o.csv"), *rates) == (
+        "rates given twice: got a column rates_file and --rates, want one of them. Remove the other."
+    )
+    assert not (tmp_path / "o.csv").exists()
+
+
+def test_every_service_of_a_fleet_takes_the_rates() -> None:
+    path = Path(__file__).resolve().parents[2] / "workbooks" / "scenarios" / "three-services.toml"
+    plan = json.loads(said("plan", "fleet", str(path), "--json", "--rates", str(OWN)))
+    assert len(plan["services"]) == 3
+    for service in plan["services"]:
+        gpu = service["setup"]["gpu"]
+        held = "32 runs of serving on h100-sxm with vllm" if gpu == "h100-sxm" else f"hold no runs of serving on {gpu}"
+        assert held in service["rates_basis"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not own rates: got no rows in bad.csv, want at least one."),
+        ("plan,gpu\nserving,h100-sxm\n", "bad.csv, line 2: not own rates: got no software, kind, name, value, runs, "
+         "groups, meaning, want plan, gpu, software, kind, name, value, runs, groups, meaning."),
+        (HEAD + "serving,h100-sxm,vllm,,speed,1.1,9,3,x\n", "bad.csv, line 2: unknown rate: got 'speed' of plan "
+         "'serving', want one of compute, network, launch, first_token, tpot_p10, tpot_p50, tpot_p90, ttft_p10, "
+         "ttft_p50, ttft_p90, throughput_p10, throughput_p50, throughput_p90."),
+        (HEAD + "# remark\nserving,h100-sxm,vllm,,compute,1.1,9,3,x\nserving,h100-sxm,vllm,,compute,1.2,9,3,x\n",
+         "bad.csv, line 4: rate given twice: got compute again, want it once."),
+        (HEAD + "training,h100-sxm,fsdp,,compute,1.1,many,3,x\n", "bad.csv, line 2: not a count: got 'many', want a "
+         "whole number."),
+        (HEAD + "training,h100-sxm,fsdp,dense,step_p10,1.1,9,3,x\n", "bad.csv: not a band: got 1.1, nan, nan, want "
+         "p10, p50 and p90 that grow."),
+    ],
+)  # fmt: skip
+def test_a_file_that_holds_no_rates_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    with pytest.raises(SizebookError) as error:
+        own_rates(str(path))
+    assert str(error.value) == f"{message} Give the file that sizebook calibrate wrote."
+
+
+def test_a_factor_out_of_bounds_and_a_missing_file_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(HEAD + "training,h100-sxm,fsdp,,compute,0,9,3,x\n")
+    with pytest.raises(SizebookError) as error:
+        own_rates(str(path))
+    assert str(error.value) == "bad.csv, line 2: compute is out of range: got 0, want 0.02 to 50. Calibrate again."
+    missing = tmp_path / "none.csv"
+    with pytest.raises(SizebookError) as error:
+        scenario = {**scenario_values(), "plan": "training", "rates_file": str(missing)}
+        assert scenario_of(scenario, "s", tmp_path)
+        own_rates(str(missing))
+    assert str(error.value) == (
+        f"cannot read: got No such file or directory for {missing}, want own rates that sizebook calibrate wrote. "
+        "Check the path."
+    )

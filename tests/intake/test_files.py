@@ -1,0 +1,88 @@
+"""Only regular files of a stated size are read, and none is waited for."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sizebook.core.errors import InputError
+from sizebook.intake.files import check_regular, read_bytes, read_text, repeated
+
+AGAIN = "want a config.json. Give the path of a regular file."
+
+
+def refusal(work: Callable[[], object]) -> str:
+    with pytest.raises(InputError) as caught:
+        work()
+    return str(caught.value)
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def listening(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(path))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (pipe, f"cannot read: got a pipe at PATH, {AGAIN}"),
+        (lambda path: path.symlink_to("/dev/zero"), f"cannot read: got a device at PATH, {AGAIN}"),
+        (Path.mkdir, f"cannot read: got a folder at PATH, {AGAIN}"),
+        (listening, "cannot read: got No such device or address for PATH, want a config.json. Check the path."),
+        (lambda path: path.symlink_to(path), "cannot read: got Too many levels of symbolic links for PATH, "
+         "want a config.json. Check the path."),
+        (lambda path: None, "cannot read: got No such file or directory for PATH, want a config.json. Check the path."),
+    ],
+    ids=["pipe", "device", "folder", "socket", "circle of links", "nothing"],
+)  # fmt: skip
+def test_what_is_no_regular_file_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)  # a socket's path is short
+    path = Path("x.json")
+    make(path)
+    assert refusal(lambda: read_bytes(path, "a config.json")) == message.replace("PATH", "x.json")
+
+
+def test_a_path_that_no_system_takes() -> None:
+    assert refusal(lambda: read_bytes(Path("a\0b"), "a table")) == (
+        "cannot read: got embedded null byte for a\0b, want a table. Check the path."
+    )
+
+
+def test_a_file_over_its_limit_is_read_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.json"
+    with path.open("wb") as file:
+        file.truncate(10**12)  # a terabyte of holes
+    fix = "If you trust the file, raise the limit: --limit text_bytes=N, or SIZEBOOK_LIMITS=text_bytes=N."
+    message = f"too large: got 1000000000000 bytes in x.json, want at most 100000000. {fix}"
+    assert refusal(lambda: read_bytes(path, "a config.json")) == message
+    assert refusal(lambda: check_regular(path, "a table", "text_bytes")) == message
+    path.write_bytes(b"12345")
+    monkeypatch.setenv("SIZEBOOK_LIMITS", "text_bytes=4")
+    assert refusal(lambda: read_bytes(path, "a config.json")).startswith("too large: got 5 bytes in x.json, want at ")
+
+
+def test_text_with_and_without_the_mark_of_its_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    for content in (b"a,b\n", b"\xef\xbb\xbfa,b\n"):
+        path.write_bytes(content)
+        assert read_text(path, "a CSV file") == "a,b\n"
+    path.write_bytes("a\nb\n".encode("utf-16"))
+    assert refusal(lambda: read_text(path, "a CSV file")) == (
+        "not UTF-8: got byte 0xff in line 1 of x.csv, want a CSV file in UTF-8. Save it in that encoding."
+    )
+
+
+def test_names_that_stand_more_than_once() -> None:
+    assert repeated("abcacab") == ["a", "c", "b"]
+    assert repeated("abc") == []

@@ -1,0 +1,119 @@
+"""Limits are stated once, followed by every process, and a bad one is refused; what nobody foresaw is one line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import sizebook.cli
+from sizebook.cli import app, main
+from sizebook.core.errors import InputError, RangeError
+from sizebook.intake.limits import Limits, limits, meanings
+from tests.intake.test_files import refusal
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "files.md"
+
+
+def test_what_the_environment_states_is_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIZEBOOK_LIMITS", "keys=2e6, depth=1_000")
+    assert limits() == Limits(keys=2_000_000, depth=1_000)
+    monkeypatch.delenv("SIZEBOOK_LIMITS")
+    assert limits() == Limits()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("deepth=3", "unknown limit: got 'deepth=3', want NAME=N with one of text_bytes, scenario_bytes, depth, keys, "
+         "digits, pickle_bytes, tensors, zip_parts, zip_bytes, zip_ratio, table_bytes. Did you mean 'depth'?"),
+        ("depth=0", "bad limit: got 'depth=0', want a whole number of 1 or more, such as 2e9. Correct it."),
+        ("depth", "bad limit: got 'depth', want a whole number of 1 or more, such as 2e9. Correct it."),
+        ("depth=nan", "bad limit: got 'depth=nan', want a whole number of 1 or more, such as 2e9. Correct it."),
+    ],
+)  # fmt: skip
+def test_a_bad_limit_is_refused(monkeypatch: pytest.MonkeyPatch, text: str, message: str) -> None:
+    monkeypatch.setenv("SIZEBOOK_LIMITS", text)
+    assert refusal(limits) == message
+
+
+def test_the_option_raises_a_limit_for_one_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIZEBOOK_LIMITS", "")  # restored after the test, whatever the command sets
+    path = tmp_path / "config.json"
+    path.write_text('{"a":' * 150 + "1" + "}" * 150)
+    refused = CliRunner().invoke(app, ["count", str(path)])
+    assert str(refused.exception).startswith("nested too deep: got more than 100 levels in ")
+    raised = CliRunner().invoke(app, ["--limit", "depth=200", "count", str(path)])
+    assert isinstance(raised.exception, InputError)
+    assert not str(raised.exception).startswith("nested too deep")
+
+
+def test_the_page_names_every_limit_with_its_default() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for name, meaning in meanings().items():
+        said, _, default = meaning.rpartition(" (")
+        assert f"| `{name}` | {default.rstrip(')')} | {said} |" in text
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(sizebook.cli, "app", fail)
+
+
+class Panic(BaseException):
+    """What libraries in Rust raise is no Exception."""
+
+
+@pytest.mark.parametrize("error", [KeyError("tensor"), Panic("at\nthe disco"), MemoryError(), RecursionError("deep")])
+def test_the_unforeseen_is_one_line_with_a_way_to_report_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: BaseException
+) -> None:
+    failing(monkeypatch, error)
+    monkeypatch.delenv("SIZEBOOK_DEBUG", raising=False)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    shown = {"KeyError": "'tensor'", "Panic": "at the disco", "MemoryError": "no message", "RecursionError": "deep"}
+    name = type(error).__name__
+    assert said.startswith(f"sizebook: unforeseen problem: got {name}: {shown[name]} in __init__.py, line ")
+    assert said.endswith(
+        ", want a result or a refusal that says why. Report it at https://github.com/sizebook/sizebook/issues "
+        "with what SIZEBOOK_DEBUG=1 shows.\n"
+    )
+    monkeypatch.setenv("SIZEBOOK_DEBUG", "1")
+    with pytest.raises(type(error)):
+        main()
+
+
+def test_a_refusal_and_an_exit_stay_what_they_are(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing(monkeypatch, RangeError("too small: got 0, want 1. Correct it."))
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert (ended.value.code, capsys.readouterr().err) == (2, "sizebook: too small: got 0, want 1. Correct it.\n")
+    failing(monkeypatch, SystemExit(1))
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+
+
+def test_debug_shows_where(tmp_path: Path) -> None:
+    code = "import sizebook.cli as c; import sizebook.sources.models as m; m.source_of = None; c.main()"
+
+    def said(*mode: str) -> str:
+        command = [sys.executable, "-c", code, *mode, "count", "gpt-2"]
+        environment = {**os.environ, "SIZEBOOK_DEBUG": ""}
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=environment).stderr
+
+    assert said().startswith(
+        "sizebook: unforeseen problem: got TypeError: 'NoneType' object is not callable in counting.py"
+    )
+    assert said("--debug").rstrip().endswith("TypeError: 'NoneType' object is not callable")

@@ -1,0 +1,152 @@
+"""The add-in in LibreOffice: the file loads, and its wrappers run with the call to Python replaced.
+
+The module `sizebook_python` is the only one that cannot run here: it calls Windows. A stand-in takes its place; the
+others are those of the file, but for Value2, which LibreOffice 7.4 does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sizebook.excel.addin.causes import cause
+from sizebook.excel.addin.machine import Library, Machine
+from sizebook.excel.addin.package import addin, package, settings
+from sizebook.excel.addin.wrappers import vba_modules
+from tests.surfaces.addin.machines import windows
+from tests.surfaces.office import Office
+
+STAND_IN = """\
+Option Explicit
+Public Const IN_WORDS As Long = -2147220991
+
+Public Function CallPython(ByVal name As String, ByVal given As Variant) As Variant
+    Dim rows(0 To 1, 0 To 1) As Variant
+    Select Case name
+        Case "PARAMS_LN"
+            If IsArray(given(0)) Then
+                rows(0, 0) = given(0)(1, 1)
+                rows(0, 1) = "#N/A"
+                rows(1, 0) = given(0)(2, 1)
+                rows(1, 1) = "text"
+                CallPython = rows
+            ElseIf given(0) < 1 Then
+                CallPython = "#NUM!"
+            Else
+                CallPython = given(0) * IIf(IsEmpty(given(1)), 2, 1)
+            End If
+        Case "PARAMS_MHA": CallPython = Array("#REF!", 7)
+        Case "SIZEBOOK_VERSION": CallPython = "sizebook 1"
+        Case Else: Err.Raise 11, "Python", "no such thing"
+    End Select
+End Function
+
+Public Sub ForgetPython()
+End Sub
+
+Public Function LibraryPath(ByVal of_this_excel As Boolean) As String
+    LibraryPath = Setting(IIf(of_this_excel, "library_64", "library_32"))
+End Function
+
+Public Function LibraryCause() As String
+End Function
+"""
+
+
+@pytest.fixture(scope="module")
+def office() -> Iterator[Office]:
+    """An office without the extension, whose functions would answer in the place of the macros."""
+    with Office(with_extension=False) as office:
+        yield office
+
+
+def machine_in(folder: Path) -> Machine:
+    """Return a machine whose files the office can see."""
+    found = {bits: Library(each.file_name, each.declaration, folder / each.file_name, True) for bits, each in
+             windows(folder).libraries.items()}  # fmt: skip
+    return replace(windows(folder), interpreter=folder / "python.exe", libraries=found)
+
+
+def with_stand_in(machine: Machine, target: Path) -> Path:
+    made_with = settings(machine)
+    modules = vba_modules(machine.libraries, len(made_with)) | {"sizebook_python": STAND_IN}
+    spelled = {name: text.replace(".Value2", ".Value") for name, text in modules.items()}
+    target.write_bytes(package(made_with, spelled))
+    return target
+
+
+def test_the_file_loads_with_all_its_modules(office: Office, tmp_path: Path) -> None:
+    machine = windows(tmp_path)
+    target = tmp_path / "sizebook.xlam"
+    target.write_bytes(addin(machine))
+    found = office.macros(target, {"D1": '=INDEX(B1:B9;MATCH("interpreter";A1:A9;0))'})
+    assert found["cells"]["D1"] == r"C:\Python312\python.exe"
+    for name, source in vba_modules(machine.libraries, len(settings(machine))).items():
+        read = found["modules"][f"sizebook.{name}"]
+        plain = "\n".join(line for line in source.split("\n") if not line.startswith("Attribute "))
+        assert read.replace("\r\n", "\n").split("Option VBASupport 1\n")[1].strip() == plain.strip()
+
+
+def test_wrappers_run(office: Office, tmp_path: Path) -> None:
+    entered = {
+        "D1": "=PARAMS_LN(512)",
+        "D2": "=PARAMS_LN(512;1)",
+        "D3": "=PARAMS_LN(-1)",
+        "F1": "300",
+        "F2": "400",
+        "D4": "=PARAMS_LN(F1)",
+        "D5": "=INDEX(PARAMS_LN(F1:F2);1;1)",
+        "D6": "=INDEX(PARAMS_LN(F1:F2);1;2)",
+        "D7": "=INDEX(PARAMS_LN(F1:F2);2;1)",
+        "D8": "=INDEX(PARAMS_LN(F1:F2);2;2)",
+        "D9": "=INDEX(PARAMS_MHA(1);1;1)",
+        "D10": "=INDEX(PARAMS_MHA(1);1;2)",
+        "D11": "=MODEL_BYTES(1)",
+    }
+    shown = office.macros(with_stand_in(machine_in(office.folder), tmp_path / "stand_in.xlam"), entered)["cells"]
+    # LibreOffice writes the error values of VBA so: 2036 #NUM!, 2042 #N/A, 2023 #REF!, 2015 #VALUE!.
+    assert shown == {"F1": "300", "F2": "400"} | {
+        "D1": "1024",
+        "D2": "512",
+        "D3": "Error 2036",
+        "D4": "600",
+        "D5": "300",
+        "D6": "Error 2042",
+        "D7": "400",
+        "D8": "text",
+        "D9": "Error 2023",
+        "D10": "7",
+        "D11": "Error 2015",
+    }
+
+
+WHY = {"D1": '=SIZEBOOK_WHY("PARAMS_LN";512)', "D2": "=SizebookState()"}
+
+
+def test_why_answers_without_python(office: Office, tmp_path: Path) -> None:
+    """Nothing but the file itself says what is missing, first things first."""
+    machine = machine_in(office.folder)
+    target = with_stand_in(machine, tmp_path / "why.xlam")
+    python, library, other = machine.interpreter, machine.libraries[64].path, machine.libraries[32].path
+
+    def said() -> list[str]:
+        return list(office.macros(target, WHY)["cells"].values())
+
+    assert said() == [cause("interpreter", python)] * 2
+    python.touch()
+    assert said() == [cause("antivirus", library)] * 2
+    other.touch()
+    assert said() == [cause("bitness", library)] * 2
+    library.touch()
+    # All is there and Python answers, but not this call: an error of its own, not of the set-up.
+    assert said() == [cause("call", "no such thing"), f"sizebook works.\r\nsizebook 1\r\nPython: {python}"]
+
+
+@pytest.mark.parametrize(("folder", "key"), [("WindowsApps", "store"), ("OneDrive - Acme", "synced")])
+def test_why_knows_folders_that_excel_cannot_enter(office: Office, tmp_path: Path, folder: str, key: str) -> None:
+    interpreter = Path(rf"C:\Users\Ada\{folder}\python.exe")
+    target = with_stand_in(replace(windows(tmp_path), interpreter=interpreter), tmp_path / f"{key}.xlam")
+    assert office.macros(target, WHY)["cells"]["D1"] == cause(key, interpreter)

@@ -1,0 +1,98 @@
+"""A fill changes the cells that it was asked to change: every other part comes back byte for byte."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from sizebook.core.errors import InputError
+from sizebook.workbooks.filling import fill
+from tests.workbooks.features import CHART, FEATURES, PICTURE, Feature, build
+
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def parts(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def filled(tmp_path: Path, *features: Feature, x: object = 3) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """Fill the made-up workbook; return its parts before and after."""
+    template = build(tmp_path / "template.xlsx", *features)
+    fill(template, {"x": x}, tmp_path / "out.xlsx")
+    return parts(template), parts(tmp_path / "out.xlsx")
+
+
+def elements(sheet: bytes) -> list[str]:
+    """The tags of a sheet with their attributes, in order, but for the values of A1 and B1."""
+    return re.findall(r"<[^?/][^>]*>", re.sub(r'<c r="[AB]1".*?</c>', "", sheet.decode()))
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_every_part_that_was_not_asked_about_stays(name: str, tmp_path: Path) -> None:
+    before, after = filled(tmp_path, FEATURES[name])
+    assert list(after) == list(before)
+    changed = {part for part in before if before[part] != after[part]}
+    assert changed == {SHEET, "xl/charts/chartEx1.xml"} & set(before)
+    assert elements(after[SHEET]) == elements(before[SHEET])
+    assert re.search(rb'<c r="A1"[^>]*><v>3</v></c><c r="B1"[^>]*><f>A1\*2</f><v>6</v></c>', after[SHEET])
+
+
+def test_a_signed_workbook_is_refused(tmp_path: Path) -> None:
+    signed = Feature(
+        {"_xmlsignatures/origin.sigs": b"", "_xmlsignatures/sig1.xml": "<Signature/>"},
+        [("", "http://schemas.openxmlformats.org/package/2006/relationships/digital-signature/origin",
+          "_xmlsignatures/origin.sigs", "")],
+    )  # fmt: skip
+    template = build(tmp_path / "signed.xlsx", signed)
+    with pytest.raises(InputError) as caught:
+        fill(template, {"x": 3}, tmp_path / "out.xlsx")
+    assert str(caught.value) == (
+        "signed workbook: got signed.xlsx with a digital signature, which filling would break, want one without. "
+        "Remove the signature in Excel (File > Info), and sign what was filled."
+    )
+    assert not (tmp_path / "out.xlsx").exists()
+
+
+def test_a_waterfall_shows_the_new_numbers(tmp_path: Path) -> None:
+    _, after = filled(tmp_path, FEATURES["waterfall chart"], x=2.5)
+    level = re.search(rb"<cx:lvl.*</cx:lvl>", after["xl/charts/chartEx1.xml"])
+    assert level is not None
+    assert level[0] == (
+        b'<cx:lvl ptCount="2" formatCode="General"><cx:pt idx="0">2.5</cx:pt><cx:pt idx="1">5</cx:pt></cx:lvl>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("x", "cells", "numbers", "texts"),
+    [
+        (3, "", ["3", "6"], ["3", "6"]),
+        (0.1, "", ["0.1", "0.2"], ["0.1", "0.2"]),
+        (1e16, "", ["1e+16", "2e+16"], ["1e+16", "2e+16"]),
+        (3, '<c r="C1" t="str"><f>"n/a"</f><v>n/a</v></c>', ["3", "6", "0"], ["3", "6", "n/a"]),
+        (3, '<c r="C1" t="b"><f>A1&gt;2</f><v>0</v></c>', ["3", "6", "1"], ["3", "6", "1"]),
+    ],
+)
+def test_number_caches_hold_numbers(x: float, cells: str, numbers: list[str], texts: list[str], tmp_path: Path) -> None:
+    _, after = filled(tmp_path, CHART, Feature(cells=cells), x=x)
+    chart = after["xl/charts/chart1.xml"].decode()
+    found = {kind: re.search(rf"<c:{kind}>.*</c:{kind}>", chart) for kind in ("numCache", "strCache")}
+    shown = {kind: re.findall(r"<c:v>([^<]*)</c:v>", match[0]) for kind, match in found.items() if match}
+    assert shown == {"numCache": numbers, "strCache": texts}
+    assert '<c:formatCode>0.0</c:formatCode><c:ptCount val="3"/>' in chart
+
+
+def test_a_cache_that_says_the_same_in_other_words_stays(tmp_path: Path) -> None:
+    before, after = filled(tmp_path, CHART, x=1)
+    assert b"<c:v>1.0</c:v>" in before["xl/charts/chart1.xml"]
+    assert after["xl/charts/chart1.xml"] == before["xl/charts/chart1.xml"]
+
+
+def test_a_picture_in_a_cell_keeps_its_place(tmp_path: Path) -> None:
+    _, after = filled(tmp_path, FEATURES["in-cell image"])
+    assert b'<c r="D1" t="e" vm="1"><v>#VALUE!</v></c>' in after[SHEET]
+    assert after["xl/media/image1.png"] == PICTURE
