@@ -1,13 +1,16 @@
 """How fast models are counted: one config in process, all configs at hand, and the whole command against PyTorch.
 
 Run `python benchmarks/counting.py [FOLDER]`, where FOLDER holds config.json files (the folder ../shared/configs beside
-the checkout is taken where it exists). With transformers installed the same Llama is counted on its meta device too,
-in a process of its own, and time and memory stand side by side.
+the checkout is taken where it exists). With transformers installed, or named by SIZEBOOK_TRANSFORMERS_PYTHON, the same
+Llama is counted on its meta device too, in a process of its own, and time and memory stand side by side. Headers are
+those of a checkpoint of 700 GB, DeepSeek-V3 in fp8 with its scales in 163 files, whose values are holes.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import os
 import statistics
 import subprocess
 import sys
@@ -17,9 +20,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sizebook.core.errors import SizebookError
+from sizebook.models import catalog
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
+from sizebook.models.verifying import predicted_names
 
 ROUNDS = 200
 LLAMA = {
@@ -73,6 +78,7 @@ def main() -> None:
         path = Path(temporary) / "config.json"
         path.write_text(json.dumps(LLAMA))
         _processes(path)
+        _headers(Path(temporary) / "deepseek-v3")
 
 
 def _count(values: dict[str, object]) -> int:
@@ -112,12 +118,51 @@ def _processes(path: Path) -> None:
     ours, our_memory = _run(command)
     print(f"{'sizebook count config.json':44} {ours:8.3f} s, {our_memory / 2**20:6.0f} MiB, whole process")
     try:
-        theirs, memory = _run([sys.executable, "-c", ON_META, str(path)])
+        python = os.environ.get("SIZEBOOK_TRANSFORMERS_PYTHON", sys.executable)
+        theirs, memory = _run([python, "-c", ON_META, str(path)])
     except subprocess.CalledProcessError:
         print("transformers is not installed here: pip install 'sizebook[torch]' to compare")
         return
     print(f"{'transformers on the meta device':44} {theirs:8.3f} s, {memory / 2**20:6.0f} MiB, whole process")
     print(f"{'ratio':44} {theirs / ours:8.1f} x the time, {memory / our_memory:.1f} x the memory")
+
+
+def _headers(folder: Path, files: int = 163) -> None:
+    """Time the count of a checkpoint of 700 GB from its headers."""
+    folder.mkdir()
+    model = "deepseek-v3"
+    (folder / "config.json").write_text(json.dumps(catalog.config(model)))
+    tensors: list[tuple[str, str, tuple[int, ...], int]] = []
+    for name, shape in predicted_names(catalog.architecture(model)).items():
+        if len(shape) == 2 and ("_proj" in name or "expert" in name):
+            blocks = (-(-shape[0] // 128), -(-shape[1] // 128))
+            tensors.append((name, "F8_E4M3", shape, 1))
+            tensors.append((f"{name}_scale_inv", "F32", blocks, 4))
+        else:
+            tensors.append((name, "BF16", shape, 2))
+    listed: dict[str, str] = {}
+    total = 0
+    for number in range(files):
+        file = f"model-{number + 1:05d}-of-{files:05d}.safetensors"
+        total += _write_holes(folder / file, own := tensors[number::files])
+        listed |= {name: file for name, *_ in own}
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": listed}))
+    took, memory = _run([sys.executable, "-m", "sizebook", "count", str(folder), "--json"])
+    what = f"headers of {total / 1e9:.0f} GB, {len(tensors)} tensors"
+    print(f"{what:44} {took:8.3f} s, {memory / 2**20:6.0f} MiB, whole process")
+
+
+def _write_holes(path: Path, tensors: list[tuple[str, str, tuple[int, ...], int]]) -> int:
+    header, end = {}, 0
+    for name, dtype, shape, width in tensors:
+        size = width * math.prod(shape)
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [end, end + size]}
+        end += size
+    text = json.dumps(header).encode()
+    with path.open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        file.truncate(8 + len(text) + end)
+    return end
 
 
 def _run(command: list[str], rounds: int = 5) -> tuple[float, int]:

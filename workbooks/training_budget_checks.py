@@ -77,8 +77,8 @@ def _sums(total: str, parts: tuple[str, ...]) -> str:
 def _with_the_plan() -> tuple[Check, ...]:
     band = (
         f"=IF(ISNUMBER({{given_share}}),{_equal('{plan_step_seconds.low}', '{plan_step_seconds.high}')},"
-        f"AND({_equal('{plan_step_seconds.low}', '{step}*TRAIN_ERROR(10,{plan_run_family})')},"
-        f"{_equal('{plan_step_seconds.high}', '{step}*TRAIN_ERROR(90,{plan_run_family})')}))"
+        f"AND({_equal('{plan_step_seconds.low}', '{step}*TRAIN_ERROR(10,{plan_run_family},{rates_file})')},"
+        f"{_equal('{plan_step_seconds.high}', '{step}*TRAIN_ERROR(90,{plan_run_family},{rates_file})')}))"
     )
     market = f'=IF({{covered_share}}="",TRUE,{_equal("{co2e_market}", _middle("co2e_market_kg"))})'
     return (
@@ -86,7 +86,7 @@ def _with_the_plan() -> tuple[Check, ...]:
         ("Memory is the plan's", _same(("{memory}", "{plan_total}")), "TRAIN_MEMORY_BYTES against Plan"),
         ("Step time is the plan's", _same(("{step}", _middle("step_seconds"))), "STEP_SECONDS against Cases"),
         (
-            "Its band is that of published runs",
+            "Its band is that of measured runs",
             band,
             "TRAIN_ERROR of the plan's family against Cases; none at an MFU given",
         ),

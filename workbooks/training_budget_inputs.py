@@ -13,6 +13,7 @@ from sizebook.scenarios.files import ModelScenario
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.training.layout import Layout
 from sizebook.training.quantities import Method, Operations, Pace, Programme, Recipe, Run
+from sizebook.training.tuning import Examples
 from sizebook.workbooks import look
 from sizebook.workbooks.building import FIRST_COLUMN, Book
 from sizebook.workbooks.declaring import declare, declare_all
@@ -23,6 +24,7 @@ from sizebook.workbooks.staging import Figures, Options, cases, figures, options
 HEADINGS = {
     TrainingScenario: "Run",
     Run: "Run",
+    Examples: "Run",
     Pace: "FLOPs and rate",
     Layout: "Layout",
     Method: "Formats and power",

@@ -153,8 +153,8 @@ def test_rates_that_nothing_reads_or_that_are_given_twice_are_refused(tmp_path: 
     table.write_text("model,gpu,gpus,batch,tokens,rates_file\nllama-3.1-8b,h100-sxm,8,64,1e9,x.csv\n")
     rates, pdf = ("--rates", str(OWN)), str(tmp_path / "x.pdf")
     nothing = (
-        "nothing to rate: got --rates own_rates.csv for a plan of sizing, want one of training, serving or fleet. "
-        "Leave --rates out."
+        "nothing to rate: got --rates own_rates.csv for a plan of sizing, want one of training, serving, fleet or "
+        "programme. Leave --rates out."
     )
     assert refused("report", str(sizing), "-o", pdf, *rates) == nothing
     assert refused("call", "PARAMS_MHA", "4096", *rates) == (

@@ -11,6 +11,7 @@ from sizebook.core.cells import call
 from sizebook.core.errors import UnknownKeyError
 from sizebook.core.tables import by_key, table
 from sizebook.functions import load
+from sizebook.tables.grid import grid_of, grids
 from sizebook.validation.data_checks import findings
 
 GRID = by_key("grid", "key")
@@ -78,14 +79,14 @@ def test_grid_g_per_kwh(region: str, basis: str | None, grams: float) -> None:
         (
             "us-east-1",
             None,
-            "unknown region: got 'us-east-1', want a key of data/grid.csv: a country code of three letters, or aws:, "
-            "gcp: or azure: with a region. Did you mean 'aws:us-east-1'?",
+            "unknown region: got 'us-east-1', want a key of data/grid.csv: a country, its code of two or "
+            "three letters, or aws:, gcp: or azure: with a region. Did you mean 'aws:us-east-1'?",
         ),
         (
             "Frnce",
             None,
-            "unknown region: got 'Frnce', want a key of data/grid.csv: a country code of three letters, or aws:, "
-            "gcp: or azure: with a region. Did you mean 'france'?",
+            "unknown region: got 'Frnce', want a key of data/grid.csv: a country, its code of two or "
+            "three letters, or aws:, gcp: or azure: with a region. Did you mean 'france'?",
         ),
         (
             "aws:us-east-1",
@@ -99,3 +100,18 @@ def test_grid_errors(region: str, basis: str | None, message: str) -> None:
     with pytest.raises(UnknownKeyError) as raised:
         call("GRID_G_PER_KWH", region, basis)
     assert str(raised.value) == message
+
+
+@pytest.mark.parametrize("spelling", ["DE", "de", "DEU", "Germany", " germany "])
+def test_a_country_by_any_of_its_names(spelling: str) -> None:
+    assert grid_of(spelling) is grid_of("deu")
+
+
+def test_every_country_has_its_two_letters() -> None:
+    """One country each; some whose letters do not begin the three."""
+    rows = table("countries")
+    assert {row["key"] for row in rows} == {key for key, row in grids().items() if row.kind == "country"}
+    assert len({row["alpha_2"] for row in rows}) == len(rows)
+    letters = {row["key"]: row["alpha_2"] for row in rows}
+    wanted = {"che": "CH", "irl": "IE", "esp": "ES", "hrv": "HR", "ukr": "UA", "chn": "CN", "kor": "KR", "prk": "KP"}
+    assert wanted.items() <= letters.items()

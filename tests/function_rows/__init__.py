@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from tests.function_rows import compute, lookups, money, params, plans, serving, traffic, training, training_plans, why
+from tests.function_rows import (
+    compute,
+    lookups,
+    money,
+    params,
+    plans,
+    serving,
+    tables,
+    traffic,
+    training,
+    training_plans,
+    why,
+)
 from tests.function_rows.row import Row
 
 ROWS: tuple[Row, ...] = (
@@ -14,6 +26,7 @@ ROWS: tuple[Row, ...] = (
     *traffic.ROWS,
     *serving.ROWS,
     *plans.ROWS,
+    *tables.ROWS,
     *lookups.ROWS,
     *why.ROWS,
 )

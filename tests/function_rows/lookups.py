@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.function_rows.row import Row
 
 # DeepSeek-V3 (arXiv:2412.19437), section 4.2: attention, norms of its two ranks, and what a layer of experts holds.
 ATTENTION = 7168 * 1536 + 1536 * 128 * 192 + 7168 * 576 + 512 * 128 * 256 + 128 * 128 * 7168 + 1536 + 512
 EXPERTS = (256 + 1) * 3 * 7168 * 2048 + 256 * 7168
+
+HAND = str(Path(__file__).with_name("hand.safetensors"))
 
 ROWS = (
     Row("PARAMS_MODEL", {"model": "llama-3.1-8b", "part": "total"}, 8_030_261_248, "the count that the Hub shows"),
@@ -23,6 +27,10 @@ ROWS = (
     Row("PARAMS_ACTIVE", {"model": "mixtral-8x7b"}, 46_702_792_704 - 6 * 32 * 3 * 4096 * 14336,
         "the Hub's 46,702,792,704 less six of eight experts, 3 x 4096 x 14336 each, in 32 layers"),
     Row("PARAMS_ACTIVE", {"model": "llama-2-7b"}, 6_738_415_616, "dense: all that the Hub shows"),
+    Row("CHECKPOINT_PARAMS", {"path": HAND}, 128 * 24 + 24,
+        "16 words of eight 4-bit weights for each of 24 outputs, and a norm; scales and zeros are no parameters"),
+    Row("CHECKPOINT_BYTES", {"path": HAND}, 16 * 24 * 4 + 2 * 3 * 4 + 2 * 24 * 2 + 24 * 2,
+        "words, packed zeros and 16-bit scales of two groups, a norm in 16 bits"),
     Row("MODEL_NOTES", {"model": "qwen3-asr-0.6b"},
         "transformers does not read the sizes under 'thinker_config' and builds its class's defaults",
         "what transformers 5.23 builds from the published file is larger than its checkpoint"),

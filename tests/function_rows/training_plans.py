@@ -24,6 +24,18 @@ SPLIT = {**ALONE, "model": "llama-3.1-8b", "optimizer": "adamw", "seq": 4096, "m
          "dp": 3, "cp": 2, "zero_stage": 1, "batch": None}  # fmt: skip
 # A rank of its first stage: eight of 32 layers and the table over two ranks, the norms of those layers whole.
 HELD = 8 * 218_103_808 / 2 + 128_256 * 4096 / 2 + 8 * 2 * 4096
+RUN_HOURS = (
+    10e12 * 797_815_296 / (0.4 * 312e12) / 3600
+)  # GPU-hours of GPT-2 on ten trillion tokens at 40 % of 312 TFLOP/s
+PROGRAMME = {
+    "phases": [
+        ["name", "DPO"], ["kind", "preference"], ["model", "gpt-2-small"], ["gpu", "a100-sxm-80gb"], ["gpus", 8],
+        ["tokens", 10e12], ["batch", 64], ["seq", 1024], ["dp", 8], ["recompute", "none"], ["mfu", 0.4],
+        ["price_usd_per_gpu_hour", 3], ["grams_per_kwh", 400], ["programme_factor", 1], ["gpu_mtbf_hours", 1e15],
+        ["kept_checkpoints", 0],
+    ],
+    "ablation_share": 0.25,
+}  # fmt: skip
 FITTING = {name: value for name, value in SPLIT.items() if name != "batch"}
 
 ROWS = (
@@ -67,4 +79,30 @@ ROWS = (
         "the same at eight bytes over three times two ranks"),
     Row("FITS", {**FITTING, "gpu": "h100-sxm", "tp": 8, "pp": 3, "dp": 5, "cp": 1}, True,
         "0.36 G parameters a GPU and 18 bytes each are 6.5 of 85 GB; three ranks do not divide 32 heads"),
+    Row("ADAPTER_PARAMS", {"model": "llama-2-7b", "tuning": None, "lora_rank": 16, "lora_on": "all"}, 39_976_960,
+        "PEFT prints this for every linear layer of Llama 2 7B: 32 layers x 16 x (4 x 8192 + 3 x 15 104)"),
+    Row("ADAPTER_PARAMS", {"model": "llama-2-7b", "tuning": None, "lora_rank": 8, "lora_on": "query-value"}, 4_194_304,
+        "PEFT prints this for its default of 8 on q_proj and v_proj: 32 layers x 8 x 2 x 8192"),
+    Row("ADAPTER_PARAMS", {"model": "llama-2-7b", "tuning": "dora", "lora_rank": 16, "lora_on": "all"},
+        39_976_960 + 32 * (4 * 4096 + 2 * 11_008 + 4096), "a magnitude for each output of the seven matrices"),
+    Row("ADAPTER_PARAMS", {"model": "mixtral-8x7b", "tuning": "qlora", "lora_rank": 4, "lora_on": "mlp"},
+        32 * 8 * 3 * 4 * (4096 + 14_336), "each of eight experts carries its own three adapters in 32 layers"),
+    Row("FINE_TUNING_FITS", {"model": "llama-65b", "gpu_memory_gib": 48, "seq": 512, "tuning": "qlora",
+                             "lora_rank": 64, "lora_on": "all"}, True,
+        "Dettmers et al. 2023 (arXiv:2305.14314), abstract: a 65B model on a single 48GB GPU"),
+    Row("FINE_TUNING_FITS", {"model": "llama-3.1-70b", "gpu_memory_gib": 24, "seq": 512, "tuning": "qlora",
+                             "lora_rank": 16, "lora_on": "all"}, False,
+        "the frozen layers alone take 68.45e9 x 0.516 = 35.3 GB"),
+    Row("FINE_TUNING_MEMORY", {"model": "llama-3.1-70b", "gpu_memory_gib": 80, "seq": 1024, "tuning": "qlora",
+                               "lora_rank": 16, "lora_on": "attention"},
+        0.516 * 80 * 855_654_400 + 2 * (2 * 128_256 * 8192 + 8192) + 2 * 65_536_000,
+        "layers in 4.128 bits, both tables and the last norm in bf16, adapters in bf16", at="weights"),
+    Row("PROGRAMME_BUDGET", PROGRAMME, 1.25 * RUN_HOURS * 4 / 3 * 3, "a DPO phase of GPT-2 is a third more than its "
+        "training; a quarter of ablations, at 3 USD an hour, nothing stored", at="usd", relative=1e-6),
+    Row("PROGRAMME_LEDGER", PROGRAMME, 1.25 * 8 * 730, "in the first month eight GPUs run throughout, and a quarter "
+        "as many for ablations", at="gpu_hours", relative=1e-6),
+    Row("PROGRAMME_FIGURES", PROGRAMME, RUN_HOURS / 3, "forward is a third of forward and backward",
+        at="forward_gpu_hours", relative=1e-6),
+    Row("PROGRAMME_FIGURES", PROGRAMME, 14 * 124_439_808, "weights, master weights and two moments",
+        at="checkpoint_bytes"),
 )  # fmt: skip

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.core.errors import InputError
+from sizebook.core.errors import SizebookError
 from sizebook.intake.files import check_regular, read_bytes, read_text, repeated
 
 AGAIN = "want a config.json. Give the path of a regular file."
 
 
 def refusal(work: Callable[[], object]) -> str:
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(SizebookError) as caught:
         work()
     return str(caught.value)
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import sizebook.cli
 from sizebook.cli import app, main
-from sizebook.core.errors import InputError, RangeError
+from sizebook.core.errors import RangeError, SizebookError
 from sizebook.intake.limits import Limits, limits, meanings
 from tests.intake.test_files import refusal
 
@@ -48,7 +48,7 @@ def test_the_option_raises_a_limit_for_one_command(tmp_path: Path, monkeypatch: 
     refused = CliRunner().invoke(app, ["count", str(path)])
     assert str(refused.exception).startswith("nested too deep: got more than 100 levels in ")
     raised = CliRunner().invoke(app, ["--limit", "depth=200", "count", str(path)])
-    assert isinstance(raised.exception, InputError)
+    assert isinstance(raised.exception, SizebookError)
     assert not str(raised.exception).startswith("nested too deep")
 
 

@@ -153,7 +153,7 @@ def test_adapters_have_one_mfu_on_tile_and_table(as_of: date) -> None:
     assert [row.cells[0] for row in _table(section).rows] == ["matmul", "hardware"]
     assert marked.cells[3].startswith("4 x parameters that multiply + 6 x adapters")
     rows = {row.cells[0]: row.cells[1] for row in _table(_section(view, "Assumptions")).rows}
-    assert rows["Trained"] == "adapters of rank 16 on attention"
+    assert rows["Trained"] == "LoRA, rank 16 on attention"
 
 
 def _texts(view: Report) -> list[str]:

@@ -45,7 +45,7 @@ def test_ten_scenarios_two_of_them_bad(table: Path, tmp_path: Path) -> None:
     assert len(failed) == 2
     good = ["a-b-c", "gpt-2", "gpt-2-10", "gpt-3-175b", "llama-3.1-8b", "mistral-7b-v0.1", "mixtral-8x7b", "qwen2-0.5b"]
     assert sorted(path.name for path in out.iterdir()) == sorted(
-        [f"{name}.{ending}" for name in good for ending in ("pdf", "xlsx")] + ["index.xlsx"]
+        [f"{name}.{ending}" for name in good for ending in ("pdf", "xlsx")] + ["index.xlsx", "journal.sqlite"]
     )
     index = load_workbook(out / "index.xlsx")["Index"]
     lines = {row[0].value: [cell.value for cell in row] for row in index.iter_rows(min_row=2)}

@@ -43,12 +43,15 @@ SENSIBLE: Values = {
     "restart_seconds": 900.0, "zero_stage": 3, "stack": "fsdp", "recompute": "full",
     "region": "ap-northeast-1", "recompute_modules": "moe", "offload": "optimizer", "fsdp": 4, "frozen_bits": 4,
     "gradient_dtype": "fp32", "optimizer_dtype": "fp8", "nic_gbit_per_s": 100.0, "fused_loss": True,
-    "schedule": "zero-bubble", "programme_factor": 1.75, "rates_file": OWN_RATES,
+    "schedule": "zero-bubble", "programme_factor": 1.75, "tuning": "qdora", "example_tokens": 600.0, "packed": False,
+    "rates_file": OWN_RATES,
 }  # fmt: skip
 TOGETHER: dict[str, Values] = {
     "interleave": {"pp": 2},
     "etp": {"ep": 2},
     "lora_on": {"lora_rank": 16},
+    "example_tokens": {"packed": False},
+    "packed": {"example_tokens": 600},
     "frozen_weight_bytes": {"lora_rank": 16},
     "residual_grams_per_kwh": {"covered_share": 0.4},
     "region": {"provider": "aws"},

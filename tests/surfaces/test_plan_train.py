@@ -203,7 +203,7 @@ def test_the_planned_scenario_gives_the_plan_again() -> None:
             {"recompute": "some", "lora_on": "heads"},
             "run.toml: unknown recompute: got 'some', want one of lightest, none, selective, "
             "every-other-matmul, full.\n"
-            "run.toml: unknown lora_on: got 'heads', want one of attention, all.",
+            "run.toml: unknown lora_on: got 'heads', want one of query-value, attention, mlp, all.",
         ),
         (
             {"owned": {"years": 4}, "price_usd_per_gpu_hour": None},

@@ -34,6 +34,7 @@ CASES: dict[str, tuple[list[Any], list[list[Any]]]] = {
     "huge": (["PARAMS_MHA", [1e300, MISSING]], [["#NUM!"]]),
     "error cell": (["PARAMS_LN", [NOT_AVAILABLE, MISSING]], [["#N/A"]]),
     "unknown key": (["MODEL_BYTES", [8.0, "fp31"]], [["#N/A"]]),
+    "folder of the workbook": (["FILES_BESIDE", ["a folder"]], [[""]]),
     "why": (
         ["SIZEBOOK_WHY", ["MODEL_BYTES", "8k", "fp32", *[MISSING] * 18]],
         [["parameters is ambiguous: got '8k', want plain digits. Write 8000 or 8 x 1024 in full."]],

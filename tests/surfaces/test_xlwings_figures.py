@@ -143,7 +143,7 @@ def test_calls_about_files_are_asked_anew(tmp_path: Path) -> None:
     config = tmp_path / "config.json"
     code = (
         "import json, pathlib; from sizebook.excel import classic as c\n"
-        f"path = pathlib.Path({str(config)!r})\n"
+        f"path = pathlib.Path({str(config)!r}); c.FILES_BESIDE(str(path.parent))\n"
         "config = {'model_type': 'llama', 'hidden_size': 8, 'intermediate_size': 16, 'num_hidden_layers': 1, "
         "'num_attention_heads': 2, 'vocab_size': 10}\n"
         "for layers in (1, 2):\n"

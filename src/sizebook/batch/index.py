@@ -9,7 +9,7 @@ from typing import Any
 from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from sizebook.batch.running import Outcome
+from sizebook.batch.journal import Outcome
 from sizebook.sources.texts import put_text
 from sizebook.sources.writing import unfinished
 from sizebook.workbooks import look
@@ -65,11 +65,12 @@ def _line(outcome: Outcome) -> list[str]:
     if outcome.outputs is None:
         return [outcome.row.name, model, "failed", "", "", outcome.problem]
     figures = "; ".join(f"{label}: {text}" for label, text in outcome.outputs.headline)
-    return [outcome.row.name, model, "done", outcome.outputs.workbook.name, outcome.outputs.report.name, figures]
+    workbook = outcome.outputs.workbook
+    return [outcome.row.name, model, "done", workbook.name if workbook else "", outcome.outputs.report.name, figures]
 
 
 def _models(values: Mapping[str, Any]) -> str:
-    """Return the model of a scenario, or those of a fleet's services."""
-    services = values.get("service")
-    tables = services if isinstance(services, list) else [values]
-    return ", ".join(str(table.get("model", "")) for table in tables if isinstance(table, dict))
+    """Return the model of a scenario, or those of a fleet's services or a programme's phases, each once."""
+    inner = values.get("service") or values.get("phases")
+    tables = inner if isinstance(inner, list) else [values]
+    return ", ".join(dict.fromkeys(str(table.get("model", "")) for table in tables if isinstance(table, dict)))

@@ -11,11 +11,14 @@ from sizebook.core.errors import unknown_key
 from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
 from sizebook.plans.fleet.plan import FleetPlan
+from sizebook.plans.programme.plan import ProgrammePlan
 from sizebook.plans.sizing.plan import Sizing, size_model
 from sizebook.plans.training.plan import TrainingPlan, plan_training
 from sizebook.scenarios.files import Scenario, SizingScenario, beside, parse
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.fleet import answer as fleet_answer
+from sizebook.scenarios.programme import ProgrammeScenario
+from sizebook.scenarios.programme import answer as programme_answer
 from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, settled, with_files
 from sizebook.scenarios.training import TrainingScenario, planned, training_inputs
 from sizebook.sources.bundled import bundled
@@ -29,11 +32,12 @@ if TYPE_CHECKING:
 class Job:
     """One kind of plan: its scenario, its plan, the scenario as it was planned, its planning workbook and its report.
 
-    ``planned`` puts what was searched in place of what the scenario left open, for the workbook.
+    ``planned`` puts what was searched in place of what the scenario left open, for the workbook; None where there is
+    no workbook of such a plan.
     """
 
     scenario: type[Scenario]
-    workbook: str
+    workbook: str | None
     plan: Callable[[Any], Any]
     planned: Callable[[Any, Any], Scenario]
     report: Callable[[Any, Any], Report]
@@ -43,7 +47,7 @@ class Job:
 class Outputs:
     """The files of one scenario, the figures that an index shows of it as (label, text), and what was remarked."""
 
-    workbook: Path
+    workbook: Path | None
     report: Path
     headline: tuple[tuple[str, str], ...]
     notes: tuple[str, ...] = ()
@@ -125,6 +129,13 @@ def _fleet_report(plan: FleetPlan, scenario: FleetScenario) -> Report:
     return report(replace(plan, services=tuple(services)), report_date(scenario.as_of), scenario.title)
 
 
+def _programme_report(plan: ProgrammePlan, scenario: ProgrammeScenario) -> Report:
+    from sizebook.reports.programme.report import report
+    from sizebook.reports.render import report_date
+
+    return report(plan, report_date(scenario.as_of), scenario.title)
+
+
 def _as_it_is(scenario: Scenario, _plan: Any) -> Scenario:
     return scenario
 
@@ -134,6 +145,7 @@ JOBS: dict[str, Job] = {
     "training": Job(TrainingScenario, "training_budget.xlsx", _training, planned, _training_report),
     "serving": Job(ServingScenario, "serving_capacity.xlsx", answer, settled, _serving_report),
     "fleet": Job(FleetScenario, "fleet_plan.xlsx", fleet_answer, _as_it_is, _fleet_report),
+    "programme": Job(ProgrammeScenario, None, programme_answer, _as_it_is, _programme_report),
 }
 
 
@@ -168,16 +180,17 @@ def inputs_of(scenario: Scenario, plan: Any = None) -> dict[str, Any]:
 
 
 def produce(scenario: Scenario, folder: Path, stem: str) -> Outputs:
-    """Write ``stem.xlsx`` and ``stem.pdf`` into a folder and return where they are."""
+    """Write ``stem.pdf`` and, where its plan has a workbook, ``stem.xlsx`` into a folder; return where they are."""
     from sizebook.reports.render import write_pdf
     from sizebook.workbooks.filling import fill
 
     job = job_of(scenario)
     make_folder(folder)
-    workbook, pdf = folder / f"{stem}.xlsx", folder / f"{stem}.pdf"
+    workbook, pdf = folder / f"{stem}.xlsx" if job.workbook else None, folder / f"{stem}.pdf"
     plan = job.plan(scenario)
     report = job.report(plan, scenario)
-    fill(bundled("workbooks") / job.workbook, inputs_of(scenario, plan), workbook)
+    if job.workbook and workbook:
+        fill(bundled("workbooks") / job.workbook, inputs_of(scenario, plan), workbook)
     write_pdf(report, pdf)
     headline = tuple((tile.label, tile.value) for tile in report.tiles)
     return Outputs(workbook, pdf, headline, (*scenario.notes, *_count_notes(plan)))

@@ -2,41 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 
-from sizebook.batch.jobs import Outputs, produce, scenario_of
+from sizebook.batch.index import write_index
+from sizebook.batch.jobs import produce, scenario_of
+from sizebook.batch.journal import Journal, Outcome, journal
 from sizebook.batch.reading import Row
+from sizebook.batch.workers import workers
 from sizebook.core.errors import SizebookError
+from sizebook.sources.writing import clean_leftovers, make_folder
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What became of one scenario: its outputs, or the problem in words."""
+class Batch:
+    """A batch that has run: the outcome of every scenario in order, how many stood finished before, and the index."""
 
-    row: Row
-    outputs: Outputs | None
-    problem: str = ""
+    outcomes: tuple[Outcome, ...]
+    n_before: int
+    index: Path
 
 
-def run(rows: Sequence[Row], folder: Path, jobs: int) -> Iterator[Outcome]:
-    """Produce every scenario in ``jobs`` processes and yield the outcomes as they come."""
-    # Spawned, not forked: the calculation engine runs threads, which do not survive a fork.
-    with ProcessPoolExecutor(min(jobs, len(rows)), mp_context=get_context("spawn")) as pool:
-        futures = {pool.submit(_outcome, row, folder): row for row in rows}
-        for future in as_completed(futures):
-            yield _settled(future, futures[future])
+Shown = Callable[[Iterator[Outcome], int], Iterable[Outcome]]  # passes outcomes on and shows how many of how many
+
+
+def run_batch(rows: Sequence[Row], folder: Path, jobs: int, *, resume: bool, shown: Shown) -> Batch:
+    """Produce a batch in a folder that no other batch has, under its journal; with ``resume`` what is left of it.
+
+    Temporary files are removed, those of this batch's workers, however they ended, and those of runs that were killed.
+    """
+    make_folder(folder)
+    with journal(folder) as record:
+        finished = record.enter(rows, resume=resume)
+        n_before = len(finished)
+        left = [row for row in rows if row.name not in finished]
+        clean_leftovers(folder)
+        try:
+            finished |= {outcome.row.name: outcome for outcome in shown(run(left, record, jobs), len(left))}
+        finally:
+            clean_leftovers(folder)
+        outcomes = tuple(finished[row.name] for row in rows)
+        return Batch(outcomes, n_before, write_index(outcomes, folder / "index.xlsx"))
+
+
+def run(rows: Sequence[Row], record: Journal, jobs: int) -> Iterator[Outcome]:
+    """Produce scenarios in ``jobs`` processes, note each in the journal and yield the outcomes as they come.
+
+    When a worker dies, nobody can tell which scenario it had. Those that were under way are tried once more, one at a
+    time: of which a worker dies again, that one has failed. The others go on as before.
+    """
+    queue = deque(rows)
+    while queue:
+        suspects = deque((yield from _together(queue, record, jobs)))
+        while suspects:
+            for row in (yield from _together(suspects, record, 1)):
+                outcome = Outcome(row, None, _died(row))
+                record.settled(outcome)
+                yield outcome
+
+
+def _together(queue: deque[Row], record: Journal, jobs: int) -> Generator[Outcome, None, list[Row]]:
+    """Produce the scenarios of a queue until it is empty or a worker dies; return those that were under way then."""
+    under_way: dict[Future[Outcome], Row] = {}
+    with workers(min(jobs, len(queue))) as pool:
+        while queue or under_way:
+            try:
+                while queue and len(under_way) < jobs:
+                    under_way[pool.submit(_outcome, queue[0], record.folder)] = queue[0]
+                    record.begun(queue.popleft())
+            except BrokenProcessPool:
+                return _lost(under_way)
+            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                if isinstance(future.exception(), BrokenProcessPool):
+                    continue
+                outcome = _settled(future, under_way.pop(future))
+                record.settled(outcome)
+                yield outcome
+            if any(future.done() for future in under_way):
+                return _lost(under_way)
+    return []
+
+
+def _lost(under_way: dict[Future[Outcome], Row]) -> list[Row]:
+    """Return the scenarios of a pool that broke, in their order."""
+    return list(under_way.values())
 
 
 def _settled(future: Future[Outcome], row: Row) -> Outcome:
-    """Return a scenario's outcome; a crash of its process is an outcome too, not the end of the batch."""
+    """Return a scenario's outcome; an unforeseen error is an outcome too, not the end of the batch."""
     error = future.exception()
     if error is None:
         return future.result()
     return Outcome(row, None, f"{row.where}: failed unexpectedly: got {type(error).__name__}: {error}. Report this.")
+
+
+def _died(row: Row) -> str:
+    return (
+        f"{row.where}: worker died: got a process that ended twice over this scenario, want it finished. Give the "
+        "machine more memory, or find out with 'sizebook report' what ends it."
+    )
 
 
 def _outcome(row: Row, folder: Path) -> Outcome:

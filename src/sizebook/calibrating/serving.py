@@ -18,7 +18,7 @@ from sizebook.serving.estimate import estimate
 from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import rescaled, setup_of
-from sizebook.sweeps.cases import INPUTS, REQUIRED, STATED
+from sizebook.sweeps.serving import INPUTS, REQUIRED, STATED
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.own_rates import SERVING
 

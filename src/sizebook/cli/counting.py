@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sizebook.core.errors import UnknownKeyError
+
 if TYPE_CHECKING:
     from sizebook.models.architecture import Architecture
     from sizebook.models.counting import Count
@@ -40,7 +42,7 @@ def count_model(
     transformers builds the model on PyTorch's meta device instead (extra 'torch').
     """
     from sizebook.cli.weighing import adapter_at, count_adapter, count_weights, weights_first
-    from sizebook.sources.models import source_of
+    from sizebook.sources.models import HUB, source_of
 
     if (adapter := adapter_at(model)) is not None:
         count_adapter(adapter, base, as_json)
@@ -55,7 +57,14 @@ def count_model(
     from sizebook.models.counting import count
     from sizebook.models.huggingface import architecture
 
-    described = architecture(source.config)
+    try:
+        described = architecture(source.config)
+    except UnknownKeyError as error:
+        if source.origin != HUB or layers or explained:
+            raise
+        click.echo(f"sizebook: {error}\nCounted from the headers of its weights instead:", err=True)
+        count_weights(model, as_json)
+        return
     counted = count(described)
     if as_json:
         click.echo(json.dumps(_as_json(source, described, counted, layers), indent=2))

@@ -1,4 +1,4 @@
-"""`sizebook plan`: training, serving and fleet plans of one scenario, each in a module of its own."""
+"""`sizebook plan`: training, serving, fleet and programme plans of one scenario, each in a module of its own."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ PLANS = {
     "train": "training:plan_train",
     "serve": "serving:plan_serve",
     "fleet": "fleet:plan_fleet",
+    "programme": "programme:programme",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 
 if TYPE_CHECKING:
+    from sizebook.batch.journal import Outcome
     from sizebook.batch.reading import Row
 
 
@@ -29,7 +31,8 @@ def demo(output: Path) -> None:
     outputs = produce(scenario_of(read_toml(path), path.name, path.parent), output, path.stem)
     for label, text in outputs.headline:
         click.echo(f"{label:24} {text}")
-    click.echo(f"{'Workbook':24} {outputs.workbook.resolve()}")
+    if outputs.workbook:
+        click.echo(f"{'Workbook':24} {outputs.workbook.resolve()}")
     click.echo(f"{'Report':24} {outputs.report.resolve()}")
 
 
@@ -37,30 +40,31 @@ def demo(output: Path) -> None:
 @click.argument("scenarios", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder to fill.")
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="one a processor")
+@click.option("--resume", is_flag=True, help="Do only what an earlier run of the same batch left undone.")
 @rates_option
-def batch(scenarios: Path, output: Path, jobs: int, rates: Path | None) -> None:
+def batch(scenarios: Path, output: Path, jobs: int, resume: bool, rates: Path | None) -> None:
     """Produce a workbook and a report for every scenario of a table, and an index workbook.
 
     SCENARIOS is a TOML list of [[scenario]] tables, a CSV file or a workbook with one scenario a row. Exits with 1 when
     a scenario failed; the others are produced all the same.
+
+    A journal in the folder (journal.sqlite) records every scenario. With --resume a batch that was killed goes on where
+    it stood: finished are those of the same values, version and files.
     """
     from rich.console import Console
     from rich.progress import track
 
-    from sizebook.batch.index import write_index
     from sizebook.batch.reading import read_rows
-    from sizebook.batch.running import run
-    from sizebook.sources.writing import make_folder
+    from sizebook.batch.running import run_batch
 
-    rows = _rated(read_rows(scenarios), rates)
-    make_folder(output)
-    console = Console(stderr=True)
-    finished = track(run(rows, output, jobs), total=len(rows), description="Scenarios", console=console)
-    by_name = {outcome.row.name: outcome for outcome in finished}
-    outcomes = [by_name[row.name] for row in rows]
-    index = write_index(outcomes, output / "index.xlsx")
-    failed = [outcome for outcome in outcomes if outcome.outputs is None]
-    click.echo(f"{len(outcomes) - len(failed)} of {len(outcomes)} scenarios done. Index: {index.resolve()}")
+    def shown(outcomes: Iterator[Outcome], n: int) -> Iterable[Outcome]:
+        return track(outcomes, total=n, description="Scenarios", console=Console(stderr=True))
+
+    done = run_batch(_rated(read_rows(scenarios), rates), output, jobs, resume=resume, shown=shown)
+    failed = [outcome for outcome in done.outcomes if outcome.outputs is None]
+    before = f", {done.n_before} of them before" if resume else ""
+    n_done = len(done.outcomes) - len(failed)
+    click.echo(f"{n_done} of {len(done.outcomes)} scenarios done{before}. Index: {done.index.resolve()}")
     for outcome in failed:
         click.echo(f"failed: {outcome.problem}", err=True)
     if failed:

@@ -14,7 +14,7 @@ from sizebook.cli.rates import rates_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="PDF to write.")
 @rates_option
 def write_report(scenario: Path, output: Path, rates: Path | None) -> None:
-    """Write the PDF report of a scenario file: sizing, training, serving or fleet, as its plan says."""
+    """Write the PDF report of a scenario file: sizing, training, serving, fleet or programme, as its plan says."""
     from sizebook.batch.jobs import report_of, scenario_of
     from sizebook.cli.telling import told
     from sizebook.reports.render import write_pdf

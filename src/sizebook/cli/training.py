@@ -15,11 +15,12 @@ from sizebook.core.registry import flat, leaves
 from sizebook.core.units import brief, duration, flop, gibibytes, grouped, percent, significant
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.inputs import Training
+from sizebook.plans.training.laying_out import held_of
 from sizebook.plans.training.plan import TrainingPlan, plan_training
 from sizebook.plans.training.search import Search, fitting
 from sizebook.plans.training.steps import derivations
 from sizebook.scenarios.files import beside, parse, read_toml, with_rates
-from sizebook.scenarios.training import TrainingScenario, held_of, layouts_of, training_inputs
+from sizebook.scenarios.training import TrainingScenario, layouts_of, training_inputs
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.training.programme import basis_of, factor_of
 from sizebook.training.time import StepTime
@@ -56,7 +57,7 @@ def plan_train(scenario: Path, as_json: bool, explained: bool, searched: bool, r
     inputs = training_inputs(checked)
     if searched:
         found = layouts_of(checked, inputs)
-        click.echo(_layouts(inputs, found, fitting(inputs, held_of(checked)), as_json))
+        click.echo(_layouts(inputs, found, fitting(inputs, held_of(checked.inputs.layout, checked.stated)), as_json))
         return
     plan = plan_training(inputs)
     if as_json:
@@ -105,6 +106,9 @@ def as_data(plan: TrainingPlan) -> dict[str, Any]:
         "notes": list(plan.notes),
         "parameters": plan.count.total,
         "active_parameters": plan.count.active,
+        "trained": plan.inputs.method.recipe.trained,
+        "trained_parameters": plan.trained_parameters,
+        "padding": {**flat(inputs.examples), "share": inputs.padding_share, "avoided": inputs.padding_avoided},
         "flops_per_token": {"convention": convention, "value": plan.flops_per_token, **plan.conventions},
         "memory": memory,
         "rates_basis": plan.work.rates_basis(inputs.utilization),
@@ -135,6 +139,7 @@ def as_text(plan: TrainingPlan) -> list[str]:
         f"layout      {inputs.layout.name}, {_micro_batches(plan)}, {inputs.method.compute_dtype}",
         f"parameters  {grouped(plan.count.total)}",
         *(f"note        {note}" for note in plan.notes),
+        *_tuned_lines(plan),
         f"compute     {flop(plan.flops_per_token, 4)}/token ({_counting(plan)}), HFU {percent(middle.hfu)}",
         "",
         *_memory_lines(plan),
@@ -148,6 +153,23 @@ def as_text(plan: TrainingPlan) -> list[str]:
         f"energy      {power.watts:g} W a GPU, host share {power.footprint.host_share:g}, PUE {power.footprint.pue:g}",
         f"grid        {power.grams_per_kwh:g} gCO2e/kWh ({power.grid_basis})",
     ]
+
+
+def _tuned_lines(plan: TrainingPlan) -> list[str]:
+    """Return what is trained where it is not the whole model, and what padding costs where examples are shorter."""
+    inputs, recipe = plan.inputs, plan.inputs.method.recipe
+    lines = []
+    if recipe.lora_rank:
+        share = percent(plan.trained_parameters / plan.count.total, 2)
+        lines.append(
+            f"trained     {recipe.trained}: rank {recipe.lora_rank} on {recipe.lora_on}, "
+            f"{grouped(plan.trained_parameters)} parameters ({share})"
+        )
+    if inputs.padding_share or inputs.padding_avoided:
+        lines.append(
+            f"padding     {percent(inputs.padding_share)} of a step, {percent(inputs.padding_avoided)} avoided"
+        )
+    return lines
 
 
 def _counting(plan: TrainingPlan) -> str:

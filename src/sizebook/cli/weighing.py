@@ -34,9 +34,7 @@ def count_adapter(path: Path, base: str | None, as_json: bool) -> None:
     from sizebook.intake.texts import read_json
     from sizebook.models.checkpoints.adapters import adapter_of
     from sizebook.models.checkpoints.held import ADAPTER, held_at, is_checkpoint
-    from sizebook.models.counting import count
-    from sizebook.models.huggingface import architecture
-    from sizebook.sources.models import source_of
+    from sizebook.sources.checkpoints import base_of
 
     folder = path if path.is_dir() else path.parent
     config = read_json(folder / ADAPTER, "the settings of an adapter")
@@ -45,8 +43,8 @@ def count_adapter(path: Path, base: str | None, as_json: bool) -> None:
     try:
         if not isinstance(shown["base"], str) or not shown["base"]:
             raise InputError(f"no base model: got {shown['base']!r} in {ADAPTER}, want one. Name it with --base.")
-        described = architecture(source_of(shown["base"]).config)
-        adapter = adapter_of(config, described, ADAPTER)
+        base_total, modules = base_of(shown["base"])
+        adapter = adapter_of(config, modules, ADAPTER)
     except SizebookError as error:
         if own is None:
             raise
@@ -54,7 +52,7 @@ def count_adapter(path: Path, base: str | None, as_json: bool) -> None:
     else:
         shown |= {
             "method": adapter.method, "rank": adapter.rank, "adapter": adapter.parameters,
-            "base_total": count(described).total, "modules": dict(adapter.by_module), "saved_whole": adapter.saved,
+            "base_total": base_total, "modules": dict(adapter.by_module), "saved_whole": adapter.saved,
         }  # fmt: skip
     if own is not None:
         shown |= {"stored": own.weighed.parameters, "bytes": own.weighed.n_bytes}
@@ -203,9 +201,7 @@ def weights_first(name: str) -> bool:
     from sizebook.models.checkpoints.held import is_checkpoint
 
     path = Path(name)
-    if path.is_dir():
-        return is_checkpoint(path)
-    return is_checkpoint(path) or (path.exists() and not name.casefold().endswith(".json"))
+    return is_checkpoint(path) or (path.is_file() and not name.casefold().endswith(".json"))
 
 
 def adapter_at(name: str) -> Path | None:

@@ -77,6 +77,11 @@ def _inputs(scenario: Path, workbook: Path, rates: Path | None) -> dict[str, Any
         checked = scenario_of(values, scenario.name, scenario.parent)
         told(checked.notes)
         return inputs_of(checked)
+    if job is not None and job.workbook is None:
+        raise InputError(
+            f"no workbook: got plan = '{values['plan']}' for {workbook.name}, want a plan that has one. Use 'sizebook "
+            "report', or its functions in a workbook of your own."
+        )
     if job is not None and workbook.name in {each.workbook for each in JOBS.values()}:
         raise InputError(
             f"another workbook: got plan = '{values['plan']}' for {workbook.name}, want {job.workbook}. Fill that one."

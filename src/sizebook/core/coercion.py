@@ -22,16 +22,15 @@ from sizebook.core.errors import (
     shown,
     suggestion,
 )
+from sizebook.core.number_text import parted
 from sizebook.core.registry import Argument
 
 Cell = Any  # None, bool, int, float, str, or a SizebookError standing in its place
 Range = list[list[Cell]]
 
-_NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)([A-Za-z]?)", re.ASCII)
 _PLAIN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 # What XML has no way to write, and so no workbook and no page.
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_SUFFIX = {"": 1, "M": 10**6, "B": 10**9, "T": 10**12}
 LONGEST_CELL = 32_767  # characters that a cell holds
 LONGEST_TEXT = 1000  # of a name, a path or a title; a message that quotes one stays short
 LARGEST = 1.7976931348623157e308  # what a cell holds
@@ -129,24 +128,19 @@ def _number(argument: Argument, cell: Cell) -> int | float:
 
 
 def _parsed(argument: Argument, text: str) -> int | float:
-    match = _NUMBER.fullmatch(text.strip())
-    suffix = match[2].upper() if match else ""
-    if match and suffix == "K":
-        raise InputError(
-            f"{argument.name} is ambiguous: got {shown(text)}, want plain digits. "
-            f"Write {match[1]}000 or {match[1]} x 1024 in full."
-        )
-    if match is None or suffix not in _SUFFIX:
+    parts = parted(text, argument.name)
+    if parts is None:
         raise InputError(
             f"{argument.name} is not a number: got {shown(text)}, want {_wanted(argument)}. "
             "Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."
         )
-    value = float(match[1]) * _SUFFIX[suffix]
+    number, scale = parts
+    value = float(number) * scale
     _refuse_unholdable(argument, value)
-    digits = match[1].lstrip("+-0")
+    digits = number.lstrip("+-0")
     if not digits.isdigit():
         return value
-    return int(digits) * _SUFFIX[suffix] * (-1 if match[1].startswith("-") else 1)
+    return int(digits) * scale * (-1 if number.startswith("-") else 1)
 
 
 def _within(argument: Argument, value: int | float) -> int | float:

@@ -58,7 +58,11 @@ def _section(kind: Any, values: Mapping[str, Any], place: str, found: _Findings)
             found.problems.append(f"{place}missing key: got no '{name}', want {_wanted(name, entry)}")
     if len(found.problems) > before:
         return None
-    built = put_together(kind, given)
+    try:
+        built = put_together(kind, given)
+    except SizebookError as error:  # values that are right one by one and contradict each other
+        found.problems.append(f"{place}{error}")
+        return None
     return replace(built, stated=frozenset(given)) if isinstance(built, Told) else built
 
 

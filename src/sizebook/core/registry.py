@@ -236,7 +236,7 @@ class Function:
 
     def band_of(self, bound: Mapping[str, Any]) -> tuple[float, float, str] | None:
         """Return measured over predicted, low and high, and what that rests on; None where nothing says how sure."""
-        band = _BANDS.get(self.name)
+        band = getattr(self.python, "band", None)
         return band(**self._given(bound)) if band else None
 
     def _given(self, bound: Mapping[str, Any]) -> dict[str, Any]:
@@ -279,7 +279,6 @@ def _declared(where: str, name: str, quantity: Quantity) -> Any:
 
 
 _FUNCTIONS: dict[str, Function] = {}
-_BANDS: dict[str, Callable[..., tuple[float, float, str]]] = {}
 
 
 def takes(effort: Effort) -> Callable[[Python], Python]:
@@ -333,7 +332,7 @@ def estimated(band: Callable[..., tuple[float, float, str]]) -> Callable[[Python
     """Say how far measurements lay from what a function returns: ``band`` of the same arguments, see `band_of`."""
 
     def note(python: Python) -> Python:
-        _BANDS[python.__name__.upper()] = band
+        python.band = band  # type: ignore[attr-defined]
         return python
 
     return note

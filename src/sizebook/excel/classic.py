@@ -16,10 +16,11 @@ import xlwings as xw
 from sizebook.core.wizard import category
 from sizebook.excel.functions import ExcelFunction, build, error_value
 from sizebook.functions import load
+from sizebook.intake.places import set_workbook_folder
 
 MOST_CALLS, LONGEST_CALL = 4_096, 10_000  # calls remembered, bytes of the arguments of one
 # A path in an argument stands for a file, which may change between two calls.
-_OF_PATHS = (b"/", b"\\", b".json")
+_OF_PATHS = (b"/", b"\\", b".json", b".csv")
 
 _BUILT = build(error_value)
 
@@ -47,5 +48,14 @@ def _remembering(name: str, evaluated: ExcelFunction) -> ExcelFunction:
 _FUNCTIONS = {
     name: xw.func(category=category(load()[name]))(_remembering(name, evaluated)) for name, evaluated in _BUILT.items()
 }
-__all__ = list(_FUNCTIONS)
+
+
+@xw.func
+def FILES_BESIDE(folder: str) -> str:  # noqa: N802 - not a function of a cell: VBA calls it before those of a workbook
+    """Take the folder of the workbook that asks from now on, beside which its cells may read files."""
+    set_workbook_folder(folder or "")
+    return ""
+
+
+__all__ = [*_FUNCTIONS, "FILES_BESIDE"]
 globals().update(_FUNCTIONS)

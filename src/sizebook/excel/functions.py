@@ -16,6 +16,7 @@ from sizebook.core.errors import SizebookError
 from sizebook.core.registry import Function
 from sizebook.core.wizard import argument_help
 from sizebook.functions import load
+from sizebook.intake.places import asked_by_a_cell
 
 ExcelFunction = Callable[..., Any]
 OnError = Callable[[SizebookError], Any]
@@ -34,7 +35,8 @@ def excel_function(function: Function, on_error: OnError) -> ExcelFunction:
 
     def evaluated(*given: Any) -> Any:
         try:
-            return _written(cells.evaluate(function, given))
+            with asked_by_a_cell():
+                return _written(cells.evaluate(function, given))
         except SizebookError as error:
             return on_error(error)
 

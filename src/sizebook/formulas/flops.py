@@ -22,7 +22,8 @@ from sizebook.core.quantities import (
     Vocab,
 )
 from sizebook.core.registry import DEFAULT, function
-from sizebook.training.quantities import LoraRank, Recompute
+from sizebook.training.quantities import Recompute
+from sizebook.training.tuning import LoraRank
 
 NARAYANAN = "Narayanan et al. 2021 (arXiv:2104.04473)"
 PALM = "Chowdhery et al. 2022 (arXiv:2204.02311), appendix B"

@@ -26,11 +26,16 @@ MODULES = (
     "serving.cache",
     "serving.traffic",
     "serving.functions",
+    "serving.tables",
     "training.functions",
+    "plans.sizing.tables",
     "plans.training.functions",
+    "plans.training.tables",
+    "plans.training.fine_tuning",
     "plans.serving.functions",
     "plans.serving.percentiles",
     "plans.fleet.functions",
+    "plans.programme.functions",
     "functions.why",  # the last: they ask about the others
     "functions.tracing",
 )

@@ -23,15 +23,15 @@ Message = Annotated[str, Quantity("what is wrong and what would mend it", kind="
 
 NO_ERROR = "no error"
 MODELS = (quantity_of(Model), quantity_of(ConfigPath))
-# VBA takes at most 60 arguments; no function has more than 58.
-PLACES = tuple(f"arg_{place}" for place in range(1, 59))
+# VBA takes at most 60 arguments, the name among them.
+PLACES = tuple(f"arg_{place}" for place in range(1, 60))
 
 
 Asking = TypeVar("Asking", bound=Callable[..., Any])
 
 
 def asks_about_a_call(python: Asking) -> Asking:
-    """Give a function of a name and keywords the places arg_1 to arg_58: a spreadsheet function has no keywords."""
+    """Give a function of a name and keywords the places arg_1 to arg_59: a spreadsheet function has no keywords."""
     python.__signature__ = Signature(  # type: ignore[attr-defined]
         [Parameter("name", Parameter.POSITIONAL_OR_KEYWORD)]
         + [Parameter(place, Parameter.POSITIONAL_OR_KEYWORD, default=None) for place in PLACES]

@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from sizebook.core.errors import InputError
 from sizebook.intake.limits import limits, raised
+from sizebook.intake.places import located
 
 # A FIFO without a writer would block the opening itself; Windows opens text unless told otherwise.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -31,8 +32,9 @@ def opened(path: Path, wanted: str) -> Iterator[BinaryIO]:
     """Give a regular file to read bytes from.
 
     Errors: `InputError` where it cannot be opened or is a folder, a pipe or a device; ``wanted`` says what it should
-    be. Links are followed: what they lead to is judged.
+    be, or by a cell that may not read it (`places`). Links are followed: what they lead to is judged.
     """
+    path = located(path)
     try:
         descriptor = os.open(path, _FLAGS)
     except (OSError, ValueError) as error:

@@ -28,23 +28,27 @@ def read_json(path: Path, wanted: str) -> dict[str, Any]:
     return json_object(read_bytes(path, wanted), str(path), wanted)
 
 
-def json_object(content: bytes, where: str, wanted: str) -> dict[str, Any]:
+def json_object(content: bytes, where: str, wanted: str, *, flat: bool = False) -> dict[str, Any]:
     """Return the object that JSON text holds, every key once, within the limits.
 
-    Errors: `InputError` that names ``where``; ``wanted`` says what was expected there.
+    ``flat`` leaves depth and digits to a caller that checks every value itself. Errors: `InputError` that names
+    ``where``; ``wanted`` says what was expected there.
     """
     refuse_over("text_bytes", len(content), f"bytes in {where}")
     text = decoded(content, where, wanted)
     pairs = _Pairs(where)
     try:
-        value = json.loads(text, object_pairs_hook=pairs.unique, parse_int=_whole_numbers(text, where))
+        value = json.loads(
+            text, object_pairs_hook=pairs.unique, parse_int=None if flat else _whole_numbers(text, where)
+        )
     except RecursionError as error:
         raise _too_deep(where) from error
     except ValueError as error:
         raise InputError(f"not JSON: got {error} in {where}, want {wanted}. {_AGAIN}") from error
     if not isinstance(value, dict):
         raise InputError(f"not an object: got a {type(value).__name__} in {where}, want {wanted}. {_AGAIN}")
-    _refuse_deep(value, where)
+    if not flat:
+        _refuse_deep(value, where)
     if _SURROGATE.search(text):
         _refuse_half_characters(value, where)
     return value

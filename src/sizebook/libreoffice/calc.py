@@ -12,6 +12,7 @@ from typing import Any
 from sizebook.core import cells, coercion
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import Function
+from sizebook.intake.places import asked_by_a_cell
 
 Rows = tuple[tuple[float | str, ...], ...]
 
@@ -37,7 +38,8 @@ def evaluate(function: Function, given: Sequence[Any]) -> Rows:
     does not tell it from a typed 0). A cell that holds an error never gets here: Calc passes it on by itself.
     """
     try:
-        value = cells.evaluate(function, given)
+        with asked_by_a_cell():
+            value = cells.evaluate(function, given)
     except SizebookError as error:
         return ((error_number(error),),)
     return tuple(tuple(_shown(cell) for cell in row) for row in coercion.as_rows(value) or [[value]])

@@ -15,7 +15,7 @@ from sizebook.core.errors import InputError, UnknownKeyError, unknown_key
 from sizebook.core.tables import Row, by_key, table
 from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture
-from sizebook.models.checkpoints.held import Part, held_at
+from sizebook.models.checkpoints.held import Part, check_there, held_at
 from sizebook.models.checkpoints.reading import INDEX_ENDING, is_checkpoint_name
 from sizebook.models.config import Config, load
 from sizebook.models.counting import Count, count
@@ -92,8 +92,9 @@ def config_file(name: str) -> Path:
     path = Path(name)
     if not is_checkpoint(name):
         return path
+    check_there(path)
     beside = (path if path.is_dir() else path.parent) / "config.json"
-    if path.exists() and not beside.exists():
+    if not beside.exists():
         raise InputError(
             f"no config: got no config.json beside {path}, want one, for weights do not tell layers and heads. "
             "Download it beside them."

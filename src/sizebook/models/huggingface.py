@@ -78,4 +78,9 @@ def _type_of(config: Config) -> str:
             config.values = {**config.values, "model_type": found}
     if (other := no_model_type(config.values, config.where)) is not None:
         raise other
+    if "model_type" not in config.values:
+        raise UnknownKeyError(
+            f"no model type: got none in {config.where}, want the key model_type, which says how the other keys are "
+            "read. Give the model's own config.json, or count its weights: 'sizebook count FOLDER'."
+        )
     return config.text("model_type")

@@ -1,7 +1,7 @@
 """Two spellings of one key: the common name that transformers accepts beside a type's own (its ``attribute_map``).
 
 A file may use either. Where it uses both and they disagree, one of them is wrong and nothing says which: such a file is
-refused. The published files of Nomic's encoders use GPT-2's names, which transformers does not read.
+refused. The published files of Nomic's encoders and of EXAONE 3 have names that transformers does not read.
 Left out are pairs that cannot change a count, and DBRX's width and the layers of Switch Transformers, from
 which their classes derive other sizes before they hear of the common name.
 """
@@ -23,7 +23,7 @@ num_hidden_layers encoder_layers: bart bigbird_pegasus blenderbot blenderbot-sma
 num_attention_heads n_head: bloom codegen ctrl funnel gpt2 gpt_bigcode gptj nomic_bert openai-gpt xlnet
 num_experts num_local_experts: gpt_oss kolibri1 mellum minimax minimax_m2 minimax_m3_vl_text mixtral qwen3_moe
 num_hidden_layers n_layer: bloom codegen ctrl gpt2 gpt_bigcode gptj nomic_bert openai-gpt xlnet
-num_hidden_layers num_layers: gpt_neo longt5 mt5 t5 umt5 xglm
+num_hidden_layers num_layers: exaone gpt_neo longt5 mt5 t5 umt5 xglm
 num_local_experts num_experts: bailing_hybrid flex_olmo hunyuan_v1_moe hy_v3 jamba kimi_linear olmoe
 hidden_size n_embd: codegen ctrl gpt2 gpt_bigcode gptj nomic_bert openai-gpt
 layer_types layers_block_type: bamba falcon_h1 nemotron_h recurrent_gemma zamba zamba2

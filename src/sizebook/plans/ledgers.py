@@ -7,11 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from typing import Annotated, Any
 
 from sizebook.core.registry import Argument, Quantity, flat, leaves
 
 LONGEST_PLAN = 120  # months
+
+Start = Annotated[
+    date | None,
+    Quantity("any day of the first month, blank to number the months", kind="date", default=None, label="First month"),
+]
 
 # The figures of a month that its band moves, and what the ends are called: GPUs and cost if replicas are as fast, or as
 # slow, as 1 in 10 measurements.
@@ -26,6 +32,14 @@ LedgerRows = Annotated[
 ]  # fmt: skip
 Ledger = Annotated[list[list[Any]], Quantity("a row of names, then one a month", kind="range")]
 Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a row", kind="range")]
+
+
+def month_label(start: date | None, month: int) -> str:
+    """Return the name of a month, counted from 0: ``2027-01``, or ``Month 1`` where there is no first month."""
+    if start is None:
+        return f"Month {month + 1}"
+    at = start.year * 12 + start.month - 1 + month
+    return f"{at // 12}-{at % 12 + 1:02d}"
 
 
 def columns(month: type[Any]) -> tuple[Argument, ...]:

@@ -1,8 +1,8 @@
 """Scenario files: TOML whose keys are checked before anything is computed, with messages that name key, value and fix.
 
-A scenario's ``plan`` says which plan it feeds: ``sizing`` (the default), ``training``, ``serving`` or ``fleet``. Each
-plan has its own section of keys here or in a module beside it; `parse` turns any of them into an object or one clear
-error.
+A scenario's ``plan`` says which plan it feeds: ``sizing`` (the default), ``training``, ``serving``, ``fleet`` or
+``programme``. Each plan has its own section of keys here or in a module beside it; `parse` turns any of them into an
+object or one clear error.
 """
 
 from __future__ import annotations
@@ -84,6 +84,7 @@ def beside(folder: Path, value: Any) -> Any:
 
 
 RATES = "rates_file"
+TABLES_OF = {"fleet": "service", "programme": "phases"}  # the plans of several tables, and what each table is called
 
 
 def uses_rates(values: Mapping[str, Any], plan: str = "sizing") -> bool:
@@ -92,7 +93,7 @@ def uses_rates(values: Mapping[str, Any], plan: str = "sizing") -> bool:
 
 
 def with_rates(values: Mapping[str, Any], rates: Path | None, plan: str = "sizing") -> dict[str, Any]:
-    """Return a scenario's values with a file of own rates, in every service of a fleet; as they are without one.
+    """Return a scenario's values with a file of own rates, in every service or phase; as they are without one.
 
     Errors: a plan without times, and rates that the scenario names already.
     """
@@ -100,12 +101,13 @@ def with_rates(values: Mapping[str, Any], rates: Path | None, plan: str = "sizin
         return dict(values)
     if not uses_rates(values, plan):
         raise InputError(
-            f"nothing to rate: got --rates {rates.name} for a plan of sizing, want one of training, serving or fleet. "
+            f"nothing to rate: got --rates {rates.name} for a plan of sizing, want one of training, serving, "
+            "fleet or programme. "
             "Leave --rates out."
         )
-    services = values.get("service")
-    if values.get("plan", plan) == "fleet" and isinstance(services, list):
-        return {**values, "service": [_rated(each, rates) for each in services]}
+    table = TABLES_OF.get(str(values.get("plan", plan)), "")
+    if isinstance(inner := values.get(table), list):
+        return {**values, table: [_rated(each, rates) for each in inner]}
     return _rated(values, rates)
 
 

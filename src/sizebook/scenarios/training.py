@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from sizebook.core.quantities import Gpu
-from sizebook.core.registry import DEFAULT, Quantity, leaves, section
+from sizebook.core.registry import DEFAULT, Quantity, section
 from sizebook.plans.training.inputs import Training, TrainingInputs, settled
+from sizebook.plans.training.laying_out import held_of, laid_out
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.search import Search, search
 from sizebook.scenarios.files import ModelScenario
-from sizebook.training.layout import Layout
-
-DEGREES = frozenset({"tp", "pp", "dp", "cp", "ep"})
 
 
 @section
@@ -29,20 +27,12 @@ class TrainingScenario(ModelScenario):
 def training_inputs(scenario: TrainingScenario) -> Training:
     """Return the run with everything looked up, the layout searched where none is given."""
     inputs = settled(scenario.model, scenario.gpu, scenario.inputs)
-    if not DEGREES & scenario.stated:
-        return replace(inputs, layout=layouts_of(scenario, inputs).best[0].layout)
-    return replace(inputs, layout=scenario.inputs.layout) if "dp" in scenario.stated else inputs
+    return laid_out(inputs, scenario.inputs.layout, scenario.stated)
 
 
 def layouts_of(scenario: TrainingScenario, inputs: Training) -> Search:
     """Return the layouts that compete for a scenario: its degrees play no part, the rest of its layout holds."""
-    return search(inputs, held_of(scenario))
-
-
-def held_of(scenario: TrainingScenario) -> dict[str, Any]:
-    """Return what of a scenario's layout is stated and not searched."""
-    rest = {leaf.name for leaf in leaves(Layout)} & scenario.stated - DEGREES
-    return {name: getattr(scenario.inputs.layout, name) for name in sorted(rest)}
+    return search(inputs, held_of(scenario.inputs.layout, scenario.stated))
 
 
 def planned(scenario: TrainingScenario, plan: TrainingPlan) -> TrainingScenario:

@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizebook.core.errors import SizebookError
-from sizebook.models.checkpoints.held import Held, Part, held, held_at
+from sizebook.models.checkpoints.held import Held, Part, held, held_at, is_checkpoint
 from sizebook.models.checkpoints.reading import is_checkpoint_name
 from sizebook.models.checkpoints.weighing import weights_of
 from sizebook.models.config import Config
 from sizebook.models.counting import count
 from sizebook.models.flops import forward
 from sizebook.models.huggingface import architecture
+from sizebook.models.verifying import predicted_names
 from sizebook.serving.cache import cache_bytes
 from sizebook.sources.hub import REPOSITORY, Repository
+from sizebook.sources.models import source_of
 
 CONTEXT = 4096  # tokens for which cache and FLOPs are shown
+_FLOATS = ("F64", "F32", "BF16", "F16")  # a packed matrix does not show its extents
 _CACHE_BYTES = 2.0  # of an element: bf16
 
 
@@ -48,6 +51,16 @@ def held_of(name: str) -> Held:
     return held_at(Path(name))
 
 
+def base_of(name: str) -> tuple[int, dict[str, tuple[int, ...]]]:
+    """Return the parameters of an adapter's base and its tensors by name, of a checkpoint or as predicted."""
+    if Path(name).exists() and is_checkpoint(Path(name)):
+        part = held_at(Path(name)).parts[0]
+        floats = {each.name: each.shape for each in part.checkpoint.tensors if each.dtype in _FLOATS}
+        return part.weighed.parameters, floats
+    described = architecture(source_of(name).config)
+    return count(described).total, predicted_names(described)
+
+
 def mapped(part: Part) -> tuple[Mapped | None, str]:
     """Return what the config of a part adds, or None and why it adds nothing."""
     metadata = part.checkpoint.metadata
@@ -55,6 +68,8 @@ def mapped(part: Part) -> tuple[Mapped | None, str]:
         return _from_metadata(part), "no config.json beside it"
     if not part.config:
         return None, "no config.json beside it"
+    if "_class_name" in part.config:
+        return None, "a diffusers model has no mapping, its weights say all that is counted"
     try:
         described = architecture(Config(dict(part.config), "config.json"))
     except SizebookError as error:

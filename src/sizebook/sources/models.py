@@ -10,6 +10,8 @@ from sizebook.models import catalog
 from sizebook.models.config import Config, load
 from sizebook.sources.hub import is_repository, remote_config
 
+HUB = "the Hub"
+
 
 @dataclass(frozen=True)
 class Source:
@@ -38,4 +40,4 @@ def source_of(name: str, *, from_hub: bool = False) -> Source:
                 raise
         else:
             return Source(key, Config(catalog.config(key), f"the catalog entry {key}"), "the catalog")
-    return Source(name, remote_config(name), "the Hub")
+    return Source(name, remote_config(name), HUB)

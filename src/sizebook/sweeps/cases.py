@@ -19,6 +19,7 @@ from sizebook.serving.memory import Engine, Memory, engine_constants, engine_mem
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import setup_of
 from sizebook.serving.shape import side_by_side
+from sizebook.serving.tables import STATED
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.own_rates import basis_of
 
@@ -30,8 +31,6 @@ NUMBERS = tuple(leaf for leaf in leaves(Replica) if leaf.quantity.kind not in _T
 _DEGREES = tuple(leaf.name for leaf in NUMBERS if leaf.default is not None)
 SPECULATION = tuple(leaf.name for leaf in NUMBERS if leaf.default is None)
 NAMES = (*MODEL_AND_GPU, *(leaf.name for leaf in leaves(Replica) if leaf.quantity.kind in _TEXT))
-# An estimate is not made on a load that nobody stated.
-STATED = ("input_tokens", "output_tokens", "concurrency")
 REQUIRED = (*MODEL_AND_GPU, *STATED)
 INPUTS = (*NAMES, *(leaf.name for leaf in (*NUMBERS, *LOADS)))
 ENGINE = Replica().engine  # where the column is absent or blank

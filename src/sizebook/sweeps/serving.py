@@ -14,17 +14,20 @@ import polars as pl
 
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
+from sizebook.core.number_text import decimal_sign
 from sizebook.core.registry import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.registry import Argument
 from sizebook.serving.case import layout_meant
-from sizebook.serving.estimate import estimate
+from sizebook.serving.estimate import estimate, misfit
 from sizebook.serving.quantities import Demand
+from sizebook.serving.tables import FIGURES, RESULTS, STATED
 from sizebook.sweeps.cases import (
+    INPUTS,
     LOADS,
     NAMES,
     NUMBERS,
+    REQUIRED,
     SPECULATION,
-    STATED,
     Distinct,
     Named,
     distinct,
@@ -34,8 +37,7 @@ from sizebook.sweeps.cases import (
     stacked,
 )
 
-FIGURES = ("ttft_seconds", "tpot_seconds", "tokens_per_second")
-RESULTS = (*FIGURES, "error_low", "error_high", "error_basis", "rates_basis", "fits", "reason")
+__all__ = ["FIGURES", "INPUTS", "REQUIRED", "RESULTS", "STATED", "sweep"]
 
 
 def sweep(frame: pl.DataFrame) -> pl.DataFrame:
@@ -94,6 +96,8 @@ def _numbers(frame: pl.DataFrame, leaf: Argument, reasons: Any) -> Any:
         return np.full(frame.height, default)
     given = frame[leaf.name]
     values = given.cast(pl.Float64, strict=False).to_numpy().copy()
+    if decimal_sign() == ",":
+        values[:] = np.nan  # polars reads a point before decimals, `coerce` what is declared
     blank = (given == "").to_numpy()
     if leaf.name in _ZERO_IS_NONE:
         values[values == 0] = 1
@@ -166,18 +170,11 @@ def _estimated(
     found = estimate(costs, memory, Demand(**loads))
     held, out = found.capacity > 0, np.flatnonzero(~found.fits)
     free = np.broadcast_to(memory.cache_bytes, len(cases.which))
-    said = (found.capacity, free, loads["input_tokens"] + loads["output_tokens"], loads["concurrency"])
-    misfits = dict(zip(out.tolist(), map(_misfit, *(values[out].tolist() for values in said)), strict=True))
+    said = {**loads, "capacity": found.capacity, "free_bytes": free}
+    lacking = ({name: values[i] for name, values in said.items()} for i in out.tolist())
+    misfits = {i: _misfit(**each) for i, each in zip(out.tolist(), lacking, strict=True)}
     return {name: np.where(held, getattr(found, name), np.nan) for name in FIGURES}, found.fits, misfits
 
 
-def _misfit(capacity: float, free: float, tokens: float, concurrency: float) -> str:
-    if free <= 0:
-        return (
-            f"weights do not fit: got {-free / 1e9:.1f} GB too much on a GPU, want memory left for the cache. "
-            "Raise tp, pp or ep, or choose a narrower weight_dtype."
-        )
-    return (
-        f"cache is full: got {concurrency:.0f} requests of {tokens:.0f} tokens in flight, want at most "
-        f"{capacity:.0f}. Lower concurrency or raise tp; the rest waits, which ttft_seconds includes."
-    )
+def _misfit(capacity: float, free_bytes: float, **load: Any) -> str:
+    return misfit(Demand(**load), capacity=float(capacity), free_bytes=float(free_bytes))

@@ -44,11 +44,13 @@ def grids() -> dict[str, Grid]:
 
 @cache
 def _by_name() -> dict[str, Grid]:
-    return {row.name.casefold(): row for row in grids().values()}
+    """Return the grids by name, those of countries by their two letters too: DE and Germany are deu."""
+    letters = {row["alpha_2"].casefold(): grids()[row["key"]] for row in table("countries")}
+    return {row.name.casefold(): row for row in grids().values()} | letters
 
 
 def grid_of(region: str) -> Grid:
-    """Return the grid of a region: ``aws:us-east-1``, ``gcp:europe-west1``, ``azure:eastus``, ``fra`` or ``France``.
+    """Return the grid of a region: ``aws:us-east-1``, ``gcp:europe-west1``, ``fra``, ``fr`` or ``France``.
 
     Errors: an unknown region, with the keys that end in the word (a bare ``us-east-1``) or the nearest one.
     """
@@ -58,8 +60,8 @@ def grid_of(region: str) -> Grid:
         ending = [key for key in grids() if key.endswith(f":{folded}")]
         hint = f" Did you mean '{ending[0]}'?" if ending else suggestion(region, [*grids(), *_by_name()])
         raise UnknownKeyError(
-            f"unknown region: got '{region}', want a key of data/grid.csv: a country code of three letters, or aws:, "
-            f"gcp: or azure: with a region.{hint}"
+            f"unknown region: got '{region}', want a key of data/grid.csv: a country, its code of two or three "
+            f"letters, or aws:, gcp: or azure: with a region.{hint}"
         )
     return found
 

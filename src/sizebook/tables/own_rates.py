@@ -19,6 +19,7 @@ from sizebook.core.errors import InputError, RangeError
 from sizebook.core.registry import Quantity
 from sizebook.core.tables import Row
 from sizebook.intake.files import decoded, read_bytes
+from sizebook.intake.places import refuse_relative
 from sizebook.intake.texts import refuse_repeated
 
 TRAINING, SERVING = "training", "serving"
@@ -125,6 +126,7 @@ def basis_of(rates_file: str, setup: Setup) -> str:
 def own_rates(rates_file: str) -> OwnRates:
     """Return a file of own rates, read once; errors: no such file, a column, name or number that is not one of its."""
     path = Path(rates_file)
+    refuse_relative(path)
     content = read_bytes(path, _WANTED, "scenario_bytes")
     rows = _rows(decoded(content, path.name, _WANTED), path)
     return OwnRates(path.name, hashlib.sha256(content).hexdigest()[:12], _setups(rows, path.name))

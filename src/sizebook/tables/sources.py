@@ -78,8 +78,8 @@ def _names(cell: str, key: str) -> bool:
     return key.casefold() in (word.strip().casefold() for word in cell.split("|"))
 
 
-def _value(text: str) -> float | str:
+def _value(cell: Any) -> float | str:
     try:
-        return float(text)
+        return float(cell)
     except ValueError:
-        return text
+        return str(cell)

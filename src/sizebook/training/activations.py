@@ -27,8 +27,10 @@ def kept_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelPr
         return ACTIVATION_BYTES * (inner + residual / spread) + 4 * layers.heads / layout.tp
     scores = layout.recompute != "selective" and "core_attn" not in method.recipe.modules
     whole = everything_bytes(layers, layout, method, profile, scores=scores)
-    if method.recipe.lora_rank and method.recipe.frozen_bytes < 1:
-        whole += ACTIVATION_BYTES * _outputs(layers, layout, profile)
+    if method.recipe.lora_rank:
+        # 4-bit products are kept beside their sum with what adapters add; DoRA's magnitudes ask for both once more.
+        kept_outputs = (method.recipe.frozen_bytes < 1) + method.recipe.magnitudes
+        whole += ACTIVATION_BYTES * kept_outputs * _outputs(layers, layout, profile)
     return max(whole - dropped_bytes(layers, layout, method, profile), ACTIVATION_BYTES * d_model / spread)
 
 
@@ -85,7 +87,7 @@ def _outputs(layers: Profile, layout: Layout, profile: ModelProfile) -> float:
 def _unneeded(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile) -> float:
     """Return the inputs that no gradient asks for under adapters: those of frozen matrices without one. Products with
     4-bit weights keep theirs all the same (bitsandbytes)."""
-    if recipe.lora_on != "attention" or recipe.frozen_bytes < 1:
+    if recipe.lora_on not in ("attention", "query-value") or recipe.frozen_bytes < 1:
         return 0.0
     spread = layout.tp if layout.sequence_parallel else 1
     normed = layers.blocks * profile.architecture.d_model / spread

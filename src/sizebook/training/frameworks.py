@@ -30,6 +30,8 @@ class Stack:
     context_bytes_alone: float
     narrow_inputs: float
     gathered_layers: float
+    state_dtype: str
+    timed_as: str
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ def stack(name: str) -> Stack:
     if name not in rows:
         raise unknown_key("training stack", name, rows, where=f"one of {', '.join(rows)}")
     row = rows[name]
-    return Stack(name, *(float(row[field.name]) for field in fields(Stack)[1:]))
+    numbers = {field.name: float(row[field.name]) for field in fields(Stack) if field.type == "float"}
+    return Stack(stack=name, state_dtype=row["state_dtype"], timed_as=row["timed_as"], **numbers)
 
 
 @cache
@@ -85,4 +88,4 @@ def state_width(recipe: Recipe) -> float:
     """Return what a stated format leaves of an optimizer's states, which are counted in fp32 unless they are packed."""
     rule = optimizer(recipe.optimizer)
     packed = rule.matrix_bytes % 4 != 0 or "bf16" in recipe.optimizer
-    return 1.0 if packed or recipe.optimizer_dtype is None else STATE_BYTES[recipe.optimizer_dtype] / 4
+    return 1.0 if packed else STATE_BYTES[recipe.optimizer_dtype or stack(recipe.stack).state_dtype] / 4

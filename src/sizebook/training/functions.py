@@ -1,16 +1,17 @@
-"""Spreadsheet functions over the FLOPs of a published model."""
+"""Spreadsheet functions over the FLOPs of a published model, and over the adapters that it may carry."""
 
 from __future__ import annotations
 
 from sizebook.core.errors import require
-from sizebook.core.quantities import Flops, FlopsPerToken, Model, Seq
+from sizebook.core.quantities import Flops, FlopsPerToken, Model, ParameterCount, Seq
 from sizebook.core.registry import DEFAULT, function
 from sizebook.models import catalog
 from sizebook.models.flops import fine_tuning_flops_per_token, forward
 from sizebook.models.flops import train_flops_per_token as flops_of
 from sizebook.serving.cache import Sequences
-from sizebook.training.profile import profile_of
-from sizebook.training.quantities import FlopsConvention, LoraOn, LoraRank, Recompute
+from sizebook.training.adapters import adapter_parameters, visited_parameters
+from sizebook.training.quantities import FlopsConvention, Recipe, Recompute
+from sizebook.training.tuning import LoraOn, LoraRank, Tuning
 
 
 @function(
@@ -47,8 +48,9 @@ def flops_per_token_lora(model: Model, seq: Seq, lora_rank: LoraRank, lora_on: L
         lora_rank > 0,
         "no adapters: got lora_rank 0, want 1 or more. Ask FLOPS_PER_TOKEN for training the whole model.",
     )
-    adapters = round(lora_rank * profile_of(model, seq).whole.adapter_width(lora_on))
-    return fine_tuning_flops_per_token(catalog.architecture(model), seq, 0.0, adapters=adapters)
+    architecture = catalog.architecture(model)
+    adapters = visited_parameters(architecture, lora_rank, lora_on, magnitudes=False)
+    return fine_tuning_flops_per_token(architecture, seq, 0.0, adapters=adapters)
 
 
 @function(
@@ -62,3 +64,23 @@ def flops_forward(model: Model, seq: Seq, sequences: Sequences = DEFAULT) -> Flo
     Experts count as many as a token visits. Leaves out norms, activations and vision or audio towers.
     """
     return sequences * seq * forward(catalog.architecture(model), seq, causal=False, windows=False).total
+
+
+@function(
+    category="parameters",
+    source="Hu et al. 2021 (arXiv:2106.09685), section 4.1; DoRA: Liu et al. 2024 (arXiv:2402.09353)",
+    example=({"model": "llama-3.1-8b", "tuning": "lora", "lora_rank": 16}, 13_631_488),
+)
+def adapter_params(
+    model: Model, tuning: Tuning = DEFAULT, lora_rank: LoraRank = DEFAULT, lora_on: LoraOn = DEFAULT
+) -> ParameterCount:
+    """Return the parameters that adapters on a published model train: rank x (inputs + outputs) of every matrix.
+
+    DoRA adds one magnitude for each output. Every expert carries its own; embeddings, norms, routers and head none.
+    """
+    recipe = Recipe(tuning=tuning, lora_rank=lora_rank, lora_on=lora_on)
+    require(
+        recipe.lora_rank > 0,
+        "no adapters: got lora_rank 0, want 1 or more, or such a tuning. Ask PARAMS_MODEL for the whole model.",
+    )
+    return adapter_parameters(catalog.architecture(model), recipe.lora_rank, lora_on, magnitudes=recipe.magnitudes)

@@ -13,6 +13,7 @@ from sizebook.core.errors import RangeError
 from sizebook.core.tables import by_key
 from sizebook.tables.hardware import Accelerator
 from sizebook.tables.own_rates import TRAINING, Setup, factors_of
+from sizebook.training.frameworks import stack as stack_of
 from sizebook.training.quantities import FORMATS, Method
 
 # Matrix engines of one generation behave alike; what nobody measured falls back to the nearest that was.
@@ -103,7 +104,7 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
     dtype, limit = method.compute_dtype, method.power_limit_watts
     if dtype not in FORMATS:
         raise RangeError(f"no training in {dtype}: got '{dtype}', want one of {', '.join(FORMATS)}. Choose another.")
-    family, kind, stack = generation(gpu), _KINDS[dtype], method.recipe.stack
+    family, kind, stack = generation(gpu), _KINDS[dtype], stack_of(method.recipe.stack).timed_as
     half = gpu.peaks.get("bf16") or gpu.peak_flop_per_s("fp16")
     clock = min(1.0, (limit / gpu.tdp_watts) ** (1 / 3)) if limit and gpu.tdp_watts else 1.0
     if family == "blackwell" and gpu.tdp_watts:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from sizebook.core.registry import Quantity, leaves, section
 from sizebook.training.activations import ACTIVATION_BYTES, kept_bytes, working_bytes
+from sizebook.training.adapters import largest_matrix
 from sizebook.training.frameworks import Stack, bytes_each, optimizer, stack, state_width
 from sizebook.training.layout import Layout, in_flight, stage_layers
 from sizebook.training.profile import ModelProfile, Profile
@@ -110,6 +111,9 @@ def _stage_memory(
     loss = _loss_bytes(profile, layout, recipe, kept, tokens) if last else 0.0
     # The loss's temporaries are freed before the last layer's backward pass starts: only the larger counts.
     working = tokens * working_bytes(profile.widest, layout, method, profile=profile)
+    if recipe.magnitudes:
+        # DoRA takes the norm of each frozen matrix with its adapter added: both stand there whole, one at a time.
+        working += 2 * ACTIVATION_BYTES * largest_matrix(profile.architecture, recipe.lora_on) / layout.tp
     buffers = _buffers(profile, layout, recipe, kept, share, tokens)
     if n_micro == 1 and layout.pp == 1 and not kept.master_bytes:
         # One micro-batch a step and no standing buffer for gradients: they grow as activations go, so that only the
@@ -192,7 +196,7 @@ def _adapter_states(
     sharded. What stands outside the layers stays in 16 bits, for quantisers leave embeddings and head alone."""
     split = layout.zero_stage == 3
     group = layout.shards if split else 1
-    trained = recipe.lora_rank * layers.adapter_width(recipe.lora_on) / layout.tp / group
+    trained = layers.adapters(recipe) / layout.tp / group
     frozen = recipe.frozen_bytes * (share.layers / group + share.experts / (layout.expert_shards if split else 1))
     frozen += max(2.0, recipe.frozen_bytes) * share.outside / group
     each, rule = bytes_each(recipe, kept), optimizer(recipe.optimizer)

@@ -15,6 +15,9 @@ from sizebook.models.architecture import Architecture, Brick, Embedding, Experts
 from sizebook.models.flops import distinct_layers, head_parameters, score_width, seen_keys, state_flops
 from sizebook.models.identity import Same
 from sizebook.models.latent import LatentAttention
+from sizebook.training.adapters import carries
+from sizebook.training.quantities import Recipe
+from sizebook.training.tuning import TARGETS
 
 # Projections out of a block: what enters them is kept, what leaves them is added to the residual stream.
 _OUTWARD = (".o_proj.", ".down_proj.", ".out_proj.")
@@ -31,9 +34,9 @@ class Profile:
     Parameters: ``dense`` split by TP, ``kv`` by at most n_kv_heads, ``replicated`` not, ``experts`` by EP and expert
     TP.
     ``factored`` is the sum of both extents of every matrix (Adafactor's state), ``adapter_*`` the same over the
-    matrices that adapters sit on. Kept activations: ``inner`` split by TP, ``inner_kv`` like kv, ``routed`` per
-    visited expert,
-    ``residual`` split by TP only with sequence parallelism. ``alternate_*`` are the outputs of every second matmul.
+    matrices that adapters may sit on, ``outputs_*`` the sum of their outputs. Kept activations: ``inner`` split by TP,
+    ``inner_kv`` like kv, ``routed`` per visited expert, ``residual`` split by TP only with sequence parallelism.
+    ``alternate_*`` are the outputs of every second matmul.
     Of ``inner``: ``latent_up`` comes out of latent attention's upward projections, ``mlp_up`` and ``mlp_down`` stand in
     feed-forward blocks before and after the activation; of ``routed``: ``expert_down`` after it.
     ``scores`` are forward FLOPs a token, ``score_elements`` the entries of the score matrix a token.
@@ -47,8 +50,14 @@ class Profile:
     active_experts: float = 0
     matrices: float = 0
     factored: float = 0
+    adapter_query_value: float = 0
     adapter_attention: float = 0
+    adapter_mlp: float = 0
     adapter_all: float = 0
+    outputs_query_value: float = 0
+    outputs_attention: float = 0
+    outputs_mlp: float = 0
+    outputs_all: float = 0
     inner: float = 0
     inner_kv: float = 0
     residual: float = 0
@@ -80,9 +89,11 @@ class Profile:
         """Return the profile of both together."""
         return Profile(*[getattr(self, name) + getattr(other, name) for name in _FIELDS])
 
-    def adapter_width(self, lora_on: str) -> float:
-        """Return the parameters of adapters of rank 1, on the attention projections or on all."""
-        return self.adapter_attention if lora_on == "attention" else self.adapter_all
+    def adapters(self, recipe: Recipe) -> float:
+        """Return the parameters that adapters train, DoRA's magnitudes included."""
+        on = recipe.lora_on.replace("-", "_")
+        trained: float = recipe.lora_rank * getattr(self, f"adapter_{on}")
+        return trained + (getattr(self, f"outputs_{on}") if recipe.magnitudes else 0.0)
 
     @property
     def parameters(self) -> float:
@@ -154,9 +165,11 @@ def _add_parameters(sums: dict[str, float], weight: Weight, *, stored: bool) -> 
         return
     sums[_home(weight)] += size
     sums["factored"] += weight.copies * sum(weight.shape)
-    if weight.use == "matmul" and weight.part in ("attention", "mlp", "ssm"):
-        sums["adapter_all"] += weight.copies * sum(weight.shape)
-        sums["adapter_attention"] += sum(weight.shape) if weight.part == "attention" else 0
+    for on in TARGETS:
+        if carries(weight, on):
+            name = on.replace("-", "_")
+            sums[f"adapter_{name}"] += weight.copies * sum(weight.shape)
+            sums[f"outputs_{name}"] += weight.copies * weight.shape[0]
 
 
 def _home(weight: Weight) -> str:

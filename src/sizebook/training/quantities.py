@@ -14,6 +14,17 @@ from sizebook.core.quantities import Batch, Gpus, Seq, Tokens
 from sizebook.core.registry import DEFAULT, Quantity, section
 from sizebook.core.tables import by_key
 from sizebook.tables.own_rates import RatesFile
+from sizebook.training.tuning import (
+    USUAL_RANK,
+    WEIGHT_BYTES,
+    Examples,
+    FrozenBits,
+    FrozenWeightBytes,
+    LoraOn,
+    LoraRank,
+    Tuning,
+    contradiction,
+)
 
 RECOMPUTE = ("lightest", "none", "selective", "every-other-matmul", "full")
 MODULES = ("layernorm", "moe_act", "mla_up_proj", "mlp", "moe", "core_attn")
@@ -95,6 +106,7 @@ class Run:
     gpus: Gpus
     tokens: Tokens
     batches: Batches
+    examples: Examples = DEFAULT
     pace: Pace = DEFAULT
 
 
@@ -191,40 +203,13 @@ ExpertImbalance = Annotated[
         label="Fullest expert over the mean",
     ),
 ]  # fmt: skip
-LoraRank = Annotated[
-    int,
-    Quantity(
-        "rank of low-rank adapters, 0 to train the whole model", kind="integer", minimum=0, maximum=1_000_000,
-        default=0, label="Rank of adapters",
-    ),
-]  # fmt: skip
-LoraOn = Annotated[
-    str,
-    Quantity(
-        "projections that carry adapters", kind="choice", choices=("attention", "all"), default="attention",
-        label="Adapters on",
-    ),
-]  # fmt: skip
-FrozenWeightBytes = Annotated[
-    float,
-    Quantity(
-        "bytes of a frozen weight under adapters: 2 in bf16, 0.516 in 4 bits", unit="bytes", above=0, maximum=16,
-        default=2, label="Bytes of a frozen weight",
-    ),
-]  # fmt: skip
-FrozenBits = Annotated[
-    float | None,
-    Quantity(
-        "bits of a frozen weight under adapters (16, 8, 4), in place of its bytes", above=0, maximum=128,
-        default=None, label="Bits of a frozen weight",
-    ),
-]  # fmt: skip
 
 
 @section
 class Recipe:
     """What is trained and how, apart from the layout. ``lora_rank`` above 0 freezes the model and trains adapters.
 
+    ``tuning`` says it in one word and fills what is left blank: rank 16, and 4 bits of a frozen weight in ``q...``.
     ``frozen_weight_bytes`` is what a frozen weight takes: 2 in bf16, 0.5 and scales for a 4-bit base (QLoRA, 4.127 bits
     with double quantisation: Dettmers et al. 2023, arXiv:2305.14314).
     """
@@ -235,6 +220,7 @@ class Recipe:
     fused_loss: FusedLoss = DEFAULT
     dropout: Dropout = DEFAULT
     expert_imbalance: ExpertImbalance = DEFAULT
+    tuning: Tuning = DEFAULT
     lora_rank: LoraRank = DEFAULT
     lora_on: LoraOn = DEFAULT
     frozen_weight_bytes: FrozenWeightBytes = DEFAULT
@@ -244,7 +230,32 @@ class Recipe:
     recompute_modules: RecomputeModules = DEFAULT
     offload: Offload = DEFAULT
 
-    @cached_property
+    def __post_init__(self) -> None:
+        if self.tuning is None:
+            return
+        in_bits = self.frozen_bits is not None or self.frozen_weight_bytes != WEIGHT_BYTES
+        if self.tuning == "full" and self.lora_rank:
+            raise contradiction(self.tuning, f"lora_rank {self.lora_rank}")
+        if self.tuning in ("lora", "dora") and self.frozen_bytes < 1:
+            raise contradiction(self.tuning, f"{self.frozen_bytes:g} bytes of a frozen weight")
+        if self.tuning != "full" and not self.lora_rank:
+            object.__setattr__(self, "lora_rank", USUAL_RANK)
+        if self.tuning.startswith("q") and not in_bits:
+            object.__setattr__(self, "frozen_bits", 4.0)
+
+    @property
+    def magnitudes(self) -> bool:
+        """Whether adapters train a magnitude of each output too (DoRA)."""
+        return self.tuning in ("dora", "qdora")
+
+    @property
+    def trained(self) -> str:
+        """What is trained, in one word of `TUNINGS`."""
+        if not self.lora_rank:
+            return "full"
+        return ("q" if self.frozen_bytes < 1 else "") + ("dora" if self.magnitudes else "lora")
+
+    @property
     def frozen_bytes(self) -> float:
         """Bytes of a frozen weight; four bits carry their scales (QLoRA's 4.127 bits)."""
         if self.frozen_bits is None:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from sizebook.core.registry import Quantity, section
 from sizebook.training.activations import everything_bytes, kept_bytes
+from sizebook.training.adapters import adapted_share
 from sizebook.training.communication import (
     context_parallel,
     data_parallel,
@@ -32,6 +33,8 @@ _BACKWARD_SCORES = 2.5
 # Every micro-batch reads the weights forward and backward and adds to gradients, read and written in fp32.
 _WEIGHT_BYTES, _GRADIENT_BYTES = 4, 8
 _CLOSE = 3
+# DoRA's norm of a bf16 weight: read it, write and read the adapter's product, write and read their sum.
+_NORM_BYTES = 10
 
 
 _SECONDS: Any = {"unit": "seconds", "minimum": 0}
@@ -44,6 +47,9 @@ class StepTime:
     matmul: Annotated[float, Quantity("matrix products", **_SECONDS, label="Matrices")]
     attention: Annotated[float, Quantity("attention scores", **_SECONDS, label="Attention")]
     traffic: Annotated[float, Quantity("element-wise kernels, bound by memory", **_SECONDS, label="Memory traffic")]
+    dequantize: Annotated[
+        float, Quantity("frozen weights of few bits expanded, and DoRA's norms", **_SECONDS, label="Dequantisation")
+    ]
     recompute: Annotated[float, Quantity("what the backward pass recomputes", **_SECONDS, label="Recomputation")]
     overhead: Annotated[float, Quantity("launches and waits, fixed a layer", **_SECONDS, label="Overhead")]
     tensor_parallel: Annotated[
@@ -62,7 +68,7 @@ class StepTime:
 
     @cached_property
     def total(self) -> float:
-        compute = self.matmul + self.attention + self.traffic + self.recompute + self.overhead
+        compute = self.matmul + self.attention + self.traffic + self.dequantize + self.recompute + self.overhead
         exchange = self.tensor_parallel + self.expert_parallel + self.context_parallel + self.pipeline
         return compute + exchange + self.bubble + self.data_parallel + self.optimizer
 
@@ -89,12 +95,13 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
     busy = sum(compute) + sum(exchange)
     micro = (busy**_CLOSE + _launching(layers, rates) ** _CLOSE) ** (1 / _CLOSE)
     held = _held(layers, profile, layout)
-    matmul, attention, traffic, recompute, moving = (n_micro * each for each in compute)
+    matmul, attention, traffic, dequantize, recompute, moving = (n_micro * each for each in compute)
     tp, ep, cp, send = (n_micro * each for each in exchange)
     return StepTime(
         matmul=matmul,
         attention=attention,
         traffic=traffic,
+        dequantize=dequantize,
         recompute=recompute,
         overhead=moving + n_micro * (micro - busy) + rates.step_seconds,
         tensor_parallel=tp,
@@ -114,8 +121,9 @@ def _launching(layers: Profile, rates: Machine) -> float:
 
 def _compute(
     layers: Profile, profile: ModelProfile, layout: Layout, method: Method, rates: Machine, tokens: float
-) -> tuple[float, float, float, float, float]:
-    """Return seconds of one micro-batch on one stage: matrices, scores, traffic, recomputation, moves to the host.
+) -> tuple[float, float, float, float, float, float]:
+    """Return seconds of one micro-batch on one stage: matrices, scores, traffic, frozen weights expanded,
+    recomputation, moves to the host.
 
     Tokens of a tensor-parallel group are shared out among its ranks before they go to experts, or experts are split
     over them: either way a rank does its share.
@@ -140,6 +148,7 @@ def _compute(
         matrices,
         (1 + _BACKWARD_SCORES) * scores + (1 + _BACKWARD_MATMUL) * states,
         3 * vector + weights,
+        _expanding_seconds(layers, profile, layout, method, rates),
         again,
         offloading(moved, matrices, method, rates=rates),
     )
@@ -184,16 +193,32 @@ def _again(
 
 
 def _weight_seconds(layers: Profile, layout: Layout, method: Method, rates: Machine) -> float:
-    """Return the seconds of reading weights and adding to their gradients in each micro-batch, and of expanding
-    weights that are kept in few bits before every product."""
+    """Return the seconds of reading weights and adding to their gradients in each micro-batch; weights of few bits are
+    read where they are expanded."""
     recipe = method.recipe
-    local = (layers.dense + layers.kv) / layout.tp + layers.replicated + layers.experts / (layout.ep * layout.etp)
     if not recipe.lora_rank:
-        return local * (_WEIGHT_BYTES + _GRADIENT_BYTES) / rates.memory
-    if recipe.frozen_bytes >= 1:
-        return local * _WEIGHT_BYTES / rates.memory
-    passes = 3 if layout.recompute == "full" else 2
-    return local * passes * rates.dequantize * (recipe.frozen_bytes + 4) / rates.memory
+        return _local(layers, layout) * (_WEIGHT_BYTES + _GRADIENT_BYTES) / rates.memory
+    return _local(layers, layout) * _WEIGHT_BYTES / rates.memory if recipe.frozen_bytes >= 1 else 0.0
+
+
+def _expanding_seconds(layers: Profile, profile: ModelProfile, layout: Layout, method: Method, rates: Machine) -> float:
+    """Return the seconds of one micro-batch's work on frozen weights under adapters.
+
+    Weights that are kept in few bits are expanded before every product, forward, backward and in recomputation. DoRA
+    adds the adapter to each matrix and takes the norm, before every product that runs forward.
+    """
+    recipe, found = method.recipe, 0.0
+    forward = 2 if layout.recompute == "full" else 1
+    if recipe.lora_rank and recipe.frozen_bytes < 1:
+        found += (forward + 1) * rates.dequantize * (recipe.frozen_bytes + 4)
+    if recipe.magnitudes:
+        found += forward * _NORM_BYTES * adapted_share(profile.architecture, recipe.lora_on)
+    return _local(layers, layout) * found / rates.memory
+
+
+def _local(layers: Profile, layout: Layout) -> float:
+    """Return the parameters of one rank's layers."""
+    return (layers.dense + layers.kv) / layout.tp + layers.replicated + layers.experts / (layout.ep * layout.etp)
 
 
 def _data_parallel(

@@ -2,8 +2,11 @@
 Option Explicit
 Option Private Module
 
+Private told_folder As String
+
 Public Function Answer(ByVal name As String, ByVal given As Variant) As Variant
     Dim sent() As Variant, i As Long
+    TellFolder
     If UBound(given) < LBound(given) Then
         Answer = AsCells(CallPython(name, given))
         Exit Function
@@ -19,6 +22,23 @@ Public Function Answer(ByVal name As String, ByVal given As Variant) As Variant
     Next i
     Answer = AsCells(CallPython(name, sent))
 End Function
+
+' Cells may read files beside their own workbook. Python is told only when another workbook asks.
+Private Sub TellFolder()
+    Dim folder As String
+    On Error Resume Next
+    folder = Application.Caller.Worksheet.Parent.Path
+    On Error GoTo 0
+    If folder <> told_folder Then
+        CallPython "FILES_BESIDE", Array(folder)
+        told_folder = folder
+    End If
+End Sub
+
+' Python starts without a folder, so that a new one is told again.
+Public Sub ForgetFolder()
+    told_folder = ""
+End Sub
 
 ' Value2: dates and currencies as the numbers they are. A range of several areas would lose all but its first.
 Private Function Values(ByVal cells As Object) As Variant

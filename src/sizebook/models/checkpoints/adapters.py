@@ -14,10 +14,9 @@ from math import prod
 from typing import Any
 
 from sizebook.core.errors import InputError, UnknownKeyError
-from sizebook.models.architecture import Architecture
-from sizebook.models.verifying import predicted_names
 
-_LAYER = re.compile(r"^layers\.(\d+)\.")
+_LAYER = re.compile(r"(?:^|\.)(?:layers|layer|h|blocks|block)\.(\d+)\.")
+_INSTEAD = "Give the adapter with its weights, or its base by a checkpoint: --base FOLDER."
 _PLAIN = re.compile(r"[\w.]+")
 
 
@@ -35,8 +34,11 @@ class Adapter:
         return sum(self.by_module.values()) + self.saved
 
 
-def adapter_of(config: Mapping[str, Any], base: Architecture, where: str) -> Adapter:
-    """Return the parameters of an adapter of a base model.
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+def adapter_of(config: Mapping[str, Any], base: Shapes, where: str) -> Adapter:
+    """Return the parameters of an adapter of a base model, whose tensors are given by name.
 
     Errors: another method than LoRA, modules that the base does not have, experts (whose layout differs between
     releases of transformers), patterns instead of names: each is counted from the adapter's own weights instead.
@@ -51,7 +53,7 @@ def adapter_of(config: Mapping[str, Any], base: Architecture, where: str) -> Ada
     if type(rank) is not int or not 1 <= rank <= 65536:
         raise InputError(f"bad key: got 'r' = {rank!r} in {where}, want a whole number of 1 to 65536. Correct it.")
     names = _matrices(base)
-    targets = _targets(config, names, base, where)
+    targets = _targets(config, names, where)
     n_vectors = bool(config.get("use_dora")) + bool(config.get("lora_bias"))
     by_module: dict[str, int] = {}
     for name in targets:
@@ -61,31 +63,26 @@ def adapter_of(config: Mapping[str, Any], base: Architecture, where: str) -> Ada
     return Adapter("DoRA" if config.get("use_dora") else "LoRA", rank, by_module, _saved(config, targets, base, where))
 
 
-def _matrices(base: Architecture) -> dict[str, tuple[int, ...]]:
+def _matrices(base: Shapes) -> Shapes:
     """Return the modules of the base that have a matrix, by name."""
-    return {
-        name.removesuffix(".weight"): shape
-        for name, shape in predicted_names(base).items()
-        if name.endswith(".weight") and len(shape) > 1
-    }
+    named = ((name.removesuffix(".weight"), shape) for name, shape in base.items() if name.endswith(".weight"))
+    return {name: shape for name, shape in named if len(shape) > 1}
 
 
-def _targets(
-    config: Mapping[str, Any], names: Mapping[str, tuple[int, ...]], base: Architecture, where: str
-) -> list[str]:
+def _targets(config: Mapping[str, Any], names: Shapes, where: str) -> list[str]:
     named = config.get("target_modules")
     if isinstance(named, str) and named.casefold() == "all-linear":
         if any(".experts." in name or name.endswith(("router", "mlp.gate")) for name in names):
             raise _not_described("target_modules", named, "a list of names for a mixture of experts", where)
-        chosen = [name for name in names if _LAYER.match(name)]
+        chosen = [name for name in names if _LAYER.search(name)]
     elif isinstance(named, list) and named and all(isinstance(each, str) and _PLAIN.fullmatch(each) for each in named):
         chosen = [name for name in names if any(_is(name, each) for each in named)]
         unknown = [each for each in named if not any(_is(name, each) for name in names)]
         if unknown:
-            leaves = sorted({name.rpartition(".")[2] for name in names if _LAYER.match(name)})
+            leaves = sorted({name.rpartition(".")[2] for name in names if _LAYER.search(name)})
             raise UnknownKeyError(
-                f"module not found: got '{unknown[0]}' among target_modules of {where}, want modules of "
-                f"{base.model_type}: {', '.join(leaves)}. Give the adapter with its weights to count those."
+                f"module not found: got '{unknown[0]}' among target_modules of {where}, want modules of the "
+                f"base: {', '.join(leaves)}. {_INSTEAD}"
             )
     else:
         raise _not_described("target_modules", named, "a list of names or 'all-linear'", where)
@@ -97,7 +94,7 @@ def _targets(
         name
         for name in chosen
         if not any(_is(name, str(each)) for each in excluded)
-        and (not only or ((match := _LAYER.match(name)) is not None and int(match[1]) in only))
+        and (not only or ((match := _LAYER.search(name)) is not None and int(match[1]) in only))
     ]
     if any(".experts." in name for name in chosen):
         raise _not_described("target_modules", named, "modules outside the experts", where)
@@ -120,9 +117,8 @@ def _rank(config: Mapping[str, Any], name: str, rank: int, where: str) -> int:
     return rank
 
 
-def _saved(config: Mapping[str, Any], targets: list[str], base: Architecture, where: str) -> int:
+def _saved(config: Mapping[str, Any], targets: list[str], every: Shapes, where: str) -> int:
     """Return the parameters that are stored whole: modules to save, and biases that are trained."""
-    every = predicted_names(base)
     saved = config.get("modules_to_save") or []
     if not isinstance(saved, list):
         raise _not_described("modules_to_save", saved, "a list of names", where)
@@ -134,8 +130,8 @@ def _saved(config: Mapping[str, Any], targets: list[str], base: Architecture, wh
         own = [name for name in every if _is(name.rpartition(".")[0], module)]
         if not own:
             raise UnknownKeyError(
-                f"module not found: got '{module}' among modules_to_save of {where}, want modules of "
-                f"{base.model_type}. Give the adapter with its weights to count those."
+                f"module not found: got '{module}' among modules_to_save of {where}, want modules of the "
+                f"base. {_INSTEAD}"
             )
         chosen.update(own)
     if bias != "none":
@@ -147,7 +143,4 @@ def _saved(config: Mapping[str, Any], targets: list[str], base: Architecture, wh
 
 
 def _not_described(key: str, value: Any, want: str, where: str) -> UnknownKeyError:
-    return UnknownKeyError(
-        f"not described: got '{key}' = {value!r} in {where}, want {want}. Give the adapter with its weights "
-        "(adapter_model.safetensors) to count those."
-    )
+    return UnknownKeyError(f"not described: got '{key}' = {value!r} in {where}, want {want}. {_INSTEAD}")

@@ -84,21 +84,26 @@ def _part(store: Store, sizes: Mapping[str, int], name: str, kind: str) -> Part:
 def is_checkpoint(path: Path) -> bool:
     """Return whether a path is that of weights, of an index of them, or of a folder that holds some."""
     if not path.is_dir():
-        return is_checkpoint_name(path.name)
+        return is_checkpoint_name(path.name) or path.name == PIPELINE
     sizes = Folder(path).sizes()
     return PIPELINE in sizes or holds_weights(sizes)
 
 
 def held_at(path: Path) -> Held:
     """Return what a file, an index or a folder of this machine holds; read again only where files changed."""
+    check_there(path)
     store = Folder(path if path.is_dir() else path.parent)
+    only = "" if path.is_dir() or path.name == PIPELINE else path.name
+    return _held_at(store, only, tuple((name, size, _changed(store, name)) for name, size in store.sizes().items()))
+
+
+def check_there(path: Path) -> None:
+    """Raise where nothing lies at the path of a checkpoint."""
     if not path.exists():
         raise InputError(
             f"no checkpoint: got {path}, want a file of weights, an index of them or a folder that holds some. "
             "Check the path."
         )
-    only = "" if path.is_dir() else path.name
-    return _held_at(store, only, tuple((name, size, _changed(store, name)) for name, size in store.sizes().items()))
 
 
 def _changed(store: Folder, name: str) -> int:

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sizebook.core.errors import InputError
 from sizebook.models.checkpoints.tensors import Tensor
 
 FLOAT8 = ("F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ")
+_PLAIN = ("BF16", "F16", "F32", "F64")
 _PACKED_BITS = (2, 3, 4, 8)
 
 
-@dataclass(frozen=True)
-class Packed:
+class Packed(NamedTuple):
     """One packed matrix: its format in words, the weights it stands for (None: not told), the tensors beside it."""
 
     label: str
@@ -68,7 +68,8 @@ class Beside:
         return self.tensors.get(name)
 
     def present(self, stem: str, *leaves: str) -> tuple[str, ...]:
-        return tuple(name for leaf in leaves if (name := f"{stem}{leaf}") in self.tensors)
+        tensors = self.tensors
+        return tuple([name for leaf in leaves if (name := stem + leaf) in tensors])
 
 
 def packed(tensor: Tensor, beside: Beside) -> Packed | None:
@@ -120,6 +121,8 @@ def _weight_packed(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
 
 def _weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     """A matrix under its own name: bitsandbytes, ModelOpt's NVFP4, FP4 with shared exponents, fp8, int8."""
+    if tensor.dtype in _PLAIN:
+        return None
     name = tensor.name
     if tensor.dtype == "U8" and f"{name}.absmax" in beside.tensors:
         leaves = ("absmax", "quant_map", "nested_absmax", "nested_quant_map", "quant_state.bitsandbytes__nf4",

@@ -51,6 +51,7 @@ class _Chosen:
 
 def read_store(store: Store, folder: str = "", only: str = "") -> Checkpoint:
     """Return the checkpoint in a store, in one folder of it, or of one file or index of it alone."""
+    folder = folder or _folder(only)
     sizes = {name: size for name, size in store.sizes().items() if _folder(name) == folder}
     chosen = _asked(only, sizes) if only else _choose(store, folder, list(sizes))
     if chosen.index:
@@ -61,7 +62,7 @@ def read_store(store: Store, folder: str = "", only: str = "") -> Checkpoint:
         _check_index(chosen, {file: found.tensors for file, found in read.items()})
     first = next(iter(read.values()))
     notes = [*chosen.notes, *(note for found in read.values() for note in found.notes)]
-    name = folder or (only.rpartition("/")[2] if only and not chosen.index else store.name)
+    name = (folder if not only else "") or (only.rpartition("/")[2] if only and not chosen.index else store.name)
     return Checkpoint(name, first.kind, chosen.files, tuple(tensors), first.metadata, tuple(notes))
 
 
@@ -169,7 +170,7 @@ def _by_index(store: Store, chosen: _Chosen, sizes: Mapping[str, int]) -> _Chose
 
 def _weight_map(values: Mapping[str, Any], index: str) -> dict[str, str]:
     listed = values.get("weight_map")
-    if not isinstance(listed, dict) or not listed or not all(_is_plain(file) for file in listed.values()):
+    if not isinstance(listed, dict) or not listed or not all(map(_is_plain, set(listed.values()))):
         raise InputError(f"corrupt index: got no 'weight_map' of files in {index}, want one. Download the file again.")
     return listed
 

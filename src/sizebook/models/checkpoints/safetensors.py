@@ -13,7 +13,7 @@ from sizebook.core.errors import InputError
 from sizebook.intake.files import refuse_over
 from sizebook.intake.limits import limits
 from sizebook.intake.texts import json_object
-from sizebook.models.checkpoints.tensors import Tensor, extents, formats
+from sizebook.models.checkpoints.tensors import Format, Tensor, extents, formats
 
 
 def read_safetensors(file: BinaryIO, file_size: int, where: str) -> list[Tensor]:
@@ -24,12 +24,12 @@ def read_safetensors(file: BinaryIO, file_size: int, where: str) -> list[Tensor]
             f"truncated or corrupt: got a header of {length} bytes in {where}, want at most the "
             f"{max(file_size - 8, 0)} that follow. Download the file again."
         )
-    header = json_object(file.read(length), f"the header of {where}", "a safetensors header")
+    header = json_object(file.read(length), f"the header of {where}", "a safetensors header", flat=True)
     header.pop("__metadata__", None)
     refuse_over("tensors", len(header), f"tensors in {where}")
-    tensors, ranges = [], []
+    tensors, ranges, known = [], [], formats("safetensors")
     for name, entry in header.items():
-        tensor, begin = _tensor(name, entry, where)
+        tensor, begin = _tensor(name, entry, known, where)
         tensors.append(tensor)
         ranges.append((begin, begin + tensor.n_bytes, name))
     _check_ranges(ranges, file_size - 8 - length, where)
@@ -49,11 +49,11 @@ def _header_length(first: bytes, where: str) -> int:
     return length
 
 
-def _tensor(name: str, entry: Any, where: str) -> tuple[Tensor, int]:
+def _tensor(name: str, entry: Any, known: dict[str, Format], where: str) -> tuple[Tensor, int]:
     """Return a tensor and where its bytes begin, with format, shape and byte range checked against each other."""
     fields = entry if isinstance(entry, dict) else {}
     code, shape, offsets = fields.get("dtype"), extents(fields.get("shape")), extents(fields.get("data_offsets"))
-    stored = formats("safetensors").get(code) if isinstance(code, str) else None
+    stored = known.get(code) if isinstance(code, str) else None
     if stored is None or shape is None or offsets is None or len(offsets) != 2:
         raise InputError(
             f"corrupt entry: got {entry!r:.120} for '{name}' in {where}, want dtype, shape and two data_offsets. "

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from sizebook.models.checkpoints.packings import Beside, Packed, Quantization, packed
 from sizebook.models.checkpoints.tensors import Tensor
@@ -16,6 +17,7 @@ _BUFFERS = re.compile(
 )
 _CACHE_SCALE = re.compile(r"(^|\.)([kqv]_scale|prob_output_scale|[kv]_proj\.output_scale|[kqv]_zero_point)$")
 _WHOLE = ("I8", "U8", "I16", "U16", "I32", "U32", "I64", "U64", "BOOL")
+WEIGHT, SCALE, BUFFER, UNKNOWN = "weight", "scale", "buffer", "unknown"  # what a tensor is
 _LARGE = 4096  # elements of whole numbers from which a matrix may be packed weights that are not known here
 
 
@@ -53,12 +55,11 @@ class Weighed:
         return not self.unknown
 
 
-@dataclass(frozen=True)
-class Weight:
+class Weight(NamedTuple):
     """One tensor with what it is: the format in words and the parameters it stands for, or its role beside them."""
 
     tensor: Tensor
-    role: str  # "weight", "scale", "buffer", "unknown"
+    role: str
     label: str
     parameters: int
 
@@ -77,19 +78,19 @@ def weights_of(tensors: Iterable[Tensor], stated: Quantization | None = None) ->
 
 
 def _weight(tensor: Tensor, packing: Packed | None, is_scale: bool) -> Weight:
-    if is_scale or (_CACHE_SCALE.search(tensor.name) and tensor.size <= 1):
-        return Weight(tensor, "scale", tensor.dtype, 0)
+    if is_scale or (tensor.size <= 1 and _CACHE_SCALE.search(tensor.name)):
+        return Weight(tensor, SCALE, tensor.dtype, 0)
     if packing is not None:
         if packing.parameters is None:
-            return Weight(tensor, "unknown", packing.label, tensor.size)
-        return Weight(tensor, "weight", packing.label, packing.parameters)
+            return Weight(tensor, UNKNOWN, packing.label, tensor.size)
+        return Weight(tensor, WEIGHT, packing.label, packing.parameters)
     if _BUFFERS.search(tensor.name) or _is_mask(tensor):
-        return Weight(tensor, "buffer", tensor.dtype, 0)
+        return Weight(tensor, BUFFER, tensor.dtype, 0)
     if tensor.dtype in _WHOLE:
         narrow = tensor.dtype not in ("I64", "U64", "BOOL")
         unknown = narrow and len(tensor.shape) > 1 and tensor.size >= _LARGE
-        return Weight(tensor, "unknown" if unknown else "buffer", tensor.dtype, tensor.size if unknown else 0)
-    return Weight(tensor, "weight", tensor.dtype, tensor.size)
+        return Weight(tensor, UNKNOWN if unknown else BUFFER, tensor.dtype, tensor.size if unknown else 0)
+    return Weight(tensor, WEIGHT, tensor.dtype, tensor.size)
 
 
 def _is_mask(tensor: Tensor) -> bool:
@@ -101,46 +102,28 @@ def _is_mask(tensor: Tensor) -> bool:
 
 def weigh(tensors: Iterable[Tensor], stated: Quantization | None = None) -> Weighed:
     """Return the parameters, bytes and mix of formats of some tensors, formats with the most bytes first."""
-    mixes: dict[str, Mix] = {}
-    scales, buffers = Mix("scales"), Mix("buffers")
-    unknown: dict[str, None] = {}
+    sums: dict[tuple[str, str], list[int]] = {}  # by role and format: tensors, parameters, bytes
+    unknown: dict[str, str] = {}
     stored = 0
     for weight in weights_of(tensors, stated):
         stored += weight.tensor.size
-        if weight.role == "scale":
-            scales = _more(scales, weight)
-        elif weight.role == "buffer":
-            buffers = _more(buffers, weight)
-        else:
-            mixes[weight.label] = _more(mixes.get(weight.label, Mix(weight.label)), weight)
-            if weight.role == "unknown":
-                unknown[f"{weight.label}, such as {weight.tensor.name}"] = None
-    ordered = tuple(sorted(mixes.values(), key=lambda mix: (-mix.n_bytes, mix.label)))
-    every = (*ordered, scales, buffers)
+        beside = weight.role in (SCALE, BUFFER)
+        of = sums.setdefault((weight.role, "") if beside else ("", weight.label), [0, 0, 0])
+        of[0] += 1
+        of[1] += weight.parameters
+        of[2] += weight.tensor.n_bytes
+        if weight.role == UNKNOWN:
+            unknown.setdefault(weight.label, f"{weight.label}, such as {weight.tensor.name}")
+    mixes = [Mix(label, *of) for (role, label), of in sums.items() if not role]
+    scales, buffers = (Mix(f"{role}s", *sums.get((role, ""), (0, 0, 0))) for role in (SCALE, BUFFER))
+    every = (*mixes, scales, buffers)
     return Weighed(
-        parameters=sum(mix.parameters for mix in ordered),
+        parameters=sum(mix.parameters for mix in mixes),
         stored=stored,
         n_tensors=sum(mix.tensors for mix in every),
         n_bytes=sum(mix.n_bytes for mix in every),
-        mixes=ordered,
+        mixes=tuple(sorted(mixes, key=lambda mix: (-mix.n_bytes, mix.label))),
         scales=scales,
         buffers=buffers,
-        unknown=_kinds(unknown),
+        unknown=tuple(unknown.values()),
     )
-
-
-def _more(mix: Mix, weight: Weight) -> Mix:
-    return replace(
-        mix,
-        tensors=mix.tensors + 1,
-        parameters=mix.parameters + weight.parameters,
-        n_bytes=mix.n_bytes + weight.tensor.n_bytes,
-    )
-
-
-def _kinds(unknown: Iterable[str]) -> tuple[str, ...]:
-    """Return one example for each kind of packing that is not known."""
-    first: dict[str, str] = {}
-    for said in unknown:
-        first.setdefault(said.partition(", such as ")[0], said)
-    return tuple(first.values())

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
-from sizebook.core.cells import option_name
-from sizebook.core.coercion import Cell, as_rows, as_text, coerce, is_blank
-from sizebook.core.errors import InputError
-from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, put_together, takes
+from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, takes
+from sizebook.plans.columns import sections_of, width_of
 from sizebook.plans.fleet.figures import ServiceFigures, figures
 from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
-from sizebook.plans.fleet.plan import FleetMonth, FleetPlan, naming, plan_fleet
+from sizebook.plans.fleet.plan import FleetMonth, FleetPlan, plan_fleet
 from sizebook.plans.ledgers import Ledger, ledger_rows
 
 Services = Annotated[
@@ -69,38 +66,8 @@ _FIGURES: list[list[Any]] = [
 ]  # fmt: skip
 
 
-def services_of(rows: list[list[Cell]]) -> dict[int, Service]:
-    """Return the services of a range by their columns, counted from 1 behind the names."""
-    named = _named(rows)
-    return {
-        column: _service({name: cells[column] for name, cells in named.items()}, column)
-        for column in range(1, len(rows[0]))
-        if not is_blank(named["model"][column])
-    }
-
-
-def _named(rows: list[list[Cell]]) -> dict[str, list[Cell]]:
-    """Return the rows by the names in their first column, old names by the present ones."""
-    known = [leaf.name for leaf in leaves(Service)]
-    named = {option_name(as_text(row[0]), known): row for row in rows if not is_blank(row[0])}
-    if "model" not in named:
-        raise InputError(
-            f"services without a model: got the rows {', '.join(named) or 'none'}, want one called 'model' among them. "
-            "Name the inputs in the first column of the range."
-        )
-    return named
-
-
-def _service(cells: Mapping[str, Cell], column: int) -> Service:
-    label = cells.get("name")
-    with naming(f"service {column}" if is_blank(label) else as_text(label)[:80]):
-        return put_together(Service, {leaf.name: coerce(leaf, cells.get(leaf.name)) for leaf in leaves(Service)})
-
-
 def _plan(services: Any, terms: FleetTerms) -> tuple[dict[int, Service], FleetPlan]:
-    found = services_of(as_rows(services) or [[None]])
-    if not found:
-        raise InputError("no service: got a range without a model, want one or more columns with one. Fill a column.")
+    found = sections_of(Service, services, "service")
     return found, plan_fleet(FleetInputs(service=tuple(found.values()), terms=terms))
 
 
@@ -129,7 +96,7 @@ def fleet_figures(services: Services, terms: FleetTerms = DEFAULT) -> FiguresByS
     shown = {
         column: flat(figures(each, terms)) for column, each in zip(found, plan.services, strict=True)
     }  # fmt: skip
-    columns = range(1, len((as_rows(services) or [[None]])[0]))
+    columns = range(1, width_of(services) + 1)
     table: list[list[Any]] = [["name", *(found[c].name if c in found else "" for c in columns)]]
     for leaf in leaves(ServiceFigures):
         table.append([leaf.name, *(shown[c][leaf.name] if c in shown else "" for c in columns)])

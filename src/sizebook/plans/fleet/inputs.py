@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Annotated
 
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.reading import Told
 from sizebook.core.registry import DEFAULT, TABLES, Quantity, section
+from sizebook.plans.ledgers import Start
 from sizebook.plans.serving.inputs import Arrivals, Energy, GpuPrices, GpusPerNode, Latencies, Margins, RequestStream
 from sizebook.serving.quantities import PeakFactor, Replica
 
@@ -36,10 +36,6 @@ BurstHours = Annotated[
         label="Busy hours a day",
     ),
 ]  # fmt: skip
-Start = Annotated[
-    date | None,
-    Quantity("any day of the first month, blank to number the months", kind="date", default=None, label="First month"),
-]
 
 
 @section

@@ -16,6 +16,7 @@ from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.registry import Quantity, flat, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import MONTHS, MOST_SERVICES, Contract, FleetInputs, FleetTerms, Service
+from sizebook.plans.ledgers import month_label
 from sizebook.plans.serving.inputs import Margins, Prices
 from sizebook.plans.serving.plan import demand_read
 from sizebook.plans.serving.rates import Rates, rates_of
@@ -88,12 +89,8 @@ class FleetPlan:
     most: tuple[FleetMonth, ...]
 
     def label(self, month: int) -> str:
-        """Return the name of a month, counted from 0: ``2027-01``, or ``Month 1`` where the plan has no start."""
-        start = self.terms.start
-        if start is None:
-            return f"Month {month + 1}"
-        at = start.year * 12 + start.month - 1 + month
-        return f"{at // 12}-{at % 12 + 1:02d}"
+        """Return the name of a month, counted from 0."""
+        return month_label(self.terms.start, month)
 
 
 def total_usd(months: tuple[FleetMonth, ...]) -> float:

@@ -15,6 +15,7 @@ STEP_PARTS: dict[str, tuple[str, ...]] = {
     "Matrix products": ("matmul",),
     "Attention scores": ("attention",),
     "Memory traffic and launches": ("traffic", "overhead"),
+    "Expanding frozen weights": ("dequantize",),
     "Recomputation": ("recompute",),
     "Communication": ("tensor_parallel", "expert_parallel", "context_parallel", "pipeline", "data_parallel"),
     "Pipeline bubble": ("bubble",),

@@ -10,7 +10,7 @@ from sizebook.formulas.energy import embodied_co2e_kg, market_co2e_kg, train_co2
 from sizebook.formulas.money import train_cost_usd
 from sizebook.formulas.training_time import checkpoint_interval_seconds, cluster_mtbf_hours
 from sizebook.formulas.training_time import goodput as goodput_of
-from sizebook.plans.training.inputs import Terms
+from sizebook.plans.training.inputs import Setup, Terms
 from sizebook.plans.training.work import HARDWARE, Work
 from sizebook.training.programme import factor_of
 from sizebook.training.quantities import Operations
@@ -81,6 +81,11 @@ def reliability(operations: Operations, gpus: int) -> tuple[float, float]:
     return share, interval
 
 
+def filled_tokens(terms: Terms, setup: Setup) -> float:
+    """Return the tokens of the data in one step: all that are worked on, less padding."""
+    return setup.batches.tokens * (1 - terms.examples.padding_share(setup.batches.seq))
+
+
 def case_of(terms: Terms, work: Work, step_seconds: float, *, name: str) -> Case:
     """Return every figure of one case: the steps, what interrupts them, GPU-hours, money, energy and carbon."""
     return Case(name=name, **figures_of(terms, work, step_seconds))
@@ -92,7 +97,7 @@ def figures_of(terms: Terms, work: Work, step_seconds: float) -> dict[str, Any]:
     gpus, peak, tokens_per_step = setup.gpus, setup.peak_flop_per_s, setup.batches.tokens
     rate = tokens_per_step / gpus / step_seconds
     goodput, _ = reliability(terms.operations, gpus)
-    productive = terms.tokens / tokens_per_step * step_seconds
+    productive = terms.tokens / filled_tokens(terms, setup) * step_seconds
     steps = productive / goodput
     hours = gpus * (steps + start) / 3600
     whole = gpus * (steps * factor_of(terms.programme, gpus) + start) / 3600

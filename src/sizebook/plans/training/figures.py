@@ -64,6 +64,21 @@ class TrainingFigures:
     recipe: Annotated[
         str, Quantity("what of memory was stated or settled as the lightest that fits", kind="text", label="Recipe")
     ]
+    trained: Annotated[
+        str, Quantity("what is trained: full, lora, qlora, dora or qdora", kind="text", label="Fine-tuning")
+    ]
+    trained_parameters: Annotated[
+        int, Quantity("parameters that are trained", unit="parameters", **_COUNT, label="Trained parameters")
+    ]
+    padding_share: Annotated[
+        float, Quantity("share of a step's tokens that is padding", unit="ratio", label="Padding of a step")
+    ]
+    padding_avoided: Annotated[
+        float,
+        Quantity(
+            "share of a step's tokens that packing keeps from being padding", unit="ratio", label="Padding avoided"
+        ),
+    ]
     run_family: Annotated[str, Quantity("family of measured runs whose band is shown", kind="text", label="Band of")]
     rates_basis: Annotated[
         str, Quantity("rates that time is worked out with: shipped, or a file of own ones", kind="text", label="Rates")
@@ -107,6 +122,10 @@ def figures(plan: TrainingPlan) -> TrainingFigures:
         residual_grams_per_kwh=power.residual_grams_per_kwh,
         recomputation=inputs.layout.recompute,
         recipe=plan.work.recipe,
+        trained=inputs.method.recipe.trained,
+        trained_parameters=plan.trained_parameters,
+        padding_share=inputs.padding_share,
+        padding_avoided=inputs.padding_avoided,
         run_family=plan.work.band.family,
         rates_basis=plan.work.rates_basis(inputs.utilization),
         programme_factor=factor_of(inputs.programme, inputs.gpus),

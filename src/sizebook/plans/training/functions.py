@@ -269,7 +269,7 @@ _CASE = (
     0.052369414301538464, 156427.1838678811, 0.4, 0.4283890791685197, 0.9983412728170897, 7990.9384615384615,
     13.27680944785061, 0, 8004.215270986312, 0.09264138045123047, 17.787145046636248, 35.51528205128205,
     0.05900804199044716, 0, 0, 35.574290093272495, 11.56164428031356, 4.624657712125424, "", 0.1841381185439445,
-    31.120340466064498, 0.16208510659408593, 62.240680932128996,
+    22.922646303202132, 0.11938878282917777, 45.845292606404264,
 )  # fmt: skip
 _LEDGER = [[leaf.name for leaf in leaves(Case)], *([name, *_CASE] for name in NAMES)]
 _COMPONENTS = [
@@ -318,10 +318,11 @@ _FIGURES = [
     ["checkpoint_interval_seconds", 36722.34886340294], ["price_usd_per_gpu_hour", 2],
     ["price_basis", "price given in the scenario, USD"], ["watts", 400.0], ["grams_per_kwh", 400],
     ["grid_basis", "grams per kWh given in the scenario"], ["residual_grams_per_kwh", 400],
-    ["recomputation", "none"], ["recipe", "nothing recomputed"], ["run_family", "dense ampere"],
-    ["rates_basis", "none: the step follows from the MFU given"],
-    ["programme_factor", 1.7495972728883609],
-    ["programme_basis", "data/training_programmes.csv: 13 published programmes, 1.43 to 2.14 at 8 GPUs"],
+    ["recomputation", "none"], ["recipe", "nothing recomputed"], ["trained", "full"],
+    ["trained_parameters", 124439808], ["padding_share", 0.0], ["padding_avoided", 0.0],
+    ["run_family", "dense ampere"], ["rates_basis", "none: the step follows from the MFU given"],
+    ["programme_factor", 1.2887198166485443],
+    ["programme_basis", "data/training_programmes.csv: 13 published programmes, 1.03 to 1.61 at 8 GPUs"],
 ]  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from sizebook.tables.hardware import Accelerator, accelerator
 from sizebook.tables.prices import PriceRegion, Provider, Term, on_demand_beside, quote
 from sizebook.training.layout import Layout, spread
 from sizebook.training.quantities import Batches, Method, Operations, Pace, Programme, Run
+from sizebook.training.tuning import Examples
 
 # A driver keeps about a hundredth of the memory (79.19 of 80 GiB on an H100, measured).
 USABLE_SHARE = 0.99
@@ -143,11 +144,12 @@ class Setup:
     gpus: int
     batches: Batches
     method: Method = field(default_factory=Method)
+    reserved_bytes: float = 0  # kept free on every GPU for what is held beside training
 
     @cached_property
     def capacity_bytes(self) -> float:
         """What one accelerator leaves for training: what the driver was measured to leave, else 99 %."""
-        return capacity_bytes(self.gpu)
+        return capacity_bytes(self.gpu) - self.reserved_bytes
 
     @cached_property
     def peak_flop_per_s(self) -> float:
@@ -162,6 +164,7 @@ class Terms:
     tokens: float
     costs: Costs
     power: Power
+    examples: Examples = field(default_factory=Examples)
     pace: Pace = field(default_factory=Pace)
     operations: Operations = field(default_factory=Operations)
     programme: Programme = field(default_factory=Programme)
@@ -173,6 +176,16 @@ class Training(Setup, Terms):
 
     model: str
     layout: Layout
+
+    @property
+    def padding_share(self) -> float:
+        """The share of a step's tokens that is padding."""
+        return self.examples.padding_share(self.batches.seq)
+
+    @property
+    def padding_avoided(self) -> float:
+        """The share of a step's tokens that packing keeps from being padding."""
+        return self.examples.padding_unpacked(self.batches.seq) - self.padding_share
 
     @property
     def utilization(self) -> float | None:
@@ -213,6 +226,7 @@ def settled(model: str, gpu: str, inputs: TrainingInputs) -> Training:
         layout=spread(inputs.layout, run.gpus) if inputs.layout.dp == 1 else inputs.layout,
         costs=costs_of(kind, inputs.prices, power),
         power=power,
+        examples=run.examples,
         pace=run.pace,
         operations=inputs.operations,
         programme=inputs.programme,

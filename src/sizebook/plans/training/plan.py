@@ -15,7 +15,7 @@ from sizebook.models.counting import Count, count
 from sizebook.plans.training.case import NAMES, Case, case_of, reliability
 from sizebook.plans.training.fit import misfit
 from sizebook.plans.training.inputs import Training
-from sizebook.plans.training.work import Work, work_of
+from sizebook.plans.training.work import Work, trained_parameters, work_of
 from sizebook.training.memory import Memory
 from sizebook.training.time import StepTime
 
@@ -61,6 +61,11 @@ class TrainingPlan:
     def conventions(self) -> dict[str, float]:
         """Training FLOPs of one token under every convention that knows the recipe."""
         return self.work.flops_per_token
+
+    @property
+    def trained_parameters(self) -> int:
+        """The parameters that are trained: those of the adapters, or all."""
+        return trained_parameters(self.inputs.architecture, self.inputs.method.recipe)
 
     @property
     def checkpoint_interval_seconds(self) -> float:

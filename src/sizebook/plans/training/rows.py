@@ -35,6 +35,7 @@ from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
 from sizebook.training.layout import Layout, spread
 from sizebook.training.quantities import Batches, Method, Operations, Pace, Programme
+from sizebook.training.tuning import Examples
 
 
 def _required(name: str, hint: Any) -> Argument:
@@ -78,9 +79,10 @@ def _names(*kinds: Any) -> tuple[str, ...]:
 # The cells that each part of a row depends on; equal cells are read once.
 WORK_INPUTS = (MODEL.name, GPU.name, GPUS.name, *_names(Batches, Layout, Method))
 _PACE, _OPERATIONS, _PROGRAMME = _names(Pace), _names(Operations), _names(Programme)
+_EXAMPLES = _names(Examples)
 _MONEY = (GPU.name, *_names(Prices))
 _ENERGY = (GPU.name, "power_limit_watts", *_names(Energy))
-_TERMS = tuple(dict.fromkeys((TOKENS.name, *_MONEY, *_ENERGY, *_PACE, *_OPERATIONS, *_PROGRAMME)))
+_TERMS = tuple(dict.fromkeys((TOKENS.name, *_MONEY, *_ENERGY, *_EXAMPLES, *_PACE, *_OPERATIONS, *_PROGRAMME)))
 Names = tuple[str, ...]
 Cells = tuple[Any, ...]
 
@@ -122,6 +124,7 @@ def _terms(names: Names, cells: Cells) -> tuple[Terms, str, str]:
         tokens=coerce(TOKENS, given["tokens"]),
         costs=costs,
         power=power,
+        examples=_examples(*_some(_EXAMPLES, given)),
         pace=_pace(*_some(_PACE, given)),
         operations=_operations(*_some(_OPERATIONS, given)),
         programme=_programme(*_some(_PROGRAMME, given)),
@@ -139,6 +142,11 @@ def _pace(names: Names, cells: Cells) -> Pace:
     pace = put_together(Pace, _read(names, cells))
     check_pace(pace)
     return pace
+
+
+@lru_cache(maxsize=10_000)
+def _examples(names: Names, cells: Cells) -> Examples:
+    return put_together(Examples, _read(names, cells))
 
 
 @lru_cache(maxsize=10_000)

@@ -6,6 +6,7 @@ from sizebook.core.derivation import Step
 from sizebook.core.registry import leaves
 from sizebook.core.units import amount, grouped, significant
 from sizebook.plans.training.plan import TrainingPlan
+from sizebook.training.adapters import targets
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.training.programme import basis_of, factor_of
 from sizebook.training.time import StepTime
@@ -35,6 +36,7 @@ def _work(plan: TrainingPlan) -> tuple[Step, ...]:
         source=counted,
     )
     numbers = f"{_number(plan.flops_per_token)} * {_number(inputs.tokens)}"
+    adapters = (_adapters(plan),) if rank else ()
     return (
         Step(
             "Parameters",
@@ -44,8 +46,26 @@ def _work(plan: TrainingPlan) -> tuple[Step, ...]:
             unit="parameters",
             source=counted,
         ),
+        *adapters,
         per_token,
         Step("Training FLOPs", "FLOPs per token * tokens", numbers, value=n_flops, unit="FLOP", source="definition"),
+    )
+
+
+def _adapters(plan: TrainingPlan) -> Step:
+    recipe = plan.inputs.method.recipe
+    formula = "matrices * (rank * (inputs + outputs)" + (" + outputs)" if recipe.magnitudes else ")")
+    extra = "+ {0.d_out}" if recipe.magnitudes else ""
+    each = (f"{t.n} * ({recipe.lora_rank} * ({t.d_in} + {t.d_out}) {extra.format(t)}".rstrip() + ")"
+            for t in targets(plan.inputs.architecture, recipe.lora_on))  # fmt: skip
+    return Step(
+        "Trained parameters",
+        formula,
+        " + ".join(each),
+        value=plan.trained_parameters,
+        unit="parameters",
+        source="Hu et al. 2021 (arXiv:2106.09685)"
+        + ("; magnitudes: Liu et al. 2024 (arXiv:2402.09353)" if recipe.magnitudes else ""),
     )
 
 
@@ -65,6 +85,7 @@ def _memory(plan: TrainingPlan) -> Step:
 
 def _time(plan: TrainingPlan) -> tuple[Step, ...]:
     inputs, middle = plan.inputs, plan.middle
+    padding = f" / (1 - {inputs.padding_share:.4g})" if inputs.padding_share else ""
     return (
         _step(plan),
         Step(
@@ -88,9 +109,9 @@ def _time(plan: TrainingPlan) -> tuple[Step, ...]:
         ),
         Step(
             "Training time",
-            "tokens / tokens per step * step seconds / goodput + start",
-            f"{_number(inputs.tokens)} / {grouped(inputs.batches.tokens)} * {significant(middle.step_seconds, 4)} / "
-            f"{middle.goodput:.4f} + {middle.start_seconds:g}",
+            f"tokens / tokens per step{' / (1 - padding)' if padding else ''} * step seconds / goodput + start",
+            f"{_number(inputs.tokens)} / {grouped(inputs.batches.tokens)}{padding} * "
+            f"{significant(middle.step_seconds, 4)} / {middle.goodput:.4f} + {middle.start_seconds:g}",
             value=middle.train_seconds,
             unit="seconds",
             source="definition",

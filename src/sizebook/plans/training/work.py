@@ -7,6 +7,8 @@ from functools import cached_property
 
 from sizebook.core.errors import UnknownKeyError, require, unknown_key
 from sizebook.core.units import gibibytes
+from sizebook.models.architecture import Architecture
+from sizebook.models.counting import count
 from sizebook.models.flops import (
     ADAPTER_CONVENTIONS,
     CONVENTIONS,
@@ -17,13 +19,14 @@ from sizebook.models.flops import (
 from sizebook.plans.training.inputs import Setup
 from sizebook.tables.hardware import Accelerator
 from sizebook.tables.own_rates import basis_of
+from sizebook.training.adapters import adapter_parameters, visited_parameters
 from sizebook.training.bands import Band, band_of
 from sizebook.training.layout import Layout, check, micro_batches
 from sizebook.training.lightest import recipe_text, settle, within
 from sizebook.training.machine import calibration, machine, setup_of
 from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.profile import ModelProfile, model_profile
-from sizebook.training.quantities import Method
+from sizebook.training.quantities import Method, Recipe
 from sizebook.training.time import StepTime, step_time
 
 HARDWARE = "hardware"
@@ -95,7 +98,7 @@ class Work:
         layout recomputes."""
         architecture, seq, recipe = self.setup.architecture, self.setup.batches.seq, self.setup.method.recipe
         if recipe.lora_rank:
-            adapters = round(recipe.lora_rank * self.profile.whole.adapter_width(recipe.lora_on))
+            adapters = visited_parameters(architecture, recipe.lora_rank, recipe.lora_on, magnitudes=recipe.magnitudes)
             computed = adapter_hardware_flops_per_token(architecture, seq, adapters, recompute=self._recomputed)
             return {
                 "matmul": fine_tuning_flops_per_token(architecture, seq, 0.0, adapters=adapters),
@@ -138,6 +141,13 @@ class Work:
         setup = self.setup
         n_flops = setup.batches.tokens * self.counted(convention)
         return n_flops / (setup.gpus * setup.peak_flop_per_s * utilization), (1.0, 1.0, 1.0)
+
+
+def trained_parameters(architecture: Architecture, recipe: Recipe) -> int:
+    """Return the parameters that a recipe trains: those of the adapters, or all of the model's."""
+    if not recipe.lora_rank:
+        return count(architecture).total
+    return adapter_parameters(architecture, recipe.lora_rank, recipe.lora_on, magnitudes=recipe.magnitudes)
 
 
 def work_of(setup: Setup, layout: Layout) -> Work:

@@ -6,6 +6,7 @@ from sizebook.core.units import duration, flop, gibibytes, grouped, parameters, 
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports.figures import aligned, fixed
 from sizebook.reports.inputs import input_rows
+from sizebook.reports.training.adapters import in_words
 from sizebook.reports.training.words import price
 from sizebook.reports.view import Column, Notes, Row, Section, Table
 from sizebook.training.programme import basis_of, factor_of
@@ -48,7 +49,8 @@ def assumptions(plan: TrainingPlan) -> Section:
     """Return every input of the plan with where it comes from."""
     inputs = plan.inputs
     sections = (
-        inputs.batches, inputs.layout, inputs.method, inputs.pace, inputs.operations, inputs.power.footprint
+        inputs.batches, inputs.examples, inputs.layout, inputs.method, inputs.pace, inputs.operations,
+        inputs.power.footprint,
     )  # fmt: skip
     declared = (row for section in sections for row in input_rows(section, without=IN_WORDS))
     rows = (*_run_rows(plan), *_looked_up(plan), *declared)
@@ -76,18 +78,19 @@ def assumptions(plan: TrainingPlan) -> Section:
 IN_WORDS = frozenset({
     "gpus", "tokens", "tp", "pp", "dp", "cp", "ep", "zero_stage", "micro_batch", "recompute", "interleave", "mfu",
     "achieved_tflops", "price_usd_per_gpu_hour", "provider", "region", "term", "other_usd", "watts", "grid",
-    "grams_per_kwh", "lora_rank", "lora_on", "programme_factor", "rates_file",
+    "grams_per_kwh", "tuning", "lora_rank", "lora_on", "programme_factor", "rates_file",
 })  # fmt: skip
 
 
 def _run_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
-    inputs, recipe, start = plan.inputs, plan.inputs.method.recipe, plan.middle.start_seconds
-    trained = f"adapters of rank {recipe.lora_rank} on {recipe.lora_on}" if recipe.lora_rank else "the whole model"
+    inputs, start = plan.inputs, plan.middle.start_seconds
+    padding = f"{percent(inputs.padding_share)}; packing avoids {percent(inputs.padding_avoided)}"
     given = inputs.utilization
     return [
         ("Model", f"{inputs.model}, {parameters(plan.count.total)} parameters", "scenario; counted exactly"),
-        ("Trained", trained, "scenario or usual"),
+        ("Trained", in_words(plan), "scenario or usual"),
         ("Tokens", grouped(inputs.tokens), "scenario"),
+        ("Padding of a step", padding, "examples beside the length of a sequence"),
         ("GPUs", f"{grouped(inputs.gpus)} {inputs.gpu.name}", f"scenario; {inputs.gpu.source}"),
         ("Usable memory of a GPU", gibibytes(plan.capacity_bytes), "data/hardware.csv, what the driver leaves"),
         ("Layout", inputs.layout.name, "scenario, else the fastest that fits"),

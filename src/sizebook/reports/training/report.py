@@ -24,6 +24,7 @@ from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.steps import derivations
 from sizebook.reports.charts.kinds import Bar, Bars, Limit, Series, Stacks
 from sizebook.reports.figures import aligned, fixed, largest_unit, on_the_point
+from sizebook.reports.training.adapters import NAMES, adapters
 from sizebook.reports.training.money import carbon, cost, sensitivity
 from sizebook.reports.training.notes import assumptions, conventions
 from sizebook.reports.training.words import banded, cost_text, days, price, share, whole_cost, whole_run
@@ -71,7 +72,7 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
     """Return the report of one training plan."""
     inputs = plan.inputs
     return Report(
-        kind="Training plan",
+        kind="Fine-tuning plan" if inputs.method.recipe.lora_rank else "Training plan",
         title=title or f"{inputs.model} on {grouped(inputs.gpus)} {inputs.gpu.key}",
         subtitle=(
             f"{inputs.model}, {parameters(inputs.tokens)} tokens, sequences of {grouped(inputs.batches.seq)}, "
@@ -85,6 +86,7 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
             _time(plan),
             *_step(plan),
             _memory(plan),
+            *adapters(plan),
             cost(plan),
             sensitivity(plan),
             carbon(plan),
@@ -111,11 +113,19 @@ def _summary(plan: TrainingPlan) -> str:
         "not seen, in steady state."
     )
     return (
-        f"Training {inputs.model} on {parameters(inputs.tokens)} tokens takes {days(middle)}{band} on "
+        f"{_verb(plan)} on {parameters(inputs.tokens)} tokens takes {days(middle)}{band} on "
         f"{grouped(inputs.gpus)} {inputs.gpu.name} and costs {cost_text(middle)}{dollars} at "
         f"{price(plan)} per GPU-hour, in steady state. {_whole(plan)} The fullest GPU needs "
         f"{gibibytes(plan.fullest.total)} of {gibibytes(plan.capacity_bytes)}. {origin}"
     )
+
+
+def _verb(plan: TrainingPlan) -> str:
+    """Return what is done: the model is trained, or adapters on it."""
+    inputs, recipe = plan.inputs, plan.inputs.method.recipe
+    if not recipe.lora_rank:
+        return f"Training {inputs.model}"
+    return f"{NAMES[recipe.trained]} of {inputs.model}, {parameters(plan.trained_parameters)} trained parameters,"
 
 
 def _factor(plan: TrainingPlan) -> float:
@@ -137,7 +147,7 @@ def _tiles(plan: TrainingPlan) -> tuple[Tile, ...]:
     return (
         Tile("Training time", days(middle), banded(plan, days)),
         Tile("Cost", cost_text(middle), banded(plan, cost_text)),
-        Tile("Whole run", whole_run(middle), f"{whole_cost(middle)}; {_factor(plan):.2f} x steady state"),
+        _whole_or_trained(plan),
         Tile(
             "GPU memory",
             gibibytes(plan.fullest.total),
@@ -146,6 +156,14 @@ def _tiles(plan: TrainingPlan) -> tuple[Tile, ...]:
         Tile("MFU", percent(middle.mfu), banded(plan, lambda case: percent(case.mfu), falling=True)),
         Tile("Emissions, CO\u2082e", mass(middle.co2e_kg), energy(middle.energy_kwh)),
     )
+
+
+def _whole_or_trained(plan: TrainingPlan) -> Tile:
+    """Return the whole run, or how much is trained where adapters are and a whole run is the same as steady state."""
+    middle, trained = plan.middle, plan.trained_parameters
+    if plan.inputs.method.recipe.lora_rank and _factor(plan) == 1:
+        return Tile("Trained parameters", parameters(trained), f"{percent(trained / plan.count.total, 2)} of the model")
+    return Tile("Whole run", whole_run(middle), f"{whole_cost(middle)}; {_factor(plan):.2f} x steady state")
 
 
 def _time(plan: TrainingPlan) -> Section:

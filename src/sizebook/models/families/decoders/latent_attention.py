@@ -72,14 +72,14 @@ def deepseek_stack(
     )
 
 
-@model_type("deepseek_v2", "deepseek_v3", "kimi_k2", "glm4_moe_lite", "axk1")
+@model_type("deepseek_v2", "deepseek_v3", "kimi_k2", "glm4_moe_lite", "axk1", "mistral4")
 def deepseek(config: Config) -> Architecture:
-    """DeepSeek V2 and V3, Kimi K2, GLM 4.7 Flash, A.X K1: latent attention, dense layers first, then experts."""
+    """DeepSeek V2 and V3, Kimi K2, GLM 4.7 Flash, A.X K1, Mistral 4: latent attention, dense layers, then experts."""
     name = config.text("model_type")
     only_every_layer(config)
     config.ignore("topk_method", "num_experts_per_tok", "rope_interleave")
     mixer, feed = latent(config), fine_grained(config)
-    mlps = mlp_kinds(config, first_dense={"deepseek_v2": 0, "deepseek_v3": 3, "kimi_k2": 3}.get(name, 1))
+    mlps = mlp_kinds(config, first_dense={"deepseek_v2": 0, "mistral4": 0, "deepseek_v3": 3, "kimi_k2": 3}.get(name, 1))
     mlp_bias = config.flag("mlp_bias", default=False)
     if mlp_bias:
         raise config.unknown("mlp_bias", True, "false: biases of these blocks are not described")
@@ -89,7 +89,7 @@ def deepseek(config: Config) -> Architecture:
         extra = (Norm("mlp.post_mlp_layernorm", feed.d_model),) if name == "axk1" and mlp == "sparse" else ()
         return Layer((*whole.bricks, *extra))
 
-    return deepseek_stack(config, layer, feed, mlps, stored=name != "deepseek_v2")
+    return deepseek_stack(config, layer, feed, mlps, stored=name not in ("deepseek_v2", "mistral4"))
 
 
 @model_type("minicpm3", "youtu")

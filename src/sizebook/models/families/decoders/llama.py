@@ -67,6 +67,13 @@ def minicpm(config: Config) -> Architecture:
     return stack(config, uniform(config, block(feed.d_model, mixer, feed)), Around(tied=True))
 
 
+@model_type("exaone")
+def exaone(config: Config) -> Architecture:
+    """EXAONE 3 and 3.5 (arXiv:2412.04862): Llama's block; its file says `num_layers`."""
+    feed = feed_forward(config)
+    return stack(config, uniform(config, block(feed.d_model, attention(config), feed)))
+
+
 @model_type("mistral", "ministral")
 def mistral(config: Config) -> Architecture:
     """Mistral: Llama without biases; all layers slide where a window is given. Ministral 8B lists those that do."""

@@ -25,7 +25,7 @@ from sizebook.models.families.experts import correction, mlp_kinds, routed, shar
 from sizebook.models.huggingface import model_type
 
 
-@model_type("glm4_moe", "exaone_moe", "hy_v3", "mellum", "dots1")
+@model_type("glm4_moe", "glm4v_moe_text", "exaone_moe", "hy_v3", "mellum", "dots1")
 def dense_then_sparse(config: Config) -> Architecture:
     """GLM 4.5, K-EXAONE, Hunyuan 3, Mellum 2, dots 1: dense layers first, norms per head, a stored correction."""
     name = config.text("model_type")
@@ -36,14 +36,15 @@ def dense_then_sparse(config: Config) -> Architecture:
         "mtp_layer_types",
         "mtp_mlp_layer_types",
     )
-    bias = config.flag("attention_bias", default=False)
-    normed = "head" if name != "glm4_moe" or config.flag("use_qk_norm", default=False) else None
+    glm = name in ("glm4_moe", "glm4v_moe_text")
+    bias = config.flag("attention_bias", default=name == "glm4v_moe_text")
+    normed = "head" if not glm or (name == "glm4_moe" and config.flag("use_qk_norm", default=False)) else None
     mixer = attention(
         config,
         qkv_bias=bias,
-        out_bias=bias and name != "glm4_moe",
+        out_bias=bias and not glm,
         qk_norm=normed,
-        d_head=None if name in ("glm4_moe", "exaone_moe", "dots1") else 128,
+        d_head=None if glm or name in ("exaone_moe", "dots1") else 128,
         kv_required=True,
     )
     feed = routed(config)

@@ -1,4 +1,4 @@
-"""CLIP: text and images in one space."""
+"""CLIP and SigLIP: text and images in one space."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import replace
 from sizebook.models.architecture import Architecture, Attention, Embedding, Layer, Norm, Projection, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
-from sizebook.models.families.multimodal.section_defaults import CLIP
-from sizebook.models.families.towers.vision import clip_vit, encoder
+from sizebook.models.families.multimodal.section_defaults import CLIP, SIGLIP
+from sizebook.models.families.towers.vision import clip_vit, encoder, siglip
 from sizebook.models.huggingface import model_type
 
 CLIP_TEXT = {**CLIP, "hidden_size": 512, "intermediate_size": 2048, "num_attention_heads": 8, "vocab_size": 49408}
@@ -41,6 +41,44 @@ def clip(config: Config) -> Architecture:
             Norm("final_layer_norm", d_model, bias=True),
             Projection("text_projection", d_model, d_joint, bias=False, pooled=True),
             Tensors((vector("logit_scale"),)),
+        ),
+        head=None,
+    )
+
+
+SIGLIP_TEXT = {
+    "hidden_size": 768,
+    "intermediate_size": 3072,
+    "num_hidden_layers": 12,
+    "num_attention_heads": 12,
+    "vocab_size": 32000,
+}
+
+
+@model_type("siglip")
+def siglip_pair(config: Config) -> Architecture:
+    """SigLIP (arXiv:2303.15343): a text encoder that sees both ways and a ViT; the text side counts as the model."""
+    config.only("architectures", ["SiglipModel"])
+    text, vision = config.section("text_config", SIGLIP_TEXT), config.section("vision_config", SIGLIP)
+    text.ignore("projection_dim")
+    d_model, layer, n_layers = encoder(text)
+    vocab, n_ctx = text.integer("vocab_size"), text.integer("max_position_embeddings", default=64)
+    d_joint = text.size("projection_size") or d_model
+    return Architecture(
+        model_type="siglip",
+        d_model=d_model,
+        vocab=vocab,
+        n_ctx=n_ctx,
+        inputs=(
+            Embedding("token_embedding", vocab, d_model),
+            Embedding("position_embedding", n_ctx, d_model),
+            siglip(vision, ()),
+        ),
+        layers=(Layer(layer),) * n_layers,
+        outputs=(
+            Norm("final_layer_norm", d_model, bias=True),
+            Projection("head", d_model, d_joint, pooled=True),
+            Tensors((vector("logit_scale"), vector("logit_bias"))),
         ),
         head=None,
     )

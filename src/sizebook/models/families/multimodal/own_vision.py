@@ -69,6 +69,13 @@ def glm4v(config: Config) -> Architecture:
     return with_towers(config, text, glm_vit(config.section("vision_config", GLM4V_VISION)), tied=False, ties="either")
 
 
+@model_type("glm4v_moe")
+def glm4v_moe(config: Config) -> Architecture:
+    """GLM 4.5V and 4.6V (arXiv:2507.01006): GLM 4.1V's tower before GLM 4.5's mixture of experts."""
+    text = text_model(config, "glm4v_moe_text")
+    return with_towers(config, text, glm_vit(config.section("vision_config", GLM4V_VISION)), tied=False)
+
+
 @model_type("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe")
 def qwen3_vl(config: Config) -> Architecture:
     """Qwen 3 VL and 3.5: the text model of the same generation behind a ViT with DeepStack."""

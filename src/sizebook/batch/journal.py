@@ -1,0 +1,196 @@
+"""The record of a batch: a SQLite file in its folder with the state, outputs, figures or problem of every scenario.
+
+Each change is on the disk before the batch goes on, so that whatever is killed, `--resume` finds what was finished and
+does the rest. Only the batch itself writes here; its workers hand over what they made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sizebook import __version__
+from sizebook.batch.jobs import Outputs
+from sizebook.batch.reading import Row
+from sizebook.core.errors import InputError
+from sizebook.core.tables import user_folder
+
+FILE = "journal.sqlite"
+_FORMAT = 1
+_LARGE_BYTES = 10_000_000
+_TABLE = """
+CREATE TABLE IF NOT EXISTS scenario (
+    name TEXT PRIMARY KEY,      -- stem of its files
+    hash TEXT NOT NULL,         -- of its values, the files that it names and the version of sizebook
+    state TEXT NOT NULL CHECK (state IN ('open', 'running', 'done', 'failed')),
+    attempts INTEGER NOT NULL,  -- how often a worker began it
+    workbook TEXT, workbook_bytes INTEGER, report TEXT, report_bytes INTEGER,
+    headline TEXT,              -- JSON: figures as [label, text]
+    notes TEXT,                 -- JSON: what was remarked
+    problem TEXT,
+    changed TEXT NOT NULL       -- UTC
+)
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one scenario: its outputs, or the problem in words."""
+
+    row: Row
+    outputs: Outputs | None
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Journal:
+    """The open journal of a batch; nobody else opens it as long as this process lives."""
+
+    folder: Path
+    database: sqlite3.Connection
+
+    def enter(self, rows: Sequence[Row], *, resume: bool) -> dict[str, Outcome]:
+        """Enter the scenarios of a batch; return the outcomes of those that stand finished, when it resumes.
+
+        Finished is what is marked done, has the same hash and has both files with the sizes that they were written
+        with. All others are open, those that failed as well.
+        """
+        found = {row.name: self._finished(row) for row in rows} if resume else {}
+        finished = {name: outcome for name, outcome in found.items() if outcome is not None}
+        with self.database:
+            kept = ", ".join("?" * len(finished))
+            self.database.execute(f"DELETE FROM scenario WHERE name NOT IN ({kept})", list(finished))
+            for row in rows:
+                if row.name not in finished:
+                    self.database.execute(
+                        "INSERT INTO scenario (name, hash, state, attempts, changed) VALUES (?, ?, 'open', 0, ?)",
+                        (row.name, fingerprint(row), _now()),
+                    )
+        return finished
+
+    def begun(self, row: Row) -> None:
+        """Note that a worker has a scenario."""
+        self._change(row, "state = 'running', attempts = attempts + 1", ())
+
+    def settled(self, outcome: Outcome) -> None:
+        """Note what became of a scenario."""
+        made = outcome.outputs
+        if made is None:
+            self._change(outcome.row, "state = 'failed', problem = ?", (outcome.problem,))
+            return
+        self._change(
+            outcome.row,
+            "state = 'done', workbook = ?, workbook_bytes = ?, report = ?, report_bytes = ?, headline = ?, notes = ?",
+            (
+                *(each for path in (made.workbook, made.report) for each in (path.name, path.stat().st_size)),
+                json.dumps(made.headline), json.dumps(made.notes),
+            ),
+        )  # fmt: skip
+
+    def _change(self, row: Row, what: str, values: tuple[Any, ...]) -> None:
+        with self.database:
+            self.database.execute(
+                f"UPDATE scenario SET {what}, changed = ? WHERE name = ?", (*values, _now(), row.name)
+            )
+
+    def _finished(self, row: Row) -> Outcome | None:
+        found = self.database.execute(
+            "SELECT workbook, workbook_bytes, report, report_bytes, headline, notes FROM scenario "
+            "WHERE name = ? AND state = 'done' AND hash = ?", (row.name, fingerprint(row)),
+        ).fetchone()  # fmt: skip
+        if found is None:
+            return None
+        workbook, report = self.folder / found[0], self.folder / found[2]
+        if _size(workbook) != found[1] or _size(report) != found[3]:
+            return None
+        headline = tuple((label, text) for label, text in json.loads(found[4]))
+        return Outcome(row, Outputs(workbook, report, headline, tuple(json.loads(found[5]))))
+
+
+@contextmanager
+def journal(folder: Path) -> Iterator[Journal]:
+    """Open the journal of a folder, made where it is missing. Errors: `InputError` where another batch has it open."""
+    path = folder / FILE
+    database = sqlite3.connect(path, timeout=0)
+    try:
+        try:
+            _prepare(database, path)
+        except sqlite3.OperationalError as error:
+            raise InputError(
+                f"batch under way: got {folder} in use ({error}), want a folder of its own for every batch. "
+                "Wait until that one has ended, or choose another folder."
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise InputError(
+                f"damaged journal: got {error} in {path}, want the journal of a batch. Remove the file and run the "
+                "batch anew."
+            ) from error
+        yield Journal(folder, database)
+    finally:
+        database.close()
+
+
+def _prepare(database: sqlite3.Connection, path: Path) -> None:
+    """Take the journal for this process alone and make its table."""
+    database.execute("PRAGMA synchronous = FULL")
+    database.execute("PRAGMA locking_mode = EXCLUSIVE")
+    with database:
+        database.execute("BEGIN EXCLUSIVE")
+        [found] = database.execute("PRAGMA user_version").fetchone()
+        if found not in (0, _FORMAT):
+            raise InputError(
+                f"journal of another version: got format {found} in {path}, want {_FORMAT}. Choose another folder."
+            )
+        database.execute(_TABLE)
+        database.execute(f"PRAGMA user_version = {_FORMAT}")
+
+
+def fingerprint(row: Row) -> str:
+    """Return a hash of what a scenario's outputs depend on: its values, the files it names, own prices, the version."""
+    named = {name: _content(row.folder / name) for name in sorted(set(_texts(row.values)))}
+    files = {name: content for name, content in named.items() if content}
+    files["prices"] = _content(user_folder() / "prices.csv")
+    text = json.dumps([__version__, row.values, files], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _texts(values: Any) -> Iterator[str]:
+    """Yield the texts of a scenario, of which some name files: tables, configs, checkpoints, own rates."""
+    if isinstance(values, Mapping):
+        values = list(values.values())
+    if isinstance(values, list):
+        for value in values:
+            yield from _texts(value)
+    elif isinstance(values, str):
+        yield values
+
+
+def _content(path: Path) -> str:
+    """Return a hash of a file, for large ones (checkpoints) and folders of when and how large; empty for no file."""
+    try:
+        if path.is_dir():
+            return " ".join(_stamp(each) for each in sorted(path.iterdir()) if each.is_file())
+        if not path.is_file():
+            return ""
+        return _stamp(path) if path.stat().st_size > _LARGE_BYTES else hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:  # no name of a file, or one that the scenario will be refused for
+        return ""
+
+
+def _stamp(path: Path) -> str:
+    return f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}"
+
+
+def _size(path: Path) -> int | None:
+    return path.stat().st_size if path.is_file() else None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,57 @@
+"""The worker processes of a batch: they end with their parent, and at once when the batch is stopped."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context
+
+from sizebook.sources.writing import scratch_folder
+
+_PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a process gets when its parent dies
+_LOOK_EVERY_SECONDS = 1.0
+
+
+@contextmanager
+def workers(n: int) -> Iterator[ProcessPoolExecutor]:
+    """Give an executor of so many fresh processes; when the block is left by an error they are killed.
+
+    Spawned, not forked: the calculation engine runs threads, which do not survive a fork.
+    """
+    finished = False
+    with scratch_folder() as folder:
+        pool = ProcessPoolExecutor(n, get_context("spawn"), _begin, (os.getpid(), str(folder)))
+        try:
+            yield pool
+            finished = True
+        finally:
+            for child in [] if finished else active_children():
+                child.kill()
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _begin(parent: int, folder: str) -> None:
+    """Have this process end when its parent does, and keep its temporary files where the parent removes them.
+
+    Ctrl-C is left to the parent.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    """End this process once it is another's child, where the system does not see to it."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK_EVERY_SECONDS)
+    os._exit(1)

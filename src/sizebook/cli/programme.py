@@ -1,0 +1,111 @@
+"""`sizebook plan programme` prints a programme: its phases side by side, one budget in three cases, months with MW."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sizebook.cli.rates import rates_option
+from sizebook.cli.telling import told
+from sizebook.core.registry import flat, leaves
+from sizebook.core.units import brief, gibibytes, grouped, parameters, percent
+from sizebook.plans.programme.figures import figures
+from sizebook.plans.programme.phase import PhaseCase
+from sizebook.plans.programme.plan import Budget, ProgrammePlan, plan_programme, warnings
+from sizebook.plans.programme.steps import derivations
+from sizebook.scenarios.files import beside, parse, read_toml, with_rates
+from sizebook.scenarios.programme import ProgrammeScenario
+
+
+@click.command("programme")
+@click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
+@click.option("--explain", "explained", is_flag=True, help="Print how each figure came about.")
+@rates_option
+def programme(scenario: Path, as_json: bool, explained: bool, rates: Path | None) -> None:
+    """Print the budget of several training runs one after another, from a scenario file."""
+    values = with_rates(beside(scenario.parent, read_toml(scenario)), rates, plan="programme")
+    checked = parse(ProgrammeScenario, values, scenario.name)
+    told(checked.notes)
+    plan = plan_programme(checked.inputs)
+    if as_json:
+        click.echo(json.dumps(as_data(plan), indent=2))
+        return
+    click.echo("\n".join(as_text(plan)))
+    if explained:
+        click.echo("\n".join(_explained(plan)))
+
+
+def as_data(plan: ProgrammePlan) -> dict[str, Any]:
+    """Return the programme as plain data: days, GPU-hours, USD, kWh, kilograms, megawatts, bytes."""
+    return {
+        "phases": [_phase(plan, at) for at in range(len(plan.phases))],
+        "budget": {budget.name: flat(budget) for budget in plan.budgets},
+        "months": [{"month": plan.label(at), **flat(month)} for at, month in enumerate(plan.months)],
+        "terms": {**flat(plan.terms), "start": str(plan.terms.start) if plan.terms.start else None},
+        "warnings": list(warnings(plan)),
+    }
+
+
+def _phase(plan: ProgrammePlan, at: int) -> dict[str, Any]:
+    each = plan.phases[at]
+    cases = {case.name: flat(found) for case, found in zip(each.training.cases, each.cases, strict=True)}
+    names = {"name": each.phase.name, "model": each.phase.model, "gpu": each.training.inputs.gpu.key}
+    return {**names, **flat(figures(plan, at)), "cases": cases}
+
+
+def as_text(plan: ProgrammePlan) -> list[str]:
+    """Return the programme as lines."""
+    phases = [line for at in range(len(plan.phases)) for line in _phase_lines(plan, at)]
+    return [*phases, *_budget_lines(plan), "", *_month_lines(plan), *warnings(plan)]
+
+
+def _phase_lines(plan: ProgrammePlan, at: int) -> list[str]:
+    each, shown = plan.phases[at], figures(plan, at)
+    middle: PhaseCase = shown.case
+    lines = [
+        f"{each.phase.name}: {each.phase.model}, {parameters(shown.tokens)} tokens of {grouped(shown.seq)} on "
+        f"{grouped(shown.gpus)} x {each.training.inputs.gpu.name}, {shown.layout}",
+        f"  {brief(middle.days, 'days')} days ({brief(shown.days_low, 'days')} to {brief(shown.days_high, 'days')}), "
+        f"{brief(middle.usd, 'USD')} ({brief(shown.usd_low, 'USD')} to {brief(shown.usd_high, 'USD')}), "
+        f"MFU {percent(shown.mfu)}, {brief(middle.power_mw, 'MW')} MW",
+        f"  {gibibytes(shown.memory_bytes)} of {gibibytes(shown.capacity_bytes)} a GPU",
+    ]
+    if each.replica is not None:
+        lines.append(
+            f"  {grouped(shown.replicas)} replicas generate {brief(shown.answers_per_second, 'requests/s')} answers a "
+            f"second of {grouped(each.phase.rollouts.rollout_output_tokens)} tokens"
+        )
+    return [*lines, ""]
+
+
+def _budget_lines(plan: ProgrammePlan) -> list[str]:
+    rows = [("", [budget.name for budget in plan.budgets])]
+    for leaf in leaves(Budget):
+        if leaf.name != "name":
+            cells = [brief(getattr(budget, leaf.name), leaf.quantity.unit) for budget in plan.budgets]
+            unit = f", {leaf.quantity.unit}" if leaf.quantity.unit == "MW" else ""
+            rows.append((leaf.label + unit if unit == ", MW" else leaf.label, cells))
+    return ["".join([f"{label:<27}", *(f"{cell:>17}" for cell in cells)]).rstrip() for label, cells in rows]
+
+
+def _month_lines(plan: ProgrammePlan) -> list[str]:
+    lines = [f"{'Month':10}{'GPU-hours':>14}{'USD':>16}{'MWh':>10}{'tCO2e':>10}{'mean MW':>9}{'peak MW':>9}"]
+    for at, month in enumerate(plan.months):
+        lines.append(
+            f"{plan.label(at):10}{month.gpu_hours:14,.0f}{month.usd:16,.0f}{month.energy_kwh / 1000:10,.0f}"
+            f"{month.co2e_kg / 1000:10,.1f}{month.mean_mw:9.2f}{month.peak_mw:9.2f}"
+        )
+    return lines
+
+
+def _explained(plan: ProgrammePlan) -> list[str]:
+    lines = []
+    for step in derivations(plan):
+        lines += ["", step.label, f"  formula  {step.formula}"]
+        lines += [f"  numbers  {step.substituted}"] if step.substituted else []
+        lines += [f"  result   {step.shown}", f"  source   {step.source}"]
+    return lines

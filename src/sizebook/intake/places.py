@@ -1,0 +1,72 @@
+"""Which files a cell may read: beside its workbook and below the folders of `SIZEBOOK_FILES`, none of a network.
+
+Whoever opens a workbook runs its formulas unasked, so a cell is not trusted as a command line is.
+``SIZEBOOK_FILES=off`` reads no file in a cell. Files of the package and the user's own tables are always read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+from sizebook.core.errors import InputError, shown
+from sizebook.core.tables import DATA, user_folder
+
+SETTING, OFF = "SIZEBOOK_FILES", "off"
+_NETWORK = ("\\\\", "//")
+_in_a_cell = ContextVar("in_a_cell", default=False)
+_beside: ContextVar[Path | None] = ContextVar("beside", default=None)
+
+
+@contextmanager
+def asked_by_a_cell() -> Iterator[None]:
+    """Hold what is read inside to the files that a cell may read."""
+    token = _in_a_cell.set(True)
+    try:
+        yield
+    finally:
+        _in_a_cell.reset(token)
+
+
+def set_workbook_folder(folder: str) -> None:
+    """Say where the workbook lies whose cells ask from now on; empty where it lies nowhere or in a web address."""
+    _beside.set(None if not folder or "://" in folder or folder.startswith(_NETWORK) else Path(folder))
+
+
+def refuse_relative(path: Path) -> None:
+    """Refuse a relative name in a cell for what is read once: the same name means another file in another workbook."""
+    if _in_a_cell.get() and not path.is_absolute():
+        raise InputError(
+            f"name without its folder: got {shown(str(path))}, want the whole path in a cell. Write it out."
+        )
+
+
+def located(path: Path) -> Path:
+    """Return the file to open: for a cell the one meant beside its workbook, every link followed.
+
+    Errors: `InputError` for a file that a cell may not read. Nothing is asked of a network before that.
+    """
+    if not _in_a_cell.get():
+        return path
+    if str(path).startswith(_NETWORK):
+        raise InputError(f"file of a network: got {shown(str(path))}, want a file of this machine. Copy it here first.")
+    beside = _beside.get()
+    found = Path(os.path.realpath(path if beside is None else beside / path))
+    if any(found.is_relative_to(os.path.realpath(folder)) for folder in (DATA, user_folder())):
+        return found
+    stated = os.environ.get(SETTING, "").strip()
+    if stated.casefold() == OFF:
+        raise InputError(
+            f"files are off: got {shown(str(path))}, want no file in a cell. Whoever set {SETTING}={OFF} allows it."
+        )
+    folders = [*([beside] if beside else []), *(Path(each) for each in stated.split(os.pathsep) if each)]
+    if not any(found.is_relative_to(os.path.realpath(folder)) for folder in folders):
+        where = ", ".join(str(folder) for folder in folders) or "no folder"
+        raise InputError(
+            f"not for a cell: got {shown(str(path))}, want a file below {where}. Put it beside the workbook, or name "
+            f"its folder in {SETTING} of the environment."
+        )
+    return found

@@ -1,0 +1,62 @@
+"""Sections from a range of cells: names of their inputs in the first column, then one section a column.
+
+Services of a fleet and phases of a programme are given so. A column without a model stays out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from sizebook.core.cells import option_name
+from sizebook.core.coercion import Cell, as_rows, as_text, coerce, is_blank
+from sizebook.core.errors import InputError, SizebookError
+from sizebook.core.reading import Told
+from sizebook.core.registry import leaves, put_together
+
+Read = TypeVar("Read", bound=Told)
+
+
+def sections_of(kind: type[Read], cells: Any, noun: str) -> dict[int, Read]:
+    """Return the sections of a range by their columns, counted from 1 behind the names; none at all is refused.
+
+    ``noun`` is what one of them is called in messages. What a column leaves blank is not stated.
+    """
+    rows = as_rows(cells) or [[None]]
+    named = _named(kind, rows, noun)
+    found = {
+        column: _section(kind, {name: row[column] for name, row in named.items()}, f"{noun} {column}")
+        for column in range(1, len(rows[0]))
+        if not is_blank(named["model"][column])
+    }
+    if not found:
+        raise InputError(f"no {noun}: got a range without a model, want one or more columns with one. Fill a column.")
+    return found
+
+
+def width_of(cells: Any) -> int:
+    """Return the columns of a range behind the names."""
+    return len((as_rows(cells) or [[None]])[0]) - 1
+
+
+def _named(kind: type[Read], rows: list[list[Cell]], noun: str) -> dict[str, list[Cell]]:
+    """Return the rows by the names in their first column, old names by the present ones."""
+    known = [leaf.name for leaf in leaves(kind)]
+    named = {option_name(as_text(row[0]), known): row for row in rows if not is_blank(row[0])}
+    if "model" not in named:
+        raise InputError(
+            f"{noun}s without a model: got the rows {', '.join(named) or 'none'}, want one called 'model' among them. "
+            "Name the inputs in the first column of the range."
+        )
+    return named
+
+
+def _section(kind: type[Read], cells: Mapping[str, Cell], place: str) -> Read:
+    label = cells.get("name")
+    try:
+        values = {leaf.name: coerce(leaf, cells.get(leaf.name)) for leaf in leaves(kind)}
+        stated = frozenset(name for name, cell in cells.items() if not is_blank(cell))
+        return replace(put_together(kind, values), stated=stated)
+    except SizebookError as error:
+        raise type(error)(f"{place if is_blank(label) else as_text(label)[:80]}: {error}") from error

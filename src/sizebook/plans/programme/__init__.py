@@ -1,0 +1,1 @@
+"""Programmes: several training runs one after another, and what they cost together."""

@@ -1,0 +1,90 @@
+"""The figures of each phase of a programme, declared once: its run, its cases in days and money, what is kept of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from sizebook.core.registry import Quantity, flat, section
+from sizebook.plans.programme.phase import PhaseCase, PlannedPhase
+from sizebook.plans.programme.plan import ProgrammePlan, checkpoint_bytes
+
+_COUNT: Any = {"kind": "integer", "minimum": 0}
+_BYTES: Any = {"unit": "bytes", "minimum": 0}
+_DAYS: Any = {"unit": "days", "minimum": 0}
+_USD: Any = {"unit": "USD", "minimum": 0}
+
+
+@section
+class PhaseFigures:
+    """One phase: what it trains and on what, its middle case, both ends in days and money, memory and checkpoints."""
+
+    kind: Annotated[str, Quantity("kind of phase", kind="text", label="Kind of phase")]
+    parameters: Annotated[int, Quantity("parameters of the model", unit="parameters", **_COUNT, label="Parameters")]
+    trained_parameters: Annotated[
+        int, Quantity("parameters that are trained", unit="parameters", **_COUNT, label="Trained parameters")
+    ]
+    tokens: Annotated[float, Quantity("tokens trained on", unit="tokens", label="Tokens")]
+    seq: Annotated[int, Quantity("tokens in one sequence", unit="tokens", **_COUNT, label="Tokens in a sequence")]
+    gpus: Annotated[int, Quantity("GPUs that are paid for while it runs", unit="GPUs", **_COUNT, label="GPUs")]
+    layout: Annotated[str, Quantity("layout in the field's shorthand", kind="text", label="Layout")]
+    mfu: Annotated[float, Quantity("MFU of training in steady state", unit="ratio", label="MFU")]
+    start_day: Annotated[float, Quantity("day on which it starts", **_DAYS, label="Starts on day")]
+    case: PhaseCase
+    days_low: Annotated[float, Quantity("days, low", **_DAYS, label="Days, low")]
+    days_high: Annotated[float, Quantity("days, high", **_DAYS, label="Days, high")]
+    usd_low: Annotated[float, Quantity("cost, low", **_USD, label="Cost, low")]
+    usd_high: Annotated[float, Quantity("cost, high", **_USD, label="Cost, high")]
+    memory_bytes: Annotated[
+        float, Quantity("fullest GPU, a reference model included", **_BYTES, label="Memory of the fullest GPU")
+    ]
+    capacity_bytes: Annotated[float, Quantity("what a GPU leaves for training", **_BYTES, label="Memory of a GPU")]
+    answers_per_second: Annotated[
+        float, Quantity("answers generated a second", unit="requests/s", minimum=0, label="Answers a second")
+    ]
+    replicas: Annotated[int, Quantity("replicas that generate", **_COUNT, label="Replicas that generate")]
+    checkpoint_bytes: Annotated[float, Quantity("one checkpoint", **_BYTES, label="A checkpoint")]
+    storage_usd: Annotated[float, Quantity("cost of its kept checkpoints", **_USD, label="Checkpoint storage")]
+    price_usd_per_gpu_hour: Annotated[
+        float, Quantity("price of a GPU-hour", unit="USD/GPU-hour", label="Price of a GPU-hour")
+    ]
+    price_basis: Annotated[str, Quantity("where the price comes from", kind="text", label="Price basis")]
+
+
+def figures(plan: ProgrammePlan, at: int) -> PhaseFigures:
+    """Return the figures of one phase of a programme."""
+    each = plan.phases[at]
+    run, (low, middle, high) = each.training.inputs, each.cases
+    return PhaseFigures(
+        kind=each.phase.kind,
+        parameters=each.training.count.total,
+        trained_parameters=each.training.trained_parameters,
+        tokens=run.tokens,
+        seq=run.batches.seq,
+        gpus=each.gpus,
+        layout=run.layout.name,
+        mfu=each.training.middle.mfu,
+        start_day=plan.starts[at],
+        case=middle,
+        days_low=low.days,
+        days_high=high.days,
+        usd_low=low.usd,
+        usd_high=high.usd,
+        memory_bytes=each.memory_bytes,
+        capacity_bytes=each.capacity_bytes,
+        answers_per_second=answers_per_second(each),
+        replicas=each.replicas,
+        checkpoint_bytes=checkpoint_bytes(each, plan.terms),
+        storage_usd=plan.storage_usd[at],
+        price_usd_per_gpu_hour=run.costs.price_usd_per_gpu_hour,
+        price_basis=run.costs.basis,
+    )
+
+
+def answers_per_second(each: PlannedPhase) -> float:
+    """Return the answers that all replicas of a phase generate a second, 0 where it generates none."""
+    return 0.0 if each.replica is None else each.replicas * each.replica.requests_per_second
+
+
+def as_rows(plan: ProgrammePlan) -> list[dict[str, Any]]:
+    """Return the figures of every phase by name, in order."""
+    return [flat(figures(plan, at)) for at in range(len(plan.phases))]

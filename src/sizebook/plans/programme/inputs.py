@@ -1,0 +1,267 @@
+"""What a programme is asked: its phases, each a training plan, and what they share: experiments, data, storage."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from sizebook.core.quantities import Gpu, Model
+from sizebook.core.reading import Told
+from sizebook.core.registry import DEFAULT, TABLES, Quantity, section
+from sizebook.plans.ledgers import Start
+from sizebook.plans.training.inputs import TrainingInputs
+from sizebook.serving.quantities import WEIGHT_DTYPES
+
+MOST_PHASES = 12
+
+# A phase --------------------------------------------------------------------------------------------------------------
+
+TRAINING, PREFERENCE, REINFORCEMENT = "training", "preference", "reinforcement"
+PhaseName = Annotated[str, Quantity("name of the phase, for tables and charts", kind="text", label="Name")]
+PhaseKind = Annotated[
+    str,
+    Quantity(
+        "training (tokens of data), preference (DPO: pairs and a reference model) or reinforcement (answers are "
+        "generated first)",
+        kind="choice", choices=(TRAINING, PREFERENCE, REINFORCEMENT), default=TRAINING, label="Kind of phase",
+    ),
+]  # fmt: skip
+# DPO asks the reference model for every token; policy gradients ask it and the policy that generated.
+FORWARD_PASSES = {TRAINING: 0.0, PREFERENCE: 1.0, REINFORCEMENT: 2.0}
+ForwardPasses = Annotated[
+    float | None,
+    Quantity(
+        "forward passes over each token besides training, blank for 0 in training, 1 in preference (reference model), "
+        "2 in reinforcement (reference and old policy)",
+        minimum=0, maximum=100, default=None, label="Forward passes besides training",
+    ),
+]  # fmt: skip
+GapDays = Annotated[
+    float,
+    Quantity(
+        "days between the phase before and this one, in which nothing runs", unit="days", minimum=0, maximum=3650,
+        default=0, label="Days before it starts",
+    ),
+]  # fmt: skip
+KeptCheckpoints = Annotated[
+    float,
+    Quantity("checkpoints of the phase that are kept", minimum=0, maximum=1e6, default=10, label="Checkpoints kept"),
+]
+
+_TOKENS: Any = {"unit": "tokens", "kind": "integer", "minimum": 1, "default": 1024}
+RolloutInputTokens = Annotated[
+    int, Quantity("mean tokens of a prompt that is answered", **_TOKENS, label="Tokens of a rollout's prompt")
+]
+RolloutOutputTokens = Annotated[
+    int, Quantity("mean tokens of a generated answer", **_TOKENS, label="Tokens of a rollout's answer")
+]
+RolloutReuse = Annotated[
+    float,
+    Quantity("times that each answer is trained on", above=0, maximum=1000, default=1, label="Training on each answer"),
+]
+RolloutGpus = Annotated[
+    int | None,
+    Quantity(
+        "GPUs that generate beside training, blank to generate on the phase's GPUs before each step", unit="GPUs",
+        kind="integer", minimum=1, maximum=1_000_000, default=None, label="GPUs that generate",
+    ),
+]  # fmt: skip
+RolloutTp = Annotated[
+    int,
+    Quantity(
+        "tensor-parallel degree of a replica that generates", kind="integer", minimum=1, maximum=1_000_000, default=1,
+        label="Tensor parallel of a replica that generates",
+    ),
+]  # fmt: skip
+RolloutConcurrency = Annotated[
+    int | None,
+    Quantity(
+        "answers in flight on a replica, blank for as many as its cache holds", unit="requests", kind="integer",
+        minimum=1, maximum=1_000_000_000, default=None, label="Answers in flight on a replica",
+    ),
+]  # fmt: skip
+RolloutWeightDtype = Annotated[
+    str | None,
+    Quantity(
+        "format of the weights of a replica that generates, blank for the published one", kind="choice",
+        choices=WEIGHT_DTYPES, default=None, label="Weights of a replica that generates",
+    ),
+]  # fmt: skip
+RolloutTail = Annotated[
+    float,
+    Quantity(
+        "time until the last answer of a step over a steady load's", unit="ratio", minimum=1, maximum=100, default=1,
+        label="Last answer over a steady load",
+    ),
+]  # fmt: skip
+
+
+@section
+class Rollouts:
+    """Answers that a reinforcement phase generates with the serving model, on the phase's kind of accelerator."""
+
+    rollout_input_tokens: RolloutInputTokens = DEFAULT
+    rollout_output_tokens: RolloutOutputTokens = DEFAULT
+    rollout_reuse: RolloutReuse = DEFAULT
+    rollout_gpus: RolloutGpus = DEFAULT
+    rollout_tp: RolloutTp = DEFAULT
+    rollout_concurrency: RolloutConcurrency = DEFAULT
+    rollout_weight_dtype: RolloutWeightDtype = DEFAULT
+    rollout_tail: RolloutTail = DEFAULT
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of one prompt with its answer."""
+        return self.rollout_input_tokens + self.rollout_output_tokens
+
+
+@section
+class Phase(Told):
+    """One training run of a programme, and what it needs besides: reference models, generated answers, checkpoints."""
+
+    name: PhaseName
+    kind: PhaseKind = DEFAULT
+    model: Model
+    gpu: Gpu
+    inputs: TrainingInputs
+    forward_passes: ForwardPasses = DEFAULT
+    rollouts: Rollouts = DEFAULT
+    gap_days: GapDays = DEFAULT
+    kept_checkpoints: KeptCheckpoints = DEFAULT
+
+    @property
+    def passes(self) -> float:
+        """Forward passes over each token besides training."""
+        return FORWARD_PASSES[self.kind] if self.forward_passes is None else self.forward_passes
+
+
+# What phases share ----------------------------------------------------------------------------------------------------
+
+_SHARE: Any = {"unit": "ratio", "minimum": 0, "maximum": 100}
+AblationShare = Annotated[
+    float,
+    Quantity(
+        "GPU-hours of ablations and failed runs over those of the phases: half in OLMo 2, 4.6 times in Olmo 3",
+        **_SHARE, default=0.5, label="Ablations and failed runs",
+    ),
+]  # fmt: skip
+EvaluationShare = Annotated[
+    float,
+    Quantity(
+        "GPU-hours of evaluation besides the runs' own over those of the phases", **_SHARE, default=0,
+        label="Evaluation",
+    ),
+]  # fmt: skip
+CpuHours = Annotated[
+    float,
+    Quantity(
+        "hours of virtual processors that prepare data", unit="CPU-hours", minimum=0, maximum=1e12, default=0,
+        label="Data preparation",
+    ),
+]  # fmt: skip
+UsdPerCpuHour = Annotated[
+    float,
+    Quantity(
+        "price of one virtual processor's hour", unit="USD/CPU-hour", minimum=0, maximum=1e4, default=0.05,
+        label="Price of a CPU-hour",
+    ),
+]  # fmt: skip
+LicencesUsd = Annotated[
+    float,
+    Quantity(
+        "licences, annotation and whatever data cost besides", unit="USD", minimum=0, maximum=1e12, default=0,
+        label="Licences and annotation",
+    ),
+]  # fmt: skip
+CheckpointBytes = Annotated[
+    float,
+    Quantity(
+        "bytes that a checkpoint holds of a trained parameter: weights, master weights and two moments", unit="bytes",
+        above=0, maximum=64, default=14, label="Checkpoint of a trained parameter",
+    ),
+]  # fmt: skip
+RetentionMonths = Annotated[
+    float,
+    Quantity(
+        "months that a kept checkpoint is stored", unit="months", minimum=0, maximum=1200, default=12,
+        label="Checkpoints are stored for",
+    ),
+]  # fmt: skip
+UsdPerTbMonth = Annotated[
+    float,
+    Quantity(
+        "price of storing a terabyte (10^12 bytes) for a month", unit="USD/TB-month", minimum=0, maximum=1e6,
+        default=23, label="Storage of a terabyte",
+    ),
+]  # fmt: skip
+EgressTb = Annotated[
+    float,
+    Quantity(
+        "terabytes (10^12 bytes) that leave the provider: data, checkpoints, weights", unit="TB", minimum=0,
+        maximum=1e9, default=0, label="Egress",
+    ),
+]  # fmt: skip
+UsdPerEgressTb = Annotated[
+    float,
+    Quantity(
+        "price of a terabyte that leaves", unit="USD/TB", minimum=0, maximum=1e6, default=90,
+        label="Egress of a terabyte",
+    ),
+]  # fmt: skip
+
+
+@section
+class Experiments:
+    """What runs beside the phases and is thrown away or measures them, as shares of their GPU-hours."""
+
+    ablation_share: AblationShare = DEFAULT
+    evaluation_share: EvaluationShare = DEFAULT
+
+    @property
+    def together(self) -> float:
+        return self.ablation_share + self.evaluation_share
+
+
+@section
+class Data:
+    """What preparing the data costs."""
+
+    data_cpu_hours: CpuHours = DEFAULT
+    usd_per_cpu_hour: UsdPerCpuHour = DEFAULT
+    licences_usd: LicencesUsd = DEFAULT
+
+    @property
+    def usd(self) -> float:
+        return self.data_cpu_hours * self.usd_per_cpu_hour + self.licences_usd
+
+
+@section
+class Storage:
+    """What is kept of the phases, for how long, and what leaves the provider."""
+
+    checkpoint_bytes_per_parameter: CheckpointBytes = DEFAULT
+    retention_months: RetentionMonths = DEFAULT
+    usd_per_tb_month: UsdPerTbMonth = DEFAULT
+    egress_tb: EgressTb = DEFAULT
+    usd_per_egress_tb: UsdPerEgressTb = DEFAULT
+
+    @property
+    def egress_usd(self) -> float:
+        return self.egress_tb * self.usd_per_egress_tb
+
+
+@section
+class ProgrammeTerms:
+    """What all phases share: the first month, experiments, data, storage."""
+
+    start: Start = DEFAULT
+    experiments: Experiments = DEFAULT
+    data: Data = DEFAULT
+    storage: Storage = DEFAULT
+
+
+@section
+class ProgrammeInputs:
+    """Everything that a programme depends on."""
+
+    phases: Annotated[tuple[Phase, ...], TABLES]
+    terms: ProgrammeTerms = DEFAULT

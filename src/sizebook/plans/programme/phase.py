@@ -1,0 +1,200 @@
+"""One phase of a programme: its training plan, the forward passes and generated answers beside it, in three cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+from sizebook.core.errors import TargetError
+from sizebook.core.registry import Quantity, section
+from sizebook.core.units import gibibytes
+from sizebook.formulas.energy import train_co2e_kg, train_energy_kwh
+from sizebook.models.flops import forward
+from sizebook.plans.programme.inputs import REINFORCEMENT, Phase
+from sizebook.plans.serving.inputs import Latencies, RequestStream
+from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, replica_for
+from sizebook.plans.training.case import Case
+from sizebook.plans.training.inputs import settled
+from sizebook.plans.training.laying_out import laid_out
+from sizebook.plans.training.plan import TrainingPlan, plan_training, unchecked_plan
+from sizebook.plans.training.work import HARDWARE
+from sizebook.serving.arrivals import Lengths
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.tables.hardware import accelerator
+from sizebook.training.frameworks import bytes_each, stack
+
+HOURS_PER_DAY = 24
+_HOURS: Any = {"unit": "GPU-hours", "minimum": 0}
+
+
+@section
+class PhaseCase:
+    """One phase in one of three futures: as predicted, or at either end of the bands of training and serving."""
+
+    days: Annotated[float, Quantity("from its start to its end", unit="days", minimum=0, label="Days")]
+    training_gpu_hours: Annotated[
+        float, Quantity("whole run of training, reference models apart", **_HOURS, label="Training, GPU-hours")
+    ]
+    forward_gpu_hours: Annotated[
+        float, Quantity("forward passes besides training", **_HOURS, label="Reference models, GPU-hours")
+    ]
+    rollout_gpu_hours: Annotated[float, Quantity("generating answers", **_HOURS, label="Generating answers, GPU-hours")]
+    waiting_gpu_hours: Annotated[
+        float, Quantity("GPUs that wait for answers, or for training", **_HOURS, label="Waiting, GPU-hours")
+    ]
+    gpu_hours: Annotated[float, Quantity("GPUs x hours, all of them", **_HOURS, label="GPU-hours")]
+    usd: Annotated[float, Quantity("cost of the phase", unit="USD", minimum=0, label="Cost")]
+    energy_kwh: Annotated[float, Quantity("electrical energy", unit="kWh", minimum=0, label="Energy")]
+    co2e_kg: Annotated[
+        float, Quantity("location-based emissions", unit="kgCO2e", minimum=0, label="Carbon, location-based")
+    ]
+    power_mw: Annotated[float, Quantity("power of the site while it runs", unit="MW", minimum=0, label="Power")]
+
+
+@dataclass(frozen=True)
+class PlannedPhase:
+    """A phase with its training plan and, where it generates answers, a replica; cases are low, middle and high."""
+
+    phase: Phase
+    training: TrainingPlan
+    replica: PlannedReplica | None
+    replicas: int
+    cases: tuple[PhaseCase, PhaseCase, PhaseCase]
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that are paid for while it runs."""
+        return self.training.inputs.gpus + (self.phase.rollouts.rollout_gpus or 0 if self.replica else 0)
+
+    @property
+    def reference_bytes(self) -> float:
+        """Bytes of a reference model on the fullest GPU: none where adapters are trained, whose base is the model."""
+        return self.training.inputs.reserved_bytes
+
+    @property
+    def memory_bytes(self) -> float:
+        """What the fullest GPU needs, a reference model included."""
+        return self.training.fullest.total + self.reference_bytes
+
+    @property
+    def capacity_bytes(self) -> float:
+        """What a GPU leaves for training and the reference model together."""
+        return self.training.capacity_bytes + self.training.inputs.reserved_bytes
+
+    @property
+    def checkpoint_parameters(self) -> int:
+        """Parameters that a checkpoint holds: those that are trained."""
+        return self.training.trained_parameters
+
+
+def plan_phase(phase: Phase) -> PlannedPhase:
+    """Return the plan of a phase; refuses what does not fit, a reference model included."""
+    training = _training(phase)
+    replica = _replica(phase) if phase.kind == REINFORCEMENT else None
+    replicas = 0 if replica is None else _replicas(phase, replica)
+    low, middle, high = (_case(phase, training, case, _rate(replica, replicas, case.name)) for case in training.cases)
+    return PlannedPhase(phase, training, replica, replicas, (low, middle, high))
+
+
+def _training(phase: Phase) -> TrainingPlan:
+    """Return the training plan of a phase, with room kept for a reference model where it asks one."""
+    run = settled(phase.model, phase.gpu, phase.inputs)
+    training = plan_training(laid_out(run, phase.inputs.layout, phase.stated))
+    reserved = _reference_bytes(phase, training)
+    if not reserved:
+        return training
+    beside = unchecked_plan(laid_out(replace(run, reserved_bytes=reserved), phase.inputs.layout, phase.stated))
+    if not beside.fits:
+        missing = beside.fullest.total - beside.capacity_bytes
+        raise TargetError(
+            f"no room for the reference model: got {gibibytes(missing)} too much a GPU, want {gibibytes(reserved)} of "
+            f"{gibibytes(training.capacity_bytes)} free for it. Use more GPUs or zero_stage 3, or train adapters."
+        )
+    return beside
+
+
+def _reference_bytes(phase: Phase, training: TrainingPlan) -> float:
+    """Return the bytes of one frozen copy in bf16, sharded as the weights of training are; passes without one hold
+    none."""
+    recipe = training.inputs.method.recipe
+    if not phase.passes or recipe.lora_rank:
+        return 0.0
+    return training.fullest.weights * 2 / bytes_each(recipe, stack(recipe.stack)).weight
+
+
+def _replica(phase: Phase) -> PlannedReplica:
+    """Return the replica that generates, at the load given or the most that its cache holds."""
+    asked, n = phase.rollouts, phase.rollouts.tokens
+    replica = Replica(
+        tp=asked.rollout_tp, weight_dtype=asked.rollout_weight_dtype, rates_file=phase.inputs.method.rates_file
+    )
+    demand = Demand(
+        input_tokens=asked.rollout_input_tokens,
+        output_tokens=asked.rollout_output_tokens,
+        concurrency=asked.rollout_concurrency,
+    )
+    stream = RequestStream().stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
+    setup = Setup(phase.model, accelerator(phase.gpu).key, replica)
+    return replica_for(setup, Asked(demand, n, stream, latencies=Latencies()), None)
+
+
+def _replicas(phase: Phase, replica: PlannedReplica) -> int:
+    """Return how many replicas generate: as many as stand on the GPUs that do."""
+    gpus, each = phase.rollouts.rollout_gpus or phase.inputs.run.gpus, replica.setup.replica.gpus
+    if gpus < each:
+        raise TargetError(
+            f"no replica to generate: got {gpus} GPUs, want at least the {each} of one replica. Give more GPUs or a "
+            "smaller rollout_tp."
+        )
+    return gpus // each
+
+
+def _rate(replica: PlannedReplica | None, replicas: int, name: str) -> float:
+    """Return answers a second in a case: replicas are as fast as 1 in 10 measurements in low, as slow in high."""
+    if replica is None:
+        return 0.0
+    band = replica.bands["throughput"]
+    return replicas * replica.requests_per_second * {"low": band.high, "middle": 1.0, "high": band.low}[name]
+
+
+def _case(phase: Phase, training: TrainingPlan, case: Case, rate: float) -> PhaseCase:
+    run, rollouts = training.inputs, phase.rollouts
+    forward_hours = _forward_hours(phase, training, case)
+    busy, generating = case.programme_gpu_hours + forward_hours, 0.0
+    if rate:
+        answers = run.tokens / rollouts.tokens / rollouts.rollout_reuse
+        generating = answers / rate * rollouts.rollout_tail / 3600  # hours, not GPU-hours
+    beside = rollouts.rollout_gpus if rate else None
+    if beside is None:
+        rollout_hours, waiting = generating * run.gpus, 0.0
+        hours = busy / run.gpus + generating
+    else:
+        hours = max(busy / run.gpus, generating)
+        rollout_hours = generating * beside
+        waiting = hours * (run.gpus + beside) - busy - rollout_hours
+    total = busy + rollout_hours + waiting
+    power, shares = run.power, run.power.footprint
+    energy = train_energy_kwh(total, power.watts, shares.pue, host_share=shares.host_share)
+    return PhaseCase(
+        days=hours / HOURS_PER_DAY,
+        training_gpu_hours=case.programme_gpu_hours,
+        forward_gpu_hours=forward_hours,
+        rollout_gpu_hours=rollout_hours,
+        waiting_gpu_hours=waiting,
+        gpu_hours=total,
+        usd=total * run.costs.price_usd_per_gpu_hour + run.costs.other_usd,
+        energy_kwh=energy,
+        co2e_kg=train_co2e_kg(energy, power.grams_per_kwh),
+        power_mw=energy / hours / 1000,
+    )
+
+
+def _forward_hours(phase: Phase, training: TrainingPlan, case: Case) -> float:
+    """Return the GPU-hours of forward passes besides training: their FLOPs over those of a step, at the same rate.
+
+    Start-up counts once.
+    """
+    run = training.inputs
+    steps = case.programme_gpu_hours - run.gpus * case.start_seconds / 3600
+    one = forward(run.architecture, run.batches.seq, causal=False).total
+    return steps * phase.passes * one / training.work.counted(HARDWARE)

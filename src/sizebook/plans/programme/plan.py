@@ -1,0 +1,259 @@
+"""The programme: phases one after another, and what is paid beside them, as one budget in three cases and by month.
+
+Ablations, failed runs and evaluation run beside the phases, in proportion to their GPU-hours. Data are prepared in the
+first month, the checkpoints of a phase are paid for when it ends, and egress in the last month.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Annotated, Any
+
+from sizebook.core.errors import InputError, RangeError, SizebookError
+from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.registry import Quantity, section
+from sizebook.models import catalog
+from sizebook.plans.ledgers import LONGEST_PLAN, month_label
+from sizebook.plans.programme.inputs import MOST_PHASES, ProgrammeInputs, ProgrammeTerms
+from sizebook.plans.programme.phase import HOURS_PER_DAY, PhaseCase, PlannedPhase, plan_phase
+from sizebook.plans.training.case import NAMES
+
+DAYS_PER_MONTH = HOURS_PER_MONTH / HOURS_PER_DAY
+TERABYTE = 1e12
+
+_USD: Any = {"unit": "USD", "minimum": 0}
+_HOURS: Any = {"unit": "GPU-hours", "minimum": 0}
+
+PhasesUsd = Annotated[float, Quantity("cost of the phases", **_USD, label="Phases")]
+AblationUsd = Annotated[float, Quantity("cost of ablations and failed runs", **_USD, label="Ablations and failed runs")]
+EvaluationUsd = Annotated[float, Quantity("cost of evaluation besides the runs' own", **_USD, label="Evaluation")]
+DataUsd = Annotated[float, Quantity("cost of preparing data", **_USD, label="Data preparation")]
+StorageUsd = Annotated[float, Quantity("cost of kept checkpoints", **_USD, label="Checkpoint storage")]
+EgressUsd = Annotated[float, Quantity("cost of what leaves the provider", **_USD, label="Egress")]
+Kwh = Annotated[float, Quantity("electrical energy, experiments included", unit="kWh", minimum=0, label="Energy")]
+Carbon = Annotated[
+    float,
+    Quantity(
+        "location-based emissions, experiments included", unit="kgCO2e", minimum=0, label="Carbon, location-based"
+    ),
+]  # fmt: skip
+Hours = Annotated[float, Quantity("GPUs x hours, experiments included", **_HOURS, label="GPU-hours")]
+PeakMw = Annotated[
+    float, Quantity("power of the site at its highest, experiments included", unit="MW", minimum=0, label="Peak power")
+]
+PARTS = ("phases_usd", "ablation_usd", "evaluation_usd", "data_usd", "storage_usd", "egress_usd")
+
+
+@section
+class Budget:
+    """The whole programme in one of three futures: all its phases as predicted, or at the same end of their bands."""
+
+    name: Annotated[str, Quantity("low, middle or high in time", kind="choice", choices=NAMES, label="Case")]
+    days: Annotated[float, Quantity("from the first phase to the last", unit="days", minimum=0, label="Days")]
+    gpu_hours: Hours
+    phases_usd: PhasesUsd
+    ablation_usd: AblationUsd
+    evaluation_usd: EvaluationUsd
+    data_usd: DataUsd
+    storage_usd: StorageUsd
+    egress_usd: EgressUsd
+    usd: Annotated[float, Quantity("cost of the programme", **_USD, label="Cost")]
+    energy_kwh: Kwh
+    co2e_kg: Carbon
+    peak_mw: PeakMw
+
+
+@section
+class ProgrammeMonth:
+    """One month of a programme, 730 hours, in the middle case."""
+
+    gpu_hours: Hours
+    phases_usd: PhasesUsd
+    ablation_usd: AblationUsd
+    evaluation_usd: EvaluationUsd
+    data_usd: DataUsd
+    storage_usd: StorageUsd
+    egress_usd: EgressUsd
+    usd: Annotated[float, Quantity("cost of the month", **_USD, label="Together")]
+    energy_kwh: Kwh
+    co2e_kg: Carbon
+    mean_mw: Annotated[float, Quantity("power of the site over the month", unit="MW", minimum=0, label="Mean power")]
+    peak_mw: PeakMw
+
+
+@dataclass(frozen=True)
+class ProgrammePlan:
+    """What every surface shows of a programme: its phases, its budget in low, middle and high, its months."""
+
+    phases: tuple[PlannedPhase, ...]
+    terms: ProgrammeTerms
+    starts: tuple[float, ...]
+    storage_usd: tuple[float, ...]
+    budgets: tuple[Budget, Budget, Budget]
+    months: tuple[ProgrammeMonth, ...]
+
+    @property
+    def middle(self) -> Budget:
+        return self.budgets[1]
+
+    def label(self, month: int) -> str:
+        """Return the name of a month, counted from 0."""
+        return month_label(self.terms.start, month)
+
+
+def plan_programme(inputs: ProgrammeInputs) -> ProgrammePlan:
+    """Return the plan of a programme; refuses a phase that does not fit, and more months than a plan has."""
+    _check(inputs)
+    planned = []
+    for phase in inputs.phases:
+        with naming(phase.name):
+            planned.append(plan_phase(phase))
+    starts = _starts(planned)
+    days = starts[-1] + planned[-1].cases[1].days
+    if days > LONGEST_PLAN * DAYS_PER_MONTH:
+        raise RangeError(
+            f"programme too long: got {days / DAYS_PER_MONTH:.0f} months, want at most {LONGEST_PLAN}. Give its phases "
+            "more GPUs."
+        )
+    terms = inputs.terms
+    kept = tuple(_storage_usd(each, terms) for each in planned)
+    low, middle, high = (_budget(planned, terms, sum(kept), at) for at in range(len(NAMES)))
+    months = _months(planned, terms, starts, kept)
+    return ProgrammePlan(tuple(planned), terms, starts, kept, (low, middle, high), months)
+
+
+def _check(inputs: ProgrammeInputs) -> None:
+    names = [phase.name for phase in inputs.phases]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError(f"name twice: got '{twice[0]}' for two phases, want each its own. Rename one.")
+    if len(names) > MOST_PHASES:
+        raise InputError(f"too many phases: got {len(names)}, want at most {MOST_PHASES}. Split the programme.")
+
+
+@contextmanager
+def naming(phase: str) -> Iterator[None]:
+    """Put the name of a phase before what is wrong with it."""
+    try:
+        yield
+    except SizebookError as error:
+        raise type(error)(f"{phase}: {error}") from error
+
+
+def _starts(planned: Sequence[PlannedPhase]) -> tuple[float, ...]:
+    """Return the day on which each phase starts in the middle case, after its gap."""
+    ends = accumulate(each.phase.gap_days + each.cases[1].days for each in planned)
+    return tuple(end - each.cases[1].days for each, end in zip(planned, ends, strict=True))
+
+
+def checkpoint_bytes(each: PlannedPhase, terms: ProgrammeTerms) -> float:
+    """Return the bytes of one checkpoint of a phase."""
+    return terms.storage.checkpoint_bytes_per_parameter * each.checkpoint_parameters
+
+
+def _storage_usd(each: PlannedPhase, terms: ProgrammeTerms) -> float:
+    """Return what the kept checkpoints of a phase cost: bytes x months x price."""
+    kept, storage = each.phase.kept_checkpoints * checkpoint_bytes(each, terms), terms.storage
+    return kept / TERABYTE * storage.retention_months * storage.usd_per_tb_month
+
+
+def hourly_usd(each: PlannedPhase, case: PhaseCase) -> float:
+    """Return what the GPU-hours of a phase cost, without its other costs: what experiments are a share of."""
+    return case.usd - each.training.inputs.costs.other_usd
+
+
+def _budget(planned: Sequence[PlannedPhase], terms: ProgrammeTerms, storage_usd: float, at: int) -> Budget:
+    cases = [each.cases[at] for each in planned]
+    gpu_usd = sum(hourly_usd(each, case) for each, case in zip(planned, cases, strict=True))
+    shares = terms.experiments
+    more = 1 + shares.together
+    parts = {
+        "phases_usd": sum(case.usd for case in cases),
+        "ablation_usd": shares.ablation_share * gpu_usd,
+        "evaluation_usd": shares.evaluation_share * gpu_usd,
+        "data_usd": terms.data.usd,
+        "storage_usd": storage_usd,
+        "egress_usd": terms.storage.egress_usd,
+    }
+    return Budget(
+        name=NAMES[at],
+        days=sum(each.phase.gap_days + case.days for each, case in zip(planned, cases, strict=True)),
+        gpu_hours=more * sum(case.gpu_hours for case in cases),
+        **parts,
+        usd=sum(parts.values()),
+        energy_kwh=more * sum(case.energy_kwh for case in cases),
+        co2e_kg=more * sum(case.co2e_kg for case in cases),
+        peak_mw=more * max(case.power_mw for case in cases),
+    )
+
+
+def _months(
+    planned: Sequence[PlannedPhase], terms: ProgrammeTerms, starts: Sequence[float], kept: Sequence[float]
+) -> tuple[ProgrammeMonth, ...]:
+    """Return the months of the middle case: each holds the share of every phase that falls into it."""
+    ends = [start + each.cases[1].days for start, each in zip(starts, planned, strict=True)]
+    n_months = max(1, math.ceil(ends[-1] / DAYS_PER_MONTH - 1e-9))
+    found = []
+    for month in range(n_months):
+        first, last = month * DAYS_PER_MONTH, (month + 1) * DAYS_PER_MONTH
+        shares = [
+            max(0.0, min(last, end) - max(first, start)) / each.cases[1].days
+            for each, start, end in zip(planned, starts, ends, strict=True)
+        ]
+        final = month == n_months - 1
+        due = sum(usd for usd, end in zip(kept, ends, strict=True) if first < end <= last or (final and end > last))
+        once = {
+            "data_usd": terms.data.usd if month == 0 else 0.0,
+            "storage_usd": due,
+            "egress_usd": terms.storage.egress_usd if final else 0.0,
+        }
+        found.append(_month(planned, terms, shares, once))
+    return tuple(found)
+
+
+def _month(
+    planned: Sequence[PlannedPhase], terms: ProgrammeTerms, shares: Sequence[float], once: dict[str, float]
+) -> ProgrammeMonth:
+    cases = [each.cases[1] for each in planned]
+    gpu_usd = sum(share * hourly_usd(each, each.cases[1]) for share, each in zip(shares, planned, strict=True))
+    experiments = terms.experiments
+    more = 1 + experiments.together
+
+    def summed(name: str) -> float:
+        return sum(share * float(getattr(case, name)) for share, case in zip(shares, cases, strict=True))
+
+    parts = {
+        "phases_usd": summed("usd"),
+        "ablation_usd": experiments.ablation_share * gpu_usd,
+        "evaluation_usd": experiments.evaluation_share * gpu_usd,
+        **once,
+    }
+    energy = more * summed("energy_kwh")
+    return ProgrammeMonth(
+        gpu_hours=more * summed("gpu_hours"),
+        **parts,
+        usd=sum(parts.values()),
+        energy_kwh=energy,
+        co2e_kg=more * summed("co2e_kg"),
+        mean_mw=energy / HOURS_PER_MONTH / 1000,
+        peak_mw=more * max((case.power_mw for share, case in zip(shares, cases, strict=True) if share), default=0.0),
+    )
+
+
+def warnings(plan: ProgrammePlan) -> tuple[str, ...]:
+    """Return what to check: what a count leaves open, sequences beyond a model's context, GPUs that mostly wait."""
+    return tuple(f"{each.phase.name}: {text}" for each in plan.phases for text in _warned(each))
+
+
+def _warned(each: PlannedPhase) -> Iterator[str]:
+    yield from each.training.notes
+    stated, seq, middle = catalog.context_tokens(each.phase.model), each.training.inputs.batches.seq, each.cases[1]
+    if stated is not None and seq > stated:
+        yield f"{seq:,} tokens a sequence are more than the {stated:,} that the model states.".replace(",", " ")
+    if middle.waiting_gpu_hours > middle.gpu_hours / 4:
+        share = middle.waiting_gpu_hours / middle.gpu_hours
+        yield f"{share:.0%} of its GPU-hours wait; give more GPUs to the slower of training and generating."

@@ -1,0 +1,123 @@
+"""How the figures of a programme came about: each phase, then the lines of the budget."""
+
+from __future__ import annotations
+
+from sizebook.core.derivation import Step
+from sizebook.core.units import grouped
+from sizebook.plans.programme.phase import PlannedPhase
+from sizebook.plans.programme.plan import ProgrammePlan
+
+_DEFINITION = "definition"
+
+
+def derivations(plan: ProgrammePlan) -> tuple[Step, ...]:
+    """Return the derivation of the middle case: hours and money of each phase, then the parts of the budget."""
+    steps: list[Step] = []
+    for each in plan.phases:
+        steps += [*_hours(each), _money(each)]
+    return (*steps, *_shared(plan))
+
+
+def _n(value: float) -> str:
+    """Return a number as it is put into a formula: whole where it is large, four digits where it is small."""
+    return grouped(round(value)) if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def _hours(each: PlannedPhase) -> tuple[Step, ...]:
+    phase, middle, run = each.phase, each.cases[1], each.training.inputs
+    found = [
+        Step(
+            f"{phase.name}: GPU-hours of training",
+            "whole run of its training plan",
+            f"{_n(each.training.middle.gpu_hours)} in steady state",
+            value=middle.training_gpu_hours,
+            unit="GPU-hours",
+            source="docs/training.md, whole runs",
+        )
+    ]
+    if phase.passes:
+        found.append(
+            Step(
+                f"{phase.name}: GPU-hours of reference models",
+                "GPU-hours of steps * passes * FLOPs forward / FLOPs of a step",
+                f"{phase.passes:g} passes",
+                value=middle.forward_gpu_hours,
+                unit="GPU-hours",
+                source="Rafailov et al. 2023 (arXiv:2305.18290); counted from the architecture",
+            )
+        )
+    if each.replica is not None:
+        found.append(_answers(each))
+    if middle.gpu_hours == middle.training_gpu_hours:
+        return tuple(found)
+    parts = (middle.training_gpu_hours, middle.forward_gpu_hours, middle.rollout_gpu_hours, middle.waiting_gpu_hours)
+    found.append(
+        Step(
+            f"{phase.name}: GPU-hours",
+            "training + reference models + generating + waiting",
+            " + ".join(_n(part) for part in parts),
+            value=middle.gpu_hours,
+            unit="GPU-hours",
+            source=f"{grouped(each.gpus)} {run.gpu.key}",
+        )
+    )
+    return tuple(found)
+
+
+def _answers(each: PlannedPhase) -> Step:
+    phase, rollouts, run = each.phase, each.phase.rollouts, each.training.inputs
+    rate = each.replicas * (each.replica.requests_per_second if each.replica else 0.0)
+    gpus = rollouts.rollout_gpus or run.gpus
+    return Step(
+        f"{phase.name}: GPU-hours of generating",
+        "tokens / tokens of prompt and answer / training on each / answers a second * last over steady / 3600 * GPUs",
+        f"{_n(run.tokens)} / {rollouts.tokens} / {rollouts.rollout_reuse:g} / {_n(rate)} * {rollouts.rollout_tail:g} / "
+        f"3600 * {gpus}",
+        value=each.cases[1].rollout_gpu_hours,
+        unit="GPU-hours",
+        source="serving model: docs/serving.md",
+    )
+
+
+def _money(each: PlannedPhase) -> Step:
+    middle, costs = each.cases[1], each.training.inputs.costs
+    other = f" + {_n(costs.other_usd)}" if costs.other_usd else ""
+    return Step(
+        f"{each.phase.name}: cost",
+        "GPU-hours * price" + (" + other" if other else ""),
+        f"{_n(middle.gpu_hours)} * {costs.price_usd_per_gpu_hour:g}{other}",
+        value=middle.usd,
+        unit="USD",
+        source=costs.basis,
+    )
+
+
+def _shared(plan: ProgrammePlan) -> tuple[Step, ...]:
+    middle, terms = plan.middle, plan.terms
+    storage, data = terms.storage, terms.data
+    paid = sum(each.cases[1].usd - each.training.inputs.costs.other_usd for each in plan.phases)
+    lines = (
+        ("Ablations and failed runs", "share * cost of GPU-hours",
+         f"{terms.experiments.ablation_share:g} * {_n(paid)}", middle.ablation_usd,
+         "half in OLMo 2 (arXiv:2503.05804); 82 % of all, 4.6 times the phases, in Olmo 3 (arXiv:2605.01158)"),
+        ("Evaluation", "share * cost of GPU-hours", f"{terms.experiments.evaluation_share:g} * {_n(paid)}",
+         middle.evaluation_usd, _DEFINITION),
+        ("Data preparation", "CPU-hours * price + licences",
+         f"{_n(data.data_cpu_hours)} * {data.usd_per_cpu_hour:g} + {_n(data.licences_usd)}", middle.data_usd,
+         _DEFINITION),
+        ("Checkpoint storage", "kept * parameters * bytes * months * price of a terabyte",
+         " + ".join(f"{each.phase.kept_checkpoints:g} * {_n(each.checkpoint_parameters)} * "
+                    f"{storage.checkpoint_bytes_per_parameter:g} / 1e12 * {storage.retention_months:g} * "
+                    f"{storage.usd_per_tb_month:g}" for each in plan.phases),
+         middle.storage_usd, _DEFINITION),
+        ("Egress", "terabytes * price", f"{storage.egress_tb:g} * {storage.usd_per_egress_tb:g}", middle.egress_usd,
+         _DEFINITION),
+        ("Cost of the programme", "phases + ablations + evaluation + data + storage + egress",
+         " + ".join(_n(each) for each in (middle.phases_usd, middle.ablation_usd, middle.evaluation_usd,
+                                         middle.data_usd, middle.storage_usd, middle.egress_usd)),
+         middle.usd, _DEFINITION),
+    )  # fmt: skip
+    return tuple(
+        Step(label, formula, numbers, value=value, unit="USD", source=source)
+        for label, formula, numbers, value, source in lines
+    )

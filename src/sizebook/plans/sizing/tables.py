@@ -1,0 +1,51 @@
+"""SIZING_TABLE: the size of many models in one cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sizebook.core.coercion import coerce
+from sizebook.core.quantities import Dtype, Model
+from sizebook.core.registry import REQUIRED, Argument, function, quantity_of
+from sizebook.core.tabular import Answers, Columns, Table, answered
+from sizebook.formulas.weights import model_bytes
+from sizebook.models import catalog
+
+_MODEL = Argument("model", quantity_of(Model), REQUIRED)
+_DTYPE = Argument("dtype", quantity_of(Dtype), quantity_of(Dtype).default)
+SIZES = Columns(
+    known=("model", "dtype"),
+    required=("model",),
+    results=("parameters", "active_parameters", "weight_bytes", "reason"),
+)
+
+
+@function(
+    category="models",
+    source="the dimensions of each model's config.json; data/dtypes.csv",
+    example=(
+        {"table": [["model", "dtype"], ["llama-3.1-70b", "fp8"]]},
+        [
+            ["parameters", "active_parameters", "weight_bytes", "reason"],
+            [70_553_706_496, 70_553_706_496, 70_553_706_496, ""],
+        ],
+    ),
+)
+def sizing_table(table: Table) -> Answers:
+    """Return the sizes of many models in one call: a range with the heads model and dtype, a line of results each.
+
+    Parameters in total and those that a token visits, and the bytes of the weights in the format (blank: bf16). A row
+    that cannot be sized has errors for figures and its reason in the last column.
+    """
+    return answered(table, SIZES, _answer)
+
+
+def _answer(heads: Sequence[str]) -> Callable[[Sequence[Any]], Mapping[str, Any]]:
+    def sizes(row: Sequence[Any]) -> Mapping[str, Any]:
+        given = dict(zip(heads, row, strict=True))
+        counted = catalog.counted(coerce(_MODEL, given["model"]))
+        n_bytes = model_bytes(counted.total, coerce(_DTYPE, given.get("dtype")))
+        return {"parameters": counted.total, "active_parameters": counted.active, "weight_bytes": n_bytes}
+
+    return sizes

@@ -1,0 +1,27 @@
+"""The layout of a run that says some of it: what is stated holds, and the fastest that fits is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+from sizebook.core.registry import leaves
+from sizebook.plans.training.inputs import Training
+from sizebook.plans.training.search import search
+from sizebook.training.layout import Layout
+
+DEGREES = frozenset({"tp", "pp", "dp", "cp", "ep"})
+
+
+def held_of(layout: Layout, stated: Collection[str]) -> dict[str, Any]:
+    """Return what of a layout is stated and not searched."""
+    rest = {leaf.name for leaf in leaves(Layout)} & set(stated) - DEGREES
+    return {name: getattr(layout, name) for name in sorted(rest)}
+
+
+def laid_out(run: Training, layout: Layout, stated: Collection[str]) -> Training:
+    """Return a run in the layout that is stated or, where no degree is, in the fastest that fits."""
+    if not DEGREES & set(stated):
+        return replace(run, layout=search(run, held_of(layout, stated)).best[0].layout)
+    return replace(run, layout=layout) if "dp" in stated else run

@@ -1,0 +1,147 @@
+"""The phases of a programme side by side: when they run, what they train on, what they cost, what memory they need."""
+
+from __future__ import annotations
+
+from sizebook.core.units import duration, grouped, parameters, percent, significant, usd
+from sizebook.plans.programme.phase import PlannedPhase
+from sizebook.plans.programme.plan import ProgrammePlan
+from sizebook.reports.charts.kinds import Span, Spans
+from sizebook.reports.figures import SHORT_WORDS, aligned, fixed, share, short_scale
+from sizebook.reports.view import Column, Row, Section, Table
+
+GIB = 2.0**30
+
+
+def phases(plan: ProgrammePlan) -> Section:
+    """Return the timeline of the phases and their tables."""
+    longest = max(plan.phases, key=lambda each: each.cases[1].days)
+    spans = tuple(
+        Span(
+            each.phase.name,
+            start,
+            start + each.cases[1].days,
+            text=f"{duration(86_400 * each.cases[1].days)}, {usd(each.cases[1].usd)}",
+            marked=each is longest,
+        )
+        for each, start in zip(plan.phases, plan.starts, strict=True)
+    )
+    return Section(
+        "Phases",
+        f"{longest.phase.name} takes {share(longest.cases[1].days, plan.middle.days)} of the time",
+        (
+            Spans(f"From the first day to day {significant(plan.middle.days)}", "Days from the start", spans),
+            _runs(plan),
+            _cost(plan),
+        ),
+        new_page=True,
+    )
+
+
+def _runs(plan: ProgrammePlan) -> Table:
+    rows = tuple(
+        Row(
+            (
+                each.phase.name,
+                f"{each.training.inputs.model}, {each.training.inputs.gpu.key}",
+                parameters(each.training.inputs.tokens),
+                grouped(each.training.inputs.batches.seq),
+                grouped(each.gpus),
+                each.training.inputs.layout.name,
+                fixed(100 * each.training.middle.mfu, 1),
+            )
+        )
+        for each in plan.phases
+    )
+    columns = (
+        Column("Phase"),
+        Column("Model and GPU"),
+        Column("Tokens", figures=True),
+        Column("Sequence", figures=True),
+        Column("GPUs", figures=True),
+        Column("Layout"),
+        Column("MFU", "%", figures=True),
+    )
+    return Table("What each phase trains on", columns, rows, note=_generated(plan))
+
+
+def _generated(plan: ProgrammePlan) -> str:
+    found = [_answers(each) for each in plan.phases if each.replica is not None]
+    return " ".join(["MFU is that of training in steady state.", *found])
+
+
+def _answers(each: PlannedPhase) -> str:
+    rollouts = each.phase.rollouts
+    rate = each.replicas * each.replica.requests_per_second if each.replica else 0.0
+    where = f"on {rollouts.rollout_gpus} GPUs beside training" if rollouts.rollout_gpus else "before each step"
+    return (
+        f"{each.phase.name}: {each.replicas} replicas generate {significant(rate)} answers a second of "
+        f"{grouped(rollouts.rollout_output_tokens)} tokens {where}."
+    )
+
+
+def _cost(plan: ProgrammePlan) -> Table:
+    middles = [each.cases[1] for each in plan.phases]
+    money, money_sign = short_scale(case.usd for each in plan.phases for case in each.cases)
+    hours, hours_sign = short_scale(case.gpu_hours for case in middles)
+    beside = [case.forward_gpu_hours + case.rollout_gpu_hours + case.waiting_gpu_hours for case in middles]
+    usd_unit, hours_unit = f"{money_sign} USD".strip(), f"{hours_sign} h".strip()
+    columns = {
+        Column("Days", figures=True): aligned([case.days for case in middles]),
+        Column("Training", hours_unit, figures=True): aligned([c.training_gpu_hours for c in middles], factor=hours),
+        Column("Beside it", hours_unit, figures=True): aligned(beside, factor=hours),
+        **{
+            Column(label, usd_unit, figures=True): aligned([each.cases[at].usd for each in plan.phases], factor=money)
+            for at, label in enumerate(("Fast", "Middle", "Slow"))
+        },
+        Column("Power", "MW", figures=True): aligned([case.power_mw for case in middles]),
+    }
+    names = [each.phase.name for each in plan.phases]
+    return Table(
+        "Time and cost of each phase",
+        (Column("Phase"), *columns),
+        tuple(Row(cells) for cells in zip(names, *columns.values(), strict=True)),
+        note="Hours are GPU-hours. Beside it: forward passes of reference models, generating answers, and GPUs that "
+        "wait for the other part. Days, hours and power are of the middle case.",
+    )
+
+
+def scaled(unit: str, sign: str) -> str:
+    """Return a unit with the word for its scale: ``USD, millions``."""
+    return f"{unit}, {SHORT_WORDS[sign]}".rstrip(", ")
+
+
+def memory(plan: ProgrammePlan) -> Section:
+    """Return the memory of the fullest GPU of each phase, and what is kept of it."""
+    fullest = max(plan.phases, key=lambda each: each.memory_bytes / each.capacity_bytes)
+    rows = tuple(
+        Row(
+            (
+                each.phase.name,
+                fixed(each.training.fullest.total / GIB, 1),
+                fixed(each.reference_bytes / GIB, 1),
+                fixed(each.capacity_bytes / GIB, 1),
+                f"{each.phase.kept_checkpoints:g}",
+                fixed(checkpoint / 1e12, 3),
+                grouped(storage),
+            )
+        )
+        for each, checkpoint, storage in zip(plan.phases, _checkpoints(plan), plan.storage_usd, strict=True)
+    )
+    columns = (
+        Column("Phase"),
+        Column("Training", "GiB", figures=True),
+        Column("Reference model", "GiB", figures=True),
+        Column("A GPU has", "GiB", figures=True),
+        Column("Checkpoints kept", figures=True),
+        Column("One of them", "TB", figures=True),
+        Column("Storage", "USD", figures=True),
+    )
+    return Section(
+        "Memory and checkpoints",
+        f"{fullest.phase.name} fills {percent(fullest.memory_bytes / fullest.capacity_bytes)} of a GPU",
+        (Table("Fullest GPU of each phase, and what is stored of it", columns, rows),),
+    )
+
+
+def _checkpoints(plan: ProgrammePlan) -> list[float]:
+    return [plan.terms.storage.checkpoint_bytes_per_parameter * each.checkpoint_parameters for each in plan.phases]

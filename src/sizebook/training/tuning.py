@@ -1,0 +1,88 @@
+"""Quantities of fine-tuning: what is trained, the rank of adapters and where they sit, how examples fill sequences."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from sizebook.core.errors import InputError
+from sizebook.core.registry import DEFAULT, Quantity, section
+
+# Matrices that carry adapters; `sizebook.training.adapters` says which tensors they are.
+TARGETS = ("query-value", "attention", "mlp", "all")
+TUNINGS = ("full", "lora", "qlora", "dora", "qdora")
+USUAL_RANK = 16  # torchtune's recipes of 70B and 405B and MLPerf's LoRA benchmark
+Tuning = Annotated[
+    str | None,
+    Quantity(
+        "what is trained: full (the whole model), lora, qlora (frozen weights in 4 bits), dora and qdora (with "
+        "magnitudes); blank: by rank and bits",
+        kind="choice", choices=TUNINGS, default=None, label="Fine-tuning",
+    ),
+]  # fmt: skip
+LoraRank = Annotated[
+    int,
+    Quantity(
+        f"rank of low-rank adapters, 0 to train the whole model, or {USUAL_RANK} where tuning names adapters",
+        kind="integer", minimum=0, maximum=1_000_000, default=0, label="Rank of adapters",
+    ),
+]  # fmt: skip
+LoraOn = Annotated[
+    str,
+    Quantity(
+        "matrices that carry adapters: query-value, attention, mlp (experts too), all of a layer", kind="choice",
+        choices=TARGETS, default="attention", label="Adapters on",
+    ),
+]  # fmt: skip
+WEIGHT_BYTES = 2.0  # in bf16
+FrozenWeightBytes = Annotated[
+    float,
+    Quantity(
+        "bytes of a frozen weight under adapters: 2 in bf16, 0.516 in 4 bits", unit="bytes", above=0, maximum=16,
+        default=WEIGHT_BYTES, label="Bytes of a frozen weight",
+    ),
+]  # fmt: skip
+FrozenBits = Annotated[
+    float | None,
+    Quantity(
+        "bits of a frozen weight under adapters (16, 8, 4), in place of its bytes", above=0, maximum=128,
+        default=None, label="Bits of a frozen weight",
+    ),
+]  # fmt: skip
+
+
+def contradiction(tuning: str, given: str) -> InputError:
+    """Return the refusal of a word for the tuning that something else of the recipe contradicts."""
+    return InputError(f"two ways of tuning: got tuning '{tuning}' and {given}, want one. Remove one of the two.")
+
+
+ExampleTokens = Annotated[
+    float | None,
+    Quantity(
+        "mean tokens of a training example, blank where every sequence is full", unit="tokens", above=0, maximum=1e9,
+        default=None, label="Tokens of an example",
+    ),
+]  # fmt: skip
+Packed = Annotated[
+    bool,
+    Quantity(
+        "whether examples share a sequence; otherwise each is padded to its whole length", kind="flag", default=True,
+        label="Examples are packed",
+    ),
+]  # fmt: skip
+
+
+@section
+class Examples:
+    """How training examples fill sequences: packed end to end, or one each with padding behind it."""
+
+    example_tokens: ExampleTokens = DEFAULT
+    packed: Packed = DEFAULT
+
+    def padding_unpacked(self, seq: int) -> float:
+        """Return the share of a step's tokens that would be padding with one example a sequence; longer ones are cut
+        off."""
+        return 0.0 if self.example_tokens is None else max(0.0, 1 - self.example_tokens / seq)
+
+    def padding_share(self, seq: int) -> float:
+        """Return the share of a step's tokens that is padding: none where examples are packed."""
+        return 0.0 if self.packed else self.padding_unpacked(seq)

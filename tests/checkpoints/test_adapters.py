@@ -1,0 +1,113 @@
+"""LoRA adapters against their base: figures of peft 0.21 on small models, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sizebook.cli import app
+from sizebook.core.units import THIN_SPACE
+from sizebook.models.checkpoints.adapters import adapter_of
+from sizebook.models.config import Config
+from sizebook.models.huggingface import architecture
+from sizebook.models.verifying import predicted_names
+from tests.checkpoints.making import folder
+from tests.checkpoints.test_count_command import TINY_WEIGHTS, counted
+from tests.intake.test_files import refusal
+from tests.models.checkpoints import TINY, TINY_PARAMETERS
+
+QWEN = {
+    **TINY, "model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"], "intermediate_size": 160,
+    "num_hidden_layers": 3,
+}  # fmt: skip
+MIXTRAL = {
+    **TINY, "model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "num_local_experts": 4,
+    "num_experts_per_tok": 2,
+}  # fmt: skip
+# Base, settings, and the trainable parameters that peft makes of them (get_peft_model, requires_grad).
+PEFT: list[tuple[dict[str, Any], dict[str, Any], int]] = [
+    (TINY, {"r": 8, "target_modules": ["q_proj", "v_proj"]}, 3_584),
+    (TINY, {"r": 16, "target_modules": "all-linear"}, 32_768),
+    (TINY, {"r": 4, "target_modules": ["q_proj", "down_proj"], "use_dora": True}, 2_816),
+    (
+        TINY,
+        {"r": 4, "target_modules": ["q_proj", "k_proj"], "rank_pattern": {"k_proj": 2}, "layers_to_transform": [1]},
+        704,
+    ),
+    (TINY, {"r": 4, "target_modules": ["o_proj"], "modules_to_save": ["lm_head", "embed_tokens"]}, 13_824),
+    (TINY, {"r": 4, "target_modules": ["embed_tokens", "lm_head"]}, 1_312),
+    (TINY, {"r": 4, "target_modules": ["up_proj", "q_proj"], "exclude_modules": ["q_proj"]}, 1_536),
+    (TINY, {"r": 4, "target_modules": ["up_proj"], "lora_bias": True}, 1_792),
+    (QWEN, {"r": 8, "target_modules": ["q_proj", "v_proj"], "bias": "all"}, 5_760),
+    (QWEN, {"r": 8, "target_modules": ["q_proj", "v_proj"], "bias": "lora_only"}, 5_664),
+]
+
+
+def adapted(base: dict[str, Any], settings: dict[str, Any]) -> int:
+    names = predicted_names(architecture(Config(dict(base), "config.json")))
+    return adapter_of({"peft_type": "LORA", **settings}, names, "adapter_config.json").parameters
+
+
+@pytest.mark.parametrize(("base", "settings", "parameters"), PEFT)
+def test_as_peft_makes_it(base: dict[str, Any], settings: dict[str, Any], parameters: int) -> None:
+    assert adapted(base, settings) == parameters
+
+
+INSTEAD = "Give the adapter with its weights, or its base by a checkpoint: --base FOLDER."
+
+
+@pytest.mark.parametrize(
+    ("base", "settings", "message"),
+    [
+        (TINY, {"r": 4, "target_modules": ["c_attn"]}, "module not found: got 'c_attn' among target_modules of "
+         "adapter_config.json, want modules of the base: down_proj, gate_proj, k_proj, o_proj, q_proj, up_proj, "
+         f"v_proj. {INSTEAD}"),
+        (TINY, {"r": 4, "target_modules": ".*_proj"}, "not described: got 'target_modules' = '.*_proj' in "
+         f"adapter_config.json, want a list of names or 'all-linear'. {INSTEAD}"),
+        (MIXTRAL, {"r": 4, "target_modules": "all-linear"}, "not described: got 'target_modules' = 'all-linear' in "
+         f"adapter_config.json, want a list of names for a mixture of experts. {INSTEAD}"),
+        (TINY, {"r": 0, "target_modules": ["q_proj"]}, "bad key: got 'r' = 0 in adapter_config.json, want a whole "
+         "number of 1 to 65536. Correct it."),
+        (TINY, {"peft_type": "IA3", "target_modules": ["q_proj"]}, "not described: got 'peft_type' = 'IA3' in "
+         f"adapter_config.json, want LORA. {INSTEAD}"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_told_is_refused(base: dict[str, Any], settings: dict[str, Any], message: str) -> None:
+    assert refusal(lambda: adapted(base, settings)) == message
+
+
+def test_an_adapter_with_its_weights_and_a_base_of_other_names(tmp_path: Path) -> None:
+    base = folder(tmp_path / "base", {"h.0.attn.c_attn.weight": ("F32", (48, 144)), "h.0.ln.weight": ("F32", (48,))})
+    path = tmp_path / "adapter"
+    folder(path, {
+        "base_model.model.h.0.attn.c_attn.lora_A.weight": ("F32", (8, 48)),
+        "base_model.model.h.0.attn.c_attn.lora_B.weight": ("F32", (144, 8)),
+    }, name="adapter_model")  # fmt: skip
+    settings = {"peft_type": "LORA", "r": 8, "target_modules": ["c_attn"], "base_model_name_or_path": "someone/gone"}
+    (path / "adapter_config.json").write_text(json.dumps(settings))
+    shown = counted(path, "--base", base)
+    assert (shown["adapter"], shown["stored"], shown["bytes"]) == (8 * (48 + 144), 1_536, 6_144)
+    assert shown["base_total"] == 48 * 144 + 48
+    assert shown["modules"] == {"c_attn": 1_536}
+
+
+def test_settings_alone_against_the_base_that_they_name(tmp_path: Path) -> None:
+    base = folder(tmp_path / "base", TINY_WEIGHTS, TINY)
+    settings = {
+        "peft_type": "LORA",
+        "r": 8,
+        "target_modules": ["q_proj", "v_proj"],
+        "base_model_name_or_path": str(base),
+    }
+    path = tmp_path / "adapter_config.json"
+    path.write_text(json.dumps(settings))
+    done = CliRunner().invoke(app, ["count", str(path)])
+    lines = [line.split() for line in done.stdout.replace(THIN_SPACE, ",").splitlines() if line]
+    assert lines[1:] == [
+        ["q_proj", "2,048"], ["v_proj", "1,536"], ["LoRA,", "rank", "8", "3,584", "3.58", "k"],
+        ["share", "of", "the", "base", "4.13", "%"], ["base", "and", "adapter", f"{TINY_PARAMETERS + 3584:,}"],
+    ]  # fmt: skip

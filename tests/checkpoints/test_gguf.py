@@ -1,0 +1,134 @@
+"""GGUF: what headers say of block-quantised tensors, and what lying ones are refused for."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from sizebook.models.checkpoints.held import held_at
+from tests.checkpoints.making import gguf, text
+from tests.intake.test_files import refusal
+
+AGAIN = "Download the file again."
+# Experts in Q8_0 (34 bytes for 32), F16, Q4_0 (18 for 32), Q6_K (210 for 256), F32, and a table of factors.
+TENSORS = [
+    ("blk.0.ffn_gate_exps.weight", (256, 64, 8), 8, 256 * 64 * 8 // 32 * 34),
+    ("blk.0.attn_q.weight", (256, 64), 1, 256 * 64 * 2),
+    ("token_embd.weight", (256, 100), 2, 25_600 // 32 * 18),
+    ("output.weight", (256, 100), 14, 25_600 // 256 * 210),
+    ("output_norm.weight", (256,), 0, 1024),
+    ("rope_freqs.weight", (16,), 0, 64),
+]
+KEYS = {
+    "general.architecture": "qwen3moe",
+    "general.name": "Tiny",
+    "qwen3moe.expert_count": 8,
+    "qwen3moe.expert_used_count": 2,
+    "tokenizer.ggml.tokens": [f"t{at}" for at in range(5000)],
+    "small": [1, 2, 3],
+}
+
+
+def written(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+def test_blocks_count_as_weights_with_their_bytes(tmp_path: Path) -> None:
+    part = held_at(written(tmp_path / "t.gguf", gguf(KEYS, TENSORS))).parts[0]
+    weighed = part.weighed
+    assert weighed.parameters == 131_072 + 16_384 + 25_600 + 25_600 + 256
+    assert weighed.n_bytes == 139_264 + 32_768 + 14_400 + 21_000 + 1_024 + 64
+    assert [(mix.label, mix.n_bytes) for mix in weighed.mixes] == [
+        ("Q8_0", 139_264), ("F16", 32_768), ("Q6_K", 21_000), ("Q4_0", 14_400), ("F32", 1_024),
+    ]  # fmt: skip
+    assert (weighed.buffers.tensors, weighed.buffers.n_bytes) == (1, 64)
+    assert part.checkpoint.tensors[0].shape == (8, 64, 256)  # PyTorch's order
+    assert part.checkpoint.metadata["small"] == [1, 2, 3]
+    assert part.checkpoint.metadata["tokenizer.ggml.tokens"] is None  # of a long list nothing is kept
+
+
+def test_a_model_in_pieces_is_read_whole_from_any_of_them(tmp_path: Path) -> None:
+    for number, tensors in enumerate((TENSORS[:2], TENSORS[2:]), 1):
+        written(tmp_path / f"t-{number:05d}-of-00002.gguf", gguf(KEYS, tensors))
+    whole = held_at(tmp_path).parts[0]
+    one = held_at(tmp_path / "t-00002-of-00002.gguf").parts[0]
+    assert whole.weighed.parameters == one.weighed.parameters == 198_912
+    (tmp_path / "t-00002-of-00002.gguf").unlink()
+    assert refusal(lambda: held_at(tmp_path)) == (
+        "piece missing: got no t-00002-of-00002.gguf, want all 2 pieces. Download what is missing."
+    )
+
+
+def test_several_quantisations_in_a_folder_are_not_added_up(tmp_path: Path) -> None:
+    for name in ("t-Q4_K_M", "t-Q8_0"):
+        written(tmp_path / f"{name}.gguf", gguf(KEYS, TENSORS))
+    assert refusal(lambda: held_at(tmp_path)) == (
+        f"several models: got t-Q4_K_M.gguf, t-Q8_0.gguf in {tmp_path.name}, want one. Give the path of one file."
+    )
+
+
+def _head(n_tensors: int, n_keys: int) -> bytes:
+    return b"GGUF" + struct.pack("<IQQ", 3, n_tensors, n_keys)
+
+
+def _named(name: str, extents: tuple[int, ...], form: int, offset: int = 0) -> bytes:
+    return text(name) + struct.pack(f"<I{len(extents)}QIQ", len(extents), *extents, form, offset)
+
+
+HOSTILE = {
+    "version of another byte order": (
+        b"GGUF" + struct.pack(">IQQ", 3, 0, 0),
+        "another GGUF: got version 50331648 in x.gguf, want 2 or 3, little-endian. "
+        "Convert the file again with a newer llama.cpp.",
+    ),
+    "2^60 tensors": (
+        _head(2**60, 0),
+        "too large: got 1152921504606846976 tensors in x.gguf, want at most 2000000. If you trust the file, raise the "
+        "limit: --limit tensors=N, or SIZEBOOK_LIMITS=tensors=N.",
+    ),
+    "a text of 2^60 bytes": (
+        _head(0, 1) + struct.pack("<Q", 2**60),
+        f"corrupt header: got a field of 1152921504606846976 bytes in x.gguf, want at most the 32 of the file. {AGAIN}",
+    ),
+    "an endless list of lists": (
+        _head(0, 1) + text("k") + struct.pack("<I", 9) + struct.pack("<IQ", 9, 1) * 200,
+        f"corrupt header: got the kind of value 9 in x.gguf, want one of 0 to 12. {AGAIN}",
+    ),
+    "a shape of 2^62": (
+        _head(1, 0) + _named("w", (2**62, 2**62), 0),
+        f"truncated or corrupt: got 65 bytes in x.gguf, want {96 + 2**124 * 4}. Download it again.",
+    ),
+    "100,000 dimensions": (
+        _head(1, 0) + text("w") + struct.pack("<I", 100_000),
+        f"corrupt header: got 100000 dimensions of 'w' in x.gguf, want at most 4. {AGAIN}",
+    ),
+    "half a block": (
+        _head(1, 0) + _named("w", (48, 2), 2),
+        f"corrupt header: got [2, 48] in Q4_0 for 'w' in x.gguf, want rows of whole blocks of 32. {AGAIN}",
+    ),
+    "an unknown format": (
+        _head(1, 0) + _named("w", (32,), 99),
+        "corrupt header: got the number format 99 of 'w' in x.gguf, want one of data/tensor_formats.csv. " + AGAIN,
+    ),
+    "a name twice": (
+        _head(2, 0) + _named("w", (1,), 0) * 2,
+        f"corrupt header: got the tensor 'w' twice in x.gguf, want each once. {AGAIN}",
+    ),
+    "overlap": (
+        _head(2, 0) + _named("v", (8,), 0) + _named("w", (8,), 0, 4) + bytes(100),
+        f"corrupt header: got 'w' at byte 4 in x.gguf, want 32 or more, where another tensor ends. {AGAIN}",
+    ),
+    "cut off": (
+        _head(1, 0)[:20],
+        f"corrupt header: got a field of 8 bytes in x.gguf, want at most the 20 of the file. {AGAIN}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), HOSTILE.values(), ids=HOSTILE.keys())
+def test_lying_headers(tmp_path: Path, content: bytes, message: str) -> None:
+    path = written(tmp_path / "x.gguf", content)
+    assert refusal(lambda: held_at(path)) == message

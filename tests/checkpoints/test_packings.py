@@ -1,0 +1,122 @@
+"""Quantised checkpoints: a packed matrix counts as the weights that it stands for, whatever it is stored in.
+
+Every case is a matrix of 64 outputs and 256 inputs, 16,384 weights, beside a norm of 256 in bf16; the extents of what
+is stored follow the format's own description.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizebook.models.checkpoints.held import held_at
+from sizebook.models.checkpoints.weighing import Weighed
+from tests.checkpoints.making import Given, folder
+from tests.intake.test_files import refusal
+
+NORM: Given = {"norm.weight": ("BF16", (256,))}
+OUT, IN = 64, 256
+LIKE_COMPRESSED = {"quant_method": "compressed-tensors", "config_groups": {"group_0": {"weights": {"num_bits": 4}}}}
+
+PACKED: dict[str, tuple[Given, dict[str, Any], str, int]] = {
+    # 8 four-bit weights a word along the inputs, 2 groups of 128; zeros packed along the outputs.
+    "GPTQ, 4 bits": (
+        {"l.qweight": ("I32", (IN // 8, OUT)), "l.qzeros": ("I32", (2, OUT // 8)), "l.scales": ("F16", (2, OUT)),
+         "l.g_idx": ("I32", (IN,))}, {}, "4-bit in I32 (GPTQ or AWQ)", 8_192 + 64 + 256 + 1_024),
+    # 32 three-bit weights in 3 words.
+    "GPTQ, 3 bits": (
+        {"l.qweight": ("I32", (IN * 3 // 32, OUT)), "l.qzeros": ("I32", (2, OUT * 3 // 32)),
+         "l.scales": ("F16", (2, OUT))},
+        {"quant_method": "gptq", "bits": 3}, "3-bit in I32 (gptq)", 6_144 + 48 + 256),
+    "AWQ, along the outputs": (
+        {"l.qweight": ("I32", (IN, OUT // 8)), "l.qzeros": ("I32", (2, OUT // 8)), "l.scales": ("F16", (2, OUT))},
+        {"quant_method": "awq", "bits": 4}, "4-bit in I32 (awq)", 8_192 + 64 + 256),
+    "bitsandbytes NF4": (
+        {"l.weight": ("U8", (OUT * IN // 2, 1)), "l.weight.absmax": ("U8", (256,)),
+         "l.weight.quant_map": ("F32", (16,)),
+         "l.weight.nested_absmax": ("F32", (1,)), "l.weight.nested_quant_map": ("F32", (256,)),
+         "l.weight.quant_state.bitsandbytes__nf4": ("U8", (80,))}, {}, "NF4 (bitsandbytes)",
+        8_192 + 256 + 64 + 4 + 1_024 + 80),
+    "bitsandbytes, 8 bits": (
+        {"l.weight": ("I8", (OUT, IN)), "l.SCB": ("F32", (OUT,)), "l.weight_format": ("U8", (1,))}, {},
+        "I8 (bitsandbytes)", 16_384 + 256 + 1),
+    "compressed-tensors, 4 bits": (
+        {"l.weight_packed": ("I32", (OUT, IN // 8)), "l.weight_scale": ("BF16", (OUT, 2)),
+         "l.weight_shape": ("I64", (2,))},
+        LIKE_COMPRESSED, "4-bit in I32 (compressed-tensors)", 8_192 + 256 + 16),
+    "NVFP4 of compressed-tensors": (
+        {"l.weight_packed": ("U8", (OUT, IN // 2)), "l.weight_scale": ("F8_E4M3", (OUT, IN // 16)),
+         "l.weight_global_scale": ("F32", (1,))}, {}, "NVFP4", 8_192 + 1_024 + 4),
+    "NVFP4 of ModelOpt": (
+        {"l.weight": ("U8", (OUT, IN // 2)), "l.weight_scale": ("F8_E4M3", (OUT, IN // 16)),
+         "l.weight_scale_2": ("F32", ()), "l.input_scale": ("F32", ())}, {}, "NVFP4", 8_192 + 1_024 + 8),
+    # One shared exponent for 32 weights, 16 bytes.
+    "MXFP4 of gpt-oss": (
+        {"mlp.gate_up_proj_blocks": ("U8", (1, OUT, IN // 32, 16)),
+         "mlp.gate_up_proj_scales": ("U8", (1, OUT, IN // 32))},
+        {}, "MXFP4", 8_192 + 512),
+    "FP4 with shared exponents": (
+        {"l.weight": ("I8", (OUT, IN // 2)), "l.scale": ("F8_E8M0", (OUT, IN // 32))}, {}, "MXFP4", 8_192 + 512),
+    "fp8 in blocks": (
+        {"l.weight": ("F8_E4M3", (OUT, IN)), "l.weight_scale_inv": ("F32", (1, 2))}, {}, "F8_E4M3", 16_384 + 8),
+    "fp8 with scales of the cache": (
+        {"l.weight": ("F8_E4M3", (OUT, IN)), "l.weight_scale": ("F32", ()), "l.k_scale": ("F32", ())}, {}, "F8_E4M3",
+        16_384 + 8),
+    # A code of two books stands for 8 inputs.
+    "AQLM": (
+        {"l.codes": ("I8", (OUT, IN // 8, 2)), "l.codebooks": ("F16", (2, 256, 1, 8)),
+         "l.scales": ("F16", (OUT, 1, 1, 1))},
+        {}, "codes (AQLM)", 4_096 + 8_192 + 128),
+    "EXL2": (
+        {"l.q_weight": ("I32", (40, OUT)), "l.q_invperm": ("I32", (IN,)), "l.q_scale": ("I32", (2, OUT // 8)),
+         "l.q_scale_max": ("F16", (2,)), "l.q_groups": ("I32", (4,))}, {}, "mixed bits (EXL2)",
+        10_240 + 1_024 + 64 + 4 + 16),
+}  # fmt: skip
+
+
+def weighed(path: Path, tensors: Given, quantization: dict[str, Any]) -> Weighed:
+    config = {"quantization_config": quantization} if quantization else None
+    return held_at(folder(path, {**tensors, **NORM}, config)).parts[0].weighed
+
+
+@pytest.mark.parametrize(("tensors", "quantization", "label", "n_bytes"), PACKED.values(), ids=PACKED.keys())
+def test_a_packed_matrix_counts_its_weights(
+    tmp_path: Path, tensors: Given, quantization: dict[str, Any], label: str, n_bytes: int
+) -> None:
+    found = weighed(tmp_path, tensors, quantization)
+    assert found.is_exact
+    assert found.parameters == OUT * IN + 256
+    assert {mix.label: mix.parameters for mix in found.mixes} == {label: OUT * IN, "BF16": 256}
+    assert found.n_bytes == n_bytes + 512
+    assert found.scales.tensors == len(tensors) - 1
+
+
+def test_a_packing_that_nothing_tells_is_counted_as_stored_and_named(tmp_path: Path) -> None:
+    tensors: Given = {"l.weight_packed": ("I32", (OUT, IN // 8)), "l.weight_scale": ("BF16", (OUT, 2))}
+    found = weighed(tmp_path, tensors, {})
+    assert (found.parameters, found.is_exact) == (OUT * IN // 8 + 256, False)
+    assert found.unknown == ("?-bit in I32 (compressed-tensors), such as l.weight_packed",)
+    strange = weighed(tmp_path / "strange", {"l.w_nibbles": ("U8", (OUT, IN // 2))}, {})
+    assert (strange.parameters, strange.unknown) == (8_192 + 256, ("U8, such as l.w_nibbles",))
+
+
+def test_a_config_that_states_other_bits_than_the_tensors_is_refused(tmp_path: Path) -> None:
+    tensors = PACKED["GPTQ, 4 bits"][0]
+    assert refusal(lambda: weighed(tmp_path, tensors, {"quant_method": "gptq", "bits": 8})) == (
+        "config and headers disagree: got 8 bits in quantization_config and 4 by the tensors beside 'l.qweight', want "
+        "the same. Correct the config."
+    )
+
+
+def test_buffers_are_no_parameters(tmp_path: Path) -> None:
+    buffers: Given = {
+        "h.0.attn.bias": ("F32", (1, 1, 32, 32)),
+        "h.0.attn.masked_bias": ("F32", ()),
+        "rotary_emb.inv_freq": ("F32", (16,)),
+        "embeddings.position_ids": ("I64", (1, 512)),
+    }
+    found = weighed(tmp_path, {**buffers, "h.0.attn.c_attn.bias": ("F32", (96,))}, {})
+    assert found.parameters == 96 + 256
+    assert (found.buffers.tensors, found.buffers.n_bytes) == (4, 4096 + 4 + 64 + 4096)

@@ -1,0 +1,144 @@
+"""One programme on every surface: cells, JSON, text and PDF give the same figures, input by input."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from pypdf import PdfReader
+
+from sizebook.batch.jobs import report_of, scenario_of
+from sizebook.cli import app
+from sizebook.core.cells import call
+from sizebook.core.registry import flat, leaves
+from sizebook.core.units import brief, grouped
+from sizebook.functions import load
+from sizebook.plans.programme.figures import PhaseFigures, figures
+from sizebook.plans.programme.inputs import Phase, ProgrammeTerms
+from sizebook.plans.programme.plan import PARTS, Budget, ProgrammeMonth, ProgrammePlan
+from sizebook.plans.training.inputs import TrainingInputs
+from sizebook.reports.inputs import shown
+from sizebook.reports.programme.notes import IN_WORDS
+from sizebook.reports.render import write_pdf
+from sizebook.scenarios.programme import ProgrammeScenario, answer
+from tests.surfaces.grid import Values, bare, toml
+
+load()
+FIRST: Values = {
+    "name": "Pre-training", "model": "mixtral-8x7b", "gpu": "h200-sxm", "gpus": 64, "tokens": 1e12, "batch": 256,
+    "tp": 4, "ep": 8, "start_hours": 6.0,
+}  # fmt: skip
+LAST: Values = {
+    "name": "RL", "kind": "reinforcement", "model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 16, "tokens": 4e9,
+    "batch": 64, "tp": 2, "gap_days": 3.0, "rollout_input_tokens": 400,
+}  # fmt: skip
+BASE: Values = {"plan": "programme", "as_of": "2026-11-22", "data_cpu_hours": 50_000.0, "egress_tb": 12.0}
+# Every input of the terms away from its default, and every one of a phase that no training plan has.
+TERMS: Values = {
+    "start": "2027-03-01", "ablation_share": 0.8, "evaluation_share": 0.05, "data_cpu_hours": 70_000.0,
+    "usd_per_cpu_hour": 0.07, "licences_usd": 12_345.0, "checkpoint_bytes_per_parameter": 16.0,
+    "retention_months": 9.0, "usd_per_tb_month": 18.0, "egress_tb": 31.0, "usd_per_egress_tb": 75.0,
+}  # fmt: skip
+PHASE: Values = {
+    "kind": "preference", "forward_passes": 3.0, "gap_days": 11.0, "kept_checkpoints": 4.0, "rollout_input_tokens": 700,
+    "rollout_output_tokens": 2100, "rollout_reuse": 3.0, "rollout_gpus": 8, "rollout_tp": 2, "rollout_concurrency": 40,
+    "rollout_weight_dtype": "fp8", "rollout_tail": 1.4,
+}  # fmt: skip
+# Inputs of a training plan, of which its own suite varies each.
+TRAINED: Values = {"tuning": "qdora", "mfu": 0.35, "price_usd_per_gpu_hour": 2.75, "example_tokens": 900.0,
+                   "programme_factor": 1.4, "other_usd": 777.0, "watts": 650.0, "grams_per_kwh": 123.0}  # fmt: skip
+CASES: dict[str, tuple[Values, Values]] = {
+    "base": ({}, {}),
+    **{name: ({name: value}, {}) for name, value in TERMS.items()},
+    **{name: ({}, {name: value}) for name, value in (PHASE | TRAINED).items()},
+    "searched": ({}, {"tp": None}),
+    "all": (TERMS, {**PHASE, **TRAINED, "kind": "reinforcement", "packed": False, "tuning": None}),
+}
+REPORTED = ("base", "rollout_gpus", "kind", "all")
+every_case = pytest.mark.parametrize("name", CASES)
+
+
+def _values(name: str) -> Values:
+    terms, changed = CASES[name]
+    last = {key: value for key, value in {**LAST, **changed}.items() if value is not None}
+    return {**BASE, **terms, "phases": [FIRST, last]}
+
+
+@cache
+def _plan(name: str) -> ProgrammePlan:
+    scenario = scenario_of(_values(name), "grid", Path())
+    assert isinstance(scenario, ProgrammeScenario)
+    return answer(scenario)
+
+
+def test_every_input_is_away_from_its_default_somewhere() -> None:
+    own = {leaf.name for leaf in leaves(Phase)} - {leaf.name for leaf in leaves(TrainingInputs)}
+    assert own - {"name", "model", "gpu"} == set(PHASE)
+    assert {leaf.name for leaf in leaves(ProgrammeTerms)} == set(TERMS)
+
+
+def test_every_input_moves_a_figure() -> None:
+    """An input that no figure answers to would be read and dropped; the first month moves labels only."""
+    base = (_plan("base").budgets, _plan("base").months)
+    silent = {name for name in CASES if (_plan(name).budgets, _plan(name).months) == base}
+    assert silent == {"base", "start", "example_tokens"}
+
+
+@every_case
+def test_the_cells_give_the_plan(name: str) -> None:
+    plan, values = _plan(name), _values(name)
+    keys = list(dict.fromkeys(key for phase in values["phases"] for key in phase))
+    columns = [[key, *(phase.get(key) for phase in values["phases"])] for key in keys]
+    options = [[key, value] for key, value in values.items() if key not in ("plan", "as_of", "phases")]
+    found = {name: call(f"PROGRAMME_{name}", columns, options) for name in ("BUDGET", "LEDGER", "FIGURES")}
+    assert found["BUDGET"] == [[leaf.name for leaf in leaves(Budget)], *(list(flat(b).values()) for b in plan.budgets)]
+    months = [[leaf.name for leaf in leaves(ProgrammeMonth)], *(list(flat(month).values()) for month in plan.months)]
+    assert found["LEDGER"] == months
+    by_phase = [flat(figures(plan, at)) for at in range(2)]
+    names = [leaf.name for leaf in leaves(PhaseFigures)]
+    assert found["FIGURES"] == [["name", "Pre-training", "RL"], *([key, *(f[key] for f in by_phase)] for key in names)]
+
+
+@every_case
+def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
+    plan, values = _plan(name), _values(name)
+    path = tmp_path / "grid.toml"
+    path.write_text(toml(values), encoding="utf-8")
+    data = json.loads(_printed(path, "--json"))
+    assert data["budget"] == {budget.name: flat(budget) for budget in plan.budgets}
+    assert data["months"] == [{"month": plan.label(at), **flat(month)} for at, month in enumerate(plan.months)]
+    for at, told in enumerate(data["phases"]):
+        assert {key: told[key] for key in flat(figures(plan, at))} == flat(figures(plan, at))
+        assert list(told["cases"].values()) == [flat(case) for case in plan.phases[at].cases]
+    text = _printed(path)
+    for budget in plan.budgets:
+        for leaf in leaves(Budget):
+            assert leaf.name == "name" or brief(getattr(budget, leaf.name), leaf.quantity.unit) in text
+    for month in plan.months:
+        assert f"{month.usd:,.0f}" in text and f"{month.gpu_hours:,.0f}" in text and f"{month.mean_mw:.2f}" in text
+
+
+def _printed(path: Path, *options: str) -> str:
+    return CliRunner().invoke(app, ["plan", "programme", str(path), *options], catch_exceptions=False).stdout
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_the_report_prints_the_plan_and_every_input(name: str, tmp_path: Path) -> None:
+    plan, (terms, changed) = _plan(name), CASES[name]
+    report = report_of(scenario_of(_values(name), "grid", Path()))
+    write_pdf(report, tmp_path / "grid.pdf")
+    text = bare(" ".join(page.extract_text() for page in PdfReader(tmp_path / "grid.pdf").pages))
+    for tile in report.tiles:
+        assert bare(tile.value) in text and bare(tile.note) in text
+    for budget in plan.budgets:
+        for part in (*PARTS, "usd", "gpu_hours"):
+            assert bare(grouped(getattr(budget, part))) in text, part
+    stated: dict[str, Any] = flat(plan.terms) | flat(plan.phases[1].phase)
+    for leaf in (*leaves(ProgrammeTerms), *leaves(Phase)):
+        if leaf.name in {*terms, *changed} - IN_WORDS and stated[leaf.name] is not None:
+            assert bare(leaf.label) in text, leaf.name
+            assert bare(shown(leaf, stated[leaf.name])) in text, leaf.name

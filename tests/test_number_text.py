@@ -1,0 +1,107 @@
+"""Numbers as people paste them, and those that nobody can tell without knowing the country."""
+
+from __future__ import annotations
+
+import pytest
+
+from sizebook.core.cells import call
+from sizebook.core.errors import InputError
+from sizebook.functions import load
+from sizebook.sweeps.serving import sweep
+
+AMBIGUOUS = (
+    "parameters is ambiguous: got '{}', want digits without a comma, which stands before decimals in one country and "
+    "between thousands in another. Write it with a point, or declare the sign of decimals: SIZEBOOK_DECIMAL in the "
+    "environment, a point or a comma."
+)
+
+
+def parameters(text: str) -> int:
+    """Return a number of parameters as a function takes it: at one byte each, their bytes."""
+    load()
+    found: int = call("MODEL_BYTES", text, "int8")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("70B", 70_000_000_000),
+        ("70 B", 70_000_000_000),
+        ("70\u00a0bn", 70_000_000_000),
+        ("70bn", 70_000_000_000),
+        ("1.4 trillion", 1_400_000_000_000),
+        ("125 Million", 125_000_000),
+        (" 4096 ", 4_096),
+        ("1.5e9", 1_500_000_000),
+    ],
+)
+def test_undeclared(monkeypatch: pytest.MonkeyPatch, text: str, value: int) -> None:
+    monkeypatch.delenv("SIZEBOOK_DECIMAL", raising=False)
+    assert parameters(text) == value
+
+
+@pytest.mark.parametrize("text", ["4,096", "1,4T", "1.234,5 M", "1,234,567"])
+def test_a_comma_is_refused_until_declared(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.delenv("SIZEBOOK_DECIMAL", raising=False)
+    with pytest.raises(InputError) as refused:
+        parameters(text)
+    assert str(refused.value) == AMBIGUOUS.format(text)
+
+
+@pytest.mark.parametrize(
+    ("sign", "text", "value"),
+    [
+        (".", "4,096", 4_096),
+        (".", "1,234,567", 1_234_567),
+        (".", "1,234.5 M", 1_234_500_000),
+        (".", "70 bn", 70_000_000_000),
+        (",", "1,4T", 1_400_000_000_000),
+        (",", "4.096", 4_096),
+        (",", "1.234,5 Mn", 1_234_500_000),
+        (",", "4096", 4_096),
+    ],
+)
+def test_declared(monkeypatch: pytest.MonkeyPatch, sign: str, text: str, value: int) -> None:
+    monkeypatch.setenv("SIZEBOOK_DECIMAL", sign)
+    assert parameters(text) == value
+
+
+@pytest.mark.parametrize(
+    ("sign", "text"), [(".", "1,4T"), (".", "40,96"), (",", "1.5T"), (",", "40.96"), (",", "1,4,5")]
+)
+def test_what_the_declared_country_does_not_write_is_no_number(
+    monkeypatch: pytest.MonkeyPatch, sign: str, text: str
+) -> None:
+    monkeypatch.setenv("SIZEBOOK_DECIMAL", sign)
+    with pytest.raises(InputError) as refused:
+        parameters(text)
+    assert str(refused.value) == (
+        f"parameters is not a number: got '{text}', want a whole number (number of parameters). Type digits, or a "
+        "number with M, B or T for 10^6, 10^9 or 10^12."
+    )
+
+
+def test_another_sign_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIZEBOOK_DECIMAL", ";")
+    with pytest.raises(InputError) as refused:
+        parameters("1")
+    assert str(refused.value) == (
+        "unknown sign of decimals: got ';' in SIZEBOOK_DECIMAL, want a point or a comma. Change the environment, or "
+        "remove the variable."
+    )
+
+
+def test_a_sweep_reads_what_is_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    import polars as pl
+
+    heads = ("model", "gpu", "input_tokens", "output_tokens", "concurrency")
+    monkeypatch.setenv("SIZEBOOK_DECIMAL", ",")
+    german = sweep(
+        pl.DataFrame({h: [v] for h, v in zip(heads, ("llama-3.1-8b", "h100-sxm", "4.096", "512", "8"), strict=True)})
+    )
+    monkeypatch.delenv("SIZEBOOK_DECIMAL")
+    plain = sweep(
+        pl.DataFrame({h: [v] for h, v in zip(heads, ("llama-3.1-8b", "h100-sxm", "4096", "512", "8"), strict=True)})
+    )
+    assert german["ttft_seconds"].to_list() == plain["ttft_seconds"].to_list()
