@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS scenario (
     hash TEXT NOT NULL,         -- of its values, the files that it names and the version of sizebook
     state TEXT NOT NULL CHECK (state IN ('open', 'running', 'done', 'failed')),
     attempts INTEGER NOT NULL,  -- how often a worker began it
-    workbook TEXT, workbook_bytes INTEGER, report TEXT, report_bytes INTEGER,
+    files TEXT,                 -- JSON: name and bytes of the workbook and of the report, null for none
     headline TEXT,              -- JSON: figures as [label, text]
     notes TEXT,                 -- JSON: what was remarked
     problem TEXT,
@@ -59,14 +59,16 @@ class Journal:
     def enter(self, rows: Sequence[Row], *, resume: bool) -> dict[str, Outcome]:
         """Enter the scenarios of a batch; return the outcomes of those that stand finished, when it resumes.
 
-        Finished is what is marked done, has the same hash and has both files with the sizes that they were written
+        Finished is what is marked done, has the same hash and has its files with the sizes that they were written
         with. All others are open, those that failed as well.
         """
         found = {row.name: self._finished(row) for row in rows} if resume else {}
         finished = {name: outcome for name, outcome in found.items() if outcome is not None}
         with self.database:
-            kept = ", ".join("?" * len(finished))
-            self.database.execute(f"DELETE FROM scenario WHERE name NOT IN ({kept})", list(finished))
+            known = self.database.execute("SELECT name FROM scenario").fetchall()
+            self.database.executemany(
+                "DELETE FROM scenario WHERE name = ?", [name for name in known if name[0] not in finished]
+            )
             for row in rows:
                 if row.name not in finished:
                     self.database.execute(
@@ -85,14 +87,12 @@ class Journal:
         if made is None:
             self._change(outcome.row, "state = 'failed', problem = ?", (outcome.problem,))
             return
+        files = [path and (path.name, path.stat().st_size) for path in (made.workbook, made.report)]
         self._change(
             outcome.row,
-            "state = 'done', workbook = ?, workbook_bytes = ?, report = ?, report_bytes = ?, headline = ?, notes = ?",
-            (
-                *(each for path in (made.workbook, made.report) for each in (path.name, path.stat().st_size)),
-                json.dumps(made.headline), json.dumps(made.notes),
-            ),
-        )  # fmt: skip
+            "state = 'done', files = ?, headline = ?, notes = ?",
+            tuple(json.dumps(each) for each in (files, made.headline, made.notes)),
+        )
 
     def _change(self, row: Row, what: str, values: tuple[Any, ...]) -> None:
         with self.database:
@@ -102,16 +102,17 @@ class Journal:
 
     def _finished(self, row: Row) -> Outcome | None:
         found = self.database.execute(
-            "SELECT workbook, workbook_bytes, report, report_bytes, headline, notes FROM scenario "
-            "WHERE name = ? AND state = 'done' AND hash = ?", (row.name, fingerprint(row)),
-        ).fetchone()  # fmt: skip
+            "SELECT files, headline, notes FROM scenario WHERE name = ? AND state = 'done' AND hash = ?",
+            (row.name, fingerprint(row)),
+        ).fetchone()
         if found is None:
             return None
-        workbook, report = self.folder / found[0], self.folder / found[2]
-        if _size(workbook) != found[1] or _size(report) != found[3]:
+        files, headline, notes = map(json.loads, found)
+        if any(each and _size(self.folder / each[0]) != each[1] for each in files):
             return None
-        headline = tuple((label, text) for label, text in json.loads(found[4]))
-        return Outcome(row, Outputs(workbook, report, headline, tuple(json.loads(found[5]))))
+        workbook, report = (each and self.folder / each[0] for each in files)
+        labelled = tuple((label, text) for label, text in headline)
+        return Outcome(row, Outputs(workbook, report, headline=labelled, notes=tuple(notes)))
 
 
 @contextmanager

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
+import formualizer
+
 from sizebook.calculation.calculated import Calculated, Place, is_not_calculated
 from sizebook.calculation.calling import Calls
 from sizebook.calculation.following import not_calculable, problems
 from sizebook.calculation.guard import Note
 from sizebook.calculation.package import Package, tag
 from sizebook.calculation.preparing import Prepared, prepare
-from sizebook.calculation.tokens import Area, address, area
-from sizebook.calculation.values import CIRCULAR, ErrorCode, shown
+from sizebook.calculation.tokens import Area, address, cell_at
+from sizebook.calculation.values import CIRCULAR, NOT_CALCULABLE, ErrorCode, shown
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
 
@@ -33,15 +35,13 @@ def calculate(package: Package, functions: Mapping[str, Function], note: Note) -
     values = _values(model, package, spilled)
     _refuse_circles(values)
     refused = not_calculable(prepared, values)
-    values.update((place, ErrorCode("#N/IMPL!")) for place in refused if not is_not_calculated(values.get(place)))
+    values.update((place, ErrorCode(NOT_CALCULABLE)) for place in refused if not is_not_calculated(values.get(place)))
     found = problems(prepared, values, calls.messages, refused)
     return Calculated(values, spilled, found, tuple(refused), f"formualizer {version('formualizer')}")
 
 
 def _loaded(package: Package, prepared: Prepared) -> Any:
     """Return the engine's model of the workbook."""
-    import formualizer
-
     settings = formualizer.EvaluationConfig()
     settings.enable_parallel = False  # one thread: results in a fixed order, and memory that a limit can hold
     settings.cycle_detection = "runtime"  # a branch that is not taken closes no circle
@@ -80,9 +80,12 @@ def _values(model: Any, package: Package, spilled: dict[Place, Area]) -> dict[Pl
     values = {}
     for sheet, part in package.sheets().items():
         for cell in package.xml(part).iter(tag("c")):
-            at = area(cell.get("r", ""), sheet)
-            if at is not None and (value := shown(model.get_value(sheet, at.top, at.left))) is not None:
-                values[sheet, address(at.top, at.left)] = value
+            at = cell_at(cell.get("r", ""))
+            value = None if at is None else shown(model.get_value(sheet, *at))
+            if value is None and cell.find(tag("f")) is not None:
+                value = ErrorCode(NOT_CALCULABLE)  # the engine passed over it
+            if value is not None:
+                values[sheet, cell.get("r", "").upper()] = value
     for place, filled in list(spilled.items()):
         if values.get(place) == "#SPILL!":
             spilled[place] = Area(filled.sheet, filled.top, filled.left, bottom=filled.top, right=filled.left)

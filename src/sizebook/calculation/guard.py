@@ -23,8 +23,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sizebook.calculation.limits import Limits
 from sizebook.core.errors import InputError, SizebookError
+from sizebook.intake.limits import Limits, raised
 
 _NOTE_BYTES = 256
 _POLL_SECONDS = 0.05
@@ -63,7 +63,7 @@ def _outcome(task: Task, note: Note) -> tuple[str, Any]:
         return "failed", f"{type(error).__name__}: {error}"
 
 
-def _limit_memory(mebibytes: int) -> bool:
+def _limit_memory(n_bytes: int) -> bool:
     """Limit the memory of this process beyond what it has; return whether the platform can."""
     try:
         import resource
@@ -72,7 +72,7 @@ def _limit_memory(mebibytes: int) -> bool:
     except (ImportError, OSError):
         return False
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = present + mebibytes * 2**20
+    wanted = present + n_bytes
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -94,7 +94,7 @@ def _in_fork(task: Task, limits: Limits, writing: int, noted: mmap.mmap) -> NoRe
 
     try:
         _die_with_parent()
-        _limit_memory(limits.mebibytes)
+        _limit_memory(limits.calculation_bytes)
         data = memoryview(pickle.dumps(_outcome(task, note), pickle.HIGHEST_PROTOCOL))
         while data:
             data = data[os.write(writing, data) :]
@@ -104,12 +104,13 @@ def _in_fork(task: Task, limits: Limits, writing: int, noted: mmap.mmap) -> NoRe
 
 def _serve(connection: Connection) -> None:
     """Work out one task after another, as they come."""
+    connection.send(("ready", None))
     while True:
         try:
             task, limits = connection.recv()
         except EOFError:
             return
-        _limit_memory(limits.mebibytes)
+        _limit_memory(limits.calculation_bytes)
         connection.send(_outcome(task, lambda where: None))
 
 
@@ -125,7 +126,7 @@ def _forked(task: Task, limits: Limits) -> Any:
     os.close(writing)
     data = None
     try:
-        data = _read_all(reading, limits.seconds)
+        data = _read_all(reading, limits.calculation_seconds)
     finally:
         os.close(reading)
         if data is None:
@@ -168,6 +169,7 @@ class _Warm:
             self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
             self.process.start()
             theirs.close()
+            self.connection.recv()  # ready: its start counts against no task
         return self.process, self.connection
 
     def stop(self) -> None:
@@ -186,12 +188,12 @@ def _warm(task: Task, limits: Limits) -> Any:
     with _WARM.lock:
         process, connection = _WARM.started()
         connection.send((task, limits))
-        deadline = time.monotonic() + limits.seconds
+        deadline = time.monotonic() + limits.calculation_seconds
         while not connection.poll(_POLL_SECONDS):
             if time.monotonic() > deadline:
                 _WARM.stop()
                 raise _too_slow(task, limits, "")
-            if _memory_mebibytes(process.pid) > limits.mebibytes:
+            if _memory_bytes(process.pid) > limits.calculation_bytes:
                 _WARM.stop()
                 raise _too_much(task, limits, "")
         try:
@@ -204,14 +206,14 @@ def _warm(task: Task, limits: Limits) -> Any:
         return _result(task, limits, outcome, "")
 
 
-def _memory_mebibytes(process: int | None) -> float:
+def _memory_bytes(process: int | None) -> int:
     """Return the memory that a process holds; what the platform itself limits needs no watching."""
     import psutil
 
     try:
-        return float(psutil.Process(process).memory_info().rss) / 2**20
+        return int(psutil.Process(process).memory_info().rss)
     except psutil.Error:
-        return 0.0
+        return 0
 
 
 def _result(task: Task, limits: Limits, outcome: tuple[str, Any], where: str) -> Any:
@@ -234,15 +236,15 @@ def _at(task: Task, where: str) -> str:
 
 def _too_slow(task: Task, limits: Limits, where: str) -> InputError:
     return InputError(
-        f"calculation too long: got more than {limits.seconds:g} s in {_at(task, where)}, want its values by then. "
-        "Simplify the workbook, or raise the limit with --calculation-seconds."
+        f"calculation too long: got more than {limits.calculation_seconds:g} s in {_at(task, where)}, want its values "
+        f"by then. {raised('calculation_seconds')}"
     )
 
 
 def _too_much(task: Task, limits: Limits, where: str) -> InputError:
     return InputError(
-        f"calculation too large: got more than {limits.mebibytes} MiB in {_at(task, where)}, want less. "
-        "Simplify the workbook, or raise the limit with --calculation-mib."
+        f"calculation too large: got more than {limits.calculation_bytes:,} bytes in {_at(task, where)}, want less. "
+        f"{raised('calculation_bytes')}"
     )
 
 

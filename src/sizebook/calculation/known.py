@@ -14,6 +14,10 @@ from sizebook.core.tables import table
 # itself is taken.
 ONE, RANGE, ARRAY, PASSED = "v", "r", "a", "p"
 # What a function gives that may be more than one value: rows, a reference, or a reference where a place is blank or 0.
+# What becomes of arguments that are written out: READ, texts become the numbers that they say, truths 1 and 0; TRUTH,
+# "TRUE" is TRUE; CHECKED, a text that says no number is #VALUE!; COUNTED, an error counts for nothing; KEPT, an
+# error counts like any value.
+READ, TRUTH, CHECKED, COUNTED, KEPT = "read", "truth", "checked", "counted", "kept"
 ROWS, REFERENCE, WHOLE = "rows", "reference", "whole"
 
 
@@ -27,12 +31,14 @@ class Known:
             one, ``refused`` for nobody.
         many: what it gives that may be more than one value, of which an ordinary formula takes one.
         dates: takes or gives dates, so that the day from which a workbook counts matters.
+        literals: what becomes of arguments that are written out in the formula.
     """
 
     arguments: str
     by: str
     many: str
     dates: bool
+    literals: str
 
     @property
     def repeats(self) -> bool:
@@ -71,6 +77,7 @@ def known_functions() -> dict[str, Known]:
             row["by"],
             row["many"],
             row["dates"] == "yes",
+            row["literals"],
         )
         for row in table("spreadsheet_functions")
     }

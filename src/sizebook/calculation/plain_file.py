@@ -14,6 +14,8 @@ from sizebook.calculation.package import MAIN, PACKAGE_RELATIONS, RELATIONS, WOR
 
 _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 _KIND = "application/vnd.openxmlformats-officedocument.spreadsheetml."
+# The engine begins with a sheet of its own, Sheet1, and loses a first sheet whose name differs from it in case only.
+_EMPTY, _EMPTY_NAME = "xl/worksheets/sizebook_empty.xml", "sizebook empty"
 _TEXTS = "xl/sharedStrings.xml"
 
 
@@ -28,6 +30,7 @@ def plain_file(package: Package, outside: Links, *, dates_from_1904: bool) -> by
         archive.writestr("[Content_Types].xml", "".join(_types(sheets, links)))
         archive.writestr("_rels/.rels", _relations({"rId1": ("officeDocument", "/" + WORKBOOK)}))
         archive.writestr(WORKBOOK, "".join(_workbook(sheets, links, dates_from_1904)))
+        archive.writestr(_EMPTY, f'<worksheet xmlns="{MAIN}"><sheetData/></worksheet>')
         archive.writestr("xl/_rels/workbook.xml.rels", _relations(_targets(package, sheets, links)))
         for info, data in package.parts():
             if info.filename in kept:
@@ -56,7 +59,7 @@ def _types(sheets: dict[str, str], links: list[str]) -> Iterator[str]:
     yield f'<Types xmlns="{_TYPES}"><Default Extension="xml" ContentType="application/xml"/>'
     yield '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
     kinds = {WORKBOOK: "sheet.main", _TEXTS: "sharedStrings"}
-    kinds |= dict.fromkeys(sheets.values(), "worksheet") | dict.fromkeys(links, "externalLink")
+    kinds |= dict.fromkeys([_EMPTY, *sheets.values()], "worksheet") | dict.fromkeys(links, "externalLink")
     for part, kind in kinds.items():
         yield f'<Override PartName={quoteattr("/" + part)} ContentType="{_KIND}{kind}+xml"/>'
     yield "</Types>"
@@ -64,6 +67,7 @@ def _types(sheets: dict[str, str], links: list[str]) -> Iterator[str]:
 
 def _workbook(sheets: dict[str, str], links: list[str], dates_from_1904: bool) -> Iterator[str]:
     yield f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><workbookPr date1904="{int(dates_from_1904)}"/><sheets>'
+    yield f'<sheet name="{_EMPTY_NAME}" sheetId="{len(sheets) + 1}" r:id="rIdE"/>'
     for number, name in enumerate(sheets, 1):
         yield f'<sheet name={quoteattr(name)} sheetId="{number}" r:id="rId{number}"/>'
     yield "</sheets>"
@@ -77,6 +81,7 @@ def _workbook(sheets: dict[str, str], links: list[str], dates_from_1904: bool) -
 def _targets(package: Package, sheets: dict[str, str], links: list[str]) -> dict[str, tuple[str, str]]:
     found = {f"rId{number}": ("worksheet", "/" + part) for number, part in enumerate(sheets.values(), 1)}
     found |= {f"rIdL{number}": ("externalLink", "/" + part) for number, part in enumerate(links, 1)}
+    found["rIdE"] = ("worksheet", "/" + _EMPTY)
     if _TEXTS in package.names():
         found["rIdT"] = ("sharedStrings", "/" + _TEXTS)
     return found

@@ -7,8 +7,9 @@ The engine is given a small file of its own: sheets, texts and cached cells of o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -17,18 +18,18 @@ from sizebook.calculation.links import links
 from sizebook.calculation.names import Names, NotCalculableError
 from sizebook.calculation.package import WORKBOOK, Package, tag
 from sizebook.calculation.plain_file import plain_file
-from sizebook.calculation.rewriting import FIT, REFUSED, SPILL, Rewriter, Surroundings
+from sizebook.calculation.rewriting import FIT, REFUSED, SPILL, Rewriter
+from sizebook.calculation.surroundings import Surroundings
 from sizebook.calculation.tables import tables
-from sizebook.calculation.tokens import Area, address, area, shifted
+from sizebook.calculation.tokens import Area, address, area, cell_at, column_letters, shifted
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
 
 # Formulas that differ only in the rows of their references are looked at once.
-_ROW = re.compile(r"(?<![\w.\\])(\$?[A-Za-z]{1,3}\$?)\d+(?![\w(.])")
+_ROW = re.compile(r"(?<=[A-Za-z$])\d+(?![\w(.])")
 
 
-@dataclass(frozen=True)
-class FormulaCell:
+class FormulaCell(NamedTuple):
     """A cell with a formula; ``array`` is the area that an array formula fills, ``dynamic`` whether it may grow."""
 
     at: Area
@@ -64,7 +65,7 @@ class Prepared:
     def add(self, cell: FormulaCell, text: str, down: int = 0, across: int = 0) -> int:
         """Note a cell with a formula, given as it reads so many rows up and columns to the left; return its number."""
         self.cells.append(cell)
-        self.places.append((cell.at.sheet, address(cell.at.top, cell.at.left)))
+        self.places.append((cell.at.sheet, f"{column_letters(cell.at.left)}{cell.at.top}"))
         self._texts.append((text, down, across))
         return len(self.cells) - 1
 
@@ -81,13 +82,14 @@ def formula_cells(package: Package) -> list[FormulaCell]:
 
 def cell_area(cell: etree._Element, sheet: str) -> Area:
     """Return where a cell element stands; Excel and every writer that we know name each cell."""
-    at = area(cell.get("r", ""), sheet)
-    if at is None:
+    place = cell_at(cell.get("r", ""))
+    if place is None:
         raise InputError(
             f"cell without an address: got r={cell.get('r')!r} on sheet '{sheet}', want A1, B2 ... "
             "Open the workbook in Excel and save it again."
         )
-    return at
+    row, column = place
+    return Area(sheet, row, column, row, column)
 
 
 def _formula_cell(sheet: str, cell: etree._Element, formula: etree._Element) -> FormulaCell:
@@ -109,9 +111,7 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
         tuple(package.sheets()),
         functions,
         outside,
-        frozenset(
-            (cell.at.sheet.casefold(), cell.at.top, cell.at.left) for cell in formula_cells(package) if cell.dynamic
-        ),
+        frozenset(_dynamic(package)),
         prepared.dates_from_1904,
     )
     sheets = [_Preparing(package, prepared, book, sheet, part) for sheet, part in package.sheets().items()]
@@ -119,6 +119,14 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
         sheet.all_formulas()
     prepared.file = plain_file(package, outside, dates_from_1904=prepared.dates_from_1904)
     return prepared
+
+
+def _dynamic(package: Package) -> Iterator[tuple[str, int, int]]:
+    """Yield where the dynamic array formulas stand."""
+    for sheet, part in package.sheets().items():
+        for cell in package.xml(part).iter(tag("c")):
+            if cell.get("cm") is not None and (place := cell_at(cell.get("r", ""))) is not None:
+                yield sheet.casefold(), *place
 
 
 def _is_set(package: Package, element: str, attribute: str, default: str = "0") -> bool:
@@ -185,7 +193,7 @@ class _Preparing:
 
     def _write(self, formula: etree._Element, number: int, found: FormulaCell, text: str) -> bool:
         """Put the rewritten formula in place; return whether nothing had to be done, here nor anywhere further down."""
-        shape = _ROW.sub(r"\g<1>0", text)
+        shape = _ROW.sub("0", text)
         if found.array is None and shape in self.plain:
             return True
         rewriter = Rewriter(self.book, found.at, ordinary=found.array is None, place=number)

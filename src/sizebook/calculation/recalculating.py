@@ -7,36 +7,36 @@ from pathlib import Path
 
 from sizebook.calculation.calculated import Calculated
 from sizebook.calculation.guard import Note, Task, guarded
-from sizebook.calculation.limits import LIMITS, Limits
 from sizebook.calculation.package import Package
 from sizebook.core.registry import Function
 from sizebook.functions import load
+from sizebook.intake.limits import limits
 
 
-def recalculate(path: Path, functions: Mapping[str, Function] | None = None, *, limits: Limits = LIMITS) -> Calculated:
+def recalculate(path: Path, functions: Mapping[str, Function] | None = None) -> Calculated:
     """Return what every cell of a workbook shows once all of its formulas are worked out.
 
     Args:
         path: an .xlsx or .xlsm file; it is only read.
         functions: the functions to evaluate in Python, by name; all registered ones when left out.
-        limits: how long it may take and with how much memory.
 
     A call that returns rows fills the area of its array formula; in an ordinary formula it gives its first value, as
     Excel reads such a file. A function's error becomes the error value of its cell and the message is kept. A formula
     that is not calculated here shows ``#N/IMPL!``, as does all that rests on it.
 
     Errors: `InputError` for a file that is no workbook, for formulas that refer to each other in a circle (the cells
-    are named), for precision as displayed, and for a calculation beyond its limits.
+    are named), for precision as displayed, and for a calculation beyond the
+    limits of `sizebook.intake.limits`, ``calculation_seconds`` and ``calculation_bytes``.
     """
-    return recalculated(Package.read(Path(path)), functions, limits)
+    return recalculated(Package.read(Path(path)), functions)
 
 
-def recalculated(package: Package, functions: Mapping[str, Function] | None, limits: Limits) -> Calculated:
+def recalculated(package: Package, functions: Mapping[str, Function] | None = None) -> Calculated:
     """Return what every cell of a package shows; see `recalculate`. The package stays as it is."""
-    import formualizer  # noqa: F401 - here, so that forks find it loaded
+    import sizebook.calculation.engine  # noqa: F401 - here and not above: reading inputs needs none; forks find it
 
     load()
-    found: Calculated = guarded(Task(_calculated, (package, functions), package.path.name), limits)
+    found: Calculated = guarded(Task(_calculated, (package, functions), package.path.name), limits())
     return found
 
 

@@ -7,49 +7,43 @@ is named. Functions that are our own are called by our own names, which the engi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sizebook.calculation.known import ARRAY, ONE, PASSED, RANGE, REFERENCE, Known, known_functions
-from sizebook.calculation.links import Links
-from sizebook.calculation.names import Names, NotCalculableError, bare, without_prefixes
+from sizebook.calculation.known import (
+    ARRAY,
+    COUNTED,
+    KEPT,
+    ONE,
+    PASSED,
+    RANGE,
+    REFERENCE,
+    Known,
+    known_functions,
+)
+from sizebook.calculation.literals import as_taken, lost
+from sizebook.calculation.names import NotCalculableError, bare, without_prefixes
+from sizebook.calculation.operands import crossing, intersection, is_end_of_range, meets, stands_alone
 from sizebook.calculation.spellings import plain_name
-from sizebook.calculation.tables import Table, plain_area
+from sizebook.calculation.surroundings import Surroundings
+from sizebook.calculation.tables import plain_area
 from sizebook.calculation.tokens import (
     Area,
     Token,
     absolute,
-    address,
     area,
     arguments,
     balanced,
     called_name,
     closing,
-    quoted,
     tokenize,
     unquoted,
 )
-from sizebook.core.registry import Function
 
 OWN = "SIZEBOOK_OWN_"  # before the names under which the engine knows functions that Python works out
 FIRST, ONLY, FIT, SPILL, REFUSED = (f"{OWN}{what}" for what in ("FIRST", "ONLY", "FIT", "SPILL", "REFUSED"))
 OMITTED = '"\ue000"'  # an argument left out between commas; the engine would hand over 0
 _DEEPEST = 200  # nested calls and parentheses; Excel allows 64 calls
-_OPERAND_ENDS = ("reference", "name", "close", "number", "text", "array", "bracket", "error")
-_OPERAND_BEGINS = ("reference", "name", "call", "open", "bracket", "number", "text", "array", "error")
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What a formula of the workbook may refer to."""
-
-    names: Names
-    tables: list[Table]
-    sheets: tuple[str, ...]
-    functions: Mapping[str, Function]
-    links: Links
-    anchors: frozenset[tuple[str, int, int]]
-    dates_from_1904: bool = False
 
 
 @dataclass
@@ -92,9 +86,9 @@ class Rewriter:
     def _named(self, token: Token) -> list[Token]:
         self.depends_on_place = True
         text = without_prefixes(token.text)
-        if token.text.lower().startswith("_xlpm."):  # a variable of LET or LAMBDA
+        if token.text.lower().startswith("_xlpm."):  # a variable of LET or LAMBDA, which may read like a cell
             self.variables.add(text.casefold())
-            return [Token("name", text)]
+            return [token]
         if text.casefold() in self.book.links.names:
             return tokenize(self.book.links.names[text.casefold()])
         if text.upper() in ("TRUE", "FALSE"):
@@ -134,7 +128,7 @@ class Rewriter:
         if self.depth > _DEEPEST:
             raise NotCalculableError(f"it is nested deeper than {_DEEPEST} levels")
         tokens = self._intersected(bare(tokens))
-        inside = kind if kind == ARRAY or _alone(tokens) else ONE
+        inside = kind if kind == ARRAY or stands_alone(tokens) else ONE
         pieces: list[str] = []
         index = 0
         while index < len(tokens):
@@ -147,7 +141,7 @@ class Rewriter:
         token = tokens[index]
         if token.kind in ("call", "open"):
             end = closing(tokens, index)
-            if _joined(tokens, index, end):
+            if is_end_of_range(tokens, index, end):
                 kind = RANGE
             if end + 1 < len(tokens) and tokens[end + 1].kind == "open":
                 return self._called_at_once(tokens, index, end, pieces)
@@ -155,7 +149,7 @@ class Rewriter:
             pieces.append(write(tokens, index, end, kind))
             return end + 1
         if token.kind == "reference":
-            pieces.append(self._reference(token, RANGE if _joined(tokens, index, index) else kind))
+            pieces.append(self._reference(token, RANGE if is_end_of_range(tokens, index, index) else kind))
         elif token.text == "@":
             return self._one_of(tokens, index + 1, pieces)
         elif token.kind == "space":
@@ -223,7 +217,7 @@ class Rewriter:
             return self._registered(registered, parts, kind)
         if name.casefold() in self.variables or self.book.names.function(name, self.at.sheet):
             self._lambda(name)
-            return f"{name}({','.join(self._part(part, ARRAY) for part in parts)})"
+            return f"{tokens[opening].text}{','.join(self._part(part, ARRAY) for part in parts)})"
         known = known_functions().get(name)
         if known is None:
             if "!" in tokens[opening].text or "[" in tokens[opening].text:
@@ -246,12 +240,15 @@ class Rewriter:
             raise NotCalculableError(f"{name} is not calculated in a workbook that counts dates from 1904")
         if name == "LET":
             self.variables |= {"".join(t.text for t in bare(part)).casefold() for part in parts[:-1:2]}
+        if known.literals not in (COUNTED, KEPT) and lost(parts, known):
+            return "#REF!"
         given: list[str] = []
         for number, part in enumerate(self._spliced(parts, known)):
             wanted = known.kind(number)
             wanted = ARRAY if kind == ARRAY else kind if wanted == PASSED else wanted
             if part:
-                given.append(self._part(part, wanted))
+                rule = "" if known.kind(number) == PASSED else known.literals
+                given.append(self._part(as_taken(part, rule), wanted))
             else:
                 given.append(OMITTED if own else "")
         if own:
@@ -301,23 +298,13 @@ class Rewriter:
         while index < len(tokens):
             token = tokens[index]
             following = tokens[index + 1] if index + 1 < len(tokens) else None
-            if token.kind == "space" and found and following is not None and _meets(found[-1], following):
-                found[-1] = self._common(found[-1], following)
+            if token.kind == "space" and found and following is not None and meets(found[-1], following):
+                found[-1] = intersection(found[-1], following, self.at.sheet)
                 index += 1
             elif token.kind != "space":
                 found.append(token)
             index += 1
         return found
-
-    def _common(self, first: Token, second: Token) -> Token:
-        one, two = (area(token.text, self.at.sheet) for token in (first, second))
-        if one is None or two is None or ":" in one.sheet + two.sheet:
-            raise NotCalculableError("it intersects what are not plain areas")
-        top, left = max(one.top, two.top), max(one.left, two.left)
-        bottom, right = min(one.bottom, two.bottom), min(one.right, two.right)
-        if one.sheet.casefold() != two.sheet.casefold() or top > bottom or left > right:
-            return Token("error", "#NULL!")
-        return Token("reference", absolute(Area(one.sheet, top, left, bottom=bottom, right=right)))
 
 
 def _leading(name: str, rewriter: Rewriter) -> list[str]:
@@ -325,29 +312,3 @@ def _leading(name: str, rewriter: Rewriter) -> list[str]:
     if not known_functions()[name].dates:
         return []
     return ["TRUE" if rewriter.book.dates_from_1904 else "FALSE"]
-
-
-def _meets(before: Token, after: Token) -> bool:
-    return before.kind in _OPERAND_ENDS and after.kind in _OPERAND_BEGINS
-
-
-def _alone(tokens: Sequence[Token]) -> bool:
-    """Return whether an expression is one operand: a reference, a value, a call or a group in parentheses."""
-    if not tokens:
-        return True
-    if tokens[0].kind in ("call", "open"):
-        return closing(tokens, 0) == len(tokens) - 1
-    return len(tokens) == 1 or (len(tokens) == 2 and tokens[0].text == "@")
-
-
-def _joined(tokens: Sequence[Token], first: int, last: int) -> bool:
-    """Return whether an operand is an end of a range, as in ``A1:INDEX(A:A,3)``."""
-    return (first > 0 and tokens[first - 1].text == ":") or (last + 1 < len(tokens) and tokens[last + 1].text == ":")
-
-
-def crossing(place: Area, at: Area) -> str:
-    """Return the one cell of an area in the row or column of a formula's cell, ``#VALUE!`` where there is none."""
-    row = place.top if place.top == place.bottom else at.top
-    column = place.left if place.left == place.right else at.left
-    inside = place.top <= row <= place.bottom and place.left <= column <= place.right
-    return f"{quoted(place.sheet)}!{address(row, column)}" if inside else "#VALUE!"

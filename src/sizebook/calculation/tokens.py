@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 _SHEET = r"(?:(?:'(?:[^']|'')+'|[\w.\[\]:]+)!)"
 _CELL = r"\$?[A-Za-z]{1,3}\$?[1-9]\d{0,6}"
@@ -32,6 +34,7 @@ _TOKEN = re.compile(
 )
 _REFERENCE = re.compile(rf"(?:(?P<sheet>{_SHEET[3:-2]})!)?(?P<area>{_AREA})(?P<spill>\#?)")
 _PART = re.compile(r"(\$?)([A-Za-z]{0,3})(\$?)(\d*)")
+_ADDRESS = re.compile(r"([A-Z]{1,3})([1-9]\d{0,6})")
 LAST_ROW, LAST_COLUMN = 1_048_576, 16_384
 
 
@@ -43,8 +46,7 @@ class Token:
     text: str
 
 
-@dataclass(frozen=True)
-class Area:
+class Area(NamedTuple):  # a tuple, for there is one for each formula
     """A rectangle of cells on one sheet, rows and columns counted from 1."""
 
     sheet: str
@@ -148,6 +150,13 @@ def on_sheet(token: Token, sheet: str) -> str:
     return token.text if "!" in token.text else f"{quoted(sheet)}!{token.text}"
 
 
+def cell_at(address: str) -> tuple[int, int] | None:
+    """Return the row and column of an address as files write it, ``C7``; None for other text."""
+    match = _ADDRESS.fullmatch(address)
+    return (int(match[2]), column_number(match[1])) if match else None
+
+
+@cache
 def column_number(letters: str) -> int:
     """Return 1 for A, 27 for AA."""
     number = 0
@@ -156,6 +165,7 @@ def column_number(letters: str) -> int:
     return number
 
 
+@cache
 def column_letters(number: int) -> str:
     """Return A for 1, AA for 27."""
     letters = ""

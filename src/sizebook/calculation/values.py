@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from sizebook.core.coercion import Cell
@@ -35,6 +36,8 @@ class ErrorCode(str):
 def shown(value: Any) -> Any:
     """Return what a cell shows: None, bool, int, float, str or an `ErrorCode`; whole numbers are integers."""
     if isinstance(value, float):
+        if not math.isfinite(value):
+            return ErrorCode("#NUM!")
         return int(value) if value.is_integer() and abs(value) <= 2**53 else value
     if isinstance(value, dict):
         return ErrorCode(_CODES.get(value.get("kind", ""), "#ERROR!"))

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from sizebook.cli.calculating import Calculation, calculation_options
 from sizebook.cli.rates import rates_option
 from sizebook.core.errors import InputError
 
@@ -25,9 +24,9 @@ from sizebook.core.errors import InputError
     help="Spell functions as this add-in stores them: the .xlam, xlwings Lite or Server, or LibreOffice's.",
 )
 @rates_option
-@calculation_options
+@click.option("--strict", is_flag=True, help="Refuse a workbook with formulas that cannot be calculated.")
 def fill_workbook(
-    workbook: Path, scenario: Path, output: Path, target: str | None, rates: Path | None, calculation: Calculation
+    workbook: Path, scenario: Path, output: Path, target: str | None, rates: Path | None, strict: bool
 ) -> None:
     """Write the inputs of SCENARIO (TOML) into WORKBOOK and store every computed value.
 
@@ -45,8 +44,7 @@ def fill_workbook(
 
     inputs = _inputs(scenario, workbook, rates)
     chosen = next((known for known in TARGETS if known == target), None)
-    strict, limits = calculation.strict, calculation.limits
-    filled = fill(_found(workbook), inputs, output, target=chosen, strict=strict, limits=limits)
+    filled = fill(_found(workbook), inputs, output, target=chosen, strict=strict)
     told(filled.notes)
     calculated = filled.calculated
     click.echo(f"{output}: {len(inputs)} inputs, {len(calculated.values)} cells, calculated by {calculated.engine}")

@@ -10,7 +10,6 @@ from typing import Any
 from lxml import etree
 
 from sizebook.calculation import Calculated
-from sizebook.calculation.limits import LIMITS, Limits
 from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, tag
 from sizebook.calculation.preparing import formula_cells
 from sizebook.calculation.recalculating import recalculated
@@ -21,7 +20,7 @@ from sizebook.core.names import notes
 from sizebook.functions import load
 from sizebook.workbooks.charts import Lookup, refresh_charts
 from sizebook.workbooks.inputs import AS_IT_STANDS, Input, check, find_inputs
-from sizebook.workbooks.sheet import Sheet
+from sizebook.workbooks.sheet import Sheet, escaped
 
 _CALC_CHAIN = "xl/calcChain.xml"
 # Excel 2019 and later: it takes the stored values as they are instead of calculating all on opening.
@@ -67,7 +66,6 @@ def fill(
     *,
     target: Target | None = None,
     strict: bool = False,
-    limits: Limits = LIMITS,
 ) -> Filled:
     """Write inputs into a workbook by defined name, recalculate it and save it under another name.
 
@@ -82,7 +80,6 @@ def fill(
             it stores them. Left out: as the template spells them.
         strict: refuse a workbook with formulas that cannot be calculated, which otherwise keep what the template holds
             beside them (#N/A where it holds nothing) and are named in ``problems``.
-        limits: how long the calculation may take and with how much memory.
 
     Errors: `InputError` with one line for each wrong, unknown or missing input, for formulas in a circle and for a
     calculation beyond its limits; nothing is written then.
@@ -99,7 +96,7 @@ def fill(
     _keep_stored_values(package)
     if target is not None:
         _respell(package, target)
-    calculated = recalculated(package, None, limits)
+    calculated = recalculated(package)
     if strict:
         _refuse_uncalculated(template, calculated)
     stored = _write_computed(package, calculated)
@@ -210,6 +207,7 @@ def _write_computed(package: Package, calculated: Calculated) -> Lookup:
 
     def shown(sheet: str, row: int, column: int) -> Any:
         at = sheet, address(row, column)
-        return sheets[sheet].value(row, column) if at in kept else calculated[at]
+        value = sheets[sheet].value(row, column) if at in kept else calculated[at]
+        return escaped(value) if type(value) is str else value
 
     return shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime
 from functools import cached_property
 from typing import Any
@@ -10,12 +11,14 @@ from lxml import etree
 
 from sizebook.calculation import ErrorCode
 from sizebook.calculation.package import Package, tag
-from sizebook.calculation.tokens import Area, address, area, column_number
+from sizebook.calculation.tokens import Area, address, area, cell_at, column_number
 from sizebook.core.errors import InputError
 
 Cell = etree._Element
 # Error values that every reader of .xlsx knows; newer ones (#SPILL!, #CALC!) are stored as #VALUE!, as Excel does.
 _STORED_ERRORS = frozenset(["#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"])
+# Signs that XML cannot hold are stored as _x0001_, and so is the underscore of a text that reads so itself.
+_ESCAPED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _CONTENT = (tag("f"), tag("v"), tag("is"))
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
@@ -40,9 +43,9 @@ class Sheet:
         """The cells that the file holds, by row and column."""
         found = {}
         for cell in self.root.iter(tag("c")):
-            at = area(cell.get("r", ""), self.name)
-            if at is not None:
-                found[at.top, at.left] = cell
+            place = cell_at(cell.get("r", ""))
+            if place is not None:
+                found[place] = cell
         return found
 
     def value(self, row: int, column: int) -> Any:
@@ -157,6 +160,11 @@ def _store(cell: Cell, kind: str, text: str | None) -> None:
         cell.insert(0 if formula is None else 1, value)
 
 
+def escaped(text: str) -> str:
+    """Return a text as a file holds it: signs that XML cannot hold are spelled out."""
+    return _ESCAPED.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
+
+
 def _stored(value: Any) -> tuple[str, str | None]:
     """Return the type attribute and text with which a file stores a value."""
     if value is None:
@@ -168,7 +176,7 @@ def _stored(value: Any) -> tuple[str, str | None]:
     if isinstance(value, ErrorCode):
         return "e", str(value) if value in _STORED_ERRORS else "#VALUE!"
     if isinstance(value, str):
-        return "str", value
+        return "str", escaped(value)
     return "", repr(value)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from sizebook.calculation.spreadsheet import (
     calendar,
+    complexes,
     lookups,
     matrices,
     money,
@@ -19,9 +20,10 @@ from sizebook.calculation.spreadsheet import (
     rounding,
     samples,
     texts,
+    units,
     workdays,
 )
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
-for _topic in (calendar, lookups, matrices, money, pairs, rounding, samples, texts, workdays):
+for _topic in (calendar, complexes, lookups, matrices, money, pairs, rounding, samples, texts, units, workdays):
     FUNCTIONS |= _topic.FUNCTIONS

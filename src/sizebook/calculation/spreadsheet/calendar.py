@@ -121,7 +121,31 @@ def _datevalue(from_1904: bool, value: Any) -> float:
     return counted(moment // 1, from_1904) if moment is not None else fail("#VALUE!")
 
 
+def _days(from_1904: bool, end: Any, start: Any) -> int:
+    return serial(end, from_1904) - serial(start, from_1904)
+
+
+def _time(hour: Any, minute: Any, second: Any) -> float:
+    seconds = whole(hour) * 3600 + whole(minute) * 60 + whole(second)
+    return seconds % 86_400 / 86_400 if seconds >= 0 else fail("#NUM!")
+
+
+def _of_day(divisor: int, modulus: int) -> Callable[[bool, Any], int]:
+    def called(from_1904: bool, value: Any) -> int:
+        moment = number(value)
+        if moment < 0:
+            fail("#NUM!")
+        return int(moment % 1 * 86_400 + 0.5) // divisor % modulus
+
+    return called
+
+
 FUNCTIONS = {
+    "DAYS": each(_days),
+    "TIME": each(_time),
+    "HOUR": each(_of_day(3600, 24)),
+    "MINUTE": each(_of_day(60, 60)),
+    "SECOND": each(_of_day(1, 60)),
     "DATE": each(_date),
     "DATEVALUE": each(_datevalue),
     "YEAR": each(_part(0)),

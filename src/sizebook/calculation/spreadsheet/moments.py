@@ -54,7 +54,9 @@ def _places(pieces: Sequence[Piece], n: int) -> int:
 
 def _shown(pieces: Sequence[Piece], n: int, day: int, second: Decimal, seconds: Decimal) -> str:
     kind, text = pieces[n]
-    if kind == "elapsed":
+    passed = [found[0] for what, found in pieces if what == "elapsed"]
+    is_again = kind == "letters" and "." not in text and text[0] in passed and (text[0] != "m" or _is_minute(pieces, n))
+    if kind == "elapsed" or is_again:
         unit = {"h": 3600, "m": 60, "s": 1}[text[0]]
         return str(int(seconds // unit)).zfill(len(text))
     if kind == "digit":
@@ -81,8 +83,6 @@ def _time(text: str, second: Decimal, seconds: Decimal, pieces: Sequence[Piece])
         if any(kind == "ampm" for kind, _ in pieces):
             hour = (hour - 1) % 12 + 1
         return str(hour).zfill(min(len(text), 2))
-    if ("elapsed", "s") in [(kind, found[0]) for kind, found in pieces if found]:
-        return str(int(seconds)).zfill(min(len(text), 2))
     letters, point, zeros = text.partition(".")
     return str(int(second % 60)).zfill(min(len(letters), 2)) + (point + _decimals(seconds, len(zeros)) if point else "")
 

@@ -1,10 +1,11 @@
-"""Depreciation by the declining balance over a stretch of time, fractions of periods included: VDB."""
+"""Money: depreciation by declining balances, interest of payments in advance, prices in fractions."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from sizebook.calculation.spreadsheet.coercing import each, fail, number, truth
+from sizebook.calculation.spreadsheet.coercing import each, fail, number, truth, whole
 
 
 def _vdb(cost: Any, salvage: Any, life: Any, start: Any, end: Any, factor: Any = None, no_switch: Any = None) -> float:
@@ -27,4 +28,74 @@ def _vdb(cost: Any, salvage: Any, life: Any, start: Any, end: Any, factor: Any =
     return total
 
 
-FUNCTIONS = {"VDB": each(_vdb)}
+def _db(cost: Any, salvage: Any, life: Any, period: Any, month: Any = 12) -> float:
+    amount, rest, n_periods, which = number(cost), number(salvage), number(life), number(period)
+    months = whole(month, 12)
+    if min(amount, rest) < 0 or n_periods <= 0 or not 1 <= months <= 12 or not 1 <= which <= n_periods + (months < 12):
+        fail("#NUM!")
+    if amount == 0:
+        return 0.0
+    rate = round(1 - math.pow(rest / amount, 1 / n_periods), 3)
+    taken = amount * rate * months / 12
+    total = taken
+    for number_ in range(2, int(which) + 1):
+        taken = (amount - total) * rate * ((12 - months) / 12 if number_ > n_periods else 1)
+        total += taken
+    return taken
+
+
+def _pmt(rate: float, n: float, present: float, future: float, advance: bool) -> float:
+    if rate == 0:
+        return -(present + future) / n
+    grown = math.pow(1 + rate, n)
+    return -(present * grown + future) * rate / ((grown - 1) * (1 + rate * advance))
+
+
+def _ipmt(rate: Any, period: Any, n_periods: Any, present: Any, future: Any = None, kind: Any = None) -> float:
+    each_rate, which, n, value, rest = (number(given) for given in (rate, period, n_periods, present, future))
+    advance = number(kind) != 0
+    if not 1 <= which < n + 1:
+        fail("#NUM!")
+    if advance and which == 1:
+        return 0.0
+    payment = _pmt(each_rate, n, value, rest, advance)
+    passed = which - 1
+    grown = math.pow(1 + each_rate, passed)
+    owed = value * grown + (
+        payment * (1 + each_rate * advance) * (grown - 1) / each_rate if each_rate else payment * passed
+    )
+    return -owed * each_rate / (1 + each_rate if advance else 1)
+
+
+def _ppmt(rate: Any, period: Any, n_periods: Any, present: Any, future: Any = None, kind: Any = None) -> float:
+    interest = _ipmt(rate, period, n_periods, present, future, kind)
+    advance = number(kind) != 0
+    return _pmt(number(rate), number(n_periods), number(present), number(future), advance) - interest
+
+
+def _dollarde(price: Any, fraction: Any) -> float:
+    """Return a price in fractions, 1.02 for one and two sixteenths, as a decimal."""
+    value, parts = number(price), whole(fraction)
+    if parts < 1:
+        fail("#NUM!" if parts < 0 else "#DIV/0!")
+    full = math.trunc(value)
+    return full + (value - full) * math.pow(10, math.ceil(math.log10(parts))) / parts
+
+
+def _dollarfr(price: Any, fraction: Any) -> float:
+    """Return a decimal price in fractions."""
+    value, parts = number(price), whole(fraction)
+    if parts < 1:
+        fail("#NUM!" if parts < 0 else "#DIV/0!")
+    full = math.trunc(value)
+    return full + (value - full) * parts / math.pow(10, math.ceil(math.log10(parts)))
+
+
+FUNCTIONS = {
+    "VDB": each(_vdb),
+    "DB": each(_db),
+    "IPMT": each(_ipmt),
+    "PPMT": each(_ppmt),
+    "DOLLARDE": each(_dollarde),
+    "DOLLARFR": each(_dollarfr),
+}

@@ -1,4 +1,4 @@
-"""Rounding to multiples: FLOOR and CEILING of the old kind."""
+"""Rounding to multiples: FLOOR and CEILING of the old kind and of the new ones."""
 
 from __future__ import annotations
 
@@ -32,4 +32,24 @@ def _floor(value: Any, step: Any) -> float:
     return fail("#NUM!") if given > 0 > multiple else _multiple(given, multiple, math.floor)
 
 
-FUNCTIONS = {"CEILING": each(_ceiling), "FLOOR": each(_floor)}
+def _toward(rounded: Callable[[float], int], away: Callable[[float], int]) -> Callable[..., float]:
+    """Return a rounding whose mode, where given and not 0, turns it round below zero."""
+
+    def called(value: Any, step: Any = 1, mode: Any = 0) -> float:
+        given, multiple = number(value), abs(number(step, 1.0))
+        if given == 0 or multiple == 0:
+            return 0.0
+        return _multiple(given, multiple, away if given < 0 and number(mode) else rounded)
+
+    return called
+
+
+FUNCTIONS = {
+    "CEILING": each(_ceiling),
+    "FLOOR": each(_floor),
+    "CEILING.MATH": each(_toward(math.ceil, math.floor)),
+    "FLOOR.MATH": each(_toward(math.floor, math.ceil)),
+    "CEILING.PRECISE": each(_toward(math.ceil, math.ceil)),
+    "FLOOR.PRECISE": each(_toward(math.floor, math.floor)),
+    "ISO.CEILING": each(_toward(math.ceil, math.ceil)),
+}

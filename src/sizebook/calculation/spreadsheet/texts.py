@@ -1,7 +1,8 @@
-"""Texts: TEXT and its formats, LEFT, RIGHT, MID and REPLACE with numbers given as texts, VALUE, DOLLAR and FIXED."""
+"""Texts: TEXT and its formats, parts of texts, capitals, and what kind of value a cell holds."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sizebook.calculation.spreadsheet.coercing import each, fail, number, number_of_text, text, truth, whole
@@ -69,7 +70,63 @@ def _fixed(amount: Any, places: Any = 2, plain: Any = False) -> str:
     return "-" + shown if value < 0 and any(sign in shown for sign in "123456789") else shown
 
 
+_LONGEST = 32_767
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def _proper(value: Any) -> str:
+    return _WORD.sub(lambda match: match[0][0].upper() + match[0][1:].lower(), text(value))
+
+
+def _code(value: Any) -> int:
+    shown = text(value)[:1]
+    return shown.encode("cp1252", "replace")[0] if shown else fail("#VALUE!")
+
+
+def _rept(value: Any, n: Any) -> str:
+    shown, times = text(value), _length(n)
+    return shown * times if len(shown) * times <= _LONGEST else fail("#VALUE!")
+
+
+def _substitute(value: Any, old: Any, new: Any, which: Any = None) -> str:
+    shown, sought, put = text(value), text(old), text(new)
+    if which is None:
+        return shown.replace(sought, put) if sought else shown
+    number_ = whole(which)
+    if number_ < 1:
+        fail("#VALUE!")
+    parts = shown.split(sought) if sought else [shown]
+    if number_ >= len(parts):
+        return shown
+    return sought.join(parts[:number_]) + put + sought.join(parts[number_:])
+
+
+def _find(sought: Any, value: Any, start: Any = 1) -> int:
+    first = whole(start, 1)
+    shown = text(value)
+    if not 1 <= first <= max(1, len(shown)):
+        fail("#VALUE!")
+    place = shown.find(text(sought), first - 1)
+    return place + 1 if place >= 0 else fail("#VALUE!")
+
+
+def _type(value: Any) -> int:
+    if isinstance(value, CellError):
+        return 16
+    if isinstance(value, list):
+        return 64
+    return 4 if isinstance(value, bool) else 2 if isinstance(value, str) else 1
+
+
 FUNCTIONS = {
+    "UPPER": each(lambda value: text(value).upper()),
+    "LOWER": each(lambda value: text(value).lower()),
+    "PROPER": each(_proper),
+    "CODE": each(_code),
+    "REPT": each(_rept),
+    "SUBSTITUTE": each(_substitute),
+    "FIND": each(_find),
+    "TYPE": _type,
     "TEXT": each(_text),
     "LEFT": each(_left),
     "RIGHT": each(_right),

@@ -1,0 +1,38 @@
+"""Arguments that are written out in a formula, where the engine would take them otherwise than Excel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sizebook.calculation.known import ARRAY, CHECKED, COUNTED, KEPT, RANGE, READ, TRUTH, Known
+from sizebook.calculation.spreadsheet.coercing import number_of_text
+from sizebook.calculation.tokens import Token
+from sizebook.core.errors import CellError
+
+
+def lost(parts: Sequence[list[Token]], known: Known) -> bool:
+    """Return whether a range that a call needs is one that is gone; the engine works on without it."""
+    return any(
+        len(part) == 1 and part[0].text.upper() == "#REF!" and known.kind(number) in (RANGE, ARRAY)
+        for number, part in enumerate(parts)
+    )
+
+
+def as_taken(part: list[Token], rule: str) -> list[Token]:
+    """Return an argument that is written out as the function takes it, where the engine would take it otherwise."""
+    if rule in ("", KEPT) or len(part) != 1 or part[0].kind not in ("text", "error", "name"):
+        return part
+    found = part[0].text[1:-1] if part[0].kind == "text" else part[0].text.upper()
+    if part[0].kind == "error":
+        return [Token("text", '""')] if rule == COUNTED else part
+    if rule == COUNTED:
+        return part
+    if part[0].kind == "name":
+        return [Token("number", str(int(found == "TRUE")))] if rule == READ and found in ("TRUE", "FALSE") else part
+    if rule == TRUTH and found.upper() in ("TRUE", "FALSE"):
+        return [Token("name", found.upper())]
+    try:
+        number = number_of_text(found)
+    except CellError:
+        return [Token("error", "#VALUE!")]
+    return part if rule == CHECKED else [Token("number", repr(number))]

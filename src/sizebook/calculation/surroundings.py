@@ -1,0 +1,24 @@
+"""What the formulas of a workbook may refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sizebook.calculation.links import Links
+from sizebook.calculation.names import Names
+from sizebook.calculation.tables import Table
+from sizebook.core.registry import Function
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a formula of the workbook may refer to."""
+
+    names: Names
+    tables: list[Table]
+    sheets: tuple[str, ...]
+    functions: Mapping[str, Function]
+    links: Links
+    anchors: frozenset[tuple[str, int, int]]
+    dates_from_1904: bool = False

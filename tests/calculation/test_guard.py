@@ -1,0 +1,144 @@
+"""Calculations that hang, crash, exhaust memory or panic end as one error that names workbook and, if known, cell."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from openpyxl import Workbook
+
+from sizebook.calculation import recalculate
+from sizebook.calculation.guard import Note, Task, guarded
+from sizebook.core.errors import InputError, RangeError
+from sizebook.intake.limits import VARIABLE, Limits
+
+SHORT = Limits(calculation_seconds=1)
+AMPLE = Limits()
+NARROW = Limits(calculation_bytes=64_000_000)
+
+
+class Panic(BaseException):
+    """What a panic of the engine looks like: no `Exception`."""
+
+
+def sleeps(note: Note) -> None:
+    note("Plan!B7")
+    time.sleep(60)
+
+
+def crashes(note: Note) -> None:
+    faulthandler.disable()  # pytest's own, which would print where
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def grows(note: Note) -> int:
+    return len(b"x" * 2**30)
+
+
+def panics(note: Note) -> None:
+    raise Panic("index out of bounds")
+
+
+def refuses(note: Note) -> None:
+    raise RangeError("seats are out of range: got -1, want at least 0. Correct it.")
+
+
+def tells_its_process(note: Note) -> int:
+    return os.getpid()
+
+
+FAILURES = [
+    (
+        sleeps, SHORT,
+        "calculation too long: got more than 1 s in book.xlsx{}, want its values by then. If you trust the file, "
+        "raise the limit: --limit calculation_seconds=N, or SIZEBOOK_LIMITS=calculation_seconds=N.",
+    ),
+    (
+        crashes, AMPLE,
+        "calculation failed: got exit code -11 in book.xlsx, want values. "
+        "Report it with the workbook, and take the formula out meanwhile.",
+    ),
+    (
+        grows, NARROW,
+        "calculation too large: got more than 64,000,000 bytes in book.xlsx, want less. If you trust the file, "
+        "raise the limit: --limit calculation_bytes=N, or SIZEBOOK_LIMITS=calculation_bytes=N.",
+    ),
+    (
+        panics, AMPLE,
+        "calculation failed: got Panic: index out of bounds in book.xlsx, want values. "
+        "Report it with the workbook, and take the formula out meanwhile.",
+    ),
+    (refuses, AMPLE, "seats are out of range: got -1, want at least 0. Correct it."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("work", "limits", "message"), FAILURES)
+def test_a_bad_end_is_one_error(work: Callable[..., Any], limits: Limits, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        guarded(Task(work, (), "book.xlsx"), limits)
+    assert str(caught.value) == message.format(", Plan!B7")
+
+
+def in_a_thread(job: Callable[[], Any]) -> Any:
+    """Return what a job gives beside the main thread, where a process must not fork."""
+    results: list[Any] = []
+
+    def run() -> None:
+        try:
+            results.append(job())
+        except InputError as error:
+            results.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    return results[0]
+
+
+def test_beside_threads_a_second_process_is_kept_and_replaced_when_it_ends_badly() -> None:
+    def process() -> int:
+        return int(in_a_thread(lambda: guarded(Task(tells_its_process, (), "book.xlsx"), AMPLE)))
+
+    first = process()
+    assert first == process() != os.getpid()
+    for work, limits, message in FAILURES:
+        ended = in_a_thread(lambda work=work, limits=limits: guarded(Task(work, (), "book.xlsx"), limits))
+        assert str(ended) == message.format("")
+    assert process() != first
+
+
+def test_a_fork_leaves_nothing_behind() -> None:
+    before = psutil.Process().children(recursive=True)
+    with pytest.raises(InputError):
+        guarded(Task(sleeps, (), "book.xlsx"), SHORT)
+    assert psutil.Process().children(recursive=True) == before
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["=" + "(" * 4000 + "A1" + ")" * 4000, "=" + "-(" * 4000 + "A1" + ")" * 4000, '=LEN(REPT("a",1000000000))'],
+)
+def test_hostile_formulas_give_a_value_or_are_named(tmp_path: Path, formula: str) -> None:
+    book = Workbook()
+    book.worksheets[0]["A1"], book.worksheets[0]["B1"] = 5, formula
+    book.save(tmp_path / "deep.xlsx")
+    found = recalculate(tmp_path / "deep.xlsx")
+    assert found["Sheet", "B1"] in (5, "#VALUE!") or found.not_calculated == (("Sheet", "B1"),)
+
+
+def test_a_calculation_beyond_its_limits_names_the_workbook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    book = Workbook()
+    for row in range(1, 60_001):
+        book.worksheets[0].cell(row, 1, f"=SUM($B$1:B{row})*SUM(C$1:C{row})+PARAMS_LN({row})")
+    book.save(tmp_path / "slow.xlsx")
+    monkeypatch.setenv(VARIABLE, "calculation_seconds=1")
+    with pytest.raises(InputError, match=r"^calculation too long: got more than 1 s in slow\.xlsx"):
+        recalculate(tmp_path / "slow.xlsx")
