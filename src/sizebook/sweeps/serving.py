@@ -170,11 +170,9 @@ def _estimated(
     found = estimate(costs, memory, Demand(**loads))
     held, out = found.capacity > 0, np.flatnonzero(~found.fits)
     free = np.broadcast_to(memory.cache_bytes, len(cases.which))
-    said = {**loads, "capacity": found.capacity, "free_bytes": free}
-    lacking = ({name: values[i] for name, values in said.items()} for i in out.tolist())
-    misfits = {i: _misfit(**each) for i, each in zip(out.tolist(), lacking, strict=True)}
+    said = [values[out].tolist() for values in (found.capacity, free, *loads.values())]
+    misfits = {
+        i: misfit(Demand(**dict(zip(loads, load, strict=True))), capacity=capacity, free_bytes=free_bytes)
+        for i, capacity, free_bytes, *load in zip(out.tolist(), *said, strict=True)
+    }
     return {name: np.where(held, getattr(found, name), np.nan) for name in FIGURES}, found.fits, misfits
-
-
-def _misfit(capacity: float, free_bytes: float, **load: Any) -> str:
-    return misfit(Demand(**load), capacity=float(capacity), free_bytes=float(free_bytes))
