@@ -47,11 +47,14 @@ def _begin(parent: int, folder: str) -> None:
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+        if os.getppid() != parent:  # it died before
+            os._exit(1)
+    else:  # a thread only where it must be: a process of one thread forks for each calculation
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 
 def _watch(parent: int) -> None:
-    """End this process once it is another's child, where the system does not see to it."""
+    """End this process once it is another's child."""
     while os.getppid() == parent:
         time.sleep(_LOOK_EVERY_SECONDS)
     os._exit(1)

@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from lxml import etree
 
@@ -53,6 +54,10 @@ class Package:
     _parsed: dict[str, etree._Element] = field(default_factory=dict)
     _changed: set[str] = field(default_factory=set)
     _removed: set[str] = field(default_factory=set)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process needs: the parts as they would be saved."""
+        return vars(Package(self.path, list(self.parts())))
 
     @classmethod
     def read(cls, path: Path) -> Package:
