@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import zipfile
 from pathlib import Path
 
@@ -96,3 +97,17 @@ def test_a_picture_in_a_cell_keeps_its_place(tmp_path: Path) -> None:
     _, after = filled(tmp_path, FEATURES["in-cell image"])
     assert b'<c r="D1" t="e" vm="1"><v>#VALUE!</v></c>' in after[SHEET]
     assert after["xl/media/image1.png"] == PICTURE
+
+
+def test_a_fill_beside_another_thread_gives_the_same(tmp_path: Path) -> None:
+    alone = filled(tmp_path, FEATURES["LAMBDA name"])[1]
+    (tmp_path / "beside").mkdir()
+    waiting = threading.Event()
+    thread = threading.Thread(target=waiting.wait)  # with it the calculation runs in a process that cannot be a fork
+    thread.start()
+    try:
+        beside = filled(tmp_path / "beside", FEATURES["LAMBDA name"])[1]
+    finally:
+        waiting.set()
+        thread.join()
+    assert beside == alone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,28 +68,38 @@ def run(rows: Sequence[Row], record: Journal, jobs: int) -> Iterator[Outcome]:
 def _together(queue: deque[Row], record: Journal, jobs: int) -> Generator[Outcome, None, list[Row]]:
     """Produce the scenarios of a queue until it is empty or a worker dies; return those that were under way then."""
     under_way: dict[Future[Outcome], Row] = {}
+    is_broken = False
     with workers(min(jobs, len(queue))) as pool:
-        while queue or under_way:
-            try:
-                while queue and len(under_way) < jobs:
-                    under_way[pool.submit(_outcome, queue[0], record.folder)] = queue[0]
-                    record.begun(queue.popleft())
-            except BrokenProcessPool:
-                return _lost(under_way)
+        while under_way or (queue and not is_broken):
+            is_broken = is_broken or not _submitted(pool, queue, under_way, record, jobs)
             for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                if isinstance(future.exception(), BrokenProcessPool):
+                if _is_lost(future):
+                    is_broken = True
                     continue
                 outcome = _settled(future, under_way.pop(future))
                 record.settled(outcome)
                 yield outcome
-            if any(future.done() for future in under_way):
-                return _lost(under_way)
-    return []
-
-
-def _lost(under_way: dict[Future[Outcome], Row]) -> list[Row]:
-    """Return the scenarios of a pool that broke, in their order."""
+            if is_broken and all(future.done() and _is_lost(future) for future in under_way):
+                break
     return list(under_way.values())
+
+
+def _is_lost(future: Future[Outcome]) -> bool:
+    """Return whether the worker of a scenario, or another of its pool, died before the outcome was there."""
+    return isinstance(future.exception(), BrokenProcessPool)
+
+
+def _submitted(
+    pool: Executor, queue: deque[Row], under_way: dict[Future[Outcome], Row], record: Journal, jobs: int
+) -> bool:
+    """Hand out as many scenarios as there are workers; return whether the pool still takes any."""
+    try:
+        while queue and len(under_way) < jobs:
+            under_way[pool.submit(_outcome, queue[0], record.folder)] = queue[0]
+            record.begun(queue.popleft())
+    except BrokenProcessPool:
+        return False
+    return True
 
 
 def _settled(future: Future[Outcome], row: Row) -> Outcome:

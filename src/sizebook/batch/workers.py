@@ -47,9 +47,9 @@ def _begin(parent: int, folder: str) -> None:
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # it died before
+        if os.getppid() != parent:  # died before the signal was asked for
             os._exit(1)
-    else:  # a thread only where it must be: a process of one thread forks for each calculation
+    else:  # where it costs nothing: a process with a second thread does not fork for its calculations
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 

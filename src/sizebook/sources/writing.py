@@ -108,8 +108,14 @@ def _short(name: str) -> str:
 @contextmanager
 def _held(parent: Path, name: str, *, is_folder: bool = False) -> Iterator[Path]:
     """Make a temporary file or folder, locked until the block ends; whatever is left of it then is removed."""
-    path, handle = _made(parent, name, is_folder)
+    handle = None
     try:
+        while True:
+            path = parent / f".{_short(name)}.{secrets.token_hex(8)}.part"
+            handle = _made(path, is_folder)
+            # Somebody who cleans up may take it for a leftover before it is locked: then another is made.
+            if handle is not None or (fcntl is None and path.exists()):
+                break
         yield path
     finally:
         _remove(path)
@@ -117,24 +123,22 @@ def _held(parent: Path, name: str, *, is_folder: bool = False) -> Iterator[Path]
             os.close(handle)
 
 
-def _made(parent: Path, name: str, is_folder: bool) -> tuple[Path, int | None]:
-    """Return a new temporary path and the lock on it, None where a system has no such locks."""
-    while True:
-        path = parent / f".{_short(name)}.{secrets.token_hex(8)}.part"
-        if is_folder:
-            path.mkdir(mode=0o700)
-        else:
-            path.touch(exist_ok=False)
-        if fcntl is None:
-            return path, None
-        # Somebody who cleans up may take it for a leftover before it is locked: then another is made.
-        with contextlib.suppress(FileNotFoundError):
-            handle = os.open(path, os.O_RDONLY)
-            with contextlib.suppress(OSError):  # a file system without locks, where nobody cleans up either
-                fcntl.flock(handle, fcntl.LOCK_EX)
-            if path.exists():
-                return path, handle
-            os.close(handle)
+def _made(path: Path, is_folder: bool) -> int | None:
+    """Make a temporary file or folder and return the lock on it; None where it is gone, or a system has no such."""
+    if is_folder:
+        path.mkdir(mode=0o700)
+    else:
+        path.touch(exist_ok=False)
+    if fcntl is None:
+        return None
+    with contextlib.suppress(FileNotFoundError):
+        handle = os.open(path, os.O_RDONLY)
+        with contextlib.suppress(OSError):  # a file system without locks, where nobody cleans up either
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if path.exists():
+            return handle
+        os.close(handle)
+    return None
 
 
 def _remove_unless_held(path: Path) -> None:
