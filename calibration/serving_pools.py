@@ -1,65 +1,167 @@
-"""Compares the decode step with measured decode pools, none of which entered the fit, and writes the table of errors.
+"""Compares pools with measured ones, none of which entered the fit, and writes their bands and the table of errors.
 
-Run `python calibration/serving_pools.py TABLE` from the root of the repository with the table that `serving.py` takes.
-Only rows that state the batch of a decode worker can be compared. A decode worker sees no prompts, so its time per
-token should be one step. The form in which experts' compute grows with their tokens was chosen with a look at them.
+Run `python calibration/serving_pools.py FOLDER` from the root of the repository with the folder `serving.py` takes.
+Only rows that state their workers, and requests in flight that all decode workers together can take, can be compared:
+where no source says how many were in flight (7 rows), the batch of a decode worker is a limit and no load. Scheduling
+comes from fits that saw no server of the engine on the GPU, nothing else is fitted. The form in which experts' compute
+grows with their tokens was chosen with a look at the time per token of these rows.
 """
 
 from __future__ import annotations
 
 import csv
+import datetime
 import sys
 from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from serving import DATA, LAYOUT, LEVELS, ROUNDS_LEFT_OUT, fit, part, read_rows
+from serving_folds import Quantiles, quantiles
+from serving_recipes import read_recipes
+from serving_tables import TABLE
 
-from sizebook.serving.case import case_of, weight_dtype_of
+from sizebook.serving.band import POOLS
+from sizebook.serving.case import Case, case_of, weight_dtype_of
+from sizebook.serving.pools import Pool, Pools, pooled
 from sizebook.serving.quantities import Demand, Replica
-from sizebook.serving.time import decode_step_seconds
 from sizebook.tables.hardware import accelerator
 
 # The rows of InferenceMAX look like runs without drafts throughout: by lengths, concurrency and workers 104 of 150
 # stand only in its lists without (nvidia-master.yaml, December 2025 to April 2026), 36 in both, 9 in none, 1 in one
 # with drafts alone.
 DRAFTED = 0
-OUTPUT = Path(__file__).parent.parent / "docs" / "serving_pools_table.md"
+OUTPUT = DATA.parents[2] / "docs" / "serving_pools_table.md"
+FIGURES = ("ttft", "tpot", "throughput")
+SOURCE = f"calibration/serving_pools.py; {TABLE}"
 
 
-def step_over_measured(row: dict[str, str]) -> float:
-    """Return our decode step of one worker over its measured time per token."""
-    tp, dp, ep = (max(1, int(row[f"decode_{name}_size"] or 1)) for name in ("tp", "attention_dp", "moe_ep"))
+@dataclass(frozen=True)
+class Measured:
+    """One measured run of pools: its names, its case, its load, and seconds measured."""
+
+    group: str
+    pair: str
+    wide: str
+    pools: Pools
+    demand: Demand
+    ttft: float
+    tpot: float
+
+
+def states_load(row: dict[str, str]) -> bool:
+    """Return whether a row is one of pools that says how many requests were in flight."""
+    return row["mode"] == "disagg" and bool(row["decode_num_workers"]) and "concurrency=" in row["silicon_data_source"]
+
+
+def measured(row: dict[str, str]) -> Measured:
+    """Return a run from its row."""
     engine = {"trtllm": "tensorrt-llm"}.get(row["backend"], row["backend"])
+    gpu = accelerator(row["system"])
     dtype = weight_dtype_of(row["model_path"], row["moe_quant_mode"] or row["gemm_quant_mode"] or None)
-    gpu = accelerator(row["system"]).key
-    replica = Replica(engine=engine, weight_dtype=dtype, tp=tp, dp=dp, ep=min(ep, tp * dp), draft_tokens=DRAFTED)
-    in_flight = int(row["decode_batch_size"]) * dp
-    demand = Demand(input_tokens=int(row["isl"]), output_tokens=int(row["osl"]), concurrency=in_flight)
-    step = decode_step_seconds(case_of(row["model_path"], gpu, replica), demand)
-    return float(step / (float(row["silicon_tpot_ms"]) / 1e3))
+
+    def pool(side: str) -> Pool:
+        tp, dp, ep = (max(1, int(row[f"{side}_{name}_size"] or 1)) for name in ("tp", "attention_dp", "moe_ep"))
+        replica = Replica(engine=engine, weight_dtype=dtype, tp=tp, dp=dp, ep=min(ep, tp * dp), draft_tokens=DRAFTED)
+        return Pool(case_of(row["model_path"], gpu.key, replica), int(row[f"{side}_num_workers"]))
+
+    decode = pool("decode")
+    in_flight = int(int(row["decode_batch_size"]) * decode.ranks)
+    pools = Pools(pool("prefill"), decode, in_flight, float(gpu.scale_out_bytes_per_s or gpu.pcie_bytes_per_s or 0))
+    return Measured(
+        group=f"{row['model_path']} {row['system']} {row['backend']} {row['precision']}",
+        pair=f"{engine} {gpu.key}",
+        wide=f"{row['backend']}, {'attention data' if decode.case.dp > 1 else 'tensor'} parallel",
+        pools=pools,
+        demand=Demand(input_tokens=int(row["isl"]), output_tokens=int(row["osl"]), concurrency=in_flight),
+        ttft=float(row["silicon_ttft_ms"]) / 1e3,
+        tpot=float(row["silicon_tpot_ms"]) / 1e3,
+    )
+
+
+def scheduled(theta: Any, engine: str) -> dict[str, float]:
+    """Return the scheduling of an engine from a fitted vector."""
+    logs: dict[str, float] = {}
+    for name, level, at, n in LAYOUT.places:
+        place = LEVELS[level].index(engine) if level != "all" else 0
+        logs[name] = logs.get(name, 0.0) + float(theta[at + place] if n > place else 0.0)
+    return {name: float(np.exp(log)) for name, log in logs.items()}
+
+
+def ratios(run: Measured, rates: dict[str, float]) -> tuple[float, ...]:
+    """Return measured over predicted TTFT, TPOT and throughput."""
+
+    def refitted(pool: Pool) -> Pool:
+        case: Case = replace(pool.case, rates={**pool.case.rates, **rates})
+        return replace(pool, case=case)
+
+    pools = replace(run.pools, prefill=refitted(run.pools.prefill), decode=refitted(run.pools.decode))
+    found, tokens = pooled(pools, run.demand), run.demand.output_tokens
+    rate = run.demand.in_flight * tokens / (run.ttft + run.tpot * (tokens - 1))
+    return run.ttft / found.ttft_seconds, run.tpot / found.tpot_seconds, rate / found.tokens_per_second
 
 
 def main() -> None:
-    """Write and print the table."""
-    groups: dict[str, list[float]] = defaultdict(list)
-    layouts: dict[str, list[float]] = defaultdict(list)
-    with Path(sys.argv[1]).open(encoding="utf-8", newline="") as lines:
-        for row in csv.DictReader(lines):
-            if row["mode"] == "disagg" and row["decode_batch_size"]:
-                name = f"{row['model_path']} {row['system']} {row['backend']} {row['precision']}"
-                ratio = step_over_measured(row)
-                groups[name].append(ratio)
-                spread = int(row["decode_attention_dp_size"] or 1) > 1
-                layouts[f"{row['backend']}, {'attention data' if spread else 'tensor'} parallel"].append(ratio)
-    every = [ratio for ratios in groups.values() for ratio in ratios]
-    groups = {"all rows that state a batch": every, **dict(sorted(layouts.items())), **groups}
-    text = ["| what | rows | mean error % | median error % | median of ours over measured |\n"]
-    text.append("| --- | ---: | ---: | ---: | ---: |\n")
-    for name, ratios in groups.items():
-        off = np.abs(np.array(ratios) - 1) * 100
-        text.append(f"| {name} | {len(off)} | {off.mean():.1f} | {np.median(off):.1f} | {np.median(ratios):.2f} |\n")
-    OUTPUT.write_text("".join(text), encoding="utf-8")
-    print("".join(text))
+    """Write and print the table, and write the bands."""
+    folder = Path(sys.argv[1])
+    with (folder / "serving_measured.csv").open(encoding="utf-8", newline="") as lines:
+        runs = [measured(row) for row in csv.DictReader(lines) if states_load(row)]
+    rows, _ = read_rows(folder, read_recipes())
+    rows = part(rows, rows.usable)
+    whole = fit(rows)
+    fits: dict[str, Any] = {}
+    for pair in sorted({run.pair for run in runs}):
+        seen = rows.pair != pair
+        fits[pair] = whole if seen.all() else fit(part(rows, seen), whole, rounds=ROUNDS_LEFT_OUT)
+    found = np.array([ratios(run, scheduled(fits[run.pair], run.pair.split()[0])) for run in runs])
+    text = table(runs, found)
+    OUTPUT.write_text(text, encoding="utf-8")
+    write_bands(runs, found)
+    print(text)
+
+
+def table(runs: list[Measured], found: Any) -> str:
+    """Return the errors of all rows, by layout and by group, and the share of rows inside a band made without them."""
+    of: dict[str, list[int]] = defaultdict(list)
+    names: tuple[Callable[[Measured], str], ...] = (lambda _: "all rows", lambda run: run.wide, lambda run: run.group)
+    for name in names:
+        for at, run in sorted(enumerate(runs), key=lambda each: name(each[1])):
+            of[name(run)].append(at)
+    text = [
+        "| what | rows | TTFT median error % | TPOT mean error % | TPOT median error % | throughput median error % |\n",
+        "| --- | ---: | ---: | ---: | ---: | ---: |\n",
+    ]
+    for what, at in of.items():
+        off = np.abs(1 / found[at] - 1) * 100
+        first, token, rate = np.median(off, axis=0)
+        text.append(f"| {what} | {len(at)} | {first:.0f} | {off[:, 1].mean():.1f} | {token:.1f} | {rate:.1f} |\n")
+    text += ["\n| figure | rows inside the band of other engine x GPU pairs % | p90 / p10 |\n| --- | ---: | ---: |\n"]
+    groups, pairs = np.array([run.group for run in runs]), np.array([run.pair for run in runs])
+    for column, figure in enumerate(FIGURES):
+        inside = np.zeros(len(runs), bool)
+        for pair in np.unique(pairs):
+            here, ratio = pairs == pair, found[:, column]
+            band = quantiles(ratio[~here], groups[~here], POOLS)
+            inside[here] = (ratio[here] >= band.low) & (ratio[here] <= band.high)
+        band = quantiles(found[:, column], groups, POOLS)
+        text.append(f"| {figure} | {inside.mean() * 100:.0f} | {band.high / band.low:.2f} |\n")
+    return "".join(text)
+
+
+def write_bands(runs: list[Measured], found: Any) -> None:
+    """Write the quantiles of measured over predicted, every group counting as one."""
+    groups, today = np.array([run.group for run in runs]), datetime.date.today().isoformat()
+    with (DATA / "calibration_serving_pools.csv").open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(["figure", "p10", "p50", "p90", "rows", "groups", "meaning", "source", "retrieved"])
+        for column, figure in enumerate(FIGURES):
+            band: Quantiles = quantiles(found[:, column], groups, POOLS)
+            said = "measured over predicted of separate pools, scheduling by fits without the engine x GPU"
+            shown = (f"{each:.4f}" for each in (band.low, band.middle, band.high))
+            writer.writerow([figure, *shown, band.rows, band.groups, said, SOURCE, today])
 
 
 if __name__ == "__main__":

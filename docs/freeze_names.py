@@ -17,7 +17,8 @@ from sizebook.functions import load
 from sizebook.plans.training.rows import INPUTS as TRAINING_INPUTS
 from sizebook.plans.training.rows import OUTPUTS as TRAINING_RESULTS
 from sizebook.sources.bundled import bundled
-from sizebook.sweeps.serving import INPUTS, RESULTS
+from sizebook.sweeps.cases import INPUTS
+from sizebook.sweeps.serving import RESULTS
 from sizebook.workbooks.filling import read_inputs
 
 FOLDER = Path(__file__).resolve().parent / "names"

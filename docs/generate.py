@@ -21,8 +21,10 @@ from sizebook.core.tables import Row, read, table
 from sizebook.core.units import grouped, parameters, percent
 from sizebook.functions import load
 from sizebook.functions.reference import markdown
+from sizebook.models import catalog
 from sizebook.models.huggingface import mappings
 from sizebook.models.reconciliation import reconcile
+from sizebook.models.searching import READ_AGAIN_ON, readings, unread_again
 from sizebook.reports.reconciliation import report as reconciliation
 from sizebook.reports.render import write_pdf
 from sizebook.reports.view import Report
@@ -74,12 +76,41 @@ def architectures_page() -> str:
         what = (sys.modules[module].__doc__ or "").strip().splitlines()[0].rstrip(".")
         place = module.removeprefix("sizebook.models.families.").replace(".", "/")
         lines.append(f"| {what} (`{place}`) | {', '.join(f'`{name}`' for name in sorted(types))} |")
-    return template.replace("<!-- model types -->", "\n".join(lines))
+    return template.replace("<!-- model types -->", "\n".join(lines)).replace("<!-- models -->", _models_by_type())
+
+
+def _models_by_type() -> str:
+    """Return the models of the catalog with their types, a line each."""
+    lines = ["| model | key in the catalog | repository | model type |", "|---|---|---|---|"]
+    for row in sorted((row for row in table("models") if row["architecture"]), key=lambda row: row["name"].casefold()):
+        repository = row["hf_id"].partition(";")[0] or "none"
+        kind = catalog.config(row["key"])["model_type"]
+        lines.append(f"| {row['name']} | `{row['key']}` | {repository} | `{kind}` |")
+    return "\n".join(lines)
+
+
+def catalog_page() -> str:
+    """Return the page on the catalog with what was read a second time."""
+    template = (ROOT / "docs" / "catalog.template.md").read_text(encoding="utf-8")
+    rows = table("models")
+    again = sum("; read again: " in row["source"] for row in rows)
+    whole = sum(not unread_again(row) for row in rows)
+    lines = [
+        f'{again} of the {len(rows)} rows have a source that ends with "read again": a second reading of the facts',
+        f"named there, on a page that opens, on {READ_AGAIN_ON}; the other {len(rows) - again} rows have none. "
+        f"Rows whose every fact was read again: {whole}.",
+        "",
+        "| fact | rows that hold it | of these read again |",
+        "|---|---|---|",
+        *(f"| {column} | {held} | {read} |" for column, (held, read) in readings().items()),
+    ]
+    return template.replace("<!-- read again -->", "\n".join(lines))
 
 
 TEXTS: dict[str, Callable[[], str]] = {
     "docs/architectures.md": architectures_page,
     "docs/accuracy.md": accuracy_page,
+    "docs/catalog.md": catalog_page,
     "docs/functions.md": markdown,
     "docs/seeds.md": seeds_page,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from serving_capacity_inputs import Staged
 
 from sizebook.plans.ledgers import ENDS
-from sizebook.plans.serving.plan import MOST_IN_FLIGHT
+from sizebook.plans.serving.replica import MOST_IN_FLIGHT
 
 Check = tuple[str, str, str]  # label, formula that is TRUE when all is well, what it compares
 
@@ -36,8 +36,8 @@ _OF_THE_REPLICA: tuple[Check, ...] = (
     ("Time per output token meets its target", _within("tpot"), "At p50 or p90 of the band; holds without one"),
     (
         "No larger load meets them",
-        f'=OR({{request_percentile}}<>"",{{concurrency}}<>"",{{load}}>=MIN({{most}},{MOST_IN_FLIGHT}),{_missed("ttft")},{_missed("tpot")})',
-        "One request more misses a target or exceeds the cache; holds where the load is given or simulated",
+        f'=OR({{separate_prefill}}="yes",{{request_percentile}}<>"",{{concurrency}}<>"",{{load}}>=MIN({{most}},{MOST_IN_FLIGHT}),{_missed("ttft")},{_missed("tpot")})',
+        "One request more misses a target or exceeds the cache; holds where it is given, simulated or of pools",
     ),
     (
         "The context is one the model knows",

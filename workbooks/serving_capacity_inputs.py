@@ -13,7 +13,7 @@ from sizebook.plans.serving.inputs import Energy, Margins, Prices, RequestStream
 from sizebook.plans.serving.months import Month
 from sizebook.scenarios.files import ModelScenario
 from sizebook.scenarios.serving import ServingScenario
-from sizebook.serving.quantities import Replica
+from sizebook.serving.quantities import PoolLayout, Replica
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.declaring import declare, declare_all
 from sizebook.workbooks.page import new_page
@@ -29,6 +29,7 @@ HEADINGS = {
     Prices: "Money",
     Energy: "Energy and carbon",
     RequestStream: "Requests one by one",
+    PoolLayout: "Prefill and decode in pools of their own",
 }
 # What stands elsewhere on the page; and a workbook holds one plan on one accelerator, and searches no others.
 SEARCH = {"plan", "gpus_compared"}

@@ -10,6 +10,7 @@ from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.shared_lines import gpus, node_lines
 from sizebook.workbooks.wording import counted, usd, worded
 
+POOLS = '{separate_prefill}="yes"'  # the functions know one pool: of two, what the plan says stands in
 LOADS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 Rows = tuple[int, int]
 
@@ -46,8 +47,8 @@ def _memory(page: Page) -> None:
         page.line(key, name, f"=IFERROR({call},0)" if key == "per_token" else f"={call}", "bytes", function)
     most = book.call("MAX_CONCURRENCY", context_tokens="{plan_longest_tokens}")
     page.line(
-        "most", "Requests that the cache holds", f"=IFERROR({most},{{plan_capacity}})", "requests",
-        "MAX_CONCURRENCY at the longest request; with an encoder the plan's",
+        "most", "Requests that the cache holds", f"=IF({POOLS},{{plan_capacity}},IFERROR({most},{{plan_capacity}}))",
+        "requests", "MAX_CONCURRENCY at the longest request; with an encoder, and of two pools, the plan's",
     )  # fmt: skip
 
 
@@ -60,7 +61,8 @@ def _latency(page: Page) -> None:
     page.line("load_more", "One more", "={load}+1", "requests", "Must miss a target, or exceed the cache")
     for figure, words in (("ttft", "Time to first token"), ("tpot", "Time per output token")):
         function = f"{figure.upper()}_SECONDS"
-        worst = book.call("SERVING_ERROR", figure=text(figure), quantile=text("p90"), measured_model="{model}")
+        one = book.call("SERVING_ERROR", figure=text(figure), quantile=text("p90"), measured_model="{model}")
+        worst = f"IF({POOLS},{{plan_{figure}_seconds_p90}}/{{plan_{figure}_seconds}},{one})"
         target = f"{{{figure}_target_seconds}}"
         page.line(
             f"{figure}_limit", f"{words}, at most",
@@ -72,13 +74,14 @@ def _latency(page: Page) -> None:
             "SERVING_PERCENTILE", replica_requests_per_second="{plan_requests_per_second}", latency=text(figure),
         )  # fmt: skip
         page.line(
-            figure, words, f'=IF({{request_percentile}}="",{steady},{seen})', "seconds",
-            f"{function}, or SERVING_PERCENTILE where one is named", look.NUMBER,
+            figure, words,
+            f'=IF({POOLS},{{plan_{figure}_seconds}},IF({{request_percentile}}="",{steady},{seen}))', "seconds",
+            f"{function}, or SERVING_PERCENTILE where one is named; of two pools the plan's", look.NUMBER,
         )  # fmt: skip
         page.line(
             f"{figure}_more", f"{words}, with one more",
-            f'=IF({{request_percentile}}="",{book.call(function, concurrency="{load_more}")},"none")',
-            "seconds", function, look.NUMBER,
+            f'=IF(OR({POOLS},{{request_percentile}}<>""),"none",{book.call(function, concurrency="{load_more}")})',
+            "seconds", f"{function}; not of a simulation, nor of two pools", look.NUMBER,
         )  # fmt: skip
     page.line(
         "request", "Time of a request",
@@ -101,7 +104,7 @@ def _fleet(page: Page) -> None:
         "peak", "Busiest hour", f"={book.call('PEAK_REQUESTS_PER_SECOND')}", "requests/s",
         "PEAK_REQUESTS_PER_SECOND: requests a day / 86 400 x peak factor", look.NUMBER,
     )  # fmt: skip
-    node_lines(page)
+    node_lines(page, each=f"IF({POOLS},{{plan_gpus_per_replica}},{{tp}}*{{pp}}*{{dp}})")
     needed = book.call(
         "REPLICAS_FOR_TRAFFIC", requests_per_second="{peak}", replica_requests_per_second="{rate}"
     )  # fmt: skip
@@ -169,7 +172,10 @@ def curve(book: Book) -> Rows:
         [look.WHOLE, look.RATE, "0.0000", look.WHOLE, look.GENERAL],
     )
     page.row += 1
-    page.paragraph("TTFT_SECONDS, TPOT_SECONDS and TOKENS_PER_SECOND of the replica on Inputs; targets as there.")
+    page.paragraph(
+        "TTFT_SECONDS, TPOT_SECONDS and TOKENS_PER_SECOND of the replica on Inputs; targets as there. Where prompts "
+        "have a pool of their own, the curve is that of one pool in the layout of a decode worker, to compare with."
+    )
     page.finish()
     return rows
 

@@ -40,14 +40,14 @@ def _work(page: Page) -> None:
         "Plan; scores alone are not, with flash attention", look.GENERAL,
     )  # fmt: skip
     whole = book.call("FLOPS_PER_TOKEN", recompute="{recomputed}")
-    adapters = book.call("FLOPS_PER_TOKEN_LORA", lora_rank="MAX(1,{lora_rank})")
+    adapters = book.call("FLOPS_PER_TOKEN_LORA", lora_rank="MAX(1,{plan_lora_rank})")
     page.line(
         "per_token", "FLOPs per token",
-        f'=IF({{lora_rank}}=0,{whole},IF({{flops_convention}}="hardware",{{plan_flops_per_token}},{adapters}))',
+        f'=IF({{plan_lora_rank}}=0,{whole},IF({{flops_convention}}="hardware",{{plan_flops_per_token}},{adapters}))',
         "FLOP/token", "FLOPS_PER_TOKEN, of adapters FLOPS_PER_TOKEN_LORA; with recomputation of theirs: Plan",
     )  # fmt: skip
-    total = book.call("TRAIN_FLOPS", flops_per_token="{per_token}")
-    page.line("total_flops", "FLOPs of the run", f"={total}", "FLOP", "TRAIN_FLOPS", FLOPS)
+    total = book.call("TRAIN_FLOPS", flops_per_token="{per_token}", tokens="{tokens}/(1-{plan_padding_share})")
+    page.line("total_flops", "FLOPs of the run", f"={total}", "FLOP", "TRAIN_FLOPS, padding included", FLOPS)
     degrees = "MAX(1,{tp})*MAX(1,{pp})*MAX(1,{cp})"
     page.line("product", "GPUs of the layout", f"={degrees}*{{plan_dp}}", "GPUs", "tp x pp x cp x dp")
     page.line(

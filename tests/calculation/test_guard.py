@@ -142,3 +142,14 @@ def test_a_calculation_beyond_its_limits_names_the_workbook(tmp_path: Path, monk
     monkeypatch.setenv(VARIABLE, "calculation_seconds=1")
     with pytest.raises(InputError, match=r"^calculation too long: got more than 1 s in slow\.xlsx"):
         recalculate(tmp_path / "slow.xlsx")
+
+
+def test_a_workbook_has_the_same_values_beside_threads(tmp_path: Path) -> None:
+    path = tmp_path / "book.xlsx"
+    book = Workbook()
+    book.active["A1"] = "=1+2"
+    book.active["A2"] = "=PARAMS_MHA(4096)+A1"
+    book.save(path)
+    beside = in_a_thread(lambda: recalculate(path).values)
+    assert beside == recalculate(path).values
+    assert beside["Sheet", "A2"] == 4 * 4096 * 4096 + 4 * 4096 + 3

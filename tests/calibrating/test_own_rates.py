@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from sizebook.batch.jobs import scenario_of
+from sizebook.batch.jobs import report_of, scenario_of
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
@@ -26,6 +26,7 @@ from sizebook.training.machine import calibration, machine
 from sizebook.training.quantities import Method
 
 OWN = Path(__file__).resolve().parents[1] / "own_rates.csv"
+OWN_KEY = {"rates_file": str(OWN)}
 DIGEST = own_rates(str(OWN)).digest
 TRAINING = """plan = "training"
 model = "mixtral-8x7b"
@@ -102,6 +103,14 @@ def swept(row: dict[str, Any]) -> dict[str, Any]:
 
 def scenario_values() -> dict[str, Any]:
     return {"model": "mixtral-8x7b", "gpu": "h200-sxm", "gpus": 64, "tokens": 1e12, "batch": 256, "tp": 4, "ep": 8}
+
+
+def test_the_report_says_whose_runs_gave_the_band() -> None:
+    """Summary, chart of swings and note of the figures."""
+    values = {"plan": "training", **scenario_values(), "price_usd_per_gpu_hour": 2}
+    own, shipped = (repr(report_of(scenario_of({**values, **more}, "s", Path()))) for more in (OWN_KEY, {}))
+    assert own.count("of your own runs") == 2 and "as your own runs spread" in own and "published runs" not in own
+    assert shipped.count("of published runs") == 2 and "own runs" not in shipped
 
 
 def test_a_serving_plan_and_a_sweep_take_own_rates_and_their_band(tmp_path: Path) -> None:

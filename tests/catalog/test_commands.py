@@ -15,9 +15,11 @@ from pypdf import PdfReader
 
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError, UnknownKeyError
+from sizebook.core.tables import table
 from sizebook.core.units import THIN_SPACE
 from sizebook.models import catalog
 from sizebook.models.reconciliation import compare
+from sizebook.models.searching import facts_of, read_again, unread_again
 from sizebook.reports.reconciliation.report import report
 from sizebook.reports.render import write_pdf
 
@@ -54,6 +56,54 @@ def test_models_sorts_by_any_column_blanks_last() -> None:
     assert [catalog.counted(key).total for key in descending[: -len(closed)]] == totals[::-1]
 
 
+def found(*conditions: str) -> list[str]:
+    return [model["key"] for model in json.loads(run("models", *conditions, "--json").output)]
+
+
+def test_models_are_found_by_any_part_of_a_name() -> None:
+    assert found("--search", "CODER qwen3") == ["qwen3-coder-480b-a35b"]
+    assert "llama-3.1-70b" in found("--search", "3.1-70")
+    assert found("--search", "meta-llama/Llama-3.1-8B") == ["llama-3.1-8b"]
+
+
+def test_models_are_found_by_size_date_and_licence() -> None:
+    conditions = ("--search", "llama", "--min-total", "60B", "--max-total", "80B", "--released-from", "2024-07-01")
+    assert found(*conditions) == [
+        "llama-3.1-70b",
+        "llama-3.3-70b",
+        "deepseek-r1-distill-llama-70b",
+        "llama-3.1-nemotron-70b",
+    ]
+    assert found(*conditions, "--released-until", "2024-07-23") == ["llama-3.1-70b"]
+    assert set(found("--licence", "apache")) == {
+        row["key"] for row in table("models") if "apache" in row["licence"].casefold()
+    }
+    assert found("--search", "llama-3.1-8b", "--min-total", "8030261248", "--max-total", "8030261248") == [
+        "llama-3.1-8b"
+    ]
+
+
+def test_a_month_lies_wholly_in_the_days_asked_for_or_not_at_all() -> None:
+    row = next(row for row in table("models") if len(row["release_date"]) == 7)
+    month = row["release_date"]
+    assert row["key"] in found("--released-from", f"{month}-01", "--family", row["family"])
+    assert row["key"] not in found("--released-from", f"{month}-02")
+
+
+def test_a_model_without_dimensions_has_no_size() -> None:
+    closed = {row["key"] for row in table("models") if not row["architecture"]}
+    assert closed
+    assert not closed & set(found("--min-total", "1"))
+
+
+def test_models_say_which_facts_were_read_again() -> None:
+    bert = json.loads(run("models", "--search", "bert-base", "--json").output)[0]
+    assert bert["read_again"] == "context_length vocabulary published_total"
+    assert "release_date" in bert["not_read_again"].split()
+    for row in table("models"):
+        assert sorted((*read_again(row), *unread_again(row))) == sorted(facts_of(row))
+
+
 def test_models_as_json_holds_parts_that_add_up() -> None:
     models = json.loads(run("models", "--family", "llama-3.1", "--json").output)
     assert [model["key"] for model in models] == ["llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b"]
@@ -72,6 +122,11 @@ def test_models_as_json_holds_parts_that_add_up() -> None:
         (
             ("models", "--sort", "totl"),
             "unknown column: got 'totl', want a column that 'sizebook models --csv' prints. Did you mean 'total'?",
+        ),
+        (
+            ("models", "--search", "lamma-3.1-8b", "--max-total", "10B"),
+            "no model found: got --search lamma-3.1-8b, --max-total 10B, want conditions that a row meets. "
+            "Loosen one. Did you mean 'llama-3.1-8b'?",
         ),
     ],
 )

@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.functions import load
+from sizebook.intake import places
 from sizebook.models import catalog
 from sizebook.models.verifying import predicted_names
 from sizebook.serving.case import case_of
@@ -158,3 +160,18 @@ def test_the_config_beside_the_weights_counts_as_the_model(tmp_path: Path) -> No
         f"no checkpoint: got {tmp_path}/m/gone.safetensors, want a file of weights, an index of them or a folder that "
         "holds some. Check the path."
     )
+
+
+def test_a_cell_reads_checkpoints_beside_its_workbook_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SIZEBOOK_FILES", raising=False)
+    outside = folder(tmp_path / "outside", {"a.weight": ("BF16", (2, 2))}, TINY)
+    folder(tmp_path / "books" / "m", {"a.weight": ("BF16", (2, 3))})
+    places.set_workbook_folder(str(tmp_path / "books"))
+    try:
+        with places.asked_by_a_cell():
+            assert call("CHECKPOINT_PARAMS", "m/") == 6
+            for name in ("CHECKPOINT_BYTES", "CONFIG_PARAMS"):
+                assert refusal(lambda name=name: call(name, f"{outside}/")).startswith("not for a cell: got ")  # type: ignore[misc]
+            assert refusal(lambda: call("CHECKPOINT_BYTES", "//server/share/m/")).startswith("file of a network: got ")
+    finally:
+        places.set_workbook_folder("")

@@ -20,9 +20,10 @@ from sizebook.models.huggingface import architecture
 from sizebook.plans.serving.choice import layouts
 from sizebook.serving.cache import cache_bytes
 from sizebook.serving.case import Case, case_of
+from sizebook.serving.kernels import kv_heads_held
 from sizebook.serving.quantities import Replica
 from sizebook.serving.shape import AttentionKind, ServingShape, serving_shape, shape_of, side_by_side
-from sizebook.serving.time import Pass, cache_bytes_per_gpu, kv_heads_held, pass_parts
+from sizebook.serving.time import Pass, cache_bytes_per_gpu, pass_parts
 from sizebook.sweeps.serving import sweep
 from tests.models.counts import small_configs
 
@@ -213,3 +214,26 @@ def test_a_sweep_of_different_kinds_says_what_one_estimate_says() -> None:
     load_of = ("h200-sxm", 20_000, 500, 16, "tp=4; weight_dtype=fp8")
     assert found["tpot_seconds"].to_list() == pytest.approx([call("TPOT_SECONDS", m, *load_of) for m in models])
     assert found["ttft_seconds"].to_list() == pytest.approx([call("TTFT_SECONDS", m, *load_of) for m in models])
+
+
+def test_rows_that_share_a_case_say_what_each_says_alone() -> None:
+    """Windows, latents, experts and layouts mixed in any order; what is kept of a piece changes nothing in the next."""
+    names = ("gemma-4-31b", "llama-3.1-8b", "deepseek-v3", "mamba-1.4b")
+    of_layout = {"tp": (1, 8, 8, 16), "dp": (8, 1, 2, 1), "draft_tokens": (None, 0, 1, 3), "max_running": (0, 8, 0, 64)}
+    rows = [
+        {"model": model, "gpu": gpu, "input_tokens": 300 * (n + 1), "output_tokens": 200, "concurrency": 8 + n}
+        | {name: values[(n + place) % 4] for name, values in of_layout.items()}
+        for place, model in enumerate(names)
+        for n, gpu in enumerate(("h200-sxm", "b200-sxm", "a100-sxm-80gb", "h200-sxm"))
+    ]
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    alone = pl.concat([sweep(frame[i]) for i in range(frame.height)])
+    together, backwards = sweep(frame), sweep(frame.reverse()).reverse()
+    assert together["tpot_seconds"].is_not_null().sum() > 8
+    for name in ("ttft_seconds", "tpot_seconds", "tokens_per_second"):
+        known = together[name].is_not_null()
+        assert together[name].filter(known).to_list() == pytest.approx(alone[name].filter(known).to_list(), rel=1e-12)
+        assert alone[name].is_not_null().to_list() == known.to_list()
+        assert backwards[name].to_list() == together[name].to_list()
+    for name in ("fits", "reason", "error_basis", "error_low"):
+        assert together[name].to_list() == alone[name].to_list() == backwards[name].to_list()

@@ -8,9 +8,10 @@ from sizebook.core.cells import call
 from sizebook.core.errors import RangeError, UnknownKeyError
 from sizebook.functions import load
 from sizebook.serving.case import case_of, layout_meant
+from sizebook.serving.kernels import experts_touched
 from sizebook.serving.memory import context_that_fits, engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Replica
-from sizebook.serving.time import cache_bytes_per_gpu, experts_touched
+from sizebook.serving.time import cache_bytes_per_gpu
 from sizebook.tables.hardware import accelerator
 
 load()

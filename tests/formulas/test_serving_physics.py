@@ -17,10 +17,11 @@ from sizebook.functions import load
 from sizebook.serving.case import Case, case_of
 from sizebook.serving.estimate import estimate
 from sizebook.serving.functions import kernels_basis
+from sizebook.serving.kernels import kv_heads_held
 from sizebook.serving.memory import engine_constants, engine_memory
 from sizebook.serving.quantities import ENGINES, Demand, Replica
 from sizebook.serving.terms import latency_terms
-from sizebook.serving.time import decode_step_seconds, kv_heads_held, prefill_seconds
+from sizebook.serving.time import decode_step_seconds, prefill_seconds
 from sizebook.sweeps.serving import sweep
 
 load()

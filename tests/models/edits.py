@@ -1,10 +1,10 @@
 """Configs as people hand them over: keys changed, dropped, nulled, spelt otherwise, taken from other types.
 
 `edited` makes such a config out of a row of ``distinct_counts.jsonl``. Run as a program, with the extra ``torch``, it
-counts them by transformers and freezes them into ``edited_counts.jsonl``. Behind these stand the edits that were
-once counted wrong when every key of every row was dropped, nulled, set to 0 or moved by two; keep them:
+counts them by transformers and freezes them into ``edited_counts.jsonl``. Rows that say ``found`` were once counted
+wrong, when every key of every row was dropped, nulled, set to 0 or moved, or by other seeds: they stay behind the new:
 
-    python -m tests.models.edits SEED NUMBER
+    python -m tests.models.edits SEED NUMBER [TYPE ...]
 """
 
 from __future__ import annotations
@@ -218,9 +218,9 @@ def counted_by_transformers(config: Config_) -> int | None:
 
 
 def main() -> None:
-    """Freeze so many configs that transformers builds."""
+    """Freeze so many configs that transformers builds, anew, or of the types named, behind those frozen."""
     chance, wanted = random.Random(int(sys.argv[1])), int(sys.argv[2])
-    rows, types, lines = bases(), sorted(bases()), []
+    rows, types, lines = bases(), sys.argv[3:] or sorted(bases()), []
     while len(lines) < wanted:
         model_type = types[len(lines) % len(types)]
         nth = chance.randrange(len(rows[model_type]))
@@ -228,6 +228,9 @@ def main() -> None:
         total = counted_by_transformers(apply(rows[model_type][nth], changes))
         if total is not None:
             lines.append(json.dumps({"type": model_type, "row": nth, "set": changes, "total": total}))
+    frozen = small_configs(FROZEN)
+    made = [json.dumps(row) for row in frozen if sys.argv[3:] and not row.get("found")]
+    lines = [*made, *lines, *(json.dumps(row) for row in frozen if row.get("found"))]
     (Path(__file__).parent / FROZEN).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -13,7 +13,7 @@ from sizebook.plans.fleet import plan as fleet
 from sizebook.plans.fleet.inputs import Service
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet, warnings
 from sizebook.plans.fleet.steps import derivations
-from sizebook.plans.serving.plan import Asked, PlannedReplica, Setup, replica_for
+from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, replica_for
 from sizebook.serving.arrivals import Lengths
 from tests.plans.asking import fleet_inputs, service
 

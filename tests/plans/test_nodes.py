@@ -13,7 +13,8 @@ from click.testing import CliRunner
 from sizebook.cli import app
 from sizebook.plans.serving.months import fleet_month
 from sizebook.plans.serving.nodes import Packing
-from sizebook.plans.serving.plan import ServingPlan, at_speed, plan_serving
+from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.plans.serving.replica import at_speed
 from sizebook.plans.serving.steps import derivations
 from sizebook.reports.serving.notes import assumptions
 from sizebook.reports.view import Table

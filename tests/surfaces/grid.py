@@ -49,7 +49,16 @@ SENSIBLE: Mapping[str, Any] = {
     "published_total": 8_030_261_248,
     "published_source": "the makers",
     "dtype": "fp8",
+    "transfer_bytes_per_second": 25e9,
     "rates_file": OWN_RATES,
+}
+# Pools decode what no encoder read, in one stage, and no percentile is simulated.
+_POOLS: Values = {
+    "separate_prefill": True,
+    "model": "llama-3.1-8b",
+    "pp": 1,
+    "gpu": "h100-sxm",
+    "request_percentile": None,
 }
 # What an input stands with, or without (None).
 TOGETHER: Mapping[str, Values] = {
@@ -74,6 +83,17 @@ TOGETHER: Mapping[str, Values] = {
         "gpu": "h100-sxm",
     },
     "failure_domain": {"gpus_per_node": 8},
+    **dict.fromkeys(
+        (
+            "separate_prefill",
+            "prefill_tp",
+            "prefill_dp",
+            "prefill_workers",
+            "decode_workers",
+            "transfer_bytes_per_second",
+        ),
+        _POOLS,
+    ),
 }
 
 
@@ -125,8 +145,9 @@ def cases(kind: type[Any], base: Values, most: int) -> Iterator[Case]:
 
 
 def _fits(group: Values, wanted: Values) -> bool:
-    """Return whether wishes do not contradict each other: no key twice, lengths given one way only."""
-    return not (set(group) & set(wanted)) and not (_sides(group) & _sides(wanted))
+    """Return whether wishes do not contradict each other: no key of two values, lengths given one way only."""
+    agree = all(group[name] == value for name, value in wanted.items() if name in group)
+    return agree and not (_sides(group) & _sides(wanted))
 
 
 def _sides(names: Values) -> set[str]:

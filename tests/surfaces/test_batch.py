@@ -98,3 +98,44 @@ def test_no_two_scenarios_nor_the_index_share_a_file(tmp_path: Path) -> None:
     path = tmp_path / "scenarios.csv"
     path.write_text("name,model\nindex,gpt-2\na,gpt-2\na-4,gpt-2\nA,gpt-2\n", encoding="utf-8")
     assert [row.name for row in read_rows(path)] == ["index-1", "a", "a-4", "A-4-4"]
+
+
+PROGRAMME = """[[scenario]]
+name = "gpt"
+plan = "programme"
+[[scenario.phases]]
+name = "Pre-training"
+model = "gpt-2-small"
+gpu = "a100-sxm-80gb"
+gpus = 8
+tokens = 1e10
+batch = 64
+seq = 1024
+dp = 8
+price_usd_per_gpu_hour = 2
+[[scenario.phases]]
+name = "DPO"
+kind = "preference"
+model = "gpt-2-small"
+gpu = "a100-sxm-80gb"
+gpus = 8
+tokens = 1e8
+batch = 64
+seq = 1024
+dp = 8
+price_usd_per_gpu_hour = 2
+"""
+
+
+def test_a_programme_is_a_row_with_a_report_and_no_workbook(tmp_path: Path) -> None:
+    scenarios, out = tmp_path / "many.toml", tmp_path / "out"
+    scenarios.write_text(PROGRAMME, encoding="utf-8")
+    words = [sys.executable, "-m", "sizebook", "batch", str(scenarios), "-o", str(out), "--jobs", "1"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("failed")) == (0, 0)
+    assert (out / "gpt.pdf").exists() and not (out / "gpt.xlsx").exists()
+    name, model, status, workbook, report, figures = next(
+        load_workbook(out / "index.xlsx")["Index"].iter_rows(min_row=2, max_col=6, values_only=True)
+    )
+    assert (name, model, status, workbook or "", report) == ("gpt", "gpt-2-small", "done", "", "gpt.pdf")
+    assert str(figures).startswith("Cost: $")

@@ -50,6 +50,22 @@ def test_what_is_done_stays_done_and_the_rest_is_open(tmp_path: Path) -> None:
     assert kills.journal(tmp_path).states == {"good": "open", "bad": "open"}
 
 
+def test_a_plan_without_a_workbook_is_done_by_its_report_alone(tmp_path: Path) -> None:
+    """A programme has no workbook: its report is what a resumed batch looks for."""
+    [row] = rows(tmp_path, "programme")
+    (tmp_path / "programme.pdf").write_bytes(b"report")
+    made = Outcome(row, Outputs(None, tmp_path / "programme.pdf", (("Cost", "$134 M"),)))
+    with journal(tmp_path) as record:
+        record.enter([row], resume=True)
+        record.begun(row)
+        record.settled(made)
+    with journal(tmp_path) as record:
+        assert record.enter([row], resume=True) == {"programme": made}
+    (tmp_path / "programme.pdf").unlink()
+    with journal(tmp_path) as record:
+        assert record.enter([row], resume=True) == {}
+
+
 def test_a_scenario_that_changed_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = tmp_path / "config.json"
     config.write_text("{}")

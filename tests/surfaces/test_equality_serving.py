@@ -26,7 +26,8 @@ from sizebook.reports.inputs import shown
 from sizebook.reports.render import write_pdf
 from sizebook.reports.serving.notes import IN_WORDS
 from sizebook.scenarios.serving import ServingScenario, answer
-from sizebook.sweeps.serving import INPUTS, sweep
+from sizebook.sweeps.cases import INPUTS
+from sizebook.sweeps.serving import sweep
 from tests.surfaces.grid import bare, cases, toml
 
 load()
@@ -96,7 +97,9 @@ def test_the_command_line_prints_the_plan(number: int, tmp_path: Path) -> None:
 
 # A row of a sweep is a steady load of a decoder: what requests see one by one is in cells, figures and plans.
 SIMULATED = [number for number, case in enumerate(GRID) if "request_percentile" in case.values]
-STEADY = [n for n, case in enumerate(GRID) if n not in SIMULATED and "input_seconds" not in case.values]
+# A sweep has decoders alone, each in one pool.
+_ALONE = ("request_percentile", "input_seconds", "separate_prefill")
+STEADY = [n for n, case in enumerate(GRID) if not any(name in case.values for name in _ALONE)]
 
 
 @pytest.mark.parametrize("number", STEADY, ids=[IDS[number] for number in STEADY])

@@ -22,7 +22,8 @@ from sizebook.plans.serving.plan import ServingPlan
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.serving import ServingScenario, answer
-from sizebook.sweeps.serving import LOADS, NUMBERS, sweep
+from sizebook.sweeps.cases import LOADS, NUMBERS
+from sizebook.sweeps.serving import sweep
 
 load()
 SCENARIO = """plan = "serving"

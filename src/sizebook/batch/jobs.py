@@ -200,6 +200,8 @@ def _count_notes(plan: Any) -> tuple[str, ...]:
     """Return the notes of the counts behind a plan of any kind."""
     if isinstance(plan, FleetPlan):
         return tuple(f"{each.service.name}: {note}" for each in plan.services for note in each.notes)
+    if isinstance(plan, ProgrammePlan):
+        return tuple(f"{each.phase.name}: {note}" for each in plan.phases for note in each.training.notes)
     if isinstance(plan, ServingAnswer):
         return plan.plan.notes
     return plan.architecture.notes if isinstance(plan, Sizing) else plan.notes

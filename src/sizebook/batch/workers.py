@@ -54,7 +54,7 @@ def _begin(parent: int, folder: str) -> None:
 
 
 def _watch(parent: int) -> None:
-    """End this process once it is another's child, where the system does not see to it."""
+    """End this process once it is another's child."""
     while os.getppid() == parent:
         time.sleep(_LOOK_EVERY_SECONDS)
     os._exit(1)

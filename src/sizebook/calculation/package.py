@@ -56,8 +56,8 @@ class Package:
     _removed: set[str] = field(default_factory=set)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what another process gets: the parts as they would be written, for parsed ones do not travel."""
-        return {"path": self.path, "entries": list(self.parts()), "_parsed": {}, "_changed": set(), "_removed": set()}
+        """Return what another process needs: the parts as they would be saved."""
+        return vars(Package(self.path, list(self.parts())))
 
     @classmethod
     def read(cls, path: Path) -> Package:

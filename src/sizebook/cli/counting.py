@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,16 +25,7 @@ if TYPE_CHECKING:
 @click.option("--weights", is_flag=True, help="Count a Hub repository from the headers of its weights.")
 @click.option("--base", help="Base model of an adapter; the one that it names when left out.")
 @click.option("--engine", type=click.Choice(["sizebook", "transformers"]), default="sizebook", show_default=True)
-def count_model(
-    model: str,
-    as_json: bool,
-    layers: bool,
-    explained: bool,
-    from_hub: bool,
-    weights: bool,
-    base: str | None,
-    engine: str,
-) -> None:
+def count_model(model: str, from_hub: bool, weights: bool, base: str | None, engine: str, **shown: bool) -> None:
     """Count the parameters of a model exactly: total, active and by part.
 
     MODEL is a checkpoint, counted from its headers whatever its architecture (a file .safetensors, .gguf, .bin, .pt, an
@@ -42,39 +34,44 @@ def count_model(
     transformers builds the model on PyTorch's meta device instead (extra 'torch').
     """
     from sizebook.cli.weighing import adapter_at, count_adapter, count_weights, weights_first
-    from sizebook.sources.models import HUB, source_of
+    from sizebook.sources.models import source_of
 
+    as_json, in_full = shown["as_json"], shown["layers"] or shown["explained"]
     if (adapter := adapter_at(model)) is not None:
         count_adapter(adapter, base, as_json)
-        return
-    if engine == "sizebook" and not (layers or explained or from_hub) and (weights or weights_first(model)):
+    elif engine == "sizebook" and not (in_full or from_hub) and (weights or weights_first(model)):
         count_weights(model, as_json)
-        return
-    source = source_of(model, from_hub=from_hub)
-    if engine == "transformers":
-        _count_on_meta(source, as_json)
-        return
+    elif engine == "transformers":
+        _count_on_meta(source_of(model, from_hub=from_hub), as_json)
+    else:
+        _count_config(source_of(model, from_hub=from_hub), shown)
+
+
+def _count_config(source: Source, shown: Mapping[str, bool]) -> None:
+    """Print the count of a config; of a repository whose type has no mapping, that of its weights."""
+    from sizebook.cli.weighing import count_weights
     from sizebook.models.counting import count
     from sizebook.models.huggingface import architecture
+    from sizebook.sources.models import HUB
 
     try:
         described = architecture(source.config)
     except UnknownKeyError as error:
-        if source.origin != HUB or layers or explained:
+        if source.origin != HUB or shown["layers"] or shown["explained"]:
             raise
         click.echo(f"sizebook: {error}\nCounted from the headers of its weights instead:", err=True)
-        count_weights(model, as_json)
+        count_weights(source.name, shown["as_json"])
         return
     counted = count(described)
-    if as_json:
-        click.echo(json.dumps(_as_json(source, described, counted, layers), indent=2))
+    if shown["as_json"]:
+        click.echo(json.dumps(_as_json(source, described, counted, shown["layers"]), indent=2))
         return
     _print_count(source, counted)
     for note in described.notes:
         click.echo(f"\nNote: {note}.")
-    if layers:
+    if shown["layers"]:
         _print_layers(described)
-    if explained:
+    if shown["explained"]:
         _print_derivation(source, described)
 
 

@@ -6,41 +6,77 @@ import csv
 import io
 import json
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sizebook.core.errors import InputError, unknown_key
+from sizebook.core.coercion import coerce
+from sizebook.core.errors import InputError, UnknownKeyError, suggestion, unknown_key
+from sizebook.core.registry import leaves
 from sizebook.core.units import grouped, parameters
 from sizebook.models import catalog
 from sizebook.models.reconciliation import Comparison, compare, reconcile
+from sizebook.models.searching import Wanted, matching, read_again, unread_again
 
 _SHOWN = ("model", "organisation", "released", "context", "total", "active", "published", "difference", "status")
 _COMPUTED = ("total", "active", "difference", "status")
+_READINGS = ("read_again", "not_read_again")
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _sentence(meaning: str) -> str:
+    return f"{meaning[:1].upper()}{meaning[1:]}."
+
+
+def searches(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add an option for each condition of a search."""
+    for leaf in reversed(leaves(Wanted)):
+        command = click.option(_option(leaf.name), help=_sentence(leaf.quantity.meaning))(command)
+    return command
 
 
 @click.command("models")
 @click.option("--family", help="Only the models of one family.")
+@searches
 @click.option("--sort", "key", help="Sort by any column of --csv; a minus before it turns the order round.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print every column as CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print every column as JSON, with the parts of each count.")
-def list_models(family: str | None, key: str | None, as_csv: bool, as_json: bool) -> None:
-    """List the published models: facts, exact count, and how it compares with the published one."""
+def list_models(family: str | None, key: str | None, as_csv: bool, as_json: bool, **asked: str | None) -> None:
+    """List the published models: facts, exact count, and how it compares with the published one.
+
+    Conditions add up: --search qwen --max-total 10B --licence apache lists the small Qwen models under Apache.
+    """
     if family is not None and family not in catalog.families():
         raise unknown_key("family", family, catalog.families(), where="a family that 'sizebook models --csv' lists")
-    columns = (*catalog.facts(catalog.model_keys()[0]), *_COMPUTED)
+    columns = (*catalog.facts(catalog.model_keys()[0]), *_COMPUTED, *_READINGS)
     if key is not None and key.removeprefix("-") not in columns:
         raise unknown_key(
             "column", key.removeprefix("-"), columns, where="a column that 'sizebook models --csv' prints"
         )
-    entries = _sorted([_entry(model) for model in catalog.model_keys(family)], key)
+    entries = _sorted([_entry(model) for model in _found(family, asked)], key)
     if as_json:
         click.echo(json.dumps([_with_parts(entry) for entry in entries], indent=2, ensure_ascii=False))
     elif as_csv:
         click.echo(_csv(entries), nl=False)
     else:
         click.echo(_columns(entries))
+
+
+def _found(family: str | None, asked: Mapping[str, str | None]) -> tuple[str, ...]:
+    """Return the models that fulfil every condition; none is an error that says what was asked."""
+    wanted = Wanted(**{leaf.name: coerce(leaf, asked[leaf.name]) for leaf in leaves(Wanted)})
+    keys = catalog.model_keys(family)
+    found = matching(keys, wanted)
+    if not found:
+        given = ", ".join(f"{_option(name)} {value}" for name, value in asked.items() if value is not None)
+        near = suggestion(asked["search"] or "", keys)
+        raise UnknownKeyError(f"no model found: got {given}, want conditions that a row meets. Loosen one.{near}")
+    return found
 
 
 def _entry(model: str) -> dict[str, Any]:
@@ -51,7 +87,8 @@ def _entry(model: str) -> dict[str, Any]:
     computed = dict.fromkeys(_COMPUTED)
     if counted is not None:
         computed = {"total": counted.total, "active": counted.active, "difference": compared.difference}
-    return {name: _value(text) for name, text in row.items()} | computed | {"status": compared.status}
+    again = {"read_again": " ".join(read_again(row)), "not_read_again": " ".join(unread_again(row))}
+    return {name: _value(text) for name, text in row.items()} | computed | {"status": compared.status} | again
 
 
 def _value(text: str) -> str | int | float | None:

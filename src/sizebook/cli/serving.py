@@ -16,10 +16,12 @@ from sizebook.core.units import duration, gibibytes, grouped, percent, significa
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.lengths import Histogram
-from sizebook.plans.serving.plan import ServingPlan, latency_curve
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.replica import latency_curve
 from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, with_files
 from sizebook.serving.load import SEED
+from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.serving.quantities import PERCENTILES, share_of
 from sizebook.serving.simulation import Served
 
@@ -55,7 +57,7 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
         "model": plan.model,
         "notes": list(plan.notes),
         "context_tokens": plan.context_tokens,
-        "setup": {"gpu": setup.gpu, **flat(setup.replica), "gpus": setup.replica.gpus},
+        "setup": {"gpu": setup.gpu, **flat(setup.replica), "gpus": replica.gpus},
         "rates_basis": replica.rates_basis,
         "memory_per_gpu": asdict(replica.memory),
         "replica": {
@@ -164,7 +166,7 @@ def _headline(plan: ServingPlan) -> list[str]:
     setup = plan.replica.setup
     return [
         f"{plan.model} on {setup.gpu}, {setup.replica.engine}, "
-        f"{setup.replica.weight_dtype or 'own format'}, {setup.replica.layout}",
+        f"{setup.replica.weight_dtype or 'own format'}, {plan.replica.layout}",
         f"GPUs at peak       {first.peak_gpus} in month 1, {last.peak_gpus} in month {last.month}",
         f"Cost a month       {usd(first.usd)}, {usd(last.usd)}",
         _per_million(plan),
@@ -185,7 +187,7 @@ def _per_million(plan: ServingPlan) -> str:
 def _replica(plan: ServingPlan) -> list[str]:
     replica, knee = plan.replica, plan.replica.at_knee
     lines = [
-        f"One replica        {replica.setup.replica.gpus} GPUs, {replica.concurrency} requests in flight, "
+        f"One replica        {replica.gpus} GPUs, {replica.concurrency} requests in flight, "
         f"{significant(replica.requests_per_second, 3)} requests/s; {LIMITS[replica.binding]} binds",
         f"Cache holds        {replica.capacity} requests of {grouped(plan.traffic.longest_tokens)} tokens"
         if replica.decodes
@@ -198,6 +200,12 @@ def _replica(plan: ServingPlan) -> list[str]:
             lines.append(f"{label:18} {duration(float(value))} (p10 {low}, p90 {high}; {band.basis})")
     if replica.loaded is not None:
         lines += _percentiles(plan, replica.loaded.served)
+    if replica.pools is not None:
+        lines.append(
+            f"Cache sent         {duration(replica.transfer_seconds)} a prompt, at "
+            f"{replica.pools.transfer_bytes_per_second / 1e9:g} GB/s a GPU; up to "
+            f"{duration(replica.transfer_seconds / LEAST_TRANSFER)} at a quarter of it (assumed)"
+        )
     memory = replica.memory
     lines.append(
         f"Memory a GPU       weights {gibibytes(memory.weight_bytes)}, cache {gibibytes(memory.cache_bytes)} of "
@@ -258,7 +266,7 @@ def _compared(choices: Choices) -> list[str]:
     lines = ["Cheapest setups within the target (* nothing is both cheaper and faster)"]
     for choice in choices.ranked[:10]:
         setup, replica = choice.plan.replica.setup, choice.plan.replica.setup.replica
-        name = f"{setup.gpu} {replica.engine} {replica.weight_dtype or 'own'} {replica.layout}"
+        name = f"{setup.gpu} {replica.engine} {replica.weight_dtype or 'own'} {choice.plan.replica.layout}"
         mark = "*" if choice.on_front else " "
         lines.append(f"{mark} {name:45} {usd(choice.usd_per_month):>10} a month, TPOT {duration(choice.tpot_seconds)}")
     stopped = ", ".join(f"{reason} {times}" for reason, times in choices.failed)

@@ -35,8 +35,8 @@ def sweep_table(table: Path, output: Path, guard_formulas: bool, rates: Path | N
 
     from sizebook.plans.training import rows as training_rows
     from sizebook.scenarios.files import RATES
+    from sizebook.sweeps import cases, streaming
     from sizebook.sweeps import serving as sweeping
-    from sizebook.sweeps import streaming
     from sizebook.sweeps import training as sweeping_training
 
     for path in (table, output):
@@ -48,13 +48,13 @@ def sweep_table(table: Path, output: Path, guard_formulas: bool, rates: Path | N
         raise InputError(f"cannot read: got no file {table}, want a table. Check the path.")
     columns, n_rows = streaming.look(table)
     training = sweeping_training.is_training(columns)
-    required = sweeping_training.REQUIRED if training else sweeping.REQUIRED
+    required = sweeping_training.REQUIRED if training else cases.REQUIRED
     streaming.check_columns(columns, required, training_rows.OUTPUTS if training else sweeping.RESULTS)
     renamed = sweeping_training.renamed(columns) if training else {}
     if rates and RATES in columns:
         raise InputError(f"rates given twice: got a column {RATES} and --rates, want one of them. Remove the other.")
     told(notes((Renamed(old, new) for old, new in renamed.items()), "table"))
-    known = training_rows.INPUTS if training else sweeping.INPUTS
+    known = training_rows.INPUTS if training else cases.INPUTS
     tell_unread([name for name in columns if name not in known and name not in renamed], known)
     figure = sweeping_training.FIGURE if training else "tpot_seconds"
     estimated = bad = 0

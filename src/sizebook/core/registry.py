@@ -33,6 +33,8 @@ _WORDS = (
     "print private property public put redim rem resume return select set single static step stop string sub then "
     "time to true type until variant wend while width with write xor "
 )
+# VBA declares no more arguments; those beyond of a longer function are given among its options.
+MOST_ARGUMENTS = 60
 RESERVED = frozenset(_WORDS.split())
 LOOKS_LIKE_CELL = re.compile(r"[A-Za-z]{1,3}[0-9]{1,7}|[Rr][0-9]*[Cc][0-9]*")
 LONGEST_SUMMARY = 255

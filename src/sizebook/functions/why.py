@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 from sizebook.core import cells, coercion
 from sizebook.core.errors import SizebookError
 from sizebook.core.quantities import Model
-from sizebook.core.registry import Function, Quantity, find, function, quantity_of
+from sizebook.core.registry import MOST_ARGUMENTS, Function, Quantity, find, function, quantity_of
 from sizebook.models.functions import NO_NOTES, ConfigPath
 
 FunctionName = Annotated[str, Quantity("name of the function that shows the error, in quotation marks", kind="text")]
@@ -23,8 +23,7 @@ Message = Annotated[str, Quantity("what is wrong and what would mend it", kind="
 
 NO_ERROR = "no error"
 MODELS = (quantity_of(Model), quantity_of(ConfigPath))
-# VBA takes at most 60 arguments, the name among them.
-PLACES = tuple(f"arg_{place}" for place in range(1, 60))
+PLACES = tuple(f"arg_{place}" for place in range(1, MOST_ARGUMENTS))  # one is the name
 
 
 Asking = TypeVar("Asking", bound=Callable[..., Any])

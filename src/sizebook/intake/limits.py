@@ -27,7 +27,7 @@ class Limits:
     text_bytes: int = _limit(100_000_000, "bytes of a JSON or CSV file that is read whole, or of a checkpoint's header")
     scenario_bytes: int = _limit(5_000_000, "bytes of a TOML file")
     depth: int = _limit(100, "levels of lists and tables within each other in JSON or TOML, parts of a dotted key")
-    keys: int = _limit(3_000_000, "keys of a JSON file")
+    keys: int = _limit(2_000_000, "keys of a JSON file")
     digits: int = _limit(309, "digits of a number, as many as the largest double has")
     pickle_bytes: int = _limit(2_500_000, "bytes of the instructions of a PyTorch checkpoint")
     tensors: int = _limit(2_000_000, "tensors of a checkpoint")

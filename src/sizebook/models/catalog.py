@@ -13,6 +13,7 @@ from typing import Any
 
 from sizebook.core.errors import InputError, UnknownKeyError, unknown_key
 from sizebook.core.tables import Row, by_key, table
+from sizebook.intake.places import located
 from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture
 from sizebook.models.checkpoints.held import Part, check_there, held_at
@@ -92,6 +93,7 @@ def config_file(name: str) -> Path:
     path = Path(name)
     if not is_checkpoint(name):
         return path
+    path = located(path)
     check_there(path)
     beside = (path if path.is_dir() else path.parent) / "config.json"
     if not beside.exists():

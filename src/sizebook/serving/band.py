@@ -7,7 +7,7 @@ accelerator of which only kernels were measured, and one of which nothing was.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from sizebook.core.tables import table
@@ -19,6 +19,7 @@ from sizebook.tables.own_rates import spread_of
 FITTED, UNSEEN, KERNELS, NOTHING = "in the fit", "unseen combination", "kernels measured, no server", "nothing measured"
 OWN = "own runs"
 BASES = (FITTED, UNSEEN, KERNELS, NOTHING)
+POOLS = "separate pools"
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,24 @@ def error_band(figure: str, engine: str, gpu: str, architecture: str = "") -> Ba
         return rows[figure, architecture, gpu, engine]
     basis = UNSEEN if gpu in _served() else KERNELS if is_measured(gpu) else NOTHING
     return rows[figure, basis, "", ""]
+
+
+@cache
+def _pools() -> dict[str, Band]:
+    found = {}
+    for row in table("calibration_serving_pools"):
+        low, middle, high = (float(row[q]) for q in ("p10", "p50", "p90"))
+        found[row["figure"]] = Band(low, middle, high, int(row["rows"]), int(row["groups"]), POOLS)
+    return found
+
+
+def pooled_band(figure: str, engine: str, gpu: str) -> Band:
+    """Return the band of separate pools: that of the measured ones, never narrower than what one pool has there."""
+    own, found = error_band(figure, engine, gpu), _pools()[figure]
+    if own.basis == UNSEEN:
+        return found
+    low, high = min(own.low, found.low), max(own.high, found.high)
+    return replace(found, low=low, high=high, basis=f"{POOLS}, {own.basis}")
 
 
 def kind_of(shape: ServingShape) -> str:

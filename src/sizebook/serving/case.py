@@ -7,8 +7,8 @@ Every field is a number or an array of numbers of one length, and every function
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from typing import Any
 
 from sizebook.core.errors import RangeError, UnknownKeyError, require, unknown_key
@@ -28,18 +28,20 @@ _FOUR_BIT = frozenset({"nvfp4", "mxfp4", "int4_wo"})
 # What the kernel tables call a format.
 _CLASS = {"bf16": "bf16", "fp16": "bf16", "int8": "int8", "nvfp4": "fp4", "mxfp4": "mxfp4", "int4_wo": "int4"}
 
+DEGREES = ("tp", "pp", "dp", "ep", "max_running")  # of a replica, numbers of a case as they stand
+
 Number = Any  # a float, or a NumPy array of floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A model on a machine: bytes per weight and cached element, peaks for attention and experts, the layout, and
-    ``rates``, the numbers of its kernels and of its engine's scheduling by name.
+    ``rates``, the numbers of its kernels and of its engine's scheduling by name. Cases are equal if they are the same.
 
-    ``tokens_per_step`` 0 takes what drafts yielded in the measurements. ``unstated`` multiplies a decode step where
-    nobody says whether a server speculates; it is 1 wherever somebody does. ``max_running`` 0 is no cap.
-    ``stored_bytes`` is what a checkpoint's headers state of all weights but the
-    experts, 0 where none is given.
+    ``node_gpus`` share a link, ``host_gpus`` a server. ``tokens_per_step`` 0 takes what drafts yielded in the
+    measurements. ``unstated`` multiplies a decode step where nobody says whether a server speculates; it is 1 wherever
+    somebody does. ``max_running`` 0 is no cap. ``stored_bytes`` is what a checkpoint's headers state of all weights but
+    the experts, 0 where none is given.
     """
 
     shape: ServingShape
@@ -53,6 +55,7 @@ class Case:
     bandwidth: Number
     link: Number
     node_gpus: Number
+    host_gpus: Number
     network: Number
     tp: Number = 1.0
     pp: Number = 1.0
@@ -95,7 +98,7 @@ def stored_of(model: str) -> Stored:
     """Return the weights of the checkpoint that a model is given by."""
     described = catalog.architecture(model)
     experts = (brick for layer in described.layers for brick in layer.bricks if isinstance(brick, Experts))
-    return stored_weights(model, described.n_layers, len(described.mtp), any(True for _ in experts))
+    return stored_weights(model, described.n_layers, n_mtp=len(described.mtp), has_experts=any(True for _ in experts))
 
 
 def stored_bytes(model: str, weight_dtype: str | None) -> dict[str, float]:
@@ -144,6 +147,7 @@ def _peak(gpu: Accelerator, dtype: str) -> float:
     )
 
 
+@lru_cache(maxsize=1024)
 def case_of(model: str, gpu: str, replica: Replica) -> Case:
     """Return the case of one model on one machine; every name is checked, every layout refused that no engine runs.
 
@@ -156,20 +160,14 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
     case = _case(model, gpu, replica.engine, replica.weight_dtype or None, replica.kv_dtype or None)
     if refusal := beyond_experts(case.shape, replica.ep):
         raise RangeError(refusal)
-    degrees = {
-        "tp": replica.tp,
-        "pp": replica.pp,
-        "dp": replica.dp,
-        "ep": replica.ep,
-        "max_running": replica.max_running,
-    }
-    own = factors_of(replica.rates_file, setup_of(accelerator(gpu).key, replica.engine))
-    rates = {"rates": rescaled(case.rates, own)} if own else {}
-    stated = speculation_stated(replica.draft_tokens, replica.tokens_per_step)
-    return Case(**{**case.__dict__, **degrees, **rates, **stated})
+    speculation = speculation_stated(replica.draft_tokens, replica.tokens_per_step)
+    changed: dict[str, Any] = {name: getattr(replica, name) for name in DEGREES}
+    if own := factors_of(replica.rates_file, setup_of(accelerator(gpu).key, replica.engine)):
+        changed["rates"] = rescaled(case.rates, own)
+    return replace(case, **changed, **speculation)
 
 
-def speculation_stated(draft_tokens: int | None, tokens_per_step: float | None) -> dict[str, float]:
+def speculation_stated(draft_tokens: int | None, tokens_per_step: float | None) -> dict[str, Any]:
     """Return the fields of a case that say whether its server speculates; none where neither is given.
 
     Drafts are checked in each decode step, 0 for none; a step yields ``tokens_per_step`` of them and its own token,
@@ -299,6 +297,7 @@ def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype:
         bandwidth=float(chip.memory_bandwidth_bytes_per_s),
         link=float(link),
         node_gpus=float(chip.scale_up_domain),
+        host_gpus=float(chip.gpus_per_node),
         network=float(chip.scale_out_bytes_per_s or link),
         unstated=calibrated["unstated_speculation"] if speculates else 1.0,
         **stored_bytes(model, weight_dtype),

@@ -27,7 +27,7 @@ from sizebook.serving.time import CHUNK_TOKENS, Pass, cache_bytes_per_gpu, pass_
 _STAND_IN = "llama-3.1-8b"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class EncodedCase(Case):
     """A case whose requests are read by ``encoder``; ``shape`` is the decoder behind it, or the encoder again.
 

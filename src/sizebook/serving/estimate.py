@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from sizebook.serving.band import Band, error_band
 from sizebook.serving.case import Case, Number, larger, smaller
+from sizebook.serving.costs import Costs, costs_of
 from sizebook.serving.encoding import EncodedCase, latencies, places
 from sizebook.serving.memory import Memory, sequences_that_fit
 from sizebook.serving.quantities import Demand
@@ -26,13 +27,13 @@ class Estimate:
     fits: Number
 
 
-def running_of(case: Case, demand: Demand, capacity: Number) -> Number:
+def running_of(case: Case | Costs, demand: Demand, capacity: Number) -> Number:
     """Return the requests that run at once: those in flight, as far as the cache holds them and the cap allows."""
     capped = case.max_running + (case.max_running <= 0) * demand.in_flight
     return larger(smaller(smaller(demand.in_flight, capped), capacity), 1.0)
 
 
-def estimate(case: Case, memory: Memory, demand: Demand) -> Estimate:
+def estimate(case: Case | Costs, memory: Memory, demand: Demand) -> Estimate:
     """Return the latency of a closed loop of requests on a whole replica.
 
     Requests beyond what the cache holds, or beyond ``max_running``, wait for a place: TTFT grows by the queue's length
@@ -41,12 +42,13 @@ def estimate(case: Case, memory: Memory, demand: Demand) -> Estimate:
     """
     if isinstance(case, EncodedCase):
         return _encoded(case, memory, demand)
-    capacity = sequences_that_fit(case, memory, demand.input_tokens + demand.output_tokens) * case.dp
-    running, after_first = running_of(case, demand, capacity), demand.output_tokens - 1
-    found = latency(case, replace(demand, concurrency=running))
-    tpot = larger(found.tpot_seconds, running / case.rates["host_tokens_per_second"])
+    at, after_first = costs_of(case), demand.output_tokens - 1
+    capacity = sequences_that_fit(at, memory, demand.input_tokens + demand.output_tokens) * at.dp
+    running = running_of(at, demand, capacity)
+    found = latency(at, replace(demand, concurrency=running))
+    tpot = larger(found.tpot_seconds, running / at.rates["host_tokens_per_second"])
     stay = (found.ttft_seconds + tpot * after_first) * (1 + larger(demand.in_flight - running, 0.0) / running)
-    stay = larger(stay, demand.in_flight / case.rates["host_requests_per_second"])
+    stay = larger(stay, demand.in_flight / at.rates["host_requests_per_second"])
     queued = Latency(stay - tpot * after_first, tpot, found.decode_step_seconds, prefill_seconds=found.prefill_seconds)
     rate = tokens_per_second(queued, demand)
     return Estimate(queued.ttft_seconds, tpot, rate, capacity, demand.in_flight <= capacity)
@@ -64,10 +66,10 @@ def _encoded(case: EncodedCase, memory: Memory, demand: Demand) -> Estimate:
     )
     running = float(running_of(case, demand, capacity))
     ttft, tpot = latencies(case, replace(demand, concurrency=running))  # type: ignore[arg-type]
-    tpot = max(tpot, running / case.rates["host_tokens_per_second"]) if case.decodes else 0.0
+    tpot = max(tpot, running / costs_of(case).rates["host_tokens_per_second"]) if case.decodes else 0.0
     stay = (ttft + tpot * after_first) * (1 + max(demand.in_flight - running, 0) / running)
     if case.decodes:  # the host's limits are those of streams of tokens
-        stay = max(stay, demand.in_flight / case.rates["host_requests_per_second"])
+        stay = max(stay, demand.in_flight / costs_of(case).rates["host_requests_per_second"])
     rate = demand.in_flight * demand.output_tokens / stay
     return Estimate(stay - tpot * after_first, tpot, rate, capacity, demand.in_flight <= capacity)
 

@@ -19,6 +19,7 @@ from sizebook.serving.band import Band, replica_band
 from sizebook.serving.case import Case, case_of, startable
 from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds, halves, one_pass, serving_case
 from sizebook.serving.estimate import Estimate, error_band, estimate, unmeasured_band
+from sizebook.serving.kernels import kv_heads_held
 from sizebook.serving.memory import (
     Memory,
     context_that_fits,
@@ -49,7 +50,7 @@ from sizebook.serving.quantities import (
 )
 from sizebook.serving.shape import INDEX_ELEMENT_BYTES, shape_of
 from sizebook.serving.terms import Latencies, kernels_basis, latency_terms, prefill_terms, step_terms
-from sizebook.serving.time import cache_bytes_per_gpu, kv_heads_held
+from sizebook.serving.time import cache_bytes_per_gpu
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.own_rates import RatesFile
 

@@ -5,16 +5,21 @@
     experts     launch a layer + hypot(bytes of experts touched / bandwidth, FLOPs / peak) + activations / bandwidth
     all-reduce  launch + growth (n - 2) + (2 (n - 1) / n / share + passes) x message / link
 
-The shares of bandwidth, peak and link and the launch times are those of ``serving.rates``. Plain arithmetic on numbers
-or arrays.
+The shares of bandwidth, peak and link and the launch times are those of ``serving.rates``. A function here returns what
+no load changes: seconds a token, a sequence, a token of context. `sizebook.serving.costs` keeps them, and
+`sizebook.serving.time` multiplies. Plain arithmetic on numbers or arrays.
 """
 
 from __future__ import annotations
 
-from sizebook.serving.case import Case, Number
+from dataclasses import dataclass
+
+from sizebook.serving.case import Case, Number, larger, smaller
+from sizebook.serving.shape import INDEX_ELEMENT_BYTES, STATE_ELEMENT_BYTES, AttentionKind
 
 STATE_KEY_WIDTH = 128.0  # of the mixers measured: a state of n elements passes n / 128 activations a token
 INDEXED_WIDTH = 6144.0  # activations of a token in the measured indexer
+ACTIVATION_BYTES = 2.0  # activations and the vocabulary head stay in 16 bits
 
 
 def hypot(a: Number, b: Number) -> Number:
@@ -24,62 +29,220 @@ def hypot(a: Number, b: Number) -> Number:
 
 def experts_touched(n_experts: Number, top_k: Number, tokens: Number) -> Number:
     """Return the distinct experts that a batch visits: E (1 - (1 - k / E)^tokens), routing taken as uniform."""
-    known = (n_experts + 1.0 + abs(n_experts - 1.0)) / 2
-    return n_experts * (1 - (1 - top_k / known) ** tokens)
+    return n_experts * (1 - chance_missed(n_experts, top_k) ** tokens)
 
 
-def product_seconds(case: Case, tokens: Number, outputs: Number) -> tuple[Number, Number, Number]:
-    """Return what reading weights, multiplying, and passing activations of projections, dense blocks and the head take.
+def chance_missed(n_experts: Number, top_k: Number) -> Number:
+    """Return the chance that a token does not visit one expert: 1 - k / E; 1 without experts."""
+    return 1 - top_k / larger(n_experts, 1.0)
+
+
+def kv_heads_held(n_kv_heads: Number, tp: Number) -> Number:
+    """Return the key-value heads that one GPU holds: ceil(heads / tp), replicated where there are fewer than GPUs."""
+    return -(-n_kv_heads // tp)
+
+
+@dataclass(frozen=True, slots=True)
+class Products:
+    """Seconds of projections, dense blocks and the head: reading weights, a token, an output, activations a token."""
+
+    weights: Number
+    token: Number
+    output: Number
+    activations: Number
+
+
+def products(case: Case) -> Products:
+    """Return what matrix products cost.
 
     The vocabulary head stays in 16 bits and multiplies only the tokens whose next one is wanted.
     """
     s, r, tp = case.shape, case.rates, case.tp
     weights = (s.attention_parameters + s.dense_parameters) / tp
     head = s.head_parameters / tp
-    memory = weights * case.attention_bytes / (case.bandwidth * r["product_bandwidth"])
-    compute = 2 * weights * tokens / (case.attention_peak * r["product_compute"])
-    memory = memory + head * 2.0 / (case.bandwidth * r["head_bandwidth"])
-    compute = compute + 2 * head * outputs / (case.half_peak * r["head_compute"])
+    read = weights * case.attention_bytes / (case.bandwidth * r["product_bandwidth"])
     wide = s.n_products * s.d_model + weights / s.d_model
-    return memory, compute, r["product_passes"] * 2 * tokens * wide / case.bandwidth
+    return Products(
+        weights=read + head * ACTIVATION_BYTES / (case.bandwidth * r["head_bandwidth"]),
+        token=2 * weights / (case.attention_peak * r["product_compute"]),
+        output=2 * head / (case.half_peak * r["head_compute"]),
+        activations=r["product_passes"] * ACTIVATION_BYTES * wide / case.bandwidth,
+    )
 
 
-def expert_seconds(case: Case, tokens: Number) -> tuple[Number, Number, Number]:
-    """Return what reading the experts touched, multiplying, and passing activations of routed experts take.
+@dataclass(frozen=True, slots=True)
+class ExpertCosts:
+    """Seconds of routed experts: reading all of them, a pass and a token that multiplies, activations a token.
 
-    The more tokens reach each of them, the nearer it comes to its share of the peak. The kernels were measured with
-    uneven routing (``skew``); servers are predicted better where a batch is taken to visit experts evenly.
+    Of all experts a batch reads ``1 - missed^(tokens of all ranks)``.
+    """
+
+    weights: Number
+    missed: Number
+    multiplying: Number
+    token: Number
+    activations: Number
+
+
+def experts(case: Case) -> ExpertCosts:
+    """Return what routed experts cost, those of the fullest rank.
+
+    The more tokens reach each of them, the nearer it comes to its share of the peak: share x each / (each + half), so
+    that a pass costs a fixed time more. The kernels were measured with uneven routing (``skew``); servers are predicted
+    better where a batch is taken to visit experts evenly.
     """
     s, r = case.shape, case.rates
-    gpus = case.tp * case.dp
-    parameters, everywhere = s.expert_parameters / gpus, tokens * case.dp
-    touched = experts_touched(s.n_experts, s.top_k, everywhere) * parameters * case.expert_bytes
-    memory = touched / (case.bandwidth * r["experts_bandwidth"])
-    each = s.top_k * everywhere / (s.n_experts + (s.n_experts <= 0))
-    share = r["experts_compute"] * each / (each + r["experts_half"])
-    share = share + (share <= 0)  # a model without experts multiplies nothing
-    compute = 2 * s.top_k * everywhere * parameters / (case.expert_peak * share)
+    parameters = s.expert_parameters / (case.tp * case.dp)
+    crowding = 1 + r["expert_imbalance"] * (1 - 1 / case.ep)
+    flop = crowding * 2 * parameters / (case.expert_peak * r["experts_compute"])
+    read = s.n_experts * parameters * case.expert_bytes / (case.bandwidth * r["experts_bandwidth"])
     # Ranks that share experts hold whole ones, so each sees its part of the tokens; a tensor-parallel part sees all.
-    routed = s.n_expert_layers * s.top_k * everywhere / case.ep
-    return memory, compute, r["experts_passes"] * 2 * routed * s.d_model / case.bandwidth
+    routed = s.n_expert_layers * s.top_k * case.dp / case.ep
+    return ExpertCosts(
+        weights=crowding * read,
+        missed=chance_missed(s.n_experts, s.top_k),
+        multiplying=flop * r["experts_half"] * s.n_experts,
+        token=flop * s.top_k * case.dp,
+        activations=crowding * r["experts_passes"] * ACTIVATION_BYTES * routed * s.d_model / case.bandwidth,
+    )
 
 
-def reduce_seconds(case: Case, message: Number) -> Number:
-    """Return one all-reduce over the tensor-parallel group."""
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Attention layers that see a context alike: up to ``limit`` tokens of it, 0 for all.
+
+    ``read`` are seconds a sequence and token seen, ``scored`` a query and token seen.
+    """
+
+    limit: Number
+    read: Number
+    scored: Number
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionCosts:
+    """Seconds of attention, indexers and mixers by what they see, a sequence's state, and a token beside them."""
+
+    seen: tuple[Seen, ...]
+    state: Number
+    scanned: Number
+    activations: Number
+
+
+def decode_attention(case: Case) -> AttentionCosts:
+    """Return what attention costs in a decode step: a query a sequence reads and scores what it sees.
+
+    Layers that share the cache of an earlier one read it again. Mixers read and write their state once a sequence.
+    """
+    s, r, tp = case.shape, case.rates, case.tp
+    each = case.kv_bytes / (case.bandwidth * r["decode_attention_bandwidth"])
+    flop = 2 / (case.half_peak * r["decode_attention_compute"])
+    index_read = s.index_cache_width * INDEX_ELEMENT_BYTES / (case.bandwidth * r["index_decode_bandwidth"])
+    indexer = Seen(0.0, index_read, 2 * s.index_score_width / (case.half_peak * r["index_decode_compute"]))
+    kinds = [
+        Seen(k.seen, kv_heads_held(k.n_kv_heads, tp) * k.read_width * each, flop * k.decode_score_width * _share(k, tp))
+        for k in s.kinds
+    ]
+    width = sum(kind.decode_score_width * _share(kind, tp) for kind in s.kinds)
+    moved = r["decode_attention_passes"] * width + r["state_decode_passes"] * _state_width(case)
+    return AttentionCosts(
+        seen=(indexer, *kinds),
+        state=2 * s.state_bytes / tp / (case.bandwidth * r["state_decode_bandwidth"]),
+        scanned=0.0,
+        activations=ACTIVATION_BYTES * moved / case.bandwidth,
+    )
+
+
+def prefill_attention(case: Case) -> AttentionCosts:
+    """Return what attention costs in a pass of prompts, which finds what it reads in the chip.
+
+    A narrow head reaches less of the peak. Mixers multiply their state with every token.
+    """
+    s, r, tp = case.shape, case.rates, case.tp
+    indexer = Seen(0.0, 0.0, 2 * s.index_score_width / (case.half_peak * r["index_prefill_compute"]))
+    kinds = [Seen(k.seen, 0.0, 2 * k.score_width * _share(k, tp) / _prefill_rate(case, k)) for k in s.kinds]
+    width = sum(kind.score_width * _share(kind, tp) for kind in s.kinds)
+    state = s.state_bytes / STATE_ELEMENT_BYTES / tp
+    moved = r["prefill_attention_passes"] * width + r["state_prefill_passes"] * _state_width(case)
+    moved = moved + r["index_prefill_passes"] * s.n_indexed_layers * INDEXED_WIDTH
+    return AttentionCosts(
+        seen=(indexer, *kinds),
+        state=2 * s.state_bytes / tp / (case.bandwidth * r["state_prefill_bandwidth"]),
+        scanned=4 * state / (case.half_peak * r["state_prefill_compute"]),
+        activations=ACTIVATION_BYTES * moved / case.bandwidth,
+    )
+
+
+def _share(kind: AttentionKind, tp: Number) -> Number:
+    """Return the share of the query heads on the fullest GPU."""
+    return -(-kind.n_heads // tp) / kind.n_heads
+
+
+def _state_width(case: Case) -> Number:
+    return case.shape.state_bytes / STATE_ELEMENT_BYTES / case.tp / STATE_KEY_WIDTH
+
+
+def _prefill_rate(case: Case, kind: AttentionKind) -> Number:
+    """Return the multiply-adds a second that a prompt's scores reach with heads as wide as those of a kind."""
+    r = case.rates
+    head = kind.score_width / (2 * kind.n_heads * larger(kind.layers, 1.0))
+    half = r["prefill_attention_half"]
+    share = smaller(r["prefill_attention_compute"] * (1 + half / 128) * head / (head + half + (head <= 0)), 1.0)
+    return case.half_peak * (share + (share <= 0))  # a kind without scores multiplies nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """Seconds of the collectives of one pass: fixed, and a token."""
+
+    fixed: Number
+    token: Number
+
+
+def collectives(case: Case) -> Messages:
+    """Return what a pass spends on collectives.
+
+    With data-parallel attention experts exchange tokens; only attention is then reduced over its tensor parallelism.
+    """
+    s = case.shape
+    reduced = (case.tp > 1) * s.n_layers * (2.0 - (case.dp > 1))
+    exchanged = (case.dp > 1) * s.n_expert_layers
+    one, both = _reduce(case), _exchange(case)
+    message = s.d_model * ACTIVATION_BYTES
+    return Messages(
+        reduced * one.fixed + exchanged * both.fixed, message * (reduced * one.token + exchanged * both.token)
+    )
+
+
+def _reduce(case: Case) -> Messages:
+    """Return one all-reduce over the tensor-parallel group, of a byte instead of a token."""
     r, n = case.rates, case.tp
     fixed = r["reduce_launch_seconds"] + r["reduce_growth_seconds"] * (n - 2)
-    return fixed + (2 * (n - 1) / n / r["reduce_bandwidth"] + r["reduce_passes"]) * message / _link(case)
+    return Messages(fixed, (2 * (n - 1) / n / r["reduce_bandwidth"] + r["reduce_passes"]) / _link(case))
 
 
-def exchange_seconds(case: Case, message: Number) -> Number:
+def _exchange(case: Case) -> Messages:
     """Return sending a rank's tokens to the experts of other ranks and the results back: two collectives."""
-    r, s, gpus = case.rates, case.shape, case.tp * case.dp
-    fan = (s.top_k + case.dp - abs(s.top_k - case.dp)) / 2 * (case.dp - 1) / case.dp
+    r, gpus = case.rates, case.tp * case.dp
+    fan = smaller(case.shape.top_k, case.dp) * (case.dp - 1) / case.dp
     fixed = r["reduce_launch_seconds"] + r["reduce_growth_seconds"] * (gpus - 2)
-    return 2 * (fixed + message * fan / (_link(case) * r["reduce_bandwidth"]))
+    return Messages(2 * fixed, 2 * fan / (_link(case) * r["reduce_bandwidth"]))
 
 
 def _link(case: Case) -> Number:
     """Return the rate between the GPUs of a replica: within a node, or between nodes where they exceed one."""
     crosses = case.tp * case.dp > case.node_gpus
     return case.link * (1 - crosses) + case.network * crosses
+
+
+def launches(case: Case, phase: str) -> Number:
+    """Return the seconds of launching the kernels of every layer once, as measured."""
+    s, r = case.shape, case.rates
+    return (
+        s.n_products * r["product_launch_seconds"]
+        + r["head_launch_seconds"]
+        + s.n_attention_layers * r[f"{phase}_attention_launch_seconds"]
+        + s.n_state_layers * r[f"state_{phase}_launch_seconds"]
+        + s.n_indexed_layers * r[f"index_{phase}_launch_seconds"]
+        + s.n_expert_layers * r["experts_launch_seconds"]
+    )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 
 from sizebook.serving.case import Case, Number, engine_row, larger
+from sizebook.serving.costs import Costs
 from sizebook.serving.time import cache_bytes_per_gpu
 from sizebook.tables.hardware import Accelerator
 
@@ -81,7 +82,7 @@ def engine_memory(case: Case, physical: Number, engine: Engine, utilization: flo
     return Memory(physical, allowed, weights, activation, outside, allowed - taken)
 
 
-def sequences_that_fit(case: Case, memory: Memory, context: Number) -> Number:
+def sequences_that_fit(case: Case | Costs, memory: Memory, context: Number) -> Number:
     """Return the sequences of that many tokens that the cache of one attention rank holds, as a whole number."""
     return larger(memory.cache_bytes // larger(cache_bytes_per_gpu(case, context), 1.0), 0.0)
 

@@ -6,7 +6,7 @@ sweeps and an input of workbooks.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from sizebook.core.quantities import Dp, Ep, Pp, Tp
 from sizebook.core.registry import DEFAULT, Quantity, section
@@ -170,6 +170,65 @@ class Replica:
         """The layout in words, degrees of 1 left out."""
         degrees = [f"{n}{v}" for n, v in (("tp", self.tp), ("pp", self.pp), ("dp", self.dp), ("ep", self.ep)) if v > 1]
         return " ".join(degrees) or "tp1"
+
+
+# Separate pools of workers --------------------------------------------------------------------------------------------
+
+SeparatePrefill = Annotated[
+    bool,
+    Quantity(
+        "whether prompts and answers have pools of workers of their own, the cache sent from one to the other",
+        kind="flag", default=False, label="Prompts in a pool of their own",
+    ),
+]  # fmt: skip
+_WORKERS: Any = {"kind": "integer", "minimum": 1, "maximum": 1024, "default": None}
+PrefillTp = Annotated[
+    int | None,
+    Quantity(
+        "GPUs of a prefill worker that split each layer, blank to search", unit="GPUs", **_WORKERS,
+        label="Tensor parallel, prefill worker",
+    ),
+]  # fmt: skip
+PrefillDp = Annotated[
+    int | None,
+    Quantity(
+        "attention ranks of a prefill worker that share its experts, blank to search", unit="GPUs", **_WORKERS,
+        label="Attention data parallel, prefill worker",
+    ),
+]  # fmt: skip
+PrefillWorkers = Annotated[
+    int | None,
+    Quantity(
+        "prefill workers beside the decode workers of one replica, blank to search", unit="workers", **_WORKERS,
+        label="Prefill workers of a replica",
+    ),
+]  # fmt: skip
+DecodeWorkers = Annotated[
+    int | None,
+    Quantity(
+        "decode workers of one replica, blank to search", unit="workers", **_WORKERS,
+        label="Decode workers of a replica",
+    ),
+]  # fmt: skip
+TransferRate = Annotated[
+    float | None,
+    Quantity(
+        "rate at which a GPU of a prefill worker sends cache, blank for the network of data/hardware.csv",
+        unit="bytes/s", above=0, default=None, label="Cache sent, a GPU",
+    ),
+]  # fmt: skip
+
+
+@section
+class PoolLayout:
+    """Workers that read prompts apart from those that decode, whose layout is the replica's; blanks are searched."""
+
+    separate_prefill: SeparatePrefill = DEFAULT
+    prefill_tp: PrefillTp = DEFAULT
+    prefill_dp: PrefillDp = DEFAULT
+    prefill_workers: PrefillWorkers = DEFAULT
+    decode_workers: DecodeWorkers = DEFAULT
+    transfer_bytes_per_second: TransferRate = DEFAULT
 
 
 # Traffic, fleets and money --------------------------------------------------------------------------------------------

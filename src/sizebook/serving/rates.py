@@ -66,6 +66,12 @@ def scheduling(engine: str) -> dict[str, float]:
 
 
 @cache
+def scheduled() -> tuple[str, ...]:
+    """Return the names of what is fitted end to end."""
+    return tuple(dict.fromkeys(row["name"] for row in table("calibration_serving")))
+
+
+@cache
 def kernel_rates(gpu: str, formats: Formats) -> dict[str, float]:
     """Return the numbers of all operations for one accelerator and the formats of a case, by operation and column."""
     kind = "latent_{}" if formats.latent else "{}_attention"

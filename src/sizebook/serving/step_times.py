@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sizebook.serving.case import Case
+from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds
 from sizebook.serving.quantities import Demand
 from sizebook.serving.time import (
@@ -129,7 +130,7 @@ def step_times(case: Case, demand: Demand, longest_tokens: float, most: int) -> 
         tokens_per_step=float(tokens_of_step(case, demand.output_tokens)),
         ranks=float(case.dp),
         stages=float(case.pp),
-        host_requests_per_second=float(case.rates["host_requests_per_second"]),
+        host_requests_per_second=float(costs_of(case).rates["host_requests_per_second"]),
     )
 
 
@@ -158,7 +159,7 @@ def _encoded(case: EncodedCase, demand: Demand, longest: float, most: int) -> St
         first_steps=float(case.decodes),
         ranks=float(case.dp),
         apart=True,
-        host_requests_per_second=float(case.rates["host_requests_per_second"]) if case.decodes else math.inf,
+        host_requests_per_second=float(costs_of(case).rates["host_requests_per_second"]) if case.decodes else math.inf,
     )
 
 
@@ -168,7 +169,7 @@ def _decode(case: Case, contexts: Sequence[float], most: int, yielded: float) ->
     def step(n: float, context: float) -> float:
         asked = Demand(input_tokens=context, output_tokens=0, concurrency=n)  # type: ignore[arg-type]
         seconds = float(decode_step_seconds(case, asked)) * float(case.unstated)
-        return max(seconds, n * yielded / float(case.rates["host_tokens_per_second"]))
+        return max(seconds, n * yielded / float(costs_of(case).rates["host_tokens_per_second"]))
 
     return _rows(contexts, most, step)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from sizebook.core.errors import InputError
+from sizebook.intake.places import refuse_relative
 from sizebook.models import catalog
 from sizebook.models.checkpoints.packings import Quantization
 from sizebook.models.checkpoints.tensors import Tensor
@@ -40,6 +42,7 @@ def stored_weights(model: str, n_layers: int, n_mtp: int, has_experts: bool) -> 
 
     Errors: a mixture of experts whose expert tensors have other names, for they would be split like the rest.
     """
+    refuse_relative(Path(model))
     part = catalog.checkpoint(model)
     every = weights_of(part.checkpoint.tensors, Quantization.of(part.config))
     weights = [weight for weight in every if not _predicts(weight.tensor.name, n_layers, n_mtp)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from sizebook.core.derivation import Term
 from sizebook.serving.case import Case, larger
+from sizebook.serving.costs import costs_of
 from sizebook.serving.estimate import Estimate, running_of
 from sizebook.serving.quantities import Demand
 from sizebook.serving.rates import is_measured
@@ -69,7 +70,7 @@ def _rest(name: str, total: float, terms: list[Term]) -> list[Term]:
 
 def step_terms(case: Case, demand: Demand, kernels: str, scale: float = 1.0) -> list[Term]:
     """Return the terms of one decode step, times a factor."""
-    drafting = 1 + case.draft_tokens / case.shape.n_layers
+    drafting = costs_of(case).drafting
     batch = larger(demand.in_flight / case.dp, 1.0)
     scheduling = scheduling_seconds(case, batch)
     terms = _pass_terms(pass_parts(case, decode_pass(case, demand)), scale * drafting, kernels)

@@ -94,7 +94,11 @@ class _Risks:
     def looked_through(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return a piece of the table with its texts guarded where that is asked for."""
         for name, values in zip(frame.columns, frame.iter_columns(), strict=True):
-            if values.dtype != pl.String or not (n_risky := sum(map(is_calculated, values.drop_nulls()))):
+            if values.dtype != pl.String:
+                continue
+            # A column repeats its texts: each of them is looked at once.
+            each = values.drop_nulls().value_counts(name="n").iter_rows()
+            if not (n_risky := sum(n for text, n in each if is_calculated(text))):
                 continue
             if self.guard:
                 frame = frame.with_columns(pl.Series(name, [v and guarded(v) for v in values], dtype=pl.String))

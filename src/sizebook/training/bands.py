@@ -18,15 +18,17 @@ from sizebook.training.profile import ModelProfile
 from sizebook.training.quantities import Method
 
 UNMEASURED = "not measured"
+PUBLISHED, OWN = "published runs", "your own runs"
 
 
 @dataclass(frozen=True)
 class Band:
-    """Measured over predicted seconds at the 10th and 90th percentile of a family of runs."""
+    """Measured over predicted seconds at the 10th and 90th percentile of a family of runs; ``runs`` says whose."""
 
     family: str
     low: float
     high: float
+    runs: str = PUBLISHED
 
 
 @cache
@@ -63,7 +65,7 @@ def own_bands(rates_file: str) -> dict[str, Band]:
     if not rates_file:
         return {}
     return {
-        (name := own_family(kind, setup.gpu, setup.software)): Band(name, spread.low, spread.high)
+        (name := own_family(kind, setup.gpu, setup.software)): Band(name, spread.low, spread.high, runs=OWN)
         for setup, fitted in own_rates(rates_file).setups.items()
         for (kind, figure), spread in fitted.spreads.items()
         if figure == "step"
@@ -74,6 +76,6 @@ def band_of(profile: ModelProfile, gpu: Accelerator, method: Method) -> Band:
     """Return the band of own runs of such models, else of the narrowest family that was measured, else the widest."""
     kind = kind_of(profile, method)
     if spread := spread_of(method.rates_file, setup_of(gpu, method), kind, figure="step"):
-        return Band(own_family(kind, gpu.key, method.recipe.stack), spread.low, spread.high)
+        return Band(own_family(kind, gpu.key, method.recipe.stack), spread.low, spread.high, runs=OWN)
     known = bands()
     return next((known[name] for name in families(profile, gpu, method) if name in known), known[UNMEASURED])

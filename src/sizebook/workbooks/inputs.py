@@ -222,11 +222,6 @@ def _value_problems(entry: Input, value: Any) -> list[str]:
         ]
     if isinstance(value, str) and any(ord(c) < 32 and c not in "\t\n\r" for c in value):
         return [f"bad input: got {value!r} for '{entry.name}', want text without control characters. Remove them."]
-    if isinstance(value, str) and len(value) > LONGEST_CELL:
-        return [
-            f"bad input: got {len(value)} characters for '{entry.name}', want at most {LONGEST_CELL}, what a cell "
-            "holds. Shorten it."
-        ]
     if entry.choices and value is not None and value not in entry.choices:
         words = [str(choice) for choice in entry.choices]
         hint = suggestion(str(value), words) or " Choose one of them."

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from oletools.olevba import VBA_Parser, VBA_Scanner
 
+from sizebook.core.cells import evaluate
 from sizebook.core.registry import Function
 from sizebook.excel.addin.package import addin
 from sizebook.excel.addin.wrappers import vba_modules
@@ -41,16 +42,25 @@ def test_one_function_in_full() -> None:
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.name)
 def test_function_hands_its_arguments_over_in_order(function: Function) -> None:
-    names = [a.name for a in function.arguments]
+    most = function.arguments[:60]  # of VBA; the others are given among the options
+    names = [a.name for a in most]
     head = re.compile(rf"Public Function {function.name}\((.*)\) As Variant")
     declared = [found[1].split(", ") for found in map(head.fullmatch, STATEMENTS) if found and found[1]]
-    want = [f"{'' if a.required else 'Optional '}{a.name} As Variant" for a in function.arguments]
+    want = [f"{'' if a.required else 'Optional '}{a.name} As Variant" for a in most]
     assert declared == ([want] if want else [])
     assert STATEMENTS.count(f'    {function.name} = Answer("{function.name}", Array({", ".join(names)}))') == 1
     failed = "WhyNot(Err.Number, Err.Description)" if function.name == "SIZEBOOK_WHY" else "CVErr(xlErrValue)"
     assert LINES.count(f"    {function.name} = {failed}") == 1
     assert MODULES["sizebook_macros"].split("\n").count(f"    Describe_{function.name}") == 1
     assert USED.isdisjoint(names)
+
+
+def test_what_vba_cannot_declare_is_given_among_the_options() -> None:
+    """The last argument of the longest function, through the last place that its wrapper has."""
+    longest = max((f for f in FUNCTIONS if f.category != "help"), key=lambda f: len(f.arguments))
+    last, given = longest.arguments[-1].name, [longest.example[0].get(a.name) for a in longest.arguments[:59]]
+    assert len(longest.arguments) > 60, "or this test has nothing to ask"
+    assert evaluate(longest, [*given, f"{last}={longest.arguments[-1].default or ''}"]) == evaluate(longest, given)
 
 
 @pytest.mark.parametrize("name", MODULES)

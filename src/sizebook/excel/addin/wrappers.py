@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 
-from sizebook.core.registry import Function
+from sizebook.core.registry import MOST_ARGUMENTS, Function
 from sizebook.core.wizard import argument_help, category
 from sizebook.excel.addin.causes import CAUSES
 from sizebook.excel.addin.machine import Library
@@ -53,9 +53,9 @@ def wrapper(function: Function) -> str:
 
     The two attributes are what Excel's wizard shows before the macro of all descriptions has run.
     """
-    name = function.name
-    arguments = _listed([("" if a.required else "Optional ") + f"{a.name} As Variant" for a in function.arguments])
-    values = _listed([a.name for a in function.arguments])
+    name, declared = function.name, function.arguments[:MOST_ARGUMENTS]
+    arguments = _listed([("" if a.required else "Optional ") + f"{a.name} As Variant" for a in declared])
+    values = _listed([a.name for a in declared])
     failed = "WhyNot(Err.Number, Err.Description)" if name == _WHY else "CVErr(xlErrValue)"
     return (
         f"Public Function {name}({arguments}) As Variant\n"
@@ -84,7 +84,7 @@ def _causes() -> str:
 
 def _description(function: Function) -> str:
     """Return the procedure that describes one function: VBA compiles 64 kB a procedure and reads 1023 signs a line."""
-    texts = _listed([_quoted(argument_help(a)) for a in function.arguments])
+    texts = _listed([_quoted(argument_help(a)) for a in function.arguments[:MOST_ARGUMENTS]])
     return (
         f"Private Sub Describe_{function.name}()\n"
         f'    Describe "{function.name}", "{category(function)}", _\n'

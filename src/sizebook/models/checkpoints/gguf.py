@@ -132,11 +132,11 @@ def _tensor(header: _Header) -> tuple[Tensor, int]:
     stored = formats("gguf").get(str(code))
     if stored is None:
         raise header.corrupt(f"the number format {code} of '{name}'", "one of data/tensor_formats.csv")
-    tensor = Tensor(name, stored.name, shape, 0)
+    tensor = Tensor(name, stored.name, shape, n_bytes=0)
     n_bytes = stored.n_bytes(tensor.size)
     if n_bytes is None or (stored.block > 1 and shape[-1] % stored.block):
         raise header.corrupt(f"{list(shape)} in {stored.name} for '{name}'", f"rows of whole blocks of {stored.block}")
-    return Tensor(name, stored.name, shape, n_bytes), offset
+    return Tensor(name, stored.name, shape, n_bytes=n_bytes), offset
 
 
 def _check_ranges(header: _Header, placed: list[tuple[int, Tensor]], alignment: Any) -> None:

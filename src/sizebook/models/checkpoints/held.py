@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sizebook.core.errors import InputError
+from sizebook.intake.places import located
 from sizebook.models.checkpoints.packings import Quantization
 from sizebook.models.checkpoints.reading import Checkpoint, holds_weights, is_checkpoint_name, read_store
 from sizebook.models.checkpoints.store import Folder, Store, json_of
@@ -91,6 +92,7 @@ def is_checkpoint(path: Path) -> bool:
 
 def held_at(path: Path) -> Held:
     """Return what a file, an index or a folder of this machine holds; read again only where files changed."""
+    path = located(path)
     check_there(path)
     store = Folder(path if path.is_dir() else path.parent)
     only = "" if path.is_dir() or path.name == PIPELINE else path.name

@@ -100,7 +100,7 @@ def _collected(value: Any, where: str, sizes: dict[str, int] | None) -> Pickled:
                 f"number format not known: got {stored.code} for '{name}' in {where}, want one of "
                 "data/tensor_formats.csv. Save the checkpoint in another format."
             )
-        tensor = Tensor(name, form.name, stored.shape, 0)
+        tensor = Tensor(name, form.name, stored.shape, n_bytes=0)
         n_bytes = tensor.size * form.block_bytes
         held = stored.storage_size * form.block_bytes
         if sizes is not None and sizes.get(stored.key, -1) < held:
@@ -118,7 +118,7 @@ def _collected(value: Any, where: str, sizes: dict[str, int] | None) -> Pickled:
             found.shared.append(name)
         else:
             seen.add(region)
-            found.tensors.append(Tensor(name, form.name, stored.shape, n_bytes))
+            found.tensors.append(Tensor(name, form.name, stored.shape, n_bytes=n_bytes))
         refuse_over("tensors", len(found.tensors) + len(found.shared), f"tensors in {where}")
     if not found.tensors:
         raise InputError(f"no tensors: got {where} without one, want a checkpoint of torch.save. Check the file.")

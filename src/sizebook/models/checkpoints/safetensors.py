@@ -59,7 +59,7 @@ def _tensor(name: str, entry: Any, known: dict[str, Format], where: str) -> tupl
             f"corrupt entry: got {entry!r:.120} for '{name}' in {where}, want dtype, shape and two data_offsets. "
             "Download the file again."
         )
-    tensor = Tensor(name, stored.name, shape, offsets[1] - offsets[0])
+    tensor = Tensor(name, stored.name, shape, n_bytes=offsets[1] - offsets[0])
     wanted = stored.n_bytes(tensor.size)
     if tensor.n_bytes != wanted:
         raise InputError(

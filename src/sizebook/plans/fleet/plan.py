@@ -18,8 +18,9 @@ from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import MONTHS, MOST_SERVICES, Contract, FleetInputs, FleetTerms, Service
 from sizebook.plans.ledgers import month_label
 from sizebook.plans.serving.inputs import Margins, Prices
-from sizebook.plans.serving.plan import Asked, PlannedReplica, Setup, at_speed, demand_read, replica_for
+from sizebook.plans.serving.plan import demand_read
 from sizebook.plans.serving.rates import Rates, rates_of
+from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, at_speed, replica_for
 from sizebook.serving.arrivals import Lengths
 from sizebook.serving.encoding import EncodedCase
 from sizebook.serving.traffic import (

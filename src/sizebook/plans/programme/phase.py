@@ -12,7 +12,7 @@ from sizebook.formulas.energy import train_co2e_kg, train_energy_kwh
 from sizebook.models.flops import forward
 from sizebook.plans.programme.inputs import REINFORCEMENT, Phase
 from sizebook.plans.serving.inputs import Latencies, RequestStream
-from sizebook.plans.serving.plan import Asked, PlannedReplica, Setup, replica_for
+from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, replica_for
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.inputs import settled
 from sizebook.plans.training.laying_out import laid_out

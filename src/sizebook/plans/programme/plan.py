@@ -100,6 +100,11 @@ class ProgrammePlan:
     def middle(self) -> Budget:
         return self.budgets[1]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the models' counts must know, by phase."""
+        return tuple(f"{each.phase.name}: {note}" for each in self.phases for note in each.training.notes)
+
     def label(self, month: int) -> str:
         """Return the name of a month, counted from 0."""
         return month_label(self.terms.start, month)
@@ -250,7 +255,7 @@ def warnings(plan: ProgrammePlan) -> tuple[str, ...]:
 
 
 def _warned(each: PlannedPhase) -> Iterator[str]:
-    yield from each.training.notes
+    yield from (f"{note}." for note in each.training.notes)
     stated, seq, middle = catalog.context_tokens(each.phase.model), each.training.inputs.batches.seq, each.cases[1]
     if stated is not None and seq > stated:
         yield f"{seq:,} tokens a sequence are more than the {stated:,} that the model states.".replace(",", " ")

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 
 from sizebook.core.errors import SizebookError, TargetError
 from sizebook.plans.serving.inputs import RequestStream, ServingInputs
-from sizebook.plans.serving.plan import Asked, ServingPlan, as_read, check_load, check_stream, plan_serving
-from sizebook.serving.encoding import halves, serving_case
+from sizebook.plans.serving.layouts import layouts
+from sizebook.plans.serving.plan import ServingPlan, as_read, plan_serving
+from sizebook.plans.serving.replica import Asked, check_load, check_stream
 from sizebook.serving.quantities import ENGINES, Replica
-from sizebook.serving.shape import shape_of
-from sizebook.tables.hardware import accelerator
 
 GPUS = ("h100-sxm", "h200-sxm", "b200-sxm")
 MOST_SIMULATED = 8
@@ -39,20 +38,6 @@ class Choices:
 
     ranked: tuple[Choice, ...]
     failed: tuple[tuple[str, int], ...]
-
-
-def layouts(model: str, gpu: str) -> Iterator[dict[str, int]]:
-    """Yield the degrees within one node: tensor parallelism, and for expert models attention data parallelism."""
-    most = min(8, accelerator(gpu).scale_up_domain)
-    found = halves(model)
-    shape = shape_of(model) if found is None else serving_case(model, gpu, Replica()).shape
-    for degree in (1, 2, 4, 8):
-        if degree > most:
-            continue
-        if shape.common_heads % degree == 0:
-            yield {"tp": degree}
-        if degree > 1 and shape.n_experts and shape.n_experts % degree == 0:
-            yield {"dp": degree, "ep": degree}
 
 
 def candidates(model: str, gpus: Sequence[str], stated: Replica, engine: str | None) -> Iterator[tuple[str, Replica]]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.registry import Quantity, section
-from sizebook.plans.serving.plan import PlannedReplica, ServingPlan
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.estimate import Band
+from sizebook.serving.pools import LEAST_TRANSFER
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 
@@ -116,6 +118,22 @@ class ServingFigures:
     usd_per_mtok_saturated: Annotated[
         float, Quantity("cost of a million output tokens at full load", unit="USD/Mtok", label="USD per Mtok, full")
     ]
+    workers: Annotated[
+        str, Quantity("workers of one replica, and what they do", kind="text", label="Workers of a replica")
+    ]
+    transfer_seconds: Annotated[
+        float,
+        Quantity(
+            "sending the cache of a prompt from prefill to decode, part of the time to first token", unit="seconds",
+            label="Cache sent",
+        ),
+    ]  # fmt: skip
+    transfer_seconds_most: Annotated[
+        float,
+        Quantity(
+            "the same at a quarter of the link's rate, an assumption", unit="seconds", label="Cache sent, at most"
+        ),
+    ]
 
 
 def figures(plan: ServingPlan) -> ServingFigures:
@@ -126,7 +144,7 @@ def figures(plan: ServingPlan) -> ServingFigures:
         input_tokens=traffic.asked.input_tokens,
         output_tokens=traffic.asked.output_tokens,
         longest_tokens=traffic.longest_tokens,
-        gpus_per_replica=replica.setup.replica.gpus,
+        gpus_per_replica=replica.gpus,
         concurrency=replica.concurrency,
         capacity=replica.capacity,
         binding=replica.binding,
@@ -148,6 +166,9 @@ def figures(plan: ServingPlan) -> ServingFigures:
         rates_basis=replica.rates_basis,
         price_basis=rates.basis,
         usd_per_mtok_saturated=plan.usd_per_mtok_saturated,
+        workers=replica.layout,
+        transfer_seconds=replica.transfer_seconds,
+        transfer_seconds_most=replica.transfer_seconds / LEAST_TRANSFER,
     )
 
 

@@ -58,7 +58,8 @@ _ITS_FIGURES = {
     "non_torch_bytes": 2254857830.0, "left_bytes": 8502961504.300003, "physical_bytes": 85029615043.0,
     "spare_replicas": 1, "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2,
     "rates_basis": "shipped rates", "price_basis": "given in the scenario",
-    "usd_per_mtok_saturated": 0.9355099410489794,
+    "usd_per_mtok_saturated": 0.9355099410489794, "workers": "tp4", "transfer_seconds": 0.0,
+    "transfer_seconds_most": 0.0,
 }  # fmt: skip
 
 
@@ -112,7 +113,7 @@ def plan_serving(model: Model, inputs: ServingInputs, gpus_compared: GpusCompare
                 setup.gpu,
                 setup.replica.engine,
                 setup.replica.weight_dtype or "",
-                setup.replica.layout,
+                choice.plan.replica.layout,
                 last.peak_gpus,
                 round(choice.usd_per_month, 2),
                 float(f"{knee.ttft_seconds:.4g}"),

@@ -24,6 +24,7 @@ from sizebook.serving.quantities import (
     Demand,
     Growth,
     Load,
+    PoolLayout,
     Replica,
     RequestPercentile,
     RequestsPerDay,
@@ -352,6 +353,7 @@ class ServingInputs:
     replica: Replica = DEFAULT
     prices: Prices = DEFAULT
     requests: Annotated[RequestStream, TABLE] = DEFAULT
+    pools: Annotated[PoolLayout, TABLE] = DEFAULT
 
     @cached_property
     def stream(self) -> Stream:

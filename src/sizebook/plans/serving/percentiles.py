@@ -16,7 +16,8 @@ from sizebook.plans.serving.inputs import (
     ServingInputs,
     Trace,
 )
-from sizebook.plans.serving.plan import as_read, check_arrivals, most_running
+from sizebook.plans.serving.plan import as_read
+from sizebook.plans.serving.replica import check_arrivals, most_running
 from sizebook.serving.encoding import EncodedCase, places, serving_case
 from sizebook.serving.estimate import MOST_READ
 from sizebook.serving.load import simulator

@@ -8,7 +8,8 @@ from sizebook.core.units import grouped, significant
 from sizebook.plans.serving.inputs import Traffic
 from sizebook.plans.serving.months import arrivals_by_hour
 from sizebook.plans.serving.nodes import Packing
-from sizebook.plans.serving.plan import PlannedReplica, ServingPlan
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.load import SEED
 
 CALIBRATION = "pass model of the engine, rates of data/calibration_serving.csv"

@@ -106,7 +106,7 @@ def sensitivities(plan: TrainingPlan) -> tuple[Swing, ...]:
 
 def _step_swing(plan: TrainingPlan) -> Swing:
     if plan.step is not None:
-        return Swing("Step time, as published runs spread", plan.cases[0].cost_usd, plan.cases[2].cost_usd)
+        return Swing(f"Step time, as {plan.work.band.runs} spread", plan.cases[0].cost_usd, plan.cases[2].cost_usd)
     given, pace = plan.inputs.utilization or 0, replace(plan.inputs.pace, achieved_tflops=None)
     costs = [
         unchecked_plan(replace(plan.inputs, pace=replace(pace, mfu=min(1, given * factor)))).middle.cost_usd

@@ -67,6 +67,9 @@ class TrainingFigures:
     trained: Annotated[
         str, Quantity("what is trained: full, lora, qlora, dora or qdora", kind="text", label="Fine-tuning")
     ]
+    lora_rank: Annotated[
+        int, Quantity("rank of adapters that was taken, 0 for none", **_COUNT, label="Rank of adapters taken")
+    ]
     trained_parameters: Annotated[
         int, Quantity("parameters that are trained", unit="parameters", **_COUNT, label="Trained parameters")
     ]
@@ -123,6 +126,7 @@ def figures(plan: TrainingPlan) -> TrainingFigures:
         recomputation=inputs.layout.recompute,
         recipe=plan.work.recipe,
         trained=inputs.method.recipe.trained,
+        lora_rank=inputs.method.recipe.lora_rank,
         trained_parameters=plan.trained_parameters,
         padding_share=inputs.padding_share,
         padding_avoided=inputs.padding_avoided,

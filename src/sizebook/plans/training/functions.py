@@ -82,7 +82,7 @@ def _work(model: str, gpu: str, batches: Batches, layout: Layout, method: Method
 
 def _step_band(model: str, gpu: str, batches: Batches, layout: Layout, method: Method) -> tuple[float, float, str]:
     band = _work(model, gpu, batches, layout=layout, method=method).band
-    return band.low, band.high, f"published runs of the family '{band.family}' that no fit had seen"
+    return band.low, band.high, f"{band.runs} of the family '{band.family}' that no fit had seen"
 
 
 def _batches(batch: int | None, seq: int, layout: Layout) -> Batches:
@@ -318,7 +318,7 @@ _FIGURES = [
     ["checkpoint_interval_seconds", 36722.34886340294], ["price_usd_per_gpu_hour", 2],
     ["price_basis", "price given in the scenario, USD"], ["watts", 400.0], ["grams_per_kwh", 400],
     ["grid_basis", "grams per kWh given in the scenario"], ["residual_grams_per_kwh", 400],
-    ["recomputation", "none"], ["recipe", "nothing recomputed"], ["trained", "full"],
+    ["recomputation", "none"], ["recipe", "nothing recomputed"], ["trained", "full"], ["lora_rank", 0],
     ["trained_parameters", 124439808], ["padding_share", 0.0], ["padding_avoided", 0.0],
     ["run_family", "dense ampere"], ["rates_basis", "none: the step follows from the MFU given"],
     ["programme_factor", 1.2887198166485443],

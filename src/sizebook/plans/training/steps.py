@@ -24,7 +24,8 @@ def _number(value: float) -> str:
 
 
 def _work(plan: TrainingPlan) -> tuple[Step, ...]:
-    inputs, n_flops = plan.inputs, plan.flops_per_token * plan.inputs.tokens
+    inputs, filled = plan.inputs, 1 - plan.inputs.padding_share
+    n_flops = plan.flops_per_token * inputs.tokens / filled
     convention, rank = inputs.pace.flops_convention, inputs.method.recipe.lora_rank
     counted = f"counted from the {inputs.architecture.model_type} architecture, tensor by tensor"
     per_token = Step(
@@ -35,7 +36,9 @@ def _work(plan: TrainingPlan) -> tuple[Step, ...]:
         unit="FLOP/token",
         source=counted,
     )
-    numbers = f"{_number(plan.flops_per_token)} * {_number(inputs.tokens)}"
+    padding = f" / {filled:.4g}" if filled < 1 else ""
+    numbers = f"{_number(plan.flops_per_token)} * {_number(inputs.tokens)}{padding}"
+    formula = "FLOPs per token * tokens" + (" / (1 - padding)" if padding else "")
     adapters = (_adapters(plan),) if rank else ()
     return (
         Step(
@@ -48,7 +51,7 @@ def _work(plan: TrainingPlan) -> tuple[Step, ...]:
         ),
         *adapters,
         per_token,
-        Step("Training FLOPs", "FLOPs per token * tokens", numbers, value=n_flops, unit="FLOP", source="definition"),
+        Step("Training FLOPs", formula, numbers, value=n_flops, unit="FLOP", source="definition"),
     )
 
 

@@ -98,7 +98,8 @@ class Work:
         layout recomputes."""
         architecture, seq, recipe = self.setup.architecture, self.setup.batches.seq, self.setup.method.recipe
         if recipe.lora_rank:
-            adapters = visited_parameters(architecture, recipe.lora_rank, recipe.lora_on, magnitudes=recipe.magnitudes)
+            # Magnitudes multiply element by element, which no convention counts.
+            adapters = visited_parameters(architecture, recipe.lora_rank, recipe.lora_on, magnitudes=False)
             computed = adapter_hardware_flops_per_token(architecture, seq, adapters, recompute=self._recomputed)
             return {
                 "matmul": fine_tuning_flops_per_token(architecture, seq, 0.0, adapters=adapters),

@@ -14,7 +14,7 @@ _MOST_MONTHS = 36  # rows that a page holds
 
 def fleet(plan: ServingPlan) -> Section:
     """Return replicas and utilisation by hour of the first month."""
-    month, gpus = plan.months[0], plan.replica.setup.replica.gpus
+    month, gpus = plan.months[0], plan.replica.gpus
     always, spare = min(month.replicas_by_hour), _spare(plan)
     series = [Series("Reserved, always on", (float(always),) * 24)]
     burst = tuple(float(count - always) for count in month.replicas_by_hour)

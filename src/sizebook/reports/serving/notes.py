@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from sizebook.core.units import grouped, usd
+from sizebook.core.units import duration, grouped, usd
 from sizebook.models import catalog
 from sizebook.plans.serving.choice import Choice, Choices
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.reports.figures import counted, fixed
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Column, Notes, Row, Section, Table
 from sizebook.serving.case import kv_dtype_of, weight_dtype_of
+from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.serving.quantities import Replica
 
 _MOST_CHOICES = 10
@@ -51,7 +53,7 @@ def _choice(choice: Choice) -> Row:
         setup.gpu,
         replica.engine,
         replica.weight_dtype or "published",
-        replica.layout,
+        choice.plan.replica.layout,
         grouped(month.peak_gpus),
         grouped(choice.usd_per_month),
         fixed(1e3 * choice.tpot_seconds, 1),
@@ -97,7 +99,8 @@ def errors(plan: ServingPlan) -> Section:
                 "servers of this model, GPU and engine "
                 "were. Otherwise the band is that of groups which a fit had not seen, each counting as one; wider "
                 "where no server of the GPU was measured, widest where not even its kernels were, and for models with "
-                "an encoder, of which nothing was measured.",
+                "an encoder, of which nothing was measured. Separate pools have a band of their own: their time to "
+                "first token is the least sure, as measured ones queued under caps that nobody stated.",
             ),
         ),
     )
@@ -156,7 +159,12 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
         ("Rates", plan.replica.rates_basis, "data/kernels.csv, data/calibration_serving.csv"),
         ("Weights", weights, _weights_origin(setup.model, replica)),
         ("Cache", cache, "scenario" if replica.kv_dtype else "the engine's default"),
-        ("Layout of a replica", f"{replica.layout}: {counted(replica.gpus, 'GPU')}", "scenario"),
+        (
+            "Layout of a replica",
+            f"{load.layout}: {counted(load.gpus, 'GPU')}",
+            "searched" if load.pools else "scenario",
+        ),
+        *_transfer(load),
         ("Drafted tokens", load.drafts, "scenario, data/calibration_serving.csv"),
         ("In flight on a replica", grouped(load.concurrency), "scenario" if load.binding == "given" else "planned"),
         ("Tokens in, mean", grouped(asked.input_tokens), _lengths(traffic.prompts)),
@@ -165,6 +173,18 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
         ("Tokens to reserve cache for", grouped(traffic.longest_tokens), "95th percentiles where given"),
         ("Context of the model", grouped(plan.context_tokens) if plan.context_tokens else "not stated", "as published"),
     ]
+
+
+def _transfer(load: PlannedReplica) -> list[tuple[str, str, str]]:
+    """Return over what and how long the cache of a prompt is sent, where pools are separate."""
+    if load.pools is None:
+        return []
+    rate, most = load.pools.transfer_bytes_per_second, load.transfer_seconds / LEAST_TRANSFER
+    return [
+        ("Cache sent between pools", f"{rate / 1e9:g} GB/s a GPU", "scenario, or the network of data/hardware.csv"),
+        ("Sending a prompt's cache", f"{duration(load.transfer_seconds)} to {duration(most)}",
+         "at that rate, and at a quarter of it (assumed); in the time to first token at that rate"),
+    ]  # fmt: skip
 
 
 def _looked_up(plan: ServingPlan) -> list[tuple[str, str, str]]:

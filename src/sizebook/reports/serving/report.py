@@ -8,7 +8,8 @@ from datetime import date
 from sizebook.core.tables import table
 from sizebook.core.units import duration, gibibytes, grouped, parameters, percent, usd
 from sizebook.plans.serving.choice import Choices
-from sizebook.plans.serving.plan import ServingPlan, latency_curve
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.replica import latency_curve
 from sizebook.plans.serving.steps import derivations
 from sizebook.reports.charts.kinds import Limit, Line, Lines, Series, Stacks
 from sizebook.reports.figures import counted, fixed
@@ -37,7 +38,7 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
         kind="Serving plan",
         title=title or f"Serving {plan.model}",
         subtitle=(
-            f"{plan.model} on {setup.gpu} with {setup.replica.engine}, {setup.replica.layout}, "
+            f"{plan.model} on {setup.gpu} with {setup.replica.engine}, {plan.replica.layout}, "
             f"weights {setup.replica.weight_dtype or 'as published'}; "
             f"{parameters(traffic.requests_per_day)} requests a day of {grouped(asked.input_tokens)} tokens in"
             f"{f' and {grouped(asked.output_tokens)} out' if plan.replica.decodes else ', answered in one pass'}"
@@ -74,7 +75,7 @@ def _summary(plan: ServingPlan) -> str:
         f"The traffic takes {counted(month.peak_gpus, 'GPU')} in its busiest hour ({fewest.peak_gpus} to "
         f"{most.peak_gpus}) and costs {usd(month.usd)} a month ({usd(fewest.usd)} to "
         f"{usd(most.usd)}).{growth} "
-        f"One replica of {counted(replica.setup.replica.gpus, 'GPU')} carries {grouped(replica.concurrency)} requests "
+        f"One replica of {counted(replica.gpus, 'GPU')} carries {grouped(replica.concurrency)} requests "
         f"at once; {BINDING[replica.binding]} is the limit. {_ranges(plan)}"
     )
 

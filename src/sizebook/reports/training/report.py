@@ -109,8 +109,8 @@ def _summary(plan: TrainingPlan) -> str:
     origin = (
         f"The time follows from the given MFU of {percent(middle.mfu)}."
         if plan.step is None
-        else "The ranges in brackets are the 10th to the 90th percentile of published runs that the model of time had "
-        "not seen, in steady state."
+        else f"The ranges in brackets are the 10th to the 90th percentile of {plan.work.band.runs} that the model of "
+        "time had not seen, in steady state."
     )
     return (
         f"{_verb(plan)} on {parameters(inputs.tokens)} tokens takes {days(middle)}{band} on "
@@ -162,7 +162,7 @@ def _whole_or_trained(plan: TrainingPlan) -> Tile:
     """Return the whole run, or how much is trained where adapters are and a whole run is the same as steady state."""
     middle, trained = plan.middle, plan.trained_parameters
     if plan.inputs.method.recipe.lora_rank and _factor(plan) == 1:
-        return Tile("Trained parameters", parameters(trained), f"{percent(trained / plan.count.total, 2)} of the model")
+        return Tile("Trained", parameters(trained), f"parameters, {percent(trained / plan.count.total, 2)} of all")
     return Tile("Whole run", whole_run(middle), f"{whole_cost(middle)}; {_factor(plan):.2f} x steady state")
 
 
@@ -235,8 +235,9 @@ def _cases(plan: TrainingPlan) -> Table:
     band = (
         ""
         if plan.step is None
-        else "Fast and slow: measured over predicted step time at the 10th and 90th percentile of published runs, by "
-        "groups that the fit had not seen, in steady state; the rows of the whole run move with it."
+        else "Fast and slow: measured over predicted step time at the 10th and 90th percentile of "
+        f"{plan.work.band.runs}, by groups that the fit had not seen, in steady state; the rows of the whole run move "
+        "with it."
     )
     return Table("The run in figures", columns, rows, note=band)
 

@@ -1,0 +1,118 @@
+"""Finds models of the catalog by name, size, date and licence, and says which of their facts were read twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Annotated, Any
+
+from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.core.tables import table
+from sizebook.models import catalog
+
+_NAMES = ("key", "name", "family", "organisation", "hf_id", "aliases")
+# What a source that ends with "read again" calls a column.
+_WORDS = {
+    "vocabulary": "vocabulary",
+    "context": "context_length",
+    "parameters": "published_total",
+    "active": "published_active",
+    "tokens": "training_tokens",
+    "release": "release_date",
+    "hardware": "hardware",
+    "experts": "experts",
+    "licence": "licence",
+    "watts": "gpu_watts",
+    "GPU hours": "gpu_hours",
+    "tCO2e": "tco2e",
+}
+# No facts to read: names, what follows from other columns, and our own words.
+_NO_FACTS = {
+    "key", "name", "family", "organisation", "hf_id", "aliases", "architecture", "note", "link", "source", "retrieved",
+    "explanation", "explained_parameters", "explanation_active", "total_scope", "active_scope",
+}  # fmt: skip
+READ_AGAIN_ON = "2026-11-21"  # the day of the second reading
+
+
+@section
+class Wanted:
+    """What models to list. A blank asks for nothing; every condition that is given must hold."""
+
+    search: Annotated[
+        str,
+        Quantity("any part of a name, key, family, organisation or repository; of several words each", kind="text",
+                 default=""),
+    ] = DEFAULT  # fmt: skip
+    min_total: Annotated[
+        float, Quantity("fewest parameters, such as 7B", unit="parameters", minimum=0, default=None)
+    ] = DEFAULT
+    max_total: Annotated[
+        float, Quantity("most parameters, such as 70B", unit="parameters", minimum=0, default=None)
+    ] = DEFAULT
+    released_from: Annotated[date, Quantity("first day of release", kind="date", default=None)] = DEFAULT
+    released_until: Annotated[date, Quantity("last day of release", kind="date", default=None)] = DEFAULT
+    licence: Annotated[str, Quantity("any part of the licence's name", kind="text", default="")] = DEFAULT
+
+
+def matching(keys: tuple[str, ...], wanted: Wanted) -> tuple[str, ...]:
+    """Return the models that fulfil every condition, in the order given; a blank fact fulfils none that asks for it."""
+    return tuple(key for key in keys if _fits(catalog.facts(key), wanted))
+
+
+def _fits(row: Mapping[str, str], wanted: Wanted) -> bool:
+    text = " ".join(row[column] for column in _NAMES).casefold()
+    if not all(word in text for word in wanted.search.casefold().split()):
+        return False
+    return wanted.licence.casefold() in row["licence"].casefold() and _sized(row, wanted) and _dated(row, wanted)
+
+
+def _sized(row: Mapping[str, str], wanted: Wanted) -> bool:
+    least: float | None = wanted.min_total
+    most: float | None = wanted.max_total
+    if least is None and most is None:
+        return True
+    if not row["architecture"]:
+        return False
+    total = catalog.counted(row["key"]).total
+    return (least is None or least <= total) and (most is None or total <= most)
+
+
+def _dated(row: Mapping[str, str], wanted: Wanted) -> bool:
+    """Return whether a release lies within the days asked for; one known by its month must lie there wholly."""
+    first: date | None = wanted.released_from
+    last: date | None = wanted.released_until
+    stated = row["release_date"]
+    if not stated:
+        return first is None and last is None
+    earliest, latest = (stated, stated) if len(stated) > 7 else (f"{stated}-01", f"{stated}-31")
+    return (first is None or first.isoformat() <= earliest) and (last is None or latest <= last.isoformat())
+
+
+def facts_of(row: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the columns of a row that hold a published fact."""
+    return tuple(column for column, cell in row.items() if cell and column not in _NO_FACTS)
+
+
+def read_again(row: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the facts of a row that were read a second time on a page that opens, on `READ_AGAIN_ON`."""
+    pages = row["source"].partition("read again: ")[2].split("; ")
+    words = (word.partition(":")[0].partition(" (")[0].strip() for page in pages for word in
+             page.partition(": ")[2].split(", "))  # fmt: skip
+    named = {_WORDS[word] for word in words if word in _WORDS}
+    return tuple(column for column in facts_of(row) if column in named)
+
+
+def unread_again(row: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the facts of a row that rest on its first source alone."""
+    again = read_again(row)
+    return tuple(column for column in facts_of(row) if column not in again)
+
+
+def readings() -> dict[str, tuple[int, int]]:
+    """Return for each kind of fact how many rows hold it, and in how many of these it was read again."""
+    rows: tuple[Mapping[str, Any], ...] = table("models")
+    columns = dict.fromkeys(column for row in rows for column in facts_of(row))
+    return {
+        column: (sum(column in facts_of(row) for row in rows), sum(column in read_again(row) for row in rows))
+        for column in columns
+    }

@@ -1,0 +1,307 @@
+"""One replica of a serving plan: the largest load at which it meets the target, its cache holding the requests."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from sizebook.core.errors import InputError, TargetError
+from sizebook.plans.serving.inputs import Latencies
+from sizebook.plans.serving.nodes import Packing
+from sizebook.plans.serving.refusals import missed, missed_by_requests, no_room, too_many
+from sizebook.serving.band import replica_band
+from sizebook.serving.case import Case
+from sizebook.serving.encoding import EncodedCase, places, serving_case
+from sizebook.serving.estimate import MOST_READ, Band, Estimate, estimate, unmeasured_band
+from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator
+from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
+from sizebook.serving.pools import Pools, pooled
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.rates import setup_of
+from sizebook.serving.shape import shape_of
+from sizebook.serving.simulation import Served
+from sizebook.serving.time import cache_bytes_per_gpu, tokens_of_step
+from sizebook.tables.hardware import accelerator
+from sizebook.tables.own_rates import basis_of
+
+MOST_IN_FLIGHT = 4096  # engines batch no more sequences than a few thousand
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A model on an accelerator, and how its replicas run there."""
+
+    model: str
+    gpu: str
+    replica: Replica = field(default_factory=Replica)
+
+
+@dataclass(frozen=True)
+class PlannedReplica:
+    """One replica at the load it is planned for, and the most that its cache could hold.
+
+    ``loaded`` is what its requests see one by one, where a target names a percentile of them: then ``at_knee`` is the
+    mean of that simulation, otherwise the estimate of a steady load. With ``pools`` the case and its memory are those
+    of a decode worker.
+    """
+
+    setup: Setup
+    demand: Demand
+    case: Case
+    memory: Memory
+    capacity: int
+    at_knee: Estimate
+    bands: dict[str, Band]
+    binding: str
+    packing: Packing
+    speed: float = 1.0
+    loaded: Loaded | None = None
+    pools: Pools | None = None
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of all its workers."""
+        return self.packing.gpus_per_replica
+
+    @property
+    def layout(self) -> str:
+        """Its layout in words, that of each pool where there are two."""
+        return self.pools.layout if self.pools else self.setup.replica.layout
+
+    @property
+    def transfer_seconds(self) -> float:
+        """Seconds of sending a prompt's cache between pools, 0 where there is one."""
+        return self.pools.transfer_seconds(self.demand) if self.pools else 0.0
+
+    def at(self, concurrency: int) -> Estimate:
+        """Return the estimate with so many requests in flight."""
+        demand = replace(self.demand, concurrency=concurrency)
+        return pooled(self.pools, demand) if self.pools else estimate(self.case, self.memory, demand)
+
+    @property
+    def concurrency(self) -> int:
+        """Requests in flight that it is planned for."""
+        return self.demand.in_flight
+
+    @cached_property
+    def requests_per_second(self) -> float:
+        """Requests a second at that load: as simulated, or in flight / time of a request; times ``speed``."""
+        if self.loaded is not None:
+            return self.loaded.requests_per_second * self.speed
+        knee = self.at_knee
+        seconds = knee.ttft_seconds + knee.tpot_seconds * (self.demand.output_tokens - 1)
+        return float(self.demand.in_flight / seconds * self.speed)
+
+    @property
+    def decodes(self) -> bool:
+        """Whether tokens follow the pass that reads a request."""
+        return not isinstance(self.case, EncodedCase) or self.case.decodes
+
+    def held(self, latency: str) -> float:
+        """Return the seconds of ``ttft`` or ``tpot`` that its target is held against: a percentile, or the mean."""
+        if self.loaded is not None:
+            return self.loaded.served.seconds(latency, self.loaded.share)
+        return float(getattr(self.at_knee, f"{latency}_seconds"))
+
+    @property
+    def rates_basis(self) -> str:
+        """In words, which rates its times are worked out with: the shipped ones or a file of own ones."""
+        replica = self.setup.replica
+        return basis_of(replica.rates_file, setup_of(accelerator(self.setup.gpu).key, replica.engine))
+
+    @property
+    def drafts(self) -> str:
+        """In words, what is drafted in a decode step and what a step yields."""
+        case = self.case
+        if case.unstated != 1:
+            return f"not stated: a factor of {case.unstated:g} on TPOT stands for servers with and without"
+        if not case.draft_tokens:
+            return "none"
+        measured = "" if case.tokens_per_step > 0 else ", as measured"
+        yields = tokens_of_step(case, self.demand.output_tokens)
+        return f"{case.draft_tokens} a step, which yields {yields:.2f} tokens{measured}"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a replica is planned for: lengths, cache to reserve, how requests come, and the latencies to meet.
+
+    ``share`` is that of the requests that must meet them, None for their mean.
+    """
+
+    demand: Demand
+    longest_tokens: int
+    stream: Stream
+    latencies: Latencies
+    share: float | None = None
+
+
+def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> PlannedReplica:
+    """Return one replica at the largest load that meets the target; raise with the limit that binds otherwise.
+
+    A ``concurrency`` in the demand is its load instead of a target; more than the cache holds is refused. A target for
+    a percentile of requests is met in a simulation of them.
+    """
+    demand, longest_tokens, latencies = asked.demand, asked.longest_tokens, asked.latencies
+    check_load(demand, latencies)
+    check_stream(asked)
+    replica, chip = setup.replica, accelerator(setup.gpu)
+    case = serving_case(setup.model, setup.gpu, replica)
+    memory = engine_memory(case, physical_bytes(chip), engine_constants(replica.engine))
+    if isinstance(case, EncodedCase):
+        check_encoded(setup.model, case, asked)
+        capacity = places(case, memory, demand, longest_tokens=float(longest_tokens), most=MOST_READ) * replica.dp
+    else:
+        capacity = int(sequences_that_fit(case, memory, float(longest_tokens)) * replica.dp)
+    if capacity < 1:
+        missing = cache_bytes_per_gpu(case, float(longest_tokens)) - memory.cache_bytes
+        raise TargetError(
+            no_room(setup.model, setup.gpu, replica, longest_tokens=longest_tokens, missing_bytes=float(missing))
+        )
+    bands = unmeasured_bands() if isinstance(case, EncodedCase) else bands_of(setup)
+    if demand.concurrency is not None and demand.concurrency > capacity:
+        raise TargetError(too_many(setup.model, replica, demand.concurrency, capacity=capacity))
+    limits, packing = limits_of(latencies, bands), packing_of(setup.gpu, replica, gpus_per_node)
+    if asked.share is not None:
+        loaded = _loaded(setup, asked, limits, most_running(replica, capacity))
+        mean, found = _mean(loaded.served, demand, capacity)
+        binding = loaded.binding or ("cache" if capacity < MOST_IN_FLIGHT else "batch")
+        return PlannedReplica(setup, mean, case, memory, capacity, found, bands, binding, packing, loaded=loaded)
+    if demand.concurrency is not None:
+        at_load: Demand | None = demand
+        binding = "given"
+    else:
+        ceiling = min(capacity, MOST_IN_FLIGHT)
+        at_load, binding = knee(lambda at: estimate(case, memory, at), demand, limits, ceiling)
+    if at_load is None:
+        raise TargetError(missed(setup.model, setup.gpu, replica, demand=demand, limits=limits))
+    found = estimate(case, memory, at_load)
+    return PlannedReplica(setup, at_load, case, memory, capacity, found, bands, binding, packing)
+
+
+def most_running(replica: Replica, capacity: int) -> int:
+    """Return the requests that run at a time: as many as the cache holds, the engine batches and the cap allows."""
+    return min(capacity, MOST_IN_FLIGHT, replica.max_running or MOST_IN_FLIGHT)
+
+
+def _loaded(setup: Setup, asked: Asked, limits: tuple[float, float], most: int) -> Loaded:
+    """Return the largest load of a replica at which the percentiles of its requests meet the limits."""
+    share = asked.share or 0.0
+    simulated = simulator(setup.model, setup.gpu, setup.replica, demand=asked.demand, stream=asked.stream, most=most)
+    loaded = largest_load(simulated, Limits(*limits, share))
+    if loaded is None:
+        raise TargetError(missed_by_requests(setup.replica, simulated, Limits(*limits, share)))
+    return loaded
+
+
+def _mean(served: Served, demand: Demand, capacity: int) -> tuple[Demand, Estimate]:
+    """Return the mean load of a simulation in requests in flight, and the means that its requests see."""
+    in_flight = min(max(1, round(served.in_flight)), capacity)
+    tokens = served.requests_per_second * demand.output_tokens
+    found = Estimate(served.mean("ttft"), served.mean("tpot"), tokens, capacity=capacity, fits=True)
+    return replace(demand, concurrency=in_flight), found
+
+
+def check_load(demand: Demand, latencies: Latencies) -> None:
+    """Refuse a load beside the target that it would follow from: one of them would be passed over."""
+    if demand.concurrency is not None and (latencies.ttft_target_seconds or latencies.tpot_target_seconds):
+        raise InputError(
+            "load given twice: got concurrency and a target of seconds, want one of them. The "
+            "load follows from the target: remove concurrency, or keep it and remove the target."
+        )
+
+
+def check_stream(asked: Asked) -> None:
+    """Refuse a percentile that no target is held for, and arrivals that nothing is asked of or that are given twice."""
+    limits, stream = asked.latencies.limits, asked.stream
+    if asked.share is not None and min(limits) == math.inf:
+        raise InputError(
+            f"percentile without a target: got request_percentile p{asked.share * 100:g} and no seconds, want "
+            "ttft_target_seconds or tpot_target_seconds. Add one, or remove request_percentile."
+        )
+    check_arrivals(stream)
+    if asked.share is None and (stream.trace or stream.dispersion != 1):
+        raise InputError(
+            f"arrivals without a percentile: got {stream.in_words}, which the mean of a steady load does not answer "
+            "to, want request_percentile with it. Add it, or remove the arrivals."
+        )
+
+
+def check_arrivals(stream: Stream) -> None:
+    """Refuse arrivals that are given twice."""
+    if stream.trace and stream.dispersion != 1:
+        raise InputError(
+            f"arrivals given twice: got a trace and dispersion {stream.dispersion:g}, want one of them. Remove the "
+            "other."
+        )
+
+
+def bands_of(setup: Setup) -> dict[str, Band]:
+    """Return the error bands of TTFT, TPOT and throughput for the model, engine and accelerator."""
+    gpu, shape = accelerator(setup.gpu).key, shape_of(setup.model)
+    return {name: replica_band(name, gpu, setup.replica, shape=shape) for name in ("ttft", "tpot", "throughput")}
+
+
+def unmeasured_bands() -> dict[str, Band]:
+    """Return the error bands of models with an encoder, of which nothing was measured."""
+    return {name: unmeasured_band(name) for name in ("ttft", "tpot", "throughput")}
+
+
+def check_encoded(model: str, case: EncodedCase, asked: Asked) -> None:
+    """Refuse a target per token where no token follows the first."""
+    if not case.decodes and asked.latencies.tpot_target_seconds:
+        raise InputError(
+            f"nothing is decoded: got tpot_target_seconds for {model}, which answers with one pass, want "
+            "ttft_target_seconds alone: the time to its answer. Remove tpot_target_seconds."
+        )
+
+
+def packing_of(gpu: str, replica: Replica, gpus_per_node: int | None) -> Packing:
+    """Return how replicas stand on nodes: those stated, else the accelerator's own."""
+    if gpus_per_node is None:
+        return Packing(accelerator(gpu).gpus_per_node, replica.gpus, f"data/hardware.csv, {gpu}")
+    return Packing(gpus_per_node, replica.gpus, "given in the scenario")
+
+
+def limits_of(latencies: Latencies, bands: dict[str, Band]) -> tuple[float, float]:
+    """Return the estimates that may not be exceeded: targets over the quantile at which they must hold."""
+    first, token = ((bands[n].high if latencies.band_quantile == "p90" else 1.0) for n in ("ttft", "tpot"))
+    most_first, most_token = latencies.limits
+    return most_first / first, most_token / token
+
+
+def knee(
+    estimated: Callable[[Demand], Estimate], demand: Demand, limits: tuple[float, float], ceiling: int
+) -> tuple[Demand | None, str]:
+    """Return the demand at the largest concurrency within the limits, by halving, and what binds there.
+
+    None where not even one request meets them.
+    """
+
+    def broken(concurrency: int) -> str:
+        at = estimated(replace(demand, concurrency=concurrency))
+        return "ttft" if at.ttft_seconds > limits[0] else "tpot" if at.tpot_seconds > limits[1] else ""
+
+    if not broken(ceiling):
+        return replace(demand, concurrency=ceiling), "cache" if ceiling < MOST_IN_FLIGHT else "batch"
+    low, high = 0, ceiling
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if broken(middle) else (middle, high)
+    return (replace(demand, concurrency=low) if low else None), broken(high)
+
+
+def at_speed(replica: PlannedReplica, speed: float) -> PlannedReplica:
+    """Return a replica that takes so many times the requests that it was predicted to."""
+    return replace(replica, speed=speed)
+
+
+def latency_curve(replica: PlannedReplica) -> tuple[tuple[int, Estimate], ...]:
+    """Return latency and throughput against concurrency in powers of two up to what the cache holds."""
+    points, concurrency = [], 1
+    while concurrency <= min(replica.capacity, MOST_IN_FLIGHT):
+        points.append(concurrency)
+        concurrency *= 2
+    return tuple((c, replica.at(c)) for c in points)

@@ -1,0 +1,175 @@
+"""What every load on one case shares, worked out once: seconds and bytes by what they are multiplied by.
+
+A pass is linear in its tokens, sequences and context but for three things: experts touched, windows, and the overlap of
+memory and arithmetic. So the model, the machine and the layout are summed up into some thirty numbers for prompts and
+as many for decode steps, and a load costs arithmetic on those alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sizebook.serving.case import Case, Number, smaller
+from sizebook.serving.kernels import (
+    ACTIVATION_BYTES,
+    AttentionCosts,
+    ExpertCosts,
+    Messages,
+    Products,
+    Seen,
+    collectives,
+    decode_attention,
+    experts,
+    kv_heads_held,
+    launches,
+    prefill_attention,
+    products,
+)
+from sizebook.serving.rates import scheduled
+from sizebook.serving.shape import INDEX_ELEMENT_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a context costs: ``whole`` a token of it, and of windows (limit, cost a token) up to their limits."""
+
+    whole: Number
+    windows: tuple[tuple[Number, Number], ...]
+
+    def of(self, context: Number) -> Number:
+        """Return what a context of so many tokens costs."""
+        total = self.whole * context
+        for limit, each in self.windows:
+            total = total + each * smaller(context, limit + (limit <= 0) * context)
+        return total
+
+
+def context_of(parts: Iterable[tuple[Number, Number]]) -> Context:
+    """Return the sum of costs (limit, cost a token), a limit of 0 being none."""
+    whole: Number = 0.0
+    windows = []
+    for limit, each in parts:
+        limited = limit > 0
+        whole = whole + each * (1 - limited)
+        if limited.any() if hasattr(limited, "any") else limited:
+            windows.append((limit, each * limited))
+    return Context(whole, tuple(windows))
+
+
+@dataclass(frozen=True, slots=True)
+class PassCosts:
+    """Seconds of one pass over all layers by kernel; ``read`` a sequence, ``scored`` a token, for what each sees.
+
+    ``activations`` and ``elementwise`` are seconds a token, ``launches`` and ``layers`` fixed.
+    """
+
+    products: Products
+    experts: ExpertCosts
+    read: Context
+    scored: Context
+    state: Number
+    scanned: Number
+    activations: Number
+    elementwise: Number
+    collectives: Messages
+    launches: Number
+    layers: Number
+    ranks: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What every load on a case shares: costs of its passes, bytes of its cache a token and a sequence, its layout.
+
+    ``drafting`` is what drafted tokens multiply a decode step by, ``rates`` are those of scheduling. The other fields
+    are those of the case.
+    """
+
+    decode: PassCosts
+    prefill: PassCosts
+    cache: Context
+    cache_state: Number
+    drafting: Number
+    rates: Any
+    pp: Number
+    dp: Number
+    max_running: Number
+    draft_tokens: Number
+    tokens_per_step: Number
+    unstated: Number
+
+
+_KEPT: WeakKeyDictionary[Case, Costs] = WeakKeyDictionary()
+
+
+def costs_of(case: Case | Costs) -> Costs:
+    """Return the costs of a case, worked out at the first call and kept as long as the case; costs as they are."""
+    if isinstance(case, Costs):
+        return case
+    found = _KEPT.get(case)
+    if found is None:
+        found = _KEPT[case] = _worked_out(case)
+    return found
+
+
+def _worked_out(case: Case) -> Costs:
+    cache, state = _cache(case)
+    return Costs(
+        decode=_pass(case, decode_attention(case), "decode"),
+        prefill=_pass(case, prefill_attention(case), "prefill"),
+        cache=cache,
+        cache_state=state,
+        drafting=1 + case.draft_tokens / case.shape.n_layers,
+        rates=_scheduling(case),
+        pp=case.pp,
+        dp=case.dp,
+        max_running=case.max_running,
+        draft_tokens=case.draft_tokens,
+        tokens_per_step=case.tokens_per_step,
+        unstated=case.unstated,
+    )
+
+
+def _scheduling(case: Case) -> dict[str, Number]:
+    """Return the rates of scheduling; every server that a replica spans streams tokens and takes requests."""
+    hosts = -(-case.tp * case.pp * case.dp // case.host_gpus)
+    known = {name: case.rates[name] for name in scheduled() if name in case.rates}
+    return {name: value * hosts if name.startswith("host_") else value for name, value in known.items()}
+
+
+def _pass(case: Case, attention: AttentionCosts, phase: str) -> PassCosts:
+    s, r = case.shape, case.rates
+    projected, routed = products(case), experts(case)
+    return PassCosts(
+        products=projected,
+        experts=routed,
+        read=_sum(attention.seen, "read"),
+        scored=_sum(attention.seen, "scored"),
+        state=attention.state,
+        scanned=attention.scanned,
+        activations=projected.activations + routed.activations + attention.activations,
+        elementwise=r["activation_passes"] * s.n_layers * s.d_model * ACTIVATION_BYTES / case.bandwidth,
+        collectives=collectives(case),
+        launches=launches(case, phase),
+        layers=s.n_layers * r["layer_seconds"],
+        ranks=case.dp,
+    )
+
+
+def _sum(seen: tuple[Seen, ...], name: str) -> Context:
+    return context_of((each.limit, getattr(each, name)) for each in seen)
+
+
+def _cache(case: Case) -> tuple[Context, Number]:
+    """Return bytes of cache on one GPU a token of context, and of state a sequence.
+
+    Heads divide by tp, a latent does not, windows hold min(S, W): each kind of layer by itself, as heads and windows
+    differ within a model. State of mixers divides by tp and does not grow. Pipeline stages share the layers.
+    """
+    s, tp, pp = case.shape, case.tp, case.pp
+    kinds = [(k.window, kv_heads_held(k.n_kv_heads, tp) * k.cache_width * case.kv_bytes / pp) for k in s.kinds]
+    index = (0.0, s.index_cache_width * INDEX_ELEMENT_BYTES / pp)
+    return context_of((index, *kinds)), s.state_bytes / tp / pp

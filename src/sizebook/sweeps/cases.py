@@ -1,0 +1,151 @@
+"""The cases of a table of serving estimates: names resolved once, and what many rows share worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+from sizebook.core.errors import SizebookError
+from sizebook.core.registry import leaves
+from sizebook.serving.band import replica_band
+from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, undivided_heads
+from sizebook.serving.costs import Costs, costs_of
+from sizebook.serving.encoding import halves
+from sizebook.serving.memory import Engine, Memory, engine_constants, engine_memory, physical_bytes
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.rates import setup_of
+from sizebook.serving.shape import side_by_side
+from sizebook.serving.tables import STATED
+from sizebook.tables.hardware import accelerator
+from sizebook.tables.own_rates import basis_of
+
+_TEXT = ("text", "choice")
+MODEL_AND_GPU = ("model", "gpu")
+# What stands in the columns of a table: the fields of a demand and of a replica, as they are declared.
+LOADS = leaves(Demand)
+NUMBERS = tuple(leaf for leaf in leaves(Replica) if leaf.quantity.kind not in _TEXT)
+_DEGREES = tuple(leaf.name for leaf in NUMBERS if leaf.default is not None)
+SPECULATION = tuple(leaf.name for leaf in NUMBERS if leaf.default is None)
+NAMES = (*MODEL_AND_GPU, *(leaf.name for leaf in leaves(Replica) if leaf.quantity.kind in _TEXT))
+REQUIRED = (*MODEL_AND_GPU, *STATED)
+INPUTS = (*NAMES, *(leaf.name for leaf in (*NUMBERS, *LOADS)))
+ENGINE = Replica().engine  # where the column is absent or blank
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """What one combination of names resolves to: a case with 1 GPU, physical memory, the band, or the reason not."""
+
+    case: Case | None
+    engine: Engine | None = None
+    physical: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    basis: str | None = None
+    rates: str | None = None
+    reason: str = ""
+
+
+_SPELT_BY_TABLES = {"trtllm": "tensorrt-llm"}
+_ENCODES = "not in a sweep: got {model}, which has an encoder, want a model that only decodes. Plan it by itself."
+
+
+@cache
+def named_case(model: str, gpu: str, *words: str) -> Named:
+    """Return what the words of `NAMES` resolve to."""
+    given = {name: word for name, word in zip(NAMES[2:], words, strict=True) if word}
+    engine = _SPELT_BY_TABLES.get(given.get("engine", ""), given.get("engine", ENGINE))
+    try:
+        if halves(model) is not None:
+            return Named(None, reason=_ENCODES.format(model=model))
+        replica = Replica(**given | {"engine": engine})  # type: ignore[arg-type]
+        case = case_of(model, gpu, replica)
+    except SizebookError as error:
+        return Named(None, reason=str(error))
+    chip = accelerator(gpu)
+    band = replica_band("tpot", chip.key, replica, shape=case.shape)
+    rates = basis_of(replica.rates_file, setup_of(chip.key, engine))
+    return Named(case, engine_constants(engine), physical_bytes(chip), band.low - 1, band.high - 1, band.basis, rates)
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """The distinct cases among rows: a row that has each of them, and of every row which one it has."""
+
+    first: Any
+    which: Any
+
+    def among(self, rows: Any) -> Distinct:
+        """Return the distinct cases of some of the rows; ``first`` counts all rows, ``which`` those alone."""
+        kept, which = np.unique(self.which[rows], return_inverse=True)
+        return Distinct(self.first[kept], which)
+
+
+def distinct(columns: Iterable[Any]) -> Distinct:
+    """Return the distinct combinations of some columns of numbers, of a row at least."""
+    code: Any = 0
+    for column in columns:
+        if (column != column[0]).any():  # what is not a number anywhere differs
+            values, at = np.unique(column, return_inverse=True)
+            code = np.unique(code * len(values) + at, return_inverse=True)[1]
+    _, first, which = np.unique(code + np.zeros(len(column), int), return_index=True, return_inverse=True)
+    return Distinct(first, which)
+
+
+def refusals(named: list[Named], place: Any, numbers: dict[str, Any]) -> Any:
+    """Return why no engine starts a layout, empty where one does."""
+    found = np.full(len(place), "", dtype=object)
+    for i, at in enumerate(place):
+        case = named[at].case
+        if case is not None:
+            tp, dp, ep = (int(numbers[name][i]) for name in ("tp", "dp", "ep"))
+            found[i] = (
+                undivided_heads(case.shape, tp)
+                or beyond_experts(case.shape, ep)
+                or counted_twice(tp, dp, ep, node_gpus=int(case.node_gpus))
+            )
+    return found
+
+
+def stacked(named: Iterable[Named], numbers: dict[str, Any]) -> tuple[Costs, Memory]:
+    """Return what named cases in their layouts cost, and their memory, in columns; what all share is a number.
+
+    None of them may lack a case. The next piece of a table mostly has the same ones, so a few results are kept.
+    """
+    return _stacked(tuple(named), np.stack([numbers[leaf.name] for leaf in NUMBERS]).tobytes())
+
+
+@lru_cache(maxsize=4)
+def _stacked(named: tuple[Named, ...], layouts: bytes) -> tuple[Costs, Memory]:
+    table = np.frombuffer(layouts).reshape(len(NUMBERS), -1)
+    numbers = {leaf.name: table[at] for at, leaf in enumerate(NUMBERS)}
+    cases = [each.case for each in named if each.case is not None]
+    shape = side_by_side([c.shape for c in cases], _column)
+    rates = {name: _column(c.rates[name] for c in cases) for name in cases[0].rates}
+    plain = {f.name: _column(getattr(c, f.name) for c in cases) for f in fields(Case)[2:] if f.name not in _DEGREES}
+    stated = np.isfinite(numbers["draft_tokens"])
+    for name, values in {**{name: numbers[name] for name in SPECULATION}, "unstated": 1.0}.items():
+        plain[name] = _column(np.where(stated, values, plain[name]))
+    case = Case(shape=shape, rates=rates, **plain, **{name: _column(numbers[name]) for name in _DEGREES})
+    engine = Engine(*(_column(getattr(each.engine, f.name) for each in named) for f in fields(Engine)))
+    return costs_of(case), engine_memory(case, _column(each.physical for each in named), engine)
+
+
+def _column(values: Iterable[Any]) -> Any:
+    listed = np.array([float(value) for value in values])
+    return listed[0] if (listed == listed[0]).all() else listed
+
+
+def of_rows(value: Any, which: Any) -> Any:
+    """Return what stands in columns of distinct cases as columns of rows, whatever holds it."""
+    if isinstance(value, np.ndarray):
+        return value.take(which)
+    if is_dataclass(value) and not isinstance(value, type):
+        return type(value)(*(of_rows(getattr(value, f.name), which) for f in fields(value)))
+    if isinstance(value, tuple):
+        return tuple(of_rows(each, which) for each in value)
+    return {k: of_rows(v, which) for k, v in value.items()} if isinstance(value, dict) else value
