@@ -7,7 +7,8 @@ from typing import Any
 
 from sizebook.calculation.calculated import Place
 from sizebook.calculation.guard import Note
-from sizebook.calculation.rewriting import FIRST, FIT, OMITTED, ONLY, OWN, REFUSED, SPILL
+from sizebook.calculation.lifting import lifted
+from sizebook.calculation.rewriting import EACH, FIRST, FIT, OMITTED, ONLY, OWN, REFUSED, SERIES, SPILL
 from sizebook.calculation.spreadsheet import FUNCTIONS
 from sizebook.calculation.tokens import address, area
 from sizebook.calculation.values import NOT_CALCULABLE, argument, error, result
@@ -38,6 +39,7 @@ class Calls:
     def callbacks(self) -> Iterator[tuple[str, Callback]]:
         """Yield the name of each function as the engine knows it, and what it calls."""
         yield from ((FIRST, _first), (ONLY, _only), (FIT, _fit), (SPILL, self._spill), (REFUSED, _refused))
+        yield from ((EACH, lifted), (SERIES, _series))
         for name, own in FUNCTIONS.items():
             yield OWN + name, _guarded(own)
         for name, function in self._functions.items():
@@ -94,6 +96,14 @@ def _fit(rows: float, columns: float, value: Any) -> Any:
     """Return rows as an array formula of a fixed area shows them: repeated, cut off, filled up with #N/A."""
     given = value if isinstance(value, list) else [[value]]
     return [[_shown_blank(_at(given, row, column)) for column in range(int(columns))] for row in range(int(rows))]
+
+
+def _series(first: Any, count: Any, down: bool) -> Any:
+    """Return the numbers of the rows of an area below each other, or of its columns beside each other."""
+    if isinstance(first, dict) or isinstance(count, dict):
+        return first if isinstance(first, dict) else count
+    numbers = [first + step for step in range(int(count))]
+    return [[each] for each in numbers] if down else [numbers]
 
 
 def _at(given: list[list[Any]], row: int, column: int) -> Any:

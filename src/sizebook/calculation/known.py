@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from sizebook.calculation.tokens import Token
+from sizebook.calculation.names import without_prefixes
+from sizebook.calculation.tokens import Token, called_name
 from sizebook.core.tables import table
 
 # How an argument is taken. ONE: one value, of a range the cell in the row or column of the formula. RANGE: a reference
@@ -32,6 +33,7 @@ class Known:
         many: what it gives that may be more than one value, of which an ordinary formula takes one.
         dates: takes or gives dates, so that the day from which a workbook counts matters.
         literals: what becomes of arguments that are written out in the formula.
+        lifts: the engine itself works it out for each value of an array where it takes one.
     """
 
     arguments: str
@@ -39,6 +41,7 @@ class Known:
     many: str
     dates: bool
     literals: str
+    lifts: bool
 
     @property
     def repeats(self) -> bool:
@@ -59,6 +62,12 @@ class Known:
         last = "".join(token.text for token in arguments[-1]).strip() if len(arguments) == len(self.arguments) else ""
         return last.upper() not in ("FALSE", "FALSE()", "0")
 
+    def must_be_lifted(self, arguments: Sequence[Sequence[Token]], variables: Container[str]) -> bool:
+        """Return whether one value is asked for where an array may stand, and the engine would not take each of it."""
+        return not self.lifts and any(
+            self.kind(number) == ONE and may_be_many(part, variables) for number, part in enumerate(arguments)
+        )
+
     def gives_rows(self, arguments: Sequence[Sequence[Token]]) -> bool:
         """Return whether a call may give more than one value."""
         if self.many != WHOLE:
@@ -66,6 +75,20 @@ class Known:
         places = ["".join(token.text for token in part).strip() for part in arguments[1:3]]
         area_alone = len(places) == 1 and ":" in "".join(token.text for token in arguments[0])
         return area_alone or any(place in ("", "0") for place in places)
+
+
+def may_be_many(tokens: Sequence[Token], variables: Container[str]) -> bool:
+    """Return whether an expression may be more than one value: it holds an area, an array, a variable or rows."""
+    for token in tokens:
+        if token.kind == "array" or (token.kind == "reference" and (":" in token.text or token.text.endswith("#"))):
+            return True
+        if token.kind == "name" and token.text.casefold() in variables:
+            return True
+        if token.kind == "call":
+            known = known_functions().get(without_prefixes(called_name(token)).upper())
+            if known is None or known.many:
+                return True
+    return False
 
 
 @cache
@@ -78,6 +101,7 @@ def known_functions() -> dict[str, Known]:
             row["many"],
             row["dates"] == "yes",
             row["literals"],
+            row["lifts"] == "yes",
         )
         for row in table("spreadsheet_functions")
     }

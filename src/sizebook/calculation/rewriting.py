@@ -20,6 +20,7 @@ from sizebook.calculation.known import (
     REFERENCE,
     Known,
     known_functions,
+    may_be_many,
 )
 from sizebook.calculation.literals import as_taken, lost
 from sizebook.calculation.names import NotCalculableError, bare, without_prefixes
@@ -41,7 +42,10 @@ from sizebook.calculation.tokens import (
 )
 
 OWN = "SIZEBOOK_OWN_"  # before the names under which the engine knows functions that Python works out
-FIRST, ONLY, FIT, SPILL, REFUSED = (f"{OWN}{what}" for what in ("FIRST", "ONLY", "FIT", "SPILL", "REFUSED"))
+FIRST, ONLY, FIT, SPILL = (f"{OWN}{what}" for what in ("FIRST", "ONLY", "FIT", "SPILL"))
+REFUSED, EACH, SERIES = (f"{OWN}{what}" for what in ("REFUSED", "EACH", "SERIES"))
+COUNTS_OF = {"ROW": "ROWS", "COLUMN": "COLUMNS"}  # in an array they number all of an area, by the engine its first
+FIRST_ONLY = ("N", "T")
 OMITTED = '"\ue000"'  # an argument left out between commas; the engine would hand over 0
 _DEEPEST = 200  # nested calls and parentheses; Excel allows 64 calls
 
@@ -254,11 +258,23 @@ class Rewriter:
         if own:
             self.depends_on_place = True
             given = [*_leading(name, self), *given]
+        if kind == ARRAY and not own and known.must_be_lifted(parts, self.variables):
+            return self._lifted(name, known, given)
+        if kind == ARRAY and name in FIRST_ONLY and may_be_many(parts[0], self.variables):
+            raise NotCalculableError(f"{name} takes the first of an area, and each value of an array")
+        if kind == ARRAY and name in COUNTS_OF and len(given) == 1:
+            return f"{SERIES}({name}({given[0]}),{COUNTS_OF[name]}({given[0]}),{'TRUE' if name == 'ROW' else 'FALSE'})"
         call = f"{OWN if own else ''}{name}({','.join(given)})"
         if kind == ONE and known.gives_rows(parts):
             self.depends_on_place = True
             return f"{ONLY if known.many == REFERENCE else FIRST}({call})"
         return call
+
+    def _lifted(self, name: str, known: Known, given: Sequence[str]) -> str:
+        """Return a call that is worked out for each value of the arrays among its arguments."""
+        if known.many == REFERENCE:
+            raise NotCalculableError(f"{name} would give a reference for each value of an array")
+        return f'{EACH}("{name}",{",".join(text or OMITTED for text in given)})'
 
     def _spliced(self, parts: Sequence[list[Token]], known: Known) -> list[list[Token]]:
         """Return the arguments with unions and areas over several sheets as arguments of their own, where many go."""

@@ -1,4 +1,4 @@
-"""Rounding to multiples: FLOOR and CEILING of the old kind and of the new ones."""
+"""Rounding to multiples, of the old kind and of the new ones; divisors and multiples in common."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from sizebook.calculation.spreadsheet.coercing import each, fail, number
+from sizebook.calculation.spreadsheet.coercing import each, fail, number, numbers
 
 
 def _multiple(value: float, step: float, rounded: Callable[[float], int]) -> float:
@@ -44,7 +44,19 @@ def _toward(rounded: Callable[[float], int], away: Callable[[float], int]) -> Ca
     return called
 
 
+def _in_common(found: Callable[..., int]) -> Callable[..., float]:
+    """Return a function of whole numbers, none below 0, of all that ranges and single arguments hold."""
+
+    def called(*given: Any) -> float:
+        whole = [int(value) for value in numbers(*given)]
+        return fail("#NUM!") if min(whole, default=0) < 0 else float(found(*whole))
+
+    return called
+
+
 FUNCTIONS = {
+    "GCD": _in_common(math.gcd),
+    "LCM": _in_common(math.lcm),
     "CEILING": each(_ceiling),
     "FLOOR": each(_floor),
     "CEILING.MATH": each(_toward(math.ceil, math.floor)),

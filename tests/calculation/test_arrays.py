@@ -1,0 +1,55 @@
+"""Functions of one value over arrays: inside SUMPRODUCT and in array formulas each value counts."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from sizebook.calculation import ErrorCode
+from sizebook.calculation.known import known_functions
+from tests.calculation.test_functions import worked_out
+
+# What LibreOffice 7.4 gives for SUMPRODUCT(1*(...)) of these over the cells of `test_functions`, on 22 November 2026.
+VALUES = Path(__file__).with_name("array_values.csv")
+BY_HAND = {
+    "ISNUMBER(D1:D6)": 2,  # 1 and -2.5; LibreOffice takes TRUE for a number
+    "ISLOGICAL(D1:D6)": 1,
+    "MAXIFS(B1:B6,A1:A6,A1:A3)": 2 + 4 + 5,
+    "SWITCH(A1:A3,1,10,2,20,30)": 10 + 20 + 30,
+    "XLOOKUP(A1:A3,A1:A6,B1:B6)": 2 + 4 + 5,
+    "CHOOSE({1,2},A1:A3,B1:B3)": 1 + 2 + 3 + 2 + 4 + 5,
+    "GCD(4,A2:A2)": 2,
+    'ROW(INDIRECT("1:4"))': 1 + 2 + 3 + 4,
+}
+
+
+def test_each_value_of_an_array_counts_as_in_libreoffice(tmp_path: Path) -> None:
+    with VALUES.open(encoding="utf-8", newline="") as lines:
+        wanted = {row["formula"]: float(row["value"]) for row in csv.DictReader(lines)}
+    found = worked_out(tmp_path, [f"SUMPRODUCT(1*({formula}))" for formula in wanted])
+    assert dict(zip(wanted, found, strict=True)) == pytest.approx(wanted, rel=1e-9)
+
+
+def test_each_value_of_an_array_counts_by_hand(tmp_path: Path) -> None:
+    found = worked_out(tmp_path, [f"SUMPRODUCT(1*({formula}))" for formula in BY_HAND])
+    assert dict(zip(BY_HAND, found, strict=True)) == BY_HAND
+
+
+@pytest.mark.parametrize("formula", ["N(A1:A3)", "T(C1:C2)", "SUBTOTAL(9,OFFSET(A1,ROW(A1:A3)-1,0))"])
+def test_what_excel_takes_in_a_way_of_its_own_is_refused(formula: str, tmp_path: Path) -> None:
+    assert worked_out(tmp_path, [f"SUMPRODUCT(1*({formula}))"]) == [ErrorCode("#N/IMPL!")]
+
+
+OF_ONE_NUMBER = (
+    "ABS", "SQRT", "LN", "LOG10", "EXP", "INT", "SIGN", "EVEN", "ODD", "FACT", "NORMSDIST", "GAMMALN", "SINH",
+    "DEGREES", "SIN", "COS", "TAN", "ISNUMBER", "ISEVEN", "LEN", "FISHERINV", "ROMAN", "DEC2HEX", "CHAR", "TRUNC", "PHI",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_ONE_NUMBER)
+def test_over_two_cells_a_function_gives_what_it_gives_for_each(name: str, tmp_path: Path) -> None:
+    assert known_functions()[name].by in ("engine", "own")
+    both, one, other = worked_out(tmp_path, [f"SUMPRODUCT(LEN({name}(A5:A6)))", f"LEN({name}(A5))", f"LEN({name}(A6))"])
+    assert both == one + other
