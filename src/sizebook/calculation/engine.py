@@ -36,8 +36,13 @@ def calculate(package: Package, functions: Mapping[str, Function], note: Note) -
     _refuse_circles(values)
     refused = not_calculable(prepared, values)
     values.update((place, ErrorCode(NOT_CALCULABLE)) for place in refused if not is_not_calculated(values.get(place)))
-    found = problems(prepared, values, calls.messages, refused)
-    return Calculated(values, spilled, found, tuple(refused), f"formualizer {version('formualizer')}")
+    return Calculated(
+        values,
+        spilled,
+        problems=problems(prepared, values, messages=calls.messages, refused=refused),
+        not_calculated=tuple(refused),
+        engine=f"formualizer {version('formualizer')}",
+    )
 
 
 def _loaded(package: Package, prepared: Prepared) -> Any:

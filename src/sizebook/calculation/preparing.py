@@ -89,7 +89,7 @@ def cell_area(cell: etree._Element, sheet: str) -> Area:
             "Open the workbook in Excel and save it again."
         )
     row, column = place
-    return Area(sheet, row, column, row, column)
+    return Area(sheet, row, column, bottom=row, right=column)
 
 
 def _formula_cell(sheet: str, cell: etree._Element, formula: etree._Element) -> FormulaCell:
@@ -106,13 +106,13 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
     outside = links(package)
     prepared = Prepared(_is_set(package, "workbookPr", "date1904"))
     book = Surroundings(
-        Names(package),
-        tables(package),
-        tuple(package.sheets()),
-        functions,
-        outside,
-        frozenset(_dynamic(package)),
-        prepared.dates_from_1904,
+        names=Names(package),
+        tables=tables(package),
+        sheets=tuple(package.sheets()),
+        functions=functions,
+        links=outside,
+        anchors=frozenset(_dynamic(package)),
+        dates_from_1904=prepared.dates_from_1904,
     )
     sheets = [_Preparing(package, prepared, book, sheet, part) for sheet, part in package.sheets().items()]
     for sheet in sheets:

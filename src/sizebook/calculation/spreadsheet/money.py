@@ -8,7 +8,8 @@ from typing import Any
 from sizebook.calculation.spreadsheet.coercing import each, fail, number, truth, whole
 
 
-def _vdb(cost: Any, salvage: Any, life: Any, start: Any, end: Any, factor: Any = None, no_switch: Any = None) -> float:
+def _vdb(cost: Any, salvage: Any, life: Any, *periods: Any) -> float:
+    start, end, factor, no_switch = (*periods, None, None)[:4]
     amount, rest, n_periods = number(cost), number(salvage), number(life)
     first, last, rate = number(start), number(end), number(factor, 2.0)
     if min(amount, rest, first) < 0 or last < first or last > n_periods or n_periods <= 0 or rate <= 0:
