@@ -24,6 +24,25 @@ BY_HAND = {
     'ROW(INDIRECT("1:4"))': 1 + 2 + 3 + 4,
 }
 
+# Ordinary formulas, where an area is one value but an array written out is not, nor what LOOKUP and INDEX look into.
+ORDINARY = {
+    "SUM(LARGE(B1:B6,{1,2,3}))": 13 + 11 + 8,
+    'SUM(COUNTIF(C1:C5,{"apple","cat"}))': 3,
+    'SUM(COUNTIFS(C1:C5,{"apple","cat"},A1:A5,">2"))': 2,
+    'SUM(SUMIF(C1:C5,{"apple","cat"},A1:A5))': 1 + 5 + 4,
+    "SUM(VLOOKUP(3,A1:B6,{1,2},FALSE))": 3 + 5,
+    'VLOOKUP("pig",CHOOSE({1,2},C1:C5,A1:A5),2,FALSE)': 2,
+    'MAX(LEN({"a","bb"}))': 2,
+    'OR(C2={"pig","dog"})': True,
+    'ISNUMBER(SEARCH({"pp","x"},C1))': True,
+    'COUNT(SEARCH({"pp","x"},C1))': 1,
+    'LOOKUP(2,1/(C1:C5="apple"),A1:A5)': 5,
+    'INDEX(A1:A6,MATCH(1,INDEX((C1:C5="cat")*1,0),0))': 4,
+    'INDEX(A1:A6,MATCH(TRUE,INDEX(ISNUMBER(SEARCH("ana",C1:C5)),0),0))': 3,
+    "MIN(IF({1,0,1},{5,1,7}))": 5,
+    "SUM(ABS({-1,2}))": 3,
+}
+
 
 def test_each_value_of_an_array_counts_as_in_libreoffice(tmp_path: Path) -> None:
     with VALUES.open(encoding="utf-8", newline="") as lines:
@@ -35,6 +54,10 @@ def test_each_value_of_an_array_counts_as_in_libreoffice(tmp_path: Path) -> None
 def test_each_value_of_an_array_counts_by_hand(tmp_path: Path) -> None:
     found = worked_out(tmp_path, [f"SUMPRODUCT(1*({formula}))" for formula in BY_HAND])
     assert dict(zip(BY_HAND, found, strict=True)) == BY_HAND
+
+
+def test_an_array_written_out_is_one_in_an_ordinary_formula_too(tmp_path: Path) -> None:
+    assert dict(zip(ORDINARY, worked_out(tmp_path, list(ORDINARY)), strict=True)) == ORDINARY
 
 
 @pytest.mark.parametrize("formula", ["N(A1:A3)", "T(C1:C2)", "SUBTOTAL(9,OFFSET(A1,ROW(A1:A3)-1,0))"])

@@ -62,10 +62,15 @@ class Known:
         last = "".join(token.text for token in arguments[-1]).strip() if len(arguments) == len(self.arguments) else ""
         return last.upper() not in ("FALSE", "FALSE()", "0")
 
-    def must_be_lifted(self, arguments: Sequence[Sequence[Token]], variables: Container[str]) -> bool:
-        """Return whether one value is asked for where an array may stand, and the engine would not take each of it."""
+    def must_be_lifted(self, arguments: Sequence[Sequence[Token]], variables: Container[str], *, areas: bool) -> bool:
+        """Return whether one value is asked for where an array may stand, and the engine would not take each of it.
+
+        An array written out is one everywhere, an area (or what gives one) only where ``areas`` are taken as arrays.
+        """
         return not self.lifts and any(
-            self.kind(number) == ONE and may_be_many(part, variables) for number, part in enumerate(arguments)
+            self.kind(number) == ONE
+            and (any(token.kind == "array" for token in part) or (areas and may_be_many(part, variables)))
+            for number, part in enumerate(arguments)
         )
 
     def gives_rows(self, arguments: Sequence[Sequence[Token]]) -> bool:
@@ -78,9 +83,9 @@ class Known:
 
 
 def may_be_many(tokens: Sequence[Token], variables: Container[str]) -> bool:
-    """Return whether an expression may be more than one value: it holds an area, an array, a variable or rows."""
+    """Return whether an expression may be more than one value: it holds an area, a variable or rows."""
     for token in tokens:
-        if token.kind == "array" or (token.kind == "reference" and (":" in token.text or token.text.endswith("#"))):
+        if token.kind == "reference" and (":" in token.text or token.text.endswith("#")):
             return True
         if token.kind == "name" and token.text.casefold() in variables:
             return True

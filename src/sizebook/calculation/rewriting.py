@@ -258,7 +258,7 @@ class Rewriter:
         if own:
             self.depends_on_place = True
             given = [*_leading(name, self), *given]
-        if kind == ARRAY and not own and known.must_be_lifted(parts, self.variables):
+        if not own and known.must_be_lifted(parts, self.variables, areas=kind == ARRAY):
             return self._lifted(name, known, given)
         if kind == ARRAY and name in FIRST_ONLY and may_be_many(parts[0], self.variables):
             raise NotCalculableError(f"{name} takes the first of an area, and each value of an array")
