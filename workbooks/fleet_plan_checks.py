@@ -46,8 +46,7 @@ def _with_the_plan(book: Book, staged: Staged, sheets: Sheets) -> tuple[Check, .
 
     def equal(*pairs: tuple[str, str, str]) -> str:
         apart = (
-            # Squares, not ABS: not every engine takes the amount of a range.
-            f"SUMPRODUCT(--(({live[one]}{scale}-{months.months(other)})^2>(10^-9*{months.months(other)})^2))"
+            f"SUMPRODUCT(--(ABS({live[one]}{scale}-{months.months(other)})>10^-9*{months.months(other)}))"
             for one, other, scale in pairs
         )
         return f"={'+'.join(apart)}=0"

@@ -57,7 +57,7 @@ def _tiles(page: Page) -> None:
              *_banded("train_days", 1, "1/24")),
             ("Cost in USD", *_banded("cost_usd")),
             ("Memory a GPU in GiB", "={plan_total}/2^30", look.RATE,
-             f'="of "&{worded("{plan_capacity}/2^30")}&", "&TEXT({{plan_total}}/{{plan_capacity}},"0 %")'),
+             f'="of "&{worded("{plan_capacity}/2^30")}&", "&ROUND(ROUND(100*{{plan_total}}/{{plan_capacity}},6),0)&" %"'),
             (f'="Energy in "&{_unit("energy_kwh", 1000, "MWh", "kWh")}', *_banded("energy_kwh", 1000, "1", "1000")),
             (f'="CO2e in "&{_unit("co2e_kg", 1000, "tonnes", "kg")}', *_banded("co2e_kg", 1000, "1", "1000")),
         ]
@@ -131,7 +131,10 @@ def _basis(page: Page) -> None:
         ("Layout", "={plan_layout}"),
         ("Price of a GPU-hour", '=TEXT({plan_price_usd_per_gpu_hour},"0.00##")&" USD: "&{plan_price_basis}'),
         ("Whole run", '="steady state x "&TEXT({plan_programme_factor},"0.00")&": "&{plan_programme_basis}'),
-        ("Power of a GPU", f'={worded("{plan_watts}")}&" W, "&TEXT({{host_share}},"0 %")&" host, PUE "&{{pue}}'),
+        (
+            "Power of a GPU",
+            f'={worded("{plan_watts}")}&" W, "&ROUND(ROUND(100*{{host_share}},6),0)&" % host, PUE "&{{pue}}',
+        ),
         ("Carbon intensity", f'={worded("{plan_grams_per_kwh}")}&" g/kWh: "&{{plan_grid_basis}}'),
     ):
         cell = page.fact(label, formula)

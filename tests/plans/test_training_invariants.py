@@ -49,6 +49,7 @@ DRAWN: dict[str, st.SearchStrategy[Any]] = {
     "price_usd_per_gpu_hour": st.floats(0, 100),
     "other_usd": st.floats(0, 1e9),
     "power_limit_watts": st.none() | st.floats(100, 1500),
+    "rates_file": st.just(""),
     "compute_dtype": st.sampled_from(("bf16", "fp16")),
 }
 

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from sizebook.libreoffice.extension import build
 
+TESTS = Path(__file__).resolve().parents[1]  # cells may read the files of tests, which lie beside no workbook
 READER = Path(__file__).with_name("calc_reader.py")
 Display = dict[str, dict[str, str]]
 
@@ -114,7 +115,7 @@ class Office:
 
 def _unprivileged(folder: Path) -> dict[str, Any]:
     """Return how to start a process whose home is the folder, as nobody when this one is root."""
-    environment = {"HOME": str(folder), "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    environment = {"HOME": str(folder), "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "SIZEBOOK_FILES": str(TESTS)}
     if os.geteuid() != 0:
         return {"env": environment, "cwd": folder}
     import pwd

@@ -138,7 +138,7 @@ def test_break_even_against_an_api(tmp_path: Path) -> None:
 def test_a_target_that_no_load_meets_is_said_once_a_call(tmp_path: Path) -> None:
     result = filled(tmp_path, GIVEN | {"tpot_target_seconds": 0.001})
     begun = [problem for problem in result.problems if "tpot" in problem.casefold()]
-    assert [problem.partition(":")[0] for problem in begun] == ["Staged!A1", "Staged!A35"]
+    assert [problem.partition(":")[0] for problem in begun] == ["Staged!A1", "Staged!A39"]
     assert all("binds" in problem for problem in begun)
     assert result.problems[-1].endswith("more cells show an error because of these")
     assert len(result.problems) == 3

@@ -66,15 +66,22 @@ class Calls:
         return self._known[key]
 
     def _note(self, number: int, value: Any) -> None:
-        """Keep the messages of what failed, each for the cell that will show it."""
+        """Keep the messages of what failed, each for the cell that will show it.
+
+        The engine may call once before an area that it reads is filled, and again: what the last call says holds.
+        """
+        sheet, at = self._places[number]
+        place = area(at, sheet)
+        if place is None:
+            return
         rows = value if isinstance(value, list) else [[value]]
         for down, row in enumerate(rows):
             for across, cell in enumerate(row if isinstance(row, (list, tuple)) else [row]):
-                if isinstance(cell, SizebookError) and not isinstance(cell, CellError):
-                    sheet, at = self._places[number]
-                    place = area(at, sheet)
-                    if place is not None:
-                        self.messages.setdefault((sheet, address(place.top + down, place.left + across)), str(cell))
+                shown_at = (sheet, address(place.top + down, place.left + across))
+                if isinstance(cell, CellError):  # an error of its arguments
+                    self.messages.pop(shown_at, None)
+                elif isinstance(cell, SizebookError):
+                    self.messages[shown_at] = str(cell)
 
     def _spill(self, number: float, value: Any) -> Any:
         """Note how far the rows of a dynamic array formula reach, and hand them on."""
