@@ -57,7 +57,8 @@ def _tiles(page: Page) -> None:
              *_banded("train_days", 1, "1/24")),
             ("Cost in USD", *_banded("cost_usd")),
             ("Memory a GPU in GiB", "={plan_total}/2^30", look.RATE,
-             f'="of "&{worded("{plan_capacity}/2^30")}&", "&ROUND(ROUND(100*{{plan_total}}/{{plan_capacity}},6),0)&" %"'),
+             f'="of "&{worded("{plan_capacity}/2^30")}&", "&'
+             'ROUND(ROUND(100*{plan_total}/{plan_capacity},6),0)&" %"'),
             (f'="Energy in "&{_unit("energy_kwh", 1000, "MWh", "kWh")}', *_banded("energy_kwh", 1000, "1", "1000")),
             (f'="CO2e in "&{_unit("co2e_kg", 1000, "tonnes", "kg")}', *_banded("co2e_kg", 1000, "1", "1000")),
         ]
