@@ -138,7 +138,7 @@ def complete(scenarios: Path, out: Path, n_scenarios: int) -> None:
     assert torn(out) == []
     files = {f"{name}.{ending}" for name in names for ending in ("pdf", "xlsx")}
     assert {path.name for path in out.iterdir()} == files | {"index.xlsx", "journal.sqlite"}
-    assert list((scenarios.parent / "temp").iterdir()) == []
+    assert [path.name for path in (scenarios.parent / "temp").iterdir()] == []
 
 
 def rounds(folder: Path, n_kills: int, seed: int, n_scenarios: int = N_SCENARIOS, most_seconds: float = 9.0) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from sizebook.batch.journal import FILE, Outcome, fingerprint, journal
 from sizebook.batch.reading import Row, read_rows
 from sizebook.cli import app
 from sizebook.core.errors import InputError
+from sizebook.sources import writing
 from tests.surfaces import kills
 
 
@@ -168,5 +170,9 @@ def test_a_finished_batch_resumes_without_a_worker(tmp_path: Path, monkeypatch: 
         raise AssertionError("a worker was started")
 
     monkeypatch.setattr(running, "workers", refused)
+    temp = tmp_path / "temp"
+    (temp / f".{writing._SCRATCH}.0123456789abcdef.part").mkdir(parents=True)  # of a run that was killed at its end
+    monkeypatch.setattr(tempfile, "tempdir", str(temp))
     done = CliRunner().invoke(app, ["batch", str(scenarios), "-o", str(out), "--resume"])
     assert f"3 of 3 scenarios done, 3 of them before. Index: {out / 'index.xlsx'}" in done.output
+    assert list(temp.iterdir()) == []

@@ -15,7 +15,7 @@ from sizebook.batch.journal import Journal, Outcome, journal
 from sizebook.batch.reading import Row
 from sizebook.batch.workers import workers
 from sizebook.core.errors import SizebookError
-from sizebook.sources.writing import clean_leftovers, make_folder
+from sizebook.sources.writing import clean_leftovers, clean_scratch, make_folder
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ def run_batch(rows: Sequence[Row], folder: Path, jobs: int, *, resume: bool, sho
         n_before = len(finished)
         left = [row for row in rows if row.name not in finished]
         clean_leftovers(folder)
+        clean_scratch()  # here too, for a batch with nothing left to do starts no worker
         try:
             finished |= {outcome.row.name: outcome for outcome in shown(run(left, record, jobs), len(left))}
         finally:

@@ -66,9 +66,14 @@ def write_whole(path: Path, content: bytes) -> Path:
 def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
     """Give a folder for files in between, beside the output or where the system keeps such; it is gone afterwards."""
     within = parent or Path(tempfile.gettempdir())
-    clean_leftovers(within, _SCRATCH)
+    clean_scratch(within)
     with _held(within, _SCRATCH, is_folder=True) as folder:
         yield folder
+
+
+def clean_scratch(parent: Path | None = None) -> None:
+    """Remove the folders in between of runs that were killed."""
+    clean_leftovers(parent or Path(tempfile.gettempdir()), _SCRATCH)
 
 
 def clean_leftovers(folder: Path, name: str | None = None) -> None:
