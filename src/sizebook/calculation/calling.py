@@ -11,7 +11,7 @@ from sizebook.calculation.lifting import lifted
 from sizebook.calculation.rewriting import EACH, FIRST, FIT, OMITTED, ONLY, OWN, REFUSED, SERIES, SPILL
 from sizebook.calculation.spreadsheet import FUNCTIONS
 from sizebook.calculation.tokens import address, area
-from sizebook.calculation.values import NOT_CALCULABLE, argument, error, result
+from sizebook.calculation.values import NOT_CALCULABLE, argument, error, placed, result
 from sizebook.core.cells import evaluate
 from sizebook.core.errors import CellError, SizebookError
 from sizebook.core.registry import Function
@@ -102,7 +102,7 @@ def _only(value: Any) -> Any:
 def _fit(rows: float, columns: float, value: Any) -> Any:
     """Return rows as an array formula of a fixed area shows them: repeated, cut off, filled up with #N/A."""
     given = value if isinstance(value, list) else [[value]]
-    return [[_shown_blank(_at(given, row, column)) for column in range(int(columns))] for row in range(int(rows))]
+    return [[_shown_blank(placed(given, row, column)) for column in range(int(columns))] for row in range(int(rows))]
 
 
 def _series(first: Any, count: Any, down: bool) -> Any:
@@ -111,11 +111,6 @@ def _series(first: Any, count: Any, down: bool) -> Any:
         return first if isinstance(first, dict) else count
     numbers = [first + step for step in range(int(count))]
     return [[each] for each in numbers] if down else [numbers]
-
-
-def _at(given: list[list[Any]], row: int, column: int) -> Any:
-    row, column = (0 if len(given) == 1 else row), (0 if len(given[0]) == 1 else column)
-    return given[row][column] if row < len(given) and column < len(given[0]) else error("#N/A")
 
 
 def _shown_blank(value: Any) -> Any:

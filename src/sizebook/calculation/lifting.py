@@ -14,7 +14,9 @@ import formualizer
 
 from sizebook.calculation.known import ARRAY, RANGE, known_functions
 from sizebook.calculation.rewriting import OMITTED
+from sizebook.calculation.spreadsheet.coercing import rows_of
 from sizebook.calculation.tokens import Area, absolute, address
+from sizebook.calculation.values import placed
 
 _PLACES = "places"  # the sheet with a row for each place; an array that is taken whole stands on a sheet of its own
 
@@ -23,34 +25,23 @@ def lifted(name: str, *given: Any) -> Any:
     """Return what a function gives for each place of its arrays; of one place a value, otherwise rows."""
     known = known_functions()[name]
     whole = [known.kind(number) in (RANGE, ARRAY) for number in range(len(given))]
-    arrays = [_rows(value) for value in given]
+    arrays = [rows_of(value) for value in given]
     spread = [rows for rows, is_whole in zip(arrays, whole, strict=True) if not is_whole]
     height, width = max(len(rows) for rows in spread), max(len(rows[0]) for rows in spread)
     model = formualizer.Workbook()
     model.set_temporal_egress("serial")
     model.add_sheet(_PLACES)
-    texts = [_placed(model, rows, number) if is_whole else "" for number, (rows, is_whole)
+    texts = [_whole(model, rows, number) if is_whole else "" for number, (rows, is_whole)
              in enumerate(zip(arrays, whole, strict=True))]  # fmt: skip
     last = len(given) + 1
     for place in range(height * width):
         row, column = divmod(place, width)
-        parts = [text or _one(model, _at(rows, row, column), (place + 1, number)) for number, (text, rows)
+        parts = [text or _one(model, placed(rows, row, column), (place + 1, number)) for number, (text, rows)
                  in enumerate(zip(texts, arrays, strict=True), 1)]  # fmt: skip
         model.set_formula(_PLACES, place + 1, last, f"={name}({','.join(parts)})")
     model.evaluate_all()
     found = [_shown(model.get_value(_PLACES, place + 1, last)) for place in range(height * width)]
     return found[0] if len(found) == 1 else [found[at : at + width] for at in range(0, len(found), width)]
-
-
-def _rows(value: Any) -> list[list[Any]]:
-    return value if isinstance(value, list) else [[value]]
-
-
-def _at(rows: list[list[Any]], row: int, column: int) -> Any:
-    """Return the value in a place, of a single row or column the one it repeats; #N/A beyond the rows."""
-    row, column = (0 if len(rows) == 1 else row), (0 if len(rows[0]) == 1 else column)
-    inside = row < len(rows) and column < len(rows[0])
-    return rows[row][column] if inside else {"type": "Error", "kind": "Na"}
 
 
 def _one(model: Any, value: Any, place: tuple[int, int]) -> str:
@@ -62,7 +53,7 @@ def _one(model: Any, value: Any, place: tuple[int, int]) -> str:
     return address(*place)
 
 
-def _placed(model: Any, rows: Sequence[Sequence[Any]], number: int) -> str:
+def _whole(model: Any, rows: Sequence[Sequence[Any]], number: int) -> str:
     """Put an array on a sheet of its own and return the reference to it."""
     sheet = f"array{number}"
     model.add_sheet(sheet)

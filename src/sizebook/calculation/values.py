@@ -71,3 +71,9 @@ def result(value: Any) -> Any:
 def error(code: str) -> Cell:
     """Return an error value as the engine takes it; one that it does not know is #VALUE!."""
     return {"type": "Error", "kind": _KINDS.get(code, "Value")}
+
+
+def placed(rows: list[list[Any]], row: int, column: int) -> Any:
+    """Return the value in a place of rows, of a single row or column the one that it repeats; #N/A beyond them."""
+    row, column = (0 if len(rows) == 1 else row), (0 if len(rows[0]) == 1 else column)
+    return rows[row][column] if row < len(rows) and column < len(rows[0]) else error("#N/A")
