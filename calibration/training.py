@@ -58,6 +58,8 @@ FITTED = {
     "scores_cdna": (0.24, 8, "the same, CDNA: no run was read"),
     "scores_tpu": (0.3, 4, "the same, TPU"),
     "scores_trainium": (0.2, 4, "the same, Trainium"),
+    "head_width": (60, 4, "width of heads at which attention runs at half of its rate: FlashAttention-3, 497 TFLOP/s at "
+    "64 against 648 at 128"),
     "states": (0.05, 1, "share of the bf16 peak that scans of recurrent layers reach"),
     "expert_width_hopper": (1000, 1, "width inside an expert at which its products run at half the rate of dense ones"),
     "expert_width_blackwell": (1500, 1, "the same, Blackwell"),
@@ -89,7 +91,7 @@ FIXED = {
     "link": (0.75, "share of the scale-up link that collectives reach"),
     "network": (0.75, "share of the scale-out link that collectives reach"),
 }
-UNBOUNDED = ("traffic", "block_seconds", "expert_seconds", "expert_width", "dequantize", "power")
+UNBOUNDED = ("traffic", "block_seconds", "expert_seconds", "expert_width", "head_width", "dequantize", "power")
 STARTS = np.log([start for start, _, _ in FITTED.values()])
 FIRMNESS = 0.08 * np.array([firm for _, firm, _ in FITTED.values()])
 # Narrower families than this take the band of the next wider one.

@@ -48,6 +48,7 @@ class Machine:
     head: float
     expert_width: float
     scores: float
+    head_width: float
     states: float
     memory: float
     scale_up: float
@@ -118,6 +119,7 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         head=half * clock * _matmul(gpu, family, "bf16", fitted),
         expert_width=fitted.get(f"expert_width_{family}") or fitted["expert_width_hopper"],
         scores=half * clock * scores,
+        head_width=fitted["head_width"],
         states=half * clock * fitted["states"],
         memory=gpu.memory_bandwidth_bytes_per_s * fitted["memory"],
         scale_up=link * fitted["link"],

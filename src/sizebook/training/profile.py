@@ -34,12 +34,14 @@ class Profile:
     Parameters: ``dense`` split by TP, ``kv`` by at most n_kv_heads, ``replicated`` not, ``experts`` by EP and expert
     TP.
     ``factored`` is the sum of both extents of every matrix (Adafactor's state), ``adapter_*`` the same over the
-    matrices that adapters may sit on, ``outputs_*`` the sum of their outputs. Kept activations: ``inner`` split by TP,
-    ``inner_kv`` like kv, ``routed`` per visited expert, ``residual`` split by TP only with sequence parallelism.
+    matrices that adapters may sit on, ``outputs_*`` the sum of their outputs, ``inputs_*`` and ``leaving_*`` what enters
+    and leaves those that a token visits. Kept activations: ``inner`` split by TP,
+    ``inner_kv`` like kv, ``routed`` per visited expert, ``residual`` split by TP only with sequence parallelism; ``rms_norms`` are the
+    widths of norms without a bias.
     ``alternate_*`` are the outputs of every second matmul.
     Of ``inner``: ``latent_up`` comes out of latent attention's upward projections, ``mlp_up`` and ``mlp_down`` stand in
     feed-forward blocks before and after the activation; of ``routed``: ``expert_down`` after it.
-    ``scores`` are forward FLOPs a token, ``score_elements`` the entries of the score matrix a token.
+    ``scores`` are forward FLOPs a token, ``scores_by_width`` those over the width of their heads, ``score_elements`` the entries of the score matrix a token.
     """
 
     layers: float = 0
@@ -58,9 +60,18 @@ class Profile:
     outputs_attention: float = 0
     outputs_mlp: float = 0
     outputs_all: float = 0
+    inputs_query_value: float = 0
+    inputs_attention: float = 0
+    inputs_mlp: float = 0
+    inputs_all: float = 0
+    leaving_query_value: float = 0
+    leaving_attention: float = 0
+    leaving_mlp: float = 0
+    leaving_all: float = 0
     inner: float = 0
     inner_kv: float = 0
     residual: float = 0
+    rms_norms: float = 0
     latent_up: float = 0
     latent_matrices: float = 0
     mlp_matrices: float = 0
@@ -78,6 +89,7 @@ class Profile:
     alternate_inner: float = 0
     alternate_residual: float = 0
     scores: float = 0
+    scores_by_width: float = 0
     score_elements: float = 0
     state_flops: float = 0
 
@@ -94,6 +106,16 @@ class Profile:
         on = recipe.lora_on.replace("-", "_")
         trained: float = recipe.lora_rank * getattr(self, f"adapter_{on}")
         return trained + (getattr(self, f"outputs_{on}") if recipe.magnitudes else 0.0)
+
+    def entering(self, recipe: Recipe) -> float:
+        """Return the elements of a token that enter the matrices with adapters."""
+        entering: float = getattr(self, f"inputs_{recipe.lora_on.replace('-', '_')}")
+        return entering
+
+    def leaving(self, recipe: Recipe) -> float:
+        """Return the elements of a token that leave the matrices with adapters."""
+        leaving: float = getattr(self, f"leaving_{recipe.lora_on.replace('-', '_')}")
+        return leaving
 
     @property
     def parameters(self) -> float:
@@ -123,6 +145,7 @@ def layer_profile(layer: Layer, d_model: int, seq: int, *, causal: bool) -> Prof
 def _add_brick(sums: dict[str, float], brick: Brick, d_model: int) -> None:
     if isinstance(brick, Norm):
         sums["residual"] += brick.width
+        sums["rms_norms"] += 0 if brick.bias else brick.width
         return
     if isinstance(brick, Experts):
         width = brick.top_k * _expert_width(brick, d_model)
@@ -149,7 +172,9 @@ def _expert_width(brick: Experts, d_model: int) -> int:
 def _add_scores(sums: dict[str, float], brick: Brick, seq: int, *, causal: bool) -> None:
     width = score_width(brick)
     n_heads = getattr(brick, "n_heads", 0) if width else 0
-    sums["scores"] += 2 * width * seen_keys(brick, seq, causal=causal)
+    scores = 2 * width * seen_keys(brick, seq, causal=causal)
+    sums["scores"] += scores
+    sums["scores_by_width"] += scores * 2 * n_heads / width if width else 0
     sums["score_elements"] += n_heads * min(getattr(brick, "window", None) or seq, seq)
     sums["heads"] += n_heads
     sums["state_flops"] += state_flops(brick)
@@ -170,6 +195,8 @@ def _add_parameters(sums: dict[str, float], weight: Weight, *, stored: bool) -> 
             name = on.replace("-", "_")
             sums[f"adapter_{name}"] += weight.copies * sum(weight.shape)
             sums[f"outputs_{name}"] += weight.copies * weight.shape[0]
+            sums[f"inputs_{name}"] += weight.active * weight.shape[1]
+            sums[f"leaving_{name}"] += weight.active * weight.shape[0]
 
 
 def _home(weight: Weight) -> str:
