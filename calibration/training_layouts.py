@@ -19,7 +19,7 @@ from sizebook.plans.training.search import MICRO_BATCHES, search
 from sizebook.plans.training.work import Work, work_of
 from sizebook.training.bands import kind_of
 from sizebook.training.layout import check
-from sizebook.training.quantities import Recipe
+from sizebook.training.recipe import Recipe
 
 OUTPUT = Path(__file__).parents[1] / "docs" / "training_layouts_table.md"
 # What a published layout may be slower than the best that is found.

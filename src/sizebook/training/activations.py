@@ -6,9 +6,10 @@ Recomputation, of layers or of single modules, formats that matrices keep their 
 from __future__ import annotations
 
 from sizebook.training.frameworks import keeps
+from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout
-from sizebook.training.profile import ModelProfile, Profile
-from sizebook.training.quantities import Method, Recipe
+from sizebook.training.profile import ModelProfile
+from sizebook.training.recipe import Method, Recipe
 
 ACTIVATION_BYTES = 2
 # What a matrix keeps of its input for the gradient of its weights where it multiplies in that format, scales included.

@@ -8,7 +8,7 @@ from functools import cache
 
 from sizebook.core.errors import unknown_key
 from sizebook.core.tables import by_key
-from sizebook.training.quantities import Recipe
+from sizebook.training.recipe import Recipe
 
 STATE_BYTES = {"fp32": 4.0, "bf16": 2.0, "fp8": 1.0}
 
@@ -53,7 +53,9 @@ def stack(name: str) -> Stack:
         raise unknown_key("training stack", name, rows, where=f"one of {', '.join(rows)}")
     row = rows[name]
     numbers = {field.name: float(row[field.name]) for field in fields(Stack) if field.type == "float"}
-    return Stack(stack=name, state_dtype=row["state_dtype"], timed_as=row["timed_as"], tuned_as=row["tuned_as"], **numbers)
+    return Stack(
+        stack=name, state_dtype=row["state_dtype"], timed_as=row["timed_as"], tuned_as=row["tuned_as"], **numbers
+    )
 
 
 def keeps(recipe: Recipe) -> Stack:

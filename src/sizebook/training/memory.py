@@ -14,9 +14,10 @@ from sizebook.core.registry import Quantity, leaves, section
 from sizebook.training.activations import ACTIVATION_BYTES, kept_bytes, working_bytes
 from sizebook.training.adapters import largest_matrix
 from sizebook.training.frameworks import Stack, bytes_each, keeps, optimizer, state_width
+from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout, in_flight, stage_layers
-from sizebook.training.profile import ModelProfile, Profile
-from sizebook.training.quantities import Method, Recipe
+from sizebook.training.profile import ModelProfile
+from sizebook.training.recipe import Method, Recipe
 
 _BYTES: Any = {"unit": "bytes", "minimum": 0}
 
@@ -225,8 +226,8 @@ def _loss_bytes(profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Sta
 def _buffers(
     profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Stack, share: _Share, tokens: float
 ) -> tuple[float, float]:
-    """Return the bytes of gathered weights and gradients (ZeRO-3), and of what pipeline stages send: beside the backward
-    pass of a layer, and beside the loss."""
+    """Return the bytes of gathered weights and gradients (ZeRO-3), and of what pipeline stages send: beside the
+    backward pass of a layer, and beside the loss."""
     n_bytes = 0.0
     if layout.pp > 1:
         spread = layout.tp if layout.sequence_parallel else 1

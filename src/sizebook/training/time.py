@@ -10,7 +10,7 @@ from math import log2
 from typing import Annotated, Any
 
 from sizebook.core.registry import Quantity, section
-from sizebook.training.activations import everything_bytes, kept_bytes
+from sizebook.training.activations import ACTIVATION_BYTES, everything_bytes, kept_bytes
 from sizebook.training.adapters import adapted_share
 from sizebook.training.communication import (
     context_parallel,
@@ -22,10 +22,11 @@ from sizebook.training.communication import (
     tensor_parallel,
 )
 from sizebook.training.frameworks import bytes_each, keeps, optimizer
+from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout, bubble, stage_layers
 from sizebook.training.machine import Machine
-from sizebook.training.profile import ModelProfile, Profile
-from sizebook.training.quantities import Method
+from sizebook.training.profile import ModelProfile
+from sizebook.training.recipe import Method
 
 _BACKWARD_MATMUL = 2.0
 # Flash attention's backward pass is five products where the forward pass is two (Dao 2023, arXiv:2307.08691).
@@ -144,6 +145,8 @@ def _compute(
     vector = 2 * rates.traffic_factor * tokens * kept / rates.memory
     if not recipe.flash_attention:
         vector += _score_traffic(layers, layout, method, rates, tokens, profile)
+    # Tokens are sorted by expert, laid out for the exchange and put back in their places.
+    vector += rates.permute * ACTIVATION_BYTES * tokens * layers.dispatched / layout.tp / rates.memory
     backward = _BACKWARD_MATMUL if not recipe.lora_rank else _BACKWARD_MATMUL / 2
     again = _again(layers, layout, method, rates, (tokens, dense + experts, scores, states, vector))
     matrices = (1 + backward) * (dense + experts + head)

@@ -22,7 +22,7 @@ from sizebook.training.lightest import LIGHTEST, Settled, settle, sparest
 from sizebook.training.machine import calibration, machine
 from sizebook.training.memory import Memory, least_state_bytes, memory
 from sizebook.training.profile import ModelProfile, model_profile
-from sizebook.training.quantities import Method
+from sizebook.training.recipe import Method
 from sizebook.training.time import step_time
 
 LARGEST_TP = 8
