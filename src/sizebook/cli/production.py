@@ -13,6 +13,7 @@ import click
 
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
+from sizebook.core.extras import need
 
 if TYPE_CHECKING:
     from sizebook.batch.journal import Outcome
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=Path("sizebook-demo"))
 def demo(output: Path) -> None:
     """Size Llama-3.1-8B: fill the planning workbook and render the report into a folder."""
+    need("workbooks", "reports")
     from sizebook.batch.jobs import produce, scenario_of
     from sizebook.scenarios.files import read_toml
     from sizebook.sources.bundled import bundled
@@ -51,6 +53,7 @@ def batch(scenarios: Path, output: Path, jobs: int, resume: bool, rates: Path | 
     A journal in the folder (journal.sqlite) records every scenario. With --resume a batch that was killed goes on where
     it stood: finished are those of the same values, version and files.
     """
+    need("workbooks", "reports")
     from rich.console import Console
     from rich.progress import track
 
