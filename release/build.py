@@ -1,8 +1,8 @@
-"""Builds what a release publishes, into dist/: wheel, sdist, Calc extension, Lite files, add-in template, SBOM, checksums.
+"""Builds what a release publishes, into dist/: wheel, sdist, what offices load, SBOM, checksums.
 
-Run as `python release/build.py [ENVIRONMENT]`. The SBOM (CycloneDX) lists a new environment with the wheel and the extra
-`all`; it is kept where a folder is given for it. The add-in is a template, to be looked at before anybody installs: it
-names no Python, and `sizebook excel install` makes the one for a machine.
+Run as `python release/build.py [ENVIRONMENT]`. The SBOM (CycloneDX) lists a new environment with the wheel and the
+extra `all`; it is kept where a folder is given for it. The add-in is a template, to be looked at before anybody
+installs: it names no Python, and `sizebook excel install` makes the one for a machine.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def addins() -> None:
 def nobodys(machine: Machine) -> Machine:
     """Return a machine without its paths, so that the template says nothing of where it was built."""
     libraries = {bits: replace(each, path=Path(each.file_name)) for bits, each in machine.libraries.items()}
-    return replace(machine, interpreter=Path("python.exe"), base=Path("."), libraries=libraries)
+    return replace(machine, interpreter=Path("python.exe"), base=Path(), libraries=libraries)
 
 
 def bill_of_materials(wheel: Path, folder: Path) -> None:
