@@ -38,8 +38,9 @@ def distributions() -> Path:
 def addins() -> None:
     """Write what offices load: the Calc extension, the files for xlwings Lite and the template of the Excel add-in."""
     build(DIST / f"sizebook-{__version__}.oxt")
-    texts = {name: text.encode() for name, text in lite_files().items()}
-    (DIST / f"sizebook-lite-{__version__}.zip").write_bytes(archive(texts))
+    for kind, offline in (("lite", False), ("lite-offline", True)):
+        texts = {name: text.encode() for name, text in lite_files(offline=offline).items()}
+        (DIST / f"sizebook-{kind}-{__version__}.zip").write_bytes(archive(texts))
     with tempfile.TemporaryDirectory() as folder:
         made = write(nobodys(look()), Path(folder))
         shutil.move(made, DIST / f"sizebook-template-{__version__}.xlam")
