@@ -14,6 +14,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from sizebook.calculation.calculated import Place
+from sizebook.calculation.copies import Pieces, relative, written
 from sizebook.calculation.links import links
 from sizebook.calculation.names import Names, NotCalculableError
 from sizebook.calculation.package import WORKBOOK, Package, tag
@@ -145,6 +146,7 @@ class _Preparing:
         self.package, self.prepared, self.book, self.sheet, self.part = package, prepared, book, sheet, part
         self.shared: dict[str, tuple[str, Area, bool]] = {}
         self.plain: set[str] = set()
+        self.copied: dict[Pieces, Pieces] = {}  # formulas as they read from their cells, and as they are rewritten
 
     def all_formulas(self) -> None:
         """Rewrite what needs it; a sheet without such a formula keeps its part as it is."""
@@ -207,24 +209,45 @@ class _Preparing:
 
     def _write(self, cell: etree._Element, formula: etree._Element, number: int, text: str) -> bool:
         """Put the rewritten formula in place; return whether nothing had to be done, here nor anywhere further down."""
-        array = self.prepared.arrays.get(number)
-        rewriter = Rewriter(self.book, cell_area(cell, self.sheet), ordinary=array is None, place=number)
-        try:
-            rewritten = rewriter.rewritten(text)
-        except NotCalculableError as reason:
-            self.prepared.refused[self.prepared.places[number]] = f"={text} cannot be calculated: {reason}"
-            rewritten, rewriter.depends_on_place = f"{REFUSED}()", True
+        at, array = cell_area(cell, self.sheet), self.prepared.arrays.get(number)
         if array is not None:
-            filled = array.filled
-            height, width = filled.bottom - filled.top + 1, filled.right - filled.left + 1
-            rewritten = f"{SPILL}({number},{rewritten})" if array.dynamic else f"{FIT}({height},{width},{rewritten})"
-        if rewritten == text and not rewriter.depends_on_place:
+            self._put(formula, self._filling(array, number, text, at))
+            return False
+        seen = relative(text, at)
+        if seen in self.copied:
+            self._put(formula, written(self.copied[seen], at, number))
+            return False
+        rewriter = Rewriter(self.book, at)
+        rewritten = relative(self._rewritten(rewriter, number, text), at)
+        if rewritten == seen and not rewriter.depends_on_place:
             self.plain.add(_ROW.sub("0", text))
             return True
+        if rewriter.moves:
+            self.copied[seen] = rewritten
+        self._put(formula, written(rewritten, at, number))
+        return False
+
+    def _filling(self, array: ArrayFormula, number: int, text: str, at: Area) -> str:
+        """Return an array formula rewritten so that it fills its area."""
+        rewritten = self._rewritten(Rewriter(self.book, at, ordinary=False), number, text)
+        rewritten = written(relative(rewritten, at), at, number)
+        filled = array.filled
+        height, width = filled.bottom - filled.top + 1, filled.right - filled.left + 1
+        return f"{SPILL}({number},{rewritten})" if array.dynamic else f"{FIT}({height},{width},{rewritten})"
+
+    def _rewritten(self, rewriter: Rewriter, number: int, text: str) -> str:
+        """Return a formula rewritten, or one that says that it is refused."""
+        try:
+            return rewriter.rewritten(text)
+        except NotCalculableError as reason:
+            self.prepared.refused[self.prepared.places[number]] = f"={text} cannot be calculated: {reason}"
+            rewriter.depends_on_place, rewriter.moves = True, False
+            return f"{REFUSED}()"
+
+    def _put(self, formula: etree._Element, text: str) -> None:
         self.package.xml(self.part, change=True)
         formula.attrib.clear()
-        formula.text = rewritten
-        return False
+        formula.text = text
 
     def _data_table(self, cell: etree._Element, formula: etree._Element) -> None:
         """Leave the results of a what-if data table as they are stored: nothing but Excel works them out."""
