@@ -31,8 +31,8 @@ HEAD = """\
 
 sizebook is under Apache-2.0. What `pip install` brings beside it, by extra, with the licence as each distribution
 states it. Made by `python release/licences.py` and checked by CI; the exact versions of a release are in its SBOM. The
-extra `torch` is not walked. Fonts and tables: [README](../README.md). xlwings is BSD as it is used here; Lite and Server
-load its PRO part: [excel](excel.md).
+extra `torch` is not walked. Fonts and tables: [README](../README.md). xlwings is BSD as it is used here; Lite and
+Server load its PRO part: [excel](excel.md).
 
 | distribution | licence | comes with |
 |---|---|---|

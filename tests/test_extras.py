@@ -36,7 +36,7 @@ def refused(modules: str, extras: str, instead: str = "") -> str:
 
 NO_WORKBOOKS, NO_REPORTS = refused(WORKBOOKS, "workbooks"), refused(REPORTS, "reports")
 NO_BATCH = refused(f"{WORKBOOKS}, {REPORTS}", "workbooks,reports")
-NO_SWEEP = refused("numpy, polars, rich", "sweep")
+NO_SWEEP = refused("numpy, polars, rich, ruamel", "sweep")
 SIZING, TRAINING = "workbooks/scenarios/llama-3.1-8b.toml", "reports/training-llama-3.1-70b.toml"
 FLEET, SERVING = "workbooks/scenarios/three-services.toml", "reports/serving-llama-3.1-70b.toml"
 # Command line -> how its output begins on the base, or the whole refusal. {} is a folder.
@@ -49,6 +49,7 @@ COMMANDS = {
     f"plan fleet {FLEET}": "GPUs at peak  104 in 2027-01",
     "plan programme reports/programme-llama-3.1-405b.toml": "Pre-training: llama-3.1-405b",
     "models --search mixtral": "model  ",
+    "scenario template sizing": "# ",
     "validate": "quantity  ",
     "data check": "data/hardware.csv: ",
     "reconcile": "   ",

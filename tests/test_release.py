@@ -6,6 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from release.lock import LOCK, unmet
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,7 +27,7 @@ def test_the_page_lists_the_extras_as_they_are_declared() -> None:
     page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|(]+?)(?: \([^|]+)? \|$", page, re.MULTILINE))
     declared = {
-        extra: ", ".join(re.match(r"[\w-]+", line)[0] for line in lines)  # type: ignore[index]
+        extra: ", ".join(Requirement(line).name for line in lines)
         for extra, lines in PROJECT["optional-dependencies"].items()
         if extra != "all"
     }
@@ -37,5 +39,5 @@ def test_every_declared_distribution_has_its_licence_listed() -> None:
     listed = set(re.findall(r"^\| ([\w-]+) \|", page, re.MULTILINE))
     groups = {"base": PROJECT["dependencies"], **PROJECT["optional-dependencies"]}
     lines = [line for name, each in groups.items() if name not in ("torch", "all") for line in each]
-    named = {re.match(r"[\w-]+", line)[0].replace("_", "-") for line in lines}  # type: ignore[index]
+    named = {canonicalize_name(Requirement(line).name) for line in lines}
     assert named - listed == set()

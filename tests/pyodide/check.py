@@ -3,7 +3,7 @@
 Its last expression is the list of problems that `run.mjs` reads. Plans are printed for the caller to compare.
 """
 
-# ruff: noqa: T201, PLE1142, F704 - prints are what the caller reads; Pyodide awaits at the top level
+# ruff: noqa: B018, E402, F704, T201 - prints are what the caller reads; Pyodide awaits at the top level
 import math
 import sys
 import tempfile
@@ -23,7 +23,7 @@ start = time.perf_counter()
 problems = []
 folder = Path(tempfile.mkdtemp())
 sys.path.insert(0, str(write_lite(folder)[0].parent))
-import main  # noqa: E402 - what was written just now
+import main  # what was written just now
 
 first = time.perf_counter() - start
 

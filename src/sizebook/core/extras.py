@@ -15,7 +15,7 @@ from sizebook.core.errors import InputError
 EXTRAS = {
     "workbooks": ("openpyxl", "lxml", "defusedxml", "formualizer", "numpy", "psutil"),
     "reports": ("jinja2", "weasyprint", "altair", "vl_convert", "rich"),
-    "sweep": ("numpy", "polars", "rich"),
+    "sweep": ("numpy", "polars", "rich", "ruamel"),
     "hub": ("huggingface_hub",),
     "torch": ("torch", "transformers"),
 }

@@ -1,7 +1,7 @@
 """What goes into xlwings Lite: ``requirements.txt``, which names the package, and a ``main.py`` that imports it.
 
-Lite runs Python in Pyodide, installs what the one names and keeps both in the workbook. Where nothing may be downloaded,
-``main.py`` carries the package inside it instead: the domain layers as text, which need the standard library alone.
+Lite runs Python in Pyodide, installs what the one names and keeps both in the workbook. Where nothing may be
+downloaded, ``main.py`` carries the package inside it instead: the domain layers as text, on the standard library alone.
 """
 
 from __future__ import annotations
