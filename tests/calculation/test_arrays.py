@@ -114,6 +114,25 @@ def test_errors_count_for_nothing_whatever_they_come_from(tmp_path: Path) -> Non
     assert dict(zip(COUNTS, worked_out(tmp_path, list(COUNTS)), strict=True)) == COUNTS
 
 
+# H4:H6 are 4, #N/A and 6; H1:H6 hold #DIV/0! as well.
+ERRORS_SOUGHT = {
+    'COUNTIF(H1:H6,"#N/A")': 1,
+    "COUNTIF(H1:H6,#DIV/0!)": 1,
+    'COUNTIF(H1:H6,"<>#n/a")': 5,
+    'COUNTIFS(H4:H6,"<>#N/A",A4:A6,">4")': 1,
+    'SUMIF(H4:H6,"<>#N/A")': 4 + 6,
+    'SUMIF(H1:H6,"=#N/A",A1:A6)': 5,
+    'SUMIFS(A4:A6,H4:H6,"<>#N/A")': 4 + 7,
+    'AVERAGEIF(H4:H6,"<>#N/A")': 5,
+    'MAXIFS(A1:A6,H1:H6,"#DIV/0!")': 3,
+    'COUNTIF(H:H,"#N/A")': ErrorCode("#N/IMPL!"),
+}
+
+
+def test_criteria_find_errors(tmp_path: Path) -> None:
+    assert dict(zip(ERRORS_SOUGHT, worked_out(tmp_path, list(ERRORS_SOUGHT)), strict=True)) == ERRORS_SOUGHT
+
+
 def test_index_of_a_whole_column_gives_an_ordinary_formula_the_cell_of_its_row(tmp_path: Path) -> None:
     book = Workbook()
     sheet = book.worksheets[0]

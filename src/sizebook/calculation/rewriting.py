@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array
+from sizebook.calculation.criteria import with_errors_sought
 from sizebook.calculation.known import (
     ARRAY,
     COUNTED,
@@ -257,8 +258,9 @@ class Rewriter:
             return "#REF!"
         if kind == ARRAY:
             refuse_in_array(name, known, parts, self.variables, ordinary=self.ordinary)
+        parts = with_errors_sought(name, parts)
         spliced = spliced_arguments(parts, known, self.at.sheet, self.book.sheets)
-        self.moves = self.moves and spliced == list(parts)
+        self.moves = self.moves and spliced == parts
         given: list[str] = []
         for number, part in enumerate(spliced):
             wanted = known.kind(number)
