@@ -147,8 +147,13 @@ async function onKey(event) {
 async function focusRow(key) {
   const row = table.getRow(key);
   await table.scrollToRow(row, "nearest", false).catch(() => {});
-  const named = row.getElement().querySelector("button.name");
-  if (named) named.focus();
+  // A row far away is drawn only once the scrolling has been noticed, and then drawn again.
+  for (let frame = 0; frame < 12; frame += 1) {
+    const named = row.getElement().querySelector("button.name");
+    if (named && named.isConnected) named.focus();
+    await new Promise(requestAnimationFrame);
+    if (frame > 2 && document.activeElement === named) return;
+  }
 }
 
 function markCompared() {

@@ -21,8 +21,9 @@ from sizebook.models import catalog
 TRUTH = Path(__file__).resolve().parents[2].parent / "shared" / "truth" / "dashboard_models.csv"
 # The columns of the dashboard that the first seed describes, and those of ours that hold them.
 OF_THE_SEED = {
-    "model": "name", "release_date": "release_date", "context_length": "context_length", "vocabulary_size": "vocabulary",
-    "nb_parameters": "published_total", "nb_layers": "n_layers", "nb_dimensions": "d_model", "nb_heads": "n_heads",
+    "model": "name", "release_date": "release_date", "context_length": "context_length",
+    "vocabulary_size": "vocabulary", "nb_parameters": "published_total",
+    "nb_layers": "n_layers", "nb_dimensions": "d_model", "nb_heads": "n_heads",
     "nb_ffn_layers": "d_ff", "nb_tokens": "training_tokens", "gqa": "n_kv_heads", "activation": "activation",
     "hardware": "hardware", "gpu_hours": "gpu_hours", "gpu_power": "gpu_watts", "tco2eq": "tco2e",
     "total_mwh": "energy_mwh",

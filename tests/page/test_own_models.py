@@ -72,8 +72,8 @@ def test_a_table_states_what_no_config_says(tmp_path: Path) -> None:
          "the encoder, the decoder or both). Correct the number."),
         ("name,published_total\nOurs,many\n", "not a stated count: got 'many' in row 1 of my.csv, want digits with K, "
          "M, B or T, such as 7.2B. Write published_total so."),
-        ("name,config\nOurs,model.gguf\n", "not a config: got 'model.gguf' in row 1 of my.csv, want a file that ends in "
-         ".json. Correct the path."),
+        ("name,config\nOurs,model.gguf\n", "not a config: got 'model.gguf' in row 1 of my.csv, want a file that ends "
+         "in .json. Correct the path."),
         ("name,config,d_ff\nOurs,config.json,3\n", "stated twice: got d_ff beside config in row 1 of my.csv, want it "
          "from the config alone. Blank the cell."),
     ],
@@ -93,7 +93,7 @@ def test_a_column_that_nobody_reads_is_refused(tmp_path: Path) -> None:
 
 def test_two_models_of_one_name_are_refused(tmp_path: Path) -> None:
     path = table(tmp_path, "name\nOurs\nOurs\n")
-    with pytest.raises(SizebookError, match="^name given twice: got 'Ours' again, want each once. Rename one.$"):
+    with pytest.raises(SizebookError, match=r"^name given twice: got 'Ours' again, want each once. Rename one.$"):
         refuse_repeated(of_table(path))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError, unknown_key
-from sizebook.core.registry import Argument, Quantity
+from sizebook.core.registry import Argument, Kind, Quantity
 from sizebook.core.tables import by_key
 from sizebook.dashboard.columns import BY_NAME, COLUMNS, Column, divided
 from sizebook.dashboard.features import features
@@ -92,7 +92,7 @@ def _read(column: Column, cell: str, where: str) -> Any:
         return cell
     if column.kind == "text":
         return cell
-    kind = "integer" if column.kind == "count" else "number"
+    kind: Kind = "integer" if column.kind == "count" else "number"
     try:
         return coerce(Argument(column.name, Quantity(column.meaning, column.unit, kind, minimum=0), None), cell)
     except SizebookError as error:

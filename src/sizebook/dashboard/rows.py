@@ -83,7 +83,11 @@ def _compared(compared: Comparison) -> dict[str, Any]:
     """Return the published count beside the computed one in the same scope, with what explains the difference."""
     if compared.stated is None:
         return {}
-    found = {"stated": compared.stated.shown, "scope": compared.scope, "explanation": compared.explanation}
+    found: dict[str, Any] = {
+        "stated": compared.stated.shown,
+        "scope": compared.scope,
+        "explanation": compared.explanation,
+    }
     if compared.computed is not None:
         found |= {"computed": compared.computed, "off": compared.difference}
     return {name: each for name, each in found.items() if each not in ("", None)}
