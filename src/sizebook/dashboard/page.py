@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
 from sizebook import __version__
 from sizebook.core.tables import table
 from sizebook.dashboard import charts
@@ -25,8 +23,10 @@ SCRIPTS = (
     "dom.js", "format.js", "data.js", "state.js", "filters.js", "card.js", "compare.js", "charts.js", "files.js",
     "table.js", "app.js",
 )  # fmt: skip
+STYLES = ("vendor/tabulator.min.css", "page.css")
 PLACE = "{model}"  # where a formula names the model
 _FONTS = {"Inter": {400: "Inter-Regular", 600: "Inter-SemiBold"}, "JetBrains Mono": {400: "JetBrainsMono-Regular"}}
+_PART = re.compile(r"\{\{ (\w+) \}\}")  # a place in page.html
 _ENDS_SCRIPT = re.compile(r"<(?=/script|!--)", re.IGNORECASE)
 
 
@@ -38,24 +38,19 @@ def write_page(models: Sequence[Model], path: Path) -> Path:
 def html(models: Sequence[Model]) -> str:
     """Return the page over some models as HTML; equal models give equal pages."""
     folder = bundled("templates") / "dashboard"
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("page.html").render(
-        version=__version__,
-        n_models=len(models),
-        fonts=_fonts(),
-        styles=[_read(folder / name) for name in ("vendor/tabulator.min.css", "page.css")],
-        table_script=script(_read(folder / "vendor" / "tabulator.min.js")),
-        chart_script=script(_read(folder / "vendor" / "vega.js")),
-        own_script=script("\n".join(_read(folder / name) for name in SCRIPTS)),
-        data=json.dumps(data(models), ensure_ascii=False, separators=(",", ":")).replace("<", r"\u003c"),
-        vendored=json.loads(_read(folder / "vendor" / "versions.json")),
-    )
+    vendored = json.loads(_read(folder / "vendor" / "versions.json"))
+    carried = [f"{each['from']} ({each['licence']})" for each in vendored if each["file"].endswith(".js")]
+    parts = {
+        "version": __version__,
+        "n_models": str(len(models)),
+        "styles": "\n".join([*_fonts(), *(_read(folder / name) for name in STYLES)]),
+        "data": json.dumps(data(models), ensure_ascii=False, separators=(",", ":")).replace("<", r"\u003c"),
+        "chart_script": script(_read(folder / "vendor" / "vega.js")),
+        "table_script": script(_read(folder / "vendor" / "tabulator.min.js")),
+        "own_script": script("\n".join(_read(folder / name) for name in SCRIPTS)),
+        "carried": " and ".join(carried),
+    }
+    return _PART.sub(lambda found: parts[found[1]], _read(folder / "page.html"))
 
 
 def data(models: Sequence[Model]) -> dict[str, Any]:
@@ -111,10 +106,12 @@ def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def _fonts() -> list[dict[str, Any]]:
+def _fonts() -> list[str]:
+    """Return the style that brings the faces with the page."""
     folder = bundled("templates") / "fonts"
     return [
-        {"family": family, "weight": weight, "data": base64.b64encode((folder / f"{name}.ttf").read_bytes()).decode()}
+        f'@font-face {{ font-family: "{family}"; font-weight: {weight}; src: url(data:font/ttf;base64,'
+        f"{base64.b64encode((folder / f'{name}.ttf').read_bytes()).decode()}) }}"
         for family, weights in _FONTS.items()
         for weight, name in weights.items()
     ]
