@@ -60,6 +60,25 @@ function mode() {
   return document.documentElement.dataset.theme;
 }
 
+const styled = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// The page's own colours and face, so that light, dark and charts cannot part ways.
+function chartLook() {
+  const [muted, hairline] = [styled("--muted"), styled("--hairline")];
+  return {
+    font: "Inter",
+    background: null,
+    view: { stroke: null },
+    rule: { color: muted },
+    line: { color: muted },
+    range: { category: [styled("--dense"), styled("--experts"), styled("--own")] },
+    axis: {
+      labelColor: muted, titleColor: muted, labelFontSize: 11, titleFontSize: 11, titleFontWeight: 400, titlePadding: 6,
+      gridColor: hairline, gridWidth: 0.6, domainColor: hairline, ticks: false, labelPadding: 6, labelOverlap: true,
+    },
+  };
+}
+
 async function drawChart(chart) {
   const figure = byId(`chart-${chart.name}`);
   const values = drawnBy(chart.specification);
@@ -74,7 +93,7 @@ async function drawChart(chart) {
     return;
   }
   if (drawn) drawn.view.finalize();
-  const specification = { ...chart.specification, datasets: { rows: values } };
+  const specification = { ...chart.specification, config: chartLook(), datasets: { rows: values } };
   const made = await vegaEmbed(figure.querySelector(".drawing"), specification, { actions: false, renderer: "svg", tooltip: { theme: mode() } });
   // The message says what the chart shows; its marks one by one would say nothing.
   figure.querySelector("svg").setAttribute("aria-hidden", "true");
@@ -88,7 +107,7 @@ function buildCharts() {
   const legend = h("p", { class: "legend" }, kinds.map((kind) =>
     h("span", { class: `kind-${kind.split(" ")[0]}` }, h("i", { "aria-hidden": "true" }, colours[kind]), ` ${kind}`)));
   byId("charts").before(legend);
-  byId("charts").append(...DATA.charts.light.map((chart) => h("figure", { id: `chart-${chart.name}` },
+  byId("charts").append(...DATA.charts.map((chart) => h("figure", { id: `chart-${chart.name}` },
     h("figcaption", {}, h("span", { class: "topic" }, chart.topic), h("strong", { class: "message" })),
     h("div", { class: "drawing", role: "img", "aria-label": chart.topic }), h("p", { class: "left-out" }))));
 }
@@ -96,6 +115,6 @@ function buildCharts() {
 async function showCharts() {
   if (state.view !== "charts") return;
   readVega();
-  for (const chart of DATA.charts[mode()]) await drawChart(chart);
+  for (const chart of DATA.charts) await drawChart(chart);
   byId("charts").dataset.drawn = String(rows.length);
 }

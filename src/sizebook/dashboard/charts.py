@@ -1,4 +1,4 @@
-"""The charts of the page as Vega-Lite specifications; the page puts the filtered rows into them.
+"""The charts of the page as Vega-Lite specifications; the page puts the filtered rows and its own colours into them.
 
 Each is a scatter of one column against another. What a chart says in its title depends on the rows, so the page words
 it (templates/dashboard/charts.js).
@@ -9,14 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sizebook.reports.charts import theme
-
 HEIGHT = 300
 KINDS = ("dense", "experts", "own model")
-_COLOURS = {"light": ("#0072B2", "#C2410C", "#00775A"), "dark": ("#56B4E9", "#F2A33A", "#3DDC97")}
-_INK = {"light": theme.INK, "dark": "#E6EAF0"}
-_MUTED = {"light": theme.MUTED, "dark": "#9AA7B5"}
-_HAIRLINE = {"light": theme.HAIRLINE, "dark": "#2A323D"}
 
 
 @dataclass(frozen=True)
@@ -54,14 +48,14 @@ CHARTS = (
 )  # fmt: skip
 
 
-def specification(chart: Scatter, mode: str) -> dict[str, Any]:
-    """Return the Vega-Lite specification of a chart, ``mode`` light or dark; its data set is called ``rows``."""
+def specification(chart: Scatter) -> dict[str, Any]:
+    """Return the Vega-Lite specification of a chart; its data set is called ``rows``."""
     points: dict[str, Any] = {
         "mark": {"type": "point", "filled": True, "size": 56, "opacity": 0.72, "cursor": "pointer"},
         "encoding": {
             "x": _encoded(chart.x),
             "y": _encoded(chart.y),
-            "color": _coloured(mode),
+            "color": {"field": "kind", "type": "nominal", "scale": {"domain": list(KINDS)}, "legend": None},
             "shape": {"field": "kind", "scale": {"domain": list(KINDS), "range": ["circle", "diamond", "square"]}},
             "tooltip": [{"field": "name", "title": "Model"}, *(_told(axis) for axis in (chart.x, chart.y))],
         },
@@ -71,8 +65,7 @@ def specification(chart: Scatter, mode: str) -> dict[str, Any]:
         "height": HEIGHT,
         "autosize": {"type": "fit", "contains": "padding", "resize": True},
         "data": {"name": "rows"},
-        "layer": [*_guides(chart, mode), points],
-        "config": _config(mode),
+        "layer": [*_guides(chart), points],
     }
 
 
@@ -92,24 +85,11 @@ def _told(axis: Axis) -> dict[str, Any]:
     return {"field": axis.field, "type": "quantitative", "title": axis.title, "format": ",.5~r"}
 
 
-def _coloured(mode: str) -> dict[str, Any]:
-    scale = {"domain": list(KINDS), "range": list(_COLOURS[mode])}
-    return {"field": "kind", "type": "nominal", "scale": scale, "legend": None}
-
-
-def _guides(chart: Scatter, mode: str) -> list[dict[str, Any]]:
-    mark = {"color": _MUTED[mode], "strokeDash": [4, 4], "strokeWidth": 1}
+def _guides(chart: Scatter) -> list[dict[str, Any]]:
+    mark = {"strokeDash": [4, 4], "strokeWidth": 1}
     if chart.rule is not None:
         return [{"mark": {"type": "rule", **mark}, "encoding": {"y": {"datum": chart.rule}}}]
     if chart.diagonal:
         at = {"field": chart.x.field, "type": "quantitative"}
         return [{"mark": {"type": "line", **mark}, "encoding": {"x": at, "y": at}}]
     return []
-
-
-def _config(mode: str) -> dict[str, Any]:
-    axis = theme.CONFIG["axis"] | {
-        "labelColor": _MUTED[mode], "titleColor": _MUTED[mode], "domainColor": _HAIRLINE[mode],
-        "gridColor": _HAIRLINE[mode], "grid": True, "labelFontSize": 11, "titleFontSize": 11,
-    }  # fmt: skip
-    return {"font": "Inter", "background": None, "view": {"stroke": None}, "axis": axis, "text": {"color": _INK[mode]}}

@@ -73,7 +73,10 @@ def data(models: Sequence[Model]) -> dict[str, Any]:
         ],
         "features": FEATURES,
         "models": [_compact(model) for model in models],
-        "charts": {mode: _charts(mode) for mode in ("light", "dark")},
+        "charts": [
+            {"name": chart.name, "topic": chart.topic, "specification": charts.specification(chart)}
+            for chart in charts.CHARTS
+        ],
     }
 
 
@@ -88,13 +91,6 @@ def _compact(model: Model) -> dict[str, Any]:
         "values": [model.values[column.name] for column in COLUMNS],
         "card": model.card,
     }
-
-
-def _charts(mode: str) -> list[dict[str, Any]]:
-    return [
-        {"name": chart.name, "topic": chart.topic, "specification": charts.specification(chart, mode)}
-        for chart in charts.CHARTS
-    ]
 
 
 def script(source: str) -> str:
