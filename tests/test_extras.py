@@ -55,6 +55,7 @@ COMMANDS = {
     "reconcile": "   ",
     "excel install --dry-run {}": "{}/sizebook.xlam\n",
     "excel lite -o {}": "{}/main.py\n",
+    "dashboard -o {}/page.html": "{}/page.html: ",
     "libreoffice build -o {}/sizebook.oxt": "{}/sizebook.oxt\n",
     "count org/name": refused("huggingface_hub", "hub", ", or give the path of a config.json or checkpoint"),
     "count gpt-2-small --engine transformers": refused(
@@ -81,7 +82,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     heard = done.stdout.replace(str(folder), "{}")
-    assert {path.name for path in folder.iterdir()} == {"sizebook.xlam", "main.py", "requirements.txt", "sizebook.oxt"}
+    assert {path.name for path in folder.iterdir()} == {"sizebook.xlam", "main.py", "requirements.txt", "sizebook.oxt", "page.html"}
     return dict(zip(COMMANDS, json.loads(heard), strict=True))
 
 
