@@ -153,7 +153,8 @@ def test_a_row_says_the_services_of_a_fleet(tmp_path: Path) -> None:
         ({"a": 1, "a.b": 2}, "s: value and table: got a as both, want a or a.b. Remove one column."),
         ({"a.b": 2, "a": 1}, "s: value and table: got a as both or twice, want it once. Remove one column."),
         ({"a.1": 2, "a.3": 1}, "s: gap in a: got a.1, a.3, want a.1, a.2 and so on. Number them without a gap."),
-        ({".".join("a" * 101): 1}, "s: nested too deep: got 101 parts, want at most 100. If you trust the file, raise the limit: --limit depth=N, or SIZEBOOK_LIMITS=depth=N."),
+        ({".".join("a" * 101): 1}, "s: nested too deep: got 101 parts, want at most 100. If you trust "
+         "the file, raise the limit: --limit depth=N, or SIZEBOOK_LIMITS=depth=N."),
     ],
 )  # fmt: skip
 def test_names_with_dots_that_say_no_table_are_refused(values: dict[str, object], message: str) -> None:
@@ -170,8 +171,8 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: !!python/name:os.system x", "tag in YAML: got tag:yaml.org,2002:python/name:os.system in line 1 of s.yaml, want none. "
-         "Remove it."),
+        ("a: !!python/name:os.system x", "tag in YAML: got tag:yaml.org,2002:python/name:os.system in line 1 of "
+         "s.yaml, want none. Remove it."),
         ("a: &a [*a]", "not YAML: got *a before what it stands for in s.yaml, want it after. Correct that line."),
         (BOMB, "too many keys: got more than 2000000 in s.yaml, anchors followed, want at most that. If you trust the "
          "file, raise the limit: --limit keys=N, or SIZEBOOK_LIMITS=keys=N."),

@@ -35,6 +35,7 @@ COMMANDS = {
     "models": "models:list_models",
     "reconcile": "models:write_reconciliation",
     "sweep": "sweep:sweep_table",
+    "inspect": "inspecting:inspect_output",
     "report": "reports:write_report",
     "scenario": "scenario:scenario",
     "validate": "validating:validate_published",

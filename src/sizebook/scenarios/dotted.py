@@ -29,9 +29,7 @@ def path_of(name: str, where: str) -> list[str]:
     if not all(parts):
         raise InputError(f"{where}: bad name: got {shown(name)}, want {_EXAMPLES}. Correct it.")
     if len(parts) > (most := limits().depth):
-        raise InputError(
-            f"{where}: nested too deep: got {len(parts)} parts, want at most {most}. {raised('depth')}"
-        )
+        raise InputError(f"{where}: nested too deep: got {len(parts)} parts, want at most {most}. {raised('depth')}")
     return parts
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,10 @@ from sizebook.core.errors import InputError
 from sizebook.core.tables import table
 from sizebook.sources.writing import scratch_folder
 from sizebook.workbooks.building import Book
+from sizebook.workbooks.carrying import undated
 from sizebook.workbooks.filling import Filled, fill
 
 _DATED_TABLES = ("models", "dtypes", "hardware", "prices", "grid")
-_OLDEST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 _CORE = "docProps/core.xml"
 
 
@@ -41,10 +40,4 @@ def _date(package: Package) -> None:
     for element in package.xml(_CORE, change=True):
         if str(element.tag).endswith(("}created", "}modified")):
             element.text = f"{newest}T00:00:00Z"
-    package.entries = [(_undated(info), data) for info, data in package.entries]
-
-
-def _undated(info: zipfile.ZipInfo) -> zipfile.ZipInfo:
-    undated = zipfile.ZipInfo(info.filename, _OLDEST_ZIP_DATE)
-    undated.compress_type = zipfile.ZIP_DEFLATED
-    return undated
+    package.entries = [(undated(info.filename), data) for info, data in package.entries]
