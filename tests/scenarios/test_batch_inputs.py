@@ -153,8 +153,8 @@ def test_a_row_says_the_services_of_a_fleet(tmp_path: Path) -> None:
         ({"a": 1, "a.b": 2}, "s: value and table: got a as both, want a or a.b. Remove one column."),
         ({"a.b": 2, "a": 1}, "s: value and table: got a as both or twice, want it once. Remove one column."),
         ({"a.1": 2, "a.3": 1}, "s: gap in a: got a.1, a.3, want a.1, a.2 and so on. Number them without a gap."),
-        ({".".join("a" * 101): 1}, "s: nested too deep: got 101 parts, want at most 100. If you trust "
-         "the file, raise the limit: --limit depth=N, or SIZEBOOK_LIMITS=depth=N."),
+        ({".".join("a" * 101): 1}, "s: nested too deep: got 101 parts, want at most 100. If you "
+         "trust the file, raise the limit: --limit depth=N, or SIZEBOOK_LIMITS=depth=N."),
     ],
 )  # fmt: skip
 def test_names_with_dots_that_say_no_table_are_refused(values: dict[str, object], message: str) -> None:

@@ -18,6 +18,7 @@ from sizebook.batch.contents import Figure, Value
 from sizebook.batch.jobs import Made
 from sizebook.batch.record import plain
 from sizebook.core.errors import InputError, suggestion
+from sizebook.core.extras import need
 from sizebook.sources.texts import guarded
 from sizebook.sources.writing import make_folder, write_whole
 
@@ -43,13 +44,16 @@ class Outputs:
 
 
 def _pdf(made: Made) -> bytes:
+    need("reports")
     import tomli_w
 
     from sizebook.reports.archival import Attached
     from sizebook.reports.render import pdf
 
     attached = [
-        Attached("scenario.toml", tomli_w.dumps(_without_blanks(made.record["scenario"])).encode(), "the scenario", "Source"),
+        Attached(
+            "scenario.toml", tomli_w.dumps(_without_blanks(made.record["scenario"])).encode(), "the scenario", "Source"
+        ),
         Attached("figures.json", _json(made), "all figures, and what they were made of", "Data"),
     ]
     if made.workbook is not None:

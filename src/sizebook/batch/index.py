@@ -1,3 +1,4 @@
+# ruff: noqa: E402 - the extra is asked for before what stands on it
 """The index of a batch as a workbook: a line a scenario with its files and figures, or what was wrong."""
 
 from __future__ import annotations
@@ -5,6 +6,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+
+from sizebook.core.extras import need
+
+need("workbooks")
 
 from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
@@ -18,6 +23,7 @@ from sizebook.sources.writing import scratch_folder, write_whole
 from sizebook.workbooks import look
 from sizebook.workbooks.carrying import with_record
 from sizebook.workbooks.drawing import Drawn, draw
+from sizebook.workbooks.saving import settle
 
 _LETTERS_A_LINE, POINTS_A_LINE = 58, 14  # spreadsheets do not grow a row by themselves when a program writes its text
 _MOST_BARS = 40
@@ -43,6 +49,7 @@ def write_index(lines: Sequence[Line], folder: Path) -> Path:
     _charts(book, sheet, lines, columns)
     with scratch_folder() as scratch:
         book.save(scratch / "index.xlsx")
+        settle(scratch / "index.xlsx")
         content = with_record(scratch / "index.xlsx", json.dumps(batch_record(len(lines))))
     return write_whole(folder / f"{INDEX}.xlsx", content)
 

@@ -22,6 +22,7 @@ from sizebook.batch.formats import CSV_HEADS, FORMATS, RECORD
 from sizebook.batch.jobs import Made, made
 from sizebook.batch.record import data, formulas, inputs
 from sizebook.core.errors import InputError, SizebookError
+from sizebook.core.extras import need
 from sizebook.intake.files import read_bytes, read_text
 from sizebook.intake.texts import json_object
 
@@ -136,6 +137,7 @@ def record_of(path: Path) -> Mapping[str, Any]:
 
 
 def _pdf(path: Path) -> str:
+    need("reports")
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 

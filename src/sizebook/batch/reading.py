@@ -11,6 +11,7 @@ from typing import Any
 from sizebook.batch.grids import Axis, points
 from sizebook.batch.naming import stems
 from sizebook.core.errors import InputError, SizebookError
+from sizebook.core.extras import need
 from sizebook.intake.files import check_regular, refuse_over
 from sizebook.intake.limits import limits
 from sizebook.intake.texts import refuse_repeated
@@ -133,6 +134,7 @@ def _xlsx(path: Path, _: bool) -> Rows:
 
 def _parquet(path: Path, _: bool) -> Rows:
     check_regular(path, "a table", "table_bytes")
+    need("sweep", instead="save the table as CSV")
     import polars as pl
 
     try:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sizebook.core.extras import need
+
 if TYPE_CHECKING:
     from sizebook.batch.inspecting import Inspection
 
@@ -27,6 +29,7 @@ def inspect_output(file: Path, folder: Path | None, as_json: bool) -> None:
 
     Exits with 1 where figures come out otherwise today, or the scenario is refused.
     """
+    need("workbooks", "reports")
     from sizebook.batch.inspecting import inspect
 
     found = inspect(file, folder)

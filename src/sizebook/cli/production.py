@@ -15,6 +15,7 @@ from sizebook.batch.formats import FORMATS, USUAL
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.errors import InputError, suggestion
+from sizebook.core.extras import need
 
 if TYPE_CHECKING:
     from sizebook.batch.comparing import Comparison
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=Path("sizebook-demo"))
 def demo(output: Path) -> None:
     """Size Llama-3.1-8B: fill the planning workbook and render the report into a folder."""
+    need("workbooks", "reports")
     from sizebook.batch.formats import produce
     from sizebook.batch.jobs import made
     from sizebook.scenarios.files import read_toml
@@ -73,6 +75,7 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
     A journal in the folder (journal.sqlite) records every scenario. With --resume a batch that was killed goes on where
     it stood: finished are those of the same values, version, formats and files.
     """
+    need("workbooks", "reports")
     from rich.console import Console
     from rich.progress import track
 

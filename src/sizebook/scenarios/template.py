@@ -6,11 +6,10 @@ scenario as it is.
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
-
-import tomli_w
 
 from sizebook.core.errors import unknown_key
 from sizebook.core.layout import Keys, layout
@@ -73,7 +72,7 @@ def _line(key: Argument, stated: Mapping[str, Any]) -> str:
 
 
 def _pair(name: str, value: Any) -> str:
-    return tomli_w.dumps({name: list(value) if isinstance(value, tuple) else value}).strip().replace("\n", "\n# ")
+    return f"{name} = {json.dumps(value, ensure_ascii=False)}"  # which TOML reads as JSON does
 
 
 def _said(key: Argument) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sizebook.core.errors import InputError
+from sizebook.core.extras import need
 from sizebook.intake.files import read_text
 from sizebook.intake.limits import limits, raised
 
@@ -21,7 +22,7 @@ _WANTED = "key: value lines"
 def yaml_value(path: Path, wanted: str) -> Any:
     """Return what a YAML file holds: tables, lists, texts, numbers, flags and days. Errors: `InputError`."""
     text = read_text(path, wanted, "yaml_bytes")
-    # Only a scenario in YAML needs it.
+    need("sweep", instead="write the scenario as TOML")  # only a scenario in YAML needs it
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 

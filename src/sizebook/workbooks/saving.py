@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sizebook.calculation.package import Package
+from sizebook.calculation.package import Package, tag
 from sizebook.core.errors import InputError
 from sizebook.core.tables import table
 from sizebook.sources.writing import scratch_folder
@@ -15,7 +15,12 @@ from sizebook.workbooks.carrying import undated
 from sizebook.workbooks.filling import Filled, fill
 
 _DATED_TABLES = ("models", "dtypes", "hardware", "prices", "grid")
-_CORE = "docProps/core.xml"
+_CORE, _STYLES = "docProps/core.xml", "xl/styles.xml"
+# The order in which the schema wants the parts of a font; openpyxl writes its own, and validators refuse it.
+_OF_FONTS = tuple(map(tag, (
+    "b", "i", "strike", "condense", "extend", "outline", "shadow", "u", "vertAlign", "sz", "color", "name", "family",
+    "charset", "scheme",
+)))  # fmt: skip
 
 
 def save(book: Book, example: Mapping[str, Any], path: Path) -> Filled:
@@ -25,13 +30,19 @@ def save(book: Book, example: Mapping[str, Any], path: Path) -> Filled:
         book.workbook.properties.creator = "sizebook"
         book.workbook.properties.title = book.title
         book.workbook.save(raw)
-        package = Package.read(raw)
-        _date(package)
-        package.save(raw)
+        settle(raw)
         filled = fill(raw, example, path)
     if filled.problems:
         raise InputError("cells in error: got\n" + "\n".join(filled.problems) + "\nwant none. Correct the formulas.")
     return filled
+
+
+def settle(path: Path) -> None:
+    """Give a workbook that openpyxl wrote the same bytes each time, and the order of parts that its schema wants."""
+    package = Package.read(path)
+    _date(package)
+    _order_fonts(package)
+    package.save(path)
 
 
 def _date(package: Package) -> None:
@@ -41,3 +52,10 @@ def _date(package: Package) -> None:
         if str(element.tag).endswith(("}created", "}modified")):
             element.text = f"{newest}T00:00:00Z"
     package.entries = [(undated(info.filename), data) for info, data in package.entries]
+
+
+def _order_fonts(package: Package) -> None:
+    """Put the parts of every font into the order of the schema."""
+    styles = package.xml(_STYLES, change=True)
+    for font in styles.iter(tag("font")):
+        font[:] = sorted(font, key=lambda part: _OF_FONTS.index(part.tag))

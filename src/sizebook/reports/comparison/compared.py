@@ -21,7 +21,7 @@ class Figured:
     @property
     def heading(self) -> str:
         """The figure with its unit."""
-        is_said = not self.unit or self.label.startswith(f"{self.unit},")  # GPUs, first month
+        is_said = self.unit in ("", self.label.partition(",")[0])  # GPU-hours; GPUs, first month
         return self.label if is_said else f"{self.label}, {self.unit}"
 
     @property
