@@ -20,10 +20,13 @@ from tests.test_layers import PACKAGE, modules
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-IMPORTED_AS = {"vl-convert-python": "vl_convert"}  # where a distribution is not imported by its own name
+IMPORTED_AS = {
+    "vl-convert-python": "vl_convert",
+    "tomli-w": "tomli_w",
+}  # where a distribution is not imported by its own name
 OF_THE_OFFICE = {"uno", "unohelper", "com", "org"}  # libreoffice/addin.py runs in LibreOffice's own Python
 WORKBOOKS = "openpyxl, lxml, defusedxml, formualizer, numpy, psutil"
-REPORTS = "jinja2, weasyprint, altair, vl_convert, rich"
+REPORTS = "jinja2, weasyprint, altair, vl_convert, pypdf, tomli_w, rich"
 
 
 def refused(modules: str, extras: str, instead: str = "") -> str:
@@ -65,6 +68,7 @@ COMMANDS = {
     "demo --output {}/demo": NO_BATCH,
     f"batch {SIZING} -o {{}}/batch": NO_BATCH,
     f"report {SIZING} -o {{}}/x.pdf": NO_REPORTS,
+    "inspect x.pdf": NO_BATCH,
     "reconcile -o {}/x.pdf": NO_REPORTS,
     "reconcile -o {}/x.xlsx": NO_BATCH,
     "sweep x.csv -o {}/x.csv": NO_SWEEP,
