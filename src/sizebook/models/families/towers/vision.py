@@ -48,6 +48,13 @@ def encoder(config: Config) -> tuple[int, tuple[Brick, ...], int]:
     return d_model, layer, config.integer("num_hidden_layers")
 
 
+def encoder_of_depth(config: Config) -> tuple[int, tuple[Brick, ...]]:
+    """Return width and layer of a ViT that names its heads and layers as Qwen's do."""
+    d_model, n_heads = config.integer("hidden_size"), config.integer("num_heads", "num_attention_heads")
+    config.divides("hidden_size", d_model, "num_heads", n_heads)
+    return d_model, layer_normed(d_model, n_heads, config.integer("intermediate_size"))
+
+
 def siglip(config: Config, projector: tuple[Brick, ...], *, positions: int = 0) -> Tower:
     """SigLIP (arXiv:2303.15343): learned positions, no class token, an optional head that pools."""
     d_model, layer, n_layers = encoder(config)
@@ -133,12 +140,8 @@ def qwen2_5_vit(config: Config) -> Tower:
 def qwen3_vit(config: Config, *, deepstack: bool) -> Tower:
     """Qwen 3 VL's ViT: learned positions, and mergers that feed inner layers to the language model (DeepStack)."""
     merge, frames = _merge(config)
-    d_model, n_heads = config.integer("hidden_size"), config.integer("num_heads")
-    config.divides("hidden_size", d_model, "num_heads", n_heads)
-    d_out, layer = (
-        config.integer("out_hidden_size"),
-        layer_normed(d_model, n_heads, config.integer("intermediate_size")),
-    )
+    d_model, layer = encoder_of_depth(config)
+    d_out = config.integer("out_hidden_size")
     stem: tuple[Brick, ...] = (
         linear("patch_embed", pixels(config, frames=frames), d_model),
         Embedding("pos_embed", config.integer("num_position_embeddings"), d_model),
@@ -221,5 +224,24 @@ def llama4_vit(config: Config, d_text: int) -> Tower:
         linear("vision_adapter.mlp.fc1", d_ff, width, bias=False),
         linear("vision_adapter.mlp.fc2", d_out, d_out, bias=False),
         linear("linear_1", config.integer("vision_output_dim", default=7680), d_text, bias=False),
+    )
+    return Tower("vision", d_model, n_layers, stem=stem, layer=layer, projector=projector)
+
+
+def moon_vit(config: Config, d_text: int) -> Tower:
+    """MoonViT (arXiv:2504.07491): positions of a learned grid, four neighbours side by side, two projections."""
+    d_model, layer, n_layers = encoder(config)
+    positions = config.integer("pos_emb_height", "init_pos_emb_height") * config.integer(
+        "pos_emb_width", "init_pos_emb_width"
+    )
+    stem: tuple[Brick, ...] = (
+        linear("patch_embed", pixels(config), d_model),
+        Embedding("pos_emb", positions, d_model),
+    )
+    projector: tuple[Brick, ...] = (
+        Norm("final_layernorm", d_model, bias=True),
+        Norm("pre_norm", d_model, bias=True),
+        linear("in_proj", 4 * d_model, 4 * d_model),
+        linear("out_proj", 4 * d_model, d_text),
     )
     return Tower("vision", d_model, n_layers, stem=stem, layer=layer, projector=projector)
