@@ -104,8 +104,9 @@ def gpt_2_bytes(sequences: int) -> int:
 
 
 def gpt_2_step(sequences: int) -> float:
-    """Return the seconds of a step: matrices three times, scores 1 + 2.5 by heads of 64 where the rate is that of 128,
-    traffic and weights in one micro-batch; or what launching its 24 blocks takes, the longer and a little more; AdamW over the memory, what every step takes."""
+    """Return the seconds of a step: matrices three times, scores 1 + 2.5, in heads of 64 where the rate is that of 128,
+    traffic and weights in one micro-batch; or what launching its 24 blocks takes, the longer and a little more; AdamW
+    over the memory, what every step takes."""
     tokens, peak, memory = 1024 * sequences, 312e12, 2.039e12 * fitted("memory")
     matrices = 3 * 2 * tokens * (12 * 12 * 768**2 + GPT_2_HEAD) / (peak * fitted("matmul_ampere_bf16"))
     narrow = 1 + fitted("head_width") * (1 / 64 - 1 / 128)
