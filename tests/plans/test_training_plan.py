@@ -11,7 +11,7 @@ from sizebook.core.errors import SizebookError
 from sizebook.models import catalog
 from sizebook.plans.training.inputs import Training, capacity_bytes
 from sizebook.plans.training.plan import TrainingPlan, plan_training, unchecked_plan
-from sizebook.plans.training.search import Search, search
+from sizebook.plans.training.search import HEADROOM, Search, search
 from sizebook.plans.training.steps import derivations
 from sizebook.training.quantities import Batches, Operations
 from tests.plans.training_runs import run_of
@@ -166,6 +166,16 @@ def test_a_searched_layout_is_one_that_the_plan_holds_to_fit() -> None:
     for ranked in search(run).best:
         plan = unchecked_plan(replace(run, layout=ranked.layout))
         assert plan.fits and max(stage.total for stage in plan.stages) == plan.fullest.total == ranked.memory_bytes
+
+
+def test_the_search_leaves_room_where_anything_does() -> None:
+    run = _run(mfu=None, gpus=8, batch=64, seq=8192)
+    assert max(each.memory_bytes for each in search(run).best) <= (1 - HEADROOM) * run.capacity_bytes
+    # 70 B in four bits on 48 GB: nothing leaves room, and what fits is found all the same.
+    tight = run_of("llama-3.1-70b", "rtx-a6000", gpus=1, tokens=1e9, batch=4, seq=2048, price_usd_per_gpu_hour=1,
+                   tuning="qlora", lora_on="all", stack="torchtune")  # fmt: skip
+    found = search(tight).best
+    assert found and min(each.memory_bytes for each in found) > (1 - HEADROOM) * tight.capacity_bytes
 
 
 def test_adapters_have_one_mfu_in_one_convention() -> None:
