@@ -185,11 +185,13 @@ def produce(scenario: Scenario, folder: Path, stem: str) -> Outputs:
     workbook, pdf = folder / f"{stem}.xlsx" if job.workbook else None, folder / f"{stem}.pdf"
     plan = job.plan(scenario)
     report = job.report(plan, scenario)
+    notes = (*scenario.notes, *_count_notes(plan))
     if job.workbook and workbook:
-        fill(bundled("workbooks") / job.workbook, inputs_of(scenario, plan), workbook)
+        filled = fill(bundled("workbooks") / job.workbook, inputs_of(scenario, plan), workbook, strict=True)
+        notes += (*filled.notes, *filled.problems)
     write_pdf(report, pdf)
     headline = tuple((tile.label, tile.value) for tile in report.tiles)
-    return Outputs(workbook, pdf, headline, (*scenario.notes, *_count_notes(plan)))
+    return Outputs(workbook, pdf, headline, notes)
 
 
 def _count_notes(plan: Any) -> tuple[str, ...]:
