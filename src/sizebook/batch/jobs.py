@@ -107,7 +107,7 @@ class Made:
 
         with scratch_folder() as folder:
             filled = folder / self.job.workbook
-            fill(bundled("workbooks") / self.job.workbook, inputs_of(self.scenario, self.plan), filled)
+            fill(bundled("workbooks") / self.job.workbook, inputs_of(self.scenario, self.plan), filled, strict=True)
             return with_record(filled, json.dumps(self.record))
 
 
@@ -234,30 +234,10 @@ def inputs_of(scenario: Scenario, plan: Any = None) -> dict[str, Any]:
     return workbook_inputs(job.planned(scenario, job.plan(scenario) if plan is None else plan))
 
 
-<<<<<<< HEAD
-def produce(scenario: Scenario, folder: Path, stem: str) -> Outputs:
-    """Write ``stem.pdf`` and, where its plan has a workbook, ``stem.xlsx`` into a folder; return where they are."""
-    from sizebook.reports.render import write_pdf
-    from sizebook.workbooks.filling import fill
-
-    job = job_of(scenario)
-    make_folder(folder)
-    workbook, pdf = folder / f"{stem}.xlsx" if job.workbook else None, folder / f"{stem}.pdf"
-    plan = job.plan(scenario)
-    report = job.report(plan, scenario)
-    notes = (*scenario.notes, *_count_notes(plan))
-    if job.workbook and workbook:
-        filled = fill(bundled("workbooks") / job.workbook, inputs_of(scenario, plan), workbook, strict=True)
-        notes += (*filled.notes, *filled.problems)
-    write_pdf(report, pdf)
-    headline = tuple((tile.label, tile.value) for tile in report.tiles)
-    return Outputs(workbook, pdf, headline, notes)
-=======
 def made(values: Mapping[str, Any], where: str, folder: Path) -> Made:
     """Return the plan of a scenario: its values checked and planned. ``where`` names it in messages."""
     scenario = scenario_of(values, where, folder)
     return Made(scenario, values, folder, job_of(scenario).plan(scenario))
->>>>>>> main
 
 
 def _count_notes(plan: Any) -> tuple[str, ...]:
