@@ -146,11 +146,3 @@ def test_a_programme_is_a_row_with_a_report_and_no_workbook(tmp_path: Path) -> N
     assert row["Remarks, or the problem"] == "no xlsx: a programme has none"
     # 8 GPUs at 2 USD an hour
     assert row["Cost, USD"] == pytest.approx(2 * row["GPU-hours"])
-
-
-def test_limits_reach_the_processes_of_a_batch(table: Path, tmp_path: Path) -> None:
-    table.write_text("name,model,dtype\nsmall,gpt-2,fp32\n", encoding="utf-8")
-    words = ["--limit", "zip_parts=1", "batch", str(table), "-o", str(tmp_path / "out"), "--jobs", "1"]
-    done = subprocess.run([sys.executable, "-m", "sizebook", *words], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "parts in model_sizing.xlsx, want at most 1" in done.stderr
