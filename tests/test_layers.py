@@ -42,7 +42,7 @@ LAYERS = (
         "reports.fleet",
         "reports.programme",
     ),
-    ("batch", "excel", "libreoffice"),
+    ("batch", "dashboard", "excel", "libreoffice"),
     ("cli",),
     ("__main__",),
 )

@@ -33,6 +33,7 @@ COMMANDS = {
     "data": "data:data",
     "plan": "plan:plan",
     "models": "models:list_models",
+    "dashboard": "dashboard:dashboard",
     "reconcile": "models:write_reconciliation",
     "sweep": "sweep:sweep_table",
     "report": "reports:write_report",
