@@ -34,6 +34,7 @@ def refused(modules: str, extras: str, instead: str = "") -> str:
     )
 
 
+WRITTEN = {"sizebook.xlam", "lite", "server", "sizebook.oxt", "page.html"}
 NO_WORKBOOKS, NO_REPORTS = refused(WORKBOOKS, "workbooks"), refused(REPORTS, "reports")
 NO_BATCH = refused(f"{WORKBOOKS}, {REPORTS}", "workbooks,reports")
 NO_SWEEP = refused("numpy, polars, rich, ruamel", "sweep")
@@ -53,8 +54,10 @@ COMMANDS = {
     "validate": "quantity  ",
     "data check": "data/hardware.csv: ",
     "reconcile": "   ",
+    "dashboard -o {}/page.html": "{}/page.html: ",
+    "excel server -o {}/server": "{}/server/pyproject.toml\n",
     "excel install --dry-run {}": "{}/sizebook.xlam\n",
-    "excel lite -o {}": "{}/main.py\n",
+    "excel lite -o {}/lite": "{}/lite/main.py\n",
     "libreoffice build -o {}/sizebook.oxt": "{}/sizebook.oxt\n",
     "count org/name": refused("huggingface_hub", "hub", ", or give the path of a config.json or checkpoint"),
     "count gpt-2-small --engine transformers": refused(
@@ -81,7 +84,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     heard = done.stdout.replace(str(folder), "{}")
-    assert {path.name for path in folder.iterdir()} == {"sizebook.xlam", "main.py", "requirements.txt", "sizebook.oxt"}
+    assert {path.name for path in folder.iterdir()} == WRITTEN
     return dict(zip(COMMANDS, json.loads(heard), strict=True))
 
 
