@@ -10,55 +10,58 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array
+from sizebook.calculation.criteria import with_errors_sought
 from sizebook.calculation.known import (
     ARRAY,
     COUNTED,
     KEPT,
+    NUMBERING,
     ONE,
     PASSED,
     RANGE,
     REFERENCE,
+    WHOLE,
     Known,
+    is_area,
     known_functions,
-    may_be_many,
 )
 from sizebook.calculation.literals import as_taken, lost
+from sizebook.calculation.marks import COUNTABLE, EACH, FIRST, OMITTED, ONLY, OWN, PLACE, SERIES
 from sizebook.calculation.names import NotCalculableError, bare, without_prefixes
-from sizebook.calculation.operands import crossing, intersection, is_end_of_range, meets, stands_alone
+from sizebook.calculation.operands import crossing, is_end_of_range, stands_alone
 from sizebook.calculation.spellings import plain_name
 from sizebook.calculation.surroundings import Surroundings
 from sizebook.calculation.tables import plain_area
 from sizebook.calculation.tokens import (
     Area,
     Token,
-    absolute,
     area,
     arguments,
     balanced,
     called_name,
     closing,
     tokenize,
-    unquoted,
 )
+from sizebook.calculation.unions import intersected, spliced_arguments
 
-OWN = "SIZEBOOK_OWN_"  # before the names under which the engine knows functions that Python works out
-FIRST, ONLY, FIT, SPILL = (f"{OWN}{what}" for what in ("FIRST", "ONLY", "FIT", "SPILL"))
-REFUSED, EACH, SERIES = (f"{OWN}{what}" for what in ("REFUSED", "EACH", "SERIES"))
-COUNTS_OF = {"ROW": "ROWS", "COLUMN": "COLUMNS"}  # in an array they number all of an area, by the engine its first
-FIRST_ONLY = ("N", "T")
-OMITTED = '"\ue000"'  # an argument left out between commas; the engine would hand over 0
 _DEEPEST = 200  # nested calls and parentheses; Excel allows 64 calls
 
 
 @dataclass
 class Rewriter:
-    """Rewrites the formula of one cell; ``place`` is the number by which messages of its calls find the cell."""
+    """Rewrites the formula of one cell.
+
+    Attributes:
+        depends_on_place: the formula may read otherwise in another cell, also where nothing was changed in this one.
+        moves: in another cell it reads as here, references that are not fixed moved along (`copies.Template`).
+    """
 
     book: Surroundings
     at: Area
     ordinary: bool = True
-    place: int = -1
     depends_on_place: bool = False
+    moves: bool = True
     depth: int = 0
     lambdas: dict[str, str] = field(default_factory=dict)
     variables: set[str] = field(default_factory=set)
@@ -94,10 +97,12 @@ class Rewriter:
             self.variables.add(text.casefold())
             return [token]
         if text.casefold() in self.book.links.names:
+            self.moves = False
             return tokenize(self.book.links.names[text.casefold()])
         if text.upper() in ("TRUE", "FALSE"):
             return [token]
         if text.startswith("["):
+            self.moves = False
             found = plain_area(text, self.at, self.book.tables) if "!" not in text else None
             if found is None:
                 raise NotCalculableError(f"{text} refers to another workbook or to no table")
@@ -107,6 +112,7 @@ class Rewriter:
             return self._without_names(tokens)
         found = plain_area(text, self.at, self.book.tables)
         if found is not None:
+            self.moves = False
             return tokenize(found)
         if "[" in text or "!" in text:
             raise NotCalculableError(f"{text} is not known here")
@@ -119,6 +125,7 @@ class Rewriter:
         key = name.casefold()
         if body is None or (self.lambdas.get(key)):
             return
+        self.moves = False
         if key in self.lambdas:
             raise NotCalculableError(f"the LAMBDA {name} calls itself")
         self.lambdas[key] = ""
@@ -131,7 +138,10 @@ class Rewriter:
         self.depth += 1
         if self.depth > _DEEPEST:
             raise NotCalculableError(f"it is nested deeper than {_DEEPEST} levels")
-        tokens = self._intersected(bare(tokens))
+        tokens = bare(tokens)
+        if any(token.kind == "space" for token in tokens):
+            self.moves = False
+            tokens = intersected(tokens, self.at.sheet)
         inside = kind if kind == ARRAY or stands_alone(tokens) else ONE
         pieces: list[str] = []
         index = 0
@@ -189,12 +199,12 @@ class Rewriter:
             raise NotCalculableError(f"{token.text} goes through several sheets")
         if kind != ONE or place.is_cell:
             return token.text
-        self.depends_on_place = True
+        self.depends_on_place, self.moves = True, False
         return crossing(place, self.at)
 
     def _spread(self, anchor: str) -> str:
         """Return what a dynamic array formula fills; the engine knows no such area of one cell."""
-        self.depends_on_place = True
+        self.depends_on_place, self.moves = True, False
         place = area(anchor, self.at.sheet)
         if place is None or (place.sheet.casefold(), place.top, place.left) not in self.book.anchors:
             return "#REF!"
@@ -233,7 +243,7 @@ class Rewriter:
         """Return a call of a registered function, with the number of its cell so that messages find it."""
         self.depends_on_place = True
         given = [self._part(part, ARRAY) if part else OMITTED for part in parts]
-        call = f"{OWN}{name}({','.join([str(self.place), *given])})"
+        call = f"{OWN}{name}({','.join([PLACE, *given])})"
         return f"{FIRST}({call})" if kind == ONE else call
 
     def _known(self, name: str, known: Known, parts: Sequence[list[Token]], kind: str) -> str:
@@ -246,85 +256,45 @@ class Rewriter:
             self.variables |= {"".join(t.text for t in bare(part)).casefold() for part in parts[:-1:2]}
         if known.literals not in (COUNTED, KEPT) and lost(parts, known):
             return "#REF!"
+        if kind == ARRAY:
+            refuse_in_array(name, known, parts, self.variables, ordinary=self.ordinary)
+        parts = with_errors_sought(name, parts)
+        spliced = spliced_arguments(parts, known, self.at.sheet, self.book.sheets)
+        self.moves = self.moves and spliced == parts
         given: list[str] = []
-        for number, part in enumerate(self._spliced(parts, known)):
+        for number, part in enumerate(spliced):
             wanted = known.kind(number)
             wanted = ARRAY if kind == ARRAY else kind if wanted == PASSED else wanted
             if part:
                 rule = "" if known.kind(number) == PASSED else known.literals
-                given.append(self._part(as_taken(part, rule), wanted))
+                text = self._part(as_taken(part, rule), wanted)
+                given.append(f"{COUNTABLE}({text})" if rule == COUNTED and is_worked_out(part) else text)
             else:
                 given.append(OMITTED if own else "")
         if own:
             self.depends_on_place = True
-            given = [*_leading(name, self), *given]
+            if known.dates:  # told first: the day from which the workbook counts
+                given.insert(0, str(self.book.dates_from_1904).upper())
         if not own and known.must_be_lifted(parts, self.variables, areas=kind == ARRAY):
             return self._lifted(name, known, given)
-        if kind == ARRAY and name in FIRST_ONLY and may_be_many(parts[0], self.variables):
-            raise NotCalculableError(f"{name} takes the first of an area, and each value of an array")
-        if kind == ARRAY and name in COUNTS_OF and len(given) == 1:
-            return f"{SERIES}({name}({given[0]}),{COUNTS_OF[name]}({given[0]}),{'TRUE' if name == 'ROW' else 'FALSE'})"
+        if kind == ARRAY and name in NUMBERING and len(given) == 1:
+            return f"{SERIES}({name}({given[0]}),{NUMBERING[name]}({given[0]}),{'TRUE' if name == 'ROW' else 'FALSE'})"
         call = f"{OWN if own else ''}{name}({','.join(given)})"
         if kind == ONE and known.gives_rows(parts):
-            self.depends_on_place = True
-            return f"{ONLY if known.many == REFERENCE else FIRST}({call})"
+            return self._one_of_rows(call, known, parts)
         return call
+
+    def _one_of_rows(self, call: str, known: Known, parts: Sequence[list[Token]]) -> str:
+        """Return the one value that an ordinary formula takes of a call: where an area crosses, else the first."""
+        self.depends_on_place = True
+        if known.many == WHOLE and (place := indexed(parts, self.at.sheet)) is not None:
+            self.moves = False
+            return crossing(place, self.at)
+        is_reference = known.many == REFERENCE or (known.many == WHOLE and is_area(parts[0]))
+        return f"{ONLY if is_reference else FIRST}({call})"
 
     def _lifted(self, name: str, known: Known, given: Sequence[str]) -> str:
         """Return a call that is worked out for each value of the arrays among its arguments."""
         if known.many == REFERENCE:
             raise NotCalculableError(f"{name} would give a reference for each value of an array")
         return f'{EACH}("{name}",{",".join(text or OMITTED for text in given)})'
-
-    def _spliced(self, parts: Sequence[list[Token]], known: Known) -> list[list[Token]]:
-        """Return the arguments with unions and areas over several sheets as arguments of their own, where many go."""
-        found: list[list[Token]] = []
-        for number, part in enumerate(parts):
-            more = self._several(part) if known.kind(number) == RANGE and known.repeats else None
-            found += [part] if more is None else more
-        return found
-
-    def _several(self, part: list[Token]) -> list[list[Token]] | None:
-        """Return the references that a union or an area over several sheets consists of."""
-        if len(part) == 1 and part[0].kind == "reference":
-            place = area(part[0].text, self.at.sheet)
-            if place is not None and ":" in place.sheet:
-                return [[Token("reference", text)] for text in self._through_sheets(place)]
-        if part and part[0].kind == "open" and closing(part, 0) == len(part) - 1:
-            inner = arguments(part, 0, len(part) - 1)
-            if len(inner) > 1:
-                return [piece for each in inner for piece in (self._several(each) or [each])]
-        return None
-
-    def _through_sheets(self, place: Area) -> list[str]:
-        names = [name.casefold() for name in self.book.sheets]
-        first, _, last = unquoted(place.sheet).partition(":")
-        if first.casefold() not in names or last.casefold() not in names:
-            raise NotCalculableError(f"{place.sheet} names a sheet that is not there")
-        low, high = sorted((names.index(first.casefold()), names.index(last.casefold())))
-        return [
-            absolute(Area(sheet, place.top, place.left, bottom=place.bottom, right=place.right))
-            for sheet in self.book.sheets[low : high + 1]
-        ]
-
-    def _intersected(self, tokens: list[Token]) -> list[Token]:
-        """Return the tokens with each intersection of two areas worked out, and other spaces left out."""
-        found: list[Token] = []
-        index = 0
-        while index < len(tokens):
-            token = tokens[index]
-            following = tokens[index + 1] if index + 1 < len(tokens) else None
-            if token.kind == "space" and found and following is not None and meets(found[-1], following):
-                found[-1] = intersection(found[-1], following, self.at.sheet)
-                index += 1
-            elif token.kind != "space":
-                found.append(token)
-            index += 1
-        return found
-
-
-def _leading(name: str, rewriter: Rewriter) -> list[str]:
-    """Return what our own functions of dates are told first: the day from which the workbook counts."""
-    if not known_functions()[name].dates:
-        return []
-    return ["TRUE" if rewriter.book.dates_from_1904 else "FALSE"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sizebook.calculation.package import Package
+from sizebook.calculation.package import Package, tag
 from sizebook.core.errors import InputError
 from sizebook.core.tables import table
 from sizebook.sources.writing import scratch_folder
@@ -16,7 +16,12 @@ from sizebook.workbooks.filling import Filled, fill
 
 _DATED_TABLES = ("models", "dtypes", "hardware", "prices", "grid")
 _OLDEST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
-_CORE = "docProps/core.xml"
+_CORE, _STYLES = "docProps/core.xml", "xl/styles.xml"
+# The order in which the schema wants the parts of a font; openpyxl writes its own, and validators refuse it.
+_OF_FONTS = tuple(map(tag, (
+    "b", "i", "strike", "condense", "extend", "outline", "shadow", "u", "vertAlign", "sz", "color", "name", "family",
+    "charset", "scheme",
+)))  # fmt: skip
 
 
 def save(book: Book, example: Mapping[str, Any], path: Path) -> Filled:
@@ -28,6 +33,7 @@ def save(book: Book, example: Mapping[str, Any], path: Path) -> Filled:
         book.workbook.save(raw)
         package = Package.read(raw)
         _date(package)
+        _order_fonts(package)
         package.save(raw)
         filled = fill(raw, example, path)
     if filled.problems:
@@ -42,6 +48,13 @@ def _date(package: Package) -> None:
         if str(element.tag).endswith(("}created", "}modified")):
             element.text = f"{newest}T00:00:00Z"
     package.entries = [(_undated(info), data) for info, data in package.entries]
+
+
+def _order_fonts(package: Package) -> None:
+    """Put the parts of every font into the order of the schema."""
+    styles = package.xml(_STYLES, change=True)
+    for font in styles.iter(tag("font")):
+        font[:] = sorted(font, key=lambda part: _OF_FONTS.index(part.tag))
 
 
 def _undated(info: zipfile.ZipInfo) -> zipfile.ZipInfo:

@@ -34,7 +34,10 @@ def mobilenet_v5(projector: tuple[Brick, ...]) -> Tower:
 
 
 def _pointwise(name: str, d_in: int, inner: int, d_out: int) -> tuple[Brick, ...]:
-    expand, project = linear(f"{name}.pw_exp", d_in, inner, bias=False), linear(f"{name}.pw_proj", inner, d_out, False)
+    expand, project = (
+        linear(f"{name}.pw_exp", d_in, inner, bias=False),
+        linear(f"{name}.pw_proj", inner, d_out, bias=False),
+    )
     return expand, Norm(f"{name}.pw_exp.bn", inner), project, Norm(f"{name}.pw_proj.bn", d_out)
 
 
