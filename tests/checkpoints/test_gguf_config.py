@@ -1,4 +1,4 @@
-"""GGUF files described by their own keys: cache, FLOPs and plans without a config.json, and never against the headers."""
+"""GGUF files described by their own keys: cache, FLOPs and plans without a config.json."""
 
 from __future__ import annotations
 
@@ -122,8 +122,8 @@ def test_an_architecture_without_a_mapping_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "m.gguf", keys("novel"), attention() | DENSE)
     assert refusal(lambda: catalog.architecture(str(path))) == (
         "no config: got GGUF of the architecture 'novel' in m.gguf, want one of llama, qwen2, qwen2moe, qwen3, "
-        "qwen3moe, phi3, gemma, gemma2, gemma3, olmo2, starcoder2, deepseek2, whose keys tell layers and heads. Put its "
-        "config.json beside it."
+        "qwen3moe, phi3, gemma, gemma2, gemma3, olmo2, starcoder2, deepseek2, whose keys tell layers and heads. Put "
+        "its config.json beside it."
     )
 
 
@@ -140,6 +140,6 @@ def test_a_key_that_is_missing_is_named(tmp_path: Path, key: str, name: str) -> 
     path = written(tmp_path / "m.gguf", metadata, attention() | DENSE)
     assert mapped(held_at(path).parts[0])[0] is None
     assert refusal(lambda: catalog.architecture(str(path))) == (
-        f"missing key: got no '{name}' in the keys of m.gguf, want a whole number. Add it, or use the complete config.json "
-        "of the model."
+        f"missing key: got no '{name}' in the keys of m.gguf, want a whole number. Add it, or use the complete "
+        "config.json of the model."
     )
