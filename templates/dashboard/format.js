@@ -25,7 +25,8 @@ const percent = (share) => `${digits(share * 100, 3)}%`;
 
 function signed(share) {
   if (share === 0) return "0";
-  const text = Math.abs(share) < 0.00005 ? "<0.01" : digits(Math.abs(share * 100), 2);
+  if (Math.abs(share) < 0.00005) return "<0.01%";
+  const text = digits(Math.abs(share * 100), 2);
   return `${share < 0 ? "−" : "+"}${text}%`;
 }
 
