@@ -86,13 +86,8 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     heard = done.stdout.replace(str(folder), "{}")
-    assert {path.name for path in folder.iterdir()} == {
-        "sizebook.xlam",
-        "main.py",
-        "requirements.txt",
-        "sizebook.oxt",
-        "page.html",
-    }
+    written = {"sizebook.xlam", "main.py", "requirements.txt", "sizebook.oxt", "page.html"}
+    assert {path.name for path in folder.iterdir()} == written
     return dict(zip(COMMANDS, json.loads(heard), strict=True))
 
 
