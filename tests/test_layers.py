@@ -41,6 +41,7 @@ LAYERS = (
         "reports.training",
         "reports.fleet",
         "reports.programme",
+        "reports.comparison",
     ),
     ("batch", "dashboard", "excel", "libreoffice"),
     ("cli",),

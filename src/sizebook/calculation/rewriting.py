@@ -257,9 +257,9 @@ class Rewriter:
         if known.literals not in (COUNTED, KEPT) and lost(parts, known):
             return "#REF!"
         if kind == ARRAY:
-            refuse_in_array(name, known, parts, self.variables, ordinary=self.ordinary)
+            refuse_in_array(name, known, parts, variables=self.variables, ordinary=self.ordinary)
         parts = with_errors_sought(name, parts)
-        spliced = spliced_arguments(parts, known, self.at.sheet, self.book.sheets)
+        spliced = spliced_arguments(parts, known, sheet=self.at.sheet, sheets=self.book.sheets)
         self.moves = self.moves and spliced == parts
         given: list[str] = []
         for number, part in enumerate(spliced):

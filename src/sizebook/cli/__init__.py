@@ -36,6 +36,7 @@ COMMANDS = {
     "dashboard": "dashboard:dashboard",
     "reconcile": "models:write_reconciliation",
     "sweep": "sweep:sweep_table",
+    "inspect": "inspecting:inspect_output",
     "report": "reports:write_report",
     "scenario": "scenario:scenario",
     "validate": "validating:validate_published",

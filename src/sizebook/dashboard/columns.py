@@ -39,11 +39,8 @@ class Column:
     given: bool = True
 
 
-def _fact(
-    name: str, title: str, meaning: str, kind: Kind = "text", *, unit: str = "", shown: bool = False,
-    narrow: bool = False,
-) -> Column:  # fmt: skip
-    return Column(name, title, meaning, kind, ("MODEL_SPEC", name), unit=unit, shown=shown, narrow=narrow)
+def _fact(name: str, title: str, meaning: str, kind: Kind = "text", **more: Any) -> Column:
+    return Column(name, title, meaning, kind, ("MODEL_SPEC", name), **more)
 
 
 COLUMNS = (
