@@ -53,7 +53,7 @@ _ITS_FIGURES = {
     "tpot_seconds": 0.049837022262680816, "tpot_seconds_p10": 0.04834191159480039,
     "tpot_seconds_p90": 0.055787562720844903, "tokens_per_second": 2388.5259538626365,
     "tokens_per_second_p10": 2147.045979927124, "tokens_per_second_p90": 2460.1817324785156,
-    "held_for": "mean", "ttft_seconds_held": 1.0431611602693884, "tpot_seconds_held": 0.04971784642592439,
+    "held_for": "mean", "ttft_seconds_held": 1.0484410110891353, "tpot_seconds_held": 0.049837022262680816,
     "arrivals": "steady", "weight_bytes": 18164092928.0, "cache_bytes": 54081257980.7, "activation_bytes": 2026444800.0,
     "non_torch_bytes": 2254857830.0, "left_bytes": 8502961504.300003, "physical_bytes": 85029615043.0,
     "spare_replicas": 1, "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2,
