@@ -17,6 +17,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from sizebook.workbooks import look
 from sizebook.workbooks.building import FIRST_COLUMN, Book, Place, quoted
 from sizebook.workbooks.canvas import FAILED, PASSED, Canvas
+from sizebook.workbooks.held import NEEDED
 
 _IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
 
@@ -133,12 +134,17 @@ class Page(Canvas):
         self.row += 1
         return cell
 
-    def check(self, key: str, label: str, formula: str, origin: str) -> None:
-        """Add a check: a formula that is TRUE when all is well; it shows OK in grey or CHECK in red."""
+    def check(self, key: str, label: str, formula: str, origin: str, *, unless: str = "") -> None:
+        """Add a check: a formula that is TRUE when all is well; it shows OK in grey or CHECK in red.
+
+        ``unless`` is the condition under which it cannot be made without the functions of sizebook, and says so.
+        """
         self._describe(key, label, "", origin)
         for column, case in enumerate(self.cases, FIRST_COLUMN):
             condition = self.resolve(formula, case).removeprefix("=")
-            self.mark_failure(self._put(column, f'=IF({condition},"{PASSED}","{FAILED}")', "Check").coordinate)
+            shown = f'IF({condition},"{PASSED}","{FAILED}")'
+            shown = f'IF({self.resolve(unless, case)},"{NEEDED}",{shown})' if unless else shown
+            self.mark_failure(self._put(column, f"={shown}", "Check").coordinate)
         self.row += 1
 
     def _describe(

@@ -1,0 +1,183 @@
+"""Cases of `serving_capacity.xlsx`: the whole plan in two rows each, so that a tornado and a two-way table recalculate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from serving_capacity_basis import Staged
+from serving_capacity_inputs import DRIVERS
+
+from sizebook.core.registry import Argument, Quantity
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.canvas import Chart
+from sizebook.workbooks.declaring import declare
+from sizebook.workbooks.finance import SCENARIOS
+from sizebook.workbooks.page import new_page
+from sizebook.workbooks.timeline import MOST, SUM, Timeline
+
+STEPS = tuple(str(number) for number in range(1, 6))
+_HEADS = (
+    *(driver.label for driver in DRIVERS), "Prices over time", "Arrivals now, requests/s", "Growth a month",
+    "Requests/s a replica takes", "On demand, USD", "Reserved, USD", "Share of the hour reserved for",
+)  # fmt: skip
+_NEUTRAL = tuple(f"={driver.neutral}" for driver in DRIVERS)
+_IN_USE = tuple(f"={{use_{driver.name}}}" for driver in DRIVERS)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case: what each driver is in it, and whether prices follow their dated levels."""
+
+    key: str
+    label: str
+    drivers: tuple[str, ...]
+    dated: str = "1"
+
+
+def two_way(book: Book) -> Callable[[], None]:
+    """Add the sheet of the two-way table with its inputs; what it returns writes the table once its cases stand."""
+    page = new_page(book, "Two-way", "Cost of all months by traffic and GPU prices, in the scenario of the cover.", STEPS)
+    page.heads("Step", origin="What it changes")
+    page.section("Steps")
+    for name, label, values in (
+        ("step_traffic", "Traffic", (0.5, 0.75, 1, 1.5, 2)),
+        ("step_price", "GPU prices", (0.7, 0.85, 1, 1.15, 1.3)),
+    ):
+        quantity = Quantity(f"{label.lower()} over those of the scenario", unit="ratio", above=0, maximum=100, label=label)
+        declare(page, Argument(name, quantity, values[0]), per_case=values[1:])
+
+    def finish() -> None:
+        page.section("Cost of all months, USD; GPU prices across, traffic down")
+        page.table(
+            ["Traffic", *(f"={{step_price.{across}}}" for across in STEPS)],
+            [[f"={{step_traffic.{down}}}", *(f"={{usd_two_{down}_{across}.total}}" for across in STEPS)] for down in STEPS],
+            [look.NUMBER, *[look.WHOLE] * len(STEPS)],
+        )
+        page.finish()
+
+    return finish
+
+
+def all_cases() -> tuple[Case, ...]:
+    """Return every case that the workbook evaluates."""
+    fast, slow = (f"={{use_speed}}*{{plan_tokens_per_second_{end}}}/{{plan_tokens_per_second}}" for end in ("p90", "p10"))
+    found = [
+        Case("plan", "As the plan: no scenario", _NEUTRAL, "0"),
+        Case("now", "The scenario of the cover", _IN_USE),
+        Case("least", "Replicas as fast as 1 in 10 measurements", _with("speed", fast)),
+        Case("most", "Replicas as slow as 1 in 10 measurements", _with("speed", slow)),
+        Case("base", "Scenario base", _NEUTRAL),
+    ]
+    for scenario in SCENARIOS[1:]:
+        drivers = tuple(f"={{case_{driver.name}.{scenario}}}" for driver in DRIVERS)
+        found.append(Case(scenario, f"Scenario {scenario}", drivers))
+    for driver in DRIVERS:
+        for end in ("low", "high"):
+            changed = _with(driver.name, f"={{case_{driver.name}.{end}}}")
+            found.append(Case(f"{driver.name}_{end}", f"{driver.label}, {end}", changed))
+    for down in STEPS:
+        for across in STEPS:
+            price = f"*{{step_price.{across}}}"
+            changed = tuple(
+                one + (f"*{{step_traffic.{down}}}" if driver.name == "traffic" else price if driver.name in ("on_demand", "reserved") else "")
+                for driver, one in zip(DRIVERS, _IN_USE, strict=True)
+            )  # fmt: skip
+            found.append(Case(f"two_{down}_{across}", f"Two-way, traffic {down}, price {across}", changed))
+    return tuple(found)
+
+
+def _with(name: str, formula: str) -> tuple[str, ...]:
+    return tuple(formula if driver.name == name else one for driver, one in zip(DRIVERS, _IN_USE, strict=True))
+
+
+def cases(book: Book, staged: Staged) -> None:
+    """Add the sheet of cases: GPUs reserved, then the cost of each month."""
+    page = Timeline(
+        book, "Cases", "The whole plan once a case: what is reserved, and what it costs. One formula for all of a block.",
+        _HEADS,
+    )  # fmt: skip
+    page.calendar()
+    page.section("GPUs reserved")
+    rows = {}
+    for case in all_cases():
+        rows[case.key] = page.row
+        page.row_of(f"held_{case.key}", case.label, _RESERVED, "GPUs", total=MOST, before=_before(case, staged.shares))
+    page.section("Cost")
+    for case in all_cases():
+        cost = _COST.replace("@", str(rows[case.key])).replace("SHARES", staged.shares).replace("HELD", f"{{held_{case.key}}}")
+        page.row_of(f"usd_{case.key}", case.label, cost, "USD", total=SUM)
+    page.finish()
+
+
+# Columns of a case: D to J its drivers, K whether prices follow their levels, L arrivals, M growth, N what a replica
+# takes, O and P prices, Q the share of the hour that is reserved for.
+_RESERVED = (
+    "={on}*-INT((INT({rounding}-$L§*(1+$M§)^({month}-1)*$Q§/$N§)-{spare_replicas})/{step})*{step_gpus}"
+)  # fmt: skip
+_HOUR = "-INT((INT({rounding}-$L@*(1+$M@)^({month}-1)*SHARES/$N@)-{spare_replicas})/{step})*{step_gpus}"
+_COST = (
+    f"=IF({{on}}=0,0,{{hours_a_month}}*(1+$K@*({{price_level_now}}-1))*(HELD*$P@+"
+    f"$O@/{{hours_a_day}}*SUMPRODUCT(({_HOUR}>HELD)*({_HOUR}-HELD))))"
+)
+
+
+def _before(case: Case, shares: str) -> tuple[str, ...]:
+    reserved_for = "IF($P§>=$O§,{hours_a_day}-1,MIN({hours_a_day}-1,INT({hours_a_day}*$P§/$O§+{rounding})))"
+    return (
+        *case.drivers,
+        f"={case.dated}",
+        "={requests_per_day}*$D§/{seconds_a_day}*MAX(1,{burst_factor}*$J§)",
+        "={growth_per_month}+$E§",
+        "={plan_requests_per_second}*$F§*MIN(1,{target_load}*$I§)",
+        "={on_demand_price}*$G§",
+        "={reserved_price}*$H§",
+        f"=LARGE({shares},1+{reserved_for})",
+    )
+
+
+def tornado(book: Book) -> None:
+    """Add the sheet of what each driver does to the cost, the largest first."""
+    page = new_page(
+        book, "Sensitivity", "What each driver alone does to the cost of all months, in the scenario of the cover.",
+        ("",) * 5, (34, 18, 18, 18, 18, 18, 16, 30),
+    )  # fmt: skip
+    room = page.room_for_chart()
+    page.section("Drivers as they stand")
+    first = page.row + 1
+    last = first + len(DRIVERS) - 1
+    page.table(
+        ["Driver", "Low, USD", "High, USD", "Low, change", "High, change", "Rank"],
+        [
+            [
+                driver.label, f"={{usd_{driver.name}_low.total}}", f"={{usd_{driver.name}_high.total}}",
+                f"=C{first + at}-{{usd_now.total}}", f"=D{first + at}-{{usd_now.total}}",
+                f"=SUMPRODUCT(--(ABS($F${first}:$F${last}-$E${first}:$E${last})>ABS(F{first + at}-E{first + at})))"
+                f"+SUMPRODUCT(--(ABS($F${first}:$F{first + at}-$E${first}:$E{first + at})=ABS(F{first + at}-E{first + at})))",
+            ]
+            for at, driver in enumerate(DRIVERS)
+        ],
+        [look.GENERAL, *[look.WHOLE] * 5],
+    )  # fmt: skip
+    page.section("Largest first")
+    top = page.row + 1
+    rows = page.table(
+        ["Driver", "Low, change", "High, change", "Rank"],
+        [
+            [f"=INDEX($B${first}:$B${last},MATCH(E{top + at},$G${first}:$G${last},0))",
+             f"=INDEX($E${first}:$E${last},MATCH(E{top + at},$G${first}:$G${last},0))",
+             f"=INDEX($F${first}:$F${last},MATCH(E{top + at},$G${first}:$G${last},0))",
+             f"=ROWS($A${top}:$A{top + at})"]
+            for at in range(len(DRIVERS))
+        ],
+        [look.GENERAL, *[look.WHOLE] * 3],
+    )  # fmt: skip
+    page.statement(
+        "tornado_message", "Title of the chart",
+        f'=B{top}&" moves the cost most: from "&TEXT(C{top}/{{million}},"+0.00;-0.00")&" to "'
+        f'&TEXT(D{top}/{{million}},"+0.00;-0.00")&" million USD"',
+        "The largest",
+    )  # fmt: skip
+    page.chart(Chart("tornado", "{tornado_message}", "USD over the scenario", look.WHOLE, rows, "CD"), at=room)
+    page.finish()
