@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from sizebook import __version__
-from sizebook.batch.jobs import JOBS
 from sizebook.core.reading import keys_of
 from sizebook.functions import load
 from sizebook.plans.training.rows import INPUTS as TRAINING_INPUTS
 from sizebook.plans.training.rows import OUTPUTS as TRAINING_RESULTS
+from sizebook.scenarios.kinds import KINDS
 from sizebook.sources.bundled import bundled
 from sizebook.sweeps.cases import INPUTS
 from sizebook.sweeps.serving import RESULTS
@@ -31,7 +31,7 @@ def names() -> Names:
     books = sorted(bundled("workbooks").glob("*.xlsx"))
     return {
         "functions": {name: [a.name for a in function.arguments] for name, function in sorted(load().items())},
-        "scenarios": {kind: sorted(keys_of(job.scenario)) for kind, job in JOBS.items()},
+        "scenarios": {kind: sorted(keys_of(scenario)) for kind, scenario in KINDS.items()},
         "sweeps": {
             "serving": sorted(INPUTS),
             "serving.results": list(RESULTS),

@@ -98,14 +98,3 @@ def test_neither_network_nor_cache(tmp_path: Path) -> None:
         "sizebook: Hub not reached: got no answer for config.json of test-org/tiny and no copy in the cache, want "
         "either. Check the network and HF_HUB_OFFLINE, or give the path of a config.json or checkpoint.\n",
     )
-
-
-def test_without_the_extra_the_message_says_what_to_install(tmp_path: Path) -> None:
-    (tmp_path / "huggingface_hub.py").write_text("raise ImportError('not installed', name='huggingface_hub')\n")
-    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    done = sizebook("", tmp_path, "count", "test-org/tiny", PYTHONPATH=path)
-    assert (done.returncode, done.stderr) == (
-        2,
-        "sizebook: huggingface_hub is missing: got a repository name, want the extra 'hub' to read it. "
-        "Run: pip install 'sizebook[hub]', or give the path of a config.json or checkpoint.\n",
-    )

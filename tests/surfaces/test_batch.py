@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook, load_workbook
 
-from sizebook.batch.reading import read_rows
+from sizebook.batch.reading import read_batch
 from sizebook.core.errors import InputError
 
 MODELS = ("llama-3.1-8b", "gpt-2", "mixtral-8x7b", "no-such-model", "gpt-3-175b", "qwen2-0.5b", "mistral-7b-v0.1")
@@ -70,7 +70,7 @@ def test_the_same_scenarios_from_a_worksheet_and_a_toml_list(table: Path, tmp_pa
     lines = [f"[[scenario]]\n{''.join(f'{k} = {v!r}{chr(10)}' for k, v in s.items())}" for s in SCENARIOS]
     (tmp_path / "scenarios.toml").write_text("\n".join(lines))
     named = [
-        [(row.name, row.values) for row in read_rows(tmp_path / f"scenarios.{ending}")]
+        [(row.name, row.values) for row in read_batch(tmp_path / f"scenarios.{ending}").rows]
         for ending in ("csv", "xlsx", "toml")
     ]
     assert named[0] == named[1] == named[2]
@@ -79,25 +79,26 @@ def test_the_same_scenarios_from_a_worksheet_and_a_toml_list(table: Path, tmp_pa
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("a.txt", "", "unknown table: got 'a.txt', want a name that ends in .toml, .csv, .xlsx. Save it so."),
+        ("a.txt", "", "unknown table: got 'a.txt', want a name that ends in .toml, .yaml, .yml, .csv, .parquet, "
+         ".xlsx. Save it so."),
         ("a.csv", "model\n", "no scenario: got an empty table a.csv, want one scenario a row. Add rows."),
         ("a.csv", "model\ngpt-2,x\n", "too many cells: got 2 in line 2 of a.csv, want 1, one for each head. "
          "Put quotes round a cell that holds a comma, and write numbers without separators."),
         ("a.toml", "model = 'gpt-2'\n", "not a list: got model in a.toml, want [[scenario]] tables only. "
-         "Write one each."),
+         "Write one each, or give --grid to vary one scenario."),
     ],
 )  # fmt: skip
 def test_tables_that_cannot_be_read(tmp_path: Path, file: str, content: str, message: str) -> None:
     (tmp_path / file).write_text(content)
     with pytest.raises(InputError) as caught:
-        read_rows(tmp_path / file)
+        read_batch(tmp_path / file)
     assert str(caught.value) == message
 
 
 def test_no_two_scenarios_nor_the_index_share_a_file(tmp_path: Path) -> None:
     path = tmp_path / "scenarios.csv"
     path.write_text("name,model\nindex,gpt-2\na,gpt-2\na-4,gpt-2\nA,gpt-2\n", encoding="utf-8")
-    assert [row.name for row in read_rows(path)] == ["index-1", "a", "a-4", "A-4-4"]
+    assert [row.name for row in read_batch(path).rows] == ["index-1", "a", "a-4", "A-4-4"]
 
 
 PROGRAMME = """[[scenario]]

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from sizebook.batch import running
 from sizebook.batch.jobs import Outputs
 from sizebook.batch.journal import FILE, Outcome, fingerprint, journal
-from sizebook.batch.reading import Row, read_rows
+from sizebook.batch.reading import Row, read_batch
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.sources import writing
@@ -161,7 +161,7 @@ def test_a_finished_batch_resumes_without_a_worker(tmp_path: Path, monkeypatch: 
     scenarios, out = kills.table(tmp_path, 3), tmp_path / "out"
     out.mkdir()
     with journal(out) as record:
-        every = read_rows(scenarios)
+        every = read_batch(scenarios).rows
         record.enter(every, resume=False)
         for row in every:
             record.settled(settled(row, out))

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from sizebook.batch.reading import read_rows
+from sizebook.batch.reading import read_batch
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
@@ -118,7 +118,7 @@ def test_a_number_as_text_means_the_same_everywhere(text: str, number: float, tm
             ["plan", "model", "gpu", "requests_per_day", "input_tokens", "output_tokens", "months", "tp"],
             ["serving", "llama-3.1-8b", "h100-sxm", text, "1000", "200", "2", ""],
         ])  # fmt: skip
-    row = read_rows(tmp_path / "many.csv")[0].values
+    row = read_batch(tmp_path / "many.csv").rows[0].values
     of_row = answer(parse(ServingScenario, row, "many.csv")).plan
     assert of_row.traffic.requests_per_day == planned(path).traffic.requests_per_day == number
     assert of_row.months == planned(path).months

@@ -11,7 +11,23 @@ from sizebook.calculation.package import tag
 from tests.workbooks.shipped import SHIPPED, Shipped
 
 # CT_Font of ECMA-376, as the Open XML SDK validates it.
-OF_FONTS = "b i strike condense extend outline shadow u vertAlign sz color name family charset scheme".split()
+OF_FONTS = [
+    "b",
+    "i",
+    "strike",
+    "condense",
+    "extend",
+    "outline",
+    "shadow",
+    "u",
+    "vertAlign",
+    "sz",
+    "color",
+    "name",
+    "family",
+    "charset",
+    "scheme",
+]
 
 
 @pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file)

@@ -1,3 +1,4 @@
+# ruff: noqa: E402 - the extra is asked for before what stands on it
 """The index workbook of a batch: one line a scenario, with its files and headline figures, or what was wrong."""
 
 from __future__ import annotations
@@ -5,6 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from sizebook.core.extras import need
+
+need("workbooks")
 
 from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet

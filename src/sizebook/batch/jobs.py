@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sizebook.core.errors import unknown_key
 from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
 from sizebook.plans.fleet.plan import FleetPlan
@@ -17,6 +16,7 @@ from sizebook.plans.training.plan import TrainingPlan, plan_training
 from sizebook.scenarios.files import Scenario, SizingScenario, beside, parse
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.fleet import answer as fleet_answer
+from sizebook.scenarios.kinds import KINDS, plan_of
 from sizebook.scenarios.programme import ProgrammeScenario
 from sizebook.scenarios.programme import answer as programme_answer
 from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, settled, with_files
@@ -30,13 +30,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """One kind of plan: its scenario, its plan, the scenario as it was planned, its planning workbook and its report.
+    """One kind of plan: its planning workbook, its plan, the scenario as it was planned, and its report.
 
     ``planned`` puts what was searched in place of what the scenario left open, for the workbook; None where there is
     no workbook of such a plan.
     """
 
-    scenario: type[Scenario]
     workbook: str | None
     plan: Callable[[Any], Any]
     planned: Callable[[Any, Any], Scenario]
@@ -141,11 +140,11 @@ def _as_it_is(scenario: Scenario, _plan: Any) -> Scenario:
 
 
 JOBS: dict[str, Job] = {
-    "sizing": Job(SizingScenario, "model_sizing.xlsx", _sizing, _sized, _sizing_report),
-    "training": Job(TrainingScenario, "training_budget.xlsx", _training, planned, _training_report),
-    "serving": Job(ServingScenario, "serving_capacity.xlsx", answer, settled, _serving_report),
-    "fleet": Job(FleetScenario, "fleet_plan.xlsx", fleet_answer, _as_it_is, _fleet_report),
-    "programme": Job(ProgrammeScenario, None, programme_answer, _as_it_is, _programme_report),
+    "sizing": Job("model_sizing.xlsx", _sizing, _sized, _sizing_report),
+    "training": Job("training_budget.xlsx", _training, planned, _training_report),
+    "serving": Job("serving_capacity.xlsx", answer, settled, _serving_report),
+    "fleet": Job("fleet_plan.xlsx", fleet_answer, _as_it_is, _fleet_report),
+    "programme": Job(None, programme_answer, _as_it_is, _programme_report),
 }
 
 
@@ -154,15 +153,12 @@ def scenario_of(values: Mapping[str, Any], where: str, folder: Path) -> Scenario
 
     Files that it names are taken relative to ``folder``, where the scenario itself lies.
     """
-    plan = str(values.get("plan", "sizing"))
-    if plan not in JOBS:
-        raise unknown_key("plan", plan, JOBS, where=f"one of {', '.join(JOBS)}")
-    return parse(JOBS[plan].scenario, with_files(beside(folder, dict(values)), folder), where)
+    return parse(KINDS[plan_of(values)], with_files(beside(folder, dict(values)), folder), where)
 
 
 def job_of(scenario: Scenario) -> Job:
     """Return the kind of plan that a scenario feeds."""
-    return next(job for job in JOBS.values() if isinstance(scenario, job.scenario))
+    return next(JOBS[plan] for plan, kind in KINDS.items() if isinstance(scenario, kind))
 
 
 def report_of(scenario: Scenario) -> Report:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
 import formualizer
+from lxml import etree
 
 from sizebook.calculation.calculated import Calculated, Place, is_not_calculated
 from sizebook.calculation.calling import Calls
 from sizebook.calculation.following import not_calculable, problems
 from sizebook.calculation.guard import Note
-from sizebook.calculation.package import Package, tag
+from sizebook.calculation.package import MAIN, Package
 from sizebook.calculation.preparing import Prepared, prepare
 from sizebook.calculation.tokens import Area, address, cell_at
 from sizebook.calculation.values import CIRCULAR, NOT_CALCULABLE, ErrorCode, shown
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
+
+# The addresses of all cells of a worksheet, without an object of Python for each cell.
+_ADDRESSES = etree.XPath("//m:c/@r", namespaces={"m": MAIN}, smart_strings=False)
 
 
 def calculate(package: Package, functions: Mapping[str, Function], note: Note) -> Calculated:
@@ -32,7 +36,7 @@ def calculate(package: Package, functions: Mapping[str, Function], note: Note) -
         model.register_function(name, callback, min_args=0, max_args=None, allow_override_builtin=True)
     model.evaluate_all()
     spilled = _spilled(prepared, calls)
-    values = _values(model, package, spilled)
+    values = _values(model, package, prepared, spilled)
     _refuse_circles(values)
     refused = not_calculable(prepared, values)
     values.update((place, ErrorCode(NOT_CALCULABLE)) for place in refused if not is_not_calculated(values.get(place)))
@@ -68,29 +72,27 @@ def _loaded(package: Package, prepared: Prepared) -> Any:
 def _spilled(prepared: Prepared, calls: Calls) -> dict[Place, Area]:
     """Return the area that each array formula fills."""
     spilled = {}
-    for number, cell in enumerate(prepared.cells):
-        if cell.array is None:
-            continue
-        filled = cell.array
-        if cell.dynamic:
+    for number, array in prepared.arrays.items():
+        filled = array.filled
+        if array.dynamic:
             height, width = calls.extents.get(number, (1, 1))
-            at = cell.at
-            filled = Area(at.sheet, at.top, at.left, bottom=at.top + height - 1, right=at.left + width - 1)
+            filled = filled._replace(bottom=filled.top + height - 1, right=filled.left + width - 1)
         spilled[prepared.places[number]] = filled
     return spilled
 
 
-def _values(model: Any, package: Package, spilled: dict[Place, Area]) -> dict[Place, Any]:
+def _values(model: Any, package: Package, prepared: Prepared, spilled: dict[Place, Area]) -> dict[Place, Any]:
     """Return what each used cell shows; an array that found no room fills its first cell only."""
-    values = {}
+    values: dict[Place, Any] = {}
+    formulas = set(prepared.places)
     for sheet, part in package.sheets().items():
-        for cell in package.xml(part).iter(tag("c")):
-            at = cell_at(cell.get("r", ""))
+        for written in cast(list[str], _ADDRESSES(package.xml(part))):
+            at = cell_at(written)
             value = None if at is None else shown(model.get_value(sheet, *at))
-            if value is None and cell.find(tag("f")) is not None:
-                value = ErrorCode(NOT_CALCULABLE)  # the engine passed over it
             if value is not None:
-                values[sheet, cell.get("r", "").upper()] = value
+                values[sheet, written] = value
+            elif (sheet, written) in formulas:
+                values[sheet, written] = ErrorCode(NOT_CALCULABLE)  # the engine passed over it
     for place, filled in list(spilled.items()):
         if values.get(place) == "#SPILL!":
             spilled[place] = Area(filled.sheet, filled.top, filled.left, bottom=filled.top, right=filled.left)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sizebook.calculation.calculated import Place, is_not_calculated
 from sizebook.calculation.preparing import Prepared
-from sizebook.calculation.tokens import Area, address, area, tokenize
+from sizebook.calculation.tokens import Area, address, area, cell_at, tokenize
 from sizebook.calculation.values import ErrorCode
 
 RESTS = "it rests on a cell that cannot be calculated"
@@ -51,11 +51,11 @@ class _Users:
                 self._single[source.sheet.casefold(), source.top, source.left].append(place)
             else:
                 self._areas[source.sheet.casefold()].append((source, place))
-        for number, cell in enumerate(prepared.cells):
-            if cell.array is not None:
-                anchor = prepared.places[number]
-                self._single[cell.at.sheet.casefold(), cell.at.top, cell.at.left] += [
-                    (anchor[0], address(*at)) for at in cell.array.cells() if address(*at) != anchor[1]
+        for number, array in prepared.arrays.items():
+            sheet, at = prepared.places[number]
+            if (anchor := cell_at(at)) is not None:
+                self._single[sheet.casefold(), *anchor] += [
+                    (sheet, address(*cell)) for cell in array.filled.cells() if cell != anchor
                 ]
 
     def of(self, place: Place) -> Iterator[Place]:
@@ -128,10 +128,10 @@ def _follows(place: Place, text: str, errors: _Cells) -> bool:
 def _filled_in_error(prepared: Prepared, values: Mapping[Place, Any]) -> set[Place]:
     """Return the cells that an array formula of a fixed area fills with the error of its first cell."""
     found: set[Place] = set()
-    for number, cell in enumerate(prepared.cells):
+    for number, array in prepared.arrays.items():
         anchor = prepared.places[number]
-        if cell.array is not None and not cell.dynamic and isinstance(values.get(anchor), ErrorCode):
-            found |= {(cell.at.sheet, address(*at)) for at in cell.array.cells()} - {anchor}
+        if not array.dynamic and isinstance(values.get(anchor), ErrorCode):
+            found |= {(anchor[0], address(*at)) for at in array.filled.cells()} - {anchor}
     return found
 
 

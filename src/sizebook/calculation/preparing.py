@@ -14,6 +14,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from sizebook.calculation.calculated import Place
+from sizebook.calculation.copies import Pieces, relative, written
 from sizebook.calculation.links import links
 from sizebook.calculation.names import Names, NotCalculableError
 from sizebook.calculation.package import WORKBOOK, Package, tag
@@ -21,19 +22,19 @@ from sizebook.calculation.plain_file import plain_file
 from sizebook.calculation.rewriting import FIT, REFUSED, SPILL, Rewriter
 from sizebook.calculation.surroundings import Surroundings
 from sizebook.calculation.tables import tables
-from sizebook.calculation.tokens import Area, address, area, cell_at, column_letters, shifted
+from sizebook.calculation.tokens import Area, address, area, cell_at, shifted
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
 
+_FORMULA, _CELL = tag("f"), tag("c")
 # Formulas that differ only in the rows of their references are looked at once.
 _ROW = re.compile(r"(?<=[A-Za-z$])\d+(?![\w(.])")
 
 
-class FormulaCell(NamedTuple):
-    """A cell with a formula; ``array`` is the area that an array formula fills, ``dynamic`` whether it may grow."""
+class ArrayFormula(NamedTuple):
+    """The area that an array formula fills, and whether it may grow."""
 
-    at: Area
-    array: Area | None = None
+    filled: Area
     dynamic: bool = False
 
 
@@ -43,16 +44,16 @@ class Prepared:
 
     Attributes:
         file: the engine's file.
-        cells: the cells with formulas.
-        places: where each of them stands, by the same number.
+        places: where the formulas stand; the place of each in this list is its number.
+        arrays: those of them that are array formulas, by their number.
         refused: the cells that cannot be calculated, and why.
         stored_errors: the error values that the file holds beside formulas.
     """
 
     dates_from_1904: bool
     file: bytes = b""
-    cells: list[FormulaCell] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
+    arrays: dict[int, ArrayFormula] = field(default_factory=dict)
     refused: dict[Place, str] = field(default_factory=dict)
     stored_errors: dict[Place, str] = field(default_factory=dict)
     _texts: list[tuple[str, int, int]] = field(default_factory=list)
@@ -62,22 +63,19 @@ class Prepared:
         """The formulas as the workbook has them; a shared one as it reads in each cell."""
         return [shifted(text, *by) if any(by) else text for text, *by in self._texts]
 
-    def add(self, cell: FormulaCell, text: str, down: int = 0, across: int = 0) -> int:
-        """Note a cell with a formula, given as it reads so many rows up and columns to the left; return its number."""
-        self.cells.append(cell)
-        self.places.append((cell.at.sheet, f"{column_letters(cell.at.left)}{cell.at.top}"))
+    def add(self, place: Place, text: str, down: int = 0, across: int = 0) -> int:
+        """Note a formula, given as it reads so many rows up and columns to the left; return its number."""
+        self.places.append(place)
         self._texts.append((text, down, across))
-        return len(self.cells) - 1
+        return len(self.places) - 1
 
 
-def formula_cells(package: Package) -> list[FormulaCell]:
-    """Return every cell that holds a formula, in the order of the file."""
-    return [
-        _formula_cell(sheet, cell, formula)
-        for sheet, part in package.sheets().items()
-        for cell in package.xml(part).iter(tag("c"))
-        if (formula := cell.find(tag("f"))) is not None and formula.get("t") != "dataTable"
-    ]
+def formulas(sheet: etree._Element) -> Iterator[tuple[etree._Element, etree._Element]]:
+    """Yield every cell of a worksheet that holds a formula, and the formula; other cells cost nothing."""
+    for formula in sheet.iter(_FORMULA):
+        cell = formula.getparent()
+        if cell is not None and cell.tag == _CELL:
+            yield cell, formula
 
 
 def cell_area(cell: etree._Element, sheet: str) -> Area:
@@ -92,12 +90,10 @@ def cell_area(cell: etree._Element, sheet: str) -> Area:
     return Area(sheet, row, column, bottom=row, right=column)
 
 
-def _formula_cell(sheet: str, cell: etree._Element, formula: etree._Element) -> FormulaCell:
-    at = cell_area(cell, sheet)
-    if formula.get("t") != "array":
-        return FormulaCell(at)
+def array_formula(sheet: str, cell: etree._Element, formula: etree._Element) -> ArrayFormula:
+    """Return what an array formula fills."""
     # cm points at the cell metadata that makes an array formula a dynamic one; Excel writes no other.
-    return FormulaCell(at, area(formula.get("ref", ""), sheet) or at, cell.get("cm") is not None)
+    return ArrayFormula(area(formula.get("ref", ""), sheet) or cell_area(cell, sheet), cell.get("cm") is not None)
 
 
 def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
@@ -124,8 +120,8 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
 def _dynamic(package: Package) -> Iterator[tuple[str, int, int]]:
     """Yield where the dynamic array formulas stand."""
     for sheet, part in package.sheets().items():
-        for cell in package.xml(part).iter(tag("c")):
-            if cell.get("cm") is not None and (place := cell_at(cell.get("r", ""))) is not None:
+        for cell, formula in formulas(package.xml(part)):
+            if formula.get("t") == "array" and cell.get("cm") and (place := cell_at(cell.get("r", ""))) is not None:
                 yield sheet.casefold(), *place
 
 
@@ -150,68 +146,108 @@ class _Preparing:
         self.package, self.prepared, self.book, self.sheet, self.part = package, prepared, book, sheet, part
         self.shared: dict[str, tuple[str, Area, bool]] = {}
         self.plain: set[str] = set()
+        self.copied: dict[Pieces, Pieces] = {}  # formulas as they read from their cells, and as they are rewritten
 
     def all_formulas(self) -> None:
         """Rewrite what needs it; a sheet without such a formula keeps its part as it is."""
         filled: list[tuple[Area, Area]] = []
-        for cell in self.package.xml(self.part).iter(tag("c")):
-            formula = cell.find(tag("f"))
-            if formula is None:
-                if cell.get("t") == "inlineStr" and cell.find(f"{tag('is')}/{tag('r')}") is not None:
-                    self._plain_text(cell)
-                continue
+        root = self.package.xml(self.part)
+        for cell, formula in list(formulas(root)):
             if cell.get("t") == "e":
                 self.prepared.stored_errors[self.sheet, cell.get("r", "")] = cell.findtext(tag("v"), "")
-            if formula.get("t") == "dataTable":
+            kind = formula.get("t")
+            if kind is None:
+                self._ordinary(cell, formula)
+            elif kind == "dataTable":
                 self._data_table(cell, formula)
-                continue
-            found = _formula_cell(self.sheet, cell, formula)
-            if found.array is not None and not found.array.is_cell:
-                filled.append((found.array, found.at))
-            self._formula(cell, formula, found)
-        if filled:
-            self._make_room(filled)
+            elif kind == "array":
+                filled.append(self._array(cell, formula))
+            else:
+                self._shared(cell, formula)
+        for text in list(root.iter(tag("is"))):
+            if text.find(tag("r")) is not None:
+                self._plain_text(text)
+        self._make_room(filled)
 
-    def _formula(self, cell: etree._Element, formula: etree._Element, found: FormulaCell) -> None:
-        text, index = formula.text or "", formula.get("si", "")
-        if formula.get("t") == "shared" and not text:
-            if index not in self.shared:
-                raise InputError(
-                    f"damaged workbook: got a shared formula without its text at {self.sheet}!{cell.get('r')}, want "
-                    "one. Open and save it in Excel."
-                )
-            master, origin, is_plain = self.shared[index]
-            down, across = found.at.top - origin.top, found.at.left - origin.left
-            number = self.prepared.add(found, master, down, across)
-            if not is_plain:
-                self._write(formula, number, found, shifted(master, down, across))
+    def _ordinary(self, cell: etree._Element, formula: etree._Element) -> None:
+        text = formula.text or ""
+        number = self.prepared.add(self._place(cell), text)
+        if _ROW.sub("0", text) not in self.plain:
+            self._write(cell, formula, number, text)
+
+    def _array(self, cell: etree._Element, formula: etree._Element) -> tuple[Area, Area]:
+        """Rewrite an array formula; return the area that it fills and its cell."""
+        text, array = formula.text or "", array_formula(self.sheet, cell, formula)
+        number = self.prepared.add(self._place(cell), text)
+        self.prepared.arrays[number] = array
+        self._write(cell, formula, number, text)
+        return array.filled, cell_area(cell, self.sheet)
+
+    def _shared(self, cell: etree._Element, formula: etree._Element) -> None:
+        """Rewrite a formula that cells share: the first has its text, the others that of the first, shifted."""
+        text, index, at = formula.text or "", formula.get("si", ""), cell_area(cell, self.sheet)
+        if text:
+            number = self.prepared.add(self._place(cell), text)
+            self.shared[index] = (text, at, self._write(cell, formula, number, text))
             return
-        number = self.prepared.add(found, text)
-        is_plain = self._write(formula, number, found, text)
-        if index:
-            self.shared[index] = (text, found.at, is_plain)
+        if index not in self.shared:
+            raise InputError(
+                f"damaged workbook: got a shared formula without its text at {self.sheet}!{cell.get('r')}, want "
+                "one. Open and save it in Excel."
+            )
+        master, origin, is_plain = self.shared[index]
+        down, across = at.top - origin.top, at.left - origin.left
+        number = self.prepared.add(self._place(cell), master, down, across)
+        if not is_plain:
+            self._write(cell, formula, number, shifted(master, down, across))
 
-    def _write(self, formula: etree._Element, number: int, found: FormulaCell, text: str) -> bool:
+    def _place(self, cell: etree._Element) -> Place:
+        address = cell.get("r", "")
+        if cell_at(address) is None:
+            cell_area(cell, self.sheet)  # says what is wrong
+        return self.sheet, address
+
+    def _write(self, cell: etree._Element, formula: etree._Element, number: int, text: str) -> bool:
         """Put the rewritten formula in place; return whether nothing had to be done, here nor anywhere further down."""
-        shape = _ROW.sub("0", text)
-        if found.array is None and shape in self.plain:
+        at, array = cell_area(cell, self.sheet), self.prepared.arrays.get(number)
+        if array is not None:
+            self._put(formula, self._filling(array, number, text, at))
+            return False
+        seen = relative(text, at)
+        if seen in self.copied:
+            self._put(formula, written(self.copied[seen], at, number))
+            return False
+        rewriter = Rewriter(self.book, at)
+        rewritten = relative(self._rewritten(rewriter, number, text), at)
+        if rewritten == seen and not rewriter.depends_on_place:
+            self.plain.add(_ROW.sub("0", text))
             return True
-        rewriter = Rewriter(self.book, found.at, ordinary=found.array is None, place=number)
+        if rewriter.moves:
+            self.copied[seen] = rewritten
+        self._put(formula, written(rewritten, at, number))
+        return False
+
+    def _filling(self, array: ArrayFormula, number: int, text: str, at: Area) -> str:
+        """Return an array formula rewritten so that it fills its area."""
+        rewritten = self._rewritten(Rewriter(self.book, at, ordinary=False), number, text)
+        rewritten = written(relative(rewritten, at), at, number)
+        filled = array.filled
+        height, width = filled.bottom - filled.top + 1, filled.right - filled.left + 1
+        return f"{SPILL}({number},{rewritten})" if array.dynamic else f"{FIT}({height},{width},{rewritten})"
+
+    def _rewritten(self, rewriter: Rewriter, number: int, text: str) -> str:
+        """Return a formula rewritten, or one that says that it is refused."""
         try:
-            rewritten = rewriter.rewritten(text)
+            return rewriter.rewritten(text)
         except NotCalculableError as reason:
             self.prepared.refused[self.prepared.places[number]] = f"={text} cannot be calculated: {reason}"
-            rewritten, rewriter.depends_on_place = f"{REFUSED}()", True
-        if found.array is not None:
-            height, width = found.array.bottom - found.array.top + 1, found.array.right - found.array.left + 1
-            rewritten = f"{SPILL}({number},{rewritten})" if found.dynamic else f"{FIT}({height},{width},{rewritten})"
-        if rewritten == text and not rewriter.depends_on_place:
-            self.plain.add(shape)
-            return True
+            rewriter.depends_on_place, rewriter.moves = True, False
+            return f"{REFUSED}()"
+
+    def _put(self, formula: etree._Element, text: str) -> None:
         self.package.xml(self.part, change=True)
         formula.attrib.clear()
-        formula.text = rewritten
-        return False
+        formula.text = text
 
     def _data_table(self, cell: etree._Element, formula: etree._Element) -> None:
         """Leave the results of a what-if data table as they are stored: nothing but Excel works them out."""
@@ -222,16 +258,21 @@ class _Preparing:
             place = self.sheet, address(row, column)
             self.prepared.refused[place] = "it is a result of a what-if data table"
 
-    def _plain_text(self, cell: etree._Element) -> None:
+    def _plain_text(self, element: etree._Element) -> None:
         """Write a text of several formats as one without."""
         self.package.xml(self.part, change=True)
-        text = "".join(run.text or "" for run in cell.iter(tag("t")))
-        for child in list(cell):
-            cell.remove(child)
-        etree.SubElement(etree.SubElement(cell, tag("is")), tag("t")).text = text
+        guide = tag("rPh")  # how a text is pronounced, which is no part of it
+        parts = [part for part in element if part.tag != guide]
+        text = "".join(t.text or "" for part in parts for t in part.iter(tag("t")))
+        for child in list(element):
+            element.remove(child)
+        etree.SubElement(element, tag("t")).text = text
 
     def _make_room(self, filled: list[tuple[Area, Area]]) -> None:
         """Empty the cells that array formulas fill, so that the engine finds room there."""
+        filled = [(array, anchor) for array, anchor in filled if not array.is_cell]
+        if not filled:
+            return
         cells = {cell.get("r", ""): cell for cell in self.package.xml(self.part, change=True).iter(tag("c"))}
         for array, anchor in filled:
             for row, column in array.cells():

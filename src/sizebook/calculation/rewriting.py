@@ -24,41 +24,46 @@ from sizebook.calculation.known import (
 )
 from sizebook.calculation.literals import as_taken, lost
 from sizebook.calculation.names import NotCalculableError, bare, without_prefixes
-from sizebook.calculation.operands import crossing, intersection, is_end_of_range, meets, stands_alone
+from sizebook.calculation.operands import crossing, is_end_of_range, stands_alone
 from sizebook.calculation.spellings import plain_name
 from sizebook.calculation.surroundings import Surroundings
 from sizebook.calculation.tables import plain_area
 from sizebook.calculation.tokens import (
     Area,
     Token,
-    absolute,
     area,
     arguments,
     balanced,
     called_name,
     closing,
     tokenize,
-    unquoted,
 )
+from sizebook.calculation.unions import intersected, several
 
 OWN = "SIZEBOOK_OWN_"  # before the names under which the engine knows functions that Python works out
 FIRST, ONLY, FIT, SPILL = (f"{OWN}{what}" for what in ("FIRST", "ONLY", "FIT", "SPILL"))
 REFUSED, EACH, SERIES = (f"{OWN}{what}" for what in ("REFUSED", "EACH", "SERIES"))
 COUNTS_OF = {"ROW": "ROWS", "COLUMN": "COLUMNS"}  # in an array they number all of an area, by the engine its first
 FIRST_ONLY = ("N", "T")
+PLACE = f"{OWN}PLACE"  # stands for the number by which messages of a call find its cell
 OMITTED = '"\ue000"'  # an argument left out between commas; the engine would hand over 0
 _DEEPEST = 200  # nested calls and parentheses; Excel allows 64 calls
 
 
 @dataclass
 class Rewriter:
-    """Rewrites the formula of one cell; ``place`` is the number by which messages of its calls find the cell."""
+    """Rewrites the formula of one cell.
+
+    Attributes:
+        depends_on_place: the formula may read otherwise in another cell, also where nothing was changed in this one.
+        moves: in another cell it reads as here, references that are not fixed moved along (`copies.Template`).
+    """
 
     book: Surroundings
     at: Area
     ordinary: bool = True
-    place: int = -1
     depends_on_place: bool = False
+    moves: bool = True
     depth: int = 0
     lambdas: dict[str, str] = field(default_factory=dict)
     variables: set[str] = field(default_factory=set)
@@ -94,10 +99,12 @@ class Rewriter:
             self.variables.add(text.casefold())
             return [token]
         if text.casefold() in self.book.links.names:
+            self.moves = False
             return tokenize(self.book.links.names[text.casefold()])
         if text.upper() in ("TRUE", "FALSE"):
             return [token]
         if text.startswith("["):
+            self.moves = False
             found = plain_area(text, self.at, self.book.tables) if "!" not in text else None
             if found is None:
                 raise NotCalculableError(f"{text} refers to another workbook or to no table")
@@ -107,6 +114,7 @@ class Rewriter:
             return self._without_names(tokens)
         found = plain_area(text, self.at, self.book.tables)
         if found is not None:
+            self.moves = False
             return tokenize(found)
         if "[" in text or "!" in text:
             raise NotCalculableError(f"{text} is not known here")
@@ -119,6 +127,7 @@ class Rewriter:
         key = name.casefold()
         if body is None or (self.lambdas.get(key)):
             return
+        self.moves = False
         if key in self.lambdas:
             raise NotCalculableError(f"the LAMBDA {name} calls itself")
         self.lambdas[key] = ""
@@ -131,7 +140,10 @@ class Rewriter:
         self.depth += 1
         if self.depth > _DEEPEST:
             raise NotCalculableError(f"it is nested deeper than {_DEEPEST} levels")
-        tokens = self._intersected(bare(tokens))
+        tokens = bare(tokens)
+        if any(token.kind == "space" for token in tokens):
+            self.moves = False
+            tokens = intersected(tokens, self.at.sheet)
         inside = kind if kind == ARRAY or stands_alone(tokens) else ONE
         pieces: list[str] = []
         index = 0
@@ -189,12 +201,12 @@ class Rewriter:
             raise NotCalculableError(f"{token.text} goes through several sheets")
         if kind != ONE or place.is_cell:
             return token.text
-        self.depends_on_place = True
+        self.depends_on_place, self.moves = True, False
         return crossing(place, self.at)
 
     def _spread(self, anchor: str) -> str:
         """Return what a dynamic array formula fills; the engine knows no such area of one cell."""
-        self.depends_on_place = True
+        self.depends_on_place, self.moves = True, False
         place = area(anchor, self.at.sheet)
         if place is None or (place.sheet.casefold(), place.top, place.left) not in self.book.anchors:
             return "#REF!"
@@ -233,7 +245,7 @@ class Rewriter:
         """Return a call of a registered function, with the number of its cell so that messages find it."""
         self.depends_on_place = True
         given = [self._part(part, ARRAY) if part else OMITTED for part in parts]
-        call = f"{OWN}{name}({','.join([str(self.place), *given])})"
+        call = f"{OWN}{name}({','.join([PLACE, *given])})"
         return f"{FIRST}({call})" if kind == ONE else call
 
     def _known(self, name: str, known: Known, parts: Sequence[list[Token]], kind: str) -> str:
@@ -280,46 +292,12 @@ class Rewriter:
         """Return the arguments with unions and areas over several sheets as arguments of their own, where many go."""
         found: list[list[Token]] = []
         for number, part in enumerate(parts):
-            more = self._several(part) if known.kind(number) == RANGE and known.repeats else None
+            more = None
+            if known.kind(number) == RANGE and known.repeats:
+                more = several(part, self.at.sheet, self.book.sheets)
+            if more is not None:
+                self.moves = False
             found += [part] if more is None else more
-        return found
-
-    def _several(self, part: list[Token]) -> list[list[Token]] | None:
-        """Return the references that a union or an area over several sheets consists of."""
-        if len(part) == 1 and part[0].kind == "reference":
-            place = area(part[0].text, self.at.sheet)
-            if place is not None and ":" in place.sheet:
-                return [[Token("reference", text)] for text in self._through_sheets(place)]
-        if part and part[0].kind == "open" and closing(part, 0) == len(part) - 1:
-            inner = arguments(part, 0, len(part) - 1)
-            if len(inner) > 1:
-                return [piece for each in inner for piece in (self._several(each) or [each])]
-        return None
-
-    def _through_sheets(self, place: Area) -> list[str]:
-        names = [name.casefold() for name in self.book.sheets]
-        first, _, last = unquoted(place.sheet).partition(":")
-        if first.casefold() not in names or last.casefold() not in names:
-            raise NotCalculableError(f"{place.sheet} names a sheet that is not there")
-        low, high = sorted((names.index(first.casefold()), names.index(last.casefold())))
-        return [
-            absolute(Area(sheet, place.top, place.left, bottom=place.bottom, right=place.right))
-            for sheet in self.book.sheets[low : high + 1]
-        ]
-
-    def _intersected(self, tokens: list[Token]) -> list[Token]:
-        """Return the tokens with each intersection of two areas worked out, and other spaces left out."""
-        found: list[Token] = []
-        index = 0
-        while index < len(tokens):
-            token = tokens[index]
-            following = tokens[index + 1] if index + 1 < len(tokens) else None
-            if token.kind == "space" and found and following is not None and meets(found[-1], following):
-                found[-1] = intersection(found[-1], following, self.at.sheet)
-                index += 1
-            elif token.kind != "space":
-                found.append(token)
-            index += 1
         return found
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -38,8 +37,7 @@ _ADDRESS = re.compile(r"([A-Z]{1,3})([1-9]\d{0,6})")
 LAST_ROW, LAST_COLUMN = 1_048_576, 16_384
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):  # a tuple, for there are many to each formula
     """One piece of a formula and what it is: text, array, error, call, reference, number, name, operator ..."""
 
     kind: str
@@ -153,7 +151,10 @@ def on_sheet(token: Token, sheet: str) -> str:
 def cell_at(address: str) -> tuple[int, int] | None:
     """Return the row and column of an address as files write it, ``C7``; None for other text."""
     match = _ADDRESS.fullmatch(address)
-    return (int(match[2]), column_number(match[1])) if match else None
+    if match is None:
+        return None
+    letters, row = match.groups()
+    return int(row), column_number(letters)
 
 
 @cache

@@ -36,9 +36,9 @@ class ErrorCode(str):
 def shown(value: Any) -> Any:
     """Return what a cell shows: None, bool, int, float, str or an `ErrorCode`; whole numbers are integers."""
     if isinstance(value, float):
-        if not math.isfinite(value):
-            return ErrorCode("#NUM!")
-        return int(value) if value.is_integer() and abs(value) <= 2**53 else value
+        if value.is_integer():
+            return int(value) if -(2**53) <= value <= 2**53 else value
+        return value if math.isfinite(value) else ErrorCode("#NUM!")
     if isinstance(value, dict):
         return ErrorCode(_CODES.get(value.get("kind", ""), "#ERROR!"))
     if isinstance(value, list):

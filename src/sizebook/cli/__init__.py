@@ -36,6 +36,7 @@ COMMANDS = {
     "reconcile": "models:write_reconciliation",
     "sweep": "sweep:sweep_table",
     "report": "reports:write_report",
+    "scenario": "scenario:scenario",
     "validate": "validating:validate_published",
     "verify": "verifying:verify_checkpoint",
     "excel": "excel:excel",

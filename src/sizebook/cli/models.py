@@ -14,6 +14,7 @@ import click
 
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, UnknownKeyError, suggestion, unknown_key
+from sizebook.core.extras import need
 from sizebook.core.registry import leaves
 from sizebook.core.units import grouped, parameters
 from sizebook.models import catalog
@@ -174,6 +175,7 @@ def write_reconciliation(output: Path | None) -> None:
 def _write(compared: tuple[Comparison, ...], output: Path) -> None:
     # The reports load only when one is written: they bring WeasyPrint or openpyxl.
     if output.suffix.casefold() == ".xlsx":
+        need("workbooks", "reports")
         from sizebook.reports.reconciliation.workbook import write_xlsx
 
         write_xlsx(compared, output)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ import click
 
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
+from sizebook.core.extras import need
 
 if TYPE_CHECKING:
     from sizebook.batch.journal import Outcome
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=Path("sizebook-demo"))
 def demo(output: Path) -> None:
     """Size Llama-3.1-8B: fill the planning workbook and render the report into a folder."""
+    need("workbooks", "reports")
     from sizebook.batch.jobs import produce, scenario_of
     from sizebook.scenarios.files import read_toml
     from sizebook.sources.bundled import bundled
@@ -41,26 +43,38 @@ def demo(output: Path) -> None:
 @click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder to fill.")
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="one a processor")
 @click.option("--resume", is_flag=True, help="Do only what an earlier run of the same batch left undone.")
+@click.option(
+    "--grid",
+    "grids",
+    multiple=True,
+    metavar="KEY=VALUES",
+    help="Vary one scenario: KEY=V1,V2,... or KEY=FIRST:LAST:N; several make every combination.",
+)
 @rates_option
-def batch(scenarios: Path, output: Path, jobs: int, resume: bool, rates: Path | None) -> None:
+def batch(scenarios: Path, output: Path, jobs: int, resume: bool, grids: tuple[str, ...], rates: Path | None) -> None:
     """Produce a workbook and a report for every scenario of a table, and an index workbook.
 
-    SCENARIOS is a TOML list of [[scenario]] tables, a CSV file or a workbook with one scenario a row. Exits with 1 when
-    a scenario failed; the others are produced all the same.
+    SCENARIOS is a list in TOML ([[scenario]] tables) or YAML, or a table in CSV, Parquet or xlsx with one scenario a
+    row, whose columns are keys such as traffic.requests_per_day or service.1.model; with --grid it is one scenario.
+    Exits with 1 when a scenario failed; the others are produced all the same.
 
     A journal in the folder (journal.sqlite) records every scenario. With --resume a batch that was killed goes on where
     it stood: finished are those of the same values, version and files.
     """
+    need("workbooks", "reports")
     from rich.console import Console
     from rich.progress import track
 
-    from sizebook.batch.reading import read_rows
+    from sizebook.batch.grids import axis
+    from sizebook.batch.reading import read_batch
     from sizebook.batch.running import run_batch
 
     def shown(outcomes: Iterator[Outcome], n: int) -> Iterable[Outcome]:
         return track(outcomes, total=n, description="Scenarios", console=Console(stderr=True))
 
-    done = run_batch(_rated(read_rows(scenarios), rates), output, jobs, resume=resume, shown=shown)
+    given = read_batch(scenarios, [axis(text) for text in grids])
+    told([*given.notes, f"{len(given.rows)} scenarios in {scenarios.name}"] if grids else given.notes)
+    done = run_batch(_rated(given.rows, rates), output, jobs, resume=resume, shown=shown)
     failed = [outcome for outcome in done.outcomes if outcome.outputs is None]
     before = f", {done.n_before} of them before" if resume else ""
     n_done = len(done.outcomes) - len(failed)
@@ -71,7 +85,7 @@ def batch(scenarios: Path, output: Path, jobs: int, resume: bool, rates: Path | 
         sys.exit(1)
 
 
-def _rated(rows: list[Row], rates: Path | None) -> list[Row]:
+def _rated(rows: Sequence[Row], rates: Path | None) -> Sequence[Row]:
     """Return the scenarios with own rates in those whose plans work out times; the others are counted aloud."""
     from sizebook.scenarios.files import uses_rates, with_rates
 

@@ -10,6 +10,7 @@ import click
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.errors import InputError, suggestion
+from sizebook.core.extras import need
 from sizebook.core.names import Renamed, notes
 
 
@@ -29,6 +30,7 @@ def sweep_table(table: Path, output: Path, guard_formulas: bool, rates: Path | N
     A table with the columns model, gpu, gpus, batch and tokens is one of training runs: it gets memory, time, cost,
     energy and carbon, and the band of its step time. Every key of a training scenario but a table is a column.
     """
+    need("sweep")
     import polars as pl
     from rich.console import Console
     from rich.progress import Progress

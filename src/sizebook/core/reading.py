@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError, suggestion
+from sizebook.core.layout import homes
 from sizebook.core.names import Renamed, current, notes, replaced
 from sizebook.core.registry import TABLES, Argument, Nested, declared, hints_of, leaves, nested, put_together, section
 
@@ -34,13 +35,14 @@ Read = TypeVar("Read", bound=Told)
 class _Findings:
     """What reading has met so far."""
 
+    homes: Mapping[str, tuple[str, ...]]
     problems: list[str] = field(default_factory=list)
     renamed: list[Renamed] = field(default_factory=list)
 
 
 def read(kind: type[Read], values: Mapping[str, Any], where: str) -> Read:
     """Return the section that the values describe; raise one error that lists every problem by key."""
-    found = _Findings()
+    found = _Findings(homes(kind))
     built: Read | None = _section(kind, values, "", found)
     if found.problems or built is None:
         raise InputError("\n".join(f"{where}: {problem}" for problem in found.problems))
@@ -109,8 +111,7 @@ def _take(
     if entry is None and (refused := replaced(key, known)):
         found.problems.append(f"{place}{refused}")
     elif entry is None:
-        hint = suggestion(key, known) or " Remove it."
-        found.problems.append(f"{place}unknown key: got '{key}', want one of {', '.join(known)}.{hint}")
+        found.problems.append(f"{place}{_unknown(key, known, found)}")
     elif name in given:
         again = f"'{key}' again" if key == name else f"'{key}' again for '{name}'"
         found.problems.append(f"{place}key twice: got {again}, want it once. Remove one.")
@@ -127,6 +128,18 @@ def _take(
         inside = _known(entry.kind)
         for inner, one in value.items():
             _take(inside, inner, one, f"{place}{name}: ", found, given)
+
+
+def _unknown(key: str, known: Mapping[str, Argument | Nested], found: _Findings) -> str:
+    """Return what to say of a key that has no place where it stands: the table that it belongs to, if any."""
+    renamed = current(key, found.homes)
+    places = found.homes.get(renamed.new if renamed else key, ())
+    if places:
+        wanted = " or ".join(f"under {place}" if place else "at the top of the scenario" for place in places)
+        name = f" as '{renamed.new}'" if renamed else ""
+        return f"key in the wrong table: got '{key}', want it {wanted}{name}. Move it."
+    hint = suggestion(key, known) or " Remove it."
+    return f"unknown key: got '{key}', want one of {', '.join(known)}.{hint}"
 
 
 def _value(entry: Argument, value: Any, place: str, found: _Findings) -> Any:

@@ -26,8 +26,12 @@ class Limits:
 
     text_bytes: int = _limit(100_000_000, "bytes of a JSON or CSV file that is read whole, or of a checkpoint's header")
     scenario_bytes: int = _limit(5_000_000, "bytes of a TOML file")
-    depth: int = _limit(100, "levels of lists and tables within each other in JSON or TOML, parts of a dotted key")
-    keys: int = _limit(2_000_000, "keys of a JSON file")
+    yaml_bytes: int = _limit(1_000_000, "bytes of a YAML file")
+    scenarios: int = _limit(10_000, "scenarios of a batch: rows of its table, points of its grid")
+    depth: int = _limit(
+        100, "levels of lists and tables within each other in JSON, TOML or YAML, parts of a dotted key"
+    )
+    keys: int = _limit(2_000_000, "keys of a JSON file, nodes of a YAML file with its anchors followed")
     digits: int = _limit(309, "digits of a number, as many as the largest double has")
     pickle_bytes: int = _limit(2_500_000, "bytes of the instructions of a PyTorch checkpoint")
     tensors: int = _limit(2_000_000, "tensors of a checkpoint")

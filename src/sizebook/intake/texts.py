@@ -77,15 +77,25 @@ def csv_rows(path: Path, wanted: str, comments: bool = False) -> Iterator[dict[s
     Two columns of one name and cells beyond the heads are refused: they would be lost. With ``comments``, lines that
     start with ``#`` are left out.
     """
-    lines: Any = io.StringIO(read_text(path, wanted), newline="")
-    reader = csv.DictReader((line for line in lines if not line.startswith("#")) if comments else lines)
+    yield from text_rows(read_text(path, wanted), path, wanted, comments=comments)
+
+
+def text_rows(
+    text: str, path: Path, wanted: str, *, separator: str = ",", comments: bool = False
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the text of a CSV file, refused as by `csv_rows`."""
+    lines: Any = io.StringIO(text, newline="")
+    reader = csv.DictReader(
+        (line for line in lines if not line.startswith("#")) if comments else lines, delimiter=separator
+    )
     try:
         refuse_repeated(list(reader.fieldnames or ()), path)
         for row in reader:
             if None in row:
+                sign = {",": "comma", ";": "semicolon", "\t": "tab"}[separator]
                 raise InputError(
                     f"too many cells: got {len(row) - 1 + len(row[None])} in line {reader.line_num} of {path.name}, "
-                    f"want {len(row) - 1}, one for each head. Put quotes round a cell that holds a comma, and write "
+                    f"want {len(row) - 1}, one for each head. Put quotes round a cell that holds a {sign}, and write "
                     "numbers without separators."
                 )
             yield dict(row)

@@ -1,1 +1,5 @@
 """Reports: a plan's result becomes a `view.Report`, its charts SVG, the whole HTML and a tagged PDF."""
+
+from sizebook.core.extras import need
+
+need("reports")

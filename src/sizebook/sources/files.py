@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sizebook.core.errors import InputError
+from sizebook.core.extras import need
 from sizebook.intake.archives import check_workbook
 
 
@@ -40,6 +41,7 @@ def sheet_rows(path: Path) -> Iterator[list[Any]]:
 
 
 def _first_sheet(path: Path) -> Iterator[tuple[Any, ...]]:
+    need("workbooks", instead="give a .csv file")
     from openpyxl import load_workbook
 
     book = load_workbook(path, read_only=True, data_only=True)

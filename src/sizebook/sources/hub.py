@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from sizebook.core.errors import InputError, UnknownKeyError
+from sizebook.core.extras import need
 from sizebook.models.config import Config, load
 
 REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
@@ -112,13 +113,9 @@ def _fetched(repository: str, file: str) -> str:
 
 
 def _library() -> Any:
-    try:
-        import huggingface_hub
-    except ImportError as error:
-        raise InputError(
-            "huggingface_hub is missing: got a repository name, want the extra 'hub' to read it. "
-            "Run: pip install 'sizebook[hub]', or give the path of a config.json or checkpoint."
-        ) from error
+    need("hub", instead="give the path of a config.json or checkpoint")
+    import huggingface_hub
+
     return huggingface_hub
 
 

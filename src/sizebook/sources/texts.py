@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
-
 from sizebook.core.coercion import LONGEST_CELL
 from sizebook.core.errors import InputError, shown
 
 # What Excel, LibreOffice and Google Sheets take for a formula, also in a CSV file; a tab or line break before it too.
 _CALCULATED = re.compile(r"[\t\r\n]*[=+\-@]")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # control characters that XML has no way to write
 _UNLIKE_TEXT = re.compile(r"[=#]")  # openpyxl makes a formula or an error value of it
 
 
@@ -37,7 +36,7 @@ def put_text(cell: Any, text: str) -> Any:
             f"text too long for a cell: got {shown(text)}, want at most {LONGEST_CELL} characters. "
             "Shorten it, or write a .csv or .parquet table."
         )
-    cell.value = ILLEGAL_CHARACTERS_RE.sub("\ufffd", text)
+    cell.value = _UNWRITABLE.sub("\ufffd", text)
     cell.data_type = "s"
     if is_calculated(text):
         cell.quotePrefix = True
@@ -48,5 +47,5 @@ def is_plain(value: Any) -> bool:
     """Return whether openpyxl stores a value as what it is by itself."""
     return not isinstance(value, str) or not (
         len(value) > LONGEST_CELL or _UNLIKE_TEXT.match(value) or is_calculated(value)
-        or ILLEGAL_CHARACTERS_RE.search(value)
+        or _UNWRITABLE.search(value)
     )  # fmt: skip

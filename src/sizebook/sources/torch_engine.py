@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizebook.core.errors import InputError
+from sizebook.core.extras import need
 from sizebook.models.config import Config
 from sizebook.sources.writing import scratch_folder
 
@@ -73,12 +74,8 @@ def _built(transformers: Any, parsed: Any) -> Any:
 
 
 def _libraries() -> tuple[Any, Any]:
-    try:
-        import torch
-        import transformers
-    except ImportError as error:
-        raise InputError(
-            f"engine not installed: got no {error.name}, want the extra 'torch' for the engine transformers. "
-            "Run: pip install 'sizebook[torch]', or leave the option --engine out."
-        ) from error
+    need("torch", instead="leave the option --engine out")
+    import torch
+    import transformers
+
     return torch, transformers

@@ -14,6 +14,7 @@ from typing import IO, Any
 import polars as pl
 
 from sizebook.core.errors import InputError
+from sizebook.core.extras import need
 from sizebook.intake.files import check_regular
 from sizebook.intake.texts import refuse_repeated
 from sizebook.sources.files import sheet_rows
@@ -198,6 +199,7 @@ def _written(output: Path) -> Iterator[None]:
 
 
 def _write_xlsx(frames: Iterator[pl.DataFrame], path: Path) -> None:
+    need("workbooks", instead="write a .csv or .parquet table")
     from openpyxl import Workbook
 
     book = Workbook(write_only=True)

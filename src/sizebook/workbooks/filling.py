@@ -11,7 +11,7 @@ from lxml import etree
 
 from sizebook.calculation import Calculated, ErrorCode
 from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, tag
-from sizebook.calculation.preparing import formula_cells
+from sizebook.calculation.preparing import array_formula, formulas
 from sizebook.calculation.recalculating import recalculated
 from sizebook.calculation.spellings import Target, respelled
 from sizebook.calculation.tokens import address, area
@@ -196,16 +196,20 @@ def _write_computed(package: Package, calculated: Calculated) -> Lookup:
     """Store what each formula gives; return what a cell of the written workbook shows."""
     sheets = {name: Sheet(package, name) for name in package.sheets()}
     kept = set(calculated.not_calculated)
-    for cell in formula_cells(package):
-        sheet, at = sheets[cell.at.sheet], (cell.at.sheet, address(cell.at.top, cell.at.left))
-        if at in kept:
-            sheet.keep(cell.at.top, cell.at.left)
-            continue
-        filled = calculated.spilled.get(at, cell.at)
-        if cell.dynamic:
-            sheet.set_array(cell.at.top, cell.at.left, filled)
-        for row, column in filled.cells():
-            sheet.write_computed(row, column, calculated[cell.at.sheet, address(row, column)])
+    for sheet in sheets.values():
+        for cell, formula in list(formulas(sheet.root)):
+            place, kind = (sheet.name, cell.get("r", "")), formula.get("t")
+            if place in kept and kind != "dataTable":
+                sheet.keep(cell)
+            elif kind == "array":
+                array = array_formula(sheet.name, cell, formula)
+                filled = calculated.spilled.get(place, array.filled)
+                if array.dynamic:
+                    sheet.set_array(formula, filled)
+                for row, column in filled.cells():
+                    sheet.write_computed(row, column, calculated[sheet.name, address(row, column)])
+            elif kind != "dataTable":
+                sheet.store(cell, calculated[place])
 
     def shown(sheet: str, row: int, column: int) -> Any:
         at = sheet, address(row, column)

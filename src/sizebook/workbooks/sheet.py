@@ -87,26 +87,25 @@ class Sheet:
             _store(cell, *_stored(value))
 
     def write_computed(self, row: int, column: int, value: Any) -> None:
-        """Store what a formula gives beside it, or a value of the rows that an array formula gives."""
-        kind, text = _stored(value)
-        cell = self.cells.get((row, column))
-        if cell is not None and (cell.get("t", "n"), cell.findtext(tag("v"))) == (kind or "n", text):
-            return
-        self._package.xml(self._part, change=True)
-        _store(self._cell(row, column), kind, text)
+        """Store a value of the rows that an array formula gives; a cell that the file lacks is made."""
+        if (row, column) in self.cells or value is not None:
+            self.store(self._cell(row, column), value)
 
-    def keep(self, row: int, column: int) -> None:
+    def store(self, cell: Cell, value: Any) -> None:
+        """Store what a formula gives beside it."""
+        kind, text = _stored(value)
+        if (cell.get("t", "n"), cell.findtext(tag("v"))) != (kind or "n", text):
+            self._package.xml(self._part, change=True)
+            _store(cell, kind, text)
+
+    def keep(self, cell: Cell) -> None:
         """Leave beside a formula what stands there; where nothing does, say that there is no value."""
-        cell = self.cells[row, column]
         if not cell.findtext(tag("v")) and cell.get("t") != "str":
             self._package.xml(self._part, change=True)
             _store(cell, "e", "#N/A")
 
-    def set_array(self, row: int, column: int, filled: Area) -> None:
+    def set_array(self, formula: etree._Element, filled: Area) -> None:
         """Note the area that a dynamic array formula now fills; cells that it no longer fills are emptied."""
-        formula = self.cells[row, column].find(tag("f"))
-        if formula is None:
-            return
         before = area(formula.get("ref", ""), self.name)
         if before is None or before == filled:
             return

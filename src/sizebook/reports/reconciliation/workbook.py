@@ -1,3 +1,4 @@
+# ruff: noqa: E402 - the extra is asked for before what stands on it
 """The reconciliation as a workbook: the GPT-3 table first, then every model, then the explanations."""
 
 from __future__ import annotations
@@ -5,6 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+from sizebook.core.extras import need
+
+need("workbooks")
 
 from openpyxl import Workbook
 from openpyxl.styles import Alignment, Border, Side

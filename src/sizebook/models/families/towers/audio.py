@@ -51,7 +51,7 @@ def gemma4_audio(config: Config, d_text: int) -> Tower:
     config.ignore("attention_context_left", "attention_context_right", "attention_chunk_size", "residual_weight")
     config.ignore("attention_invalid_logits_value", "attention_logit_cap", "gradient_clipping", "use_clipped_linears")
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
-    width = config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
+    config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
     channels = config.integers("subsampling_conv_channels")
     if len(channels) != 2:
         raise config.unknown("subsampling_conv_channels", channels, "two numbers: the tower has two such convolutions")
@@ -65,6 +65,14 @@ def gemma4_audio(config: Config, d_text: int) -> Tower:
         # As many mel bins as channels, which transformers takes for granted, halved twice.
         linear("input_proj_linear", first // 4 * second, d_model, bias=False),
     )
+    layer = _gemma_conformer(d_model, n_heads, config.integer("conv_kernel_size", default=5))
+    projector = linear("output_proj", d_model, d_out), linear("embed_audio", d_out, d_text, bias=False)
+    return Tower("audio", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=projector)
+
+
+def _gemma_conformer(d_model: int, n_heads: int, kernel: int) -> tuple[Brick, ...]:
+    """Return a layer of Gemma's conformer: half blocks around attention over relative positions and a convolution."""
+    width = d_model // n_heads
     blocks = [FeedForward(d_model, 4 * d_model, gated=False, name=f"feed_forward{i}") for i in (1, 2)]
     attend = Attention(d_model, n_heads, n_heads, d_head=width, bidirectional=True)
     rest = [
@@ -72,12 +80,40 @@ def gemma4_audio(config: Config, d_text: int) -> Tower:
         linear("lconv1d.start", d_model, 2 * d_model, bias=False),
     ]
     rest.append(linear("lconv1d.end", d_model, d_model, bias=False))
-    kernel = config.integer("conv_kernel_size", default=5)
     own = Tensors((vector("per_dim_scale", width), vector("lconv1d.depthwise", d_model, 1, kernel)))
     norms = tuple(Norm(f"norm{i}", d_model) for i in range(9))
-    layer: tuple[Brick, ...] = (*blocks, attend, *rest, own, *norms)
-    projector = linear("output_proj", d_model, d_out), linear("embed_audio", d_out, d_text, bias=False)
-    return Tower("audio", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=projector)
+    return (*blocks, attend, *rest, own, *norms)
+
+
+def gemma3n_audio(config: Config, projector: tuple[Brick, ...]) -> Tower:
+    """Gemma 3n's audio encoder: two convolutions over time and frequency, then the conformer of Gemma 4."""
+    for key in ("attention_chunk_size", "attention_context_left", "attention_context_right", "reduction_factor"):
+        config.ignore(f"conf_{key}")
+    config.ignore("conf_residual_weight", "conf_attention_logit_cap", "gradient_clipping", "vocab_offset", "vocab_size")
+    d_model, n_heads = config.integer("hidden_size"), config.integer("conf_num_attention_heads", default=8)
+    config.divides("hidden_size", d_model, "conf_num_attention_heads", n_heads)
+    channels = config.integers("sscp_conv_channel_size", default=[128, 32])
+    kernels, strides = (_pairs(config, f"sscp_conv_{key}_size", usual) for key, usual in (("kernel", 3), ("stride", 2)))
+    if len(channels) != 2:
+        raise config.unknown("sscp_conv_channel_size", channels, "two numbers: the tower has two such convolutions")
+    stem: list[Brick] = []
+    d_in, bins = 1, config.integer("input_feat_size", default=128)
+    for i, d_out in enumerate(channels):
+        stem += [linear(f"conv_{i}", d_in * kernels[i][0] * kernels[i][1], d_out, bias=False), Norm(f"norm_{i}", d_out)]
+        d_in, bins = d_out, (bins + 2 - kernels[i][1]) // strides[i][1] + 1
+    stem.append(linear("input_proj_linear", d_in * bins, d_model, bias=False))
+    layer = _gemma_conformer(d_model, n_heads, config.integer("conf_conv_kernel_size", default=5))
+    n_layers = config.integer("conf_num_hidden_layers", default=12)
+    return Tower("audio", d_model, n_layers, stem=tuple(stem), layer=layer, projector=projector)
+
+
+def _pairs(config: Config, key: str, usual: int) -> list[list[int]]:
+    """Return height and width of both convolutions' kernels or strides."""
+    pairs = config.entries(key) or [[usual, usual]] * 2
+    whole = [n for pair in pairs if isinstance(pair, list) for n in pair if isinstance(n, int) and n > 0]
+    if len(pairs) != 2 or len(whole) != 4 or any(len(pair) != 2 for pair in pairs):
+        raise config.unknown(key, pairs, "two pairs of whole numbers of 1 or more")
+    return pairs
 
 
 def phi4_audio(config: Config, d_text: int) -> Tower:

@@ -48,6 +48,13 @@ def encoder(config: Config) -> tuple[int, tuple[Brick, ...], int]:
     return d_model, layer, config.integer("num_hidden_layers")
 
 
+def encoder_of_depth(config: Config) -> tuple[int, tuple[Brick, ...]]:
+    """Return width and layer of a ViT that names its heads and layers as Qwen's do."""
+    d_model, n_heads = config.integer("hidden_size"), config.integer("num_heads", "num_attention_heads")
+    config.divides("hidden_size", d_model, "num_heads", n_heads)
+    return d_model, layer_normed(d_model, n_heads, config.integer("intermediate_size"))
+
+
 def siglip(config: Config, projector: tuple[Brick, ...], *, positions: int = 0) -> Tower:
     """SigLIP (arXiv:2303.15343): learned positions, no class token, an optional head that pools."""
     d_model, layer, n_layers = encoder(config)
@@ -133,12 +140,8 @@ def qwen2_5_vit(config: Config) -> Tower:
 def qwen3_vit(config: Config, *, deepstack: bool) -> Tower:
     """Qwen 3 VL's ViT: learned positions, and mergers that feed inner layers to the language model (DeepStack)."""
     merge, frames = _merge(config)
-    d_model, n_heads = config.integer("hidden_size"), config.integer("num_heads")
-    config.divides("hidden_size", d_model, "num_heads", n_heads)
-    d_out, layer = (
-        config.integer("out_hidden_size"),
-        layer_normed(d_model, n_heads, config.integer("intermediate_size")),
-    )
+    d_model, layer = encoder_of_depth(config)
+    d_out = config.integer("out_hidden_size")
     stem: tuple[Brick, ...] = (
         linear("patch_embed", pixels(config, frames=frames), d_model),
         Embedding("pos_embed", config.integer("num_position_embeddings"), d_model),

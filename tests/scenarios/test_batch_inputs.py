@@ -1,0 +1,328 @@
+"""The scenarios of a batch from every kind of file: the same values, whatever country's spreadsheet wrote them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from openpyxl import Workbook
+
+from sizebook.batch.grids import axis
+from sizebook.batch.jobs import scenario_of
+from sizebook.batch.naming import LONGEST, stems
+from sizebook.batch.reading import Given, read_batch
+from sizebook.cli import app
+from sizebook.core.errors import InputError
+from sizebook.scenarios.dotted import nested_values
+from sizebook.scenarios.fleet import FleetScenario
+from sizebook.scenarios.kinds import KINDS
+from sizebook.scenarios.serving import ServingScenario
+
+HEADS = ("plan", "model", "gpu", "traffic.requests_per_day", "input_tokens", "output_tokens", "pue", "whole_nodes")
+SERVING = ("serving", "llama-3.1-8b", "h100-sxm", 2_500_000, 1_000, 200, 1.3, True)
+
+
+def read(folder: Path, name: str, content: str | bytes) -> Given:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_batch(path)
+
+
+def refusal(folder: Path, name: str, content: str | bytes) -> str:
+    with pytest.raises(InputError) as refused:
+        read(folder, name, content)
+    return str(refused.value)
+
+
+def inputs(given: Given) -> ServingScenario:
+    [row] = given.rows
+    scenario = scenario_of(row.values, row.where, row.folder)
+    assert isinstance(scenario, ServingScenario)
+    return scenario
+
+
+def assert_is_the_scenario(given: Given) -> None:
+    found = inputs(given)
+    assert (found.model, found.gpu) == ("llama-3.1-8b", "h100-sxm")
+    traffic = found.inputs.traffic
+    assert (traffic.requests_per_day, traffic.asked.input_tokens, traffic.asked.output_tokens) == (2.5e6, 1000, 200)
+    assert found.inputs.target.margins.whole_nodes is True
+    assert "1.3" in repr(found.inputs)
+
+
+LINES = {
+    "point": (",", ("2500000", "1000", "200", "1.3", "TRUE")),
+    "german": (";", ("2.500.000", "1.000", "200", "1,3", "WAHR")),
+    "swiss": (";", ("2'500'000", "1'000", "200", "1.3", "TRUE")),
+    "french": (";", ("2\u202f500\u202f000", "1\u00a0000", "200", "1,3", "VRAI")),
+    "words": ("\t", ("2.5M", "1e3", "2E+02", "1.3", "yes")),
+}
+
+
+@pytest.mark.parametrize("country", LINES)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_csv_of_every_country_is_one_scenario(tmp_path: Path, country: str, encoding: str) -> None:
+    sign, cells = LINES[country]
+    if encoding == "cp1252" and country == "french":
+        cells = tuple(cell.replace("\u202f", "\u00a0") for cell in cells)
+    text = sign.join([*HEADS, "title"]) + "\r\n" + sign.join([*map(str, SERVING[:3]), *cells, '"Größe 1,5"']) + "\r\n"
+    given = read(tmp_path, "s.csv", text.encode(encoding))
+    assert_is_the_scenario(given)
+    notes = []
+    if encoding == "cp1252":
+        notes.append("s.csv: no UTF-8, read as Windows-1252, which Excel writes as plain CSV")
+    if country in ("german", "french"):
+        notes.append(f"s.csv: decimals have a comma, as in '{cells[0] if country == 'german' else '1,3'}'")
+    assert list(given.notes) == notes
+    assert inputs(given).title == "Größe 1,5"
+
+
+def test_a_line_that_names_the_separator_is_none_of_the_heads(tmp_path: Path) -> None:
+    assert read(tmp_path, "s.csv", "sep=;\r\nmodel;dtype\r\ngpt-2;fp8\r\n").rows[0].values == {
+        "model": "gpt-2",
+        "dtype": "fp8",
+    }
+    assert refusal(tmp_path, "s.csv", "sep=|\nmodel|dtype\n") == (
+        "unknown separator: got '|' in s.csv, want a comma, a semicolon or a tab. Save it so."
+    )
+
+
+def test_shares_and_days_as_a_spreadsheet_shows_them(tmp_path: Path) -> None:
+    text = "plan;model;as_of;cache_hit_ratio;growth_per_month\nserving;gpt-2;31.12.2026;45 %;2,5%\n"
+    [row] = read(tmp_path, "s.csv", text).rows
+    assert (row.values["as_of"], row.values["cache_hit_ratio"], row.values["growth_per_month"]) == (
+        "2026-12-31", "0.45", "0.025",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (("1,5", "2.5"), "two signs of decimals: got '1,5' and '2.5' in s.csv, want one of them. Save the table from "
+         "one country's settings."),
+        (("1.500", ""), "ambiguous number: got '1.500' in s.csv, where no other number tells thousands from decimals, "
+         "want digits without groups. Write it out, or declare the sign of decimals: SIZEBOOK_DECIMAL in the "
+         "environment, a point or a comma."),
+    ],
+)  # fmt: skip
+def test_numbers_that_mean_two_things_are_refused(tmp_path: Path, cells: tuple[str, str], message: str) -> None:
+    text = f"plan;model;requests_per_day;pue\nserving;gpt-2;{cells[0]};{cells[1]}\n"
+    assert refusal(tmp_path, "s.csv", text) == message
+
+
+def test_a_declared_sign_of_decimals_settles_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIZEBOOK_DECIMAL", ",")
+    text = "plan;model;requests_per_day;input_tokens;output_tokens\nserving;gpt-2;1.500;10;10\n"
+    assert inputs(read(tmp_path, "s.csv", text)).inputs.traffic.requests_per_day == 1500
+
+
+def test_a_worksheet_a_parquet_table_and_lists_say_the_same(tmp_path: Path) -> None:
+    book = Workbook()
+    book.worksheets[0].append(HEADS)
+    book.worksheets[0].append(SERVING)
+    book.save(tmp_path / "s.xlsx")
+    pl.DataFrame([dict(zip(HEADS, SERVING, strict=True))]).write_parquet(tmp_path / "s.parquet")
+    for name in ("s.xlsx", "s.parquet"):
+        assert_is_the_scenario(read_batch(tmp_path / name))
+    lines = ["plan: serving", "model: llama-3.1-8b", "gpu: h100-sxm", "traffic: {requests_per_day: 2.5M}",
+             "input_tokens: 1e3", "output_tokens: 200", "pue: 1.3", "whole_nodes: true"]  # fmt: skip
+    assert_is_the_scenario(read(tmp_path, "s.yaml", "- " + "\n  ".join(lines)))
+    assert_is_the_scenario(read(tmp_path, "s.yml", "scenario:\n  - " + "\n    ".join(lines)))
+
+
+def test_a_row_says_the_services_of_a_fleet(tmp_path: Path) -> None:
+    row: dict[str, object] = {"plan": "fleet", "term_months": 12}
+    for number, tokens in ((1, 100), (2, 300)):
+        service = {"name": f"S{number}", "model": "gpt-2", "gpu": "l4", "requests_per_day": 10,
+                   "input_tokens": tokens, "output_tokens": 10}  # fmt: skip
+        row |= {f"service.{number}.{key}": value for key, value in service.items()}
+    pl.DataFrame([row]).write_csv(tmp_path / "s.csv")
+    [given] = read_batch(tmp_path / "s.csv").rows
+    found = scenario_of(given.values, given.where, tmp_path)
+    assert isinstance(found, FleetScenario)
+    assert [each.traffic.demand.input_tokens for each in found.inputs.service] == [100, 300]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"a..b": 1}, "s: bad name: got 'a..b', want names such as traffic.requests_per_day or service.1.model. "
+         "Correct it."),
+        ({"a": 1, "a.b": 2}, "s: value and table: got a as both, want a or a.b. Remove one column."),
+        ({"a.b": 2, "a": 1}, "s: value and table: got a as both or twice, want it once. Remove one column."),
+        ({"a.1": 2, "a.3": 1}, "s: gap in a: got a.1, a.3, want a.1, a.2 and so on. Number them without a gap."),
+        ({".".join("a" * 101): 1}, "s: nested too deep: got 101 parts, want at most 100. If you "
+         "trust the file, raise the limit: --limit depth=N, or SIZEBOOK_LIMITS=depth=N."),
+    ],
+)  # fmt: skip
+def test_names_with_dots_that_say_no_table_are_refused(values: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        nested_values(values, "s")
+    assert str(refused.value) == message
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{chr(98 + i)}: &{chr(98 + i)} [{', '.join(['*' + chr(97 + i)] * 10)}]\n" for i in range(8)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: !!python/name:os.system x", "tag in YAML: got tag:yaml.org,2002:python/name:os.system in line 1 of "
+         "s.yaml, want none. Remove it."),
+        ("a: &a [*a]", "not YAML: got *a before what it stands for in s.yaml, want it after. Correct that line."),
+        (BOMB, "too many keys: got more than 2000000 in s.yaml, anchors followed, want at most that. If you trust the "
+         "file, raise the limit: --limit keys=N, or SIZEBOOK_LIMITS=keys=N."),
+        ("a: " + "[" * 200, "nested too deep: got more than 100 levels in s.yaml, want at most 100. If you trust the "
+         "file, raise the limit: --limit depth=N, or SIZEBOOK_LIMITS=depth=N."),
+        ("a: " + "9" * 400, "number too long: got 400 digits in s.yaml, want at most 309. Correct it."),
+        ("- gpt-2", "not a scenario: got 'gpt-2' as number 1 of s.yaml, want keys and values. Correct it."),
+        ("model: gpt-2", "not a list: got model in s.yaml, want a list of scenarios only. Write - before the first key "
+         "of each, or give --grid to vary one scenario."),
+    ],
+)  # fmt: skip
+def test_yaml_is_plain_data_within_limits(tmp_path: Path, text: str, message: str) -> None:
+    assert refusal(tmp_path, "s.yaml", text) == message
+
+
+def test_a_yaml_key_that_stands_twice_is_refused_and_no_is_a_text(tmp_path: Path) -> None:
+    assert 'found duplicate key "model"' in refusal(tmp_path, "s.yaml", "- model: a\n  model: b\n")
+    [row] = read(tmp_path, "s.yaml", "- model: gpt-2\n  grid: no\n  x: &x [1, 2]\n  y: *x\n").rows
+    assert row.values == {"model": "gpt-2", "grid": "no", "x": [1, 2], "y": [1, 2]}
+
+
+def test_more_scenarios_than_the_limit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIZEBOOK_LIMITS", "scenarios=2")
+    end = "If you trust the file, raise the limit: --limit scenarios=N, or SIZEBOOK_LIMITS=scenarios=N."
+    for name in ("s.csv", "s.parquet", "s.xlsx"):
+        frame = pl.DataFrame({"model": ["gpt-2"] * 9})
+        if name == "s.csv":
+            frame.write_csv(tmp_path / name)
+        elif name == "s.parquet":
+            frame.write_parquet(tmp_path / name)
+        else:
+            book = Workbook()
+            for line in (["model"], *([["gpt-2"]] * 9)):
+                book.worksheets[0].append(line)
+            book.save(tmp_path / name)
+        with pytest.raises(InputError) as refused:
+            read_batch(tmp_path / name)
+        assert str(refused.value) == f"too large: got 3 or more scenarios in {name}, want at most 2. {end}"
+    path = tmp_path / "s.toml"
+    path.write_text('model = "gpt-2"\n')
+    with pytest.raises(InputError) as refused:
+        read_batch(path, [axis("dtype=fp8,int8,bf16")])
+    assert str(refused.value) == f"too large: got 3 points of the grid, want at most 2. {end}"
+
+
+BASE = """plan = "serving"
+title = "Assistant"
+model = "llama-3.1-8b"
+gpu = "h100-sxm"
+requests_per_day = 1e6
+[traffic]
+input_tokens = 1000
+output_tokens = 200
+"""
+
+
+def test_a_grid_makes_every_combination_of_one_scenario(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(BASE)
+    given = read_batch(path, [axis("gpu=h100-sxm,h200-sxm"), axis("traffic.requests_per_day=1e6:1e7:10")])
+    found = [(row.values["gpu"], row.values["traffic"]["requests_per_day"]) for row in given.rows]
+    assert found == [(gpu, 10**6 * n) for gpu in ("h100-sxm", "h200-sxm") for n in range(1, 11)]
+    assert {"requests_per_day" in row.values for row in given.rows} == {False}  # replaced, not said twice
+    assert given.rows[0].name == "Assistant-gpu-h100-sxm-requests_per_day-1000000"
+    assert given.rows[0].values["title"] == "Assistant: gpu h100-sxm, requests_per_day 1000000"
+    last = scenario_of(given.rows[-1].values, given.rows[-1].where, tmp_path)
+    assert isinstance(last, ServingScenario)
+    assert (last.gpu, last.inputs.traffic.requests_per_day) == ("h200-sxm", 1e7)
+    flat = read_batch(path, [axis("input_tokens=500,2T")]).rows
+    assert [row.values["traffic"]["input_tokens"] for row in flat] == ["500", "2T"]
+    assert given.rows[3].where == "s.toml, point 4"
+
+
+def test_a_grid_reaches_into_one_service(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text("plan: fleet\nservice:\n  - {name: A, tp: 1}\n  - {name: B, tp: 1}\n")
+    rows = read_batch(path, [axis("service.2.tp=2,4")]).rows
+    assert [[each["tp"] for each in row.values["service"]] for row in rows] == [[1, "2"], [1, "4"]]
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ("gpu", "bad grid: got 'gpu', want KEY=V1,V2,... or KEY=FIRST:LAST:N. Correct it."),
+        ("gpu=a,,b", "bad grid: got an empty value in 'gpu=a,,b', want KEY=V1,V2,... or KEY=FIRST:LAST:N. Correct it."),
+        ("gpu=a,a", "bad grid: got a value twice in 'gpu=a,a', want KEY=V1,V2,... or KEY=FIRST:LAST:N. Correct it."),
+        ("tp=1:8:1", "bad grid: got 'tp=1:8:1', want FIRST:LAST:N with two different ends and N of 2 or more. "
+         "Correct it."),
+        ("tp=1:8:1e9", "too large: got 1000000000 values in tp=1:8:1e9, want at most 10000. If you trust the file, "
+         "raise the limit: --limit scenarios=N, or SIZEBOOK_LIMITS=scenarios=N."),
+        ("gpuu=a", "unknown key: got --grid gpuu, want a key of a serving scenario. Did you mean 'gpu'?"),
+        ("service.1.tp=2", "unknown key: got --grid service.1.tp, want a key of a serving scenario."),
+    ],
+)  # fmt: skip
+def test_a_grid_that_says_nothing_is_refused(tmp_path: Path, grid: str, message: str) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(BASE)
+    with pytest.raises(InputError) as refused:
+        read_batch(path, [axis(grid)])
+    assert str(refused.value) == message
+
+
+def test_a_grid_over_a_table_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("model\ngpt-2\ngpt-2\n")
+    with pytest.raises(InputError) as refused:
+        read_batch(tmp_path / "s.csv", [axis("dtype=fp8,int8")])
+    assert str(refused.value) == (
+        "grid over a table: got 2 scenarios in s.csv and --grid, want one scenario to vary. Leave one row, or --grid "
+        "out."
+    )
+
+
+def test_titles_become_names_that_every_system_takes() -> None:
+    titles = ["Größe / São Paulo: 1.5×", "größe/são paulo 1.5", "CON", "..", "x" * 300, "index", "預算"]
+    found = list(stems([{"title": title, "model": "m"} for title in titles] + [{"plan": "fleet"}]))
+    assert found == ["Größe-São-Paulo-1.5", "größe-são-paulo-1.5-2", "CON-scenario", "scenario", "x" * LONGEST,
+                     "index-6", "預算", "fleet"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"traffic": {"tp": 2}}, "s: traffic: key in the wrong table: got 'tp', want it at the top of the scenario. "
+         "Move it."),
+        ({"target": {"months": 2}}, "s: target: key in the wrong table: got 'months', want it under [traffic]. "
+         "Move it."),
+        ({"traffic": {"price_usd": 2}}, "s: traffic: key in the wrong table: got 'price_usd', want it at the top of "
+         "the scenario as 'on_demand_usd_per_gpu_hour'. Move it."),
+    ],
+)  # fmt: skip
+def test_a_key_in_the_wrong_table_says_where_it_belongs(values: dict[str, object], message: str) -> None:
+    given = {"plan": "serving", "model": "gpt-2", "requests_per_day": 1, "input_tokens": 1, "output_tokens": 1} | values
+    with pytest.raises(InputError) as refused:
+        scenario_of(given, "s", Path())
+    assert str(refused.value) == message
+
+
+def test_a_key_of_a_fleet_says_whose_it_is() -> None:
+    with pytest.raises(InputError) as refused:
+        scenario_of({"plan": "fleet", "requests_per_day": 1, "service": [{"term_months": 3}]}, "s", Path())
+    said = str(refused.value).splitlines()
+    assert said[0] == "s: key in the wrong table: got 'requests_per_day', want it under [[service]]. Move it."
+    assert said[1] == (
+        "s: service 1: key in the wrong table: got 'term_months', want it at the top of the scenario. Move it."
+    )
+
+
+def test_what_was_taken_for_granted_is_said_aloud(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text("model;published_total\nno-such;1.234.567,0\n")
+    done = CliRunner().invoke(app, ["batch", str(path), "-o", str(tmp_path / "out"), "--jobs", "1"])
+    assert "sizebook: note: s.csv: decimals have a comma, as in '1.234.567,0'" in done.output
+    assert set(KINDS) == {"sizing", "training", "serving", "fleet", "programme"}

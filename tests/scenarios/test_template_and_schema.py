@@ -1,0 +1,169 @@
+"""Templates are whole scenarios that state every key; the schema takes what the reader takes, and names slips."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from sizebook.batch.jobs import job_of, scenario_of
+from sizebook.cli import app
+from sizebook.core.errors import SizebookError
+from sizebook.core.layout import layout
+from sizebook.core.reading import keys_of
+from sizebook.core.registry import Argument, flat
+from sizebook.scenarios.files import read_toml
+from sizebook.scenarios.kinds import KINDS
+from sizebook.scenarios.schema import DRAFT, schema
+from sizebook.scenarios.template import template
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = sorted([*(ROOT / "reports").glob("*.toml"), *(ROOT / "workbooks" / "scenarios").glob("*.toml")])
+
+
+@pytest.fixture(scope="module")
+def validator() -> jsonschema.Draft7Validator:
+    found = schema()
+    assert found["$schema"] == DRAFT
+    jsonschema.Draft7Validator.check_schema(found)
+    return jsonschema.Draft7Validator(found, format_checker=jsonschema.FormatChecker())
+
+
+def as_json(value: Any) -> Any:
+    """Return values of TOML as an editor hands them to a schema."""
+    if isinstance(value, dict):
+        return {key: as_json(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [as_json(inner) for inner in value]
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def words(validator: jsonschema.Draft7Validator, value: Any) -> list[str]:
+    return [error.message for error in validator.iter_errors(as_json(value))]
+
+
+@pytest.mark.parametrize("plan", KINDS)
+def test_a_template_names_every_key_and_is_planned_as_it_is(plan: str, tmp_path: Path) -> None:
+    text = template(plan)
+    named = set(re.findall(r"^(?:# )?([a-z][a-z0-9_]*) =", text, re.MULTILINE))
+    tables = set(re.findall(r"^(?:# )?\[+(?:\w+\.)*(\w+)\]+$", text, re.MULTILINE))
+    assert named | tables == set(keys_of(KINDS[plan]))
+    scenario = scenario_of(tomllib.loads(text), "template", tmp_path)
+    assert scenario.notes == ()
+    job_of(scenario).plan(scenario)
+
+
+@pytest.mark.parametrize("plan", KINDS)
+def test_a_template_shows_the_usual_values(plan: str, tmp_path: Path) -> None:
+    """With every comment that shows a value turned into a line the scenario is the same."""
+    text = template(plan)
+    missing = re.compile(r"^# \[\w[\w.]*\]$.*", re.MULTILINE | re.DOTALL)  # a table that may be missing ends the file
+    full = re.sub(r"^# (?=[a-z][a-z0-9_]* = )", "", missing.sub("", text), flags=re.MULTILINE)
+    assert full != text
+    before, after = (scenario_of(tomllib.loads(each), "template", tmp_path) for each in (text, full))
+    assert flat(before) == flat(after)
+
+
+@pytest.mark.parametrize("plan", KINDS)
+def test_the_command_writes_the_template(plan: str, tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    assert CliRunner().invoke(app, ["scenario", "template", plan]).output == template(plan)
+    assert CliRunner().invoke(app, ["scenario", "template", plan, "-o", str(path)]).exit_code == 0
+    assert path.read_text(encoding="utf-8") == template(plan)
+
+
+def test_a_plan_that_there_is_not_has_no_template() -> None:
+    with pytest.raises(SizebookError) as refused:
+        template("servingg")
+    assert str(refused.value) == (
+        "unknown plan: got 'servingg', want one of sizing, training, serving, fleet, programme. Did you mean 'serving'?"
+    )
+
+
+def test_the_command_prints_the_schema() -> None:
+    assert json.loads(CliRunner().invoke(app, ["scenario", "schema"]).output) == schema()
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_samples_satisfy_the_schema(path: Path, validator: jsonschema.Draft7Validator) -> None:
+    values = read_toml(path)
+    assert words(validator, values) == []
+    assert words(validator, {"scenario": [values | {"name": "a"}]}) == []
+    assert words(validator, [values]) == []
+
+
+@pytest.mark.parametrize("plan", KINDS)
+def test_templates_satisfy_the_schema(plan: str, validator: jsonschema.Draft7Validator) -> None:
+    assert words(validator, tomllib.loads(template(plan))) == []
+
+
+BAD = {
+    "integer": (1.5, "2X"),
+    "number": ("x", [1, 2]),
+    "flag": ("maybe", 3),
+    "choice": ("no-such",),
+    "date": ("tomorrow",),
+    "text": ([1, 2],),
+    "list": ({"a": 1},),
+}
+
+
+@pytest.mark.parametrize("plan", KINDS)
+def test_schema_and_reader_refuse_the_same_values(plan: str, validator: jsonschema.Draft7Validator) -> None:
+    """Every key of a plan with values of the wrong kind and beyond its bounds, where it belongs."""
+    base = tomllib.loads(template(plan))
+    tried = 0
+    for table in (layout(KINDS[plan]), *layout(KINDS[plan]).tables):
+        if table.apart and not table.several:
+            continue
+        for key in table.keys:
+            for value in bad_values(key):
+                values = json.loads(json.dumps(as_json(base)))
+                inner = values
+                if table.name:
+                    inner = values.setdefault(table.name, [{}] if table.several else {})
+                    inner = inner[0] if table.several else inner
+                inner[key.name] = value
+                assert words(validator, values), (key.name, value)
+                with pytest.raises(SizebookError):
+                    scenario_of(values, "s", ROOT)
+                tried += 1
+    assert tried > 8
+
+
+def bad_values(key: Argument) -> list[Any]:
+    quantity = key.quantity
+    found = list(BAD[quantity.kind])
+    for bound, step in ((quantity.minimum, -1), (quantity.maximum, 2), (quantity.above, 0), (quantity.below, 0)):
+        if bound is not None and quantity.kind in ("number", "integer"):
+            found.append(bound + step * max(1, abs(bound)))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"model": "gpt-2", "dtyp": "fp8"}, "Additional properties are not allowed ('dtyp' was unexpected)"),
+        ({"plan": "servin", "model": "gpt-2"}, "'servin' is not one of ['sizing', 'training', 'serving', 'fleet', "
+         "'programme']"),
+        ({"plan": "training", "model": "gpt-2", "gpu": "t4", "gpus": 1, "tokens": "2T"}, "'batch' is a required "
+         "property"),
+        ([], "[] should be non-empty"),
+    ],
+)  # fmt: skip
+def test_slips_are_named(values: Any, message: str, validator: jsonschema.Draft7Validator) -> None:
+    assert message in words(validator, values)
+
+
+def test_traffic_may_stand_in_its_table_or_at_the_top_but_must_stand(validator: jsonschema.Draft7Validator) -> None:
+    base = {"plan": "serving", "model": "gpt-2"}
+    assert words(validator, base | {"requests_per_day": "2M"}) == []
+    assert words(validator, base | {"traffic": {"requests_per_day": 2}}) == []
+    assert words(validator, base) != []
