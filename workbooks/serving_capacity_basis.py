@@ -27,10 +27,14 @@ NATIVE = (
 
 @dataclass(frozen=True)
 class Staged:
-    """What functions give: figures of a replica, hours of the day, and the plan's months to compare with."""
+    """What functions give: figures of a replica, hours of the day (also by rank, the busiest first), and the
+    plan's months to compare with.
+    """
 
     figures: Figures
     shares: str
+    ranks: str
+    by_rank: str
     plan: StagedRows
     plan_columns: tuple[str, ...]
 
@@ -64,9 +68,16 @@ def basis(book: Book) -> Staged:
         book.instead(length, f"plan_{length}")  # where lengths come as a histogram, its mean
     drivers_in_use(page, DRIVERS)
     _fleet(page, hours.block.column(1))
+    page.section("Hours of the day, the busiest first")
+    first, last = page.table(
+        ["Rank", "Over the mean"],
+        [[rank, f"=LARGE({hours.block.column(1)},B{page.row + rank})"] for rank in range(1, 25)],
+        [look.GENERAL, look.NUMBER],
+    )
+    ranks, by_rank = (f"Basis!${column}${first}:${column}${last}" for column in "BC")
     page.finish()
     compared = _compared(book)
-    return Staged(shown, hours.block.column(1), compared, tuple(c.name for c in columns(Month)))
+    return Staged(shown, hours.block.column(1), ranks, by_rank, compared, tuple(c.name for c in columns(Month)))
 
 
 def _fleet(page: Page, shares: str) -> None:

@@ -20,7 +20,8 @@ from sizebook.workbooks.timeline import MOST, SUM, Timeline
 STEPS = tuple(str(number) for number in range(1, 6))
 _HEADS = (
     *(driver.label for driver in DRIVERS), "Prices over time", "Arrivals now, requests/s", "Growth a month",
-    "Requests/s a replica takes", "On demand, USD", "Reserved, USD", "Share of the hour reserved for",
+    "Requests/s a replica takes", "On demand, USD", "Reserved, USD", "Hours a day on demand",
+    "Share of the hour reserved for", "A reserved GPU less its hours, USD", "A step of GPUs in one hour, USD",
 )  # fmt: skip
 _NEUTRAL = tuple(f"={driver.neutral}" for driver in DRIVERS)
 _IN_USE = tuple(f"={{use_{driver.name}}}" for driver in DRIVERS)
@@ -93,38 +94,39 @@ def _with(name: str, formula: str) -> tuple[str, ...]:
 
 
 def cases(book: Book, staged: Staged) -> None:
-    """Add the sheet of cases: GPUs reserved, then the cost of each month."""
+    """Add the sheet of cases: the load of each month, the GPUs reserved for it, and what the month costs."""
     page = Timeline(
-        book, "Cases", "The whole plan once a case: what is reserved, and what it costs. One formula for all of a block.",
-        _HEADS,
+        book, "Cases", "The whole plan once a case: load, what is reserved, cost. One formula for all of a block.", _HEADS
     )  # fmt: skip
     page.calendar()
-    page.section("GPUs reserved")
+    page.section("Load planned for, in replicas at the mean of the day")
     rows = {}
     for case in all_cases():
         rows[case.key] = page.row
-        page.row_of(f"held_{case.key}", case.label, _RESERVED, "GPUs", total=MOST, before=_before(case, staged.shares))
-    page.section("Cost")
-    for case in all_cases():
-        cost = _COST.replace("@", str(rows[case.key])).replace("SHARES", staged.shares).replace("HELD", f"{{held_{case.key}}}")
-        page.row_of(f"usd_{case.key}", case.label, cost, "USD", total=SUM)
+        load = "=$L§*(1+$M§)^({month}-1)/$N§"
+        page.row_of(f"load_{case.key}", case.label, load, "replicas", look.NUMBER, before=_before(case, staged))
+    for title, key, unit, formula, total in (
+        ("GPUs reserved", "held", "GPUs", _RESERVED, MOST),
+        ("Cost", "usd", "USD", _COST.format(ranks=staged.ranks, sorted=staged.by_rank), SUM),
+    ):
+        page.section(title)
+        for case in all_cases():
+            own = formula.replace("@", str(rows[case.key])).replace("CASE", case.key)
+            page.row_of(f"{key}_{case.key}", case.label, own, unit, total=total)
     page.finish()
 
 
 # Columns of a case: D to J its drivers, K whether prices follow their levels, L arrivals, M growth, N what a replica
-# takes, O and P prices, Q the share of the hour that is reserved for.
-_RESERVED = (
-    "={on}*-INT((INT({rounding}-$L§*(1+$M§)^({month}-1)*$Q§/$N§)-{spare_replicas})/{step})*{step_gpus}"
-)  # fmt: skip
-_HOUR = "-INT((INT({rounding}-$L@*(1+$M@)^({month}-1)*SHARES/$N@)-{spare_replicas})/{step})*{step_gpus}"
+# takes, O and P prices, Q hours a day that may exceed what is reserved, R the share of the hour that is reserved for, S
+# and T what a reserved GPU costs a month beside those hours on demand, and what these cost.
+_RESERVED = "={on}*-INT((INT({rounding}-{load_CASE}*$R@)-{spare_replicas})/{step})*{step_gpus}"
 _COST = (
-    f"=IF({{on}}=0,0,{{hours_a_month}}*(1+$K@*({{price_level_now}}-1))*(HELD*$P@+"
-    f"$O@/{{hours_a_day}}*SUMPRODUCT(({_HOUR}>HELD)*({_HOUR}-HELD))))"
+    "=IF({{on}}=0,0,(1+$K@*({{price_level_now}}-1))*($S@*{{held_CASE}}+$T@*SUMPRODUCT(({ranks}<=$Q@)"
+    "*-INT((INT({{rounding}}-{{load_CASE}}*{sorted})-{{spare_replicas}})/{{step}}))))"
 )
 
 
-def _before(case: Case, shares: str) -> tuple[str, ...]:
-    reserved_for = "IF($P§>=$O§,{hours_a_day}-1,MIN({hours_a_day}-1,INT({hours_a_day}*$P§/$O§+{rounding})))"
+def _before(case: Case, staged: Staged) -> tuple[str, ...]:
     return (
         *case.drivers,
         f"={case.dated}",
@@ -133,7 +135,10 @@ def _before(case: Case, shares: str) -> tuple[str, ...]:
         "={plan_requests_per_second}*$F§*MIN(1,{target_load}*$I§)",
         "={on_demand_price}*$G§",
         "={reserved_price}*$H§",
-        f"=LARGE({shares},1+{reserved_for})",
+        "=IF($P§>=$O§,{hours_a_day}-1,MIN({hours_a_day}-1,INT({hours_a_day}*$P§/$O§+{rounding})))",
+        f"=INDEX({staged.by_rank},1+$Q§)",
+        "={hours_a_month}*($P§-$O§*$Q§/{hours_a_day})",
+        "={hours_a_month}*$O§/{hours_a_day}*{step_gpus}",
     )
 
 
