@@ -17,7 +17,7 @@ from sizebook.workbooks.finance import SCENARIOS
 from sizebook.workbooks.page import new_page
 from sizebook.workbooks.timeline import MOST, SUM, Timeline
 
-STEPS = tuple(str(number) for number in range(1, 6))
+TRAFFIC_STEPS, PRICE_STEPS = ("1", "2", "3", "4", "5"), ("1", "2", "3")
 _HEADS = (
     *(driver.label for driver in DRIVERS), "Prices over time", "Arrivals now, requests/s", "Growth a month",
     "Requests/s a replica takes", "On demand, USD", "Reserved, USD", "Hours a day on demand",
@@ -39,12 +39,14 @@ class Case:
 
 def two_way(book: Book) -> Callable[[], None]:
     """Add the sheet of the two-way table with its inputs; what it returns writes the table once its cases stand."""
-    page = new_page(book, "Two-way", "Cost of all months by traffic and GPU prices, in the scenario of the cover.", STEPS)
+    page = new_page(
+        book, "Two-way", "Cost of all months by traffic and GPU prices, in the scenario of the cover.", TRAFFIC_STEPS
+    )  # fmt: skip
     page.heads("Step", origin="What it changes")
     page.section("Steps")
     for name, label, values in (
         ("step_traffic", "Traffic", (0.5, 0.75, 1, 1.5, 2)),
-        ("step_price", "GPU prices", (0.7, 0.85, 1, 1.15, 1.3)),
+        ("step_price", "GPU prices", (0.8, 1, 1.2)),
     ):
         quantity = Quantity(f"{label.lower()} over those of the scenario", unit="ratio", above=0, maximum=100, label=label)
         declare(page, Argument(name, quantity, values[0]), per_case=values[1:])
@@ -52,9 +54,9 @@ def two_way(book: Book) -> Callable[[], None]:
     def finish() -> None:
         page.section("Cost of all months, USD; GPU prices across, traffic down")
         page.table(
-            ["Traffic", *(f"={{step_price.{across}}}" for across in STEPS)],
-            [[f"={{step_traffic.{down}}}", *(f"={{usd_two_{down}_{across}.total}}" for across in STEPS)] for down in STEPS],
-            [look.NUMBER, *[look.WHOLE] * len(STEPS)],
+            ["Traffic", *(f"={{step_price.{across}}}" for across in PRICE_STEPS)],
+            [[f"={{step_traffic.{down}}}", *(f"={{usd_two_{down}_{across}.total}}" for across in PRICE_STEPS)] for down in TRAFFIC_STEPS],
+            [look.NUMBER, *[look.WHOLE] * len(PRICE_STEPS)],
         )
         page.finish()
 
@@ -78,8 +80,8 @@ def all_cases() -> tuple[Case, ...]:
         for end in ("low", "high"):
             changed = _with(driver.name, f"={{case_{driver.name}.{end}}}")
             found.append(Case(f"{driver.name}_{end}", f"{driver.label}, {end}", changed))
-    for down in STEPS:
-        for across in STEPS:
+    for down in TRAFFIC_STEPS:
+        for across in PRICE_STEPS:
             price = f"*{{step_price.{across}}}"
             changed = tuple(
                 one + (f"*{{step_traffic.{down}}}" if driver.name == "traffic" else price if driver.name in ("on_demand", "reserved") else "")

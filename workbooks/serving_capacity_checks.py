@@ -59,7 +59,7 @@ _OF_THE_REPLICA: tuple[Check, ...] = (
 _OF_THE_MONTHS: tuple[Check, ...] = (
     (
         "The fleet takes the busiest hour",
-        "=MAX({arrivals.all})*{most_share}<=(MAX({runs_max.all})-{spare_replicas})*{rate}*{load}*(1+{rounding})",
+        "=MAX({arrivals.all})*{most_share}<=({most_replicas.total}-{spare_replicas})*{rate}*{load}*(1+{rounding})",
         "Arrivals x busiest hour against replicas without spare ones x rate x target load, in the largest month",
     ),
     ("Every month asked for is there", "={on.total}={months}", "Months in the plan against Inputs"),
@@ -89,7 +89,7 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
     ),
     (
         "The table at its middle is the plan",
-        f"=IF(AND({{step_traffic.3}}=1,{{step_price.3}}=1),{_same(('{usd_two_3_3.total}', '{usd.total}')).removeprefix('=')},TRUE)",
+        f"=IF(AND({{step_traffic.3}}=1,{{step_price.2}}=1),{_same(('{usd_two_3_2.total}', '{usd.total}')).removeprefix('=')},TRUE)",
         "Two-way at steps of 1 against Months; holds at other steps",
     ),
     (

@@ -27,22 +27,24 @@ def months(book: Book, staged: Staged) -> None:
     page.section("Fleet")
     need = _block("need")
     row("always", "Replicas that always run", f"=IF({{on}}=0,0,LARGE({need},1+{{hours_over}}))", "replicas", total=MOST)
-    running = _running(book)
+    over = f"({need}>{{always}})*({need}-{{always}})"  # replicas of each hour beyond those that always run
+    row("most_replicas", "Replicas in the busiest hour", f"=MAX({need},{{always}})", "replicas", total=MOST)
+    row("replica_hours", "Replica-hours of a day", f"=SUMPRODUCT({over})+{{hours_a_day}}*{{always}}", "hours")
     row("reserved_gpus", "GPUs reserved", "=ROUNDUP({always}/{step},0)*{step_gpus}", "GPUs", total=LAST)
-    row("peak_gpus", "GPUs at peak", f"=ROUNDUP(MAX({running})/{{step}},0)*{{step_gpus}}", "GPUs", total=MOST)
+    row("peak_gpus", "GPUs at peak", "=ROUNDUP({most_replicas}/{step},0)*{step_gpus}", "GPUs", total=MOST)
     row("peak_nodes", "Nodes at peak",
-        f"=IF({{instances}}>0,ROUNDUP(MAX({running})/MAX(1,{{instances}}),0),MAX({running})*{{nodes_each}})", "nodes",
+        "=IF({instances}>0,ROUNDUP({most_replicas}/MAX(1,{instances}),0),{most_replicas}*{nodes_each})", "nodes",
         total=MOST)  # fmt: skip
     row("gpu_hours", "GPU-hours",
-        f"=SUMPRODUCT(ROUNDUP({running}/{{step}},0))*{{step_gpus}}*{{hours_a_month}}/{{hours_a_day}}", "GPU-hours",
+        f"=SUMPRODUCT(-INT(-({over}+{{always}})/{{step}}))*{{step_gpus}}*{{hours_a_month}}/{{hours_a_day}}", "GPU-hours",
         total=SUM)  # fmt: skip
     row("reserved_hours", "of them reserved", "={reserved_gpus}*{hours_a_month}", "GPU-hours", total=SUM)
     row("burst_hours", "of them on demand", "={gpu_hours}-{reserved_hours}", "GPU-hours", total=SUM)
     row("utilization", "Fleet in use",
-        f"=IF({{on}}=0,0,{{requests_day}}/{{seconds_a_day}}*{{hours_a_day}}/(SUM({running})*{{rate}}))", "ratio",
+        "=IF({on}=0,0,{requests_day}/{seconds_a_day}*{hours_a_day}/({replica_hours}*{rate}))", "ratio",
         look.PERCENT)  # fmt: skip
     _money(page, book)
-    _energy(page, running)
+    _energy(page)
     _band(page)
     page.finish()
 
@@ -52,7 +54,7 @@ def _block(key: str) -> str:
 
 
 def _hours(book: Book, staged: Staged) -> None:
-    """Add the replicas that each hour of the mean day needs, and those that run in it."""
+    """Add the replicas that each hour of the mean day needs."""
     page = Timeline(
         book, "Hours", "Replicas by hour of the mean day. Those beyond what always runs are paid on demand.", ("Share",)
     )
@@ -67,17 +69,6 @@ def _hours(book: Book, staged: Staged) -> None:
             before=(f"=Staged!${column}${top + hour}",),
         )  # fmt: skip
     page.finish()
-
-
-def _running(book: Book) -> str:
-    page = Timeline(book, "Running", "Replicas that run by hour: those needed, and never fewer than always run.")
-    page.calendar()
-    page.section("Replicas that run")
-    for hour in HOURS:
-        page.row_of(f"runs_{hour}", f"{hour:02d}:00", f"=MAX({{need_{hour}}},{{always}})", "replicas")
-    page.row_of("runs_max", "In the busiest hour", f"=MAX({_block('runs')})", "replicas", total=MOST)
-    page.finish()
-    return _block("runs")
 
 
 def _money(page: Timeline, book: Book) -> None:
@@ -98,11 +89,11 @@ def _money(page: Timeline, book: Book) -> None:
             )  # fmt: skip
 
 
-def _energy(page: Timeline, running: str) -> None:
+def _energy(page: Timeline) -> None:
     page.section("Energy and carbon")
     row = page.row_of
     row("busy", "GPUs at work of those paid for",
-        f"=IF({{on}}=0,0,MIN(1,{{utilization}})*SUM({running})*{{gpus_each}}*{{hours_a_month}}/{{hours_a_day}}/{{gpu_hours}})",
+        "=IF({on}=0,0,MIN(1,{utilization})*{replica_hours}*{gpus_each}*{hours_a_month}/{hours_a_day}/{gpu_hours})",
         "ratio", look.PERCENT)  # fmt: skip
     row("energy_kwh", "Energy",
         "={gpu_hours}*{plan_tdp_watts}*({busy}*{busy_share}+(1-{busy})*{idle_share})*{pue}/{thousand}", "kWh", total=SUM)  # fmt: skip

@@ -133,7 +133,7 @@ def test_small_figures_keep_their_digits(tmp_path: Path) -> None:
         GIVEN
         | {"model": "qwen3-0.6b", "tp": 1, "requests_per_day": 10, "on_demand_usd_per_gpu_hour": 0.001, "spare": 0},
     )
-    assert columns(found.path, "Calculation")["Cost by month"][0] == "From $0.73 to $0.73 a month"
+    assert columns(found.path, "Calculation")["Cost by month"][0] == "From $0.730 to $0.730 a month"
     result = load_workbook(found.path, data_only=True)["Result"]
     texts = [str(cell.value) for row in result.iter_rows(max_row=11) for cell in row if isinstance(cell.value, str)]
     assert not [text for text in texts if re.search(r"\b0\.0+\b", text)]
