@@ -1,7 +1,8 @@
 """Drives one hidden LibreOffice; runs under a Python that has `uno` (see `office`), never under pytest itself.
 
 Usage: calc_reader.py SOFFICE PROFILE. Each line on standard input is a JSON request, each line out its answer:
-{"read": FILE, "recalculate": BOOL} gives {sheet: {cell: displayed text}}, with "values" true numbers as they are,
+{"read": FILE, "recalculate": BOOL} gives {sheet: {cell: displayed text}}, with "values" true numbers as they are, with
+"enter" {"Sheet!B2": value} after these were typed in,
 {"pdf": FILE, "to": FILE, ...} prints it,
 {"basic": SOURCE, "call": FUNCTION} runs a function of a Basic module in VBA mode and gives what it returns,
 {"macros": FILE, "enter": {CELL: FORMULA}} gives the modules of the file and what the cells of its first sheet show.
@@ -77,6 +78,13 @@ def answer(desktop, request):
     path = request.get("read") or request["pdf"]
     document = desktop.loadComponentFromURL(Path(path).as_uri(), "_blank", 0, properties(Hidden=True))
     try:
+        for place, value in request.get("enter", {}).items():
+            sheet, _, cell = place.partition("!")
+            at = document.Sheets.getByName(sheet).getCellRangeByName(cell)
+            if isinstance(value, str):
+                at.String = value
+            else:
+                at.Value = value
         if request["recalculate"]:
             # Cached values would hide what Calc itself gives.
             document.calculateAll()
