@@ -182,8 +182,7 @@ def tornado(book: Book) -> None:
     )  # fmt: skip
     page.statement(
         "tornado_message", "Title of the chart",
-        f'=B{top}&" moves the cost most: from "&TEXT(C{top}/{{million}},"+0.00;-0.00")&" to "'
-        f'&TEXT(D{top}/{{million}},"+0.00;-0.00")&" million USD"',
+        f'=B{top}&" moves the cost most: from "&FIXED(C{top}/{{million}},2)&" to "&FIXED(D{top}/{{million}},2)&" million USD"',
         "The largest",
     )  # fmt: skip
     page.chart(Chart("tornado", "{tornado_message}", "USD over the scenario", look.WHOLE, rows, "CD"), at=room)

@@ -56,6 +56,7 @@ _OF_THE_REPLICA: tuple[Check, ...] = (
     ),
     ("Requests that the cache holds are those", "={most}={plan_capacity}", "MAX_CONCURRENCY against Basis"),
 )
+_POWER = "{{gpu_hours.all}}*{{plan_tdp_watts}}*{}*{{pue}}/{{thousand}}"
 _OF_THE_MONTHS: tuple[Check, ...] = (
     (
         "The fleet takes the busiest hour",
@@ -97,7 +98,20 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
         _same(("{co2e_kg.total}*{thousand}", "{energy_kwh.total}*{grams}")),
         "Totals of Months",
     ),
-    ("Power lies between idle and busy", "=AND({energy_kwh.total}>={gpu_hours.total}*{plan_tdp_watts}*{idle_share}*{pue}/{thousand}*(1-{rounding}),{energy_kwh.total}<={gpu_hours.total}*{plan_tdp_watts}*{busy_share}*{pue}/{thousand}*(1+{rounding}))", "Energy against GPU-hours x power"),
+    (
+        "Traffic adds up to its growth",
+        _same((
+            "{requests.total}",
+            "{requests_now}*{hours_a_month}/{hours_a_day}*IF({growth}=0,{months},((1+{growth})^{months}-1)/IF({growth}=0,1,{growth}))",
+        )),
+        "Requests of all months against the sum of a geometric series",
+    ),
+    (
+        "Power lies between idle and busy",
+        f"=SUMPRODUCT(--({{energy_kwh.all}}<{_POWER.format('{idle_share}')}*(1-{{rounding}})))"
+        f"+SUMPRODUCT(--({{energy_kwh.all}}>{_POWER.format('{busy_share}')}*(1+{{rounding}})))=0",
+        "Energy of every month against GPU-hours x power",
+    ),
     (
         "The range holds the plan",
         "=AND({usd_least.total}<={usd.total}*(1+{rounding}),{usd.total}<={usd_most.total}*(1+{rounding}),"

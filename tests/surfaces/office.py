@@ -73,6 +73,11 @@ class Office:
         )
         return found
 
+    def planted(self, path: Path, edits: list[tuple[str, str]], look: list[str]) -> list[list[str]]:
+        """Return what cells show, first as the file is, then after each edit of one cell alone."""
+        found: list[list[str]] = self._ask({"plant": str(self._copied(path)), "edits": edits, "look": look})
+        return found
+
     def pdf(self, path: Path, recalculate: bool = True) -> Path:
         """Return a PDF that Calc printed of the workbook."""
         target = str(self.folder / f"{path.stem}.pdf")

@@ -103,3 +103,58 @@ def test_what_cannot_follow_says_what_was_changed(filled: Path, office: Office) 
 def test_no_sheet_that_is_read_shows_a_missing_function(book: Any, office: Office) -> None:
     """On 0.3.0 one changed price turned 73 of 258 cells into #NAME?."""
     assert errors(office.values(book.path)) == {}
+
+
+# A cell of a row, by sheet and label, and what a careless hand puts there; {} stands for the formula that was there.
+PLANTED = (
+    ("Months", "Requests", "3", "=1000000"),
+    ("Months", "In the plan", "2", "=0"),
+    ("Months", "Replicas that always run", "1", "=1"),
+    ("Months", "GPUs reserved", "4", "=0"),
+    ("Months", "GPUs at peak", "5", "=9999"),
+    ("Months", "Replicas in the busiest hour", "5", "=3"),
+    ("Months", "GPU-hours", "2", "=10"),
+    ("Months", "of them on demand", "2", "=-5"),
+    ("Months", "Reserved", "3", "=77"),
+    ("Months", "On demand", "3", "=2*({})"),
+    ("Months", "Cost", "4", "=123456"),
+    ("Months", "Cost to date", "5", "=1"),
+    ("Months", "Energy", "1", "=0"),
+    ("Months", "Energy", "2", "=1000*({})"),
+    ("Months", "Greenhouse gases, location-based", "1", "=1"),
+    ("Months", "GPUs at peak, most", "1", "=0"),
+    ("Hours", "10:00", "2", "=500"),
+    ("Years", "Cost", "total", "=1"),
+    ("Cases", "The scenario of the cover", "1", "=500"),
+    ("Basis", "GPU-hour on demand, scenario", "value", "=99"),
+    ("Basis", "Requests a day now", "value", "=5"),
+    ("Basis", "Busy hours a day on demand", "value", "=1"),
+    ("Rates", "Prices from", "value", "=5"),
+    ("Calculation", "Requests that the cache holds", "value", "=0"),
+)  # fmt: skip
+
+
+def test_each_of_twenty_four_planted_errors_turns_the_checks_red(filled: Path, office: Office) -> None:
+    book = load_workbook(filled)
+    edits = [planted(book, *each) for each in PLANTED]
+    state = f"Checks!C{row_of(book['Checks'], 'All checks')}"
+    before, *after = office.planted(filled, edits, [state])
+    assert before[0] in ("OK", "needs sizebook")
+    assert {each: shown[0] for each, shown in zip(PLANTED, after, strict=True) if shown[0] != "CHECK"} == {}
+
+
+def row_of(sheet: Any, label: str) -> int:
+    return next(row for row in range(1, sheet.max_row + 1) if sheet.cell(row, 2).value == label)
+
+
+def planted(book: Any, name: str, label: str, month: str, formula: str) -> tuple[str, str]:
+    """Return the place and the formula of a planted error."""
+    sheet = book[name]
+    row = row_of(sheet, label)
+    column = 3
+    if month.isdigit():
+        column = next(cell.column for cell in sheet[4] if cell.value == "Total") + int(month)
+    elif month == "total":
+        column = 5
+    cell = sheet.cell(row, column)
+    return f"{name}!{cell.coordinate}", formula.replace("{}", str(cell.value or "").removeprefix("="))
