@@ -20,10 +20,13 @@ from tests.test_layers import PACKAGE, modules
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-IMPORTED_AS = {"vl-convert-python": "vl_convert"}  # where a distribution is not imported by its own name
+IMPORTED_AS = {
+    "vl-convert-python": "vl_convert",
+    "tomli-w": "tomli_w",
+}  # where a distribution is not imported by its own name
 OF_THE_OFFICE = {"uno", "unohelper", "com", "org"}  # libreoffice/addin.py runs in LibreOffice's own Python
 WORKBOOKS = "openpyxl, lxml, defusedxml, formualizer, numpy, psutil"
-REPORTS = "jinja2, weasyprint, altair, vl_convert, rich"
+REPORTS = "jinja2, weasyprint, altair, vl_convert, pypdf, tomli_w, rich"
 
 
 def refused(modules: str, extras: str, instead: str = "") -> str:
@@ -55,6 +58,7 @@ COMMANDS = {
     "reconcile": "   ",
     "excel install --dry-run {}": "{}/sizebook.xlam\n",
     "excel lite -o {}": "{}/main.py\n",
+    "dashboard -o {}/page.html": "{}/page.html: ",
     "libreoffice build -o {}/sizebook.oxt": "{}/sizebook.oxt\n",
     "count org/name": refused("huggingface_hub", "hub", ", or give the path of a config.json or checkpoint"),
     "count gpt-2-small --engine transformers": refused(
@@ -64,6 +68,7 @@ COMMANDS = {
     "demo --output {}/demo": NO_BATCH,
     f"batch {SIZING} -o {{}}/batch": NO_BATCH,
     f"report {SIZING} -o {{}}/x.pdf": NO_REPORTS,
+    "inspect x.pdf": NO_BATCH,
     "reconcile -o {}/x.pdf": NO_REPORTS,
     "reconcile -o {}/x.xlsx": NO_BATCH,
     "sweep x.csv -o {}/x.csv": NO_SWEEP,
@@ -81,7 +86,8 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     heard = done.stdout.replace(str(folder), "{}")
-    assert {path.name for path in folder.iterdir()} == {"sizebook.xlam", "main.py", "requirements.txt", "sizebook.oxt"}
+    written = {"sizebook.xlam", "main.py", "requirements.txt", "sizebook.oxt", "page.html"}
+    assert {path.name for path in folder.iterdir()} == written
     return dict(zip(COMMANDS, json.loads(heard), strict=True))
 
 

@@ -41,8 +41,9 @@ LAYERS = (
         "reports.training",
         "reports.fleet",
         "reports.programme",
+        "reports.comparison",
     ),
-    ("batch", "excel", "libreoffice"),
+    ("batch", "dashboard", "excel", "libreoffice"),
     ("cli",),
     ("__main__",),
 )

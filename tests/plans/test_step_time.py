@@ -12,7 +12,7 @@ from sizebook.training.bands import bands
 from sizebook.training.layout import Layout
 from sizebook.training.machine import calibration, machine
 from sizebook.training.profile import model_profile
-from sizebook.training.quantities import Method, Recipe
+from sizebook.training.recipe import Method, Recipe
 from sizebook.training.time import StepTime, step_time
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sizebook.batch.jobs import produce, scenario_of
+from sizebook.batch.formats import produce
+from sizebook.batch.jobs import made
 from sizebook.core.units import THIN_SPACE, usd
 from sizebook.plans.programme.plan import ProgrammePlan
 from sizebook.reports.charts.kinds import Columns, Lines
@@ -90,7 +91,7 @@ def test_a_free_programme_divides_by_nothing(plan: ProgrammePlan) -> None:
 
 def test_a_batch_writes_its_report_and_no_workbook(tmp_path: Path) -> None:
     values = read_toml(EXAMPLE)
-    found = produce(scenario_of({**values, "phases": values["phases"][3:4]}, "x.toml", tmp_path), tmp_path, "sft")
-    assert found.workbook is None
+    found = produce(made({**values, "phases": values["phases"][3:4]}, "x.toml", tmp_path), tmp_path, "sft")
+    assert found.notes == ("no xlsx: a programme has none",)
     assert [path.name for path in tmp_path.iterdir()] == ["sft.pdf"]
-    assert found.headline[0][0] == "Cost"
+    assert found.figures[2].label == "Cost"

@@ -45,18 +45,22 @@ def test_ten_scenarios_two_of_them_bad(table: Path, tmp_path: Path) -> None:
     assert len(failed) == 2
     good = ["a-b-c", "gpt-2", "gpt-2-10", "gpt-3-175b", "llama-3.1-8b", "mistral-7b-v0.1", "mixtral-8x7b", "qwen2-0.5b"]
     assert sorted(path.name for path in out.iterdir()) == sorted(
-        [f"{name}.{ending}" for name in good for ending in ("pdf", "xlsx")] + ["index.xlsx", "journal.sqlite"]
+        [f"{name}.{ending}" for name in good for ending in ("pdf", "xlsx")]
+        + ["index.html", "index.xlsx", "journal.sqlite"]
     )
     index = load_workbook(out / "index.xlsx")["Index"]
     lines = {row[0].value: [cell.value for cell in row] for row in index.iter_rows(min_row=2)}
-    figures = (
-        "Parameters: 8.03\u00a0B; Weights in bf16: 16.1\u00a0GB; Feed-forward blocks: 70.2\u00a0%; "
-        "Against published: exact"
-    )
-    files = ["llama-3.1-8b.xlsx", "llama-3.1-8b.pdf"]
-    assert lines["llama-3.1-8b"] == ["llama-3.1-8b", "llama-3.1-8b", "done", *files, figures]
+    heads = [cell.value for cell in index[1]]
+    assert heads == ["Scenario", "Model", "Status", "pdf", "xlsx", "Parameters, 10⁹ parameters",
+                     "Active per token, 10⁹ parameters", "Weights, GB", "Remarks, or the problem"]  # fmt: skip
+    # 8 030 261 248 parameters in two bytes each
+    files, figures = ["pdf", "xlsx"], [8.030261248, 8.030261248, 16.060522496]
+    assert lines["llama-3.1-8b"][:8] == ["llama-3.1-8b", "llama-3.1-8b", "done", *files, *figures]
+    links = {cell.coordinate: cell.hyperlink.target for row in index.iter_rows() for cell in row if cell.hyperlink}
+    assert (links["D2"], links["E2"], len(links)) == ("llama-3.1-8b.pdf", "llama-3.1-8b.xlsx", 16)
+    assert index.auto_filter.ref == "A1:I11"
     assert lines["no-such-model"][2] == "failed"
-    assert lines["no-such-model"][5].startswith("scenarios.csv, scenario 4: unknown model: got 'no-such-model', want ")
+    assert lines["no-such-model"][8].startswith("scenarios.csv, scenario 4: unknown model: got 'no-such-model', want ")
     assert list(lines) == [*MODELS, "a-b-c", "bad-dtype", "gpt-2-10"]
 
 
@@ -135,8 +139,10 @@ def test_a_programme_is_a_row_with_a_report_and_no_workbook(tmp_path: Path) -> N
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.count("failed")) == (0, 0)
     assert (out / "gpt.pdf").exists() and not (out / "gpt.xlsx").exists()
-    name, model, status, workbook, report, figures = next(
-        load_workbook(out / "index.xlsx")["Index"].iter_rows(min_row=2, max_col=6, values_only=True)
-    )
-    assert (name, model, status, workbook or "", report) == ("gpt", "gpt-2-small", "done", "", "gpt.pdf")
-    assert str(figures).startswith("Cost: $")
+    lines = load_workbook(out / "index.xlsx")["Index"].iter_rows(values_only=True)
+    row = dict(zip(next(lines), next(lines), strict=True))
+    assert (row["Scenario"], row["Model"], row["Status"], row["pdf"]) == ("gpt", "gpt-2-small", "done", "pdf")
+    assert "xlsx" not in row
+    assert row["Remarks, or the problem"] == "no xlsx: a programme has none"
+    # 8 GPUs at 2 USD an hour
+    assert row["Cost, USD"] == pytest.approx(2 * row["GPU-hours"])

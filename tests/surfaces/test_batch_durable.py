@@ -13,13 +13,16 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.batch import running
-from sizebook.batch.jobs import Outputs
+from sizebook.batch.contents import Figure
+from sizebook.batch.formats import USUAL, Outputs
 from sizebook.batch.journal import FILE, Outcome, fingerprint, journal
 from sizebook.batch.reading import Row, read_batch
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.sources import writing
 from tests.surfaces import kills
+
+PARAMETERS = Figure("parameters", "Parameters", "parameters", 8_030_261_248)
 
 
 def rows(folder: Path, *models: str) -> list[Row]:
@@ -31,12 +34,12 @@ def settled(row: Row, folder: Path) -> Outcome:
     workbook, report = folder / f"{row.name}.xlsx", folder / f"{row.name}.pdf"
     workbook.write_bytes(b"workbook")
     report.write_bytes(b"report")
-    return Outcome(row, Outputs(workbook, report, (("Parameters", "8.03 B"),), ("a remark",)))
+    return Outcome(row, Outputs({"xlsx": workbook, "pdf": report}, (PARAMETERS,), ("a remark",)))
 
 
 def test_what_is_done_stays_done_and_the_rest_is_open(tmp_path: Path) -> None:
     good, bad, unfinished, gone = rows(tmp_path, "good", "bad", "unfinished", "gone")
-    with journal(tmp_path) as record:
+    with journal(tmp_path, USUAL) as record:
         assert record.enter([good, bad, unfinished, gone], resume=True) == {}
         for row in (good, bad, unfinished, gone):
             record.begun(row)
@@ -44,10 +47,10 @@ def test_what_is_done_stays_done_and_the_rest_is_open(tmp_path: Path) -> None:
         record.settled(settled(gone, tmp_path))
         record.settled(Outcome(bad, None, "s.csv: wrong"))
     (tmp_path / "gone.pdf").unlink()
-    with journal(tmp_path) as record:
+    with journal(tmp_path, USUAL) as record:
         assert record.enter([good, bad, unfinished, gone], resume=True) == {"good": settled(good, tmp_path)}
     assert kills.journal(tmp_path).states == {"good": "done", "bad": "open", "unfinished": "open", "gone": "open"}
-    with journal(tmp_path) as record:
+    with journal(tmp_path, USUAL) as record:
         assert record.enter([good, bad], resume=False) == {}
     assert kills.journal(tmp_path).states == {"good": "open", "bad": "open"}
 
@@ -56,15 +59,15 @@ def test_a_plan_without_a_workbook_is_done_by_its_report_alone(tmp_path: Path) -
     """A programme has no workbook: its report is what a resumed batch looks for."""
     [row] = rows(tmp_path, "programme")
     (tmp_path / "programme.pdf").write_bytes(b"report")
-    made = Outcome(row, Outputs(None, tmp_path / "programme.pdf", (("Cost", "$134 M"),)))
-    with journal(tmp_path) as record:
+    made = Outcome(row, Outputs({"pdf": tmp_path / "programme.pdf"}, (PARAMETERS,)))
+    with journal(tmp_path, USUAL) as record:
         record.enter([row], resume=True)
         record.begun(row)
         record.settled(made)
-    with journal(tmp_path) as record:
+    with journal(tmp_path, USUAL) as record:
         assert record.enter([row], resume=True) == {"programme": made}
     (tmp_path / "programme.pdf").unlink()
-    with journal(tmp_path) as record:
+    with journal(tmp_path, USUAL) as record:
         assert record.enter([row], resume=True) == {}
 
 
@@ -72,22 +75,23 @@ def test_a_scenario_that_changed_is_made_anew(tmp_path: Path, monkeypatch: pytes
     config = tmp_path / "config.json"
     config.write_text("{}")
     [row] = rows(tmp_path, "config.json")
-    before = fingerprint(row)
-    assert fingerprint(Row("elsewhere", tmp_path, row.name, dict(row.values))) == before
-    assert fingerprint(Row(row.where, tmp_path, row.name, {"model": "config.json", "dtype": "fp8"})) != before
+    before = fingerprint(row, USUAL)
+    assert fingerprint(Row("elsewhere", tmp_path, row.name, dict(row.values)), USUAL) == before
+    assert fingerprint(Row(row.where, tmp_path, row.name, {"model": "config.json", "dtype": "fp8"}), USUAL) != before
     config.write_text('{"model_type": "llama"}')
-    assert fingerprint(row) != before
+    assert fingerprint(row, USUAL) != before
     config.write_text("{}")
-    assert fingerprint(row) == before
+    assert fingerprint(row, USUAL) == before
+    assert fingerprint(row, ("json",)) != before
     monkeypatch.setattr("sizebook.batch.journal.__version__", "0.0.0")
-    assert fingerprint(row) != before
+    assert fingerprint(row, USUAL) != before
 
 
 def test_two_batches_into_one_folder_are_refused(tmp_path: Path) -> None:
     scenarios = kills.table(tmp_path, 1)
     out = tmp_path / "out"
     out.mkdir()
-    with journal(out):
+    with journal(out, USUAL):
         done = CliRunner().invoke(app, ["batch", str(scenarios), "-o", str(out)])
     assert isinstance(done.exception, InputError)
     assert str(done.exception) == (
@@ -99,7 +103,7 @@ def test_two_batches_into_one_folder_are_refused(tmp_path: Path) -> None:
 
 def test_a_damaged_journal_and_one_of_another_version_are_refused(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"no database at all, but long enough to be taken for one" * 10)
-    with pytest.raises(InputError) as caught, journal(tmp_path):
+    with pytest.raises(InputError) as caught, journal(tmp_path, USUAL):
         pass
     assert str(caught.value) == (
         f"damaged journal: got file is not a database in {tmp_path / FILE}, want the journal of a batch. Remove the "
@@ -109,14 +113,14 @@ def test_a_damaged_journal_and_one_of_another_version_are_refused(tmp_path: Path
     database = sqlite3.connect(tmp_path / FILE)
     database.execute("PRAGMA user_version = 9")
     database.close()
-    with pytest.raises(InputError) as caught, journal(tmp_path):
+    with pytest.raises(InputError) as caught, journal(tmp_path, USUAL):
         pass
     assert str(caught.value) == (
-        f"journal of another version: got format 9 in {tmp_path / FILE}, want 1. Choose another folder."
+        f"journal of another version: got format 9 in {tmp_path / FILE}, want 2. Choose another folder."
     )
 
 
-def deadly(row: Row, folder: Path) -> Outcome:
+def deadly(row: Row, folder: Path, formats: tuple[str, ...]) -> Outcome:
     """Stand in for making a scenario: end the worker where the scenario says so, always or the first time."""
     import os
     import signal
@@ -133,13 +137,13 @@ def deadly(row: Row, folder: Path) -> Outcome:
 def test_a_dead_worker_costs_its_row_one_retry(
     deadly_row: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "_outcome", deadly)
+    monkeypatch.setattr(running, "outcome_of", deadly)
     every = rows(tmp_path, "a", deadly_row, "b", "c")
 
     def shown(outcomes: Iterator[Outcome], _n: int) -> Iterator[Outcome]:
         return outcomes
 
-    batch = running.run_batch(every, tmp_path, 2, resume=False, shown=shown)
+    batch = running.run_batch(every, tmp_path, running.Order(2), shown)
     problem = (
         "s.csv, scenario: worker died: got a process that ended twice over this scenario, want it finished. Give the "
         "machine more memory, or find out with 'sizebook report' what ends it."
@@ -160,7 +164,7 @@ def test_killed_three_times_and_resumed(tmp_path: Path) -> None:
 def test_a_finished_batch_resumes_without_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scenarios, out = kills.table(tmp_path, 3), tmp_path / "out"
     out.mkdir()
-    with journal(out) as record:
+    with journal(out, USUAL) as record:
         every = read_batch(scenarios).rows
         record.enter(every, resume=False)
         for row in every:

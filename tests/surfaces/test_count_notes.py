@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner
 from openpyxl import load_workbook
 
-from sizebook.batch.jobs import produce, report_of, scenario_of
+from sizebook.batch.formats import produce
+from sizebook.batch.jobs import made
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.functions import load
@@ -73,9 +74,10 @@ def test_a_plan_says_it(command: str, plan: str, model: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("plan", [*SCENARIOS, "fleet"])
 def test_report_and_workbook_say_it(plan: str, model: str, tmp_path: Path) -> None:
-    scenario = scenario_of(_values(plan, model), "plan.toml", tmp_path)
-    assert NOTE in str(report_of(scenario))
-    done = produce(scenario, tmp_path, "copy")
+    planned = made(_values(plan, model), "plan.toml", tmp_path)
+    assert NOTE in str(planned.report)
+    done = produce(planned, tmp_path, "copy", ("xlsx", "json"))
     assert [note.removeprefix("chat: ") for note in done.notes] == [NOTE]
-    cells = [cell.value for sheet in load_workbook(done.workbook, data_only=True) for row in sheet for cell in row]
+    cells = [cell.value for sheet in load_workbook(done.files["xlsx"], data_only=True) for row in sheet for cell in row]
     assert NOTE in cells
+    assert [note.removeprefix("chat: ") for note in json.loads(done.files["json"].read_bytes())["notes"]] == [NOTE]

@@ -1,81 +1,115 @@
 # ruff: noqa: E402 - the extra is asked for before what stands on it
-"""The index workbook of a batch: one line a scenario, with its files and headline figures, or what was wrong."""
+"""The index of a batch as a workbook: a line a scenario with its files and figures, or what was wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from sizebook.core.extras import need
 
 need("workbooks")
 
 from openpyxl import Workbook
+from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
-from sizebook.batch.journal import Outcome
+from sizebook.batch.naming import INDEX
+from sizebook.batch.record import batch_record
+from sizebook.batch.table import Column, Line, columns_of
 from sizebook.sources.texts import put_text
-from sizebook.sources.writing import unfinished
+from sizebook.sources.writing import scratch_folder, write_whole
 from sizebook.workbooks import look
+from sizebook.workbooks.carrying import with_record
+from sizebook.workbooks.drawing import Drawn, draw
+from sizebook.workbooks.saving import settle
 
-WIDTHS = {
-    "Scenario": 26,
-    "Model": 26,
-    "Status": 9,
-    "Workbook": 26,
-    "Report": 26,
-    "Headline figures, or the problem": 90,
-}
-# Spreadsheets do not grow a row by themselves when a program writes its text.
-LETTERS_A_LINE, POINTS_A_LINE = 88, 14
+_LETTERS_A_LINE, POINTS_A_LINE = 58, 14  # spreadsheets do not grow a row by themselves when a program writes its text
+_MOST_BARS = 40
+_MOST_CHARTS = 6
+_CHART_ROWS = 24
 
 
-def write_index(outcomes: Sequence[Outcome], path: Path) -> Path:
-    """Write the index of a batch and return its path; it appears whole or not at all."""
+def write_index(lines: Sequence[Line], folder: Path) -> Path:
+    """Write the index workbook and return its path; it appears whole or not at all."""
     book = Workbook()
     look.dress(book)
+    book.properties.creator = "sizebook"
     sheet = book.active
     assert isinstance(sheet, Worksheet)
     sheet.title = "Index"
-    for column, (heading, width) in enumerate(WIDTHS.items(), 1):
-        head = sheet.cell(1, column, heading)
-        head.style = "Column head"
-        sheet.column_dimensions[head.column_letter].width = width
-    for row, outcome in enumerate(outcomes, 2):
-        _write_line(sheet, row, outcome)
+    kinds = list(dict.fromkeys(kind for line in lines for kind in line.files))
+    columns = columns_of(lines)
+    _heads(sheet, kinds, columns)
+    for row, line in enumerate(lines, 2):
+        _write_line(sheet, row, line, kinds, columns)
     look.lay_out_list(sheet, heading_row=1)
-    with unfinished(path) as temporary:
-        book.save(temporary)
-    return path
+    sheet.auto_filter.ref = f"A1:{get_column_letter(sheet.max_column)}{len(lines) + 1}"
+    _charts(book, sheet, lines, columns)
+    with scratch_folder() as scratch:
+        book.save(scratch / "index.xlsx")
+        settle(scratch / "index.xlsx")
+        content = with_record(scratch / "index.xlsx", json.dumps(batch_record(len(lines))))
+    return write_whole(folder / f"{INDEX}.xlsx", content)
 
 
-def _write_line(sheet: Worksheet, row: int, outcome: Outcome) -> None:
-    cells = _line(outcome)
-    for column, text in enumerate(cells, 1):
-        cell = sheet.cell(row, column)
+def _heads(sheet: Worksheet, kinds: Sequence[str], columns: Sequence[Column]) -> None:
+    heads = [("Scenario", 30), ("Model", 24), ("Status", 9), *((kind, 8) for kind in kinds),
+             *((column.heading, 15) for column in columns), ("Remarks, or the problem", 60)]  # fmt: skip
+    figures = range(4 + len(kinds), 4 + len(kinds) + len(columns))
+    for at, (text, width) in enumerate(heads, 1):
+        head = sheet.cell(1, at, text)
+        head.style = "Wrapped head" if at in figures else "Column head"
+        sheet.column_dimensions[get_column_letter(at)].width = width
+    sheet.row_dimensions[1].height = 40
+
+
+def _write_line(sheet: Worksheet, row: int, line: Line, kinds: Sequence[str], columns: Sequence[Column]) -> None:
+    for at, text in enumerate((line.name, line.models, "done" if line.is_done else "failed"), 1):
+        put_text(sheet.cell(row, at), text).style = "Label"
+    for at, kind in enumerate(kinds, 4):
+        cell = put_text(sheet.cell(row, at), kind if kind in line.files else "")
         cell.style = "Label"
-        put_text(cell, text)
-        if text and list(WIDTHS)[column - 1] in ("Workbook", "Report"):
-            cell.hyperlink = text
+        if kind in line.files:
+            cell.hyperlink = line.files[kind]
             cell.font = look.font(color=look.ACCENT)
-        elif outcome.outputs is None and text:
+    for at, column in enumerate(columns, 4 + len(kinds)):
+        cell = sheet.cell(row, at, line.values.get(column))
+        cell.style, cell.number_format = "Figure", look.NUMBER
+    last = put_text(sheet.cell(row, 4 + len(kinds) + len(columns)), line.said)
+    last.style = "Label"
+    if not line.is_done:
+        for cell in (sheet.cell(row, 3), last):
             cell.font = look.font(color=look.FAILED)
-    sheet.row_dimensions[row].height = POINTS_A_LINE * -(-len(cells[-1]) // LETTERS_A_LINE) + 4
+    longest = max(len(line.said) / _LETTERS_A_LINE, len(line.name) / 28, len(line.models) / 22, 1)
+    sheet.row_dimensions[row].height = POINTS_A_LINE * -int(-longest // 1) + 4
 
 
-def _line(outcome: Outcome) -> list[str]:
-    """Return a scenario in the order of the headings; plans differ in their figures, so these share one column."""
-    model = _models(outcome.row.values)
-    if outcome.outputs is None:
-        return [outcome.row.name, model, "failed", "", "", outcome.problem]
-    figures = "; ".join(f"{label}: {text}" for label, text in outcome.outputs.headline)
-    workbook = outcome.outputs.workbook
-    return [outcome.row.name, model, "done", workbook.name if workbook else "", outcome.outputs.report.name, figures]
+def _charts(book: Workbook, index: Worksheet, lines: Sequence[Line], columns: Sequence[Column]) -> None:
+    """Draw a chart of each of the first figures that differ over the batch, on a sheet of their own."""
+    shown = charted(lines, columns)
+    if not shown:
+        return
+    sheet = book.create_sheet("Charts")
+    sheet.sheet_view.showGridLines = False
+    for letter in "BCDEFGHIJK":
+        sheet.column_dimensions[letter].width = 11
+    last = min(len(lines), _MOST_BARS) + 1
+    said = f", the first {_MOST_BARS} of {len(lines)} scenarios" if len(lines) > _MOST_BARS else ""
+    n_files = len({kind for line in lines for kind in line.files})
+    for number, column in enumerate(shown):
+        at = get_column_letter(4 + n_files + list(columns).index(column))
+        row = 1 + number * (_CHART_ROWS + 2)
+        put_text(sheet.cell(row, 2), f"{column.heading}{said}").style = "Section"
+        series = (f"{index.title}!${at}$1", f"{index.title}!${at}$2:${at}${last}")
+        names = f"{index.title}!$A$2:$A${last}"
+        draw(sheet, row, 11, _CHART_ROWS, Drawn("bars", f"Charts!$B${row}", names, [series], column.unit, look.NUMBER))
 
 
-def _models(values: Mapping[str, Any]) -> str:
-    """Return the model of a scenario, or those of a fleet's services or a programme's phases, each once."""
-    inner = values.get("service") or values.get("phases")
-    tables = inner if isinstance(inner, list) else [values]
-    return ", ".join(dict.fromkeys(str(table.get("model", "")) for table in tables if isinstance(table, dict)))
+def charted(lines: Sequence[Line], columns: Sequence[Column]) -> list[Column]:
+    """Return the first figures that differ between scenarios of a batch."""
+    differing = [
+        column for column in columns if len({line.values[column] for line in lines if column in line.values}) > 1
+    ]
+    return differing[:_MOST_CHARTS]

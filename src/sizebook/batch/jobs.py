@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sizebook.batch.contents import Contents, contents
+from sizebook.batch.record import record
 from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
 from sizebook.plans.fleet.plan import FleetPlan
@@ -16,13 +21,13 @@ from sizebook.plans.training.plan import TrainingPlan, plan_training
 from sizebook.scenarios.files import Scenario, SizingScenario, beside, parse
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.fleet import answer as fleet_answer
-from sizebook.scenarios.kinds import KINDS, plan_of
+from sizebook.scenarios.kinds import KINDS, kind_of, plan_of
 from sizebook.scenarios.programme import ProgrammeScenario
 from sizebook.scenarios.programme import answer as programme_answer
 from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, settled, with_files
 from sizebook.scenarios.training import TrainingScenario, planned, training_inputs
 from sizebook.sources.bundled import bundled
-from sizebook.sources.writing import make_folder
+from sizebook.sources.writing import scratch_folder
 
 if TYPE_CHECKING:
     from sizebook.reports.view import Report
@@ -43,13 +48,67 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Outputs:
-    """The files of one scenario, the figures that an index shows of it as (label, text), and what was remarked."""
+class Made:
+    """A scenario that was planned, and what its outputs show of it, each worked out once when it is asked for.
 
-    workbook: Path | None
-    report: Path
-    headline: tuple[tuple[str, str], ...]
-    notes: tuple[str, ...] = ()
+    ``values`` are the scenario as it was given, with files by their names beside ``folder``.
+    """
+
+    scenario: Scenario
+    values: Mapping[str, Any]
+    folder: Path
+    plan: Any
+
+    @property
+    def kind(self) -> str:
+        """The name of the kind of plan."""
+        return kind_of(self.scenario)
+
+    @property
+    def job(self) -> Job:
+        """The kind of plan."""
+        return JOBS[self.kind]
+
+    @cached_property
+    def report(self) -> Report:
+        """The report of the plan."""
+        return self.job.report(self.plan, self.scenario)
+
+    @cached_property
+    def contents(self) -> Contents:
+        """The figures and tables of the plan."""
+        return contents(self.plan)
+
+    @cached_property
+    def as_of(self) -> date:
+        """The day that its outputs show."""
+        from sizebook.reports.render import report_date
+
+        return report_date(self.scenario.as_of)
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """What the outputs were made of, and all figures."""
+        found = {figure.name: figure.value for figure in self.contents.figures}
+        return {**record(self.values, self.folder, self.as_of), "figures": found}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was remarked about the scenario and the counts behind the plan."""
+        return (*self.scenario.notes, *_count_notes(self.plan))
+
+    @cached_property
+    def workbook(self) -> bytes | None:
+        """The planning workbook, filled, with its record; None for a plan that has none."""
+        if self.job.workbook is None:
+            return None
+        from sizebook.workbooks.carrying import with_record
+        from sizebook.workbooks.filling import fill
+
+        with scratch_folder() as folder:
+            filled = folder / self.job.workbook
+            fill(bundled("workbooks") / self.job.workbook, inputs_of(self.scenario, self.plan), filled)
+            return with_record(filled, json.dumps(self.record))
 
 
 def _name(model: str) -> str:
@@ -158,7 +217,7 @@ def scenario_of(values: Mapping[str, Any], where: str, folder: Path) -> Scenario
 
 def job_of(scenario: Scenario) -> Job:
     """Return the kind of plan that a scenario feeds."""
-    return next(JOBS[plan] for plan, kind in KINDS.items() if isinstance(scenario, kind))
+    return JOBS[kind_of(scenario)]
 
 
 def report_of(scenario: Scenario) -> Report:
@@ -175,21 +234,10 @@ def inputs_of(scenario: Scenario, plan: Any = None) -> dict[str, Any]:
     return workbook_inputs(job.planned(scenario, job.plan(scenario) if plan is None else plan))
 
 
-def produce(scenario: Scenario, folder: Path, stem: str) -> Outputs:
-    """Write ``stem.pdf`` and, where its plan has a workbook, ``stem.xlsx`` into a folder; return where they are."""
-    from sizebook.reports.render import write_pdf
-    from sizebook.workbooks.filling import fill
-
-    job = job_of(scenario)
-    make_folder(folder)
-    workbook, pdf = folder / f"{stem}.xlsx" if job.workbook else None, folder / f"{stem}.pdf"
-    plan = job.plan(scenario)
-    report = job.report(plan, scenario)
-    if job.workbook and workbook:
-        fill(bundled("workbooks") / job.workbook, inputs_of(scenario, plan), workbook)
-    write_pdf(report, pdf)
-    headline = tuple((tile.label, tile.value) for tile in report.tiles)
-    return Outputs(workbook, pdf, headline, (*scenario.notes, *_count_notes(plan)))
+def made(values: Mapping[str, Any], where: str, folder: Path) -> Made:
+    """Return the plan of a scenario: its values checked and planned. ``where`` names it in messages."""
+    scenario = scenario_of(values, where, folder)
+    return Made(scenario, values, folder, job_of(scenario).plan(scenario))
 
 
 def _count_notes(plan: Any) -> tuple[str, ...]:

@@ -9,30 +9,30 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from sizebook import __version__
-from sizebook.batch.jobs import Outputs
+from sizebook.batch.contents import Figure
+from sizebook.batch.formats import Outputs
 from sizebook.batch.reading import Row
+from sizebook.batch.record import formulas, inputs
 from sizebook.core.errors import InputError
-from sizebook.core.tables import user_folder
 
 FILE = "journal.sqlite"
-_FORMAT = 1
-_LARGE_BYTES = 10_000_000
+_FORMAT = 2
 _TABLE = """
 CREATE TABLE IF NOT EXISTS scenario (
     name TEXT PRIMARY KEY,      -- stem of its files
-    hash TEXT NOT NULL,         -- of its values, the files that it names and the version of sizebook
+    hash TEXT NOT NULL,         -- of its values, the files that it names, formats, formulas and version
     state TEXT NOT NULL CHECK (state IN ('open', 'running', 'done', 'failed')),
     attempts INTEGER NOT NULL,  -- how often a worker began it
-    files TEXT,                 -- JSON: name and bytes of the workbook and of the report, null for none
-    headline TEXT,              -- JSON: figures as [label, text]
+    files TEXT,                 -- JSON: by format, name and bytes of the file
+    figures TEXT,               -- JSON: figures as [name, label, unit, value]
     notes TEXT,                 -- JSON: what was remarked
     problem TEXT,
     changed TEXT NOT NULL       -- UTC
@@ -55,6 +55,7 @@ class Journal:
 
     folder: Path
     database: sqlite3.Connection
+    formats: tuple[str, ...]
 
     def enter(self, rows: Sequence[Row], *, resume: bool) -> dict[str, Outcome]:
         """Enter the scenarios of a batch; return the outcomes of those that stand finished, when it resumes.
@@ -73,7 +74,7 @@ class Journal:
                 if row.name not in finished:
                     self.database.execute(
                         "INSERT INTO scenario (name, hash, state, attempts, changed) VALUES (?, ?, 'open', 0, ?)",
-                        (row.name, fingerprint(row), _now()),
+                        (row.name, fingerprint(row, self.formats), _now()),
                     )
         return finished
 
@@ -87,11 +88,11 @@ class Journal:
         if made is None:
             self._change(outcome.row, "state = 'failed', problem = ?", (outcome.problem,))
             return
-        files = [path and (path.name, path.stat().st_size) for path in (made.workbook, made.report)]
+        files = {name: (path.name, path.stat().st_size) for name, path in made.files.items()}
         self._change(
             outcome.row,
-            "state = 'done', files = ?, headline = ?, notes = ?",
-            tuple(json.dumps(each) for each in (files, made.headline, made.notes)),
+            "state = 'done', files = ?, figures = ?, notes = ?",
+            tuple(json.dumps(each) for each in (files, [astuple(figure) for figure in made.figures], made.notes)),
         )
 
     def _change(self, row: Row, what: str, values: tuple[Any, ...]) -> None:
@@ -102,22 +103,24 @@ class Journal:
 
     def _finished(self, row: Row) -> Outcome | None:
         found = self.database.execute(
-            "SELECT files, headline, notes FROM scenario WHERE name = ? AND state = 'done' AND hash = ?",
-            (row.name, fingerprint(row)),
+            "SELECT files, figures, notes FROM scenario WHERE name = ? AND state = 'done' AND hash = ?",
+            (row.name, fingerprint(row, self.formats)),
         ).fetchone()
         if found is None:
             return None
-        files, headline, notes = map(json.loads, found)
-        if any(each and _size(self.folder / each[0]) != each[1] for each in files):
+        files, figures, notes = map(json.loads, found)
+        if any(_size(self.folder / name) != size for name, size in files.values()):
             return None
-        workbook, report = (each and self.folder / each[0] for each in files)
-        labelled = tuple((label, text) for label, text in headline)
-        return Outcome(row, Outputs(workbook, report, headline=labelled, notes=tuple(notes)))
+        paths = {kind: self.folder / name for kind, (name, _) in files.items()}
+        return Outcome(row, Outputs(paths, tuple(Figure(*each) for each in figures), tuple(notes)))
 
 
 @contextmanager
-def journal(folder: Path) -> Iterator[Journal]:
-    """Open the journal of a folder, made where it is missing. Errors: `InputError` where another batch has it open."""
+def journal(folder: Path, formats: tuple[str, ...]) -> Iterator[Journal]:
+    """Open the journal of a folder, made where it is missing, for a batch of some formats.
+
+    Errors: `InputError` where another batch has it open.
+    """
     path = folder / FILE
     database = sqlite3.connect(path, timeout=0)
     try:
@@ -133,7 +136,7 @@ def journal(folder: Path) -> Iterator[Journal]:
                 f"damaged journal: got {error} in {path}, want the journal of a batch. Remove the file and run the "
                 "batch anew."
             ) from error
-        yield Journal(folder, database)
+        yield Journal(folder, database, formats)
     finally:
         database.close()
 
@@ -153,40 +156,19 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
         database.execute(f"PRAGMA user_version = {_FORMAT}")
 
 
-def fingerprint(row: Row) -> str:
-    """Return a hash of what a scenario's outputs depend on: its values, the files it names, own prices, the version."""
-    named = {name: _content(row.folder / name) for name in sorted(set(_texts(row.values)))}
-    files = {name: content for name, content in named.items() if content}
-    files["prices"] = _content(user_folder() / "prices.csv")
-    text = json.dumps([__version__, row.values, files], sort_keys=True, default=str)
+def fingerprint(row: Row, formats: Sequence[str]) -> str:
+    """Return a hash of what a scenario's outputs depend on: values, files, own prices, formats, formulas, version."""
+    files = {name: _dated(row.folder / name, mark) for name, mark in inputs(row.values, row.folder).items()}
+    text = json.dumps([__version__, formulas(), row.values, files, list(formats)], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _texts(values: Any) -> Iterator[str]:
-    """Yield the texts of a scenario, of which some name files: tables, configs, checkpoints, own rates."""
-    if isinstance(values, Mapping):
-        values = list(values.values())
-    if isinstance(values, list):
-        for value in values:
-            yield from _texts(value)
-    elif isinstance(values, str):
-        yield values
-
-
-def _content(path: Path) -> str:
-    """Return a hash of a file, for large ones (checkpoints) and folders of when and how large; empty for no file."""
-    try:
-        if path.is_dir():
-            return " ".join(_stamp(each) for each in sorted(path.iterdir()) if each.is_file())
-        if not path.is_file():
-            return ""
-        return _stamp(path) if path.stat().st_size > _LARGE_BYTES else hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:  # no name of a file, or one that the scenario will be refused for
-        return ""
-
-
-def _stamp(path: Path) -> str:
-    return f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}"
+def _dated(path: Path, mark: str) -> str:
+    """Return the mark of a file; of one that is too large to be hashed with the time of its last change."""
+    if not mark.endswith(" bytes"):
+        return mark
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    return " ".join([mark, *(str(each.stat().st_mtime_ns) for each in files)])
 
 
 def _size(path: Path) -> int | None:

@@ -9,10 +9,13 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 
+from sizebook.batch.formats import USUAL, produce
 from sizebook.batch.index import write_index
-from sizebook.batch.jobs import produce, scenario_of
+from sizebook.batch.index_page import write_index_page
+from sizebook.batch.jobs import made
 from sizebook.batch.journal import Journal, Outcome, journal
 from sizebook.batch.reading import Row
+from sizebook.batch.table import lines_of
 from sizebook.batch.workers import workers
 from sizebook.core.errors import SizebookError
 from sizebook.sources.writing import clean_leftovers, clean_scratch, make_folder
@@ -30,24 +33,35 @@ class Batch:
 Shown = Callable[[Iterator[Outcome], int], Iterable[Outcome]]  # passes outcomes on and shows how many of how many
 
 
-def run_batch(rows: Sequence[Row], folder: Path, jobs: int, *, resume: bool, shown: Shown) -> Batch:
-    """Produce a batch in a folder that no other batch has, under its journal; with ``resume`` what is left of it.
+@dataclass(frozen=True)
+class Order:
+    """How a batch is produced: in how many processes, which formats, and whether what is done stays."""
+
+    jobs: int
+    formats: tuple[str, ...] = USUAL
+    resume: bool = False
+
+
+def run_batch(rows: Sequence[Row], folder: Path, order: Order, shown: Shown) -> Batch:
+    """Produce a batch in a folder that no other batch has, under its journal; where it resumes what is left of it.
 
     Temporary files are removed, those of this batch's workers, however they ended, and those of runs that were killed.
     """
     make_folder(folder)
-    with journal(folder) as record:
-        finished = record.enter(rows, resume=resume)
+    with journal(folder, order.formats) as record:
+        finished = record.enter(rows, resume=order.resume)
         n_before = len(finished)
         left = [row for row in rows if row.name not in finished]
         clean_leftovers(folder)
         clean_scratch()  # here too, for a batch with nothing left to do starts no worker
         try:
-            finished |= {outcome.row.name: outcome for outcome in shown(run(left, record, jobs), len(left))}
+            finished |= {outcome.row.name: outcome for outcome in shown(run(left, record, order.jobs), len(left))}
         finally:
             clean_leftovers(folder)
         outcomes = tuple(finished[row.name] for row in rows)
-        return Batch(outcomes, n_before, write_index(outcomes, folder / "index.xlsx"))
+        lines = lines_of(outcomes)
+        write_index_page(lines, folder)
+        return Batch(outcomes, n_before, write_index(lines, folder))
 
 
 def run(rows: Sequence[Row], record: Journal, jobs: int) -> Iterator[Outcome]:
@@ -96,7 +110,7 @@ def _submitted(
     """Hand out as many scenarios as there are workers; return whether the pool still takes any."""
     try:
         while queue and len(under_way) < jobs:
-            under_way[pool.submit(_outcome, queue[0], record.folder)] = queue[0]
+            under_way[pool.submit(outcome_of, queue[0], record.folder, record.formats)] = queue[0]
             record.begun(queue.popleft())
     except BrokenProcessPool:
         return False
@@ -118,10 +132,10 @@ def _died(row: Row) -> str:
     )
 
 
-def _outcome(row: Row, folder: Path) -> Outcome:
+def outcome_of(row: Row, folder: Path, formats: Sequence[str]) -> Outcome:
+    """Return what became of one scenario: it is planned and its files are written. Whoever schedules calls this."""
     try:
-        scenario = scenario_of(row.values, row.where, row.folder)
-        return Outcome(row, produce(scenario, folder, row.name))
+        return Outcome(row, produce(made(row.values, row.where, row.folder), folder, row.name, formats))
     except SizebookError as error:
         problem = str(error)
         return Outcome(row, None, problem if problem.startswith(row.where) else f"{row.where}: {problem}")

@@ -8,7 +8,19 @@ from typing import Any
 from sizebook.calculation.calculated import Place
 from sizebook.calculation.guard import Note
 from sizebook.calculation.lifting import lifted
-from sizebook.calculation.rewriting import EACH, FIRST, FIT, OMITTED, ONLY, OWN, REFUSED, SERIES, SPILL
+from sizebook.calculation.marks import (
+    COUNTABLE,
+    EACH,
+    FIRST,
+    FIT,
+    OMITTED,
+    ONLY,
+    OWN,
+    REFUSED,
+    SAME_ERROR,
+    SERIES,
+    SPILL,
+)
 from sizebook.calculation.spreadsheet import FUNCTIONS
 from sizebook.calculation.tokens import address, area
 from sizebook.calculation.values import NOT_CALCULABLE, argument, error, placed, result
@@ -39,7 +51,7 @@ class Calls:
     def callbacks(self) -> Iterator[tuple[str, Callback]]:
         """Yield the name of each function as the engine knows it, and what it calls."""
         yield from ((FIRST, _first), (ONLY, _only), (FIT, _fit), (SPILL, self._spill), (REFUSED, _refused))
-        yield from ((EACH, lifted), (SERIES, _series))
+        yield from ((EACH, lifted), (SERIES, _series), (COUNTABLE, _countable), (SAME_ERROR, _same_error))
         for name, own in FUNCTIONS.items():
             yield OWN + name, _guarded(own)
         for name, function in self._functions.items():
@@ -111,6 +123,19 @@ def _series(first: Any, count: Any, down: bool) -> Any:
         return first if isinstance(first, dict) else count
     numbers = [first + step for step in range(int(count))]
     return [[each] for each in numbers] if down else [numbers]
+
+
+def _countable(value: Any) -> Any:
+    """Return what COUNT is to count: an error counts for nothing, unless it says that something was not calculated."""
+    if isinstance(value, list):
+        return [[_countable(cell) for cell in row] for row in value]
+    return "" if isinstance(value, dict) and value != error(NOT_CALCULABLE) else value
+
+
+def _same_error(value: Any, code: str) -> list[list[float]]:
+    """Return 1 where a range shows that error, 0 elsewhere."""
+    rows = value if isinstance(value, list) else [[value]]
+    return [[float(cell == error(code)) for cell in row] for row in rows]
 
 
 def _shown_blank(value: Any) -> Any:

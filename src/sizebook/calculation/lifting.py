@@ -14,7 +14,7 @@ from typing import Any
 import formualizer
 
 from sizebook.calculation.known import ARRAY, RANGE, known_functions
-from sizebook.calculation.rewriting import OMITTED
+from sizebook.calculation.marks import OMITTED
 from sizebook.calculation.spreadsheet.coercing import rows_of
 from sizebook.calculation.tokens import Area, absolute, address
 from sizebook.calculation.values import placed

@@ -92,9 +92,10 @@ def uninstall_addin() -> None:
 
 @excel.command("lite")
 @click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder.")
-def write_lite_files(output: Path) -> None:
+@click.option("--offline", is_flag=True, help="Carry the package inside main.py, so that nothing is downloaded.")
+def write_lite_files(output: Path, offline: bool) -> None:
     """Make main.py and requirements.txt for the tabs of xlwings Lite."""
     from sizebook.excel.lite import write_lite
 
-    for path in write_lite(output):
+    for path in write_lite(output, offline=offline):
         click.echo(path)

@@ -7,15 +7,18 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from sizebook.batch.formats import FORMATS, USUAL
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
+from sizebook.core.errors import InputError, suggestion
 from sizebook.core.extras import need
 
 if TYPE_CHECKING:
+    from sizebook.batch.comparing import Comparison
     from sizebook.batch.journal import Outcome
     from sizebook.batch.reading import Row
 
@@ -25,17 +28,18 @@ if TYPE_CHECKING:
 def demo(output: Path) -> None:
     """Size Llama-3.1-8B: fill the planning workbook and render the report into a folder."""
     need("workbooks", "reports")
-    from sizebook.batch.jobs import produce, scenario_of
+    from sizebook.batch.formats import produce
+    from sizebook.batch.jobs import made
     from sizebook.scenarios.files import read_toml
     from sizebook.sources.bundled import bundled
 
     path = bundled("workbooks") / "scenarios" / "llama-3.1-8b.toml"
-    outputs = produce(scenario_of(read_toml(path), path.name, path.parent), output, path.stem)
-    for label, text in outputs.headline:
-        click.echo(f"{label:24} {text}")
-    if outputs.workbook:
-        click.echo(f"{'Workbook':24} {outputs.workbook.resolve()}")
-    click.echo(f"{'Report':24} {outputs.report.resolve()}")
+    planned = made(read_toml(path), path.name, path.parent)
+    outputs = produce(planned, output, path.stem)
+    for tile in planned.report.tiles:
+        click.echo(f"{tile.label:24} {tile.value}")
+    for kind, label in (("xlsx", "Workbook"), ("pdf", "Report")):
+        click.echo(f"{label:24} {outputs.files[kind].resolve()}")
 
 
 @click.command("batch")
@@ -50,39 +54,75 @@ def demo(output: Path) -> None:
     metavar="KEY=VALUES",
     help="Vary one scenario: KEY=V1,V2,... or KEY=FIRST:LAST:N; several make every combination.",
 )
+@click.option(
+    "--formats",
+    default=",".join(USUAL),
+    show_default=True,
+    metavar="LIST",
+    help="; ".join(f"{name}: {kind.meaning}" for name, kind in FORMATS.items()) + ".",
+)
+@click.option("--compare", is_flag=True, help="Write comparison.html and comparison.pdf of the scenarios as well.")
+@click.option("--base", metavar="NAME", help="Scenario to compare with, the first where left out; with --compare.")
+@click.option("--rank-by", metavar="FIGURE", help="Figure that ranks them, cost where left out; with --compare.")
 @rates_option
-def batch(scenarios: Path, output: Path, jobs: int, resume: bool, grids: tuple[str, ...], rates: Path | None) -> None:
-    """Produce a workbook and a report for every scenario of a table, and an index workbook.
+def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | None, **asked: Any) -> None:
+    """Produce files for every scenario of a table, and an index of them as a workbook and as a page.
 
     SCENARIOS is a list in TOML ([[scenario]] tables) or YAML, or a table in CSV, Parquet or xlsx with one scenario a
     row, whose columns are keys such as traffic.requests_per_day or service.1.model; with --grid it is one scenario.
     Exits with 1 when a scenario failed; the others are produced all the same.
 
     A journal in the folder (journal.sqlite) records every scenario. With --resume a batch that was killed goes on where
-    it stood: finished are those of the same values, version and files.
+    it stood: finished are those of the same values, version, formats and files.
     """
     need("workbooks", "reports")
     from rich.console import Console
     from rich.progress import track
 
+    from sizebook.batch.formats import chosen
     from sizebook.batch.grids import axis
     from sizebook.batch.reading import read_batch
-    from sizebook.batch.running import run_batch
+    from sizebook.batch.running import Order, run_batch
 
     def shown(outcomes: Iterator[Outcome], n: int) -> Iterable[Outcome]:
         return track(outcomes, total=n, description="Scenarios", console=Console(stderr=True))
 
+    order = Order(asked["jobs"], chosen(asked["formats"]), asked["resume"])
     given = read_batch(scenarios, [axis(text) for text in grids])
     told([*given.notes, f"{len(given.rows)} scenarios in {scenarios.name}"] if grids else given.notes)
-    done = run_batch(_rated(given.rows, rates), output, jobs, resume=resume, shown=shown)
+    comparison = _comparison(given.rows, asked)
+    done = run_batch(_rated(given.rows, rates), output, order, shown)
     failed = [outcome for outcome in done.outcomes if outcome.outputs is None]
-    before = f", {done.n_before} of them before" if resume else ""
+    before = f", {done.n_before} of them before" if order.resume else ""
     n_done = len(done.outcomes) - len(failed)
     click.echo(f"{n_done} of {len(done.outcomes)} scenarios done{before}. Index: {done.index.resolve()}")
     for outcome in failed:
         click.echo(f"failed: {outcome.problem}", err=True)
+    if comparison:
+        _compare(done.outcomes, output, comparison)
     if failed:
         sys.exit(1)
+
+
+def _comparison(rows: Sequence[Row], asked: dict[str, Any]) -> Comparison | None:
+    """Return what is to be compared, None for nothing; refused before anything runs where it cannot be."""
+    from sizebook.batch.comparing import Comparison
+
+    base, rank_by = asked["base"], asked["rank_by"]
+    if not asked["compare"] and (base or rank_by):
+        raise InputError("nothing to compare: got --base or --rank-by alone, want --compare with it. Add --compare.")
+    names = [row.name for row in rows]
+    if base and base not in names:
+        raise InputError(f"unknown base: got '{base}', want the name of a scenario.{suggestion(base, names)}")
+    return Comparison(base, rank_by) if asked["compare"] else None
+
+
+def _compare(outcomes: Sequence[Outcome], output: Path, comparison: Comparison) -> None:
+    from sizebook.batch.comparing import write_comparison
+    from sizebook.batch.table import lines_of
+
+    for path in write_comparison(lines_of(outcomes), output, comparison):
+        click.echo(f"Comparison: {path.resolve()}")
 
 
 def _rated(rows: Sequence[Row], rates: Path | None) -> Sequence[Row]:

@@ -1,4 +1,4 @@
-"""`sizebook report` writes the PDF report of one scenario."""
+"""`sizebook report` writes the report of one scenario, as PDF or in another format."""
 
 from __future__ import annotations
 
@@ -7,20 +7,38 @@ from pathlib import Path
 import click
 
 from sizebook.cli.rates import rates_option
+from sizebook.core.errors import InputError
 
 
 @click.command("report")
 @click.argument("scenario", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="PDF to write.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="File to write: PDF, HTML, JSON, CSV or xlsx.",
+)
 @rates_option
 def write_report(scenario: Path, output: Path, rates: Path | None) -> None:
-    """Write the PDF report of a scenario file: sizing, training, serving, fleet or programme, as its plan says."""
-    from sizebook.batch.jobs import report_of, scenario_of
-    from sizebook.cli.telling import told
-    from sizebook.reports.render import write_pdf
-    from sizebook.scenarios.files import read_toml, with_rates
+    """Write the report of a scenario file: sizing, training, serving, fleet or programme, as its plan says.
 
-    checked = scenario_of(with_rates(read_toml(scenario), rates), scenario.name, scenario.parent)
-    told(checked.notes)
-    write_pdf(report_of(checked), output)
-    click.echo(output)
+    The end of the name says the format: a PDF has scenario, figures and workbook attached.
+    """
+    from sizebook.batch.formats import FORMATS
+    from sizebook.batch.jobs import made
+    from sizebook.cli.telling import told
+    from sizebook.scenarios.files import read_toml, with_rates
+    from sizebook.sources.writing import write_whole
+
+    kind = output.suffix.casefold().lstrip(".")
+    if kind not in FORMATS:
+        raise InputError(
+            f"unknown kind of file: got '{output.name}', want a name that ends in {', '.join(FORMATS)}. Rename it."
+        )
+    planned = made(with_rates(read_toml(scenario), rates), scenario.name, scenario.parent)
+    told(planned.scenario.notes)
+    content = FORMATS[kind].content(planned)
+    if content is None:
+        raise InputError(f"no {kind}: got a plan of {planned.kind}, want one that has it. Choose another format.")
+    click.echo(write_whole(output, content))

@@ -22,7 +22,7 @@ from sizebook.core.quantities import (
     Vocab,
 )
 from sizebook.core.registry import DEFAULT, function
-from sizebook.training.quantities import Recompute
+from sizebook.training.recipe import Recompute
 from sizebook.training.tuning import LoraRank
 
 NARAYANAN = "Narayanan et al. 2021 (arXiv:2104.04473)"

@@ -29,7 +29,7 @@ from sizebook.core.registry import DEFAULT, Quantity, function, section
 from sizebook.core.tables import by_key
 from sizebook.formulas.flops import closed_form_of
 from sizebook.formulas.weights import dtype_bits
-from sizebook.training.quantities import OptimizerName, Recompute
+from sizebook.training.recipe import OptimizerName, Recompute
 
 KORTHIKANTI = "Korthikanti et al. 2022 (arXiv:2205.05198)"
 ZERO = "Rajbhandari et al. 2020 (arXiv:1910.02054)"

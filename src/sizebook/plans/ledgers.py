@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Annotated, Any
 
-from sizebook.core.registry import Argument, Quantity, flat, leaves
+from sizebook.core.registry import Argument, Quantity, flat, leaves, section
 
 LONGEST_PLAN = 60  # months
 
@@ -65,3 +65,45 @@ def ledger_rows(
         table.append([*flat(month).values(), *ends])
     blank = [""] * len(table[0])
     return table + [blank] * (n_rows - len(months))
+
+
+_COUNT: Any = {"kind": "integer", "minimum": 0}
+_USD: Any = {"unit": "USD", "minimum": 0}
+
+
+@section
+class Totals:
+    """What all months of a plan add up to, with both ends of its band in money."""
+
+    months: Annotated[int, Quantity("months planned", unit="months", **_COUNT, label="Months")]
+    peak_gpus_first: Annotated[
+        int, Quantity("GPUs in the busiest hour of the first month", unit="GPUs", **_COUNT, label="GPUs, first month")
+    ]
+    peak_gpus_last: Annotated[
+        int, Quantity("GPUs in the busiest hour of the last month", unit="GPUs", **_COUNT, label="GPUs, last month")
+    ]
+    usd: Annotated[float, Quantity("cost of all months", **_USD, label="Cost")]
+    usd_least: Annotated[float, Quantity("cost of all months, least", **_USD, label="Cost, least")]
+    usd_most: Annotated[float, Quantity("cost of all months, most", **_USD, label="Cost, most")]
+    energy_kwh: Annotated[float, Quantity("electrical energy", unit="kWh", minimum=0, label="Energy")]
+    co2e_kg: Annotated[
+        float, Quantity("greenhouse gases, location-based", unit="kgCO2e", minimum=0, label="Carbon, location-based")
+    ]
+
+
+def totals(months: Sequence[Any], fewest: Sequence[Any], most: Sequence[Any]) -> Totals:
+    """Return what months, and the same months at both ends of their band, add up to.
+
+    The ends are those of the sums: where a saved reserved GPU costs more than it saves, the slower fleet is cheaper.
+    """
+    sums = [sum(month.usd for month in each) for each in (fewest, months, most)]
+    return Totals(
+        months=len(months),
+        peak_gpus_first=months[0].peak_gpus,
+        peak_gpus_last=months[-1].peak_gpus,
+        usd=sums[1],
+        usd_least=min(sums),
+        usd_most=max(sums),
+        energy_kwh=sum(month.energy_kwh for month in months),
+        co2e_kg=sum(month.co2e_kg for month in months),
+    )

@@ -32,6 +32,11 @@ def plan_of(values: Mapping[str, Any]) -> str:
     return plan
 
 
+def kind_of(scenario: Scenario) -> str:
+    """Return the plan that a scenario feeds."""
+    return next(plan for plan, kind in KINDS.items() if isinstance(scenario, kind))
+
+
 @cache
 def quantity_kinds(plan: str) -> Mapping[str, str]:
     """Return the kinds of all quantities of a plan's scenario by key, those in its tables too."""

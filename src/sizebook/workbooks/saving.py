@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,10 @@ from sizebook.core.errors import InputError
 from sizebook.core.tables import table
 from sizebook.sources.writing import scratch_folder
 from sizebook.workbooks.building import Book
+from sizebook.workbooks.carrying import undated
 from sizebook.workbooks.filling import Filled, fill
 
 _DATED_TABLES = ("models", "dtypes", "hardware", "prices", "grid")
-_OLDEST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 _CORE, _STYLES = "docProps/core.xml", "xl/styles.xml"
 # The order in which the schema wants the parts of a font; openpyxl writes its own, and validators refuse it.
 _OF_FONTS = tuple(map(tag, (
@@ -31,14 +30,19 @@ def save(book: Book, example: Mapping[str, Any], path: Path) -> Filled:
         book.workbook.properties.creator = "sizebook"
         book.workbook.properties.title = book.title
         book.workbook.save(raw)
-        package = Package.read(raw)
-        _date(package)
-        _order_fonts(package)
-        package.save(raw)
+        settle(raw)
         filled = fill(raw, example, path)
     if filled.problems:
         raise InputError("cells in error: got\n" + "\n".join(filled.problems) + "\nwant none. Correct the formulas.")
     return filled
+
+
+def settle(path: Path) -> None:
+    """Give a workbook that openpyxl wrote the same bytes each time, and the order of parts that its schema wants."""
+    package = Package.read(path)
+    _date(package)
+    _order_fonts(package)
+    package.save(path)
 
 
 def _date(package: Package) -> None:
@@ -47,7 +51,7 @@ def _date(package: Package) -> None:
     for element in package.xml(_CORE, change=True):
         if str(element.tag).endswith(("}created", "}modified")):
             element.text = f"{newest}T00:00:00Z"
-    package.entries = [(_undated(info), data) for info, data in package.entries]
+    package.entries = [(undated(info.filename), data) for info, data in package.entries]
 
 
 def _order_fonts(package: Package) -> None:
@@ -55,9 +59,3 @@ def _order_fonts(package: Package) -> None:
     styles = package.xml(_STYLES, change=True)
     for font in styles.iter(tag("font")):
         font[:] = sorted(font, key=lambda part: _OF_FONTS.index(part.tag))
-
-
-def _undated(info: zipfile.ZipInfo) -> zipfile.ZipInfo:
-    undated = zipfile.ZipInfo(info.filename, _OLDEST_ZIP_DATE)
-    undated.compress_type = zipfile.ZIP_DEFLATED
-    return undated

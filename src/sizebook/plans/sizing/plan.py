@@ -152,10 +152,11 @@ def _part_step(architecture: Architecture, part: Part, n_parameters: int, source
 
 
 def _products(weights: list[Weight]) -> str:
-    """Return equal tensor shapes once with how often they occur: ``2 * 4096 * 4096 + 2 * 1024 * 4096``."""
+    """Return equal tensor shapes once with how often they occur: ``2 * 4096 * 4096 + 1024``; a scalar is 1."""
     occurrences: dict[tuple[int, ...], int] = {}
     for weight in weights:
         occurrences[weight.shape] = occurrences.get(weight.shape, 0) + weight.copies
     return " + ".join(
-        " * ".join(map(str, ([times] if times > 1 else []) + list(shape))) for shape, times in occurrences.items()
+        " * ".join(map(str, ([times] if times > 1 else []) + list(shape))) or "1"
+        for shape, times in occurrences.items()
     )

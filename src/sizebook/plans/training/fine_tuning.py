@@ -19,7 +19,7 @@ from sizebook.training.layout import Layout
 from sizebook.training.lightest import recipe_text, settle
 from sizebook.training.memory import COMPONENTS, Memory, memory
 from sizebook.training.profile import model_profile
-from sizebook.training.quantities import Method, Recipe
+from sizebook.training.recipe import Method, Recipe
 from sizebook.training.tuning import LoraOn, LoraRank, Tuning
 
 STACK = "torchtune"

@@ -22,7 +22,8 @@ from sizebook.training.bands import UNMEASURED, bands, own_bands
 from sizebook.training.layout import Layout, check, micro_batches
 from sizebook.training.memory import COMPONENTS, memory
 from sizebook.training.profile import model_profile
-from sizebook.training.quantities import Batches, Method, Recipe
+from sizebook.training.quantities import Batches
+from sizebook.training.recipe import Method, Recipe
 
 MODEL_OF_MEMORY = "data/training_stacks.csv and data/optimizers.csv; Korthikanti et al. 2022 (arXiv:2205.05198)"
 MODEL_OF_TIME = "data/calibration_training.csv, fitted on published runs by calibration/training.py"

@@ -1,0 +1,157 @@
+"""The kinds of files that a scenario becomes: one table, from which commands, journal and index take theirs.
+
+Each is a function from a planned scenario to the bytes of a file, and each file carries the record of what it was made
+of. A new format is one line of `FORMATS`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sizebook.batch.contents import Figure, Value
+from sizebook.batch.jobs import Made
+from sizebook.batch.record import plain
+from sizebook.core.errors import InputError, suggestion
+from sizebook.core.extras import need
+from sizebook.sources.texts import guarded
+from sizebook.sources.writing import make_folder, write_whole
+
+RECORD = "sizebook"  # the key of the record in JSON, its name in CSV
+CSV_HEADS = ("table", "row", "name", "unit", "value")
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file: what it shows, and the function that makes it; None of a plan that has none such."""
+
+    meaning: str
+    content: Callable[[Made], bytes | None]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files of one scenario by format, the figures that an index shows of it, and what was remarked."""
+
+    files: Mapping[str, Path]
+    figures: tuple[Figure, ...]
+    notes: tuple[str, ...] = ()
+
+
+def _pdf(made: Made) -> bytes:
+    need("reports")
+    import tomli_w
+
+    from sizebook.reports.archival import Attached
+    from sizebook.reports.render import pdf
+
+    attached = [
+        Attached(
+            "scenario.toml", tomli_w.dumps(_without_blanks(made.record["scenario"])).encode(), "the scenario", "Source"
+        ),
+        Attached("figures.json", _json(made), "all figures, and what they were made of", "Data"),
+    ]
+    if made.workbook is not None:
+        attached.append(Attached(str(made.job.workbook), made.workbook, "the planning workbook, filled", "Supplement"))
+    return pdf(made.report, attached)
+
+
+def _without_blanks(value: Any) -> Any:
+    """Return values as TOML holds them: it has no word for a blank, which means the same as none."""
+    if isinstance(value, Mapping):
+        return {str(key): _without_blanks(inner) for key, inner in value.items() if inner is not None}
+    return [_without_blanks(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+
+
+def _xlsx(made: Made) -> bytes | None:
+    return made.workbook
+
+
+def _html(made: Made) -> bytes:
+    from sizebook.reports.render import page
+
+    return page(made.report, json.dumps(made.record)).encode()
+
+
+def _json(made: Made) -> bytes:
+    found = {
+        RECORD: {key: value for key, value in made.record.items() if key != "figures"},
+        "notes": list(made.notes),
+        "figures": {
+            figure.name: {"value": plain(figure.value), "unit": figure.unit, "label": figure.label}
+            for figure in made.contents.figures
+        },
+        "tables": {
+            table.name: [
+                {column.name: plain(value) for column, value in zip(table.columns, row, strict=True)}
+                for row in table.rows
+            ]
+            for table in made.contents.tables
+        },
+    }
+    return (json.dumps(found, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _csv(made: Made) -> bytes:
+    """Return one figure a line, with the row that it stands in: a shape that fits every plan and every pivot table."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(CSV_HEADS)
+    writer.writerows([_cell(each) for each in line] for line in _lines(made))
+    return text.getvalue().encode()
+
+
+def _lines(made: Made) -> Iterator[Sequence[Value]]:
+    for figure in made.contents.figures:
+        yield "figures", 1, figure.name, figure.unit, figure.value
+    for table in made.contents.tables:
+        for number, row in enumerate(table.rows, 1):
+            for column, value in zip(table.columns, row, strict=True):
+                yield table.name, number, column.name, column.quantity.unit, value
+    yield RECORD, 1, "record", "JSON", json.dumps(made.record)
+
+
+def _cell(value: Any) -> Any:
+    return guarded(value) if isinstance(value, str) else "" if value is None else value
+
+
+FORMATS: dict[str, Format] = {
+    "pdf": Format("the report, with scenario, figures and workbook attached", _pdf),
+    "xlsx": Format("the planning workbook, filled; a programme has none", _xlsx),
+    "json": Format("all figures and tables with their units", _json),
+    "html": Format("the report as one page for browsers", _html),
+    "csv": Format("all figures and tables, one figure a line", _csv),
+}
+USUAL = ("xlsx", "pdf")
+
+
+def chosen(text: str) -> tuple[str, ...]:
+    """Return the formats that a text lists, ``pdf,xlsx``. Errors: `InputError` for an unknown one, and for none."""
+    words = [word.strip().casefold() for word in text.split(",") if word.strip()]
+    for word in words or [""]:
+        if word not in FORMATS:
+            raise InputError(
+                f"unknown format: got '{word}', want some of {','.join(FORMATS)}.{suggestion(word, FORMATS)}"
+            )
+    return tuple(name for name in FORMATS if name in words)
+
+
+def produce(made: Made, folder: Path, stem: str, formats: Sequence[str] = USUAL) -> Outputs:
+    """Write the files of a planned scenario into a folder, each whole or not at all; return where they are.
+
+    All are made before the first is written. A format that the plan does not have is left out and remarked.
+    """
+    make_folder(folder)
+    contents = {name: FORMATS[name].content(made) for name in formats}
+    files = {
+        name: write_whole(folder / f"{stem}.{name}", content)
+        for name, content in contents.items()
+        if content is not None
+    }
+    missing = [f"no {name}: a {made.kind} has none" for name in formats if name not in files]
+    return Outputs(files, made.contents.first, (*made.notes, *missing))

@@ -1,0 +1,188 @@
+"""What an output was made of, and whether it would come out the same today: figures that moved, and why.
+
+The scenario is planned again on today's formulas and data. Which of them moved a figure is told apart by the record: a
+table that holds other bytes, other sources of the formulas, another version, files that the scenario names.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from sizebook import __version__
+from sizebook.batch.formats import CSV_HEADS, FORMATS, RECORD
+from sizebook.batch.jobs import Made, made
+from sizebook.batch.record import data, formulas, inputs
+from sizebook.core.errors import InputError, SizebookError
+from sizebook.core.extras import need
+from sizebook.intake.files import read_bytes, read_text
+from sizebook.intake.texts import json_object
+
+_SCRIPT = re.compile(r'<script type="application/json" id="sizebook-record">(.*?)</script>', re.DOTALL)
+_WANTED = "a file that sizebook wrote"
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A figure that comes out otherwise today; None where it was not there, or is not any more."""
+
+    name: str
+    before: Any
+    today: Any
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What a file was made of, and what of it still holds.
+
+    ``causes`` are what differs today from when it was made. ``same_bytes`` is None where it was not made again: its
+    scenario is refused today (``problem``), or it shows a batch, whose scenarios have files of their own.
+    """
+
+    record: Mapping[str, Any]
+    causes: tuple[str, ...]
+    moved: tuple[Moved, ...] = ()
+    same_bytes: bool | None = None
+    problem: str = ""
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the file would come out with the same figures today."""
+        return not self.moved and not self.problem
+
+
+def inspect(path: Path, folder: Path | None = None) -> Inspection:
+    """Return what a file was made of and whether it would come out the same today.
+
+    ``folder`` is where the files lie that its scenario names: beside it where left out. Errors: `InputError` for a file
+    that carries no record.
+    """
+    found = record_of(path)
+    beside = folder or path.parent
+    if "scenario" not in found:
+        return Inspection(found, tuple(_causes(found, beside)))
+    causes = tuple(_causes(found, beside))
+    values = {**found["scenario"], "as_of": found["as_of"]}
+    try:
+        again = made(found["scenario"], path.name, beside)
+        again = again if again.scenario.as_of else _dated(again, values, path.name)
+    except SizebookError as error:
+        return Inspection(found, causes, problem=str(error))
+    figures = again.record["figures"]
+    return Inspection(found, causes, tuple(_moved(found["figures"], figures)), _same_bytes(path, again))
+
+
+def _dated(planned: Made, values: Mapping[str, Any], where: str) -> Made:
+    """Return a plan as of the day of its file: without a day of its own it would be of today's."""
+    from dataclasses import replace
+
+    scenario = replace(planned.scenario, as_of=date.fromisoformat(str(values["as_of"])))
+    return replace(planned, scenario=scenario)
+
+
+def _same_bytes(path: Path, again: Made) -> bool | None:
+    kind = path.suffix.casefold().lstrip(".")
+    return FORMATS[kind].content(again) == path.read_bytes() if kind in FORMATS else None
+
+
+def _moved(before: Mapping[str, Any], today: Mapping[str, Any]) -> Iterator[Moved]:
+    for name in dict.fromkeys([*before, *today]):
+        if before.get(name) != today.get(name):
+            yield Moved(name, before.get(name), today.get(name))
+
+
+def _causes(found: Mapping[str, Any], folder: Path) -> Iterator[str]:
+    """Yield what differs today: version, formulas, tables of data, files of the scenario."""
+    if found["sizebook"] != __version__:
+        yield f"version: {found['sizebook']}, today {__version__}"
+    if found["formulas"] != formulas():
+        yield "formulas: other sources than today's"
+    now = data()
+    for name in sorted(found["data"].keys() | now.keys()):
+        before, today = found["data"].get(name), now.get(name)
+        if before is None or today is None:
+            yield f"data: {name} {'came since' if before is None else 'is gone'}"
+        elif before["sha256"] != today["sha256"]:
+            yield f"data: {name} of {before['retrieved'] or 'no day'}, today of {today['retrieved'] or 'no day'}"
+    if "scenario" in found:
+        files = inputs(found["scenario"], folder)
+        for name in sorted(found["inputs"].keys() | files.keys()):
+            if found["inputs"].get(name) != files.get(name):
+                said = "is missing" if name not in files else "came since" if name not in found["inputs"] else "changed"
+                yield f"input: {name} {said}"
+
+
+def record_of(path: Path) -> Mapping[str, Any]:
+    """Return the record that an output carries. Errors: `InputError` for a file without one."""
+    reader = _READERS.get(path.suffix.casefold())
+    if reader is None:
+        raise InputError(
+            f"unknown kind of file: got '{path.name}', want one of {', '.join(_READERS)}. Give an output of sizebook."
+        )
+    text = reader(path)
+    record = json_object(text.encode(), path.name, "a record") if text else {}
+    if record.keys() < {"sizebook", "data", "formulas"}:
+        raise InputError(
+            f"no record: got {path.name} without one, want {_WANTED} since 0.7.0. Make it anew from its scenario."
+        )
+    return record
+
+
+def _pdf(path: Path) -> str:
+    need("reports")
+    from pypdf import PdfReader
+    from pypdf.errors import PyPdfError
+
+    content = read_bytes(path, _WANTED)
+    try:
+        attached = PdfReader(io.BytesIO(content)).attachments
+        found = attached["figures.json"][0] if "figures.json" in attached else b""
+    except (PyPdfError, ValueError, KeyError, RecursionError) as error:
+        raise InputError(f"not a PDF: got {error} in {path.name}, want {_WANTED}. Make it anew.") from error
+    return _of_figures(found, path) if found else ""
+
+
+def _json(path: Path) -> str:
+    return _of_figures(read_bytes(path, _WANTED), path)
+
+
+def _of_figures(content: bytes, path: Path) -> str:
+    """Return the record in a file of figures, the values of its figures beside it."""
+    found = json_object(content, path.name, _WANTED)
+    record, figures = found.get(RECORD), found.get("figures")
+    if not isinstance(record, dict) or not isinstance(figures, dict):
+        return ""
+    return json.dumps({**record, "figures": {name: each["value"] for name, each in figures.items()}})
+
+
+def _html(path: Path) -> str:
+    found = _SCRIPT.search(read_text(path, _WANTED))
+    return html.unescape(found[1]) if found else ""
+
+
+def _csv(path: Path) -> str:
+    rows = csv.reader(io.StringIO(read_text(path, _WANTED), newline=""))
+    return next((row[-1] for row in rows if len(row) == len(CSV_HEADS) and row[0] == RECORD), "")
+
+
+def _xlsx(path: Path) -> str:
+    from sizebook.workbooks.carrying import record_in
+
+    return record_in(path)
+
+
+_READERS: dict[str, Callable[[Path], str]] = {
+    ".pdf": _pdf,
+    ".xlsx": _xlsx,
+    ".json": _json,
+    ".html": _html,
+    ".csv": _csv,
+}

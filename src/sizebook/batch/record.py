@@ -1,0 +1,112 @@
+"""The record that every output carries: what it was made of, so that `sizebook inspect` can say whether it still holds.
+
+Version, scenario, the files that it names, the tables of data with their newest day, the sources of the formulas and
+all figures. No time and no path of a machine, so that equal scenarios give equal bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sizebook import __version__
+from sizebook.core.carried import domain_files
+from sizebook.core.tables import table, user_folder
+
+OWN_PRICES = "own prices"
+_LARGE_BYTES = 10_000_000
+_DATA = "sizebook/data/"
+
+
+def record(values: Mapping[str, Any], folder: Path, as_of: date) -> dict[str, Any]:
+    """Return the record of a scenario without its figures; files that it names lie beside ``folder``."""
+    made_of = {"scenario": plain(values), "as_of": as_of.isoformat(), "inputs": inputs(values, folder)}
+    return {
+        "sizebook": __version__,
+        **made_of,
+        "hash": _hash(json.dumps(made_of, sort_keys=True).encode()),
+        "data": data(),
+        "formulas": formulas(),
+    }
+
+
+def batch_record(n_scenarios: int) -> dict[str, Any]:
+    """Return the record of what shows a whole batch: each scenario has its own in its files."""
+    return {"sizebook": __version__, "batch": n_scenarios, "data": data(), "formulas": formulas()}
+
+
+def plain(value: Any) -> Any:
+    """Return values as JSON holds them: days as texts."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def inputs(values: Mapping[str, Any], folder: Path) -> dict[str, str]:
+    """Return a hash of every file that a scenario names and of the own prices; of large ones how large they are."""
+    found = {name: content(folder / name) for name in sorted(set(texts(values)))}
+    found[OWN_PRICES] = content(user_folder() / "prices.csv")
+    return {name: mark for name, mark in found.items() if mark}
+
+
+def texts(values: Any) -> Iterator[str]:
+    """Yield the texts of a scenario, of which some name files: tables, configs, checkpoints, own rates."""
+    if isinstance(values, Mapping):
+        values = list(values.values())
+    if isinstance(values, (list, tuple)):
+        for value in values:
+            yield from texts(value)
+    elif isinstance(values, str):
+        yield values
+
+
+def content(path: Path) -> str:
+    """Return a hash of a file, for large ones (checkpoints) and folders how large; empty for no file."""
+    try:
+        if path.is_dir():
+            return " ".join(_size(each) for each in sorted(path.iterdir()) if each.is_file())
+        if not path.is_file():
+            return ""
+        return _size(path) if path.stat().st_size > _LARGE_BYTES else _hash(path.read_bytes())
+    except (OSError, ValueError):  # no name of a file, or one that the scenario will be refused for
+        return ""
+
+
+def _size(path: Path) -> str:
+    return f"{path.name}: {path.stat().st_size} bytes"
+
+
+@cache
+def data() -> dict[str, dict[str, str]]:
+    """Return the newest day and a hash of every table of data."""
+    files = {name.removeprefix(_DATA): bytes_ for name, bytes_ in domain_files().items() if name.startswith(_DATA)}
+    return {
+        name.removesuffix(".csv"): {"retrieved": _newest(name.removesuffix(".csv")), "sha256": _hash(found)}
+        for name, found in files.items()
+        if name.endswith(".csv")
+    }
+
+
+def _newest(name: str) -> str:
+    return max((row.get("retrieved") or "" for row in table(name)), default="")
+
+
+@cache
+def formulas() -> str:
+    """Return a hash of the sources that work out plans: two of one version differ where somebody changed them."""
+    digest = hashlib.sha256()
+    for name, source in sorted(domain_files().items()):
+        if name.endswith(".py") and name != "sizebook/__init__.py":  # it holds the version
+            digest.update(name.encode() + source)
+    return digest.hexdigest()
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,89 @@
+"""`sizebook inspect` says what an output was made of, and whether it would come out the same today."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sizebook.core.extras import need
+
+if TYPE_CHECKING:
+    from sizebook.batch.inspecting import Inspection
+
+_MOST = 40  # figures in text; JSON has all
+
+
+@click.command("inspect")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--folder", type=click.Path(file_okay=False, path_type=Path), help="Where the files lie that its scenario names."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
+def inspect_output(file: Path, folder: Path | None, as_json: bool) -> None:
+    """Print version, data, scenario and hash of FILE, an output in any format, and what of it moved since.
+
+    Exits with 1 where figures come out otherwise today, or the scenario is refused.
+    """
+    need("workbooks", "reports")
+    from sizebook.batch.inspecting import inspect
+
+    found = inspect(file, folder)
+    click.echo(json.dumps(asdict(found), indent=2) if as_json else "\n".join(as_text(found)))
+    if not found.is_same:
+        sys.exit(1)
+
+
+def as_text(found: Inspection) -> list[str]:
+    """Return an inspection as lines."""
+    record = found.record
+    lines = [f"version   {record['sizebook']}", f"data      newest of {_newest(record)}"]
+    if "scenario" not in record:
+        lines.append(f"batch     of {record.get('batch', 0)} scenarios; inspect their own files")
+        return [*lines, *_causes(found)]
+    lines += [
+        f"as of     {record['as_of']}",
+        f"scenario  {json.dumps(record['scenario'], ensure_ascii=False)}",
+        f"hash      {record['hash']}",
+        *(f"input     {name}: {mark}" for name, mark in record["inputs"].items()),
+        "",
+    ]
+    return [*lines, *_today(found), *_causes(found)]
+
+
+def _newest(record: Any) -> str:
+    return max((each["retrieved"] for each in record["data"].values()), default="no day")
+
+
+def _today(found: Inspection) -> list[str]:
+    if found.problem:
+        return [f"today     refused: {found.problem}"]
+    if found.moved:
+        lines = [f"today     {len(found.moved)} figures come out otherwise"]
+        lines += [f"  {each.name}: {_shown(each.before)} -> {_shown(each.today)}{_change(each.before, each.today)}"
+                  for each in found.moved[:_MOST]]  # fmt: skip
+        return lines + ([f"  and {len(found.moved) - _MOST} more: --json"] if len(found.moved) > _MOST else [])
+    if found.same_bytes:
+        return ["today     the same, byte for byte"]
+    return ["today     the same figures in other bytes: another version, or other libraries that lay it out"]
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _change(before: Any, today: Any) -> str:
+    numbers = all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in (before, today))
+    return f" ({today / before - 1:+.2%})" if numbers and before else ""
+
+
+def _causes(found: Inspection) -> list[str]:
+    """Return why, as far as the record tells."""
+    said = [f"why       {cause}" for cause in found.causes]
+    if found.moved and not said:
+        said = ["why       nothing that is recorded differs: the file's figures were changed, or a library's are"]
+    return said or ["since     version, formulas, data and inputs are the same"]

@@ -1,0 +1,52 @@
+"""A record inside a workbook: a part of custom XML, which Excel keeps and no sheet shows."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+from lxml import etree
+
+from sizebook.calculation.package import PACKAGE_RELATIONS, RELATIONS, Package
+
+PART = "customXml/sizebook.xml"
+NAMESPACE = "https://github.com/sizebook/sizebook/record"
+_RELATIONS_PART = "xl/_rels/workbook.xml.rels"
+_OLDEST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+def with_record(path: Path, record: str) -> bytes:
+    """Return a workbook's bytes with a record in it, in place of one that it carries already."""
+    package = Package.read(path)
+    relations = package.xml(_RELATIONS_PART, change=True)
+    for entry in [each for each in relations if each.get("Target") == f"/{PART}"]:
+        relations.remove(entry)
+    etree.SubElement(
+        relations,
+        f"{{{PACKAGE_RELATIONS}}}Relationship",
+        {"Id": "rIdSizebook", "Type": f"{RELATIONS}/customXml", "Target": f"/{PART}"},
+    )
+    root = etree.Element(f"{{{NAMESPACE}}}record")
+    root.text = record
+    part = etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+        for info, data in package.parts():
+            if info.filename != PART:
+                archive.writestr(undated(info.filename), data)
+        archive.writestr(undated(PART), part)
+    return written.getvalue()
+
+
+def record_in(path: Path) -> str:
+    """Return the record that a workbook carries, empty for none."""
+    package = Package.read(path)
+    return package.xml(PART).text or "" if PART in package.names() else ""
+
+
+def undated(name: str) -> zipfile.ZipInfo:
+    """Return a part's entry without the time of writing."""
+    info = zipfile.ZipInfo(name, _OLDEST_ZIP_DATE)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    return info

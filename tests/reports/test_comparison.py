@@ -1,0 +1,84 @@
+"""Comparisons: order, differences and what nothing betters, by hand."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from sizebook.core.errors import InputError
+from sizebook.reports.comparison.compared import Compared, Figured, compared
+from sizebook.reports.comparison.report import MOST_ROWS, report
+from sizebook.reports.view import Table
+
+COST, TIME, MFU = Figured("Cost", "USD"), Figured("Time per output token", "seconds"), Figured("MFU", "ratio")
+SCENARIOS = {
+    "a": {TIME: 0.04, COST: 100.0, MFU: 0.4},
+    "b": {TIME: 0.02, COST: 150.0, MFU: 0.5},
+    "c": {TIME: 0.03, COST: 160.0, MFU: 0.3},  # b betters it in both
+    "d": {TIME: 0.01, COST: 400.0},
+    "e": {TIME: 0.05},
+}
+
+
+def test_ranking_front_and_changes_by_hand() -> None:
+    found = compared(SCENARIOS, base="b")
+    assert (found.rank_by, found.against) == (COST, TIME)
+    assert found.ranked == ["a", "b", "c", "d"]
+    assert found.front == ["a", "b", "d"]
+    assert found.change("a", COST) == pytest.approx(-1 / 3)
+    assert found.change("d", TIME) == pytest.approx(-0.5)
+    assert found.change("e", COST) is None
+
+
+def test_more_is_better_of_a_share_of_the_peak() -> None:
+    found = compared(SCENARIOS, rank_by="mfu")
+    assert found.ranked == ["b", "a", "c"]
+    assert found.front == ["b"]  # c is slower than b, a slower too
+    assert found.base == "a"
+
+
+def test_equal_scenarios_are_both_on_the_front() -> None:
+    twins = {"a": {COST: 1.0, TIME: 2.0}, "b": {COST: 1.0, TIME: 2.0}, "c": {COST: 2.0, TIME: 3.0}}
+    assert compared(twins).front == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("scenarios", "asked", "message"),
+    [
+        ({"a": {COST: 1.0}}, {}, "nothing to compare: got 1 scenarios done, want two or more. Add scenarios."),
+        (SCENARIOS, {"base": "aa"}, "unknown base: got 'aa', want a scenario that is done. Did you mean 'a'?"),
+        (SCENARIOS, {"rank_by": "costs"}, "unknown figure: got 'costs', want one of Time per output token, seconds; "
+         "Cost, USD; MFU, ratio. Did you mean 'Cost, USD'?"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_compared_is_refused(scenarios: dict[str, dict[Figured, float]], asked: dict[str, str],
+                                            message: str) -> None:  # fmt: skip
+    with pytest.raises(InputError) as refused:
+        compared(scenarios, **asked)
+    assert str(refused.value) == message
+
+
+def tables(found: Compared) -> dict[str, Table]:
+    made = report(found, date(2026, 11, 22))
+    return {block.caption: block for section in made.sections for block in section.blocks if isinstance(block, Table)}
+
+
+def test_the_report_says_what_was_found() -> None:
+    made = report(compared(SCENARIOS, base="b"), date(2026, 11, 22))
+    assert made.summary == (
+        "a is best in cost: $100, −33.3 % against b. d is last with $400. Nothing betters a, b, d in cost and time per "
+        "output token at once."
+    )
+    shown = tables(compared(SCENARIOS, base="b"))
+    assert [row.cells for row in shown["Ranked by Cost"].rows] == [
+        ("a", "1", "100", "−33.3"), ("b", "2", "150", "0.0"), ("c", "3", "160", "+6.7"), ("d", "4", "400", "+166.7"),
+    ]  # fmt: skip
+    assert shown["Ranked by Cost"].note == "1 scenario without this figure left out."
+    [e] = [row for row in shown["Time per output token and Cost"].rows if row.cells[0] == "e"]
+    assert e.cells == ("e", "0.050", "+150.0", "–", "–")
+
+
+def test_rows_that_are_not_shown_are_counted() -> None:
+    many = {f"s{at}": {COST: float(at), TIME: 1.0 + at} for at in range(1, MOST_ROWS + 12)}
+    assert tables(compared(many))["Ranked by Cost"].note == f"The first {MOST_ROWS} of {len(many)} scenarios are shown."
