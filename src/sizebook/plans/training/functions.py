@@ -42,8 +42,8 @@ Component = Annotated[
 FitsOn = Annotated[
     str | None,
     Quantity(
-        "accelerator for whose memory blanks of the recipe are settled, blank to take them for none", kind="text",
-        choices=gpu_keys, default=None, label="Settled to fit on",
+        "accelerator, such as h100-sxm, for whose memory blanks of the recipe are settled; blank: for none",
+        kind="text", choices=gpu_keys, default=None, label="Settled to fit on",
     ),
 ]  # fmt: skip
 Answer = Annotated[bool, Quantity("yes or no", kind="flag")]
