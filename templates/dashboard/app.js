@@ -2,6 +2,12 @@
 
 const NAMES = { models: "Models", charts: "Charts", compare: "Compare", calculator: "Calculator", market: "GPUs and prices" };
 
+// A view is built when it is first shown: the table is what a reader waits for.
+const built = new Set();
+const BUILDERS = {
+  models: () => {}, charts: buildCharts, compare: showCompared, calculator: buildCalculator, market: buildMarket,
+};
+
 function buildViews() {
   byId("views").append(...VIEWS.map((view) => button(NAMES[view], () => change({ view }), { "data-view": view })));
 }
@@ -12,6 +18,10 @@ function showView() {
     tab.setAttribute("aria-current", here ? "page" : "false");
     byId(`view-${tab.dataset.view}`).hidden = !here;
     if (tab.dataset.view === "compare") tab.textContent = state.compare.length ? `Compare (${state.compare.length})` : "Compare";
+  }
+  if (!built.has(state.view)) {
+    built.add(state.view);
+    BUILDERS[state.view]();
   }
   const catalog = state.view === "models" || state.view === "charts";
   byId("filters").hidden = byId("tiles").hidden = !catalog;
@@ -38,14 +48,11 @@ onChange((changed) => {
   if (has(...FILTERS)) showRows();
   if (has("theme")) showTheme();
   if (has("columns")) showColumns();
-  if (has("compare")) { showCompared(); markCompared(); if (state.model) panel(MODEL[state.model]); }
+  if (has("compare")) { if (built.has("compare")) showCompared(); markCompared(); if (state.model) panel(MODEL[state.model]); }
   if (has("view", "compare")) showView();
   if (has("view")) { hoverOut(); if (state.view === "models") table.redraw(); }
   if (has("model")) showPanel();
-  if (has("find", "fn")) showFunctions();
-  if (has("fn")) showFunction();
-  else if (has("args", "separator")) showResult();
-  if (has("view")) showMarket();
+  if (has("find", "fn", "args", "separator") && built.has("calculator")) followCalculator(has);
   if (has("view", "theme", ...FILTERS)) showCharts();
 });
 
@@ -68,11 +75,7 @@ function start() {
   performance.mark("before-table");
   buildTable();
   table.on("tableBuilt", () => { showRows(); performance.mark("first-table"); document.body.dataset.ready = "yes"; });
-  buildCharts();
-  showCompared();
-  buildCalculator();
   showView();
-  showMarket();
   showPanel();
   showCharts();
   byId("read").textContent = DATA.read;

@@ -137,6 +137,12 @@ function exampleValue(entry) {
     left > 0 ? h("p", { class: "muted" }, `and ${left} more rows`) : ""][0];
 }
 
+function followCalculator(has) {
+  if (has("find", "fn")) showFunctions();
+  if (has("fn")) showFunction();
+  else if (has("args", "separator")) showResult();
+}
+
 function buildCalculator() {
   const search = h("input", { type: "search", name: "find", placeholder: "cache, training days, GPU price …", oninput: (event) => change({ find: event.target.value }) });
   byId("view-calculator").append(h("div", { class: "calculator" },

@@ -114,6 +114,11 @@ function buildCharts() {
 
 async function showCharts() {
   if (state.view !== "charts") return;
+  // Vega stands at the end of the page, behind the table that it need not delay.
+  if (document.readyState === "loading") {
+    document.addEventListener("DOMContentLoaded", showCharts, { once: true });
+    return;
+  }
   readVega();
   for (const chart of DATA.charts) await drawChart(chart);
   byId("charts").dataset.drawn = String(rows.length);

@@ -39,8 +39,7 @@ function marketTable(name, title) {
   tables[name] = drawn;
 }
 
-function showMarket() {
-  if (state.view !== "market" || tables.gpus) return;
+function buildMarket() {
   marketTable("gpus", "Accelerators: dense peaks, memory, links, price");
   marketTable("prices", "Prices, as providers listed them on the day");
 }

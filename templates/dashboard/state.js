@@ -19,6 +19,7 @@ function readState() {
     else state[name] = LISTS.includes(name) ? given.get(name).split("~").filter(Boolean) : given.get(name);
   }
   const unknown = forgetUnknown();
+  if (given.has("fn") && !given.has("args")) state.args = new URLSearchParams(exampleTexts(FUNCTION[state.fn])).toString();
   if (unknown.length) say(`The link names what this page does not know: ${unknown.join(", ")}. Left out.`);
 }
 

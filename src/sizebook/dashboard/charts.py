@@ -10,16 +10,21 @@ from dataclasses import dataclass
 from typing import Any
 
 HEIGHT = 300
+NARROW = (1, 2, 5)  # labels of an axis of two or three powers of ten
 KINDS = ("dense", "experts", "own model")
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis: a column of the page or ``size``, and its title; days run evenly, all else is logarithmic."""
+    """One axis: a column of the page or ``size``, and its title; days run evenly, all else is logarithmic.
+
+    ``steps`` are what is labelled of each power of ten.
+    """
 
     field: str
     title: str
     time: bool = False
+    steps: tuple[int, ...] = (1,)
 
 
 @dataclass(frozen=True)
@@ -39,8 +44,9 @@ _TOTAL = Axis("total", "Parameters")
 CHARTS = (
     Scatter("size", "Size against date", _RELEASED, Axis("size", "Parameters, computed or else stated")),
     Scatter("ratio", "Width of the feed-forward block", _RELEASED,
-            Axis("ff_ratio", "d_ff / d_model, of one expert where there are experts"), rule=4),
-    Scatter("heads", "Heads against width", Axis("d_model", "d_model"), Axis("n_heads", "Query heads")),
+            Axis("ff_ratio", "d_ff / d_model, of one expert where there are experts", steps=NARROW), rule=4),
+    Scatter("heads", "Heads against width", Axis("d_model", "d_model", steps=NARROW),
+            Axis("n_heads", "Query heads", steps=NARROW)),
     Scatter("tokens", "Training tokens a parameter", _RELEASED,
             Axis("tokens_per_parameter", "Training tokens a parameter"), rule=20),
     Scatter("cache", "Cache a token", _TOTAL, Axis("cache_per_token", "Bytes of cache a token, bf16")),
@@ -74,7 +80,11 @@ def _encoded(axis: Axis) -> dict[str, Any]:
         return {"field": axis.field, "type": "temporal", "axis": {"title": None, "format": "%Y", "tickCount": "year"}}
     # Billions are B, as everywhere on the page; below 1 thousandths would be m.
     label = "replace(datum.value < 1 ? format(datum.value, '~g') : format(datum.value, '~s'), 'G', 'B')"
-    shown = {"title": axis.title, "labelExpr": label, "tickCount": 6}
+    shown = {
+        "title": axis.title,
+        "labelExpr": label,
+        "values": [step * 10.0**n for n in range(-3, 16) for step in axis.steps],
+    }
     scale = {"type": "log", "nice": False, "padding": 14}
     return {"field": axis.field, "type": "quantitative", "axis": shown, "scale": scale}
 
