@@ -61,6 +61,7 @@ COMMANDS = {
     "excel server -o {}/server": "{}/server/pyproject.toml\n",
     "dashboard -o {}/page.html": "{}/page.html: ",
     "libreoffice build -o {}/sizebook.oxt": "{}/sizebook.oxt\n",
+    "completion bash": "_sizebook_completion() {\n",
     "count org/name": refused("huggingface_hub", "hub", ", or give the path of a config.json or checkpoint"),
     "count gpt-2-small --engine transformers": refused(
         "torch, transformers", "torch", ", or leave the option --engine out"

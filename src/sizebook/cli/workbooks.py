@@ -40,7 +40,7 @@ def fill_workbook(
     value that WORKBOOK holds beside it.
     """
     from sizebook.calculation.spellings import TARGETS
-    from sizebook.cli.telling import told
+    from sizebook.cli.telling import failed, told
     from sizebook.workbooks.filling import fill
 
     inputs = _inputs(scenario, workbook, rates)
@@ -53,7 +53,7 @@ def fill_workbook(
     calculated = filled.calculated
     click.echo(f"{output}: {len(inputs)} inputs, {len(calculated.values)} cells, calculated by {calculated.engine}")
     for problem in filled.problems:
-        click.echo(f"sizebook: {problem}", err=True)
+        failed(f"sizebook: {problem}")
     if filled.problems:
         sys.exit(1)
 

@@ -9,16 +9,17 @@ from typing import Any
 
 from lxml import etree
 
-from sizebook.calculation import Calculated
+from sizebook.calculation import Calculated, ErrorCode
 from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, tag
 from sizebook.calculation.preparing import array_formula, formulas
 from sizebook.calculation.recalculating import recalculated
 from sizebook.calculation.spellings import Target, respelled
-from sizebook.calculation.tokens import address
+from sizebook.calculation.tokens import address, area
 from sizebook.core.errors import InputError
 from sizebook.core.names import notes
 from sizebook.functions import load
 from sizebook.workbooks.charts import Lookup, refresh_charts
+from sizebook.workbooks.held import HELD
 from sizebook.workbooks.inputs import AS_IT_STANDS, Input, check, find_inputs
 from sizebook.workbooks.sheet import Sheet, escaped
 
@@ -102,6 +103,7 @@ def fill(
     if strict:
         _refuse_uncalculated(template, calculated)
     stored = _write_computed(package, calculated)
+    _hold_values(package, stored)
     refresh_charts(package, stored)
     package.save(output)
     return Filled(output, calculated, remarks)
@@ -217,3 +219,16 @@ def _write_computed(package: Package, calculated: Calculated) -> Lookup:
         return escaped(value) if type(value) is str else value
 
     return shown
+
+
+def _hold_values(package: Package, shown: Lookup) -> None:
+    """Write plain values where a name's comment asks for those of other cells: they stay where functions are missing."""
+    for defined in package.defined_names():
+        to, source = area(defined.text, ""), area(defined.comment.removeprefix(HELD), "")
+        if not defined.comment.startswith(HELD) or to is None or source is None:
+            continue
+        sheet = Sheet(package, to.sheet)
+        for (row, column), at in zip(to.cells(), source.cells(), strict=True):
+            value = shown(source.sheet, *at)
+            write = sheet.write_computed if isinstance(value, ErrorCode) else sheet.write_input
+            write(row, column, value)
