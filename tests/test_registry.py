@@ -67,3 +67,8 @@ def test_help_of_an_accelerator_names_the_h100_before_any_older_one() -> None:
     with_gpus = [text for text in helps if "one of " in text and "-sxm" in text]
     assert len(with_gpus) > 20
     assert [text for text in with_gpus if "h100-sxm" not in text.partition("v100")[0]] == []
+
+
+def test_ranges_in_examples_are_rows_as_cells_hand_them_over() -> None:
+    given = [(name, each) for name, f in load().items() for each in f.example[0].values() if isinstance(each, list)]
+    assert [name for name, each in given if not all(isinstance(row, list) for row in each)] == []
