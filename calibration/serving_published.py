@@ -125,7 +125,13 @@ def main() -> None:
             name = f"{row['subject']} {row['quantity']} {inputs.get('gpu', '')} ({shown})"
             held = "yes" if abs(off) <= tolerance else "no"
             figures = f"{expected:,.6g} {row['unit']} | {own:,.6g} | {100 * off:+.1f} | {100 * tolerance:g}"
-            why = "" if held == "yes" else OFFLINE if "input_tokens" not in inputs else shares(row["subject"], inputs, expected)
+            why = (
+                ""
+                if held == "yes"
+                else OFFLINE
+                if "input_tokens" not in inputs
+                else shares(row["subject"], inputs, expected)
+            )
             text.append(f"| {name} | {figures} | {held} | {why} |\n")
     OUTPUT.write_text("".join(text), encoding="utf-8")
     print("".join(text))

@@ -11,6 +11,7 @@ import pytest
 import sizebook
 from sizebook.core.cells import call
 from sizebook.core.registry import LONGEST_SUMMARY, LOOKS_LIKE_CELL, RESERVED, Function
+from sizebook.core.wizard import argument_help
 from sizebook.functions import MODULES, load
 
 FUNCTIONS = sorted(load().values(), key=lambda f: f.name)
@@ -59,3 +60,15 @@ def test_every_module_with_functions_is_loaded() -> None:
         if re.search(r"^@function\(", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert decorated == set(MODULES)
+
+
+def test_help_of_an_accelerator_names_the_h100_before_any_older_one() -> None:
+    helps = [argument_help(each) for function in load().values() for each in function.arguments]
+    with_gpus = [text for text in helps if "one of " in text and "-sxm" in text]
+    assert len(with_gpus) > 20
+    assert [text for text in with_gpus if "h100-sxm" not in text.partition("v100")[0]] == []
+
+
+def test_ranges_in_examples_are_rows_as_cells_hand_them_over() -> None:
+    given = [(name, each) for name, f in load().items() for each in f.example[0].values() if isinstance(each, list)]
+    assert [name for name, each in given if not all(isinstance(row, list) for row in each)] == []

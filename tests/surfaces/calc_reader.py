@@ -6,7 +6,8 @@ Usage: calc_reader.py SOFFICE PROFILE. Each line on standard input is a JSON req
 {"pdf": FILE, "to": FILE, ...} prints it,
 {"basic": SOURCE, "call": FUNCTION} runs a function of a Basic module in VBA mode and gives what it returns,
 {"plant": FILE, "edits": [[CELL, FORMULA]], "look": [CELL]} gives what cells show before and after each edit alone,
-{"macros": FILE, "enter": {CELL: FORMULA}} gives the modules of the file and what the cells of its first sheet show.
+{"macros": FILE, "enter": {CELL: FORMULA}} gives the modules of the file and what the cells of its first sheet show,
+{"help": NAMES} gives what the function wizard says of these functions and of each argument.
 """
 
 from __future__ import annotations
@@ -42,11 +43,13 @@ def main() -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    desktop = connect(pipe)
+    remote = connect(pipe)
+    desktop = remote.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", remote)
     try:
         reply("ready")
         for line in sys.stdin:
-            reply(answer(desktop, json.loads(line)))
+            request = json.loads(line)
+            reply(wizard(remote, request["help"]) if "help" in request else answer(desktop, request))
     finally:
         desktop.terminate()
         office.wait(30)
@@ -63,8 +66,7 @@ def connect(pipe):
     deadline = time.monotonic() + START_SECONDS
     while True:
         try:
-            remote = resolver.resolve(f"uno:pipe,name={pipe};urp;StarOffice.ComponentContext")
-            return remote.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", remote)
+            return resolver.resolve(f"uno:pipe,name={pipe};urp;StarOffice.ComponentContext")
         except NoConnectException:
             if time.monotonic() > deadline:
                 raise
@@ -152,6 +154,17 @@ def run_macros(desktop, path, entered):
         return {"modules": modules, "cells": {cell: sheet.getCellRangeByName(cell).String for cell in entered}}
     finally:
         document.close(True)
+
+
+def wizard(remote, names):
+    known = remote.ServiceManager.createInstanceWithContext("com.sun.star.sheet.FunctionDescriptions", remote)
+    found = {}
+    for at in range(known.Count):
+        said = {each.Name: each.Value for each in known.getByIndex(at)}
+        if said["Name"] in names:
+            arguments = [[each.Name, each.Description, each.IsOptional] for each in said["Arguments"]]
+            found[said["Name"]] = {"description": said["Description"], "arguments": arguments}
+    return found
 
 
 def properties(**values):

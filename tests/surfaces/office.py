@@ -34,15 +34,15 @@ class Prints(Protocol):
 class Office:
     """A running office: reads what Calc displays, and prints to PDF."""
 
+    PROFILE = "profile"
+
     def __init__(self, with_extension: bool = True) -> None:
         # Not pytest's folder: another user could not enter it.
         self.folder = Path(tempfile.mkdtemp(prefix="sizebook-office-"))
         self._as_user = _unprivileged(self.folder)
-        profile = self.folder / "profile"
+        profile = self.folder / self.PROFILE
         if with_extension:
-            extension = build(self.folder / "sizebook.oxt")
-            installed = self._run([program("unopkg"), "add", f"-env:UserInstallation=file://{profile}", str(extension)])
-            assert installed.returncode == 0, installed.stderr
+            self.install(profile)
         shutil.copy(READER, self.folder / READER.name)
         self._process = subprocess.Popen(
             [python_with_uno(), str(self.folder / READER.name), program("soffice"), str(profile)],
@@ -52,6 +52,12 @@ class Office:
             **self._as_user,
         )
         assert self._answer() == "ready"
+
+    def install(self, profile: Path) -> None:
+        """Install the extension into a profile."""
+        extension = build(self.folder / "sizebook.oxt")
+        installed = self._run([program("unopkg"), "add", f"-env:UserInstallation=file://{profile}", str(extension)])
+        assert installed.returncode == 0, installed.stderr
 
     def display(self, path: Path, recalculate: bool = True) -> Display:
         """Return the text of every cell that is not empty, by sheet and cell, as Calc displays it.
@@ -92,6 +98,11 @@ class Office:
         found: dict[str, dict[str, str]] = self._ask({"macros": str(self._copied(path)), "enter": enter})
         return found
 
+    def wizard(self, names: list[str]) -> dict[str, dict[str, Any]]:
+        """Return what the function wizard says of functions and of their arguments."""
+        found: dict[str, dict[str, Any]] = self._ask({"help": names})
+        return found
+
     def __enter__(self) -> Office:
         return self
 
@@ -120,8 +131,9 @@ class Office:
         assert line, "LibreOffice ended: see its message above"
         return json.loads(line)
 
-    def _run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **self._as_user)
+    def _run(self, command: list[str], **settings: str) -> subprocess.CompletedProcess[str]:
+        how = {**self._as_user, "env": {**self._as_user["env"], **settings}}
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=240, **how)
 
 
 def _unprivileged(folder: Path) -> dict[str, Any]:

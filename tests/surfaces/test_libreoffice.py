@@ -12,8 +12,9 @@ from pypdf import PdfReader
 
 from sizebook.core.coercion import as_rows
 from sizebook.core.registry import Function
+from sizebook.core.wizard import argument_help
 from sizebook.functions import load
-from tests.surfaces.office import Display, Displays, Prints
+from tests.surfaces.office import Display, Displays, Office, Prints
 
 FUNCTIONS = list(load().values())
 
@@ -116,3 +117,14 @@ def test_printed_page_shows_numbers_and_no_unknown_name(workbook: Path, calc_pdf
     text = "\n".join(page.extract_text() for page in PdfReader(calc_pdf(workbook)).pages)
     assert "16785408" in text
     assert "#NAME?" not in text
+
+
+def test_wizard_explains_every_function_and_argument(calc_office: Office) -> None:
+    said = calc_office.wizard(sorted(load()))
+    assert set(said) == set(load())
+    for name, function in load().items():
+        assert said[name]["description"] == function.summary
+        for (shown, help_text, _), argument in zip(said[name]["arguments"], function.arguments, strict=True):
+            assert shown == argument.name
+            assert help_text.startswith(argument_help(argument))
+            assert help_text.endswith("(but B5:B5 as empty).") != argument.required

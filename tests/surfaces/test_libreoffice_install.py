@@ -56,9 +56,11 @@ def test_failure_is_passed_on(as_user: Path) -> None:
     )
 
 
-def test_installs_over_an_earlier_version(as_user: Path) -> None:
-    unopkg(as_user, 'test -s "$3" && echo "$1 $2 ${3##*/}"')
-    assert install() == "add --force sizebook.oxt"
+def test_an_earlier_version_goes_first(as_user: Path) -> None:
+    """`tests.surfaces.as_user` installs twice in a real LibreOffice and asks a cell."""
+    unopkg(as_user, f'echo "$1 ${{2##*/}}" >> {as_user}/asked; test "$1" = add && test -s "$3" && echo "${{3##*/}}"')
+    assert install() == "sizebook.oxt"
+    assert (as_user / "asked").read_text() == "remove org.sizebook.calc\nadd --force\n"
 
 
 def test_interface_has_every_function_and_place() -> None:

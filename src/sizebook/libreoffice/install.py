@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from sizebook.core.errors import InputError
-from sizebook.libreoffice.extension import build
+from sizebook.libreoffice.extension import IDENTIFIER, build
 from sizebook.sources.writing import scratch_folder
 
 
@@ -28,6 +28,8 @@ def install() -> str:
         )
     with scratch_folder() as folder:
         extension = build(folder / "sizebook.oxt")
+        # Added over itself, the extension is listed as registered and Calc knows none of its functions (7.4).
+        subprocess.run([unopkg, "remove", IDENTIFIER], capture_output=True, check=False)  # fails where there is none
         done = subprocess.run([unopkg, "add", "--force", str(extension)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = (done.stderr or done.stdout).strip()

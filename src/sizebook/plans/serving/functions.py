@@ -175,7 +175,7 @@ def serving_basis(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
 @function(
     category="serving",
     source="definition: sizebook.plans.serving.day names the shapes",
-    example=({"shape": [3, 1] + [0] * 22}, [[18.0], [6.0]] + [[0.0]] * 22),
+    example=({"shape": [[3, 1] + [0] * 22]}, [[18.0], [6.0]] + [[0.0]] * 22),
 )
 def day_shares(shape: DayShape = DEFAULT) -> HoursOfDay:
     """Return each hour of a day over its mean, from midnight: 24 x one of 24 relative numbers / their sum."""
