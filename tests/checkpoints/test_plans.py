@@ -213,7 +213,7 @@ def test_the_workbook_of_a_checkpoint_has_its_bytes(tmp_path: Path) -> None:
 
 
 def test_a_fleet_takes_a_checkpoint(tmp_path: Path) -> None:
-    """A service of a checkpoint in fp8, tables and head too, is as fast as one quantised on loading and has more room."""
+    """A service of a checkpoint in fp8, tables too, is as fast as one quantised on loading and has more room."""
     sparse(tmp_path / "m", "llama-3.1-8b", "F8_E4M3")
     plans = []
     fp8 = 'weight_dtype = "fp8"'

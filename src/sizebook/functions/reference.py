@@ -75,7 +75,8 @@ def _literal(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, list):
-        return "{" + ";".join(",".join(map(_literal, row)) for row in value) + "}"
+        rows = value if all(isinstance(row, list) for row in value) else [value]
+        return "{" + ";".join(",".join(map(_literal, row)) for row in rows) + "}"
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 

@@ -287,4 +287,7 @@ def zamba2(config: Config) -> Architecture:
         (matrix(f"{name}.0.weight", rank, d_model, part="mlp"), matrix(f"{name}.1.weight", 2 * d_ff, rank, part="mlp"))
     )
     kinds = config.pattern("layers_block_type", n_layers, KINDS)
+    shared = [i for i, kind in enumerate(kinds) if kind == "hybrid"]
+    if len(config.integers("hybrid_layer_ids", default=shared)) < len(shared):
+        raise config.unknown("hybrid_layer_ids", config.values["hybrid_layer_ids"], f"one for each of {shared}")
     return hybrid_stack(config, mixer, kinds, (adapters,))
