@@ -166,12 +166,11 @@ def _estimated(
     """
     shared = stacked(named, {name: values[cases.first] for name, values in numbers.items()})
     costs, memory = of_rows(shared, cases.which)
-    demand = Demand(**loads)
-    found = estimate(costs, memory, demand)
+    found = estimate(costs, memory, Demand(**loads))
     held, out = found.capacity > 0, np.flatnonzero(~found.fits)
     free = np.broadcast_to(memory.cache_bytes, len(cases.which))
     tokens = loads["input_tokens"] + loads["output_tokens"]
-    said = (values[out].tolist() for values in (demand.in_flight, tokens, found.capacity, free))
+    said = (values[out].tolist() for values in (loads["concurrency"], tokens, found.capacity, free))
     misfits = [misfit(n, each, capacity=most, free_bytes=left) for n, each, most, left in zip(*said, strict=True)]
     figures = {name: np.where(held, getattr(found, name), np.nan) for name in FIGURES}
     return figures, found.fits, (out, misfits)
