@@ -10,7 +10,7 @@ from sizebook.core.registry import DEFAULT, Quantity, flat, function, takes
 from sizebook.plans.ledgers import Figures, Ledger, LedgerRows, ledger_rows
 from sizebook.plans.serving.choice import GPUS, choose
 from sizebook.plans.serving.day import hours_of
-from sizebook.plans.serving.figures import figures
+from sizebook.plans.serving.figures import basis, figures
 from sizebook.plans.serving.inputs import DayShape, ServingInputs
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan
@@ -28,6 +28,7 @@ Choices = Annotated[
     list[list[str | int | float]],
     Quantity("gpu, engine, dtype, layout, GPUs, USD a month, TTFT s, TPOT s, on the Pareto front", kind="range"),
 ]
+HoursOfDay = Annotated[list[list[float]], Quantity("24 hours over the mean of the day", kind="range", unit="ratio")]
 PeakOfDay = Annotated[float, Quantity("busiest hour over the mean of the day", unit="ratio", minimum=1)]
 HEAD = ["gpu", "engine", "weight_dtype", "layout", "gpus", "usd_per_month", "ttft_seconds", "tpot_seconds", "pareto"]
 SHOWN = 12
@@ -45,7 +46,7 @@ _ITS_MONTH = {
     "co2e_kg": 1910.260554516877, "peak_gpus_fewest": 12, "peak_gpus_most": 12, "usd_least": 17520.0,
     "usd_most": 17520.0,
 }  # fmt: skip
-_ITS_FIGURES = {
+_ITS_REPLICA = {
     "input_tokens": 2000, "output_tokens": 400, "longest_tokens": 2400, "gpus_per_replica": 4,
     "concurrency": 125, "capacity": 275, "binding": "tpot",
     "requests_per_second": 5.971314884656592,
@@ -56,10 +57,15 @@ _ITS_FIGURES = {
     "held_for": "mean", "ttft_seconds_held": 1.0484410110891353, "tpot_seconds_held": 0.049837022262680816,
     "arrivals": "steady", "weight_bytes": 18164092928.0, "cache_bytes": 54081257980.7, "activation_bytes": 2026444800.0,
     "non_torch_bytes": 2254857830.0, "left_bytes": 8502961504.300003, "physical_bytes": 85029615043.0,
-    "spare_replicas": 1, "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2,
-    "rates_basis": "shipped rates", "price_basis": "given in the scenario",
-    "usd_per_mtok_saturated": 0.9303739063955012, "workers": "tp4", "transfer_seconds": 0.0,
-    "transfer_seconds_most": 0.0,
+    "rates_basis": "shipped rates", "workers": "tp4", "transfer_seconds": 0.0, "transfer_seconds_most": 0.0,
+}  # fmt: skip
+_ITS_FIGURES = {
+    **_ITS_REPLICA, "spare_replicas": 1, "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2,
+    "price_basis": "given in the scenario", "usd_per_mtok_saturated": 0.9303739063955012,
+}  # fmt: skip
+_ITS_BASIS = {
+    **_ITS_REPLICA, "gpus_per_node": 8, "listed_on_demand_usd_per_gpu_hour": 3.886125,
+    "listed_reserved_usd_per_gpu_hour": 7.992922, "tdp_watts": 700.0, "listed_grams_per_kwh": 369.473,
 }  # fmt: skip
 
 
@@ -152,6 +158,29 @@ def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     The figures of 'sizebook plan serve' for the same inputs, computed by the same plan.
     """
     return [[name, value] for name, value in flat(figures(plan_of(model, gpu, inputs))).items()]
+
+
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*figure] for figure in _ITS_BASIS.items()]))
+@takes("simulation")
+def serving_basis(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
+    """Return what formulas of traffic, money and energy start from: one replica, listed prices, power, grid; blanks too.
+
+    Names and values. Traffic, growth, margins and prices of your own play no part, but where prefill and decode have
+    pools of their own, which are those of the least cost. A price that no table lists is blank.
+    """
+    found = flat(basis(model, gpu, inputs)).items()
+    return [[name, "" if value is None else value] for name, value in found]
+
+
+@function(
+    category="serving",
+    source="definition: sizebook.plans.serving.day names the shapes",
+    example=({"shape": [3, 1] + [0] * 22}, [[18.0], [6.0]] + [[0.0]] * 22),
+)
+def day_shares(shape: DayShape = DEFAULT) -> HoursOfDay:
+    """Return each hour of a day over its mean, from midnight: 24 x one of 24 relative numbers / their sum."""
+    hours = hours_of(shape)
+    return [[hour * len(hours) / math.fsum(hours)] for hour in hours]
 
 
 @function(
