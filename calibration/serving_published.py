@@ -70,6 +70,11 @@ def shares(subject: str, inputs: dict[str, Any], published: float) -> str:
     )
 
 
+def _why(subject: str, inputs: dict[str, Any], published: float) -> str:
+    """Return why a row is off."""
+    return shares(subject, inputs, published) if "input_tokens" in inputs else OFFLINE
+
+
 def _setting(subject: str, inputs: dict[str, Any]) -> tuple[Any, Any]:
     engine = inputs.get("engine", "tensorrt-llm")
     case = case_of(subject, inputs["gpu"], _replica(inputs, engine, inputs.get("weights", "fp8")))
@@ -125,13 +130,7 @@ def main() -> None:
             name = f"{row['subject']} {row['quantity']} {inputs.get('gpu', '')} ({shown})"
             held = "yes" if abs(off) <= tolerance else "no"
             figures = f"{expected:,.6g} {row['unit']} | {own:,.6g} | {100 * off:+.1f} | {100 * tolerance:g}"
-            why = (
-                ""
-                if held == "yes"
-                else OFFLINE
-                if "input_tokens" not in inputs
-                else shares(row["subject"], inputs, expected)
-            )
+            why = "" if held == "yes" else _why(row["subject"], inputs, expected)
             text.append(f"| {name} | {figures} | {held} | {why} |\n")
     OUTPUT.write_text("".join(text), encoding="utf-8")
     print("".join(text))

@@ -1,4 +1,4 @@
-"""Experts whose weights a step reads: those that its tokens visit or all, and the fixed times of layers that have them."""
+"""Experts whose weights a step reads: those that its tokens visit or all; the fixed times of layers that have them."""
 
 from __future__ import annotations
 

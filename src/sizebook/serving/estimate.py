@@ -74,17 +74,16 @@ def _encoded(case: EncodedCase, memory: Memory, demand: Demand) -> Estimate:
     return Estimate(stay - tpot * after_first, tpot, rate, capacity, demand.in_flight <= capacity)
 
 
-def misfit(demand: Demand, capacity: float, free_bytes: float) -> str:
-    """Return why a load does not fit a replica whose cache has so many places and bytes."""
+def misfit(in_flight: float, tokens: float, *, capacity: float, free_bytes: float) -> str:
+    """Return why so many requests of so many tokens do not fit a replica whose cache has so many places and bytes."""
     if free_bytes <= 0:
         return (
             f"weights do not fit: got {-free_bytes / 1e9:.1f} GB too much on a GPU, want memory left for the cache. "
             "Raise tp, pp or ep, or choose a narrower weight_dtype."
         )
     return (
-        f"cache is full: got {demand.in_flight:.0f} requests of {demand.input_tokens + demand.output_tokens:.0f} "
-        f"tokens in flight, want at most {capacity:.0f}. Lower concurrency or raise tp; the rest waits, which "
-        "ttft_seconds includes."
+        f"cache is full: got {in_flight:.0f} requests of {tokens:.0f} tokens in flight, want at most {capacity:.0f}. "
+        "Lower concurrency or raise tp; the rest waits, which ttft_seconds includes."
     )
 
 

@@ -156,7 +156,7 @@ ExpertsRead = Annotated[
 
 @section
 class Replica:
-    """How one replica runs: layout, number formats, engine, what is drafted of a step and yielded, own rates, experts read."""
+    """How one replica runs: layout, formats, engine, what is drafted of a step and yielded, own rates, experts read."""
 
     tp: Tp = DEFAULT
     pp: Pp = DEFAULT

@@ -105,5 +105,7 @@ def _results(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[str
     band_of = {"error_low": band.low - 1, "error_high": band.high - 1, "error_basis": band.basis}
     figures = {name: float(getattr(found, name)) for name in FIGURES} | band_of if found.capacity > 0 else {}
     fits = bool(found.fits)
-    reason = "" if fits else misfit(demand, capacity=float(found.capacity), free_bytes=float(memory.cache_bytes))
+    tokens, capacity = demand.input_tokens + demand.output_tokens, float(found.capacity)
+    left = float(memory.cache_bytes)
+    reason = "" if fits else misfit(demand.in_flight, tokens, capacity=capacity, free_bytes=left)
     return {**figures, "rates_basis": rates, "fits": fits if figures else None, "reason": reason}

@@ -62,11 +62,10 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
         loads = {leaf.name: numbers[leaf.name][good] for leaf in LOADS}
         there = cases.among(good)
         of_each = [named[at] for at in place[there.first]]
-        found, fits[good], misfits = _estimated(of_each, numbers, there, loads)
+        found, fits[good], (out, misfits) = _estimated(of_each, numbers, there, loads)
         for name, values in found.items():
             figures[name][good] = values
-        for i, misfit in misfits.items():
-            reasons[good[i]] = misfit
+        reasons[good[out]] = misfits
     reasons = np.where((reasons == "") & (notes != ""), notes, reasons)
     answered = ~np.isnan(figures["tpot_seconds"])
     shown: dict[str, Any] = {
@@ -160,8 +159,8 @@ def _layouts(numbers: dict[str, Any], named: list[Named], place: Any, reasons: A
 
 def _estimated(
     named: list[Named], numbers: dict[str, Any], cases: Distinct, loads: dict[str, Any]
-) -> tuple[dict[str, Any], Any, dict[int, str]]:
-    """Return the results of rows that nothing speaks against, whether each fits, and why where it does not.
+) -> tuple[dict[str, Any], Any, tuple[Any, list[str]]]:
+    """Return the results of rows that nothing speaks against, whether each fits, and the rows that do not and why.
 
     What a model costs on a machine in a layout is worked out once for all rows that share it.
     """
@@ -170,9 +169,8 @@ def _estimated(
     found = estimate(costs, memory, Demand(**loads))
     held, out = found.capacity > 0, np.flatnonzero(~found.fits)
     free = np.broadcast_to(memory.cache_bytes, len(cases.which))
-    said = [values[out].tolist() for values in (found.capacity, free, *loads.values())]
-    misfits = {
-        i: misfit(Demand(**dict(zip(loads, load, strict=True))), capacity=capacity, free_bytes=free_bytes)
-        for i, capacity, free_bytes, *load in zip(out.tolist(), *said, strict=True)
-    }
-    return {name: np.where(held, getattr(found, name), np.nan) for name in FIGURES}, found.fits, misfits
+    tokens = loads["input_tokens"] + loads["output_tokens"]
+    said = (values[out].tolist() for values in (loads["concurrency"], tokens, found.capacity, free))
+    misfits = [misfit(n, each, capacity=most, free_bytes=left) for n, each, most, left in zip(*said, strict=True)]
+    figures = {name: np.where(held, getattr(found, name), np.nan) for name in FIGURES}
+    return figures, found.fits, (out, misfits)
