@@ -1,7 +1,7 @@
 # Two commands: `make demo` runs the main job on a real model, `make test` passes the tests. Both set up what they need once.
 PY := .venv/bin/python
 
-.PHONY: demo test check wheel generated clean
+.PHONY: demo test check release generated clean
 
 demo: .venv/.demo
 	$(PY) -m sizebook demo --output out
@@ -14,19 +14,19 @@ check: .venv/.test
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy --strict src
 
-wheel: .venv/.test
-	rm -rf dist
-	$(PY) -m build --wheel
+release: .venv/.test
+	$(PY) release/build.py
 
 # Everything in the repository that is made from something else: function reference, workbooks, sample reports.
 generated: .venv/.test
 	$(PY) docs/generate.py
 	$(PY) workbooks/build.py
+	$(PY) release/licences.py
 
-.venv/.demo: pyproject.toml .ci/setup
+.venv/.demo: pyproject.toml requirements-dev.lock .ci/setup
 	bash .ci/setup demo
 
-.venv/.test: pyproject.toml .ci/setup
+.venv/.test: pyproject.toml requirements-dev.lock .ci/setup
 	bash .ci/setup test
 
 clean:

@@ -38,6 +38,7 @@ from sizebook.serving.case import (
     Case,
     case_of,
     layout_meant,
+    startable,
     weight_dtype_of,
 )
 from sizebook.serving.memory import capacity_sequences
@@ -66,7 +67,9 @@ class Number(NamedTuple):
 
 
 RATES: dict[str, Number] = {
-    "layer_seconds": Number(8e-6, 0.7, (), "fixed time of a layer beside its measured kernels: norms, rotations, gaps"),
+    "layer_seconds": Number(
+        8e-6, 0.7, (), "fixed time of a layer beside its measured kernels; again for its experts, state and indexer"
+    ),
     "activation_passes": Number(
         10.0, 0.4, (), "times that a token's activations pass through memory beside them, a layer"
     ),
@@ -104,8 +107,12 @@ class Rows:
     usable: Any
 
 
-def read_rows(folder: Path, recipes: list[dict[str, str]]) -> tuple[Rows, Counter[str]]:
-    """Return the clean rows whose model the catalog describes, as their recipes ran them, and the count of problems."""
+def read_rows(folder: Path, recipes: list[dict[str, str]], *, told: bool = False) -> tuple[Rows, Counter[str]]:
+    """Return the clean rows whose model the catalog describes, and the count of problems.
+
+    They are as their recipes ran them, or, of the same rows, what their own columns have ``told``. A row is left out
+    where no engine starts the layout that it ran in, as sweeps refuse it.
+    """
     flagged = _table(folder / "serving_flags.csv")
     flags = {row["id"]: row["flags"].split(";")[0].split(":")[0] for row in flagged}
     kept: list[dict[str, Any]] = []
@@ -119,7 +126,7 @@ def read_rows(folder: Path, recipes: list[dict[str, str]]) -> tuple[Rows, Counte
                 problems[problem] += 1
                 continue
             try:
-                kept.append(_row(row, recipes))
+                kept.append(_row(row, recipe_of(row, recipes), told=told))
             except SizebookError as error:
                 problems[f"{row['model_path']}: {error}"] += 1
     return _stacked(kept), problems
@@ -136,18 +143,20 @@ def _one_load(row: dict[str, str]) -> bool:
     return named is None or int(named[1]) == int(row["batch_size"]) * max(1, int(row["attention_dp_size"] or 1))
 
 
-def _row(row: dict[str, str], recipes: list[dict[str, str]]) -> dict[str, Any]:
-    recipe = recipe_of(row, recipes)
+def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str, Any]:
     gpu = accelerator(row["system"])
     engine = {"trtllm": "tensorrt-llm"}.get(row["backend"], row["backend"])
     degrees = (row[f"{n}_size"] for n in ("tp", "attention_dp", "moe_ep"))
     tp, dp, ep = (max(1, int(d or 1)) for d in degrees)
     concurrency = int(row["batch_size"]) * dp
     tp, dp, ep, _ = layout_meant(tp, dp, min(ep, tp * dp), gpu.scale_up_domain)
-    tp, dp, ep = layout_run(recipe, tp, dp, ep, concurrency)
     dtype = weight_dtype_of(row["model_path"], row["moe_quant_mode"] or None)
-    replica = Replica(engine=engine, weight_dtype=dtype, kv_dtype=recipe.get("kv_dtype"), tp=tp, dp=dp, ep=ep)
-    case = case_of(row["model_path"], gpu.key, replica)
+    columns = Replica(engine=engine, weight_dtype=dtype, tp=tp, dp=dp, ep=ep)
+    tp, dp, ep = layout_run(recipe, tp, dp, ep, concurrency)
+    ran = replace(columns, kv_dtype=recipe.get("kv_dtype"), tp=tp, dp=dp, ep=ep)
+    case = startable(case_of(row["model_path"], gpu.key, ran))
+    if told:
+        case, dp, recipe = case_of(row["model_path"], gpu.key, columns), columns.dp, {}
     group = f"{case.shape}|{gpu.key}|{engine}|{row['precision']}"
     return {
         "case": case,
@@ -322,7 +331,7 @@ def main() -> None:
 
     folder = Path(sys.argv[1])
     rows, problems = read_rows(folder, read_recipes())
-    bare, _ = read_rows(folder, [])
+    bare, _ = read_rows(folder, read_recipes(), told=True)
     for problem, times in problems.items():
         print(f"left out {times} rows: {problem}")
     usable, told = part(rows, rows.usable), part(bare, rows.usable)

@@ -65,6 +65,8 @@ def measured(row: dict[str, str]) -> Measured:
 
     def pool(side: str) -> Pool:
         tp, dp, ep = (max(1, int(row[f"{side}_{name}_size"] or 1)) for name in ("tp", "attention_dp", "moe_ep"))
+        if engine == "sglang" and dp > 1 and tp * dp > gpu.gpus_per_node:
+            ep = tp * dp  # its exchange of experts between servers (DeepEP) sets that, whatever was asked
         replica = Replica(engine=engine, weight_dtype=dtype, tp=tp, dp=dp, ep=min(ep, tp * dp), draft_tokens=DRAFTED)
         return Pool(case_of(row["model_path"], gpu.key, replica), int(row[f"{side}_num_workers"]))
 

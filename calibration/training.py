@@ -58,6 +58,12 @@ FITTED = {
     "scores_cdna": (0.24, 8, "the same, CDNA: no run was read"),
     "scores_tpu": (0.3, 4, "the same, TPU"),
     "scores_trainium": (0.2, 4, "the same, Trainium"),
+    "head_width": (
+        60,
+        4,
+        "width of heads at which attention runs at half of its rate; heads of 64 run at three quarters of those of 128 "
+        "(Shah et al. 2024, arXiv:2407.08608, figure 5)",
+    ),
     "states": (0.05, 1, "share of the bf16 peak that scans of recurrent layers reach"),
     "expert_width_hopper": (1000, 1, "width inside an expert at which its products run at half the rate of dense ones"),
     "expert_width_blackwell": (1500, 1, "the same, Blackwell"),
@@ -77,6 +83,7 @@ FITTED = {
     "power": (1.0, 1, "exponent by which Blackwell's products follow its watts for each FLOP/s"),
     "expert_seconds": (4e-3, 1, "the same of a block of experts on top"),
     "expert_seconds_superchip": (4e-3, 1, "the same of superchips, whose recipes capture graphs"),
+    "permute": (6, 1, "times that tokens pass memory on their way to experts and back, in the width they are sent in"),
     "tensor_parallel_exposed": (0.8, 2, "share of tensor-parallel communication that compute does not hide"),
     "expert_parallel_exposed": (0.6, 2, "share of the exchange with experts that compute does not hide"),
     "hidden_cost": (0.1, 4, "share of hidden communication that the compute beside it loses"),
@@ -89,7 +96,16 @@ FIXED = {
     "link": (0.75, "share of the scale-up link that collectives reach"),
     "network": (0.75, "share of the scale-out link that collectives reach"),
 }
-UNBOUNDED = ("traffic", "block_seconds", "expert_seconds", "expert_width", "dequantize", "power")
+UNBOUNDED = (
+    "traffic",
+    "block_seconds",
+    "expert_seconds",
+    "expert_width",
+    "permute",
+    "head_width",
+    "dequantize",
+    "power",
+)
 STARTS = np.log([start for start, _, _ in FITTED.values()])
 FIRMNESS = 0.08 * np.array([firm for _, firm, _ in FITTED.values()])
 # Narrower families than this take the band of the next wider one.

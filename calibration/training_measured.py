@@ -18,7 +18,8 @@ from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
 from sizebook.training.layout import Layout, spread
 from sizebook.training.machine import generation
-from sizebook.training.quantities import Batches, Method, Recipe
+from sizebook.training.quantities import Batches
+from sizebook.training.recipe import Method, Recipe
 
 HERE = Path(__file__).parent
 SHARED = HERE.parent.parent / "shared" / "truth" / "training" / "training_measured.csv"

@@ -8,14 +8,17 @@ fastest that fits is searched. Default failures and checkpoints are in it, start
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from math import exp, log, sqrt
 from pathlib import Path
+
+import numpy as np
 
 from sizebook.batch.jobs import scenario_of
 from sizebook.core.tables import DATA, Row, table
 from sizebook.plans.training.plan import unchecked_plan
 from sizebook.scenarios.training import TrainingScenario, training_inputs
-from sizebook.training.programme import error, law, points
+from sizebook.training.programme import default, error
 
 SOURCE = DATA / "training_programmes.csv"
 OUTPUT = Path(__file__).parents[1] / "docs" / "training_programmes_table.md"
@@ -50,34 +53,35 @@ def write(rows: tuple[Row, ...]) -> None:
 
 
 def page() -> str:
-    """Return the table beside the law as Markdown."""
+    """Return the table as Markdown, and what the default is worth beside a power law in the number of GPUs."""
     lines = [
-        "| programme | GPUs | published GPU-hours | planned | ratio | law |", "|---|--:|--:|--:|--:|--:|"
+        "| programme | GPUs | published GPU-hours | planned | ratio |", "|---|--:|--:|--:|--:|"
     ]  # fmt: skip
     for row in table("training_programmes"):
-        gpus = f"{row['gpus']} {row['gpu']}" + ("" if row["gpus_published"] == "yes" else " (taken, not in the law)")
+        gpus = f"{row['gpus']} {row['gpu']}" + ("" if row["gpus_published"] == "yes" else " (taken, not in the mean)")
         hours, planned = (f"{float(row[name]) / 1000:,.1f} k" for name in ("gpu_hours", "planned_gpu_hours"))
-        lines.append(
-            f"| {row['model']} | {gpus} | {hours} | {planned} | {row['ratio']} | "
-            f"{law().factor(float(row['gpus'])):.2f} |"
-        )
-    found = law()
+        lines.append(f"| {row['model']} | {gpus} | {hours} | {planned} | {row['ratio']} |")
     return "\n".join(
-        [*lines, "", f"Law: {exp(found.intercept):.3f} x GPUs^{found.slope:.4f}, "
-         f"held outside {found.fewest:.0f} to {found.most:.0f} GPUs. A family that it had not seen lies off it by a "
-         f"factor of {error():.2f} (root mean square); off one constant for all by {_constant_error():.2f}.", ""]
+        [*lines, "",
+         f"Default: {default():.3f}, the geometric mean, every family weighing the same. A family that it had not "
+         f"seen lies off it by a factor of {error():.2f} (root mean square), off a power law in the number of GPUs "
+         f"by {_law_error():.2f}.", ""]
     )  # fmt: skip
 
 
-def _constant_error() -> float:
-    """Return the same of one geometric mean for every number of GPUs: what scale adds to it."""
-    found = points()
-    families = list(dict.fromkeys(each[0] for each in found))
-    means = {one: _mean([log(ratio) for name, _, ratio in found if name == one]) for one in families}
+def _law_error() -> float:
+    """Return the same of a power law in the number of GPUs, every family weighing the same: whether scale explains
+    anything."""
+    rows = [row for row in table("training_programmes") if row["gpus_published"] == "yes"]
+    sizes = Counter(row["family"] for row in rows)
+    found = [(row["family"], log(float(row["gpus"])), log(float(row["ratio"]))) for row in rows]
     squares = []
-    for one in families:
-        rest = _mean([means[other] for other in families if other != one])
-        squares.append(_mean([(log(ratio) - rest) ** 2 for name, _, ratio in found if name == one]))
+    for one in sizes:
+        rest = [each for each in found if each[0] != one]
+        slope, start = np.polyfit(
+            [x for _, x, _ in rest], [y for _, _, y in rest], 1, w=[sizes[name] ** -0.5 for name, _, _ in rest]
+        )
+        squares.append(_mean([(y - start - slope * x) ** 2 for name, x, y in found if name == one]))
     return exp(sqrt(_mean(squares)))
 
 
@@ -87,7 +91,7 @@ def _mean(values: list[float]) -> float:
 
 def main() -> None:
     write(table("training_programmes"))
-    for cached in (table, law, error):
+    for cached in (table, default, error):
         cached.cache_clear()
     OUTPUT.write_text(page(), encoding="utf-8")
     print(page())

@@ -20,7 +20,7 @@ LAYERS = (
     ("tables",),
     ("models",),
     ("training.tuning",),
-    ("serving.quantities", "training.quantities"),
+    ("serving.quantities", "training.quantities", "training.recipe"),
     ("formulas",),
     ("serving",),
     ("training",),
@@ -43,7 +43,7 @@ LAYERS = (
         "reports.programme",
         "reports.comparison",
     ),
-    ("batch", "excel", "libreoffice"),
+    ("batch", "dashboard", "excel", "libreoffice"),
     ("cli",),
     ("__main__",),
 )

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from serving_capacity_basis import basis
+from serving_capacity_cases import cases, tornado, two_way
 from serving_capacity_checks import checks
-from serving_capacity_inputs import inputs, plan
+from serving_capacity_inputs import DRIVERS, inputs
 from serving_capacity_lines import calculation, curve
+from serving_capacity_months import PERIODS, months
 from serving_capacity_result import result
 
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.workbooks.building import Book
+from sizebook.workbooks.finance import SCENARIO, dated_rates, periods, scenarios
 from sizebook.workbooks.inputs import workbook_inputs
 from sizebook.workbooks.pages import checks_page, cover, notes_page
 
@@ -19,8 +23,9 @@ FILE, TITLE = "serving_capacity.xlsx", "Serving capacity"
 _SCENARIO = Path(__file__).resolve().parents[1] / "reports" / "serving-llama-3.1-70b.toml"
 EXAMPLE = workbook_inputs(parse(ServingScenario, read_toml(_SCENARIO), _SCENARIO.name))
 FUNCTIONS = (
+    "SERVING_BASIS",
+    "DAY_SHARES",
     "SERVING_LEDGER",
-    "SERVING_FIGURES",
     "SERVING_WEIGHT_BYTES",
     "CACHE_BYTES_AVAILABLE",
     "KV_BYTES_PER_TOKEN",
@@ -29,16 +34,12 @@ FUNCTIONS = (
     "TPOT_SECONDS",
     "TOKENS_PER_SECOND",
     "SERVING_ERROR",
-    "PEAK_OF_DAY",
-    "PEAK_REQUESTS_PER_SECOND",
-    "REPLICAS_FOR_TRAFFIC",
-    "API_USD_PER_REQUEST",
-    "BREAK_EVEN_REQUESTS",
 )
 NOTES = (
-    "Plan and Months hold the plan itself, the one that 'sizebook plan serve' prints and the report shows for the same "
-    "inputs. Result shows its figures; Calculation derives those of the first month by single functions, and Checks "
-    "compares the two.",
+    "Functions of sizebook say what one replica does, each called once on a hidden sheet, its value held beside it. All "
+    "else, from traffic to money, energy and carbon, is ordinary formulas, which need no add-in.",
+    "With the scenario base and no dated rates the months are those of 'sizebook plan serve' and of its report for the "
+    "same inputs; Checks compares the two.",
     "The load of a replica is the most requests in flight at which both targets hold, or the one given.",
     "Latencies are those of a closed loop: a finished request is replaced at once. Requests beyond what the cache "
     "holds wait, which counts in the time to first token.",
@@ -54,12 +55,19 @@ NOTES = (
 
 def build(book: Book) -> None:
     """Put the sheets of the workbook together."""
-    front = cover(book, "How many GPUs a traffic needs at the latency that was promised, for how much a month.")
+    front = cover(book, "How many GPUs a traffic needs at the latency that was promised, for how much a month.", SCENARIO)
     inputs(book)
-    staged = plan(book)
-    calculation(book, staged)
-    steps = curve(book)
-    result(book, staged, steps)
+    scenarios(book, DRIVERS)
+    dated_rates(book)
+    staged = basis(book)
+    months(book, staged)
+    periods(book, PERIODS)
+    table = two_way(book)
+    cases(book, staged)
+    table()
+    tornado(book)
+    calculation(book)
+    result(book, curve(book))
     checks_page(book, checks(staged))
     notes_page(book, FUNCTIONS, NOTES)
     front()

@@ -1,18 +1,17 @@
-"""The checks of `serving_capacity.xlsx`: the plan keeps its promises, and single functions give the same figures."""
+"""The checks of `serving_capacity.xlsx`: promises kept, independent routes to the same figure, the plan itself."""
 
 from __future__ import annotations
 
-from serving_capacity_inputs import Staged
+from serving_capacity_basis import Staged
 
-from sizebook.plans.ledgers import ENDS
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT
 
-Check = tuple[str, str, str]  # label, formula that is TRUE when all is well, what it compares
+Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 
 
 def checks(staged: Staged) -> tuple[Check, ...]:
     """Return the checks of the workbook."""
-    return (*_OF_THE_REPLICA, *_with_the_plan(staged), *_of_the_months(staged))
+    return (*_OF_THE_REPLICA, *_OF_THE_MONTHS, *_with_the_plan(staged))
 
 
 def _within(figure: str) -> str:
@@ -21,7 +20,7 @@ def _within(figure: str) -> str:
 
 def _same(*pairs: tuple[str, str]) -> str:
     """Return the condition that figures are equal but for the last digits of their arithmetic."""
-    equal = (f"ABS({one}-{other})<=10^-9*ABS({other})" for one, other in pairs)
+    equal = (f"ABS({one}-({other}))<={{rounding}}*ABS({other})" for one, other in pairs)
     return f"=AND({','.join(equal)})"
 
 
@@ -31,12 +30,12 @@ def _missed(figure: str) -> str:
 
 _OF_THE_REPLICA: tuple[Check, ...] = (
     ("One request fits", "={most}>=1", "MAX_CONCURRENCY at the longest request"),
-    ("The load fits in the cache", "={load}<={most}", "Requests in flight against MAX_CONCURRENCY"),
+    ("The load fits in the cache", "={in_flight}<={most}", "Requests in flight against MAX_CONCURRENCY"),
     ("Time to first token meets its target", _within("ttft"), "At p50 or p90 of the band; holds without one"),
     ("Time per output token meets its target", _within("tpot"), "At p50 or p90 of the band; holds without one"),
     (
         "No larger load meets them",
-        f'=OR({{separate_prefill}}="yes",{{request_percentile}}<>"",{{concurrency}}<>"",{{load}}>=MIN({{most}},{MOST_IN_FLIGHT}),{_missed("ttft")},{_missed("tpot")})',
+        f'=OR({{separate_prefill}}="yes",{{request_percentile}}<>"",{{concurrency}}<>"",{{in_flight}}>=MIN({{most}},{MOST_IN_FLIGHT}),{_missed("ttft")},{_missed("tpot")})',
         "One request more misses a target or exceeds the cache; holds where it is given, simulated or of pools",
     ),
     (
@@ -45,56 +44,111 @@ _OF_THE_REPLICA: tuple[Check, ...] = (
         "Longest request against MODEL_SPEC(model, context_length)",
     ),
     (
-        "The fleet takes the busiest hour",
-        "={peak}<=({replicas}-{spare_replicas})*{rate}*{target_load}*(1+10^-9)",
-        "Requests a second against working replicas x rate x target load",
+        "Latency is that of single functions",
+        _same(("{ttft}", "{plan_ttft_seconds_held}"), ("{tpot}", "{plan_tpot_seconds_held}")),
+        "TTFT_SECONDS and TPOT_SECONDS, or SERVING_PERCENTILE, against SERVING_BASIS",
     ),
+    ("Rate is in flight over time", _same(("{rate_again}", "{plan_requests_per_second}")), "Calculation, Basis"),
+    (
+        "Memory is that of single functions",
+        _same(("{weights}", "{plan_weight_bytes}"), ("{cache}", "{plan_cache_bytes}")),
+        "Weights and cache: Calculation, Basis",
+    ),
+    ("Requests that the cache holds are those", "={most}={plan_capacity}", "MAX_CONCURRENCY against Basis"),
 )
+_POWER = "{{gpu_hours.all}}*{{plan_tdp_watts}}*{}*{{pue}}/{{thousand}}"
+_OF_THE_MONTHS: tuple[Check, ...] = (
+    (
+        "The fleet takes the busiest hour",
+        "=MAX({arrivals.all})*{most_share}<=({most_replicas.total}-{spare_replicas})*{rate}*{load}*(1+{rounding})",
+        "Arrivals x busiest hour against replicas without spare ones x rate x target load, in the largest month",
+    ),
+    ("Every month asked for is there", "={on.total}={months}", "Months in the plan against Inputs"),
+    (
+        "Reserved and on demand add up to the cost",
+        _same(("{reserved_usd.total}+{on_demand_usd.total}", "{usd.total}")),
+        "Totals of Months",
+    ),
+    (
+        "The hours bought are the hours run",
+        "=AND({reserved_hours.total}+{burst_hours.total}-{gpu_hours.total}<={rounding}*{gpu_hours.total},"
+        "ABS({gpu_hours.total}-SUM({gpu_hours.all}))<={rounding}*{gpu_hours.total},MIN({burst_hours.all})>=0)",
+        "Balance of GPU-hours: reserved, on demand, all; none below zero",
+    ),
+    ("Years add up to the whole", _same(("SUM({usd_by_year.all})", "{usd.total}")), "Cost: Years against Months"),
+    ("Quarters add up to the whole", _same(("SUM({usd_by_quarter.all})", "{usd.total}")), "Cost: Years against Months"),
+    ("The cost to date ends at the whole", _same(("{usd_to_date.total}", "{usd.total}")), "Months: last to date, total"),
+    (
+        "Cost by hours is cost by cases",
+        _same(("{usd_now.total}", "{usd.total}")),
+        "Cases, from the shares of the day, against Months, from the replicas of each hour",
+    ),
+    (
+        "Reserved by hours is reserved by cases",
+        "=SUMPRODUCT(ABS({held_now.all}-{reserved_gpus.all}))=0",
+        "Cases against Months, every month",
+    ),
+    (
+        "The table at its middle is the plan",
+        f"=IF(AND({{step_traffic.3}}=1,{{step_price.2}}=1),{_same(('{usd_two_3_2.total}', '{usd.total}')).removeprefix('=')},TRUE)",
+        "Two-way at steps of 1 against Months; holds at other steps",
+    ),
+    (
+        "Energy carries its carbon",
+        _same(("{co2e_kg.total}*{thousand}", "{energy_kwh.total}*{grams}")),
+        "Totals of Months",
+    ),
+    (
+        "Traffic adds up to its growth",
+        _same((
+            "{requests.total}",
+            "{requests_now}*{hours_a_month}/{hours_a_day}*IF({growth}=0,{months},((1+{growth})^{months}-1)/IF({growth}=0,1,{growth}))",
+        )),
+        "Requests of all months against the sum of a geometric series",
+    ),
+    (
+        "Power lies between idle and busy",
+        f"=SUMPRODUCT(--({{energy_kwh.all}}<{_POWER.format('{idle_share}')}*(1-{{rounding}})))"
+        f"+SUMPRODUCT(--({{energy_kwh.all}}>{_POWER.format('{busy_share}')}*(1+{{rounding}})))=0",
+        "Energy of every month against GPU-hours x power",
+    ),
+    (
+        "The range holds the plan",
+        "=AND({usd_least.total}<={usd.total}*(1+{rounding}),{usd.total}<={usd_most.total}*(1+{rounding}),"
+        "SUMPRODUCT(--({peak_gpus_fewest.all}>{peak_gpus.all}))+SUMPRODUCT(--({peak_gpus.all}>{peak_gpus_most.all}))=0)",
+        "Cost and GPUs if replicas are as fast, or as slow, as 1 in 10 measurements",
+    ),
+    ("Dates of rates rise", "=MIN({price_order.all},{rate_order.all})=1", "Rates: each with its day, none twice"),
+)  # fmt: skip
 
 
 def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
-    first_gpus = staged.months.month("peak_gpus", 1)
+    missing = f"{staged.plan.block.missing}=1"
+    pairs = [
+        (f"SUM({staged.of_the_plan('usd')})", "{usd_plan.total}"),
+        (f"MAX({staged.of_the_plan('reserved_gpus')})", "{held_plan.total}"),
+    ]
+    base = 'AND({scenario}="base",COUNT({price_date.all})=0)'
+    months = [
+        (f"SUM({staged.of_the_plan(name)})", f"{{{name}.total}}")
+        for name in ("requests", "gpu_hours", "reserved_usd", "on_demand_usd", "usd", "energy_kwh", "co2e_kg")
+    ] + [
+        (f"MAX({staged.of_the_plan(name)})", f"{{{name}.total}}")
+        for name in ("peak_gpus", "peak_nodes", "peak_gpus_fewest", "peak_gpus_most")
+    ]
     return (
+        ("The cost is the plan's", _same(*pairs), "Cases without a scenario against SERVING_LEDGER", missing),
         (
-            "Latency is the plan's",
-            _same(("{ttft}", "{plan_ttft_seconds_held}"), ("{tpot}", "{plan_tpot_seconds_held}")),
-            "TTFT_SECONDS and TPOT_SECONDS, or SERVING_PERCENTILE, against Plan",
+            "The months are the plan's",
+            f"=IF({base},{_same(*months).removeprefix('=')},TRUE)",
+            "Totals of Months against SERVING_LEDGER; only where no scenario and no dated price changes them",
+            missing,
         ),
-        ("Rate of a replica is the plan's", _same(("{rate}", "{plan_requests_per_second}")), "Calculation, Plan"),
+        ("Figures are those of this workbook", f"={staged.figures.as_declared}", "Names; another version may give others"),
         (
-            "Memory is the plan's",
-            _same(("{weights}", "{plan_weight_bytes}"), ("{cache}", "{plan_cache_bytes}")),
-            "Weights and cache: Calculation, Plan",
-        ),
-        ("Requests that the cache holds are the plan's", "={most}={plan_capacity}", "MAX_CONCURRENCY against Plan"),
-        ("Spare replicas are the plan's", "={spare_replicas}={plan_spare_replicas}", "Calculation, Plan"),
-        ("GPUs of the first month are the plan's", f"={{gpus_paid}}={first_gpus}", "Calculation, Months"),
-    )
-
-
-def _of_the_months(staged: Staged) -> tuple[Check, ...]:
-    months = staged.months
-    reserved, on_demand, usd = (months.months(name) for name in ("reserved_usd", "on_demand_usd", "usd"))
-    outside = "+".join(
-        f"SUMPRODUCT(--({months.months(low)}>{months.months(high)}))"
-        for name, *ends in ENDS
-        for low, high in ((f"{name}_{ends[0]}", name), (name, f"{name}_{ends[1]}"))
-    )
-    first = (
-        f"{months.month('reserved_usd', 1)}+{months.month('on_demand_usd', 1)}-{months.month('usd', 1)}"
-    )  # fmt: skip
-    return (
-        ("Every month asked for is there", '=OR({months}="",{n_months}={months})', "Rows of Months against Inputs"),
-        (
-            "Reserved and on demand add up to the cost",
-            f"=AND(ABS({first})<=10^-9*{months.month('usd', 1)},"
-            f"ABS(SUM({reserved})+SUM({on_demand})-SUM({usd}))<=10^-9*SUM({usd}))",
-            "Months: the first, and all of them",
-        ),
-        ("The range holds the plan", f"={outside}=0", "Months: GPUs and cost, every month"),
-        (
-            "The plan's figures are those of this workbook",
-            f"=AND({staged.figures.as_declared},{months.as_declared})",
-            "Names on Plan and Months; another version of sizebook may give others",
+            "Columns of the plan are those of this workbook",
+            f"={staged.plan.are_as_declared()}",
+            "Names; another version may give others",
+            missing,
         ),
     )

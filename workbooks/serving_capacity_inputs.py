@@ -1,24 +1,18 @@
-"""The inputs of `serving_capacity.xlsx`, those of a serving scenario, and the plan staged from them."""
+"""The inputs of `serving_capacity.xlsx`: those of a serving scenario, and the workbook's own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from sizebook.core.registry import Argument, leaves
+from sizebook.core.registry import leaves
 from sizebook.functions import find
-from sizebook.plans.ledgers import LONGEST_PLAN, columns
-from sizebook.plans.serving.figures import ServingFigures
 from sizebook.plans.serving.inputs import Energy, Margins, Prices, RequestStream, ServingInputs, Target, Traffic
-from sizebook.plans.serving.months import Month
 from sizebook.scenarios.files import ModelScenario
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.serving.quantities import PoolLayout, Replica
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.declaring import declare, declare_all
+from sizebook.workbooks.finance import CURRENCY, START, Driver, constants
 from sizebook.workbooks.page import new_page
-from sizebook.workbooks.shared_lines import chosen_model, model_input, this_copy
-from sizebook.workbooks.staging import Figures, Ledger, StagedRows, figures, ledger, options, stage
+from sizebook.workbooks.shared_lines import model_input, this_copy
 
 HEADINGS = {
     ServingScenario: "Replica",
@@ -42,14 +36,16 @@ API = tuple(
     if argument.name not in {leaf.name for leaf in leaves(ServingInputs)}
 )
 _API_LABELS = {"usd_per_mtok_in": "An API's price for input", "usd_per_mtok_out": "An API's price for output"}
-
-
-@dataclass(frozen=True)
-class Staged:
-    """The plan as it is staged: its figures and its months."""
-
-    figures: Figures
-    months: Ledger
+_SPEED = "={{plan_tokens_per_second_{}}}/{{plan_tokens_per_second}}"
+DRIVERS = (
+    Driver("traffic", "Traffic", 1, 0.8, 1.25, "requests a day over those of Inputs"),
+    Driver("growth", "Growth a month, added", 0, -0.02, 0.02, "added to the growth a month of Inputs"),
+    Driver("speed", "Speed of a replica", 1, 1.05, 0.9, "rate of a replica over the predicted one"),
+    Driver("on_demand", "On-demand price", 1, 0.9, 1.15, "price on demand over that of Inputs"),
+    Driver("reserved", "Reserved price", 1, 0.9, 1.15, "reserved price over that of Inputs"),
+    Driver("load", "Target load", 1, 1.1, 0.9, "target load over that of Inputs, at most all of it"),
+    Driver("bursts", "Bursts over the hour", 1, 0.9, 1.15, "bursts over those of Inputs, at least none"),
+)
 
 
 def inputs(book: Book) -> None:
@@ -65,52 +61,12 @@ def inputs(book: Book) -> None:
     model_input(page)
     declare(page, _GPU, default="h100-sxm")
     declare_all(page, ServingScenario, HEADINGS, left_out=LEFT_OUT)
+    page.section("Calendar and currency")
+    declare(page, START)
+    declare(page, CURRENCY)
     page.section("An API to compare with")
     for argument in API:
         label, default = _API_LABELS.get(argument.name, ""), None if argument.required else argument.default
         declare(page, argument, required=False, default=default, label=label)
+    constants(page)
     this_copy(page, "Serving capacity")
-
-
-def plan(book: Book) -> Staged:
-    """Add the sheets that hold the plan: its inputs by name, its figures, its months."""
-    page = new_page(
-        book,
-        "Plan",
-        "What is asked and what comes out, as sizebook's plan gives it.",
-        widths=(30, 30, 16, 66),
-        portrait=True,
-    )
-    page.heads("Name")
-    page.section("What is asked")
-    chosen_model(page)
-    asked = options(page, leaves(ServingInputs), rows=LONGEST_PLAN)
-    page.section("Figures")
-    shown = figures(page, asked.call("SERVING_FIGURES", "{chosen}", "{gpu}"), leaves(ServingFigures))
-    declared = columns(Month)
-    rows = stage(
-        book,
-        asked.call("SERVING_LEDGER", "{chosen}", "{gpu}"),
-        1 + LONGEST_PLAN,
-        len(declared),
-        heads=[c.name for c in declared],
-    )
-    page.line("n_months", "Months of the plan", rows.count(), "months", "Rows of Months")
-    page.finish()
-    for length in ("input_tokens", "output_tokens"):
-        book.instead(length, f"plan_{length}")  # where lengths come as a histogram, its mean
-    return Staged(shown, _months(book, rows, declared))
-
-
-def _months(book: Book, rows: StagedRows, declared: Sequence[Argument]) -> Ledger:
-    page = new_page(
-        book,
-        "Months", "The plan month by month; rows beyond its last month are blank.", ("",) * (len(declared) - 3),
-        (10, *[15] * (len(declared) - 1)),
-    )  # fmt: skip
-    page.section("Month by month")
-    months = ledger(page, rows, declared, count="n_months")
-    page.sheet.freeze_panes = f"C{months.first}"
-    page.sheet.print_title_rows = f"{months.first - 2}:{months.first - 1}"
-    page.finish()
-    return months

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from serving_capacity_inputs import API, Staged
+from serving_capacity_basis import POOLS
+from serving_capacity_inputs import API
 
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, text
 from sizebook.workbooks.page import Page, new_page
-from sizebook.workbooks.shared_lines import gpus, node_lines
 from sizebook.workbooks.wording import counted, usd, worded
 
-POOLS = '{separate_prefill}="yes"'  # the functions know one pool: of two, what the plan says stands in
 LOADS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 Rows = tuple[int, int]
 
 
-def calculation(book: Book, staged: Staged) -> None:
+def calculation(book: Book) -> None:
     """Add the sheet of the calculation."""
     page = new_page(
-        book, "Calculation", "The first month of the plan, derived by single functions. Every line is live."
+        book, "Calculation", "The replica derived again by single functions, and the plan against an API."
     )
     page.heads("Quantity")
     _memory(page)
     _latency(page)
-    _fleet(page)
-    _api(page, staged)
-    _messages(page, staged)
+    _api(page)
+    _messages(page)
     page.finish()
 
 
@@ -56,9 +54,9 @@ def _latency(page: Page) -> None:
     book = page.book
     page.section("Latency of one replica")
     page.line(
-        "load", "Requests in flight on it", "={plan_concurrency}", "requests", "Plan: the most within both targets"
+        "in_flight", "Requests in flight on it", "={plan_concurrency}", "requests", "Plan: the most within both targets"
     )
-    page.line("load_more", "One more", "={load}+1", "requests", "Must miss a target, or exceed the cache")
+    page.line("in_flight_more", "One more", "={in_flight}+1", "requests", "Must miss a target, or exceed the cache")
     for figure, words in (("ttft", "Time to first token"), ("tpot", "Time per output token")):
         function = f"{figure.upper()}_SECONDS"
         one = book.call("SERVING_ERROR", figure=text(figure), quantile=text("p90"), measured_model="{model}")
@@ -69,7 +67,7 @@ def _latency(page: Page) -> None:
             f'=IF({target}="","none",{target}/IF({{band_quantile}}="p90",{worst},1))',
             "seconds", "Target, over SERVING_ERROR where it must hold at p90 of the band", look.NUMBER,
         )  # fmt: skip
-        steady = book.call(function, concurrency="{load}")
+        steady = book.call(function, concurrency="{in_flight}")
         seen = book.call(
             "SERVING_PERCENTILE", replica_requests_per_second="{plan_requests_per_second}", latency=text(figure),
         )  # fmt: skip
@@ -80,78 +78,58 @@ def _latency(page: Page) -> None:
         )  # fmt: skip
         page.line(
             f"{figure}_more", f"{words}, with one more",
-            f'=IF(OR({POOLS},{{request_percentile}}<>""),"none",{book.call(function, concurrency="{load_more}")})',
+            f'=IF(OR({POOLS},{{request_percentile}}<>""),"none",{book.call(function, concurrency="{in_flight_more}")})',
             "seconds", f"{function}; not of a simulation, nor of two pools", look.NUMBER,
         )  # fmt: skip
     page.line(
         "request", "Time of a request",
-        '=IF({request_percentile}="",{ttft}+{tpot}*({plan_output_tokens}-1),{load}/{plan_requests_per_second})',
+        '=IF({request_percentile}="",{ttft}+{tpot}*({plan_output_tokens}-1),{in_flight}/{plan_requests_per_second})',
         "seconds", "TTFT + TPOT x (answer - 1), or in flight / rate of the simulation", look.NUMBER,
     )  # fmt: skip
     page.total(
-        "rate", "Rate of a replica", "={load}/{request}", "requests/s", "In flight / time of a request", look.RATE,
+        "rate_again", "Rate of a replica", "={in_flight}/{request}", "requests/s", "In flight / time of a request", look.RATE,
     )  # fmt: skip
 
 
-def _fleet(page: Page) -> None:
-    book = page.book
-    page.section("Fleet in the first month")
-    page.line(
-        "peak_factor", "Busiest hour over the mean", f"={book.call('PEAK_OF_DAY')}*{{burst_factor}}", "ratio",
-        "PEAK_OF_DAY x bursts over the hour", look.NUMBER,
-    )  # fmt: skip
-    page.line(
-        "peak", "Busiest hour", f"={book.call('PEAK_REQUESTS_PER_SECOND')}", "requests/s",
-        "PEAK_REQUESTS_PER_SECOND: requests a day / 86 400 x peak factor", look.NUMBER,
-    )  # fmt: skip
-    node_lines(page, each=f"IF({POOLS},{{plan_gpus_per_replica}},{{tp}}*{{pp}}*{{dp}})")
-    needed = book.call(
-        "REPLICAS_FOR_TRAFFIC", requests_per_second="{peak}", replica_requests_per_second="{rate}"
-    )  # fmt: skip
-    page.line(
-        "replicas", "Replicas", f"={needed}", "replicas", "REPLICAS_FOR_TRAFFIC: at the target load, and spare ones"
-    )
-    page.total("gpus_paid", "GPUs", f"={gpus('{replicas}')}", "GPUs", "Replicas, by so many paid for together")
-
-
-def _api(page: Page, staged: Staged) -> None:
-    book, months = page.book, staged.months
+def _api(page: Page) -> None:
     page.section("An API instead, last month")
     for key, label, name, unit in (
         ("last_usd", "Cost of the last month", "usd", "USD"),
         ("last_requests", "Requests of the last month", "requests", "requests"),
     ):
-        page.line(key, label, f"=INDEX({months.months(name)},{{n_months}})", unit, "Months", look.NUMBER)
+        page.line(key, label, f"=INDEX({{{name}.all}},{{months}})", unit, "Months", look.NUMBER)
     prices = "&".join(f"{{{argument.name}}}" for argument in API if argument.required)
+    billed = "{plan_input_tokens}*(1-{cached_share}*{cached_discount})*{usd_per_mtok_in}"
     page.line(
-        "api_usd_per_request", "A request at the API", f'=IF({prices}="","none",{book.call("API_USD_PER_REQUEST")})',
-        "USD", "API_USD_PER_REQUEST", "0.000000",
+        "api_usd_per_request", "A request at the API",
+        f'=IF({prices}="","none",({billed}+{{plan_output_tokens}}*{{usd_per_mtok_out}})/{{million}})',
+        "USD", "As API_USD_PER_REQUEST", "0.000000",
     )  # fmt: skip
-    break_even = book.call("BREAK_EVEN_REQUESTS", usd_per_month="{last_usd}")
     page.line(
-        "break_even", "Break-even requests a month", f'=IF(ISNUMBER({{api_usd_per_request}}),{break_even},"none")',
-        "requests", "BREAK_EVEN_REQUESTS: beyond so many the plan costs less than the API",
+        "break_even", "Break-even requests a month",
+        '=IF(ISNUMBER({api_usd_per_request}),{last_usd}/{api_usd_per_request},"none")',
+        "requests", "As BREAK_EVEN_REQUESTS: beyond so many the plan costs less than the API",
     )  # fmt: skip
 
 
-def _messages(page: Page, staged: Staged) -> None:
-    months = staged.months
+def _messages(page: Page) -> None:
     page.section("Titles of the charts")
     for key, label, name, write, after in (
         ("gpus_message", "GPUs by month", "peak_gpus", counted, " GPUs at peak"),
         ("money_message", "Cost by month", "usd", usd, " a month"),
     ):
-        first, last = write(months.month(name, 1)), write(f"INDEX({months.months(name)},{{n_months}})")
-        page.statement(key, label, f'=IF({{n_months}}=1,"","From "&{first}&" to ")&{last}&"{after}"', "Months")
+        first, last = write(f"{{{name}.1}}"), write(f"INDEX({{{name}.all}},{{months}})")
+        page.statement(key, label, f'=IF({{months}}=1,"","From "&{first}&" to ")&{last}&"{after}"', "Months")
     limit = 'IF(ISNUMBER({ttft_limit})+ISNUMBER({tpot_limit})>0," within its targets","")'
     page.statement(
-        "curve_message", "Latency", f'="A replica takes "&{counted("{load}")}&" requests in flight"&{limit}', "Plan"
+        "curve_message", "Latency", f'="A replica takes "&{counted("{plan_concurrency}")}&" requests in flight"&{limit}',
+        "Basis",
     )  # fmt: skip
     page.statement(
         "memory_message", "Memory",
         f'="The cache holds "&{counted("{plan_capacity}")}&" requests in "&{worded("{plan_cache_bytes}/2^30")}'
         '&" GiB a GPU"',
-        "Plan",
+        "Basis",
     )  # fmt: skip
 
 
@@ -161,15 +139,15 @@ def curve(book: Book) -> Rows:
         book,
         "Curve",
         "One replica as requests in flight grow: predicted, without the band.",
-        ("",) * 3,
-        (24, 20, 20, 20, 20, 40),
+        ("",) * 4,
+        (24, 20, 20, 20, 20, 20, 40),
     )
     page.section("Latency and rate")
     first = page.row + 1
     rows = page.table(
-        ["Requests in flight", "TTFT, s", "TPOT, s", "Output tokens/s", "Meets the targets"],
+        ["Requests in flight", "TTFT, s", "TPOT, s", "Output tokens/s", "Meets the targets", '=IF(ISNUMBER({tpot_limit}),"TPOT at most, s","no target")'],
         [[load, *_step(book, first + n)] for n, load in enumerate(LOADS)],
-        [look.WHOLE, look.RATE, "0.0000", look.WHOLE, look.GENERAL],
+        [look.WHOLE, look.RATE, "0.0000", look.WHOLE, look.GENERAL, "0.0000"],
     )
     page.row += 1
     page.paragraph(
@@ -187,4 +165,4 @@ def _step(book: Book, row: int) -> list[str]:
     ]
     missed = [f"AND(ISNUMBER({{{limit}}}),{column}{row}>{{{limit}}})"
               for column, limit in (("C", "ttft_limit"), ("D", "tpot_limit"))]  # fmt: skip
-    return [*calls, f'=IF(OR({",".join(missed)}),"no","yes")']
+    return [*calls, f'=IF(OR({",".join(missed)}),"no","yes")', f'=IF(ISNUMBER({{tpot_limit}}),{{tpot_limit}},D{row})']

@@ -12,7 +12,8 @@ from sizebook.plans.training.inputs import Energy, Footprint, Prices, TrainingIn
 from sizebook.scenarios.files import ModelScenario
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.training.layout import Layout
-from sizebook.training.quantities import Method, Operations, Pace, Programme, Recipe, Run
+from sizebook.training.quantities import Operations, Pace, Programme, Run
+from sizebook.training.recipe import Method, Recipe
 from sizebook.training.tuning import Examples
 from sizebook.workbooks import look
 from sizebook.workbooks.building import FIRST_COLUMN, Book

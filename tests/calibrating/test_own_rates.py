@@ -23,7 +23,7 @@ from sizebook.sweeps.serving import sweep
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.own_rates import own_rates
 from sizebook.training.machine import calibration, machine
-from sizebook.training.quantities import Method
+from sizebook.training.recipe import Method
 
 OWN = Path(__file__).resolve().parents[1] / "own_rates.csv"
 OWN_KEY = {"rates_file": str(OWN)}

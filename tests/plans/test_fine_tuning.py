@@ -12,7 +12,8 @@ from sizebook.plans.training.work import work_of
 from sizebook.tables.hardware import accelerator
 from sizebook.training.adapters import adapter_parameters, targets, visited_parameters
 from sizebook.training.layout import Layout
-from sizebook.training.quantities import Batches, Method, Recipe
+from sizebook.training.quantities import Batches
+from sizebook.training.recipe import Method, Recipe
 from tests.plans.training_runs import run_of
 
 GIB = 2**30

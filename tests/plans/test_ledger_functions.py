@@ -81,8 +81,8 @@ def test_rows_of_a_ledger_are_filled_up_with_blanks() -> None:
     assert len(short) == 3
     assert padded == [*short, *[[""] * len(columns(Month))] * 3]
     assert call("SERVING_LEDGER", "llama-3.1-8b", "h100-sxm", [*asked, ["rows", 1]]) == short
-    with pytest.raises(RangeError, match="rows is out of range: got 121, want at least 1 and at most 120"):
-        call("SERVING_LEDGER", "llama-3.1-8b", "h100-sxm", [*asked, ["rows", 121]])
+    with pytest.raises(RangeError, match="rows is out of range: got 61, want at least 1 and at most 60"):
+        call("SERVING_LEDGER", "llama-3.1-8b", "h100-sxm", [*asked, ["rows", 61]])
 
 
 @pytest.mark.parametrize(

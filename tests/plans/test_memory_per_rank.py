@@ -15,7 +15,8 @@ from sizebook.training.activations import kept_bytes
 from sizebook.training.layout import Layout, check, in_flight, stage_layers
 from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.profile import model_profile
-from sizebook.training.quantities import Batches, Method, Recipe
+from sizebook.training.quantities import Batches
+from sizebook.training.recipe import Method, Recipe
 
 GIB = 2**30
 

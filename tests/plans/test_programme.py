@@ -183,7 +183,7 @@ def test_what_cannot_be_is_refused() -> None:
         "too many phases: got 13, want at most 12. Split the programme."
     )
     assert refusal({**GPT_2, "tokens": 1e15}) == (
-        "programme too long: got 304 months, want at most 120. Give its phases more GPUs."
+        "programme too long: got 304 months, want at most 60. Give its phases more GPUs."
     )
     assert refusal({**LLAMA, "rollout_tp": 8, "rollout_gpus": 4}) == (
         "RL: no replica to generate: got 4 GPUs, want at least the 8 of one replica. Give more GPUs or a smaller "

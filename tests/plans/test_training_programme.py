@@ -1,4 +1,4 @@
-"""Whole runs: published GPU-hours over planned ones, the law by number of GPUs, and what a plan makes of them."""
+"""Whole runs: published GPU-hours over planned ones, the default, and what a plan makes of them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from sizebook.reports.training.report import report
 from sizebook.reports.view import Table
 from sizebook.scenarios.files import parse
 from sizebook.scenarios.training import TrainingScenario
-from sizebook.training.programme import basis_of, error, factor_of, fitted, law
+from sizebook.training.programme import basis_of, default, error, factor_of, mean
 from sizebook.training.quantities import Programme
 from tests.plans.training_runs import run_of
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = table("training_programmes")
+PYTHIA, OPENELM = ("pythia-2.8", "pythia-12"), ("openelm-1.1", "openelm-3")
 GIVEN: dict[str, Any] = {
     "gpus": 64, "tokens": 1e12, "batch": 512, "price_usd_per_gpu_hour": 2, "other_usd": 1000, "start_hours": 10,
 }  # fmt: skip
@@ -34,21 +35,9 @@ def _plan(**changes: Any) -> TrainingPlan:
     return unchecked_plan(run_of("llama-3.1-8b", "h100-sxm", **{**GIVEN, **changes}))
 
 
-def test_the_law_goes_through_two_points_and_is_held_outside_them() -> None:
-    """2 at 100 GPUs and 1.25 at 10 000: halfway in logarithms, at 1 000, the root of their product."""
-    found = fitted([("one", 100, 2.0), ("other", 10_000, 1.25)])
-    assert found.factor(1000) == pytest.approx(2.5**0.5)
-    assert (found.factor(1), found.factor(10**6)) == (pytest.approx(2), pytest.approx(1.25))
-
-
 def test_families_weigh_the_same() -> None:
-    """Two programmes of one family at 100 GPUs count as their geometric mean, 2 and 0.5 as 1."""
-    found = fitted([("one", 100, 2.0), ("one", 100, 0.5), ("other", 10_000, 4.0)])
-    assert found.factor(100) == pytest.approx(1) and found.factor(1000) == pytest.approx(2)
-
-
-def test_a_whole_run_never_takes_less_than_its_steady_state() -> None:
-    assert fitted([("one", 100, 0.9), ("other", 10_000, 0.7)]).factor(1000) == 1
+    """Two programmes of one family count as their geometric mean, 2 and 0.5 as 1; with another of 4 that is 2."""
+    assert mean([("one", 2.0), ("one", 0.5), ("other", 4.0)]) == pytest.approx(2)
 
 
 def test_ratios_are_published_over_planned() -> None:
@@ -93,12 +82,16 @@ def test_a_factor_of_one_is_steady_state_and_no_factor_moves_it() -> None:
     assert [row[:-3] for row in ledger(one)] == [row[:-3] for row in ledger(default)]
 
 
-def test_the_default_is_the_laws_and_says_where_it_comes_from() -> None:
-    found = law()
-    assert factor_of(Programme(), 2048) == pytest.approx(exp(found.intercept + found.slope * log(2048)))
-    assert found.slope < 0 and 1.05 < error() < 1.4
-    assert basis_of(Programme(), 2048).startswith("data/training_programmes.csv: 13 published programmes, ")
-    assert basis_of(Programme(programme_factor=1.2), 2048) == "factor given in the scenario"
+def test_the_default_is_the_tables_mean_and_says_where_it_comes_from() -> None:
+    """Families of the table: the mean of Pythia's and OpenELM's two each, nine others of one."""
+    ratios = {row["model"]: log(float(row["ratio"])) for row in ROWS if row["gpus_published"] == "yes"}
+    pairs = [[ratios.pop(f"{name}b") for name in both] for both in (PYTHIA, OPENELM)]
+    assert len(ratios) == 9
+    by_hand = exp((sum(ratios.values()) + sum(sum(pair) / 2 for pair in pairs)) / 11)
+    assert default() == pytest.approx(by_hand)
+    assert factor_of(Programme()) == default() and 1.05 < error() < 1.4
+    assert basis_of(Programme()).startswith("data/training_programmes.csv: 13 published programmes, ")
+    assert basis_of(Programme(programme_factor=1.2)) == "factor given in the scenario"
 
 
 def test_page_one_prints_both() -> None:

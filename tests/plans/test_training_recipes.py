@@ -14,7 +14,7 @@ from sizebook.training.layout import Layout
 from sizebook.training.lightest import candidates
 from sizebook.training.memory import Memory, memory
 from sizebook.training.profile import model_profile
-from sizebook.training.quantities import Method, Recipe
+from sizebook.training.recipe import Method, Recipe
 from tests.plans.training_runs import training_row
 
 DENSE, MIXED = "llama-3-8b", "deepseek-v3"
@@ -92,7 +92,25 @@ def test_four_bits_leave_embeddings_and_head_in_sixteen() -> None:
     found = _memory(DENSE, Layout(recompute="none"), Recipe(stack="fsdp", lora_rank=8, frozen_bits=4))
     outside = 2 * 128_256 * 4096 + 4096
     adapters = 8 * 32 * (2 * (4096 + 4096) + 2 * (4096 + 1024))
-    assert found.weights == pytest.approx(0.516 * (8_030_261_248 - outside) + 2 * outside + 4 * adapters)
+    assert found.weights == pytest.approx(0.516 * (8_030_261_248 - outside) + 2 * outside + 2 * adapters)
+
+
+def test_fine_tuning_in_pytorch_keeps_what_its_recipes_do() -> None:
+    """By hand: bf16 throughout and two and a half bytes a logit. Kernels one by one keep, a layer and token, an fp32
+    copy of what two norms read (two bytes more each), what leaves the activation function (two bytes) and a byte of
+    mask for each input of a matrix with an adapter."""
+    layout = Layout(recompute="none")
+    whole = _memory(DENSE, layout, Recipe(stack="fsdp", optimizer_dtype="bf16"), 1)
+    assert (whole.weights, whole.optimizer_states) == (2 * 8_030_261_248, 4 * 8_030_261_248)
+    logits = 2.5 * 4096 * 128_256
+    assert _memory(DENSE, Layout(recompute="full"), Recipe(stack="fsdp", lora_rank=8), 1).loss == logits
+    bf16, fp32 = (
+        _kept(DENSE, Method(recipe=Recipe(stack="fsdp", optimizer_dtype=each)), layout) for each in ("bf16", None)
+    )
+    assert bf16 - fp32 == 32 * (2 * 2 * 4096 + 2 * 14336)
+    by_target = [_kept(DENSE, Method(recipe=Recipe(stack="fsdp", lora_rank=8, lora_on=on)), layout)
+                 for on in ("attention", "query-value")]  # fmt: skip
+    assert by_target[0] - by_target[1] == 32 * (4096 + 4096)
 
 
 def test_products_with_four_bits_keep_their_outputs_and_inputs() -> None:
@@ -100,9 +118,9 @@ def test_products_with_four_bits_keep_their_outputs_and_inputs() -> None:
     wide, narrow = (
         _kept(DENSE, Method(recipe=Recipe(stack="fsdp", lora_rank=8, frozen_bits=n)), layout) for n in (16, 4)
     )
-    # Outputs of queries, keys, values, gate, up and both projections out; inputs of the block behind attention, of its
-    # last matrix and half of what is normed. Two bytes each.
-    outputs = 4096 + 2 * 1024 + 2 * 14336 + 2 * 4096
+    # Outputs of the four matrices with adapters (queries, keys, values, out); inputs of the block behind attention, of
+    # its last matrix and half of what is normed. Two bytes each.
+    outputs = 4096 + 2 * 1024 + 4096
     assert narrow - wide == 32 * 2 * (outputs + 14336 + 4096)
 
 

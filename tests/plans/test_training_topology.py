@@ -11,7 +11,7 @@ from sizebook.training.communication import collective, data_parallel, expert_ex
 from sizebook.training.layout import Layout, bubble, in_flight
 from sizebook.training.machine import Machine, calibration, machine
 from sizebook.training.profile import model_profile
-from sizebook.training.quantities import Method
+from sizebook.training.recipe import Method
 
 FITTED = calibration()
 GB = 1e9

@@ -1,9 +1,11 @@
 """Drives one hidden LibreOffice; runs under a Python that has `uno` (see `office`), never under pytest itself.
 
 Usage: calc_reader.py SOFFICE PROFILE. Each line on standard input is a JSON request, each line out its answer:
-{"read": FILE, "recalculate": BOOL} gives {sheet: {cell: displayed text}}, with "values" true numbers as they are,
+{"read": FILE, "recalculate": BOOL} gives {sheet: {cell: displayed text}}, with "values" true numbers as they are, with
+"enter" {"Sheet!B2": value} after these were typed in,
 {"pdf": FILE, "to": FILE, ...} prints it,
 {"basic": SOURCE, "call": FUNCTION} runs a function of a Basic module in VBA mode and gives what it returns,
+{"plant": FILE, "edits": [[CELL, FORMULA]], "look": [CELL]} gives what cells show before and after each edit alone,
 {"macros": FILE, "enter": {CELL: FORMULA}} gives the modules of the file and what the cells of its first sheet show.
 """
 
@@ -72,11 +74,20 @@ def connect(pipe):
 def answer(desktop, request):
     if "basic" in request:
         return run_basic(desktop, request["basic"], request["call"])
+    if "plant" in request:
+        return plant(desktop, request["plant"], request["edits"], request["look"])
     if "macros" in request:
         return run_macros(desktop, request["macros"], request["enter"])
     path = request.get("read") or request["pdf"]
     document = desktop.loadComponentFromURL(Path(path).as_uri(), "_blank", 0, properties(Hidden=True))
     try:
+        for place, value in request.get("enter", {}).items():
+            sheet, _, cell = place.partition("!")
+            at = document.Sheets.getByName(sheet).getCellRangeByName(cell)
+            if isinstance(value, str):
+                at.String = value
+            else:
+                at.Value = value
         if request["recalculate"]:
             # Cached values would hide what Calc itself gives.
             document.calculateAll()
@@ -84,6 +95,27 @@ def answer(desktop, request):
             return {sheet.Name: displayed(sheet, request.get("values", False)) for sheet in document.Sheets}
         document.storeToURL(Path(request["to"]).as_uri(), properties(FilterName="calc_pdf_Export"))
         return request["to"]
+    finally:
+        document.close(True)
+
+
+def plant(desktop, path, edits, look):
+    """Return what cells show after each edit alone: each is undone before the next."""
+    document = desktop.loadComponentFromURL(Path(path).as_uri(), "_blank", 0, properties(Hidden=True))
+
+    def cell(place):
+        sheet, _, at = place.partition("!")
+        return document.Sheets.getByName(sheet).getCellRangeByName(at)
+
+    try:
+        document.calculateAll()
+        shown = [[cell(place).String for place in look]]
+        for place, formula in edits:
+            before = cell(place).Formula
+            cell(place).Formula = formula
+            shown.append([cell(at).String for at in look])
+            cell(place).Formula = before
+        return shown
     finally:
         document.close(True)
 

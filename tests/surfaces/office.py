@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
@@ -60,11 +61,21 @@ class Office:
         shown: Display = self._ask({"read": str(self._copied(path)), "recalculate": recalculate})
         return shown
 
-    def values(self, path: Path) -> dict[str, dict[str, float | str]]:
-        """Return the value of every cell that is not empty, recalculated: far quicker than what each displays."""
+    def values(
+        self, path: Path, enter: Mapping[str, float | str] | None = None, recalculate: bool = True
+    ) -> dict[str, dict[str, float | str]]:
+        """Return the value of every cell that is not empty, recalculated: far quicker than what each displays.
+
+        ``enter`` are values to type into cells first, by sheet and cell.
+        """
         found: dict[str, dict[str, float | str]] = self._ask(
-            {"read": str(self._copied(path)), "recalculate": True, "values": True}
+            {"read": str(self._copied(path)), "recalculate": recalculate, "values": True, "enter": dict(enter or {})}
         )
+        return found
+
+    def planted(self, path: Path, edits: list[tuple[str, str]], look: list[str]) -> list[list[str]]:
+        """Return what cells show, first as the file is, then after each edit of one cell alone."""
+        found: list[list[str]] = self._ask({"plant": str(self._copied(path)), "edits": edits, "look": look})
         return found
 
     def pdf(self, path: Path, recalculate: bool = True) -> Path:

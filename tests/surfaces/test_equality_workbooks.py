@@ -16,7 +16,7 @@ from sizebook.core.registry import Argument, flat, leaves
 from sizebook.functions import load
 from sizebook.plans.fleet.plan import FleetMonth, FleetPlan
 from sizebook.plans.ledgers import columns, ledger_rows
-from sizebook.plans.serving.figures import figures
+from sizebook.plans.serving.figures import ReplicaFigures, figures
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.scenarios.files import SizingScenario
@@ -28,10 +28,11 @@ from tests.surfaces.grid import Values, cases
 from tests.surfaces.office import Office
 from tests.workbooks.shipped import checks
 from tests.workbooks.shipped import columns as labelled
+from tests.workbooks.test_serving_capacity import months
 
 load()
 SIZING = {"plan": "sizing", "model": "llama-3.1-8b", "as_of": "2026-11-21"}
-FIRST_MONTH = {"serving": 7, "fleet": 7}  # the row of the sheet Months
+FIRST_MONTH = {"fleet": 7}  # the row of the sheet Months
 
 
 @dataclass(frozen=True)
@@ -85,20 +86,21 @@ def test_what_filling_stores_is_the_plan(number: int, folder: Path) -> None:
     assert found.problems == []
     if not isinstance(plan, (ServingPlan, FleetPlan)):
         assert labelled(found.path, "Calculation")["Total parameters"][0] == plan.count.total
-        assert labelled(found.path, "Calculation")["In the chosen format"][0] == plan.weight_bytes
+        assert labelled(found.path, "Calculation")["Of the checkpoint, else in the chosen format"][0] == plan.weight_bytes
         return
-    own = 3 if isinstance(plan, FleetPlan) else 2
-    first = FIRST_MONTH[GRID[number].kind]
     heads, rows = ledger(plan)
+    if isinstance(plan, ServingPlan):
+        assert months(found.path, len(rows)) == [pytest.approx(row, rel=1e-12) for row in rows]
+        shown, values = labelled(found.path, "Basis"), flat(figures(plan))
+        for leaf in leaves(ReplicaFigures):
+            value = values[leaf.name]
+            assert shown[leaf.label][0] == (value if isinstance(value, str) else pytest.approx(value)), leaf.name
+        return
+    own, first = 3, FIRST_MONTH[GRID[number].kind]
     sheet = load_workbook(found.path, data_only=True)["Months"]
     for at, row in enumerate(rows, first):
         stored = [sheet.cell(at, own + n).value for n in range(len(heads))]
         assert stored == pytest.approx(row, rel=1e-12), at
-    if isinstance(plan, ServingPlan):
-        shown, values = labelled(found.path, "Plan"), flat(figures(plan))
-        for leaf in leaves(type(figures(plan))):
-            value = values[leaf.name]
-            assert shown[leaf.label][0] == (value if isinstance(value, str) else pytest.approx(value)), leaf.name
 
 
 @every_scenario

@@ -35,7 +35,7 @@ print(json.dumps({
 
 
 def test_lite_needs_only_the_standard_library_and_xlwings(tmp_path: Path) -> None:
-    done = CliRunner().invoke(excel, ["lite", "-o", str(tmp_path)])
+    done = CliRunner().invoke(excel, ["lite", "--offline", "-o", str(tmp_path)])
     assert done.output == f"{tmp_path / 'main.py'}\n{tmp_path / 'requirements.txt'}\n"
     assert (tmp_path / "requirements.txt").read_text() == f"xlwings=={version('xlwings')}\n"
     ran = subprocess.run(
@@ -52,6 +52,16 @@ def test_lite_needs_only_the_standard_library_and_xlwings(tmp_path: Path) -> Non
     assert seen["rows"] == [[1024, {"type": "Error", "errorType": "Value"}]]
     assert seen["loaded"] == ["main", "sizebook"]
     assert seen["from"] == str(tmp_path / f"sizebook-{sizebook.__version__}" / "sizebook" / "__init__.py")
+
+
+def test_by_the_wheel_both_tabs_are_a_few_lines(tmp_path: Path) -> None:
+    """`tests/pyodide` runs them, in Pyodide with the built wheel."""
+    done = CliRunner().invoke(excel, ["lite", "-o", str(tmp_path)])
+    assert done.output == f"{tmp_path / 'main.py'}\n{tmp_path / 'requirements.txt'}\n"
+    wanted = f"xlwings=={version('xlwings')}\nsizebook=={sizebook.__version__}\n"
+    assert (tmp_path / "requirements.txt").read_text() == wanted
+    lines = (tmp_path / "main.py").read_text().splitlines()
+    assert (len(lines), lines[-1]) == (6, "from sizebook.excel.officejs import *  # noqa: F403")
 
 
 def test_archive_carries_every_module_that_registers_functions_and_every_table() -> None:

@@ -16,6 +16,7 @@ from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.sources.bundled import bundled
+from sizebook.workbooks.finance import own_inputs
 
 # A workbook holds one plan; a serving one does not search, so it compares no accelerators.
 NO_INPUTS = {"plan", "gpus_compared"}
@@ -45,6 +46,14 @@ def _api() -> dict[str, Argument]:
     return {a.name: a for a in find("API_USD_PER_REQUEST").arguments if a.name not in known} | {"gpu": gpu}
 
 
+def _of_scenarios() -> frozenset[str]:
+    """Return the inputs of the serving workbook's own: scenarios, steps, dated prices and rates."""
+    drivers = ("traffic", "growth", "speed", "on_demand", "reserved", "load", "bursts")
+    cases = {f"case_{name}_{case}" for name in drivers for case in ("low", "high", "own")}
+    steps = {f"step_traffic_{number}" for number in range(1, 6)} | {f"step_price_{number}" for number in range(1, 4)}
+    return frozenset(cases | steps | own_inputs())
+
+
 _OF_SERVICES = {
     f"{name}_{number}": leaf
     for number in range(1, MOST_SERVICES + 1)
@@ -53,7 +62,7 @@ _OF_SERVICES = {
 SHIPPED = (
     Shipped("model_sizing.xlsx", _leaves(SizingScenario), frozenset({"config_path"})),
     Shipped("training_budget.xlsx", _leaves(TrainingScenario), frozenset({"config_path"})),
-    Shipped("serving_capacity.xlsx", _leaves(ServingScenario) | _api(), frozenset({"config_path"})),
+    Shipped("serving_capacity.xlsx", _leaves(ServingScenario) | _api(), frozenset({"config_path"}) | _of_scenarios()),
     Shipped(
         "fleet_plan.xlsx",
         _leaves(FleetScenario) | _OF_SERVICES,
@@ -79,3 +88,11 @@ def checks(path: Path) -> dict[str, Any]:
         for number, shown in enumerate(values, 1)
         if shown in ("OK", "CHECK") or str(shown).startswith("#")
     }
+
+
+def timeline(path: Path, sheet: str = "Months") -> dict[str, list[Any]]:
+    """Return the months of each row of a sheet on which time runs across, its total first; the first of a label counts."""
+    found: dict[str, list[Any]] = {}
+    for label, *values in load_workbook(path, data_only=True)[sheet].iter_rows(min_col=2, values_only=True):
+        found.setdefault(str(label), values[1:])
+    return found

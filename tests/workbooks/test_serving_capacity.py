@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from openpyxl import load_workbook
 from sizebook.core.registry import flat, leaves
 from sizebook.functions import load
 from sizebook.plans.ledgers import columns as ledger_columns
-from sizebook.plans.serving.figures import figures
+from sizebook.plans.serving.figures import ReplicaFigures, figures
 from sizebook.plans.serving.functions import ledger
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan
@@ -22,7 +23,7 @@ from sizebook.scenarios.serving import ServingScenario, answer
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import Filled, fill
 from sizebook.workbooks.inputs import workbook_inputs
-from tests.workbooks.shipped import checks, columns
+from tests.workbooks.shipped import checks, columns, timeline
 
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 GIVEN: dict[str, Any] = {
@@ -67,11 +68,34 @@ def planned(changes: dict[str, Any]) -> tuple[dict[str, Any], ServingPlan]:
     return workbook_inputs(scenario), answer(scenario).plan
 
 
-def months(path: Path) -> list[list[Any]]:
-    """Return the rows of the months that there are."""
-    rows = load_workbook(path, data_only=True)["Months"].iter_rows(min_row=7, min_col=2, values_only=True)
-    width = len(ledger_columns(Month))
-    return [list(row[:width]) for row in rows if row[0] not in (None, "")]
+# Rows of the sheet Months by the names of the plan's ledger.
+ROWS = {
+    "requests": "Requests", "peak_gpus": "GPUs at peak", "reserved_gpus": "GPUs reserved",
+    "peak_nodes": "Nodes at peak", "gpu_hours": "GPU-hours", "utilization": "Fleet in use", "reserved_usd": "Reserved",
+    "on_demand_usd": "On demand", "usd": "Cost", "usd_per_mtok_output": "USD per Mtok out",
+    "usd_per_mtok_input": "USD per Mtok in", "energy_kwh": "Energy", "co2e_kg": "Greenhouse gases, location-based",
+    "peak_gpus_fewest": "GPUs at peak, fewest", "peak_gpus_most": "GPUs at peak, most",
+}  # fmt: skip
+OF_CASES = {"usd_least": "Replicas as fast as 1 in 10 measurements", "usd_most": "Replicas as slow as 1 in 10 measurements"}
+
+
+def costs(path: Path) -> dict[str, list[Any]]:
+    """Return the cost of each case by month, behind its total."""
+    rows = list(load_workbook(path, data_only=True)["Cases"].iter_rows(min_col=2, values_only=True))
+    first = [row[0] for row in rows].index("Cost")
+    total = rows[3].index("Total")
+    return {str(row[0]): list(row[total:]) for row in rows[first:] if row[0]}
+
+
+def months(path: Path, n_months: int) -> list[list[Any]]:
+    """Return the months of the workbook as rows of the plan's ledger."""
+    shown, cases = timeline(path), costs(path)
+    found = []
+    for month in range(1, n_months + 1):
+        by_name = {name: shown[label][month] for name, label in ROWS.items()} | {"month": month}
+        by_name |= {name: cases[label][month] for name, label in OF_CASES.items()}
+        found.append([by_name[column.name] for column in ledger_columns(Month)])
+    return found
 
 
 @pytest.mark.parametrize("changes", VARIED.values(), ids=VARIED)
@@ -79,9 +103,10 @@ def test_the_workbook_shows_the_plan_and_all_checks_hold(changes: dict[str, Any]
     given, plan = planned(changes)
     found = filled(tmp_path, given)
     assert found.problems == []
-    assert months(found.path) == [pytest.approx(row, rel=1e-12) for row in ledger(plan)[1:]]
-    shown = columns(found.path, "Plan")
-    for leaf in leaves(type(figures(plan))):
+    wanted_rows = ledger(plan)[1:]
+    assert months(found.path, len(wanted_rows)) == [pytest.approx(row, rel=1e-12) for row in wanted_rows]
+    shown = columns(found.path, "Basis")
+    for leaf in leaves(ReplicaFigures):
         value = flat(figures(plan))[leaf.name]
         wanted = value if isinstance(value, str) else pytest.approx(value, rel=1e-12)
         assert shown[leaf.label][0] == wanted, leaf.name
@@ -93,12 +118,12 @@ def test_the_sample_scenario_costs_what_the_plan_says(tmp_path: Path) -> None:
     scenario = parse(ServingScenario, read_toml(REPORTS / "serving-llama-3.1-70b.toml"), "sample")
     found = filled(tmp_path, workbook_inputs(scenario))
     assert found.notes == ()
-    last = dict(zip([c.name for c in ledger_columns(Month)], months(found.path)[-1], strict=True))
+    last = dict(zip([c.name for c in ledger_columns(Month)], months(found.path, 12)[-1], strict=True))
     assert (last["month"], round(last["usd"], 2)) == (12, 140_427.67)
-    result = load_workbook(found.path, data_only=True)["Result"]
-    assert [result.cell(5, column).value for column in range(2, 5)] == [50, 82, pytest.approx(85_346.125)]
-    assert result["E5"].value == last["usd"]
-    assert result["E6"].value == "131,651 to 150,112 measured"
+    rows = list(load_workbook(found.path, data_only=True)["Result"].iter_rows(min_col=2, max_col=6, values_only=True))
+    at = next(number for number, row in enumerate(rows) if row[0] == "GPUs at peak, month 1")
+    assert rows[at + 1][:4] == (50, 82, pytest.approx(85_346.125), last["usd"])
+    assert rows[at + 2][3] == "131,651 to 150,112 measured"
     assert columns(found.path, "Calculation")["Cost by month"][0] == "From $85,346 to $140,428 a month"
 
 
@@ -108,22 +133,21 @@ def test_small_figures_keep_their_digits(tmp_path: Path) -> None:
         GIVEN
         | {"model": "qwen3-0.6b", "tp": 1, "requests_per_day": 10, "on_demand_usd_per_gpu_hour": 0.001, "spare": 0},
     )
-    assert columns(found.path, "Calculation")["Cost by month"][0] == "From $0.73 to $0.73 a month"
+    assert columns(found.path, "Calculation")["Cost by month"][0] == "From $0.730 to $0.730 a month"
     result = load_workbook(found.path, data_only=True)["Result"]
     texts = [str(cell.value) for row in result.iter_rows(max_row=11) for cell in row if isinstance(cell.value, str)]
     assert not [text for text in texts if re.search(r"\b0\.0+\b", text)]
 
 
 def test_a_long_plan_is_shown_by_twelve_months_from_first_to_last(tmp_path: Path) -> None:
-    found = filled(tmp_path, GIVEN | {"months": 120, "growth_per_month": 0.01})
-    rows = list(load_workbook(found.path, data_only=True)["Result"].iter_rows(min_col=2, max_col=3, values_only=True))
+    found = filled(tmp_path, GIVEN | {"months": 60, "growth_per_month": 0.01, "start": datetime(2027, 3, 15)})
+    rows = list(load_workbook(found.path, data_only=True)["Result"].iter_rows(min_col=2, max_col=4, values_only=True))
     head = next(number for number, row in enumerate(rows) if row[0] == "Month")
     shown = rows[head + 1 : head + 13]
-    assert [month for month, _ in shown] == [1, 12, 23, 33, 44, 55, 66, 77, 88, 98, 109, 120]
-    every = months(found.path)
-    assert len(every) == 120
-    fewest = [c.name for c in ledger_columns(Month)].index("peak_gpus_fewest")
-    assert [gpus for _, gpus in shown] == [every[month - 1][fewest] for month, _ in shown]
+    months_shown = [1, 6, 12, 17, 22, 28, 33, 39, 44, 49, 55, 60]
+    assert [12 * (day.year - 2027) + day.month - 2 for day, *_ in shown] == months_shown
+    every = timeline(found.path)["GPUs at peak"]
+    assert [gpus for *_, gpus in shown] == [every[month] for month in months_shown]
 
 
 def test_break_even_against_an_api(tmp_path: Path) -> None:
@@ -131,14 +155,14 @@ def test_break_even_against_an_api(tmp_path: Path) -> None:
     found = filled(tmp_path, GIVEN | {"usd_per_mtok_in": 1.0, "usd_per_mtok_out": 4.0})
     shown = columns(found.path, "Calculation")
     assert shown["A request at the API"][0] == pytest.approx(0.0036)
-    cost = dict(zip([c.name for c in ledger_columns(Month)], months(found.path)[-1], strict=True))["usd"]
+    cost = timeline(found.path)["Cost"][3]
     assert shown["Break-even requests a month"][0] == pytest.approx(cost / 0.0036)
 
 
 def test_a_target_that_no_load_meets_is_said_once_a_call(tmp_path: Path) -> None:
     result = filled(tmp_path, GIVEN | {"tpot_target_seconds": 0.001})
     begun = [problem for problem in result.problems if "tpot" in problem.casefold()]
-    assert [problem.partition(":")[0] for problem in begun] == ["Staged!A1", "Staged!A39"]
+    assert [problem.partition(":")[0] for problem in begun] == ["Staged!B54", "Staged!B128"]
     assert all("binds" in problem for problem in begun)
     assert result.problems[-1].endswith("more cells show an error because of these")
     assert len(result.problems) == 3

@@ -8,7 +8,19 @@ from typing import Any
 from sizebook.calculation.calculated import Place
 from sizebook.calculation.guard import Note
 from sizebook.calculation.lifting import lifted
-from sizebook.calculation.rewriting import EACH, FIRST, FIT, OMITTED, ONLY, OWN, REFUSED, SERIES, SPILL
+from sizebook.calculation.marks import (
+    COUNTABLE,
+    EACH,
+    FIRST,
+    FIT,
+    OMITTED,
+    ONLY,
+    OWN,
+    REFUSED,
+    SAME_ERROR,
+    SERIES,
+    SPILL,
+)
 from sizebook.calculation.spreadsheet import FUNCTIONS
 from sizebook.calculation.tokens import address, area
 from sizebook.calculation.values import NOT_CALCULABLE, argument, error, placed, result
@@ -26,6 +38,8 @@ class Calls:
     Attributes:
         messages: the message of each registered function that failed, by the cell that shows its error.
         extents: the rows and columns that the dynamic array formula of a number gave.
+        refused: the cells in which a call was refused.
+        exhausted: a call ran out of memory.
     """
 
     def __init__(self, functions: Mapping[str, Function], places: Sequence[Place], note: Note) -> None:
@@ -35,13 +49,15 @@ class Calls:
         self._known: dict[str, Any] = {}
         self.messages: dict[Place, str] = {}
         self.extents: dict[int, tuple[int, int]] = {}
+        self.refused: dict[Place, str] = {}
+        self.exhausted = False
 
     def callbacks(self) -> Iterator[tuple[str, Callback]]:
         """Yield the name of each function as the engine knows it, and what it calls."""
-        yield from ((FIRST, _first), (ONLY, _only), (FIT, _fit), (SPILL, self._spill), (REFUSED, _refused))
-        yield from ((EACH, lifted), (SERIES, _series))
+        yield from ((FIRST, _first), (ONLY, self._only), (FIT, _fit), (SPILL, self._spill), (REFUSED, _refused))
+        yield from ((EACH, lifted), (SERIES, _series), (COUNTABLE, _countable), (SAME_ERROR, _same_error))
         for name, own in FUNCTIONS.items():
-            yield OWN + name, _guarded(own)
+            yield OWN + name, self._own(own)
         for name, function in self._functions.items():
             yield OWN + name, self._registered(function)
 
@@ -56,6 +72,43 @@ class Calls:
 
         return called
 
+    def _own(self, own: Callback) -> Callback:
+        """Return a function of spreadsheets as the engine calls it: errors are values there."""
+
+        def called(place: float, *given: Any) -> Any:
+            cells = [None if cell == _OMITTED else argument(cell) for cell in given]
+            self._tell("!".join(self._places[int(place)]))
+            value = self._spreadsheet(own, cells)
+            self._tell("")
+            return self._seen(int(place), value)
+
+        return called
+
+    def _seen(self, number: int, value: Any) -> Any:
+        """Note that a cell is refused, which IFERROR or COUNT around the call may hide; return the value."""
+        if value == error(NOT_CALCULABLE):
+            self.refused[self._places[number]] = ""
+        return value
+
+    def _only(self, place: float, value: Any) -> Any:
+        """Return a value that stands alone; which one of several Excel takes hangs on where the formula stands."""
+        return self._seen(int(place), error(NOT_CALCULABLE) if isinstance(value, list) else _shown_blank(value))
+
+    def _spreadsheet(self, own: Callback, cells: list[Any]) -> Any:
+        try:
+            return result(own(*cells))
+        except CellError as problem:
+            return error(problem.code)
+        except (ValueError, ZeroDivisionError, OverflowError, ArithmeticError):
+            return error("#NUM!")
+        except TypeError:
+            return error("#VALUE!")
+        except MemoryError:
+            self.exhausted = True  # the engine would make #VALUE! of any exception
+            raise
+        except Exception:  # noqa: BLE001 - unforeseen: the cell is refused, not shown as an error of its inputs
+            return error(NOT_CALCULABLE)
+
     def _evaluated(self, function: Function, cells: list[Any]) -> Any:
         key = f"{function.name}{_identity(cells)!r}"
         if key not in self._known:
@@ -63,6 +116,9 @@ class Calls:
                 self._known[key] = evaluate(function, cells)
             except SizebookError as problem:
                 self._known[key] = problem
+            except MemoryError:
+                self.exhausted = True
+                raise
         return self._known[key]
 
     def _note(self, number: int, value: Any) -> None:
@@ -94,11 +150,6 @@ def _first(value: Any) -> Any:
     return _shown_blank(value[0][0] if isinstance(value, list) else value)
 
 
-def _only(value: Any) -> Any:
-    """Return a value that stands alone; which one of several Excel takes hangs on where the formula stands."""
-    return error(NOT_CALCULABLE) if isinstance(value, list) else _shown_blank(value)
-
-
 def _fit(rows: float, columns: float, value: Any) -> Any:
     """Return rows as an array formula of a fixed area shows them: repeated, cut off, filled up with #N/A."""
     given = value if isinstance(value, list) else [[value]]
@@ -113,6 +164,19 @@ def _series(first: Any, count: Any, down: bool) -> Any:
     return [[each] for each in numbers] if down else [numbers]
 
 
+def _countable(value: Any) -> Any:
+    """Return what COUNT is to count: an error counts for nothing, unless it says that something was not calculated."""
+    if isinstance(value, list):
+        return [[_countable(cell) for cell in row] for row in value]
+    return "" if isinstance(value, dict) and value != error(NOT_CALCULABLE) else value
+
+
+def _same_error(value: Any, code: str) -> list[list[float]]:
+    """Return 1 where a range shows that error, 0 elsewhere."""
+    rows = value if isinstance(value, list) else [[value]]
+    return [[float(cell == error(code)) for cell in row] for row in rows]
+
+
 def _shown_blank(value: Any) -> Any:
     """Return a result; a formula shows an empty cell as 0."""
     if isinstance(value, list):
@@ -122,23 +186,6 @@ def _shown_blank(value: Any) -> Any:
 
 def _refused(*_: Any) -> Any:
     return error(NOT_CALCULABLE)
-
-
-def _guarded(own: Callback) -> Callback:
-    """Return a function of spreadsheets as the engine calls it: errors are values there."""
-
-    def called(*given: Any) -> Any:
-        cells = [None if cell == _OMITTED else argument(cell) for cell in given]
-        try:
-            return result(own(*cells))
-        except CellError as problem:
-            return error(problem.code)
-        except (ValueError, ZeroDivisionError, OverflowError, ArithmeticError):
-            return error("#NUM!")
-        except TypeError:
-            return error("#VALUE!")
-
-    return called
 
 
 def _identity(value: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from sizebook.calculation.rewriting import PLACE
+from sizebook.calculation.marks import PLACE
 from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, Area, column_letters, column_number, tokenize
 
 _PART = re.compile(r"(\$?)([A-Za-z]{0,3})(\$?)(\d*)")

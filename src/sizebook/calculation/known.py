@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from sizebook.calculation.names import without_prefixes
-from sizebook.calculation.tokens import Token, called_name
+from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, Token, area, arguments, called_name, closing
 from sizebook.core.tables import table
 
 # How an argument is taken. ONE: one value, of a range the cell in the row or column of the formula. RANGE: a reference
@@ -19,6 +19,7 @@ ONE, RANGE, ARRAY, PASSED = "v", "r", "a", "p"
 # "TRUE" is TRUE; CHECKED, a text that says no number is #VALUE!; COUNTED, an error counts for nothing; KEPT, an
 # error counts like any value.
 READ, TRUTH, CHECKED, COUNTED, KEPT = "read", "truth", "checked", "counted", "kept"
+NUMBERING = {"ROW": "ROWS", "COLUMN": "COLUMNS"}  # number all of an area in an array; what counts its numbers
 ROWS, REFERENCE, WHOLE = "rows", "reference", "whole"
 
 
@@ -29,11 +30,12 @@ class Known:
     Attributes:
         arguments: a letter for each argument; the letters behind a slash repeat.
         by: who works it out: the ``engine``, ``own`` for Python, ``exact`` for Python unless the look-up is an exact
-            one, ``refused`` for nobody.
+            one, ``alike`` for Python unless its arguments are areas of one size, ``refused`` for nobody.
         many: what it gives that may be more than one value, of which an ordinary formula takes one.
         dates: takes or gives dates, so that the day from which a workbook counts matters.
         literals: what becomes of arguments that are written out in the formula.
         lifts: the engine itself works it out for each value of an array where it takes one.
+        shuns_areas: of an area it takes no value at all in Excel, but it takes each of an array (``+A1:A3``).
     """
 
     arguments: str
@@ -42,6 +44,7 @@ class Known:
     dates: bool
     literals: str
     lifts: bool
+    shuns_areas: bool
 
     @property
     def repeats(self) -> bool:
@@ -57,6 +60,8 @@ class Known:
 
     def is_own(self, arguments: Sequence[Sequence[Token]]) -> bool:
         """Return whether a call is worked out in Python."""
+        if self.by == "alike":
+            return len(arguments) > 1 and not are_alike(arguments)
         if self.by != "exact":
             return self.by == "own"
         last = "".join(token.text for token in arguments[-1]).strip() if len(arguments) == len(self.arguments) else ""
@@ -82,18 +87,53 @@ class Known:
         return area_alone or any(place in ("", "0") for place in places)
 
 
+def is_area(tokens: Sequence[Token]) -> bool:
+    """Return whether an expression is a reference to several cells, and nothing else."""
+    return len(tokens) == 1 and tokens[0].kind == "reference" and (":" in tokens[0].text or tokens[0].text[-1] == "#")
+
+
+def are_alike(arguments: Sequence[Sequence[Token]]) -> bool:
+    """Return whether arguments are areas of as many rows and columns, or whole columns or rows somewhere among them.
+
+    Of a whole column only the used rows are taken, so that arrays made of it are of another size than the column.
+    """
+    sizes = set()
+    for part in arguments:
+        for token in part:
+            place = area(token.text, "") if token.kind == "reference" else None
+            if place is not None and (place.bottom == LAST_ROW or place.right == LAST_COLUMN):
+                return True
+        place = area(part[0].text, "") if is_area(part) else None
+        sizes.add(None if place is None else (place.bottom - place.top, place.right - place.left))
+    return len(sizes) == 1 and None not in sizes
+
+
 def may_be_many(tokens: Sequence[Token], variables: Container[str]) -> bool:
-    """Return whether an expression may be more than one value: it holds an area, a variable or rows."""
-    for token in tokens:
-        if token.kind == "reference" and (":" in token.text or token.text.endswith("#")):
-            return True
-        if token.kind == "name" and token.text.casefold() in variables:
+    """Return whether an expression may be more than one value: an area, a variable, or a call that gives rows.
+
+    What stands in a call counts only where the function asks for one value, and would be worked out for each.
+    """
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        if is_area([token]) or (token.kind == "name" and token.text.casefold() in variables) or token.text == ":":
             return True
         if token.kind == "call":
-            known = known_functions().get(without_prefixes(called_name(token)).upper())
-            if known is None or known.many:
+            end = closing(tokens, index)
+            if _call_may_be_many(token, arguments(tokens, index, end), variables):
                 return True
+            index = end
+        index += 1
     return False
+
+
+def _call_may_be_many(call: Token, parts: Sequence[Sequence[Token]], variables: Container[str]) -> bool:
+    name = without_prefixes(called_name(call)).upper()
+    known = known_functions().get(name)
+    if known is None or known.many:
+        return True
+    spread = (RANGE,) if name in NUMBERING else (ONE, PASSED)
+    return any(known.kind(number) in spread and may_be_many(part, variables) for number, part in enumerate(parts))
 
 
 @cache
@@ -107,6 +147,7 @@ def known_functions() -> dict[str, Known]:
             row["dates"] == "yes",
             row["literals"],
             row["lifts"] == "yes",
+            row["lifts"] == "values",
         )
         for row in table("spreadsheet_functions")
     }

@@ -7,22 +7,29 @@ value for is spread over the shape of its arrays, and each place is a formula of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import formualizer
 
 from sizebook.calculation.known import ARRAY, RANGE, known_functions
-from sizebook.calculation.rewriting import OMITTED
+from sizebook.calculation.marks import OMITTED
 from sizebook.calculation.spreadsheet.coercing import rows_of
 from sizebook.calculation.tokens import Area, absolute, address
 from sizebook.calculation.values import placed
 
+# Functions of one number that Python works out alike, without a model of their own.
+_OF_A_NUMBER = {"INT": math.floor, "ABS": abs}
 _PLACES = "places"  # the sheet with a row for each place; an array that is taken whole stands on a sheet of its own
 
 
 def lifted(name: str, *given: Any) -> Any:
     """Return what a function gives for each place of its arrays; of one place a value, otherwise rows."""
+    if len(given) == 1 and name in _OF_A_NUMBER:
+        numbers = rows_of(given[0])
+        if all(type(value) in (int, float) for row in numbers for value in row):
+            return [[float(_OF_A_NUMBER[name](value)) for value in row] for row in numbers]
     known = known_functions()[name]
     whole = [known.kind(number) in (RANGE, ARRAY) for number in range(len(given))]
     arrays = [rows_of(value) for value in given]

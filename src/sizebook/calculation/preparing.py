@@ -16,10 +16,11 @@ from lxml import etree
 from sizebook.calculation.calculated import Place
 from sizebook.calculation.copies import Pieces, relative, written
 from sizebook.calculation.links import links
+from sizebook.calculation.marks import FIT, REFUSED, SPILL
 from sizebook.calculation.names import Names, NotCalculableError
 from sizebook.calculation.package import WORKBOOK, Package, tag
 from sizebook.calculation.plain_file import plain_file
-from sizebook.calculation.rewriting import FIT, REFUSED, SPILL, Rewriter
+from sizebook.calculation.rewriting import Rewriter
 from sizebook.calculation.surroundings import Surroundings
 from sizebook.calculation.tables import tables
 from sizebook.calculation.tokens import Area, address, area, cell_at, shifted

@@ -10,19 +10,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array
+from sizebook.calculation.criteria import with_errors_sought
 from sizebook.calculation.known import (
     ARRAY,
     COUNTED,
     KEPT,
+    NUMBERING,
     ONE,
     PASSED,
     RANGE,
     REFERENCE,
+    WHOLE,
     Known,
+    is_area,
     known_functions,
-    may_be_many,
 )
 from sizebook.calculation.literals import as_taken, lost
+from sizebook.calculation.marks import COUNTABLE, EACH, FIRST, OMITTED, ONLY, OWN, PLACE, SERIES
 from sizebook.calculation.names import NotCalculableError, bare, without_prefixes
 from sizebook.calculation.operands import crossing, is_end_of_range, stands_alone
 from sizebook.calculation.spellings import plain_name
@@ -38,15 +43,8 @@ from sizebook.calculation.tokens import (
     closing,
     tokenize,
 )
-from sizebook.calculation.unions import intersected, several
+from sizebook.calculation.unions import intersected, spliced_arguments
 
-OWN = "SIZEBOOK_OWN_"  # before the names under which the engine knows functions that Python works out
-FIRST, ONLY, FIT, SPILL = (f"{OWN}{what}" for what in ("FIRST", "ONLY", "FIT", "SPILL"))
-REFUSED, EACH, SERIES = (f"{OWN}{what}" for what in ("REFUSED", "EACH", "SERIES"))
-COUNTS_OF = {"ROW": "ROWS", "COLUMN": "COLUMNS"}  # in an array they number all of an area, by the engine its first
-FIRST_ONLY = ("N", "T")
-PLACE = f"{OWN}PLACE"  # stands for the number by which messages of a call find its cell
-OMITTED = '"\ue000"'  # an argument left out between commas; the engine would hand over 0
 _DEEPEST = 200  # nested calls and parentheses; Excel allows 64 calls
 
 
@@ -258,51 +256,46 @@ class Rewriter:
             self.variables |= {"".join(t.text for t in bare(part)).casefold() for part in parts[:-1:2]}
         if known.literals not in (COUNTED, KEPT) and lost(parts, known):
             return "#REF!"
+        if kind == ARRAY:
+            refuse_in_array(name, known, parts, variables=self.variables, ordinary=self.ordinary)
+        parts = with_errors_sought(name, parts)
+        spliced = spliced_arguments(parts, known, sheet=self.at.sheet, sheets=self.book.sheets)
+        self.moves = self.moves and spliced == parts
         given: list[str] = []
-        for number, part in enumerate(self._spliced(parts, known)):
+        for number, part in enumerate(spliced):
             wanted = known.kind(number)
             wanted = ARRAY if kind == ARRAY else kind if wanted == PASSED else wanted
             if part:
                 rule = "" if known.kind(number) == PASSED else known.literals
-                given.append(self._part(as_taken(part, rule), wanted))
+                text = self._part(as_taken(part, rule), wanted)
+                given.append(f"{COUNTABLE}({text})" if rule == COUNTED and is_worked_out(part) else text)
             else:
                 given.append(OMITTED if own else "")
         if own:
             self.depends_on_place = True
-            given = [*_leading(name, self), *given]
+            if known.dates:  # told first: the day from which the workbook counts
+                given.insert(0, str(self.book.dates_from_1904).upper())
+            given.insert(0, PLACE)
         if not own and known.must_be_lifted(parts, self.variables, areas=kind == ARRAY):
             return self._lifted(name, known, given)
-        if kind == ARRAY and name in FIRST_ONLY and may_be_many(parts[0], self.variables):
-            raise NotCalculableError(f"{name} takes the first of an area, and each value of an array")
-        if kind == ARRAY and name in COUNTS_OF and len(given) == 1:
-            return f"{SERIES}({name}({given[0]}),{COUNTS_OF[name]}({given[0]}),{'TRUE' if name == 'ROW' else 'FALSE'})"
+        if kind == ARRAY and name in NUMBERING and len(given) == 1:
+            return f"{SERIES}({name}({given[0]}),{NUMBERING[name]}({given[0]}),{'TRUE' if name == 'ROW' else 'FALSE'})"
         call = f"{OWN if own else ''}{name}({','.join(given)})"
         if kind == ONE and known.gives_rows(parts):
-            self.depends_on_place = True
-            return f"{ONLY if known.many == REFERENCE else FIRST}({call})"
+            return self._one_of_rows(call, known, parts)
         return call
+
+    def _one_of_rows(self, call: str, known: Known, parts: Sequence[list[Token]]) -> str:
+        """Return the one value that an ordinary formula takes of a call: where an area crosses, else the first."""
+        self.depends_on_place = True
+        if known.many == WHOLE and (place := indexed(parts, self.at.sheet)) is not None:
+            self.moves = False
+            return crossing(place, self.at)
+        is_reference = known.many == REFERENCE or (known.many == WHOLE and is_area(parts[0]))
+        return f"{ONLY}({PLACE},{call})" if is_reference else f"{FIRST}({call})"
 
     def _lifted(self, name: str, known: Known, given: Sequence[str]) -> str:
         """Return a call that is worked out for each value of the arrays among its arguments."""
         if known.many == REFERENCE:
             raise NotCalculableError(f"{name} would give a reference for each value of an array")
         return f'{EACH}("{name}",{",".join(text or OMITTED for text in given)})'
-
-    def _spliced(self, parts: Sequence[list[Token]], known: Known) -> list[list[Token]]:
-        """Return the arguments with unions and areas over several sheets as arguments of their own, where many go."""
-        found: list[list[Token]] = []
-        for number, part in enumerate(parts):
-            more = None
-            if known.kind(number) == RANGE and known.repeats:
-                more = several(part, self.at.sheet, self.book.sheets)
-            if more is not None:
-                self.moves = False
-            found += [part] if more is None else more
-        return found
-
-
-def _leading(name: str, rewriter: Rewriter) -> list[str]:
-    """Return what our own functions of dates are told first: the day from which the workbook counts."""
-    if not known_functions()[name].dates:
-        return []
-    return ["TRUE" if rewriter.book.dates_from_1904 else "FALSE"]

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sizebook.calculation.known import RANGE, Known
 from sizebook.calculation.names import NotCalculableError
 from sizebook.calculation.operands import intersection, meets
 from sizebook.calculation.tokens import Area, Token, absolute, area, arguments, closing, unquoted
 
 
-def several(part: list[Token], sheet: str, sheets: Sequence[str]) -> list[list[Token]] | None:
+def spliced_arguments(
+    parts: Sequence[list[Token]], known: Known, sheet: str, sheets: Sequence[str]
+) -> list[list[Token]]:
+    """Return the arguments with unions and areas over several sheets as arguments of their own, where many go."""
+    found: list[list[Token]] = []
+    for number, part in enumerate(parts):
+        more = _several(part, sheet, sheets) if known.kind(number) == RANGE and known.repeats else None
+        found += [part] if more is None else more
+    return found
+
+
+def _several(part: list[Token], sheet: str, sheets: Sequence[str]) -> list[list[Token]] | None:
     """Return the references that a union or an area over several sheets consists of, None for another argument."""
     if len(part) == 1 and part[0].kind == "reference":
         place = area(part[0].text, sheet)
@@ -18,7 +30,7 @@ def several(part: list[Token], sheet: str, sheets: Sequence[str]) -> list[list[T
     if part and part[0].kind == "open" and closing(part, 0) == len(part) - 1:
         inner = arguments(part, 0, len(part) - 1)
         if len(inner) > 1:
-            return [piece for each in inner for piece in (several(each, sheet, sheets) or [each])]
+            return [piece for each in inner for piece in (_several(each, sheet, sheets) or [each])]
     return None
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sizebook.calibrating.fitting import Vector, band, fit, group_weights
+from sizebook.calibrating.fitting import Residuals, Vector, band, fit, group_weights, slopes_of
 from sizebook.calibrating.runs import Run
 from sizebook.core.errors import InputError
 from sizebook.tables.own_rates import FACTORS, FIGURES, LEAST, MOST, Fitted, Setup, Spread
@@ -25,7 +25,7 @@ MOST_FOLDS = 10
 FIRMNESS = (0.1 / 0.3) ** 2
 # Time to first token scatters twice as much as what follows it.
 _WEIGHTS = {"ttft": 0.5}
-_STEPS, _STEPS_OF_FOLD = 12, 5
+_STEPS = 12
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,9 @@ def calibrated(runs: Sequence[Run]) -> tuple[list[Calibrated], list[str]]:
 
 def _calibrated(setup: Setup, runs: list[Run]) -> Calibrated:
     points = _Points(setup, runs)
-    whole = points.fitted(np.ones(len(points), bool), np.zeros(len(points.names)), _STEPS)
+    whole = points.fitted()
     folds, by = _folds(runs)
-    fold = folds[points.run]
-    unseen = np.zeros(len(points))
-    for each in np.unique(folds):
-        logs = points.fitted(fold != each, whole, _STEPS_OF_FOLD)
-        unseen[fold == each] = points.residuals(logs)[fold == each]
+    unseen = points.unseen(whole, folds[points.run])
     before = points.residuals(np.zeros(len(points.names)))
     shipped, own = points.errors(before), points.errors(unseen)
     spreads = points.spreads(unseen) if by == "group" else {}
@@ -105,19 +101,37 @@ class _Points:
     def factors(self, logs: Vector) -> dict[str, float]:
         return {name: float(np.clip(np.exp(log), LEAST, MOST)) for name, log in zip(self.names, logs, strict=True)}
 
-    def residuals(self, logs: Vector) -> Vector:
-        """Return log(predicted / measured) of every point."""
+    def residuals(self, logs: Vector, at: Vector | None = None) -> Vector:
+        """Return log(predicted / measured) of every point, or of those ``at`` which it is asked for."""
         factors = self.factors(logs)
-        predicted = [run.predicted(factors) for run in self.runs]
-        found = [predicted[index][figure] for index, figure in zip(self.run, self.figures, strict=True)]
-        return np.log(found) - self.measured
+        chosen = range(len(self)) if at is None else np.flatnonzero(at)
+        predicted = {index: self.runs[index].predicted(factors) for index in {int(self.run[i]) for i in chosen}}
+        return np.log([predicted[self.run[i]][self.figures[i]] for i in chosen]) - self.measured[chosen]
 
-    def fitted(self, at: Vector, first: Vector, steps: int) -> Vector:
-        """Return the logarithms of the factors that fit some of the points best, held near 0."""
-        starts = np.zeros(len(self.names))
-        firmness = np.full(len(self.names), FIRMNESS)
-        return fit(lambda logs: self.residuals(logs)[at], starts, self.weights[at],
-                   firmness=firmness, first=first, steps=steps)  # fmt: skip
+    def fitted(self) -> Vector:
+        """Return the logarithms of the factors that fit the points best, held near 0."""
+        return self._fit(self.residuals, self.weights, np.zeros(len(self.names)))
+
+    def unseen(self, whole: Vector, fold: Vector) -> Vector:
+        """Return the residual of each point under a fit without its fold.
+
+        A fit without some of the runs lies near the fit to all, so that residuals are taken as straight lines there:
+        folds then cost no predictions but those of the runs that they leave out.
+        """
+        at = self.residuals(whole)
+        slopes = slopes_of(self.residuals, whole, at)
+        unseen = np.zeros(len(self))
+        for each in np.unique(fold):
+            rest, held = fold != each, fold == each
+            unseen[held] = self.residuals(self._fit_lines(at[rest], slopes[rest], whole, self.weights[rest]), held)
+        return unseen
+
+    def _fit_lines(self, at: Vector, slopes: Vector, whole: Vector, weights: Vector) -> Vector:
+        return self._fit(lambda logs: at + slopes @ (logs - whole), weights, whole)
+
+    def _fit(self, residuals: Residuals, weights: Vector, first: Vector) -> Vector:
+        starts, firmness = np.zeros(len(self.names)), np.full(len(self.names), FIRMNESS)
+        return fit(residuals, starts, weights, firmness=firmness, first=first, steps=_STEPS)
 
     def errors(self, residuals: Vector) -> dict[str, float]:
         """Return the mean absolute error of each figure."""

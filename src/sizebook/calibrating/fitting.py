@@ -15,23 +15,32 @@ Residuals = Callable[[Vector], Vector]
 HUBER = 0.15
 _STEP = 1e-3
 _FURTHEST = 0.3  # most that one step changes a logarithm
+_SETTLED = 1e-4  # a step that changes none by more is the last
 
 
 def fit(residuals: Residuals, starts: Vector, weights: Vector, firmness: Vector, first: Vector, steps: int) -> Vector:
     """Return the logarithms that make weighted residuals least: damped Gauss-Newton with Huber weights and a prior.
 
     ``residuals`` gives log(predicted / measured) of every run; ``firmness`` holds each logarithm at its start, and the
-    search begins at ``first``.
+    search begins at ``first``, for at most so many steps.
     """
     logs = first.copy()
     for _ in range(steps):
         at = residuals(logs)
         robust = weights * np.sqrt(np.minimum(1, HUBER / np.maximum(np.abs(at), 1e-9)))
-        slopes = np.stack([(residuals(logs + _STEP * unit) - at) / _STEP for unit in np.eye(len(logs))], axis=1)
+        slopes = slopes_of(residuals, logs, at)
         left = slopes.T @ (robust[:, None] ** 2 * slopes) + np.diag(firmness)
         right = slopes.T @ (robust**2 * at) + firmness * (logs - starts)
-        logs = logs - np.clip(np.linalg.solve(left, right), -_FURTHEST, _FURTHEST)
+        step = np.clip(np.linalg.solve(left, right), -_FURTHEST, _FURTHEST)
+        logs = logs - step
+        if np.max(np.abs(step)) < _SETTLED:
+            break
     return logs
+
+
+def slopes_of(residuals: Residuals, logs: Vector, at: Vector) -> Vector:
+    """Return the change of every residual with each logarithm, a column each; ``at`` are the residuals there."""
+    return np.stack([(residuals(logs + _STEP * unit) - at) / _STEP for unit in np.eye(len(logs))], axis=1)
 
 
 def group_weights(groups: Sequence[str]) -> Vector:

@@ -116,8 +116,8 @@ def as_data(plan: TrainingPlan) -> dict[str, Any]:
         "checkpoint_interval_seconds": plan.checkpoint_interval_seconds,
         "cases": {case.name: flat(case) for case in plan.cases},
         "programme": {
-            "factor": factor_of(inputs.programme, inputs.gpus),
-            "basis": basis_of(inputs.programme, inputs.gpus),
+            "factor": factor_of(inputs.programme),
+            "basis": basis_of(inputs.programme),
         },
         "price": asdict(inputs.costs),
         "power": {
@@ -133,7 +133,7 @@ def as_data(plan: TrainingPlan) -> dict[str, Any]:
 def as_text(plan: TrainingPlan) -> list[str]:
     """Return the plan as lines of text."""
     inputs, power, middle = plan.inputs, plan.inputs.power, plan.middle
-    factor = factor_of(inputs.programme, inputs.gpus)
+    factor = factor_of(inputs.programme)
     return [
         f"{inputs.model} on {inputs.gpus} x {inputs.gpu.name}, {grouped(inputs.tokens)} tokens",
         f"layout      {inputs.layout.name}, {_micro_batches(plan)}, {inputs.method.compute_dtype}",
@@ -147,7 +147,7 @@ def as_text(plan: TrainingPlan) -> list[str]:
         *_case_lines(plan),
         "",
         f"goodput     {percent(middle.goodput)}, a checkpoint every {duration(plan.checkpoint_interval_seconds)}",
-        f"whole run   {factor:.3g} times steady state ({basis_of(inputs.programme, inputs.gpus)})",
+        f"whole run   {factor:.3g} times steady state ({basis_of(inputs.programme)})",
         f"rates       {plan.work.rates_basis(inputs.utilization)}",
         f"price       {inputs.costs.price_usd_per_gpu_hour:g} USD a GPU-hour ({inputs.costs.basis})",
         f"energy      {power.watts:g} W a GPU, host share {power.footprint.host_share:g}, PUE {power.footprint.pue:g}",

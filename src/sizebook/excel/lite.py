@@ -1,8 +1,7 @@
-"""What goes into xlwings Lite: a ``main.py`` that carries the package inside it, and a ``requirements.txt``.
+"""What goes into xlwings Lite: ``requirements.txt``, which names the package, and a ``main.py`` that imports it.
 
-Lite runs Python in Pyodide and keeps its code in the workbook. The package's other dependencies have no build for
-Pyodide, and the functions need none of them; so ``main.py`` holds the domain layers as text, and the workbook works
-offline wherever it goes.
+Lite runs Python in Pyodide, installs what the one names and keeps both in the workbook. Where nothing may be
+downloaded, ``main.py`` carries the package inside it instead: the domain layers as text, on the standard library alone.
 """
 
 from __future__ import annotations
@@ -21,7 +20,16 @@ SURFACE = ("excel/__init__.py", "excel/functions.py", "excel/officejs.py")
 COLUMNS = 120
 
 _MAIN = '''\
-"""sizebook {version} for xlwings Lite, made by `sizebook excel lite`. Make it again rather than change it.
+"""sizebook for xlwings Lite: every function, in the cells of this workbook.
+
+The tab requirements.txt names the version. Functions of your own can follow below.
+"""
+
+from sizebook.excel.officejs import *  # noqa: F403
+'''
+
+_CARRYING = '''\
+"""sizebook {version} for xlwings Lite, made by `sizebook excel lite --offline`. Make it again rather than change it.
 
 PACKAGE is the sizebook package (Apache-2.0): a ZIP archive, compressed with zlib, in base 85.
 """
@@ -49,19 +57,21 @@ from sizebook.excel.officejs import *  # noqa: E402, F403
 '''
 
 
-def lite_files() -> dict[str, str]:
+def lite_files(*, offline: bool = False) -> dict[str, str]:
     """Return the two texts to paste into the tabs of xlwings Lite, by the name of the tab."""
-    return {"main.py": _main(), "requirements.txt": f"xlwings=={version('xlwings')}\n"}
+    needed = [f"xlwings=={version('xlwings')}"] + ([] if offline else [f"sizebook=={__version__}"])
+    return {"main.py": _carrying() if offline else _MAIN, "requirements.txt": "".join(f"{each}\n" for each in needed)}
 
 
-def write_lite(folder: Path) -> list[Path]:
+def write_lite(folder: Path, *, offline: bool = False) -> list[Path]:
     """Write the files into a folder and return their paths."""
-    return [write_whole(folder / name, text.encode()) for name, text in lite_files().items()]
+    return [write_whole(folder / name, text.encode()) for name, text in lite_files(offline=offline).items()]
 
 
-def _main() -> str:
+def _carrying() -> str:
+    """Return the module that carries the package."""
     # One stream over the whole archive is a third smaller than file by file.
     stored = archive(domain_files(*SURFACE), zipfile.ZIP_STORED)
     text = base64.b85encode(zlib.compress(stored, 9)).decode()
     lines = "\n".join(text[start : start + COLUMNS] for start in range(0, len(text), COLUMNS))
-    return _MAIN.format(version=__version__, package=lines)
+    return _CARRYING.format(version=__version__, package=lines)

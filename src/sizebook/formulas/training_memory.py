@@ -29,7 +29,7 @@ from sizebook.core.registry import DEFAULT, Quantity, function, section
 from sizebook.core.tables import by_key
 from sizebook.formulas.flops import closed_form_of
 from sizebook.formulas.weights import dtype_bits
-from sizebook.training.quantities import OptimizerName, Recompute
+from sizebook.training.recipe import OptimizerName, Recompute
 
 KORTHIKANTI = "Korthikanti et al. 2022 (arXiv:2205.05198)"
 ZERO = "Rajbhandari et al. 2020 (arXiv:1910.02054)"
@@ -133,6 +133,7 @@ class GptLayout:
     "if(sequence_parallel, 0, 10 * d_model) + (if(sequence_parallel, 34, 24) * d_model "
     '+ if(recompute = "selective", 0, 5 * n_heads * seq)) / tp) '
     "* if(interleave = 1, 1, 1 + (pp - 1) / (pp * interleave))",
+    holds='if(recompute = "every-other-matmul", 0, if(interleave = 1, 1, pp > 1))',
     example=(
         {
             "n_layers": 96,

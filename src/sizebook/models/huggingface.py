@@ -11,6 +11,7 @@ from sizebook.models.architecture import Architecture
 from sizebook.models.checkpoints.kinds import no_model_type
 from sizebook.models.classes import as_class
 from sizebook.models.config import Config
+from sizebook.models.mistral_params import as_config, is_params
 
 Mapping = Callable[[Config], Architecture]
 _MAPPINGS: dict[str, Mapping] = {}
@@ -70,6 +71,8 @@ def describe(config: Config) -> Architecture:
 
 def _type_of(config: Config) -> str:
     """Return the model type, or the one that the class stands for where a file (MiniCPM 3's) gives the class alone."""
+    if is_params(config.values):
+        config.values = as_config(config.values, config.where)
     named = config.values.get("architectures")
     if "model_type" not in config.values and isinstance(named, list) and len(named) == 1:
         config.ignore("architectures")

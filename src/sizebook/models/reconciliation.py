@@ -133,22 +133,20 @@ def _comparison(row: Row, what: What, stated: Statement | None, scope: str, comp
         difference=difference,
         explanation=explanation,
         unexplained=unexplained,
-        status=_status(stated, computed, difference, explanation, unexplained),
+        status=agreement(stated, computed, explanation, unexplained),
         source=row["source"],
     )
 
 
-def _status(
-    stated: Statement | None,
-    computed: int | None,
-    difference: int | None,
-    explanation: str,
-    unexplained: int | None,
+def agreement(
+    stated: Statement | None, computed: int | None, explanation: str = "", unexplained: int | None = None
 ) -> Status:
+    """Return how a computed count stands to a stated one; see `Comparison` for what is left ``unexplained``."""
     if computed is None:
         return "not published"
-    if stated is None or difference is None:
+    if stated is None:
         return "not stated"
+    difference = computed - stated.parameters
     if difference == 0:
         return "exact"
     if abs(difference) <= stated.half_unit:

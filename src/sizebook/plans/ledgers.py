@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from sizebook.core.registry import Argument, Quantity, flat, leaves, section
 
-LONGEST_PLAN = 120  # months
+LONGEST_PLAN = 60  # months
 
 Start = Annotated[
     date | None,

@@ -101,4 +101,5 @@ def replica_band(figure: str, gpu: str, replica: Replica, shape: ServingShape) -
     setup = setup_of(gpu, replica.engine)
     if own := spread_of(replica.rates_file, setup, kind_of(shape), figure=figure):
         return Band(own.low, own.middle, own.high, own.runs, own.groups, OWN)
-    return error_band(figure, replica.engine, gpu, architecture=architecture_of(shape))
+    known = architecture_of(shape) if replica.experts_read == "visited" else ""  # the fit knows no other
+    return error_band(figure, replica.engine, gpu, architecture=known)

@@ -40,8 +40,8 @@ class Case:
 
     ``node_gpus`` share a link, ``host_gpus`` a server. ``tokens_per_step`` 0 takes what drafts yielded in the
     measurements. ``unstated`` multiplies a decode step where nobody says whether a server speculates; it is 1 wherever
-    somebody does. ``max_running`` 0 is no cap. ``stored_bytes`` is what a checkpoint's headers state of all weights but
-    the experts, 0 where none is given.
+    somebody does. ``max_running`` 0 is no cap. ``all_experts`` is 1 where a step reads the weights of them all.
+    ``stored_bytes`` is what a checkpoint's headers state of all weights but the experts, 0 where none is given.
     """
 
     shape: ServingShape
@@ -67,6 +67,7 @@ class Case:
     draft_tokens: Number = 0.0
     tokens_per_step: Number = 1.0
     unstated: Number = 1.0
+    all_experts: Number = 0.0
 
 
 def larger(a: Number, b: Number) -> Number:
@@ -160,11 +161,13 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
     case = _case(model, gpu, replica.engine, replica.weight_dtype or None, replica.kv_dtype or None)
     if refusal := beyond_experts(case.shape, replica.ep):
         raise RangeError(refusal)
+    reads_all = replica.experts_read == "all"
+    require(not reads_all or case.shape.n_experts > 0, no_experts(model))
     speculation = speculation_stated(replica.draft_tokens, replica.tokens_per_step)
     changed: dict[str, Any] = {name: getattr(replica, name) for name in DEGREES}
     if own := factors_of(replica.rates_file, setup_of(accelerator(gpu).key, replica.engine)):
         changed["rates"] = rescaled(case.rates, own)
-    return replace(case, **changed, **speculation)
+    return replace(case, **changed, **speculation, all_experts=float(reads_all))
 
 
 def speculation_stated(draft_tokens: int | None, tokens_per_step: float | None) -> dict[str, Any]:
@@ -212,6 +215,11 @@ def beyond_experts(shape: ServingShape, ep: int) -> str:
         f"more expert parallelism than experts: got ep {ep} and {n_experts} experts, want at most {max(n_experts, 1)}. "
         "Lower ep."
     )
+
+
+def no_experts(model: str) -> str:
+    """Return why reading all experts is refused of a model that has none."""
+    return f"no experts: got experts_read 'all' for {model}, want a model with routed experts. Leave it out."
 
 
 def startable(case: Case) -> Case:

@@ -154,7 +154,7 @@ def _pass(case: Case, attention: AttentionCosts, phase: str) -> PassCosts:
         elementwise=r["activation_passes"] * s.n_layers * s.d_model * ACTIVATION_BYTES / case.bandwidth,
         collectives=collectives(case),
         launches=launches(case, phase),
-        layers=s.n_layers * r["layer_seconds"],
+        layers=s.n_fixed_times * r["layer_seconds"],
         ranks=case.dp,
     )
 

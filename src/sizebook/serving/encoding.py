@@ -17,7 +17,7 @@ from sizebook.core.errors import InputError
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Embedding, Layer
 from sizebook.models.towers import Tower
-from sizebook.serving.case import Case, case_of, startable, stored_bytes, weight_dtype_of
+from sizebook.serving.case import Case, case_of, no_experts, startable, stored_bytes, weight_dtype_of
 from sizebook.serving.memory import Memory
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.shape import AttentionKind, ServingShape, shape_of_layers
@@ -110,6 +110,8 @@ def serving_case(model: str, gpu: str, replica: Replica) -> Case:
             f"no such layout of an encoder: got pp {replica.pp} and {replica.draft_tokens or 0} drafts for {model}, "
             "want one stage and none. Use tp or dp."
         )
+    if replica.experts_read == "all":
+        raise InputError(no_experts(model))
     architecture = catalog.architecture(model)
     dtype = weight_dtype_of(model, replica.weight_dtype)
     base = case_of(_STAND_IN, gpu, replace(replica, weight_dtype=dtype, ep=1, draft_tokens=0))

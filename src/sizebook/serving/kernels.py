@@ -89,7 +89,7 @@ def experts(case: Case) -> ExpertCosts:
 
     The more tokens reach each of them, the nearer it comes to its share of the peak: share x each / (each + half), so
     that a pass costs a fixed time more. The kernels were measured with uneven routing (``skew``); servers are predicted
-    better where a batch is taken to visit experts evenly.
+    better where a batch is taken to visit experts evenly. Where a step reads all experts none is missed.
     """
     s, r = case.shape, case.rates
     parameters = s.expert_parameters / (case.tp * case.dp)
@@ -100,7 +100,7 @@ def experts(case: Case) -> ExpertCosts:
     routed = s.n_expert_layers * s.top_k * case.dp / case.ep
     return ExpertCosts(
         weights=crowding * read,
-        missed=chance_missed(s.n_experts, s.top_k),
+        missed=chance_missed(s.n_experts, s.top_k) * (1 - case.all_experts),
         multiplying=flop * r["experts_half"] * s.n_experts,
         token=flop * s.top_k * case.dp,
         activations=crowding * r["experts_passes"] * ACTIVATION_BYTES * routed * s.d_model / case.bandwidth,

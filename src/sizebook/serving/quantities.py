@@ -142,11 +142,21 @@ MaxRunning = Annotated[
         label="Most requests running",
     ),
 ]
+ExpertsRead = Annotated[
+    str,
+    Quantity(
+        "experts whose weights a step reads: those that its tokens visit, or all, as slow kernels of engines do",
+        kind="choice",
+        choices=("visited", "all"),
+        default="visited",
+        label="Experts read in a step",
+    ),
+]
 
 
 @section
 class Replica:
-    """How one replica runs: layout, number formats, engine, what is drafted of a step and yielded, and own rates."""
+    """How one replica runs: layout, number formats, engine, what is drafted of a step and yielded, own rates, experts read."""
 
     tp: Tp = DEFAULT
     pp: Pp = DEFAULT
@@ -159,6 +169,7 @@ class Replica:
     tokens_per_step: StatedTokensPerStep = DEFAULT
     max_running: MaxRunning = DEFAULT
     rates_file: RatesFile = DEFAULT
+    experts_read: ExpertsRead = DEFAULT
 
     @property
     def gpus(self) -> int:

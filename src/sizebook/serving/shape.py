@@ -82,6 +82,15 @@ class ServingShape:
     kinds: tuple[AttentionKind, ...] = ()
 
     @property
+    def n_fixed_times(self) -> float:
+        """How often a pass spends the fixed time of a layer: once each, and once more for what adds kernels to it.
+
+        Tokens are routed and sorted by experts, a mixer updates its state, an indexer selects: small kernels that no
+        table holds.
+        """
+        return self.n_layers + self.n_expert_layers + self.n_state_layers + self.n_indexed_layers
+
+    @property
     def common_heads(self) -> int:
         """The greatest number that divides the heads of every layer, 0 without heads: tp must divide it too."""
         return math.gcd(int(self.state_heads), *(int(kind.n_heads) for kind in self.kinds))

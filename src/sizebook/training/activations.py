@@ -5,10 +5,11 @@ Recomputation, of layers or of single modules, formats that matrices keep their 
 
 from __future__ import annotations
 
-from sizebook.training.frameworks import stack
+from sizebook.training.frameworks import keeps
+from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout
-from sizebook.training.profile import ModelProfile, Profile
-from sizebook.training.quantities import Method, Recipe
+from sizebook.training.profile import ModelProfile
+from sizebook.training.recipe import Method, Recipe
 
 ACTIVATION_BYTES = 2
 # What a matrix keeps of its input for the gradient of its weights where it multiplies in that format, scales included.
@@ -28,9 +29,10 @@ def kept_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelPr
     scores = layout.recompute != "selective" and "core_attn" not in method.recipe.modules
     whole = everything_bytes(layers, layout, method, profile, scores=scores)
     if method.recipe.lora_rank:
-        # 4-bit products are kept beside their sum with what adapters add; DoRA's magnitudes ask for both once more.
+        # 4-bit products (bitsandbytes) are kept beside their sum with what adapters add; DoRA's magnitudes ask for both
+        # once more.
         kept_outputs = (method.recipe.frozen_bytes < 1) + method.recipe.magnitudes
-        whole += ACTIVATION_BYTES * kept_outputs * _outputs(layers, layout, profile)
+        whole += ACTIVATION_BYTES * kept_outputs * layers.leaving(method.recipe) / layout.tp
     return max(whole - dropped_bytes(layers, layout, method, profile), ACTIVATION_BYTES * d_model / spread)
 
 
@@ -46,6 +48,8 @@ def everything_bytes(layers: Profile, layout: Layout, method: Method, profile: M
     n_bytes -= (ACTIVATION_BYTES - input_bytes(method)) * _inputs(layers, layout, recipe, profile)
     if recipe.lora_rank:
         n_bytes -= input_bytes(method) * _unneeded(layers, layout, recipe, profile)
+    if keeps(recipe).unfused:
+        n_bytes += _unfused(layers, layout, recipe)
     if recipe.dropout:
         n_bytes += layers.blocks * profile.architecture.d_model / spread
     if recipe.flash_attention:
@@ -53,6 +57,18 @@ def everything_bytes(layers: Profile, layout: Layout, method: Method, profile: M
     # Softmax output in bf16 and, with dropout, its mask and what it lets through.
     per_score = 5 if recipe.dropout else 2
     return n_bytes + (per_score * layers.score_elements / layout.tp if scores else 0)
+
+
+def _unfused(layers: Profile, layout: Layout, recipe: Recipe) -> float:
+    """Return the bytes per token that kernels one by one keep beside what fused ones do: RMS norms their input in fp32
+    and not in bf16, gated blocks what leaves the activation function, dropout before an adapter a byte of mask for each
+    input (PyTorch without compilation; dropout of adapters: Dettmers et al. 2023, arXiv:2305.14314, and LitGPT)."""
+    spread = layout.tp if layout.sequence_parallel else 1
+    gated = max(layers.mlp_up - layers.mlp_down, 0)
+    experts = max(layers.routed - layers.dispatched - 2 * layers.expert_down, 0) * recipe.expert_imbalance
+    masks: float = layers.entering(recipe) if recipe.lora_rank else 0.0
+    activated = ACTIVATION_BYTES * (gated + experts) + masks
+    return (4 - ACTIVATION_BYTES) * layers.rms_norms / spread + activated / layout.tp
 
 
 def _routed(layers: Profile, layout: Layout) -> float:
@@ -63,7 +79,7 @@ def _routed(layers: Profile, layout: Layout) -> float:
 
 def input_bytes(method: Method) -> float:
     """Return the bytes that a matrix keeps of an element of its input, narrow where the framework keeps it so."""
-    if not stack(method.recipe.stack).narrow_inputs:
+    if not keeps(method.recipe).narrow_inputs:
         return ACTIVATION_BYTES
     return INPUT_BYTES.get(method.compute_dtype, ACTIVATION_BYTES)
 
@@ -75,13 +91,6 @@ def _inputs(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfi
     normed = layers.blocks * profile.architecture.d_model / spread
     routed = (layers.dispatched * layout.etp + layers.expert_down) / layout.tp
     return normed + layers.mlp_down / layout.tp + recipe.expert_imbalance * routed
-
-
-def _outputs(layers: Profile, layout: Layout, profile: ModelProfile) -> float:
-    """Return the elements per token that leave the products of dense blocks: those with 4-bit weights are kept beside
-    their sum with what the adapters add (bitsandbytes, plain PyTorch)."""
-    inner = (layers.inner - layers.attention_out - layers.mlp_down) / layout.tp
-    return inner + layers.inner_kv / min(layout.tp, profile.n_kv_heads) + layers.blocks * profile.architecture.d_model
 
 
 def _unneeded(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile) -> float:

@@ -15,7 +15,7 @@ from sizebook.tables.hardware import Accelerator
 from sizebook.tables.own_rates import own_rates, spread_of
 from sizebook.training.machine import generation, setup_of
 from sizebook.training.profile import ModelProfile
-from sizebook.training.quantities import Method
+from sizebook.training.recipe import Method
 
 UNMEASURED = "not measured"
 PUBLISHED, OWN = "published runs", "your own runs"

@@ -7,10 +7,11 @@ the domain goes through the network cards of all of those, each of which carries
 from __future__ import annotations
 
 from sizebook.training.activations import ACTIVATION_BYTES
+from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout
 from sizebook.training.machine import Machine
-from sizebook.training.profile import ModelProfile, Profile
-from sizebook.training.quantities import Method
+from sizebook.training.profile import ModelProfile
+from sizebook.training.recipe import Method
 
 
 def together(group: int, stride: int, rates: Machine) -> int:

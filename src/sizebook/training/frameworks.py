@@ -8,7 +8,7 @@ from functools import cache
 
 from sizebook.core.errors import unknown_key
 from sizebook.core.tables import by_key
-from sizebook.training.quantities import Recipe
+from sizebook.training.recipe import Recipe
 
 STATE_BYTES = {"fp32": 4.0, "bf16": 2.0, "fp8": 1.0}
 
@@ -29,9 +29,11 @@ class Stack:
     context_bytes: float
     context_bytes_alone: float
     narrow_inputs: float
+    unfused: float
     gathered_layers: float
     state_dtype: str
     timed_as: str
+    tuned_as: str
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,17 @@ def stack(name: str) -> Stack:
         raise unknown_key("training stack", name, rows, where=f"one of {', '.join(rows)}")
     row = rows[name]
     numbers = {field.name: float(row[field.name]) for field in fields(Stack) if field.type == "float"}
-    return Stack(stack=name, state_dtype=row["state_dtype"], timed_as=row["timed_as"], **numbers)
+    return Stack(
+        stack=name, state_dtype=row["state_dtype"], timed_as=row["timed_as"], tuned_as=row["tuned_as"], **numbers
+    )
+
+
+def keeps(recipe: Recipe) -> Stack:
+    """Return what a run keeps by: its framework's rules, or those that its framework has for fine-tuning where adapters
+    are trained or weights and states are in bf16 throughout."""
+    named = stack(recipe.stack)
+    narrow = named.master_bytes == 0 and recipe.optimizer_dtype in ("bf16", "fp8")
+    return stack(named.tuned_as) if recipe.lora_rank or narrow else named
 
 
 @cache
@@ -88,4 +100,4 @@ def state_width(recipe: Recipe) -> float:
     """Return what a stated format leaves of an optimizer's states, which are counted in fp32 unless they are packed."""
     rule = optimizer(recipe.optimizer)
     packed = rule.matrix_bytes % 4 != 0 or "bf16" in recipe.optimizer
-    return 1.0 if packed else STATE_BYTES[recipe.optimizer_dtype or stack(recipe.stack).state_dtype] / 4
+    return 1.0 if packed else STATE_BYTES[recipe.optimizer_dtype or keeps(recipe).state_dtype] / 4

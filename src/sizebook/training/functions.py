@@ -10,7 +10,8 @@ from sizebook.models.flops import fine_tuning_flops_per_token, forward
 from sizebook.models.flops import train_flops_per_token as flops_of
 from sizebook.serving.cache import Sequences
 from sizebook.training.adapters import adapter_parameters, visited_parameters
-from sizebook.training.quantities import FlopsConvention, Recipe, Recompute
+from sizebook.training.quantities import FlopsConvention
+from sizebook.training.recipe import Recipe, Recompute
 from sizebook.training.tuning import LoraOn, LoraRank, Tuning
 
 

@@ -25,7 +25,8 @@ from sizebook.core.registry import DEFAULT, section
 from sizebook.models.architecture import Architecture, Attention, Experts
 from sizebook.models.flops import distinct_layers
 from sizebook.models.identity import Same
-from sizebook.training.quantities import RECOMPUTE, Batches, Recompute
+from sizebook.training.quantities import Batches
+from sizebook.training.recipe import RECOMPUTE, Recompute
 
 
 @section

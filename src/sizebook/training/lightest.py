@@ -14,7 +14,7 @@ from typing import Any
 from sizebook.core.tables import table
 from sizebook.training.layout import Layout
 from sizebook.training.memory import Memory
-from sizebook.training.quantities import Method, Recipe
+from sizebook.training.recipe import Method, Recipe
 
 LIGHTEST = "lightest"
 _BLANK = ("gradient_dtype", "fused_loss", "optimizer_dtype")

@@ -14,7 +14,7 @@ from sizebook.core.tables import by_key
 from sizebook.tables.hardware import Accelerator
 from sizebook.tables.own_rates import TRAINING, Setup, factors_of
 from sizebook.training.frameworks import stack as stack_of
-from sizebook.training.quantities import FORMATS, Method
+from sizebook.training.recipe import FORMATS, Method
 
 # Matrix engines of one generation behave alike; what nobody measured falls back to the nearest that was.
 _GENERATION = {
@@ -41,6 +41,7 @@ def calibration() -> dict[str, float]:
 class Machine:
     """Rates that one GPU reaches: its published rates times the efficiencies of its generation and format.
 
+    ``scores`` is that of heads of the usual width, ``head_width`` the one at which half of it is reached.
     ``scale_up`` joins ``domain`` GPUs; ``scale_out`` is the network of one of them, ``host`` its way to the host.
     """
 
@@ -48,6 +49,7 @@ class Machine:
     head: float
     expert_width: float
     scores: float
+    head_width: float
     states: float
     memory: float
     scale_up: float
@@ -56,6 +58,7 @@ class Machine:
     domain: int
     block_seconds: float
     expert_seconds: float
+    permute: float
     tp_exposed: float
     ep_exposed: float
     hidden_cost: float
@@ -118,6 +121,7 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         head=half * clock * _matmul(gpu, family, "bf16", fitted),
         expert_width=fitted.get(f"expert_width_{family}") or fitted["expert_width_hopper"],
         scores=half * clock * scores,
+        head_width=fitted["head_width"],
         states=half * clock * fitted["states"],
         memory=gpu.memory_bandwidth_bytes_per_s * fitted["memory"],
         scale_up=link * fitted["link"],
@@ -126,6 +130,7 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         domain=max(gpu.scale_up_domain, 1),
         block_seconds=fitted[f"block_seconds_{stack}"],
         expert_seconds=fitted.get(f"expert_seconds_{gpu.form}", fitted["expert_seconds"]),
+        permute=fitted["permute"],
         tp_exposed=fitted["tensor_parallel_exposed"],
         ep_exposed=fitted["expert_parallel_exposed"],
         hidden_cost=fitted["hidden_cost"],

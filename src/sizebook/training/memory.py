@@ -13,10 +13,11 @@ from typing import Annotated, Any
 from sizebook.core.registry import Quantity, leaves, section
 from sizebook.training.activations import ACTIVATION_BYTES, kept_bytes, working_bytes
 from sizebook.training.adapters import largest_matrix
-from sizebook.training.frameworks import Stack, bytes_each, optimizer, stack, state_width
+from sizebook.training.frameworks import Stack, bytes_each, keeps, optimizer, state_width
+from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout, in_flight, stage_layers
-from sizebook.training.profile import ModelProfile, Profile
-from sizebook.training.quantities import Method, Recipe
+from sizebook.training.profile import ModelProfile
+from sizebook.training.recipe import Method, Recipe
 
 _BYTES: Any = {"unit": "bytes", "minimum": 0}
 
@@ -71,7 +72,7 @@ def memory(profile: ModelProfile, layout: Layout, method: Method, *, n_micro: in
 
 def least_state_bytes(profile: ModelProfile, method: Method) -> float:
     """Return the weights, gradients and states of all ranks where nothing is held twice: no layout has less."""
-    recipe, kept = method.recipe, stack(method.recipe.stack)
+    recipe, kept = method.recipe, keeps(method.recipe)
     n = profile.whole.parameters
     if recipe.lora_rank:
         return min(recipe.frozen_bytes, 2.0) * n
@@ -98,7 +99,7 @@ def _stage_memory(
     profile: ModelProfile, layout: Layout, method: Method, n_micro: int, stage: int, first: int
 ) -> Memory:
     """Return the memory of a rank of one stage, whose first layer is ``first``."""
-    recipe, kept = method.recipe, stack(method.recipe.stack)
+    recipe, kept = method.recipe, keeps(method.recipe)
     layers = profile.stage(first, stage_layers(profile.n_layers, layout.pp)[stage])
     last = stage == layout.pp - 1
     share = _parameters(profile, layout, layers, stage)
@@ -109,26 +110,30 @@ def _stage_memory(
         in_flight(layout, stage, n_micro) * tokens * kept_bytes(layers, layout, method, profile=profile) * on_gpu
     )
     loss = _loss_bytes(profile, layout, recipe, kept, tokens) if last else 0.0
-    # The loss's temporaries are freed before the last layer's backward pass starts: only the larger counts.
     working = tokens * working_bytes(profile.widest, layout, method, profile=profile)
     if recipe.magnitudes:
         # DoRA takes the norm of each frozen matrix with its adapter added: both stand there whole, one at a time.
         working += 2 * ACTIVATION_BYTES * largest_matrix(profile.architecture, recipe.lora_on) / layout.tp
-    buffers = _buffers(profile, layout, recipe, kept, share, tokens)
+    # The loss's temporaries are freed before the last layer's backward pass starts: only the larger counts.
+    buffers, at_loss = _buffers(profile, layout, recipe, kept, share, tokens)
+    if loss + at_loss >= working + buffers:
+        working, buffers = 0.0, at_loss
+    else:
+        loss = 0.0
     if n_micro == 1 and layout.pp == 1 and not kept.master_bytes:
         # One micro-batch a step and no standing buffer for gradients: they grow as activations go, so that only the
         # larger of the two counts.
-        gradients = max(gradients - activations - max(loss, working), 0.0)
+        gradients = max(gradients - activations - loss - working, 0.0)
     alone = layout.gpus == 1
-    live = weights + gradients + master_weights + optimizer_states + activations + max(loss, working) + buffers
+    live = weights + gradients + master_weights + optimizer_states + activations + loss + working + buffers
     return Memory(
         stage=stage,
         weights=weights,
         gradients=gradients,
         master_weights=master_weights,
         optimizer_states=optimizer_states,
-        activations=activations + (0.0 if loss >= working else working),
-        loss=loss if loss >= working else 0.0,
+        activations=activations + working,
+        loss=loss,
         buffers=buffers,
         fragmentation=live * (kept.reserved_over_allocated - 1),
         context=kept.context_bytes_alone if alone else kept.context_bytes,
@@ -218,25 +223,30 @@ def _loss_bytes(profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Sta
     return per_logit * logits + gathered
 
 
-def _buffers(profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Stack, share: _Share, tokens: float) -> float:
-    """Return the bytes of gathered weights and gradients (ZeRO-3), and of what pipeline stages send."""
+def _buffers(
+    profile: ModelProfile, layout: Layout, recipe: Recipe, kept: Stack, share: _Share, tokens: float
+) -> tuple[float, float]:
+    """Return the bytes of gathered weights and gradients (ZeRO-3), and of what pipeline stages send: beside the
+    backward pass of a layer, and beside the loss."""
     n_bytes = 0.0
     if layout.pp > 1:
         spread = layout.tp if layout.sequence_parallel else 1
         n_bytes += 2 * ACTIVATION_BYTES * tokens * profile.architecture.d_model / spread
     if layout.zero_stage < 3 or layout.shards == 1:
-        return n_bytes
+        return n_bytes, n_bytes
     gathered = min(kept.gathered_bytes, recipe.frozen_bytes) if recipe.lora_rank else kept.gathered_bytes
     if layout.pp > 1:
         # Gathering anew for every micro-batch would cost more than the pipeline gains, so the stage stays gathered and
         # its gradients are whole until the last micro-batch.
         gradient = 0 if recipe.lora_rank else bytes_each(recipe, kept).gradient
-        return n_bytes + (gathered + gradient) * (share.layers + share.experts + share.outside)
+        n_bytes += (gathered + gradient) * (share.layers + share.experts + share.outside)
+        return n_bytes, n_bytes
     widest = profile.widest
     layer = (widest.dense + widest.kv + widest.replicated) / layout.tp + widest.experts / (layout.ep * layout.etp)
     if recipe.lora_rank:
         # Two layers in flight and no gradients; the head is gathered when the layers no longer are.
-        return n_bytes + max(2 * gathered * layer, kept.gathered_bytes * share.outside / 2)
+        return n_bytes + 2 * gathered * layer, n_bytes + kept.gathered_bytes * share.outside / 2
     # Two layers in flight (one computed, one prefetched), one layer's gradients, and what stands outside the layers.
     outside = 2 if kept.gathered_layers > 1 else 0.5
-    return n_bytes + gathered * (kept.gathered_layers * layer + outside * share.outside)
+    n_bytes += gathered * (kept.gathered_layers * layer + outside * share.outside)
+    return n_bytes, n_bytes

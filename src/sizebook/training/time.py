@@ -10,7 +10,7 @@ from math import log2
 from typing import Annotated, Any
 
 from sizebook.core.registry import Quantity, section
-from sizebook.training.activations import everything_bytes, kept_bytes
+from sizebook.training.activations import ACTIVATION_BYTES, everything_bytes, kept_bytes
 from sizebook.training.adapters import adapted_share
 from sizebook.training.communication import (
     context_parallel,
@@ -21,11 +21,12 @@ from sizebook.training.communication import (
     pipeline_send,
     tensor_parallel,
 )
-from sizebook.training.frameworks import bytes_each, optimizer, stack
+from sizebook.training.frameworks import bytes_each, keeps, optimizer
+from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout, bubble, stage_layers
 from sizebook.training.machine import Machine
-from sizebook.training.profile import ModelProfile, Profile
-from sizebook.training.quantities import Method
+from sizebook.training.profile import ModelProfile
+from sizebook.training.recipe import Method
 
 _BACKWARD_MATMUL = 2.0
 # Flash attention's backward pass is five products where the forward pass is two (Dao 2023, arXiv:2307.08691).
@@ -33,6 +34,7 @@ _BACKWARD_SCORES = 2.5
 # Every micro-batch reads the weights forward and backward and adds to gradients, read and written in fp32.
 _WEIGHT_BYTES, _GRADIENT_BYTES = 4, 8
 _CLOSE = 3
+_USUAL_HEAD = 128
 # DoRA's norm of a bf16 weight: read it, write and read the adapter's product, write and read their sum.
 _NORM_BYTES = 10
 
@@ -134,11 +136,17 @@ def _compute(
     experts = tokens * _expert_seconds(layers, layout, method, rates)
     # The head runs on the last stage only; spread over the stages it is the mean that a balanced pipeline tends to.
     head = 2 * tokens * profile.head / layout.tp / layout.pp / rates.head
-    scores = tokens * layers.scores / layout.tp / rates.scores
+    # Narrow heads leave matrix engines waiting for exponentials: the rate goes with d / (d + d0), 1 at the usual width.
+    waiting = rates.head_width * (layers.scores_by_width - layers.scores / _USUAL_HEAD)
+    scores = tokens * (layers.scores + waiting) / layout.tp / rates.scores
     states = tokens * layers.state_flops / layout.tp / rates.states
     # Element-wise kernels write what is kept and read it again.
-    kept = everything_bytes(layers, layout, method, profile=profile, scores=True)
+    kept = everything_bytes(layers, layout, method, profile=profile, scores=False)
     vector = 2 * rates.traffic_factor * tokens * kept / rates.memory
+    if not recipe.flash_attention:
+        vector += _score_traffic(layers, layout, method, rates, tokens, profile)
+    # Tokens are sorted by expert, laid out for the exchange and put back in their places.
+    vector += rates.permute * ACTIVATION_BYTES * tokens * layers.dispatched / layout.tp / rates.memory
     backward = _BACKWARD_MATMUL if not recipe.lora_rank else _BACKWARD_MATMUL / 2
     again = _again(layers, layout, method, rates, (tokens, dense + experts, scores, states, vector))
     matrices = (1 + backward) * (dense + experts + head)
@@ -152,6 +160,15 @@ def _compute(
         again,
         offloading(moved, matrices, method, rates=rates),
     )
+
+
+def _score_traffic(
+    layers: Profile, layout: Layout, method: Method, rates: Machine, tokens: float, profile: ModelProfile
+) -> float:
+    """Return a third of the seconds that plain attention moves its score matrix for, forward and backward: softmax,
+    dropout and the products on both sides pass 16-bit scores 16 times, six times what is kept of them."""
+    kept, without = (everything_bytes(layers, layout, method, profile=profile, scores=each) for each in (True, False))
+    return 2 * tokens * (kept - without) / rates.memory
 
 
 def _expert_seconds(layers: Profile, layout: Layout, method: Method, rates: Machine) -> float:
@@ -229,7 +246,7 @@ def _data_parallel(
     It hides behind the compute beside it: with ZeRO-3 behind every micro-batch, otherwise the reduction behind the last
     backward pass and the gathering behind the first forward pass.
     """
-    recipe, kept = method.recipe, stack(method.recipe.stack)
+    recipe, kept = method.recipe, keeps(method.recipe)
     if layout.dp * layout.cp == 1:
         return 0.0
     frozen = bool(recipe.lora_rank)

@@ -18,7 +18,7 @@ from sizebook.training.layout import Layout
 from sizebook.training.machine import calibration, machine
 from sizebook.training.memory import Memory, memory
 from sizebook.training.profile import model_profile
-from sizebook.training.quantities import Method, Recipe
+from sizebook.training.recipe import Method, Recipe
 from sizebook.training.time import step_time
 
 Inputs = Mapping[str, Any]

@@ -17,24 +17,32 @@ from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 
+from sizebook.calculation.tokens import tokenize
 from sizebook.core.errors import InputError, suggestion
 from sizebook.functions import find, load
 from sizebook.workbooks import look
+from sizebook.workbooks.held import CALLS, Held, calls_a_function
 from sizebook.workbooks.inputs import default_comment
 
 _PLACE = re.compile(r"\{([a-z]\w*)(?:\.(\w+))?(?::([a-z]\w*))?\}")
 FIRST_COLUMN = 3  # A is a margin, B holds the labels
 LABELS = "B"
 BASE = "middle"
+TOTAL, ALL = "total", "all"  # of a line through time: {usd.total}, {usd.all}
 
 
 @dataclass(frozen=True)
 class Place:
-    """The row of a line and the sheet it stands on, with the cases of that sheet."""
+    """The row of a line and the sheet it stands on, with the cases of that sheet, the first in column ``first``.
+
+    ``total`` is the column of its total, where it has one.
+    """
 
     sheet: str
     row: int
     cases: tuple[str, ...]
+    first: int = FIRST_COLUMN
+    total: int = 0
 
 
 @dataclass
@@ -47,9 +55,11 @@ class Book:
     _places: dict[str, Place] = field(default_factory=dict)
     _lists: dict[str, str] = field(default_factory=dict)
     _instead: dict[str, str] = field(default_factory=dict)
+    held: Held = field(init=False)
 
     def __post_init__(self) -> None:
         self.workbook.remove(self.workbook.worksheets[0])
+        self.held = Held(self.workbook)
         look.dress(self.workbook)
 
     def choices(self, name: str, values: Sequence[str]) -> str:
@@ -120,16 +130,25 @@ class Book:
         return self._places[key]
 
     def resolve(self, formula: str, sheet: str, case: str = BASE) -> str:
-        """Return a formula for one case on one sheet, with references in place of the lines that it names."""
-        return _PLACE.sub(lambda match: self._reference(match[1], match[2] or case, match[3], sheet), formula)
+        """Return a formula for one case on one sheet, with references in place of the lines that it names.
 
-    def _reference(self, first: str, case: str, last: str | None, sheet: str) -> str:
+        One that calls a function stands on the sheet of calls, and what is returned refers to its value there.
+        """
+        if sheet not in (CALLS, "") and formula.startswith("=") and calls_a_function(formula):
+            return f"={self.held.call(_on_sheet(self.resolve(formula, CALLS, case), sheet))}"
+        return _PLACE.sub(lambda match: self._reference(match, case, sheet), formula)
+
+    def _reference(self, match: re.Match[str], at: str, sheet: str) -> str:
+        first, last = match[1], match[3]
+        case = match[2] or at
         place = self.find(first)
+        if case == ALL:
+            return self.every_case(first, first)
         wanted = case if case in place.cases else BASE
         index = place.cases.index(wanted) if wanted in place.cases else 0
-        column = get_column_letter(FIRST_COLUMN + index)
-        # Where a line has one value the reference is fixed; among cases it moves with its column.
-        column = f"${column}" if len(place.cases) == 1 else column
+        column = get_column_letter(place.total if case == TOTAL else place.first + index)
+        # Where a line has one value, or a case is named, the reference is fixed; else it moves with its column.
+        column = f"${column}" if len(place.cases) == 1 or match[2] else column
         reference = f"{column}${place.row}" + (f":{column}${self.find(last).row}" if last else "")
         return reference if place.sheet == sheet else f"{quoted(place.sheet)}!{reference}"
 
@@ -142,8 +161,16 @@ class Book:
     def every_case(self, first: str, last: str) -> str:
         """Return a reference to all cases of the lines from one to another, with the sheet."""
         top, bottom = self.find(first), self.find(last)
-        left, right = (get_column_letter(FIRST_COLUMN + n) for n in (0, len(top.cases) - 1))
+        left, right = (get_column_letter(top.first + n) for n in (0, len(top.cases) - 1))
         return f"{quoted(top.sheet)}!${left}${top.row}:${right}${bottom.row}"
+
+
+def _on_sheet(formula: str, sheet: str) -> str:
+    """Return a formula as another sheet writes it: references without a sheet get that of this one."""
+    return "=" + "".join(
+        f"{quoted(sheet)}!{token.text}" if token.kind == "reference" and "!" not in token.text else token.text
+        for token in tokenize(formula)
+    )
 
 
 def quoted(sheet: str) -> str:

@@ -77,6 +77,10 @@ class Canvas:
         self.sheet.row_dimensions[self.row].height = height
         self.row += 1
 
+    def banner(self) -> None:
+        """Say across the page what figures do not follow, where the functions of sizebook are missing."""
+        self.paragraph(self.book.held.banner, "Banner", height=30)
+
     def heads(self, label: str = "", *, origin: str = "Where it comes from") -> None:
         """Write the heads of the columns; the rows down to here stay in view and on every printed page."""
         self.row += 1

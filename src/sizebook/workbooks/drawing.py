@@ -24,7 +24,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.workbooks import look
 
-Kind = Literal["bars", "columns", "stacked", "lines"]
+Kind = Literal["bars", "columns", "stacked", "lines", "tornado"]
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,12 @@ def draw(sheet: Worksheet, row: int, last_column: int, n_rows: int, drawn: Drawn
     """Put a chart on a sheet below a row, from column B to the last, so many rows high."""
     chart: BarChart | LineChart = LineChart() if drawn.kind == "lines" else BarChart()
     if isinstance(chart, BarChart):
-        chart.type = "bar" if drawn.kind == "bars" else "col"
+        chart.type = "bar" if drawn.kind in ("bars", "tornado") else "col"
         chart.gapWidth = 45
         if drawn.kind == "stacked":
             chart.grouping, chart.overlap = "stacked", 100
+        if drawn.kind == "tornado":
+            chart.overlap = 100
     # Tied to cells at both corners: column widths differ a little between spreadsheets.
     corners = AnchorMarker(col=1, row=row), AnchorMarker(col=last_column, row=row + n_rows)
     chart.anchor = TwoCellAnchor(  # type: ignore[assignment]  # openpyxl's hints know only a cell's address
@@ -99,11 +101,13 @@ def _quiet_axes(chart: BarChart | LineChart, drawn: Drawn) -> None:
         axis.majorTickMark = "none"
     figures.majorGridlines = ChartLines(GraphicalProperties(ln=LineProperties(solidFill=look.HAIRLINE, w=6350)))
     figures.number_format = drawn.number_format
-    figures.scaling.min = 0
+    if drawn.kind != "tornado":
+        figures.scaling.min = 0
     for axis, title in ((figures, drawn.unit), (names, drawn.across)):
         if title:
             axis.title = Title(tx=Text(rich=_letters(9, look.MUTED, title)), overlay=False)
-    if drawn.kind == "bars":
+    if drawn.kind in ("bars", "tornado"):
+        names.tickLblPos = "low"  # beside bars that go to the left too
         names.tickLblSkip = 1  # every bar keeps its name
         # The first category at the top, as the table beside it reads.
         names.scaling.orientation = "maxMin"

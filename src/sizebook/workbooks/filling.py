@@ -9,16 +9,17 @@ from typing import Any
 
 from lxml import etree
 
-from sizebook.calculation import Calculated
+from sizebook.calculation import Calculated, ErrorCode
 from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, tag
 from sizebook.calculation.preparing import array_formula, formulas
 from sizebook.calculation.recalculating import recalculated
 from sizebook.calculation.spellings import Target, respelled
-from sizebook.calculation.tokens import address
+from sizebook.calculation.tokens import address, area
 from sizebook.core.errors import InputError
 from sizebook.core.names import notes
 from sizebook.functions import load
 from sizebook.workbooks.charts import Lookup, refresh_charts
+from sizebook.workbooks.held import HELD
 from sizebook.workbooks.inputs import AS_IT_STANDS, Input, check, find_inputs
 from sizebook.workbooks.sheet import Sheet, escaped
 
@@ -65,6 +66,7 @@ def fill(
     output: Path,
     *,
     target: Target | None = None,
+    namespace: str = "",
     strict: bool = False,
 ) -> Filled:
     """Write inputs into a workbook by defined name, recalculate it and save it under another name.
@@ -78,6 +80,7 @@ def fill(
         output: the file to write; it appears whole or not at all.
         target: the add-in that will compute the file (`classic`, `office-js`, `libreoffice`); functions are spelled as
             it stores them. Left out: as the template spells them.
+        namespace: that of the manifest, where the add-in is one of xlwings Server (`office-js`).
         strict: refuse a workbook with formulas that cannot be calculated, which otherwise keep what the template holds
             beside them (#N/A where it holds nothing) and are named in ``problems``.
 
@@ -95,11 +98,12 @@ def fill(
     _drop_calculation_chain(package)
     _keep_stored_values(package)
     if target is not None:
-        _respell(package, target)
+        _respell(package, target, namespace)
     calculated = recalculated(package)
     if strict:
         _refuse_uncalculated(template, calculated)
     stored = _write_computed(package, calculated)
+    _hold_values(package, stored)
     refresh_charts(package, stored)
     package.save(output)
     return Filled(output, calculated, remarks)
@@ -167,11 +171,11 @@ def _keep_stored_values(package: Package) -> None:
         package.xml(WORKBOOK, change=True)
 
 
-def _respell(package: Package, target: Target) -> None:
+def _respell(package: Package, target: Target, namespace: str) -> None:
     known = load()
     for part in package.sheets().values():
         for formula in package.xml(part).iter(tag("f")):
-            text = respelled(formula.text or "", target, known)
+            text = respelled(formula.text or "", target, known, namespace=namespace)
             if text != (formula.text or ""):
                 package.xml(part, change=True)
                 formula.text = text
@@ -215,3 +219,16 @@ def _write_computed(package: Package, calculated: Calculated) -> Lookup:
         return escaped(value) if type(value) is str else value
 
     return shown
+
+
+def _hold_values(package: Package, shown: Lookup) -> None:
+    """Write plain values where a name's comment asks for those of other cells: they stay where functions are missing."""
+    for defined in package.defined_names():
+        to, source = area(defined.text, ""), area(defined.comment.removeprefix(HELD), "")
+        if not defined.comment.startswith(HELD) or to is None or source is None:
+            continue
+        sheet = Sheet(package, to.sheet)
+        for (row, column), at in zip(to.cells(), source.cells(), strict=True):
+            value = shown(source.sheet, *at)
+            write = sheet.write_computed if isinstance(value, ErrorCode) else sheet.write_input
+            write(row, column, value)

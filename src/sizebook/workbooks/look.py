@@ -17,7 +17,8 @@ PALE_YELLOW, PALE_GREY, FAILED = "FFF9DB", "F5F7F9", "B42318"
 SERIES = ("0072B2", "E69F00", "009E73", "D55E00", "CC79A7", "56B4E9")
 FACE = "Arial"
 
-WHOLE, DECIMAL, PERCENT, DATE, GENERAL, TEXT = "#,##0", "#,##0.00", "0.0%", "yyyy-mm-dd", "General", "@"
+WHOLE, DECIMAL, PERCENT, GENERAL, TEXT = "#,##0", "#,##0.00", "0.0%", "General", "@"
+DATE, MONTH = "yyyy-mm-dd", "yyyy-mm"
 # For figures of any size: a small one shows its digits, and only 0 shows as 0.
 NUMBER, RATE = "[>=100]#,##0;[=0]0;0.00##", "[>=10]#,##0.0;[>=1]0.00;0.00##"
 GIGA = "[>=0.1]#,##0.00;0.00####"  # bytes by the billion, of a small model too
@@ -46,6 +47,7 @@ def styles() -> list[NamedStyle]:
     return [
         NamedStyle("Sheet title", font=font(18, bold=True), alignment=Alignment(vertical="center")),
         NamedStyle("Sheet subtitle", font=font(10, MUTED), alignment=Alignment(vertical="top", wrap_text=True)),
+        NamedStyle("Banner", font=font(10, FAILED, bold=True), alignment=Alignment(vertical="center", wrap_text=True)),
         NamedStyle("Section", font=font(11, ACCENT, bold=True), border=Border(bottom=_RULE)),
         NamedStyle("Column head", font=font(9, MUTED, bold=True), alignment=_LEFT, border=Border(bottom=_RULE)),
         NamedStyle("Figure head", font=font(9, MUTED, bold=True), alignment=_RIGHT, border=Border(bottom=_RULE)),

@@ -17,6 +17,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from sizebook.workbooks import look
 from sizebook.workbooks.building import FIRST_COLUMN, Book, Place, quoted
 from sizebook.workbooks.canvas import FAILED, PASSED, Canvas
+from sizebook.workbooks.held import NEEDED
 
 _IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
 
@@ -68,17 +69,18 @@ class Page(Canvas):
         """Add an input.
 
         On a page of cases one cell across all columns holds for all. With ``per_case``, the values of the cases after
-        the first, each case has its own input: ``name_1``, ``name_2`` and so on; only the first can be required.
+        the first, each of these cases has its own input: ``name_1``, ``name_2`` and so on; only the first can be required.
         """
         per_case = given.per_case
-        self._describe(given.name, given.label, given.unit, given.origin, cases=self.cases if per_case else ("",))
+        cases = self.cases[: 1 + len(per_case)] if per_case else ("",)
+        self._describe(given.name, given.label, given.unit, given.origin, cases=cases)
         if not per_case:
             cell = self._input_cell(FIRST_COLUMN, given, given.name, given.value, required=given.required)
             for column in range(FIRST_COLUMN + 1, self.unit_column):
                 self._put(column, None, cell.style)
             self._across()
         else:
-            for at, (case, start) in enumerate(zip(self.cases, (given.value, *per_case), strict=True)):
+            for at, (case, start) in enumerate(zip(cases, (given.value, *per_case), strict=True)):
                 required = given.required and at == 0
                 self._input_cell(FIRST_COLUMN + at, given, f"{given.name}_{case}", start, required=required)
         self.row += 1
@@ -133,12 +135,17 @@ class Page(Canvas):
         self.row += 1
         return cell
 
-    def check(self, key: str, label: str, formula: str, origin: str) -> None:
-        """Add a check: a formula that is TRUE when all is well; it shows OK in grey or CHECK in red."""
+    def check(self, key: str, label: str, formula: str, origin: str, *, unless: str = "") -> None:
+        """Add a check: a formula that is TRUE when all is well; it shows OK in grey or CHECK in red.
+
+        ``unless`` is the condition under which it cannot be made without the functions of sizebook, and says so.
+        """
         self._describe(key, label, "", origin)
         for column, case in enumerate(self.cases, FIRST_COLUMN):
             condition = self.resolve(formula, case).removeprefix("=")
-            self.mark_failure(self._put(column, f'=IF({condition},"{PASSED}","{FAILED}")', "Check").coordinate)
+            shown = f'IF({condition},"{PASSED}","{FAILED}")'
+            shown = f'IF({self.resolve(unless, case)},"{NEEDED}",{shown})' if unless else shown
+            self.mark_failure(self._put(column, f"={shown}", "Check").coordinate)
         self.row += 1
 
     def _describe(

@@ -6,10 +6,13 @@ from collections.abc import Callable, Sequence
 
 from openpyxl.styles import Alignment
 
+from sizebook.core.registry import Argument
 from sizebook.core.tables import table
 from sizebook.functions import find
 from sizebook.workbooks.building import Book, quoted
 from sizebook.workbooks.canvas import FAILED, PASSED
+from sizebook.workbooks.declaring import declare
+from sizebook.workbooks.held import NEEDED
 from sizebook.workbooks.page import Page, new_page
 
 _LEGEND = (
@@ -21,17 +24,24 @@ _LEGEND = (
 )
 _ADD_IN = (
     "Functions such as PARAMS_MODEL come from the sizebook add-in: xlwings in Excel, its own in LibreOffice. "
-    "'sizebook fill' computes this workbook without either. Where the add-in is missing the stored figures stay."
+    "'sizebook fill' computes this workbook without either. Where the add-in is missing the stored figures stay, and a "
+    "line at the top of this page says what they do not follow."
 )
 # A line of a paragraph across a page holds about so many letters.
 _LETTERS_A_LINE = 150
 
 
-def cover(book: Book, purpose: str) -> Callable[[], None]:
-    """Add the cover; what it returns writes the contents and the state of the checks once all sheets stand."""
+def cover(book: Book, purpose: str, *chosen: Argument) -> Callable[[], None]:
+    """Add the cover with what is ``chosen`` on it; what it returns writes the contents and the state of the checks once all sheets stand."""
     page = new_page(book, "Cover", purpose, widths=(30, 30, 16, 62), portrait=True)
+    page.banner()
+    if chosen:
+        page.section("Chosen here")
+    for argument in chosen:
+        declare(page, argument)
 
     def finish() -> None:
+        book.held.finish()
         page.section("This copy")
         page.fact("Title", "={title}")
         page.fact("Date", '=IF({as_of}="","not stated",TEXT({as_of},"yyyy-mm-dd"))')
@@ -52,19 +62,24 @@ def cover(book: Book, purpose: str) -> Callable[[], None]:
     return finish
 
 
-def checks_page(book: Book, checks: Sequence[tuple[str, str, str]], cases: Sequence[str] = ("",)) -> None:
-    """Add the sheet of checks: for each a label, a formula that is TRUE when all is well, and what it compares."""
+def checks_page(book: Book, checks: Sequence[tuple[str, ...]], cases: Sequence[str] = ("",)) -> None:
+    """Add the sheet of checks: for each a label, a formula that is TRUE when all is well, and what it compares.
+
+    A fourth part is the condition under which it cannot be made, for it needs a function that is missing.
+    """
     page = new_page(book, "Checks", "Every check must show OK before a figure leaves the house.", cases=cases)
     page.heads("Check", origin="What is compared")
     page.section("Checks")
-    for number, (label, formula, origin) in enumerate(checks, 1):
-        page.check(f"check_{number}", label, formula, origin)
+    for number, (label, formula, origin, *unless) in enumerate(checks, 1):
+        page.check(f"check_{number}", label, formula, origin, unless=unless[0] if unless else "")
     last = f"check_{len(checks)}"
     page.section("All together")
     every = book.every_case("check_1", last)
+    n_checks, passed, needed = len(checks) * len(cases), *(f'COUNTIF({every},"{text}")' for text in (PASSED, NEEDED))
     page.check(
-        "all_checks", "All checks", f'=COUNTIF({every},"{PASSED}")={len(checks) * len(cases)}', "Count of OK above"
-    )
+        "all_checks", "All checks", f"={passed}={n_checks}", "Count of OK above; without sizebook, of those it can make",
+        unless=f"AND({needed}>0,{passed}+{needed}={n_checks})",
+    )  # fmt: skip
     page.finish()
 
 

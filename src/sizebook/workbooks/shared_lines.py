@@ -55,17 +55,19 @@ def chosen_model(page: Page) -> None:
     page.statement("model_notes", "Notes on its count", "=MODEL_NOTES({chosen})", "MODEL_NOTES")
 
 
-def node_lines(page: Page, used: Callable[[str], str] = "={}".format, each: str = "{tp}*{pp}*{dp}") -> None:
+def node_lines(
+    page: Page, used: Callable[[str], str] = "={}".format, each: str = "{tp}*{pp}*{dp}", node: str = ""
+) -> None:
     """Add the replicas of a node, the spare ones, and what is paid for together; ``used`` finishes a formula, ``each``
-    gives the GPUs of a replica.
+    gives the GPUs of a replica, ``node`` those of a node where they are known.
 
     `gpus` gives the GPUs of some replicas from them.
     """
     page.line("gpus_each", "GPUs of a replica", f"={each}", "GPUs", "Layout")
     own = page.book.call("GPU_SPEC", field='"gpus_per_node"')
     page.line(
-        "node_gpus", "GPUs of a node", used(f'IF({{gpus_per_node}}="",{own},{{gpus_per_node}})'), "GPUs",
-        "As given, else GPU_SPEC",
+        "node_gpus", "GPUs of a node", used(node or f'IF({{gpus_per_node}}="",{own},{{gpus_per_node}})'), "GPUs",
+        "As given, else the accelerator's own",
     )  # fmt: skip
     page.line(
         "instances", "Replicas that a node holds", used("INT({node_gpus}/{gpus_each})"), "replicas",

@@ -5,9 +5,7 @@ forty arguments by position. Its result fills an array formula of a fixed area: 
 LibreOffice, whose spills do not grow, and in the calculation without either, and costs one call. An area larger than
 the result would show #N/A; functions of ledgers therefore take ``rows`` and give blank ones up to it.
 
-The array stands on a sheet of its own, which is hidden, and what readers see refers to it cell by cell: LibreOffice
-works array formulas out when it opens a file, and without the add-in shows #NAME? there, whereas an ordinary formula
-keeps the value that filling stored.
+The array stands on a hidden sheet, and what readers see refers to it cell by cell (`held`).
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from openpyxl.utils import get_column_letter
-from openpyxl.worksheet.formula import ArrayFormula
 
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Argument
@@ -25,6 +22,7 @@ from sizebook.functions import find
 from sizebook.workbooks import look
 from sizebook.workbooks.building import FIRST_COLUMN, LABELS, Book, quoted
 from sizebook.workbooks.declaring import number_format
+from sizebook.workbooks.held import CALLS, Block
 from sizebook.workbooks.page import Page
 from sizebook.workbooks.rules import sentence
 
@@ -55,11 +53,14 @@ class Options:
         return f"{quoted(self.sheet)}!${LABELS}${self.first}:${self.right}${last}"
 
 
-def options(page: Page, arguments: Sequence[Argument], *, per_case: bool = True, **given: Any) -> Options:
+def options(
+    page: Page, arguments: Sequence[Argument], *, per_case: bool = True, compared: bool = False, **given: Any
+) -> Options:
     """Write options from the inputs of their names, blank where an input is; ``given`` are formulas or values instead.
 
     What is given under a name that no argument bears is an option of its own at the end. On a page of cases each has a
-    column of values, or with ``per_case`` false the first alone.
+    column of values, or with ``per_case`` false the first alone. A change of one is told where functions are missing,
+    unless they are only ``compared`` with.
     """
     n_values = len(page.cases) if per_case else 1
     first, named = page.row, {argument.name: argument for argument in arguments}
@@ -70,8 +71,19 @@ def options(page: Page, arguments: Sequence[Argument], *, per_case: bool = True,
             quantity = named[name].quantity
             unit, meaning, shown = quantity.unit, named[name].label, number_format(quantity)
         page.staged_line(name, (value,) * n_values, unit, meaning, shown)
+    if not compared:
+        columns = range(FIRST_COLUMN, FIRST_COLUMN + n_values)
+        page.book.held.ask(page.sheet.title, page.unit_column + 1, columns, (first, page.row - 1))
     right = get_column_letter(FIRST_COLUMN + n_values - 1)
     return Options((*named, *(name for name in given if name not in named)), page.sheet.title, first, right)
+
+
+def ask(book: Book, *keys: str) -> None:
+    """Tell a change of lines that functions take beside their options, where these are missing."""
+    for key in keys:
+        place = book.find(key)
+        columns = range(place.first, place.first + len(place.cases))
+        book.held.ask(place.sheet, FIRST_COLUMN - 1, columns, (place.row, place.row))
 
 
 @dataclass(frozen=True)
@@ -174,31 +186,33 @@ def cases(page: Page, staged: StagedRows, declared: Sequence[Argument], *, blank
     return Figures(staged.are_as_declared())
 
 
-STAGED = "Staged"
 _LONGEST_TEXT = 126  # letters of the longest basis of a price
 
 
 @dataclass(frozen=True)
 class StagedRows:
-    """The area that an array formula fills on the hidden sheet, and beside it the names that are expected in it.
+    """A staged block, and beside it the names that are expected in it.
 
     ``names`` and ``expected`` are references to those that the function gives and those that were declared.
     """
 
-    top: int
-    n_rows: int
+    block: Block
     names: str
     expected: str
     n_names: int
 
+    @property
+    def n_rows(self) -> int:
+        return self.block.n_rows
+
     def cell(self, row: int, column: int) -> str:
         """Return a reference to a cell, both counted from 1."""
-        return f"{STAGED}!${get_column_letter(column)}${self.top + row - 1}"
+        return self.block.cell(row, column)
 
     def count(self) -> str:
         """Return the formula of the rows with a number at their head, or of the error that stands there instead."""
-        rows = f"{STAGED}!$A${self.top}:$A${self.top + self.n_rows - 1}"
-        return f"=IF(ISERROR({self.cell(1, 1)}),{self.cell(1, 1)},COUNT({rows}))"
+        head = self.cell(1, 1)
+        return f"=IF(ISERROR({head}),{head},COUNT({self.block.column(1)}))"
 
     def are_as_declared(self) -> str:
         """Return the condition that the function gives the names that the workbook was made for, in their order."""
@@ -207,27 +221,17 @@ class StagedRows:
 
 
 def stage(
-    book: Book, call: str, n_rows: int, n_columns: int, *, names: Sequence[str | None] = (), heads: Sequence[str] = ()
-) -> StagedRows:
-    """Put an array formula on the hidden sheet, below what stands there, and the declared names beside it.
+    book: Book, call: str, n_rows: int, n_columns: int, *, names: Sequence[str | None] = (), heads: Sequence[str] = (),
+    compared: bool = False,
+) -> StagedRows:  # fmt: skip
+    """Stage a function that gives rows, and the declared names beside them.
 
-    ``names`` are those of its rows, None where a row has none; ``heads`` those of its columns instead.
+    ``names`` are those of its rows, None where a row has none; ``heads`` those of its columns instead. What is only
+    ``compared`` with holds no values.
     """
-    if STAGED not in book.workbook.sheetnames:
-        book.workbook.create_sheet(STAGED).sheet_state = "hidden"
-    sheet: Any = book.workbook[STAGED]
-    top = (1 if sheet.max_row == 1 else sheet.max_row + 2) + (1 if heads else 0)
-    last = top + n_rows - 1
-    right, beside = get_column_letter(n_columns), get_column_letter(n_columns + 2)
-    sheet[f"A{top}"] = ArrayFormula(f"A{top}:{right}{last}", book.resolve(f"={call}", STAGED))
-    sheet.cell(last, n_columns).number_format = look.GENERAL  # so that the sheet knows how far it reaches
-    if heads:
-        for column, name in enumerate(heads, 1):
-            sheet.cell(top - 1, column, name)
-        in_row, in_head = (f"{STAGED}!$A${row}:${right}${row}" for row in (top, top - 1))
-        return StagedRows(top, n_rows, in_row, in_head, len(heads))
-    for row, row_name in enumerate(names, top):
-        sheet.cell(row, n_columns + 2, row_name)
-    first = top + sum(name is None for name in names)
-    given, expected = (f"{STAGED}!${letter}${first}:${letter}${last}" for letter in ("A", beside))
-    return StagedRows(top, n_rows, given, expected, last - first + 1)
+    block = book.held.block(book.resolve(call, CALLS), n_rows, n_columns, compared=compared)
+    n_unnamed = sum(name is None for name in names)
+    expected = [name for name in names if name is not None] or list(heads)
+    places = book.held.texts(expected, across=bool(heads))
+    given = block.row(1, n_columns) if heads else block.column(1, 1 + n_unnamed)
+    return StagedRows(block, given, places, len(expected))

@@ -9,12 +9,13 @@ def worded(value: str) -> str:
     """Return the formula of a figure's text: whole from 100, below that three significant digits, or about.
 
     It is rounded before it is written: spreadsheets differ in how TEXT rounds a half. It is rounded twice, since what
-    is a half on paper is a hair above or below it, by the order in which a spreadsheet adds.
+    is a half on paper is a hair above or below it, by the order in which a spreadsheet adds. FIXED writes the separators
+    of the reader, whereas TEXT reads its format in the reader's language: "#,##0.0" is another number in German.
     """
-    steps = ((100, 0, "#,##0"), (10, 1, "0.0"), (1, 2, "0.00"), (0.001, 3, "0.0##"))
+    steps = ((100, 0), (10, 1), (1, 2), (0.001, 3))
     shown = f'IF({value}=0,"0",TEXT({value},"0.0E+00"))'
-    for least, digits, number_format in reversed(steps):
-        shown = f'IF(ABS({value})>={least},TEXT({_rounded(value, digits)},"{number_format}"),{shown})'
+    for least, digits in reversed(steps):
+        shown = f"IF(ABS({value})>={least},FIXED({_rounded(value, digits)},{digits}),{shown})"
     return shown
 
 
@@ -24,12 +25,12 @@ def _rounded(value: str, digits: int) -> str:
 
 def counted(value: str) -> str:
     """Return the formula of a count's text."""
-    return f'TEXT({value},"#,##0")'
+    return f"FIXED({value},0)"
 
 
 def usd(value: str) -> str:
     """Return the formula of an amount's text: millions as M, below that in dollars."""
-    return f'"$"&IF(ABS({value})>=10^6,TEXT({_rounded(f"{value}/10^6", 2)},"#,##0.00")&" M",{worded(value)})'
+    return f'"$"&IF(ABS({value})>=10^6,FIXED({_rounded(f"{value}/10^6", 2)},2)&" M",{worded(value)})'
 
 
 def between(low: str, high: str, after: str = "", text: Callable[[str], str] = worded) -> str:

@@ -41,7 +41,7 @@ _LEDGER: list[list[Any]] = [
     ],
     [
         2000000.0, 5, 3, 3, 486.6666666666667, 4380.0, 1460.0, 5840.0,
-        1613.9855134822099, 645.594205392884, 4, 7, 5110.0, 8030.0,
+        1596.8986466573729, 638.7594586629491, 4, 7, 5110.0, 8030.0,
     ],
 ]  # fmt: skip
 _FIGURES: list[list[Any]] = [
@@ -49,9 +49,9 @@ _FIGURES: list[list[Any]] = [
     ["gpus_per_replica", 1],
     ["concurrency", 32],
     ["capacity", 414],
-    ["ttft_seconds", 0.09280791692619217],
-    ["tpot_seconds", 0.009445141298674988],
-    ["requests_per_second", 16.223963416117723],
+    ["ttft_seconds", 0.09206770381637308],
+    ["tpot_seconds", 0.009263032527226694],
+    ["requests_per_second", 16.533954326951793],
     ["spare_replicas", 1],
     ["on_demand_usd_per_gpu_hour", 3],
     ["reserved_usd_per_gpu_hour", 2],

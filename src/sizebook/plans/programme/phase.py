@@ -21,7 +21,7 @@ from sizebook.plans.training.work import HARDWARE
 from sizebook.serving.arrivals import Lengths
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.tables.hardware import accelerator
-from sizebook.training.frameworks import bytes_each, stack
+from sizebook.training.frameworks import bytes_each, keeps
 
 HOURS_PER_DAY = 24
 _HOURS: Any = {"unit": "GPU-hours", "minimum": 0}
@@ -119,7 +119,7 @@ def _reference_bytes(phase: Phase, training: TrainingPlan) -> float:
     recipe = training.inputs.method.recipe
     if not phase.passes or recipe.lora_rank:
         return 0.0
-    return training.fullest.weights * 2 / bytes_each(recipe, stack(recipe.stack)).weight
+    return training.fullest.weights * 2 / bytes_each(recipe, keeps(recipe)).weight
 
 
 def _replica(phase: Phase) -> PlannedReplica:

@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.registry import Quantity, section
-from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.plan import ServingPlan, as_read, in_words, replica_of
+from sizebook.plans.serving.rates import check_provider, listed, watts
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.estimate import Band
 from sizebook.serving.pools import LEAST_TRANSFER
+from sizebook.tables.grid import grid_of
+from sizebook.tables.hardware import accelerator
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 
 
 @section
-class ServingFigures:
-    """One replica at the load planned for, with the band of each estimate, and what its fleet is at first and last."""
+class ReplicaFigures:
+    """One replica at the load planned for, with the band of each estimate."""
 
     input_tokens: Annotated[int, Quantity("mean tokens of a prompt", unit="tokens", **_COUNT, label="Prompt, mean")]
     output_tokens: Annotated[int, Quantity("mean tokens of an answer", unit="tokens", **_COUNT, label="Answer, mean")]
@@ -101,22 +105,9 @@ class ServingFigures:
         float, Quantity("memory that the engine leaves free on one GPU", unit="bytes", label="Left free by the engine")
     ]
     physical_bytes: Annotated[float, Quantity("memory of one GPU", unit="bytes", label="Physical memory")]
-    spare_replicas: Annotated[
-        int, Quantity("replicas kept for failures", unit="replicas", **_COUNT, label="Spare replicas")
-    ]
-    on_demand_usd_per_gpu_hour: Annotated[
-        float, Quantity("price of a GPU-hour on demand", unit="USD/GPU-hour", label="On-demand GPU-hour")
-    ]
-    reserved_usd_per_gpu_hour: Annotated[
-        float, Quantity("price of a reserved GPU-hour", unit="USD/GPU-hour", label="Reserved GPU-hour")
-    ]
     rates_basis: Annotated[
         str,
         Quantity("rates that times are worked out with: shipped, or a file of own ones", kind="text", label="Rates"),
-    ]
-    price_basis: Annotated[str, Quantity("where the prices come from", kind="text", label="Price basis")]
-    usd_per_mtok_saturated: Annotated[
-        float, Quantity("cost of a million output tokens at full load", unit="USD/Mtok", label="USD per Mtok, full")
     ]
     workers: Annotated[
         str, Quantity("workers of one replica, and what they do", kind="text", label="Workers of a replica")
@@ -136,40 +127,105 @@ class ServingFigures:
     ]
 
 
+@section
+class ServingFigures(ReplicaFigures):
+    """One replica at the load planned for, with the band of each estimate, and the prices of its fleet."""
+
+    spare_replicas: Annotated[
+        int, Quantity("replicas kept for failures", unit="replicas", **_COUNT, label="Spare replicas")
+    ]
+    on_demand_usd_per_gpu_hour: Annotated[
+        float, Quantity("price of a GPU-hour on demand", unit="USD/GPU-hour", label="On-demand GPU-hour")
+    ]
+    reserved_usd_per_gpu_hour: Annotated[
+        float, Quantity("price of a reserved GPU-hour", unit="USD/GPU-hour", label="Reserved GPU-hour")
+    ]
+    price_basis: Annotated[str, Quantity("where the prices come from", kind="text", label="Price basis")]
+    usd_per_mtok_saturated: Annotated[
+        float, Quantity("cost of a million output tokens at full load", unit="USD/Mtok", label="USD per Mtok, full")
+    ]
+
+
+@section
+class ServingBasis(ReplicaFigures):
+    """What the formulas of a serving workbook start from: one replica, and what tables say of its GPU and grid.
+
+    A price that no table lists is blank.
+    """
+
+    gpus_per_node: Annotated[
+        int, Quantity("GPUs of a node", unit="GPUs", **_COUNT, label="GPUs of a node")
+    ]
+    listed_on_demand_usd_per_gpu_hour: Annotated[
+        float | None,
+        Quantity("listed price of a GPU-hour on demand", unit="USD/GPU-hour", label="Listed on demand"),
+    ]
+    listed_reserved_usd_per_gpu_hour: Annotated[
+        float | None,
+        Quantity("listed price of a GPU-hour reserved for a year", unit="USD/GPU-hour", label="Listed reserved"),
+    ]
+    tdp_watts: Annotated[float, Quantity("power of one GPU: its TDP", unit="watts", label="Power of a GPU")]
+    listed_grams_per_kwh: Annotated[
+        float, Quantity("greenhouse gases per energy of the grid", unit="gCO2e/kWh", label="Carbon of the grid")
+    ]
+
+
 def figures(plan: ServingPlan) -> ServingFigures:
     """Return the headline figures of a plan."""
-    replica, memory, rates = plan.replica, plan.replica.memory, plan.rates
-    traffic = plan.traffic
     return ServingFigures(
-        input_tokens=traffic.asked.input_tokens,
-        output_tokens=traffic.asked.output_tokens,
-        longest_tokens=traffic.longest_tokens,
-        gpus_per_replica=replica.gpus,
-        concurrency=replica.concurrency,
-        capacity=replica.capacity,
-        binding=replica.binding,
-        requests_per_second=replica.requests_per_second,
-        **_banded(replica),
-        held_for=plan.inputs.requests.held_for,
-        ttft_seconds_held=replica.held("ttft"),
-        tpot_seconds_held=replica.held("tpot"),
-        arrivals=plan.arrivals,
-        weight_bytes=float(memory.weight_bytes),
-        cache_bytes=float(memory.cache_bytes),
-        activation_bytes=float(memory.activation_bytes),
-        non_torch_bytes=float(memory.non_torch_bytes),
-        left_bytes=float(memory.physical_bytes - memory.allowed_bytes),
-        physical_bytes=float(memory.physical_bytes),
-        spare_replicas=plan.inputs.target.margins.spare_replicas(replica.packing),
-        on_demand_usd_per_gpu_hour=rates.on_demand_usd,
-        reserved_usd_per_gpu_hour=rates.reserved_usd,
-        rates_basis=replica.rates_basis,
-        price_basis=rates.basis,
+        **_of_the_replica(plan.inputs, plan.replica),
+        spare_replicas=plan.inputs.target.margins.spare_replicas(plan.replica.packing),
+        on_demand_usd_per_gpu_hour=plan.rates.on_demand_usd,
+        reserved_usd_per_gpu_hour=plan.rates.reserved_usd,
+        price_basis=plan.rates.basis,
         usd_per_mtok_saturated=plan.usd_per_mtok_saturated,
-        workers=replica.layout,
-        transfer_seconds=replica.transfer_seconds,
-        transfer_seconds_most=replica.transfer_seconds / LEAST_TRANSFER,
     )
+
+
+def basis(model: str, gpu: str, inputs: ServingInputs) -> ServingBasis:
+    """Return what a plan's fleet follows from; traffic and prices matter to it only where pools are searched."""
+    inputs = as_read(model, inputs)
+    replica = replica_of(model, gpu, inputs)
+    chip, prices = accelerator(gpu), inputs.prices
+    check_provider(prices.provider)
+    on_demand, reserved = (listed(chip.key, prices, term) for term in ("on_demand", "reserved_1y"))
+    return ServingBasis(
+        **_of_the_replica(inputs, replica),
+        gpus_per_node=replica.packing.gpus_per_node,
+        listed_on_demand_usd_per_gpu_hour=on_demand and on_demand.usd_per_gpu_hour,
+        listed_reserved_usd_per_gpu_hour=reserved and reserved.usd_per_gpu_hour,
+        tdp_watts=watts(chip.key),
+        listed_grams_per_kwh=grid_of(prices.energy.grid).g_co2e_per_kwh,
+    )
+
+
+def _of_the_replica(inputs: ServingInputs, replica: PlannedReplica) -> dict[str, Any]:
+    memory, traffic = replica.memory, inputs.traffic
+    return {
+        "input_tokens": traffic.asked.input_tokens,
+        "output_tokens": traffic.asked.output_tokens,
+        "longest_tokens": traffic.longest_tokens,
+        "gpus_per_replica": replica.gpus,
+        "concurrency": replica.concurrency,
+        "capacity": replica.capacity,
+        "binding": replica.binding,
+        "requests_per_second": replica.requests_per_second,
+        **_banded(replica),
+        "held_for": inputs.requests.held_for,
+        "ttft_seconds_held": replica.held("ttft"),
+        "tpot_seconds_held": replica.held("tpot"),
+        "arrivals": in_words(inputs, replica),
+        "weight_bytes": float(memory.weight_bytes),
+        "cache_bytes": float(memory.cache_bytes),
+        "activation_bytes": float(memory.activation_bytes),
+        "non_torch_bytes": float(memory.non_torch_bytes),
+        "left_bytes": float(memory.physical_bytes - memory.allowed_bytes),
+        "physical_bytes": float(memory.physical_bytes),
+        "rates_basis": replica.rates_basis,
+        "workers": replica.layout,
+        "transfer_seconds": replica.transfer_seconds,
+        "transfer_seconds_most": replica.transfer_seconds / LEAST_TRANSFER,
+    }
 
 
 def _banded(replica: PlannedReplica) -> dict[str, float]:

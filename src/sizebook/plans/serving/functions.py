@@ -10,7 +10,7 @@ from sizebook.core.registry import DEFAULT, Quantity, flat, function, takes
 from sizebook.plans.ledgers import Figures, Ledger, LedgerRows, ledger_rows
 from sizebook.plans.serving.choice import GPUS, choose
 from sizebook.plans.serving.day import hours_of
-from sizebook.plans.serving.figures import figures
+from sizebook.plans.serving.figures import basis, figures
 from sizebook.plans.serving.inputs import DayShape, ServingInputs
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan
@@ -28,6 +28,7 @@ Choices = Annotated[
     list[list[str | int | float]],
     Quantity("gpu, engine, dtype, layout, GPUs, USD a month, TTFT s, TPOT s, on the Pareto front", kind="range"),
 ]
+HoursOfDay = Annotated[list[list[float]], Quantity("24 hours over the mean of the day", kind="range", unit="ratio")]
 PeakOfDay = Annotated[float, Quantity("busiest hour over the mean of the day", unit="ratio", minimum=1)]
 HEAD = ["gpu", "engine", "weight_dtype", "layout", "gpus", "usd_per_month", "ttft_seconds", "tpot_seconds", "pareto"]
 SHOWN = 12
@@ -39,27 +40,32 @@ _EXAMPLE = {
 }  # fmt: skip
 _ITS_MONTH = {
     "month": 1, "requests": 15208333.333333334, "peak_gpus": 12, "reserved_gpus": 12, "peak_nodes": 2,
-    "gpu_hours": 8760.0, "utilization": 0.32482984064200676, "reserved_usd": 17520.0, "on_demand_usd": 0.0,
+    "gpu_hours": 8760.0, "utilization": 0.3230464952762157, "reserved_usd": 17520.0, "on_demand_usd": 0.0,
     "usd": 17520.0, "usd_per_mtok_output": 2.8799999999999994,
-    "usd_per_mtok_input": 0.5759999999999998, "energy_kwh": 4789.320728520982,
-    "co2e_kg": 1915.7282914083928, "peak_gpus_fewest": 12, "peak_gpus_most": 12, "usd_least": 17520.0,
+    "usd_per_mtok_input": 0.5759999999999998, "energy_kwh": 4775.651386292193,
+    "co2e_kg": 1910.260554516877, "peak_gpus_fewest": 12, "peak_gpus_most": 12, "usd_least": 17520.0,
     "usd_most": 17520.0,
 }  # fmt: skip
-_ITS_FIGURES = {
+_ITS_REPLICA = {
     "input_tokens": 2000, "output_tokens": 400, "longest_tokens": 2400, "gpus_per_replica": 4,
-    "concurrency": 124, "capacity": 275, "binding": "tpot",
-    "requests_per_second": 5.938531822896674,
-    "ttft_seconds": 1.0431611602693884, "ttft_seconds_p10": 0.6454038098586706, "ttft_seconds_p90": 1.0744559950774701,
-    "tpot_seconds": 0.04971784642592439, "tpot_seconds_p10": 0.048062242139941105,
-    "tpot_seconds_p90": 0.054649856791376086, "tokens_per_second": 2375.4127291586697,
-    "tokens_per_second_p10": 2174.690353544762, "tokens_per_second_p90": 2467.103660504194,
-    "held_for": "mean", "ttft_seconds_held": 1.0431611602693884, "tpot_seconds_held": 0.04971784642592439,
+    "concurrency": 125, "capacity": 275, "binding": "tpot",
+    "requests_per_second": 5.971314884656592,
+    "ttft_seconds": 1.0484410110891353, "ttft_seconds_p10": 0.6504528032796996, "ttft_seconds_p90": 1.0798942414218093,
+    "tpot_seconds": 0.049837022262680816, "tpot_seconds_p10": 0.04834191159480039,
+    "tpot_seconds_p90": 0.055787562720844903, "tokens_per_second": 2388.5259538626365,
+    "tokens_per_second_p10": 2147.045979927124, "tokens_per_second_p90": 2460.1817324785156,
+    "held_for": "mean", "ttft_seconds_held": 1.0484410110891353, "tpot_seconds_held": 0.049837022262680816,
     "arrivals": "steady", "weight_bytes": 18164092928.0, "cache_bytes": 54081257980.7, "activation_bytes": 2026444800.0,
     "non_torch_bytes": 2254857830.0, "left_bytes": 8502961504.300003, "physical_bytes": 85029615043.0,
-    "spare_replicas": 1, "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2,
-    "rates_basis": "shipped rates", "price_basis": "given in the scenario",
-    "usd_per_mtok_saturated": 0.9355099410489794, "workers": "tp4", "transfer_seconds": 0.0,
-    "transfer_seconds_most": 0.0,
+    "rates_basis": "shipped rates", "workers": "tp4", "transfer_seconds": 0.0, "transfer_seconds_most": 0.0,
+}  # fmt: skip
+_ITS_FIGURES = {
+    **_ITS_REPLICA, "spare_replicas": 1, "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2,
+    "price_basis": "given in the scenario", "usd_per_mtok_saturated": 0.9303739063955012,
+}  # fmt: skip
+_ITS_BASIS = {
+    **_ITS_REPLICA, "gpus_per_node": 8, "listed_on_demand_usd_per_gpu_hour": 3.886125,
+    "listed_reserved_usd_per_gpu_hour": 7.992922, "tdp_watts": 700.0, "listed_grams_per_kwh": 369.473,
 }  # fmt: skip
 
 
@@ -89,9 +95,9 @@ def _flattened(rows: Any) -> list[Any]:
         },
         [
             HEAD,
-            ["h200-sxm", "vllm", "fp8", "tp8", 16, 58108.0, 0.09919, 0.00842, 1],
-            ["h200-sxm", "sglang", "fp8", "tp8", 16, 58108.0, 0.2919, 0.008384, 1],
-            ["h200-sxm", "tensorrt-llm", "fp8", "tp8", 16, 58108.0, 0.1557, 0.008385, 0],
+            ["h200-sxm", "vllm", "fp8", "tp8", 16, 58108.0, 0.1015, 0.008346, 1],
+            ["h200-sxm", "sglang", "fp8", "tp8", 16, 58108.0, 0.3079, 0.008415, 0],
+            ["h200-sxm", "tensorrt-llm", "fp8", "tp8", 16, 58108.0, 0.1634, 0.008473, 0],
         ],
     ),
 )
@@ -152,6 +158,29 @@ def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
     The figures of 'sizebook plan serve' for the same inputs, computed by the same plan.
     """
     return [[name, value] for name, value in flat(figures(plan_of(model, gpu, inputs))).items()]
+
+
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*figure] for figure in _ITS_BASIS.items()]))
+@takes("simulation")
+def serving_basis(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
+    """Return what formulas of traffic, money and energy start from: one replica, listed prices, power, grid; blanks too.
+
+    Names and values. Traffic, growth, margins and prices of your own play no part, but where prefill and decode have
+    pools of their own, which are those of the least cost. A price that no table lists is blank.
+    """
+    found = flat(basis(model, gpu, inputs)).items()
+    return [[name, "" if value is None else value] for name, value in found]
+
+
+@function(
+    category="serving",
+    source="definition: sizebook.plans.serving.day names the shapes",
+    example=({"shape": [3, 1] + [0] * 22}, [[18.0], [6.0]] + [[0.0]] * 22),
+)
+def day_shares(shape: DayShape = DEFAULT) -> HoursOfDay:
+    """Return each hour of a day over its mean, from midnight: 24 x one of 24 relative numbers / their sum."""
+    hours = hours_of(shape)
+    return [[hour * len(hours) / math.fsum(hours)] for hour in hours]
 
 
 @function(

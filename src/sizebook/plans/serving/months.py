@@ -20,6 +20,8 @@ from sizebook.serving.traffic import replicas_for_traffic, serving_co2e_kg, serv
 
 DAYS_PER_MONTH = HOURS_PER_MONTH / 24
 
+_ROUNDING = 1e-9
+
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 
 
@@ -76,7 +78,7 @@ def fleet_month(month: int, rate: float, traffic: Traffic, margins: Margins, pac
         max(int(each > 0), replicas_for_traffic(each, rate, margins.target_load, spare_replicas=spare))
         for each in arrivals
     )
-    always = _always_on(needed, packing, margins, rates)
+    always = _always_on(needed, rates)
     fleets = tuple(max(each, always) for each in needed)
     paid = tuple(packing.gpus(fleet, margins.whole_nodes) for fleet in fleets)
     reserved, gpu_hours = min(paid), sum(paid) * HOURS_PER_MONTH / HOURS
@@ -109,16 +111,18 @@ def fleet_month(month: int, rate: float, traffic: Traffic, margins: Margins, pac
     )
 
 
-def _always_on(needed: tuple[int, ...], packing: Packing, margins: Margins, rates: Rates) -> int:
+def _always_on(needed: tuple[int, ...], rates: Rates) -> int:
     """Return the replicas that run around the clock: as many as make the day cheapest, the fewest where several do.
 
-    A GPU that is needed in more hours than reserved price / on-demand price of the day is cheaper reserved, even idle
-    in the others. Reserving the least hour alone would make a fleet cheaper by more traffic in that hour.
+    A GPU that is needed in more hours than 24 x reserved price / on-demand price is cheaper reserved, even idle in the
+    others; so those of the hour are reserved that only so many hours exceed. Reserving the least hour alone would make
+    a fleet cheaper by more traffic in that hour.
     """
-    paid = {count: packing.gpus(count, margins.whole_nodes) for count in set(needed)}
+    return sorted(needed, reverse=True)[hours_in_burst(rates.on_demand_usd, rates.reserved_usd)]
 
-    def usd(always: int) -> float:
-        burst = sum(max(0, paid[count] - paid[always]) for count in needed)
-        return paid[always] * HOURS * rates.reserved_usd + burst * rates.on_demand_usd
 
-    return min(sorted(paid), key=usd)
+def hours_in_burst(on_demand_usd: float, reserved_usd: float) -> int:
+    """Return the busiest hours of a day that may exceed what is reserved: 24 x reserved / on demand, at most 23."""
+    if reserved_usd >= on_demand_usd:
+        return HOURS - 1
+    return min(HOURS - 1, math.floor(HOURS * reserved_usd / on_demand_usd + _ROUNDING))

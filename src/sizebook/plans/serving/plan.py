@@ -49,7 +49,7 @@ class ServingPlan:
     @property
     def arrivals(self) -> str:
         """In words, how requests come at a replica."""
-        return "steady" if self.replica.loaded is None else self.inputs.stream.in_words
+        return in_words(self.inputs, self.replica)
 
     @property
     def beyond_context(self) -> str:
@@ -65,27 +65,7 @@ class ServingPlan:
 def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     """Return the plan of one setup over the months of the traffic."""
     inputs = as_read(model, inputs)
-    traffic, target = inputs.traffic, inputs.target
-    setup = Setup(model, accelerator(gpu).key, inputs.replica)
-    asked = Asked(
-        traffic.asked,
-        traffic.longest_tokens,
-        inputs.stream,
-        latencies=target.latencies,
-        share=inputs.requests.share,
-    )
-    rates = rates_of(setup.gpu, inputs.prices)
-    if inputs.pools.separate_prefill:
-        replica = pooled_replica(
-            setup,
-            asked,
-            inputs.pools,
-            gpus_per_node=target.gpus_per_node,
-            cost=lambda each: _months(each, inputs, rates)[-1].usd,
-        )
-    else:
-        check_pools(inputs.pools)
-        replica = replica_for(setup, asked, target.gpus_per_node)
+    rates, replica, traffic = rates_of(accelerator(gpu).key, inputs.prices), replica_of(model, gpu, inputs), inputs.traffic
     saturated = usd_per_mtok(
         replica.gpus, rates.reserved_usd, replica.requests_per_second * traffic.asked.output_tokens
     )
@@ -95,6 +75,35 @@ def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
         model, inputs, rates, replica, middle, fewest, most, saturated, catalog.context_tokens(model),
         catalog.notes(model),
     )  # fmt: skip
+
+
+def in_words(inputs: ServingInputs, replica: PlannedReplica) -> str:
+    """Return in words how requests come at a replica."""
+    return "steady" if replica.loaded is None else inputs.stream.in_words
+
+
+def replica_of(model: str, gpu: str, inputs: ServingInputs) -> PlannedReplica:
+    """Return the replica of a plan whose inputs are `as_read`; pools are those of the least cost in the last month."""
+    traffic, target = inputs.traffic, inputs.target
+    setup = Setup(model, accelerator(gpu).key, inputs.replica)
+    asked = Asked(
+        traffic.asked,
+        traffic.longest_tokens,
+        inputs.stream,
+        latencies=target.latencies,
+        share=inputs.requests.share,
+    )
+    if not inputs.pools.separate_prefill:
+        check_pools(inputs.pools)
+        return replica_for(setup, asked, target.gpus_per_node)
+    rates = rates_of(setup.gpu, inputs.prices)
+    return pooled_replica(
+        setup,
+        asked,
+        inputs.pools,
+        gpus_per_node=target.gpus_per_node,
+        cost=lambda each: _months(each, inputs, rates)[-1].usd,
+    )
 
 
 def as_read(model: str, inputs: ServingInputs) -> ServingInputs:

@@ -36,16 +36,28 @@ def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
     Errors: a provider that no table knows, an accelerator without a price or a published TDP.
     """
     chip = accelerator(gpu)
-    if prices.provider is not None and prices.provider.casefold() not in map(str.casefold, providers()):
-        raise unknown_key("provider", prices.provider, providers(), where=f"one of {', '.join(providers())}")
-    if chip.tdp_watts is None:
-        raise InputError(f"no power: got '{chip.key}' without a TDP, want one that is published. Choose another gpu.")
+    check_provider(prices.provider)
+    power = watts(chip.key)
     demand, demand_basis = _on_demand(chip.key, prices)
     reserved, reserved_basis = _reserved(chip.key, prices, term, demand)
     same = reserved_basis == demand_basis
     basis = demand_basis if same else f"on demand: {demand_basis}; reserved: {reserved_basis}"
     grams, where = _grams(prices.energy)
-    return Rates(demand, reserved, basis, float(chip.tdp_watts), prices.energy.pue, grams, where)
+    return Rates(demand, reserved, basis, power, prices.energy.pue, grams, where)
+
+
+def check_provider(provider: str | None) -> None:
+    """Raise for a provider that no table knows."""
+    if provider is not None and provider.casefold() not in map(str.casefold, providers()):
+        raise unknown_key("provider", provider, providers(), where=f"one of {', '.join(providers())}")
+
+
+def watts(gpu: str) -> float:
+    """Return the power of an accelerator: its published TDP."""
+    chip = accelerator(gpu)
+    if chip.tdp_watts is None:
+        raise InputError(f"no power: got '{chip.key}' without a TDP, want one that is published. Choose another gpu.")
+    return float(chip.tdp_watts)
 
 
 def _on_demand(gpu: str, prices: Prices) -> tuple[float, str]:
@@ -60,16 +72,17 @@ def _reserved(gpu: str, prices: Prices, term: str, demand: float) -> tuple[float
     given: GpuPrices = prices.gpu_hours
     if given.reserved_usd_per_gpu_hour is not None:
         return given.reserved_usd_per_gpu_hour, GIVEN
-    found = _listed(gpu, prices, term)
+    found = listed(gpu, prices, term)
     if found is None:
         return demand, f"taken as on demand, since no {term} price is listed"
-    listed = found.usd_per_gpu_hour
-    if listed > demand:
-        return demand, f"taken as on demand, since the median of {term} is dearer ({listed:.2f} USD)"
-    return listed, f"data/prices.csv, {term}, median"
+    median = found.usd_per_gpu_hour
+    if median > demand:
+        return demand, f"taken as on demand, since the median of {term} is dearer ({median:.2f} USD)"
+    return median, f"data/prices.csv, {term}, median"
 
 
-def _listed(gpu: str, prices: Prices, term: str) -> Quote | None:
+def listed(gpu: str, prices: Prices, term: str) -> Quote | None:
+    """Return the price that the tables hold for a term, None where they hold none."""
     try:
         return quote(gpu, prices.provider, prices.region, term=term)
     except UnknownKeyError:

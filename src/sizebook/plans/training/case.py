@@ -100,7 +100,7 @@ def figures_of(terms: Terms, work: Work, step_seconds: float) -> dict[str, Any]:
     productive = terms.tokens / filled_tokens(terms, setup) * step_seconds
     steps = productive / goodput
     hours = gpus * (steps + start) / 3600
-    whole = gpus * (steps * factor_of(terms.programme, gpus) + start) / 3600
+    whole = gpus * (steps * factor_of(terms.programme) + start) / 3600
     costs, power, shares = terms.costs, terms.power, terms.power.footprint
     usd_per_second = gpus * costs.price_usd_per_gpu_hour / 3600
     energy = train_energy_kwh(hours, power.watts, shares.pue, host_share=shares.host_share)

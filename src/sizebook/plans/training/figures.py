@@ -89,7 +89,7 @@ class TrainingFigures:
     programme_factor: Annotated[
         float,
         Quantity(
-            "whole run over steady state, as given or by scale", unit="ratio", label="Whole run over steady state"
+            "whole run over steady state, as given or by default", unit="ratio", label="Whole run over steady state"
         ),
     ]
     programme_basis: Annotated[str, Quantity("where that comes from", kind="text", label="Whole-run basis")]
@@ -132,6 +132,6 @@ def figures(plan: TrainingPlan) -> TrainingFigures:
         padding_avoided=inputs.padding_avoided,
         run_family=plan.work.band.family,
         rates_basis=plan.work.rates_basis(inputs.utilization),
-        programme_factor=factor_of(inputs.programme, inputs.gpus),
-        programme_basis=basis_of(inputs.programme, inputs.gpus),
+        programme_factor=factor_of(inputs.programme),
+        programme_basis=basis_of(inputs.programme),
     )

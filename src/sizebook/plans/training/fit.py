@@ -11,7 +11,7 @@ from sizebook.plans.training.inputs import Training
 from sizebook.plans.training.work import work_of
 from sizebook.training.layout import Layout
 from sizebook.training.memory import Memory
-from sizebook.training.quantities import Recipe
+from sizebook.training.recipe import Recipe
 
 Change = tuple[str, Layout, Recipe]
 

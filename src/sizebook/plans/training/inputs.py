@@ -21,7 +21,8 @@ from sizebook.tables.grid import GridRegion, grid_of
 from sizebook.tables.hardware import Accelerator, accelerator
 from sizebook.tables.prices import PriceRegion, Provider, Term, on_demand_beside, quote
 from sizebook.training.layout import Layout, spread
-from sizebook.training.quantities import Batches, Method, Operations, Pace, Programme, Run
+from sizebook.training.quantities import Batches, Operations, Pace, Programme, Run
+from sizebook.training.recipe import Method
 from sizebook.training.tuning import Examples
 
 # A driver keeps about a hundredth of the memory (79.19 of 80 GiB on an H100, measured).

@@ -34,7 +34,8 @@ from sizebook.plans.training.inputs import (
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
 from sizebook.training.layout import Layout, spread
-from sizebook.training.quantities import Batches, Method, Operations, Pace, Programme
+from sizebook.training.quantities import Batches, Operations, Pace, Programme
+from sizebook.training.recipe import Method
 from sizebook.training.tuning import Examples
 
 

@@ -171,7 +171,7 @@ def _money(plan: TrainingPlan) -> tuple[Step, ...]:
 
 def _whole_run(plan: TrainingPlan) -> tuple[Step, ...]:
     inputs, middle = plan.inputs, plan.middle
-    factor, start = factor_of(inputs.programme, inputs.gpus), inputs.gpus * inputs.operations.start_hours
+    factor, start = factor_of(inputs.programme), inputs.gpus * inputs.operations.start_hours
     return (
         Step(
             "GPU-hours of the whole run",
@@ -179,7 +179,7 @@ def _whole_run(plan: TrainingPlan) -> tuple[Step, ...]:
             f"({amount(middle.gpu_hours, 4)} - {start:g}) * {factor:.4g} + {start:g}",
             value=middle.programme_gpu_hours,
             unit="GPU-hours",
-            source=basis_of(inputs.programme, inputs.gpus),
+            source=basis_of(inputs.programme),
         ),
     )
 

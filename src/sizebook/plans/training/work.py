@@ -26,7 +26,7 @@ from sizebook.training.lightest import recipe_text, settle, within
 from sizebook.training.machine import calibration, machine, setup_of
 from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.profile import ModelProfile, model_profile
-from sizebook.training.quantities import Method, Recipe
+from sizebook.training.recipe import Method, Recipe
 from sizebook.training.time import StepTime, step_time
 
 HARDWARE = "hardware"

@@ -41,7 +41,7 @@ def _phase(each: PlannedPhase) -> tuple[Row, ...]:
     run, programme = each.training.inputs, each.training.inputs.programme
     stated = [row for row in input_rows(each.phase, without=IN_WORDS, stated=each.phase.stated) if row[2] == "scenario"]
     rows = (
-        ("Whole run over steady state", f"{factor_of(programme, run.gpus):.3g}", basis_of(programme, run.gpus)),
+        ("Whole run over steady state", f"{factor_of(programme):.3g}", basis_of(programme)),
         ("Price per GPU-hour", f"${run.costs.price_usd_per_gpu_hour:,.2f}", run.costs.basis),
         (
             "Power of a GPU at work",

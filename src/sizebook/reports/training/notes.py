@@ -104,9 +104,9 @@ def _run_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
 
 def _looked_up(plan: TrainingPlan) -> list[tuple[str, str, str]]:
     costs, power = plan.inputs.costs, plan.inputs.power
-    programme, gpus = plan.inputs.programme, plan.inputs.gpus
+    programme = plan.inputs.programme
     return [
-        ("Whole run over steady state", f"{factor_of(programme, gpus):.3g}", basis_of(programme, gpus)),
+        ("Whole run over steady state", f"{factor_of(programme):.3g}", basis_of(programme)),
         ("Price per GPU-hour", price(plan), costs.basis),
         ("Other costs", usd(costs.other_usd, 4), "scenario or usual"),
         ("Power of a GPU at work", f"{power.watts:g} W", "scenario, else its limit or the TDP in data/hardware.csv"),

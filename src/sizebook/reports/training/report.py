@@ -129,7 +129,7 @@ def _verb(plan: TrainingPlan) -> str:
 
 
 def _factor(plan: TrainingPlan) -> float:
-    return factor_of(plan.inputs.programme, plan.inputs.gpus)
+    return factor_of(plan.inputs.programme)
 
 
 def _whole(plan: TrainingPlan) -> str:
@@ -196,7 +196,7 @@ def _time(plan: TrainingPlan) -> Section:
 def _both(plan: TrainingPlan) -> Table:
     """Return the middle case as steady state and as a whole run, beside one another."""
     middle = plan.middle
-    basis = basis_of(plan.inputs.programme, plan.inputs.gpus)
+    basis = basis_of(plan.inputs.programme)
     rows = (
         ("Steady state", amount(middle.gpu_hours), days(middle), cost_text(middle)),
         ("Whole run", amount(middle.programme_gpu_hours), whole_run(middle), whole_cost(middle)),

@@ -8,6 +8,7 @@ from functools import partial
 from sizebook.models.architecture import Architecture, Brick, Embedding, Norm
 from sizebook.models.classes import kind_of_class
 from sizebook.models.config import Config
+from sizebook.models.families.encoders.own_code import jina_v2
 from sizebook.models.families.encoders.stack import (
     Body,
     WordHead,
@@ -84,6 +85,8 @@ FAMILIES = {
 
 def bert_like(family: Family, config: Config) -> Architecture:
     """Read BERT or a copy of it."""
+    if family.prefix == "Bert" and config.values.get("position_embedding_type") == "alibi":
+        return jina_v2(config)
     words = kind_of_class(config, family.prefix, family.heads)
     size = sizes(config)
     config.ignore(*family.ignored, *(() if family.crosses else ("add_cross_attention",)))

@@ -35,6 +35,7 @@ from sizebook.models.families.towers.vision import (
     glm_vit,
     layer_normed,
     llama4_vit,
+    moon_vit,
     patches,
     pixels,
     qwen2_5_vit,
@@ -147,26 +148,12 @@ def kimi_k25(config: Config) -> Architecture:
     for new, (old, _) in KIMI_VISION.items():
         if vision.integer(old, default=built[new]) != built[new]:
             raise vision.unknown(old, vision.values[old], f"{built[new]}: transformers reads '{new}' only")
-    d_model, n_layers = built["hidden_size"], built["num_hidden_layers"]
-    vision.divides("hidden_size", d_model, "num_attention_heads", built["num_attention_heads"])
-    layer = layer_normed(d_model, built["num_attention_heads"], built["intermediate_size"])
-    if (width := config.integer("projection_hidden_size", default=1152)) != d_model:
-        raise config.unknown("projection_hidden_size", width, f"{d_model}, as wide as the tower")
+    if (width := config.integer("projection_hidden_size", default=1152)) != built["hidden_size"]:
+        raise config.unknown("projection_hidden_size", width, f"{built['hidden_size']}, as wide as the tower")
     if vision.values.get("merge_kernel_size", [2, 2]) != [2, 2]:
         raise config.unknown("merge_kernel_size", vision.values["merge_kernel_size"], "[2, 2]")
-    stem: tuple[Brick, ...] = (
-        linear("patch_embed", pixels(vision), d_model),
-        Embedding("pos_emb", built["pos_emb_height"] * built["pos_emb_width"], d_model),
-    )
-    projector: tuple[Brick, ...] = (
-        Norm("final_layernorm", d_model, bias=True),
-        Norm("pre_norm", d_model, bias=True),
-        linear("in_proj", 4 * d_model, 4 * d_model),
-        linear("out_proj", 4 * d_model, text.d_model),
-    )
-    return with_towers(
-        config, text, Tower("vision", d_model, n_layers, stem=stem, layer=layer, projector=projector), tied=True
-    )
+    vision.values = {**vision.values, **built}
+    return with_towers(config, text, moon_vit(vision, text.d_model), tied=True)
 
 
 @model_type("minimax_m3_vl")

@@ -226,3 +226,22 @@ def llama4_vit(config: Config, d_text: int) -> Tower:
         linear("linear_1", config.integer("vision_output_dim", default=7680), d_text, bias=False),
     )
     return Tower("vision", d_model, n_layers, stem=stem, layer=layer, projector=projector)
+
+
+def moon_vit(config: Config, d_text: int) -> Tower:
+    """MoonViT (arXiv:2504.07491): positions of a learned grid, four neighbours side by side, two projections."""
+    d_model, layer, n_layers = encoder(config)
+    positions = config.integer("pos_emb_height", "init_pos_emb_height") * config.integer(
+        "pos_emb_width", "init_pos_emb_width"
+    )
+    stem: tuple[Brick, ...] = (
+        linear("patch_embed", pixels(config), d_model),
+        Embedding("pos_emb", positions, d_model),
+    )
+    projector: tuple[Brick, ...] = (
+        Norm("final_layernorm", d_model, bias=True),
+        Norm("pre_norm", d_model, bias=True),
+        linear("in_proj", 4 * d_model, 4 * d_model),
+        linear("out_proj", 4 * d_model, d_text),
+    )
+    return Tower("vision", d_model, n_layers, stem=stem, layer=layer, projector=projector)

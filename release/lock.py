@@ -1,0 +1,70 @@
+"""Writes the lock file of development: every distribution with its version and hashes, and no address.
+
+`python release/lock.py` adds what pyproject.toml newly asks for, with --upgrade it takes the newest of everything, and
+with --check it says what is asked for in vain.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[1]
+LOCK = ROOT / "requirements-dev.lock"
+UPGRADE = "--upgrade"
+PIN = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.MULTILINE)
+
+
+def write() -> None:
+    """Resolve everything but torch for all platforms and write the pins."""
+    words = [
+        "uv", "pip", "compile", "--quiet", "pyproject.toml", "--extra", "all", "--group", "dev",
+        "--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--no-annotate",
+        "--no-emit-index-url", "--no-emit-find-links", "--output-file", str(LOCK),
+        *([UPGRADE] if UPGRADE in sys.argv else []),
+    ]  # fmt: skip
+    subprocess.run(words, cwd=ROOT, check=True)
+
+
+def pins() -> dict[str, set[str]]:
+    """Return the versions that the lock pins, by canonical name; several where platforms differ."""
+    found: dict[str, set[str]] = {}
+    for name, version in PIN.findall(LOCK.read_text(encoding="utf-8")):
+        found.setdefault(canonicalize_name(name), set()).add(version)
+    return found
+
+
+def wanted() -> Iterator[Requirement]:
+    """Yield what pyproject.toml asks for: the base, every extra but torch, and the groups."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras: dict[str, list[str]] = project["project"]["optional-dependencies"]
+    groups: dict[str, list[Any]] = project["dependency-groups"]
+    lines = [*project["project"]["dependencies"]]
+    lines += [line for extra, each in extras.items() if extra != "torch" for line in each]
+    lines += [line for each in groups.values() for line in each if isinstance(line, str)]
+    yield from (Requirement(line) for line in lines if not line.startswith("sizebook["))
+
+
+def unmet() -> list[str]:
+    """Return the requirements that no pin satisfies."""
+    known = pins()
+    return [
+        str(each)
+        for each in wanted()
+        if not any(each.specifier.contains(v, prereleases=True) for v in known.get(canonicalize_name(each.name), ()))
+    ]
+
+
+if __name__ == "__main__":
+    if "--check" not in sys.argv:
+        write()
+    if missing := unmet():
+        sys.exit(f"out of date: got no pin for {', '.join(missing)}, want one each. Run: python release/lock.py")

@@ -1,0 +1,56 @@
+"""Arguments that are arrays: what Excel takes in a way of its own, and which part of an area INDEX gives."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from sizebook.calculation.known import ONE, PASSED, Known, is_area, known_functions, may_be_many
+from sizebook.calculation.names import NotCalculableError, without_prefixes
+from sizebook.calculation.operands import stands_alone
+from sizebook.calculation.tokens import Area, Token, area, called_name
+
+_FIRST_ONLY = ("N", "T")
+# Excel works these out for each value of an area in array formulas only, also where an argument is an array.
+_CONDITIONS = {"IF": 1, "IFERROR": 2, "IFNA": 2}
+
+
+def refuse_in_array(
+    name: str, known: Known, parts: Sequence[list[Token]], variables: Container[str], *, ordinary: bool
+) -> None:
+    """Raise for a call whose arguments are taken as arrays where Excel does not do that as elsewhere."""
+    if name in _FIRST_ONLY and parts and may_be_many(parts[0], variables):
+        raise NotCalculableError(f"{name} takes the first of an area, and each value of an array")
+    if ordinary and any(may_be_many(part, variables) for part in parts[: _CONDITIONS.get(name, 0)]):
+        raise NotCalculableError(f"{name} takes each value of an area in an array formula only (Ctrl+Shift+Enter)")
+    if known.shuns_areas and any(is_area(part) and known.kind(n) == ONE for n, part in enumerate(parts)):
+        raise NotCalculableError(f"{name} takes one value, of an array each, but of an area none")
+
+
+def is_worked_out(part: Sequence[Token]) -> bool:
+    """Return whether an argument is a value that is worked out, neither written out nor a reference."""
+    if len(part) < 2 or any(token.text == ":" for token in part):
+        return False
+    if not stands_alone(part):
+        return True
+    if part[0].kind == "open":
+        return is_worked_out(part[1:-1])
+    if part[0].kind != "call":
+        return False
+    known = known_functions().get(without_prefixes(called_name(part[0])).upper())
+    return known is None or not (known.many or PASSED in known.arguments)
+
+
+def indexed(parts: Sequence[Sequence[Token]], sheet: str) -> Area | None:
+    """Return the row, column or whole of an area that INDEX gives where it is asked for place 0; None if not known."""
+    source = area(parts[0][0].text, sheet) if parts and len(parts[0]) == 1 else None
+    places = ["".join(token.text for token in part).strip() or "0" for part in parts[1:]]
+    if source is None or len(places) != 2 or not all(place.isdecimal() for place in places):
+        return None
+    row, column = (int(place) for place in places)
+    if source.top + row - 1 > source.bottom or source.left + column - 1 > source.right:
+        return None
+    if row:
+        source = source._replace(top=source.top + row - 1, bottom=source.top + row - 1)
+    if column:
+        source = source._replace(left=source.left + column - 1, right=source.left + column - 1)
+    return source

@@ -1,0 +1,99 @@
+"""Mistral's own ``params.json`` in the keys of a config.json, so that the usual mappings count it.
+
+Dense models become ``mistral``, experts ``mixtral``, latent attention ``mistral4`` (``deepseek_v3`` where the experts
+are balanced by a stored bias); a vision encoder puts ``mistral3`` (its patches merged) or ``llava`` (Pixtral 12B)
+around them. What is not translated keeps its name, so that it is refused where it may matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sizebook.core.errors import UnknownKeyError
+
+KNOWN_BY = ("dim", "n_layers", "n_heads", "hidden_dim")
+_TEXT = {
+    "dim": "hidden_size",
+    "hidden_dim": "intermediate_size",
+    "n_layers": "num_hidden_layers",
+    "n_heads": "num_attention_heads",
+    "n_kv_heads": "num_key_value_heads",
+    "norm_eps": "rms_norm_eps",
+    "max_seq_len": "max_position_embeddings",
+}
+_EXPERTS = {
+    "num_experts_per_tok": "num_experts_per_tok",
+    "first_k_dense_replace": "first_k_dense_replace",
+    "route_every_n": "moe_layer_freq",
+    "expert_hidden_dim": "moe_intermediate_size",
+    "num_shared_experts": "n_shared_experts",
+    "num_expert_groups": "n_group",
+    "num_expert_groups_per_tok": "topk_group",
+    "routed_scale": "routed_scaling_factor",
+}
+_NO_TENSOR = (
+    "renorm_strategy", "use_load_balancing_bias", "expert_parallel", "expert_model_parallel", "max_image_size",
+    "image_token_id", "image_break_token_id", "image_end_token_id",
+)  # fmt: skip
+# What training, positions and storage are: no tensor.
+_IGNORED = ("yarn", "llama_4_scaling", "quantization", "use_biases", "causal", "model_parallel")
+
+
+def is_params(values: Mapping[str, Any]) -> bool:
+    """Return whether a file is Mistral's params.json and not a config.json."""
+    return "model_type" not in values and "architectures" not in values and all(key in values for key in KNOWN_BY)
+
+
+def as_config(values: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return a params.json in the keys of a config.json.
+
+    Errors: biases, a window that differs by layer, a projector or experts that are not described.
+    """
+    if values.get("use_biases"):
+        raise _unknown("use_biases", values["use_biases"], "false", where)
+    if isinstance(values.get("sliding_window"), list):
+        raise _unknown("sliding_window", values["sliding_window"], "one number for all layers", where)
+    inner = dict(values)
+    vision = inner.pop("vision_encoder", None)
+    text = _text(inner, where)
+    return _seeing(text, vision, where) if vision else text
+
+
+def _text(values: dict[str, Any], where: str) -> dict[str, Any]:
+    experts = values.pop("moe", None)
+    tied = values.pop("tied_embeddings", False)
+    kept = {key: value for key, value in values.items() if key not in _IGNORED}
+    config = {_TEXT.get(key, key): value for key, value in kept.items()} | {"tie_word_embeddings": tied}
+    if experts is None:
+        return config | {"model_type": "mistral"}
+    if not isinstance(experts, dict):
+        raise _unknown("moe", experts, "an object", where)
+    latent = bool(values.get("qk_nope_head_dim"))
+    names = {**_EXPERTS, "num_experts": "n_routed_experts" if latent else "num_local_experts"}
+    routed = {names.get(key, f"moe.{key}"): value for key, value in experts.items() if key not in _NO_TENSOR}
+    if not latent:
+        return config | routed | {"model_type": "mixtral"}
+    return config | routed | {"model_type": "deepseek_v3" if experts.get("use_load_balancing_bias") else "mistral4"}
+
+
+def _seeing(text: dict[str, Any], vision: Any, where: str) -> dict[str, Any]:
+    if not isinstance(vision, dict):
+        raise _unknown("vision_encoder", vision, "an object", where)
+    rest = {key: value for key, value in vision.items() if key not in _NO_TENSOR}
+    merged = rest.pop("mm_projector_id", "") or ""
+    normed, size = rest.pop("add_pre_mm_projector_layer_norm", False), rest.pop("spatial_merge_size", 2)
+    if merged not in ("", "patch_merge") or bool(merged) != normed:
+        raise _unknown("mm_projector_id", merged, "'patch_merge' with a norm before it, or neither", where)
+    whole = {
+        "model_type": "mistral3" if merged else "llava",
+        "text_config": text,
+        "multimodal_projector_bias": rest.pop("adapter_bias", True),
+        "tie_word_embeddings": text["tie_word_embeddings"],
+        "vision_config": {"model_type": "pixtral", **rest},
+    }
+    return whole | ({"spatial_merge_size": size} if merged else {})
+
+
+def _unknown(key: str, value: Any, want: str, where: str) -> UnknownKeyError:
+    return UnknownKeyError(f"not described: got '{key}' = {value!r} in {where}, want {want}.")

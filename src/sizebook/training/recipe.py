@@ -1,0 +1,225 @@
+"""What a training run does apart from its layout: the recipe, the format it multiplies in, its network.
+
+A field added to a section is from then on an argument of functions, a key of scenario files, a column of sweeps and an
+input of the workbook.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Annotated
+
+from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.core.tables import by_key
+from sizebook.tables.own_rates import RatesFile
+from sizebook.training.tuning import (
+    USUAL_RANK,
+    WEIGHT_BYTES,
+    FrozenBits,
+    FrozenWeightBytes,
+    LoraOn,
+    LoraRank,
+    Tuning,
+    contradiction,
+)
+
+RECOMPUTE = ("lightest", "none", "selective", "every-other-matmul", "full")
+MODULES = ("layernorm", "moe_act", "mla_up_proj", "mlp", "moe", "core_attn")
+FORMATS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4", "mxfp4")
+
+
+def optimizer_keys() -> tuple[str, ...]:
+    """Return the optimizers of ``data/optimizers.csv``."""
+    return tuple(by_key("optimizers", "optimizer"))
+
+
+def stack_keys() -> tuple[str, ...]:
+    """Return the frameworks of ``data/training_stacks.csv``."""
+    return tuple(by_key("training_stacks", "stack"))
+
+
+Recompute = Annotated[
+    str,
+    Quantity(
+        "what the backward pass recomputes: lightest (what fits, none where no GPU is known), none, selective "
+        "(attention scores), every-other-matmul, full (every layer)",
+        kind="choice", choices=RECOMPUTE, default="lightest", label="Recomputation",
+    ),
+]  # fmt: skip
+RecomputeModules = Annotated[
+    str,
+    Quantity(
+        f"modules that are recomputed, of {', '.join(MODULES)}; other words are a remark", kind="text", default="",
+        label="Modules recomputed",
+    ),
+]  # fmt: skip
+Offload = Annotated[
+    str,
+    Quantity(
+        "what moves to the host: optimizer, activations, activations of N layers; other words are a remark",
+        kind="text", default="", label="Moved to the host",
+    ),
+]  # fmt: skip
+STATE_FORMATS = ("fp32", "bf16", "fp8")
+GradientDtype = Annotated[
+    str | None,
+    Quantity(
+        "format in which gradients accumulate, blank for the framework's or bf16 where only that fits", kind="choice",
+        choices=STATE_FORMATS[:2], default=None, label="Format of gradients",
+    ),
+]  # fmt: skip
+OptimizerDtype = Annotated[
+    str | None,
+    Quantity(
+        "format of an optimizer's states, blank for the optimizer's own or bf16 where only that fits", kind="choice",
+        choices=STATE_FORMATS, default=None, label="Format of optimizer states",
+    ),
+]  # fmt: skip
+NicGbit = Annotated[
+    float | None,
+    Quantity(
+        "network of one GPU, oversubscription taken off, blank for the reference system's", unit="Gbit/s", above=0,
+        maximum=1e6, default=None, label="Network of a GPU",
+    ),
+]  # fmt: skip
+ComputeDtype = Annotated[
+    str,
+    Quantity(
+        "format that matrices multiply in", kind="choice", choices=FORMATS, default="bf16",
+        label="Format that matrices multiply in",
+    ),
+]  # fmt: skip
+PowerLimitWatts = Annotated[
+    float | None,
+    Quantity(
+        "power that a GPU is capped at, blank for its TDP", unit="watts", above=0, maximum=1e5, default=None,
+        label="Power limit of a GPU",
+    ),
+]  # fmt: skip
+OptimizerName = Annotated[
+    str,
+    Quantity(
+        "optimizer, a key of data/optimizers.csv", kind="choice", choices=optimizer_keys, default="adamw",
+        label="Optimizer",
+    ),
+]  # fmt: skip
+StackName = Annotated[
+    str,
+    Quantity(
+        "training framework, a key of data/training_stacks.csv", kind="choice", choices=stack_keys, default="megatron",
+        label="Training framework",
+    ),
+]  # fmt: skip
+FlashAttention = Annotated[
+    bool,
+    Quantity("whether attention keeps no scores (flash attention)", kind="flag", default=True, label="Flash attention"),
+]
+FusedLoss = Annotated[
+    bool | None,
+    Quantity(
+        "whether the loss is one kernel that keeps no logits in fp32, blank for where only that fits", kind="flag",
+        default=None, label="Fused loss",
+    ),
+]  # fmt: skip
+Dropout = Annotated[bool, Quantity("whether dropout masks are kept", kind="flag", default=False, label="Dropout")]
+ExpertImbalance = Annotated[
+    float,
+    Quantity(
+        "tokens of the fullest expert over the mean", unit="ratio", minimum=1, maximum=1000, default=1,
+        label="Fullest expert over the mean",
+    ),
+]  # fmt: skip
+
+
+@section
+class Recipe:
+    """What is trained and how, apart from the layout. ``lora_rank`` above 0 freezes the model and trains adapters.
+
+    ``tuning`` says it in one word and fills what is left blank: rank 16, and 4 bits of a frozen weight in ``q...``.
+    ``frozen_weight_bytes`` is what a frozen weight takes: 2 in bf16, 0.5 and scales for a 4-bit base (QLoRA, 4.127 bits
+    with double quantisation: Dettmers et al. 2023, arXiv:2305.14314).
+    """
+
+    optimizer: OptimizerName = DEFAULT
+    stack: StackName = DEFAULT
+    flash_attention: FlashAttention = DEFAULT
+    fused_loss: FusedLoss = DEFAULT
+    dropout: Dropout = DEFAULT
+    expert_imbalance: ExpertImbalance = DEFAULT
+    tuning: Tuning = DEFAULT
+    lora_rank: LoraRank = DEFAULT
+    lora_on: LoraOn = DEFAULT
+    frozen_weight_bytes: FrozenWeightBytes = DEFAULT
+    frozen_bits: FrozenBits = DEFAULT
+    optimizer_dtype: OptimizerDtype = DEFAULT
+    gradient_dtype: GradientDtype = DEFAULT
+    recompute_modules: RecomputeModules = DEFAULT
+    offload: Offload = DEFAULT
+
+    def __post_init__(self) -> None:
+        if self.tuning is None:
+            return
+        in_bits = self.frozen_bits is not None or self.frozen_weight_bytes != WEIGHT_BYTES
+        if self.tuning == "full" and self.lora_rank:
+            raise contradiction(self.tuning, f"lora_rank {self.lora_rank}")
+        if self.tuning in ("lora", "dora") and self.frozen_bytes < 1:
+            raise contradiction(self.tuning, f"{self.frozen_bytes:g} bytes of a frozen weight")
+        if self.tuning != "full" and not self.lora_rank:
+            object.__setattr__(self, "lora_rank", USUAL_RANK)
+        if self.tuning.startswith("q") and not in_bits:
+            object.__setattr__(self, "frozen_bits", 4.0)
+
+    @property
+    def magnitudes(self) -> bool:
+        """Whether adapters train a magnitude of each output too (DoRA)."""
+        return self.tuning in ("dora", "qdora")
+
+    @property
+    def trained(self) -> str:
+        """What is trained, in one word of `TUNINGS`."""
+        if not self.lora_rank:
+            return "full"
+        return ("q" if self.frozen_bytes < 1 else "") + ("dora" if self.magnitudes else "lora")
+
+    @property
+    def frozen_bytes(self) -> float:
+        """Bytes of a frozen weight; four bits carry their scales (QLoRA's 4.127 bits)."""
+        if self.frozen_bits is None:
+            return self.frozen_weight_bytes
+        return 0.516 if self.frozen_bits == 4 else self.frozen_bits / 8
+
+    @cached_property
+    def modules(self) -> frozenset[str]:
+        """The modules that are recomputed. What stands in brackets is a remark, so that published words can be kept."""
+        text = re.sub(r"\([^)]*\)?", " ", self.recompute_modules.casefold())
+        return frozenset(re.split(r"[^a-z0-9_]+", text)) & frozenset(MODULES)
+
+    @cached_property
+    def offloads_optimizer(self) -> bool:
+        return "optimizer" in self.offload.casefold()
+
+    def offloaded_share(self, n_layers: int) -> float:
+        """Return the share of the kept activations that moves to the host: all of them, or those of N layers."""
+        text = self.offload.casefold()
+        if "activation" not in text:
+            return 0.0
+        counted = re.search(r"(\d+)\s+layers?", text)
+        if counted:
+            return min(1.0, int(counted[1]) / max(n_layers, 1))
+        return FUSED_MLP_SHARE if "mlp" in text else 1.0
+
+
+# What the inside of feed-forward blocks holds of a layer's activations, about: more in experts.
+FUSED_MLP_SHARE = 0.6
+
+
+@section
+class Method:
+    """The recipe, at what format and power a GPU multiplies, the network it has, and rates of one's own runs."""
+
+    compute_dtype: ComputeDtype = DEFAULT
+    power_limit_watts: PowerLimitWatts = DEFAULT
+    nic_gbit_per_s: NicGbit = DEFAULT
+    recipe: Recipe = DEFAULT
+    rates_file: RatesFile = DEFAULT

@@ -1,0 +1,187 @@
+"""What planning workbooks of services share beside the plan: calendar, constants, scenarios, dated prices and currency.
+
+These are inputs of the workbook alone: its formulas take them, no plan does. With the scenario `base` and no dated rates
+its figures are the plan's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from openpyxl.utils import get_column_letter
+
+from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.registry import Argument, Quantity
+from sizebook.functions import find
+from sizebook.plans.ledgers import LONGEST_PLAN
+from sizebook.serving.traffic import SECONDS_PER_DAY
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book, Place
+from sizebook.workbooks.declaring import declare
+from sizebook.workbooks.page import Page, new_page
+
+SCENARIOS = ("base", "low", "high", "own")
+DATED = tuple(str(number) for number in range(1, 7))
+START = Argument(
+    "start", Quantity("any day of the first month", kind="date", label="First month"), "=DATE(2027,1,1)"
+)
+SCENARIO = Argument(
+    "scenario",
+    Quantity(
+        "drives all sheets: base takes the inputs as they are, the others change them as Scenarios says",
+        kind="choice", choices=SCENARIOS, label="Scenario",
+    ),
+    "base",
+)  # fmt: skip
+CURRENCY = Argument("currency", Quantity("what amounts are shown in, beside USD", kind="text", label="Currency"), "USD")
+_PRICE_DATE = Argument("price_date", Quantity("first day of a price level", kind="date", label="Prices from"), None)
+_PRICE_LEVEL = Argument(
+    "price_level",
+    Quantity("GPU prices over those of Inputs from that day on", unit="ratio", minimum=0, maximum=100,
+             label="Level of GPU prices"),
+    None,
+)  # fmt: skip
+_RATE_DATE = Argument("rate_date", Quantity("first day of an exchange rate", kind="date", label="Rate from"), None)
+_RATE = Argument(
+    "rate_per_usd",
+    Quantity("units of the currency for 1 USD from that day on", unit="currency/USD", above=0, maximum=1e9,
+             label="Rate of the currency"),
+    None,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Driver:
+    """What a scenario changes: a factor of an input, or with ``neutral`` 0 what is added to it.
+
+    ``low`` and ``high`` are those of the scenarios of least and most cost: numbers, or formulas.
+    """
+
+    name: str
+    label: str
+    neutral: int
+    low: Any
+    high: Any
+    meaning: str
+
+    @property
+    def argument(self) -> Argument:
+        least: dict[str, Any] = {"minimum": -1} if self.neutral == 0 else {"above": 0}
+        quantity = Quantity(self.meaning, unit="ratio", maximum=100, label=self.label, **least)
+        return Argument(f"case_{self.name}", quantity, self.low)
+
+
+def own_inputs() -> set[str]:
+    """Return the names of the inputs that are the workbook's alone, but for its drivers."""
+    dated = (argument.name for argument in (_PRICE_DATE, _PRICE_LEVEL, _RATE_DATE, _RATE))
+    own = {argument.name for argument in (START, SCENARIO, CURRENCY)}
+    return own | {f"{name}_{number}" for name in dated for number in DATED}
+
+
+def constants(page: Page) -> None:
+    """Add the constants that formulas name, each with where it comes from."""
+    page.section("Constants")
+    wall = {argument.name: argument.default for argument in find("SERVING_KWH").arguments}
+    for key, label, value, unit, origin in (
+        ("hours_a_month", "Hours of a month", HOURS_PER_MONTH, "hours", "8 760 hours of a year / 12"),
+        ("hours_a_day", "Hours of a day", 24, "hours", "Definition"),
+        ("seconds_a_day", "Seconds of a day", SECONDS_PER_DAY, "seconds", "Definition"),
+        ("months_a_quarter", "Months of a quarter", 3, "months", "Definition"),
+        ("months_a_year", "Months of a year", 12, "months", "Definition"),
+        ("thousand", "Thousand", 1000, "", "Watts of a kW, grams of a kg"),
+        ("million", "Million", 10**6, "", "Tokens of a Mtok"),
+        ("busy_share", "Power of a busy server over the TDP of its GPUs", wall["busy_over_tdp"], "ratio",
+         "MLPerf Inference v5.1, 8 x B200; SERVING_KWH"),
+        ("idle_share", "Power of an idle server over it", wall["idle_over_tdp"], "ratio", "An assumption; SERVING_KWH"),
+        ("rounding", "Rounding", 1e-9, "", "Share of a replica that a ceiling leaves to rounding"),
+    ):  # fmt: skip
+        page.line(key, label, value, unit, origin, look.GENERAL)
+
+
+def scenarios(book: Book, drivers: tuple[Driver, ...]) -> None:
+    """Add the sheet on which the scenarios change the inputs."""
+    page = new_page(
+        book, "Scenarios", "What low, high and own change; base takes the inputs as they are. Choose on the cover.",
+        SCENARIOS[1:],
+    )  # fmt: skip
+    page.heads("Driver", origin="What it changes")
+    page.section("Drivers")
+    for driver in drivers:
+        declare(page, driver.argument, per_case=(driver.high, driver.neutral))
+    page.finish()
+
+
+def drivers_in_use(page: Page, drivers: tuple[Driver, ...]) -> None:
+    """Add the lines of what the scenario of the cover changes."""
+    page.section("Scenario in use")
+    words = page.book.choices("Scenario", SCENARIOS)
+    page.line("scenario_number", "Number of the scenario", f"=MATCH({{scenario}},{words},0)", "", "Cover")
+    for driver in drivers:
+        of = ",".join(f"{{case_{driver.name}.{case}}}" for case in SCENARIOS[1:])
+        page.line(
+            f"use_{driver.name}", driver.label, f"=CHOOSE({{scenario_number}},{driver.neutral},{of})", "ratio",
+            "Scenarios", look.NUMBER,
+        )  # fmt: skip
+
+
+def dated_rates(book: Book) -> None:
+    """Add the sheet of prices over time and of the currency: levels that hold from a day on."""
+    page = new_page(
+        book, "Rates", "Levels that hold from a day on, as many as are known. Blank: prices stay, amounts are in USD.",
+        DATED,
+    )  # fmt: skip
+    page.heads("Input", origin="What to enter")
+    for title, key, day, of in (
+        ("Prices over time", "price_order", _PRICE_DATE, _PRICE_LEVEL),
+        ("Currency", "rate_order", _RATE_DATE, _RATE),
+    ):
+        page.section(title)
+        for argument in (day, of):
+            declare(page, argument, per_case=(None,) * (len(DATED) - 1))
+        page.line(key, "In order", tuple(_in_order(day.name, of.name, at) for at in DATED), "", "1 where it may stand so")
+    page.finish()
+
+
+def _in_order(day: str, of: str, number: str) -> str:
+    """Return the formula of 1 where a level has its day, later than the one before it, or neither is given."""
+    own, before = f"{{{day}.{number}}}", f"{{{day}.{int(number) - 1}}}"
+    rises = "1" if number == DATED[0] else f'IF({before}="",0,IF({own}>{before},1,0))'
+    return f'=IF(({own}="")<>({{{of}.{number}}}=""),0,IF({own}="",1,{rises}))'
+
+
+def level(book: Book, dates: str, levels: str, *, from_first: bool) -> str:
+    """Return the formula of the level that holds on the first day of a month.
+
+    Before the first date it is 1, or that of the first with ``from_first``.
+    """
+    days, values = (book.every_case(name, name) for name in (dates, levels))
+    latest = f"SUMPRODUCT(MAX(({days}<={{starts}})*{days}))"
+    first = f"MAX(MIN({days}),{latest})" if from_first else latest
+    return f"=IF(COUNT({days})=0,1,IF({first}=0,1,SUMIF({days},{first},{values})))*{{on}}"
+
+
+def periods(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None:
+    """Add the sheet of totals by year and by quarter: key of a row of months, label, unit and number format each."""
+    n_years, n_quarters = LONGEST_PLAN // 12, LONGEST_PLAN // 3
+    page = new_page(
+        book, "Years", "Totals of the months, by year and by quarter of the plan.", ("",) * n_quarters,
+        (34, 12, 16, *[13] * n_quarters),
+    )  # fmt: skip
+    for title, key, count in (("By year", "year", n_years), ("By quarter", "quarter", n_quarters)):
+        page.section(title)
+        head, cases = page.row + 1, tuple(map(str, range(1, count + 1)))
+        numbers = [f"{key.capitalize()} of the plan", None, None, *range(1, count + 1)]
+        table: list[list[Any]] = [numbers]
+        for at, (name, label, unit, _) in enumerate(rows, head + 1):
+            book.place(f"{name}_by_{key}", Place(page.sheet.title, at, cases, 5))
+            cells = [
+                f"=SUMIF({{{key}.all}},{get_column_letter(5 + n)}${head},{{{name}.all}})" for n in range(count)
+            ]  # fmt: skip
+            own = "={currency}" if not unit else unit
+            table.append([label, own, f"={{{name}.total}}", *cells])
+        formats = [[look.GENERAL] * (3 + count)] + [
+            [look.GENERAL, look.GENERAL, *[shown] * (1 + count)] for *_, shown in rows
+        ]
+        page.table(["Figure", "Unit", "Total", *[""] * count], table, formats)
+    page.finish()

@@ -1,0 +1,110 @@
+"""Sheets on which time runs across: one row a figure, one formula a row, a column a month, its total before them.
+
+A row is declared once: key, label, formula, unit, number format, what its total is. Formulas name rows and lines in
+braces as on other pages; a row of any timeline stands for the same month, ``{usd.total}`` for its total and
+``{usd.all}`` for all its months. The first rows are the calendar: the number of the month, the day on which it starts,
+1 while it is in the plan, its quarter and its year. Every other row is 0 outside the plan.
+"""
+
+from __future__ import annotations
+
+from openpyxl.formatting.rule import Rule
+from openpyxl.styles import Font
+from openpyxl.styles.differential import DifferentialStyle
+from openpyxl.utils import get_column_letter
+
+from sizebook.plans.ledgers import LONGEST_PLAN
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book, Place, quoted
+from sizebook.workbooks.canvas import Canvas
+
+MONTHS = tuple(str(month) for month in range(1, LONGEST_PLAN + 1))
+SUM, LAST, MOST, NONE = "sum", "last", "most", ""
+_UNIT, _TOTAL, _FIRST = 3, 4, 5
+_A_PAGE = 12  # months
+
+
+class Timeline(Canvas):
+    """One sheet with a column a month from E on; B holds labels, C units, D totals.
+
+    ``before`` are columns of a row's own between unit and total: heads, for `row` to fill.
+    """
+
+    def __init__(self, book: Book, name: str, subtitle: str, before: tuple[str, ...] = ()) -> None:
+        widths = (38, 14, *(13,) * len(before), 16, *(13,) * len(MONTHS))
+        super().__init__(book, book.workbook.create_sheet(name), subtitle, MONTHS, widths)
+        self.before, self.total_column = before, _TOTAL + len(before)
+        self.first = _FIRST + len(before)
+        self.unit_column = _UNIT  # sections and paragraphs stay to the left
+        self.sheet.page_setup.orientation = "landscape"
+
+    def calendar(self, start: str = "", months: str = "") -> None:
+        """Write the heads of the columns: with the first day and the number of months the calendar itself, else links."""
+        self.row += 1
+        self._put(2, "Month", "Column head")
+        for column, head in ((_UNIT, "Unit"), (self.total_column, "Total"), *enumerate(self.before, _UNIT + 1)):
+            self._put(column, head, "Unit head" if column == _UNIT else "Wrapped head")
+        if self.before:
+            self.sheet.row_dimensions[self.row].height = 40
+        for column in range(self.first, self.first + len(MONTHS)):
+            letter = get_column_letter(column)
+            shown = f"={letter}{self.row + 2}" if start else self.resolve("={starts}", MONTHS[column - self.first])
+            self._put(column, shown, "Figure head").number_format = look.MONTH
+        self.sheet.freeze_panes = f"{get_column_letter(self.first)}{self.row + 1}"
+        self.sheet.print_title_rows = f"{self.row}:{self.row}"
+        self.sheet.print_title_cols = f"B:{get_column_letter(self.total_column)}"
+        self.row += 1
+        if start:
+            self._calendar_rows(start, months)
+
+    def _calendar_rows(self, start: str, months: str) -> None:
+        left = f"${get_column_letter(self.first)}$1"
+        numbers = tuple(
+            f"=COLUMNS({left}:{get_column_letter(self.first + at)}$1)" for at in range(len(MONTHS))
+        )
+        self.row_of("month", "Month of the plan", numbers, "", look.WHOLE)
+        self.row_of("starts", "Starts", f"=EDATE({{{start}}},{{month}}-1)", "", look.DATE)
+        self.row_of("on", "In the plan", f"=IF({{month}}<={{{months}}},1,0)", "", look.WHOLE, SUM)
+        self.row_of("quarter", "Quarter of the plan", "=ROUNDUP({month}/{months_a_quarter},0)*{on}", "", look.WHOLE)
+        self.row_of("year", "Year of the plan", "=ROUNDUP({month}/{months_a_year},0)*{on}", "", look.WHOLE)
+
+    def row_of(
+        self, key: str, label: str, formula: str | tuple[str, ...], unit: str, number_format: str = look.WHOLE,
+        total: str = NONE, *, before: tuple[str, ...] = (), bold: bool = False,
+    ) -> None:  # fmt: skip
+        """Add a row: the same formula in each month, or one for each; ``before`` are formulas of its own columns."""
+        self.book.place(key, Place(self.sheet.title, self.row, MONTHS, self.first, self.total_column))
+        self._put(2, label, "Total label" if bold else "Label")
+        self._put(_UNIT, unit or None, "Total unit" if bold else "Unit")
+        for column, own in enumerate(before, _UNIT + 1):
+            self._put(column, self.resolve(own.replace("§", str(self.row))), "Figure").number_format = look.NUMBER
+        formulas = formula if isinstance(formula, tuple) else (formula,) * len(MONTHS)
+        for column, (month, one) in enumerate(zip(MONTHS, formulas, strict=True), self.first):
+            cell = self._put(column, self.resolve(one.replace("§", str(self.row)), month), "Total" if bold else "Figure")
+            cell.number_format = number_format
+        self._sum_up(total, number_format)
+        self.row += 1
+
+    def _sum_up(self, total: str, number_format: str) -> None:
+        first, last = (get_column_letter(self.first + n) for n in (0, len(MONTHS) - 1))
+        months = f"{first}{self.row}:{last}{self.row}"
+        formulas = {SUM: f"=SUM({months})", LAST: f"=INDEX({months},{{months}})", MOST: f"=MAX({months})"}
+        cell = self._put(self.total_column, self.resolve(formulas.get(total)), "Total")
+        cell.number_format = number_format
+
+    def finish(self) -> None:
+        """Grey what lies outside the plan, and print twelve months a page."""
+        first, last = (get_column_letter(self.first + n) for n in (0, len(MONTHS) - 1))
+        outside = self.book.resolve("={on}=0", self.sheet.title, MONTHS[0]).removeprefix("=")
+        hidden = DifferentialStyle(font=Font(color="FFFFFF"))
+        rule = Rule(type="expression", formula=[outside], dxf=hidden)
+        self.sheet.conditional_formatting.add(f"{first}5:{last}{self.row}", rule)
+        self.sheet.print_area = f"B1:{last}{self.row}"
+        self.sheet.page_setup.fitToWidth, self.sheet.page_setup.fitToHeight = len(MONTHS) // _A_PAGE, 1
+
+
+def months_of(book: Book, key: str) -> str:
+    """Return a reference to all months of a row."""
+    place = book.find(key)
+    left, right = (get_column_letter(place.first + n) for n in (0, len(place.cases) - 1))
+    return f"{quoted(place.sheet)}!${left}${place.row}:${right}${place.row}"

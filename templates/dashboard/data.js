@@ -1,0 +1,38 @@
+// What the page knows (sizebook.dashboard.page.data), models as objects of their columns' values.
+
+const DATA = JSON.parse(byId("data").textContent);
+const COLUMNS = DATA.columns;
+const COLUMN = Object.fromEntries(COLUMNS.map((column) => [column.name, column]));
+const MODELS = DATA.models.map((model) => {
+  const row = { ...model };
+  COLUMNS.forEach((column, place) => { row[column.name] = model.values[place]; });
+  delete row.values;
+  row.id = row.key;
+  row.features = model.features.map((place) => DATA.features[place]);
+  row.kind = row.own ? "own model" : row.features.includes("experts") ? "experts" : "dense";
+  row.text = [row.name, row.key, row.organisation, row.family, row.card.hf_id].join(" ").toLowerCase();
+  return row;
+});
+const MODEL = Object.fromEntries(MODELS.map((model) => [model.key, model]));
+
+// The Excel formula of a column for a model; "" where none gives it. Other locales part arguments by semicolons.
+function formulaOf(column, model, separator) {
+  if (!column.formula || !model.asks) return "";
+  const parted = separator === ";" ? semicolons(column.formula) : column.formula;
+  return parted.replaceAll("{model}", model.asks.replaceAll('"', '""'));
+}
+
+function semicolons(formula) {
+  return formula.split(/("[^"]*")/).map((part, place) => (place % 2 ? part : part.replaceAll(",", ";"))).join("");
+}
+
+// Organisations carry a monogram, for their logos are not ours to hand on; the colour is theirs alone by its place.
+const ORGANISATIONS = [...new Set(MODELS.map((model) => model.organisation).filter(Boolean))].sort();
+
+function badge(model) {
+  const name = model.organisation || model.name;
+  const words = name.split(/[\s,.-]+/).filter(Boolean);
+  const monogram = words.length > 1 ? words[0][0] + words[1][0] : name.slice(0, 2);
+  const hue = (ORGANISATIONS.indexOf(model.organisation) * 137) % 360;
+  return h("span", { class: "badge", style: `--hue:${hue}`, "aria-hidden": "true" }, monogram);
+}

@@ -1,0 +1,67 @@
+"""Fetches the libraries of the page again: `python templates/dashboard/vendor/fetch.py`, with npm and vl-convert.
+
+Tabulator comes from its npm package, Vega and Vega-Lite as the bundle that vl-convert carries, whose licences npm has.
+What was fetched, and how large it is, stands in versions.json.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
+
+import vl_convert
+
+HERE = Path(__file__).resolve().parent
+# Version of each package: of Vega those inside the bundle.
+TABULATOR = "6.5.3"
+VEGA = vl_convert.get_vega_version()
+VEGA_LITE = f"{vl_convert.get_vegalite_versions()[-1]}.0"
+EMBED = vl_convert.get_vega_embed_version()
+
+
+def packed(package: str, version: str, folder: Path) -> Path:
+    """Return the unpacked npm package of one version."""
+    asked = ["npm", "pack", f"{package}@{version}", "--silent", "--pack-destination", str(folder)]
+    name = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+    with tarfile.open(folder / name) as archive:
+        archive.extractall(folder / package, filter="data")
+    return folder / package / "package"
+
+
+def fetch(folder: Path) -> None:
+    """Write the scripts, their style sheet, licences and versions beside this file."""
+    tabulator = packed("tabulator-tables", TABULATOR, folder)
+    for name in ("js/tabulator.min.js", "css/tabulator_simple.min.css"):
+        text = (tabulator / "dist" / name).read_text(encoding="utf-8")
+        kept = "\n".join(line for line in text.splitlines() if "sourceMappingURL" not in line)
+        (HERE / Path(name).name.replace("_simple", "")).write_text(kept + "\n", encoding="utf-8")
+    (HERE / "vega.js").write_text(vl_convert.javascript_bundle() + "\n", encoding="utf-8")
+    (HERE / "tabulator-LICENSE.txt").write_bytes((tabulator / "LICENSE").read_bytes())
+    vegas = {"vega": VEGA, "vega-lite": VEGA_LITE, "vega-embed": EMBED}
+    licences = [(packed(package, version, folder) / "LICENSE").read_text() for package, version in vegas.items()]
+    (HERE / "vega-LICENSE.txt").write_text("\n".join(dict.fromkeys(licences)), encoding="utf-8")
+    state(
+        {
+            "tabulator.min.js": f"tabulator-tables {TABULATOR} (npm)",
+            "tabulator.min.css": f"the same, {TABULATOR}",
+            "vega.js": f"vega {VEGA}, vega-lite {VEGA_LITE}, vega-embed {EMBED} (vl-convert {vl_convert.__version__})",
+        }
+    )
+
+
+def state(origins: dict[str, str]) -> None:
+    """Write down of each file where it comes from, its licence and its size."""
+    licences = {"vega.js": "BSD-3-Clause"}
+    rows = [
+        {"file": name, "from": origin, "licence": licences.get(name, "MIT"), "bytes": (HERE / name).stat().st_size}
+        for name, origin in origins.items()
+    ]
+    (HERE / "versions.json").write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        fetch(Path(scratch))

@@ -1,0 +1,12 @@
+"""The models of the catalog as the page shows them, computed once."""
+
+from __future__ import annotations
+
+import pytest
+
+from sizebook.dashboard.rows import Model, published
+
+
+@pytest.fixture(scope="session")
+def models() -> dict[str, Model]:
+    return {model.key: model for model in published()}

@@ -1,0 +1,106 @@
+"""Own models: a CSV file, a config.json, and what is refused of them."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from sizebook.core.errors import SizebookError
+from sizebook.dashboard.columns import BY_NAME, formula
+from sizebook.dashboard.own import of_config, of_table, refuse_repeated
+from sizebook.dashboard.page import PLACE, data, html
+
+CONFIG = resources.files("sizebook") / "data" / "sample_config.json"
+
+
+def table(folder: Path, text: str) -> Path:
+    path = folder / "my.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def config(folder: Path) -> Path:
+    path = folder / "small" / "config.json"
+    path.parent.mkdir()
+    path.write_text(CONFIG.read_text(encoding="utf-8"), encoding="utf-8")
+    return path
+
+
+def test_a_config_is_counted(tmp_path: Path) -> None:
+    path = config(tmp_path)
+    model = of_config(path.parent)
+    # As CONFIG_PARAMS of the sample says in the reference.
+    assert (model.key, model.own, model.values["total"], model.size) == ("own:small", True, 1_043_584, 1_043_584)
+    assert formula(BY_NAME["total"], PLACE).replace(PLACE, model.asks) == f'=PARAMS_MODEL("{path.resolve()}")'
+    assert sum(n for _, n, _, _ in model.card["parts"]) == 1_043_584
+
+
+def test_a_table_states_what_no_config_says(tmp_path: Path) -> None:
+    config(tmp_path)
+    path = table(
+        tmp_path,
+        "name,config,published_total,release_date,training_tokens,licence,d_model,d_ff,activation\n"
+        "Ours,small/config.json,1.04M,2026-10,2B,internal,,,\n"
+        "Planned,,7B,2027-01-15,1.4e12,,4096,11008,SwiGLU\n",
+    )
+    ours, planned = of_table(path)
+    assert (ours.values["total"], ours.values["licence"], ours.values["status"]) == (
+        1_043_584,
+        "internal",
+        "rounds to it",
+    )
+    assert ours.values["tokens_per_parameter"] == 2e9 / 1_043_584
+    assert ours.values["difference"] == pytest.approx(3_584 / 1_040_000)
+    assert (planned.size, planned.values["total"], planned.values["ff_ratio"]) == (7_000_000_000, None, 2.6875)
+    assert planned.values["training_tokens"] == 1_400_000_000_000
+    assert planned.card["activation_formula"] == "SiLU(x W) * (x V)"
+    assert planned.asks == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name\n", "no models: got no row in my.csv, want one a model. Fill the table."),
+        ("name,licence\n,MIT\n", "no name: got a blank in row 1 of my.csv, want a name for the model. Fill the column "
+         "'name'."),
+        ("name,release_date\nOurs,15.1.2027\n", "not a day: got '15.1.2027' in row 1 of my.csv, want YYYY-MM-DD, or "
+         "YYYY-MM. Write release_date so."),
+        ("name,n_layers\nA,1\nB,-3\n", "row 2 of my.csv: n_layers is out of range: got -3, want at least 0 (layers of "
+         "the encoder, the decoder or both). Correct the number."),
+        ("name,published_total\nOurs,many\n", "not a stated count: got 'many' in row 1 of my.csv, want digits with K, "
+         "M, B or T, such as 7.2B. Write published_total so."),
+        ("name,config\nOurs,model.gguf\n", "not a config: got 'model.gguf' in row 1 of my.csv, want a file that ends "
+         "in .json. Correct the path."),
+        ("name,config,d_ff\nOurs,config.json,3\n", "stated twice: got d_ff beside config in row 1 of my.csv, want it "
+         "from the config alone. Blank the cell."),
+    ],
+)  # fmt: skip
+def test_rows_are_refused_by_their_place(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(SizebookError) as raised:
+        of_table(table(tmp_path, text))
+    assert str(raised.value) == message
+
+
+def test_a_column_that_nobody_reads_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SizebookError) as raised:
+        of_table(table(tmp_path, "name,n_layer\nOurs,3\n"))
+    assert str(raised.value).startswith("unknown column: got 'n_layer', want one of name, config, organisation, ")
+    assert str(raised.value).endswith("Did you mean 'n_layers'?")
+
+
+def test_two_models_of_one_name_are_refused(tmp_path: Path) -> None:
+    path = table(tmp_path, "name\nOurs\nOurs\n")
+    with pytest.raises(SizebookError, match=r"^name given twice: got 'Ours' again, want each once. Rename one.$"):
+        refuse_repeated(of_table(path))
+
+
+def test_no_text_of_a_model_ends_the_script(tmp_path: Path) -> None:
+    """The data stand inside a script; what they hold must come out of it as it went in."""
+    models = of_table(table(tmp_path, 'name,note\n"</script><script>alert(1)</script><!--",x\n'))
+    page = html(models)
+    held = page.partition('<script id="data" type="application/json">')[2].partition("</script>")[0]
+    assert json.loads(held) == json.loads(json.dumps(data(models)))
+    assert "<script>alert" not in page

@@ -1,0 +1,43 @@
+"""What a release and its installation state agrees with pyproject.toml."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from release.lock import LOCK, unmet
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_the_lock_pins_whatever_is_asked_for() -> None:
+    assert unmet() == [], "run: python release/lock.py"
+
+
+def test_the_lock_holds_pins_and_hashes_and_no_address() -> None:
+    line = re.compile(r"[a-z0-9.-]+==\S+( ; [^\\]+)? \\|    --hash=sha256:[0-9a-f]{64}( \\)?")
+    assert [each for each in LOCK.read_text(encoding="utf-8").splitlines() if not line.fullmatch(each)] == []
+
+
+def test_the_page_lists_the_extras_as_they_are_declared() -> None:
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|(]+?)(?: \([^|]+)? \|$", page, re.MULTILINE))
+    declared = {
+        extra: ", ".join(Requirement(line).name for line in lines)
+        for extra, lines in PROJECT["optional-dependencies"].items()
+        if extra != "all"
+    }
+    assert rows == declared
+
+
+def test_every_declared_distribution_has_its_licence_listed() -> None:
+    page = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| ([\w-]+) \|", page, re.MULTILINE))
+    groups = {"base": PROJECT["dependencies"], **PROJECT["optional-dependencies"]}
+    lines = [line for name, each in groups.items() if name not in ("torch", "all") for line in each]
+    named = {canonicalize_name(Requirement(line).name) for line in lines}
+    assert named - listed == set()

@@ -1,0 +1,99 @@
+"""The serving workbook keeps to the FAST standard: one formula a row, no constants within, nothing volatile."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+from openpyxl.utils import column_index_from_string, get_column_letter
+from openpyxl.worksheet.worksheet import Worksheet
+
+from sizebook.calculation.tokens import called_name, tokenize
+from sizebook.plans.ledgers import LONGEST_PLAN
+from sizebook.sources.bundled import bundled
+from sizebook.workbooks.held import calls_a_function
+from tests.workbooks.shipped import SHIPPED, Shipped
+
+BOOK = load_workbook(bundled("workbooks") / "serving_capacity.xlsx")
+THROUGH_TIME = ("Months", "Hours", "Cases")
+_CELL = re.compile(r"(\$?)([A-Z]{1,3})(\$?)(\d+)")
+
+
+def formulas(sheet: Worksheet) -> dict[str, str]:
+    """Return the formulas of a sheet by cell."""
+    texts = {cell.coordinate: getattr(cell.value, "text", cell.value) for row in sheet.iter_rows() for cell in row}
+    return {at: text for at, text in texts.items() if isinstance(text, str) and text.startswith("=")}
+
+
+def relative(formula: str, row: int, column: int) -> str:
+    """Return a formula in R1C1 form."""
+
+    def written(match: re.Match[str]) -> str:
+        at_column, at_row = column_index_from_string(match[2]), int(match[4])
+        r = f"R{at_row}" if match[3] else f"R[{at_row - row}]"
+        return r + (f"C{at_column}" if match[1] else f"C[{at_column - column}]")
+
+    return "".join(
+        _CELL.sub(written, token.text) if token.kind == "reference" else token.text for token in tokenize(formula)
+    )
+
+
+def first_month(sheet: Worksheet) -> int:
+    return next(cell.column for cell in sheet[4] if cell.value == "Total") + 1
+
+
+@pytest.mark.parametrize("name", THROUGH_TIME)
+def test_a_row_has_one_formula(name: str) -> None:
+    sheet, n_rows = BOOK[name], 0
+    first = first_month(sheet)
+    for row in range(5, sheet.max_row + 1):
+        cells = [sheet.cell(row, column) for column in range(first, first + LONGEST_PLAN)]
+        if cells[0].value is None:
+            continue
+        forms = {relative(str(cell.value), row, cell.column) for cell in cells}
+        assert len(forms) == 1, (sheet.cell(row, 2).value, sorted(forms)[:2])
+        assert sheet.cell(row, first + LONGEST_PLAN).value is None
+        n_rows += 1
+    assert n_rows > 20
+
+
+@pytest.mark.parametrize("name", [*THROUGH_TIME, "Basis", "Years", "Two-way", "Sensitivity"])
+def test_formulas_hold_no_constants(name: str) -> None:
+    """A literal 730 stood in every monthly sheet of 0.3.0; the constants stand on Inputs, each with its source."""
+    found = {
+        at: numbers
+        for at, text in formulas(BOOK[name]).items()
+        if (numbers := [t.text for t in tokenize(text) if t.kind == "number" and t.text not in ("0", "1")])
+        and "FIXED" not in text and "2^30" not in text
+    }  # fmt: skip
+    assert found == {}
+
+
+@pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file)
+def test_nothing_is_volatile_and_no_sheet_that_is_read_calls_a_function(book: Shipped) -> None:
+    seen = 0
+    for sheet in load_workbook(book.path):
+        for at, text in formulas(sheet).items():
+            called = {called_name(token).upper() for token in tokenize(text) if token.kind == "call"}
+            assert not called & {"OFFSET", "INDIRECT", "NOW", "TODAY", "RAND"}, (sheet.title, at)
+            assert sheet.sheet_state == "hidden" or not calls_a_function(text), (sheet.title, at)
+            seen += 1
+    assert seen > 100
+
+
+def test_the_same_call_stands_once() -> None:
+    calls: list[Any] = [cell.value for (cell,) in BOOK["Calls"]["B8:B500"] if cell.value]
+    assert len(calls) == len(set(calls)) > 10
+
+
+def test_cells_have_named_styles() -> None:
+    plain = [
+        f"{name}!{get_column_letter(cell.column)}{cell.row}"
+        for name in THROUGH_TIME
+        for row in BOOK[name].iter_rows()
+        for cell in row
+        if cell.value is not None and cell.style == "Normal"
+    ]
+    assert plain == []

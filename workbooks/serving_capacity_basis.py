@@ -1,0 +1,128 @@
+"""What the formulas of `serving_capacity.xlsx` start from: one replica as functions give it, and the plan to compare with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sizebook.core.registry import leaves
+from sizebook.plans.ledgers import LONGEST_PLAN, columns
+from sizebook.plans.serving.figures import ServingBasis
+from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.months import Month
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.shared_lines import chosen_model, node_lines
+from sizebook.workbooks.staging import Figures, StagedRows, ask, figures, options, stage
+from sizebook.workbooks.finance import drivers_in_use
+from serving_capacity_inputs import DRIVERS
+
+POOLS = '{separate_prefill}="yes"'
+# What the workbook's own formulas follow: functions see it only where pools are searched for the least cost.
+NATIVE = (
+    "growth_per_month", "months", "burst_factor", "target_load", "spare", "failure_domain", "whole_nodes",
+    "reserved_usd_per_gpu_hour", "on_demand_usd_per_gpu_hour", "pue", "grams_per_kwh", "shape",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Staged:
+    """What functions give: figures of a replica, hours of the day (also by rank, the busiest first), and the
+    plan's months to compare with.
+    """
+
+    figures: Figures
+    shares: str
+    ranks: str
+    by_rank: str
+    plan: StagedRows
+    plan_columns: tuple[str, ...]
+
+    def of_the_plan(self, name: str) -> str:
+        """Return a reference to a column of the plan's months."""
+        return self.plan.block.column(1 + self.plan_columns.index(name), 2)
+
+
+def basis(book: Book) -> Staged:
+    """Add the sheet of what functions are asked and give, and of the fleet's own lines."""
+    page = new_page(
+        book,
+        "Basis",
+        "What functions are asked and give, each once; what the sheets after it start from.",
+        widths=(34, 30, 16, 66),
+        portrait=True,
+    )
+    page.heads("Name")
+    page.section("What functions are asked")
+    chosen_model(page)
+    ask(book, "chosen", "gpu")
+    given = {name: f'=IF({POOLS},{{{name}}},"")' for name in NATIVE}
+    asked = options(
+        page, leaves(ServingInputs), requests_per_day=f"=IF({POOLS},{{requests_per_day}},1)", **given
+    )  # fmt: skip
+    page.section("One replica")
+    shown = figures(page, asked.call("SERVING_BASIS", "{chosen}", "{gpu}"), leaves(ServingBasis))
+    hours = stage(book, f"DAY_SHARES({{shape}})", 24, 1)
+    ask(book, "shape")
+    for length in ("input_tokens", "output_tokens"):
+        book.instead(length, f"plan_{length}")  # where lengths come as a histogram, its mean
+    drivers_in_use(page, DRIVERS)
+    _fleet(page, hours.block.column(1))
+    page.section("Hours of the day, the busiest first")
+    first, last = page.table(
+        ["Rank", "Over the mean"],
+        [[rank, f"=LARGE({hours.block.column(1)},B{page.row + rank})"] for rank in range(1, 25)],
+        [look.GENERAL, look.NUMBER],
+    )
+    ranks, by_rank = (f"Basis!${column}${first}:${column}${last}" for column in "BC")
+    page.finish()
+    compared = _compared(book)
+    return Staged(shown, hours.block.column(1), ranks, by_rank, compared, tuple(c.name for c in columns(Month)))
+
+
+def _fleet(page: Page, shares: str) -> None:
+    """Add the lines of a fleet that hold for all its months."""
+    page.section("The fleet")
+    node_lines(page, each="{plan_gpus_per_replica}", node="{plan_gpus_per_node}")
+    page.line("rate", "Rate of a replica", "={plan_requests_per_second}*{use_speed}", "requests/s",
+              "SERVING_BASIS x the scenario's speed", look.RATE)  # fmt: skip
+    page.line("load", "Target load", "=MIN(1,{target_load}*{use_load})", "ratio", "Inputs x the scenario's", look.PERCENT)
+    page.line("bursts", "Bursts over the hour", "=MAX(1,{burst_factor}*{use_bursts})", "ratio",
+              "Inputs x the scenario's", look.NUMBER)  # fmt: skip
+    page.line("requests_now", "Requests a day now", "={requests_per_day}*{use_traffic}", "requests",
+              "Inputs x the scenario's", look.WHOLE)  # fmt: skip
+    page.line("growth", "Growth a month", "={growth_per_month}+{use_growth}", "ratio", "Inputs + the scenario's",
+              look.PERCENT)  # fmt: skip
+    page.section("Prices and power")
+    for kind, words in (("on_demand", "on demand"), ("reserved", "reserved")):
+        given, listed = f"{{{kind}_usd_per_gpu_hour}}", f"{{plan_listed_{kind}_usd_per_gpu_hour}}"
+        other = listed if kind == "on_demand" else f"IF(ISNUMBER({listed}),MIN({listed},{{on_demand_price}}),{{on_demand_price}})"
+        page.line(f"{kind}_price", f"GPU-hour {words}", f'=IF({given}="",{other},{given})', "USD/GPU-hour",
+                  "As given, else the catalog's median; reserved never above on demand", look.RATE)  # fmt: skip
+        page.line(f"{kind}_now", f"GPU-hour {words}, scenario", f"={{{kind}_price}}*{{use_{kind}}}", "USD/GPU-hour",
+                  "x the scenario's", look.RATE)  # fmt: skip
+    page.line("hours_over", "Busy hours a day on demand",
+              "=IF({reserved_now}>={on_demand_now},{hours_a_day}-1,MIN({hours_a_day}-1,"
+              "INT({hours_a_day}*{reserved_now}/{on_demand_now}+{rounding})))", "hours",
+              "Hours a day x reserved / on demand: a GPU needed in more is cheaper reserved")  # fmt: skip
+    page.line("grams", "Carbon of the grid", '=IF({grams_per_kwh}="",{plan_listed_grams_per_kwh},{grams_per_kwh})',
+              "gCO2e/kWh", "As given, else the grid's", look.NUMBER)  # fmt: skip
+    page.line("most_share", "Busiest hour over the mean", f"=MAX({shares})", "ratio", "DAY_SHARES", look.NUMBER)
+    page.line("full_price", "USD per Mtok out, at full load",
+              "={gpus_each}*{reserved_now}/({rate}*{plan_output_tokens}*{seconds_a_day}/{hours_a_day})*{million}",
+              "USD/Mtok", "GPUs x reserved price / tokens an hour", look.RATE)  # fmt: skip
+
+
+def _compared(book: Book) -> StagedRows:
+    """Stage the plan itself, on a hidden sheet: nothing but checks refers to it."""
+    page = new_page(book, "Compared", "What the plan is asked, to compare the workbook with.")
+    page.sheet.sheet_state = "hidden"
+    page.heads("Name")
+    page.section("What the plan is asked")
+    asked = options(page, leaves(ServingInputs), compared=True, rows=LONGEST_PLAN)
+    declared = columns(Month)
+    page.finish()
+    return stage(
+        book, asked.call("SERVING_LEDGER", "{chosen}", "{gpu}"), 1 + LONGEST_PLAN, len(declared),
+        heads=[c.name for c in declared], compared=True,
+    )  # fmt: skip

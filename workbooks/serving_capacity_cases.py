@@ -1,0 +1,189 @@
+"""Cases of `serving_capacity.xlsx`: the whole plan in two rows each, so that a tornado and a two-way table recalculate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from serving_capacity_basis import Staged
+from serving_capacity_inputs import DRIVERS
+
+from sizebook.core.registry import Argument, Quantity
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.canvas import Chart
+from sizebook.workbooks.declaring import declare
+from sizebook.workbooks.finance import SCENARIOS
+from sizebook.workbooks.page import new_page
+from sizebook.workbooks.timeline import MOST, SUM, Timeline
+
+TRAFFIC_STEPS, PRICE_STEPS = ("1", "2", "3", "4", "5"), ("1", "2", "3")
+_HEADS = (
+    *(driver.label for driver in DRIVERS), "Prices over time", "Arrivals now, requests/s", "Growth a month",
+    "Requests/s a replica takes", "On demand, USD", "Reserved, USD", "Hours a day on demand",
+    "Share of the hour reserved for", "A reserved GPU less its hours, USD", "A step of GPUs in one hour, USD",
+)  # fmt: skip
+_NEUTRAL = tuple(f"={driver.neutral}" for driver in DRIVERS)
+_IN_USE = tuple(f"={{use_{driver.name}}}" for driver in DRIVERS)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case: what each driver is in it, and whether prices follow their dated levels."""
+
+    key: str
+    label: str
+    drivers: tuple[str, ...]
+    dated: str = "1"
+
+
+def two_way(book: Book) -> Callable[[], None]:
+    """Add the sheet of the two-way table with its inputs; what it returns writes the table once its cases stand."""
+    page = new_page(
+        book, "Two-way", "Cost of all months by traffic and GPU prices, in the scenario of the cover.", TRAFFIC_STEPS
+    )  # fmt: skip
+    page.heads("Step", origin="What it changes")
+    page.section("Steps")
+    for name, label, values in (
+        ("step_traffic", "Traffic", (0.5, 0.75, 1, 1.5, 2)),
+        ("step_price", "GPU prices", (0.8, 1, 1.2)),
+    ):
+        quantity = Quantity(f"{label.lower()} over those of the scenario", unit="ratio", above=0, maximum=100, label=label)
+        declare(page, Argument(name, quantity, values[0]), per_case=values[1:])
+
+    def finish() -> None:
+        page.section("Cost of all months, USD; GPU prices across, traffic down")
+        page.table(
+            ["Traffic", *(f"={{step_price.{across}}}" for across in PRICE_STEPS)],
+            [[f"={{step_traffic.{down}}}", *(f"={{usd_two_{down}_{across}.total}}" for across in PRICE_STEPS)] for down in TRAFFIC_STEPS],
+            [look.NUMBER, *[look.WHOLE] * len(PRICE_STEPS)],
+        )
+        page.finish()
+
+    return finish
+
+
+def all_cases() -> tuple[Case, ...]:
+    """Return every case that the workbook evaluates."""
+    fast, slow = (f"={{use_speed}}*{{plan_tokens_per_second_{end}}}/{{plan_tokens_per_second}}" for end in ("p90", "p10"))
+    found = [
+        Case("plan", "As the plan: no scenario", _NEUTRAL, "0"),
+        Case("now", "The scenario of the cover", _IN_USE),
+        Case("least", "Replicas as fast as 1 in 10 measurements", _with("speed", fast)),
+        Case("most", "Replicas as slow as 1 in 10 measurements", _with("speed", slow)),
+        Case("base", "Scenario base", _NEUTRAL),
+    ]
+    for scenario in SCENARIOS[1:]:
+        drivers = tuple(f"={{case_{driver.name}.{scenario}}}" for driver in DRIVERS)
+        found.append(Case(scenario, f"Scenario {scenario}", drivers))
+    for driver in DRIVERS:
+        for end in ("low", "high"):
+            changed = _with(driver.name, f"={{case_{driver.name}.{end}}}")
+            found.append(Case(f"{driver.name}_{end}", f"{driver.label}, {end}", changed))
+    for down in TRAFFIC_STEPS:
+        for across in PRICE_STEPS:
+            price = f"*{{step_price.{across}}}"
+            changed = tuple(
+                one + (f"*{{step_traffic.{down}}}" if driver.name == "traffic" else price if driver.name in ("on_demand", "reserved") else "")
+                for driver, one in zip(DRIVERS, _IN_USE, strict=True)
+            )  # fmt: skip
+            found.append(Case(f"two_{down}_{across}", f"Two-way, traffic {down}, price {across}", changed))
+    return tuple(found)
+
+
+def _with(name: str, formula: str) -> tuple[str, ...]:
+    return tuple(formula if driver.name == name else one for driver, one in zip(DRIVERS, _IN_USE, strict=True))
+
+
+def cases(book: Book, staged: Staged) -> None:
+    """Add the sheet of cases: the load of each month, the GPUs reserved for it, and what the month costs."""
+    page = Timeline(
+        book, "Cases", "The whole plan once a case: load, what is reserved, cost. One formula for all of a block.", _HEADS
+    )  # fmt: skip
+    page.calendar()
+    page.section("Load planned for, in replicas at the mean of the day")
+    rows = {}
+    for case in all_cases():
+        rows[case.key] = page.row
+        load = "=$L§*(1+$M§)^({month}-1)/$N§"
+        page.row_of(f"load_{case.key}", case.label, load, "replicas", look.NUMBER, before=_before(case, staged))
+    for title, key, unit, formula, total in (
+        ("GPUs reserved", "held", "GPUs", _RESERVED, MOST),
+        ("Cost", "usd", "USD", _COST.format(ranks=staged.ranks, sorted=staged.by_rank), SUM),
+    ):
+        page.section(title)
+        for case in all_cases():
+            own = formula.replace("@", str(rows[case.key])).replace("CASE", case.key)
+            page.row_of(f"{key}_{case.key}", case.label, own, unit, total=total)
+    page.finish()
+
+
+# Columns of a case: D to J its drivers, K whether prices follow their levels, L arrivals, M growth, N what a replica
+# takes, O and P prices, Q hours a day that may exceed what is reserved, R the share of the hour that is reserved for, S
+# and T what a reserved GPU costs a month beside those hours on demand, and what these cost.
+_RESERVED = "={on}*-INT((INT({rounding}-{load_CASE}*$R@)-{spare_replicas})/{step})*{step_gpus}"
+_COST = (
+    "=IF({{on}}=0,0,(1+$K@*({{price_level_now}}-1))*($S@*{{held_CASE}}+$T@*SUMPRODUCT(({ranks}<=$Q@)"
+    "*-INT((INT({{rounding}}-{{load_CASE}}*{sorted})-{{spare_replicas}})/{{step}}))))"
+)
+
+
+def _before(case: Case, staged: Staged) -> tuple[str, ...]:
+    return (
+        *case.drivers,
+        f"={case.dated}",
+        "={requests_per_day}*$D§/{seconds_a_day}*MAX(1,{burst_factor}*$J§)",
+        "={growth_per_month}+$E§",
+        "={plan_requests_per_second}*$F§*MIN(1,{target_load}*$I§)",
+        "={on_demand_price}*$G§",
+        "={reserved_price}*$H§",
+        "=IF($P§>=$O§,{hours_a_day}-1,MIN({hours_a_day}-1,INT({hours_a_day}*$P§/$O§+{rounding})))",
+        f"=INDEX({staged.by_rank},1+$Q§)",
+        "={hours_a_month}*($P§-$O§*$Q§/{hours_a_day})",
+        "={hours_a_month}*$O§/{hours_a_day}*{step_gpus}",
+    )
+
+
+def tornado(book: Book) -> None:
+    """Add the sheet of what each driver does to the cost, the largest first."""
+    page = new_page(
+        book, "Sensitivity", "What each driver alone does to the cost of all months, in the scenario of the cover.",
+        ("",) * 5, (34, 18, 18, 18, 18, 18, 16, 30),
+    )  # fmt: skip
+    room = page.room_for_chart()
+    page.section("Drivers as they stand")
+    first = page.row + 1
+    last = first + len(DRIVERS) - 1
+    page.table(
+        ["Driver", "Low, USD", "High, USD", "Low, change", "High, change", "Rank"],
+        [
+            [
+                driver.label, f"={{usd_{driver.name}_low.total}}", f"={{usd_{driver.name}_high.total}}",
+                f"=C{first + at}-{{usd_now.total}}", f"=D{first + at}-{{usd_now.total}}",
+                f"=SUMPRODUCT(--(ABS($F${first}:$F${last}-$E${first}:$E${last})>ABS(F{first + at}-E{first + at})))"
+                f"+SUMPRODUCT(--(ABS($F${first}:$F{first + at}-$E${first}:$E{first + at})=ABS(F{first + at}-E{first + at})))",
+            ]
+            for at, driver in enumerate(DRIVERS)
+        ],
+        [look.GENERAL, *[look.WHOLE] * 5],
+    )  # fmt: skip
+    page.section("Largest first")
+    top = page.row + 1
+    rows = page.table(
+        ["Driver", "Low, change", "High, change", "Rank"],
+        [
+            [f"=INDEX($B${first}:$B${last},MATCH(E{top + at},$G${first}:$G${last},0))",
+             f"=INDEX($E${first}:$E${last},MATCH(E{top + at},$G${first}:$G${last},0))",
+             f"=INDEX($F${first}:$F${last},MATCH(E{top + at},$G${first}:$G${last},0))",
+             f"=ROWS($A${top}:$A{top + at})"]
+            for at in range(len(DRIVERS))
+        ],
+        [look.GENERAL, *[look.WHOLE] * 3],
+    )  # fmt: skip
+    page.statement(
+        "tornado_message", "Title of the chart",
+        f'=B{top}&" moves the cost most: from "&FIXED(C{top}/{{million}},2)&" to "&FIXED(D{top}/{{million}},2)&" million USD"',
+        "The largest",
+    )  # fmt: skip
+    page.chart(Chart("tornado", "{tornado_message}", "USD over the scenario", look.WHOLE, rows, "CD"), at=room)
+    page.finish()
