@@ -132,7 +132,13 @@ def _published(scenario: SizingScenario) -> Published:
 def _sizing(scenario: SizingScenario) -> Sizing:
     model = scenario.model
     stored = catalog.checkpoint(model).weighed.n_bytes if catalog.is_checkpoint(model) else None
-    return size_model(_name(model), catalog.architecture(model), scenario.dtype, _published(scenario), stored)
+    return size_model(
+        _name(model),
+        catalog.architecture(model),
+        scenario.dtype,
+        published=_published(scenario),
+        stored_bytes=stored,
+    )
 
 
 def _sized(scenario: SizingScenario, sizing: Sizing) -> SizingScenario:
