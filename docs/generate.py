@@ -14,7 +14,8 @@ from pathlib import Path
 
 from pypdf import PdfReader
 
-from sizebook.batch.jobs import JOBS, scenario_of
+from sizebook.batch.formats import FORMATS
+from sizebook.batch.jobs import made
 from sizebook.core.cells import call
 from sizebook.core.coercion import Cell
 from sizebook.core.tables import Row, read, table
@@ -26,8 +27,7 @@ from sizebook.models.huggingface import mappings
 from sizebook.models.reconciliation import reconcile
 from sizebook.models.searching import read_again, readings, unread_again
 from sizebook.reports.reconciliation import report as reconciliation
-from sizebook.reports.render import write_pdf
-from sizebook.reports.view import Report
+from sizebook.reports.render import pdf
 from sizebook.scenarios.files import read_toml
 from sizebook.validation import training_runs
 from sizebook.validation.page import accuracy_page
@@ -123,10 +123,10 @@ def render_samples(check: bool) -> list[str]:
     Texts are compared, not bytes: those also depend on the versions of the layout libraries.
     """
     stale = []
-    for sample, report in _samples():
+    for sample, content in _samples():
         with tempfile.TemporaryDirectory() as folder:
             fresh = Path(folder) / sample.name
-            write_pdf(report, fresh)
+            fresh.write_bytes(content)
             if sample.exists() and _pdf_text(sample) == _pdf_text(fresh):
                 continue
             stale.append(f"reports/{sample.name}")
@@ -136,14 +136,14 @@ def render_samples(check: bool) -> list[str]:
     return stale
 
 
-def _samples() -> Iterator[tuple[Path, Report]]:
-    """Yield each sample with its report: one a scenario, and the reconciliation as of the catalog's date."""
+def _samples() -> Iterator[tuple[Path, bytes]]:
+    """Yield each sample as a PDF: one a scenario, and the reconciliation as of the catalog's date."""
     for path in (*sorted((ROOT / "reports").glob("*.toml")), ROOT / "workbooks" / "scenarios" / "three-services.toml"):
-        scenario = scenario_of(read_toml(path), path.name, path.parent)
-        job = JOBS[scenario.plan]
-        yield ROOT / "reports" / f"{path.stem}.pdf", job.report(job.plan(scenario), scenario)
+        content = FORMATS["pdf"].content(made(read_toml(path), path.name, path.parent))
+        assert content is not None
+        yield ROOT / "reports" / f"{path.stem}.pdf", content
     entered = date.fromisoformat(max(row["retrieved"] for row in table("models")))
-    yield ROOT / "reports" / "reconciliation.pdf", reconciliation.report(reconcile(), entered)
+    yield ROOT / "reports" / "reconciliation.pdf", pdf(reconciliation.report(reconcile(), entered))
 
 
 def _picture(sample: Path) -> None:

@@ -137,7 +137,7 @@ def complete(scenarios: Path, out: Path, n_scenarios: int) -> None:
     assert found.done == names
     assert torn(out) == []
     files = {f"{name}.{ending}" for name in names for ending in ("pdf", "xlsx")}
-    assert {path.name for path in out.iterdir()} == files | {"index.xlsx", "journal.sqlite"}
+    assert {path.name for path in out.iterdir()} == files | {"index.html", "index.xlsx", "journal.sqlite"}
     assert [path.name for path in (scenarios.parent / "temp").iterdir()] == []
 
 

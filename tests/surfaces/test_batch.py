@@ -144,5 +144,5 @@ def test_a_programme_is_a_row_with_a_report_and_no_workbook(tmp_path: Path) -> N
     assert (row["Scenario"], row["Model"], row["Status"], row["pdf"]) == ("gpt", "gpt-2-small", "done", "pdf")
     assert "xlsx" not in row
     assert row["Remarks, or the problem"] == "no xlsx: a programme has none"
-    # 8 GPUs at 2 USD an hour
-    assert row["Cost, USD"] == pytest.approx(2 * row["GPU-hours"])
+    # 2 USD a GPU-hour, and some dollars for the storage of checkpoints
+    assert 2 * row["GPU-hours"] < row["Cost, USD"] < 2 * row["GPU-hours"] + 20

@@ -127,7 +127,7 @@ FORMATS: dict[str, Format] = {
     "html": Format("the report as one page for browsers", _html),
     "csv": Format("all figures and tables, one figure a line", _csv),
 }
-USUAL = ("xlsx", "pdf")
+USUAL = ("pdf", "xlsx")
 
 
 def chosen(text: str) -> tuple[str, ...]:

@@ -181,7 +181,7 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
 def fingerprint(row: Row, formats: Sequence[str]) -> str:
     """Return a hash of what a scenario's outputs depend on: values, files, own prices, formats, formulas, version."""
     files = {name: _dated(row.folder / name, mark) for name, mark in inputs(row.values, row.folder).items()}
-    text = json.dumps([__version__, formulas(), row.values, files, list(formats)], sort_keys=True, default=str)
+    text = json.dumps([__version__, formulas(), row.values, files, sorted(formats)], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
