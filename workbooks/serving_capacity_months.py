@@ -1,4 +1,4 @@
-"""The sheets of `serving_capacity.xlsx` on which time runs across: replicas by hour, the plan month by month, its years."""
+"""The sheets of `serving_capacity.xlsx` on which time runs across: replicas by hour, the plan month by month."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def months(book: Book, staged: Staged) -> None:
         "=IF({instances}>0,ROUNDUP({most_replicas}/MAX(1,{instances}),0),{most_replicas}*{nodes_each})", "nodes",
         total=MOST)  # fmt: skip
     row("gpu_hours", "GPU-hours",
-        f"=SUMPRODUCT(-INT(-({over}+{{always}})/{{step}}))*{{step_gpus}}*{{hours_a_month}}/{{hours_a_day}}", "GPU-hours",
+        f"=SUMPRODUCT(-INT(-({over}+{{always}})/{{step}}))*{{step_gpus}}*{{hours_a_month}}/{{hours_a_day}}",
+        "GPU-hours",
         total=SUM)  # fmt: skip
     row("reserved_hours", "of them reserved", "={reserved_gpus}*{hours_a_month}", "GPU-hours", total=SUM)
     row("burst_hours", "of them on demand", "={gpu_hours}-{reserved_hours}", "GPU-hours", total=SUM)
@@ -96,14 +97,18 @@ def _energy(page: Timeline) -> None:
         "=IF({on}=0,0,MIN(1,{utilization})*{replica_hours}*{gpus_each}*{hours_a_month}/{hours_a_day}/{gpu_hours})",
         "ratio", look.PERCENT)  # fmt: skip
     row("energy_kwh", "Energy",
-        "={gpu_hours}*{plan_tdp_watts}*({busy}*{busy_share}+(1-{busy})*{idle_share})*{pue}/{thousand}", "kWh", total=SUM)  # fmt: skip
+        "={gpu_hours}*{plan_tdp_watts}*({busy}*{busy_share}+(1-{busy})*{idle_share})*{pue}/{thousand}", "kWh",
+        total=SUM)  # fmt: skip
     row("co2e_kg", "Greenhouse gases, location-based", "={energy_kwh}*{grams}/{thousand}", "kgCO2e", total=SUM)
 
 
 def _band(page: Timeline) -> None:
     """Add the GPUs at peak if replicas are as fast, or as slow, as 1 in 10 measurements."""
     page.section("If replicas are as fast, or as slow, as 1 in 10 measurements")
-    for key, label, end in (("peak_gpus_fewest", "GPUs at peak, fewest", "p90"), ("peak_gpus_most", "GPUs at peak, most", "p10")):
+    for key, label, end in (
+        ("peak_gpus_fewest", "GPUs at peak, fewest", "p90"),
+        ("peak_gpus_most", "GPUs at peak, most", "p10"),
+    ):
         speed = f"{{plan_tokens_per_second_{end}}}/{{plan_tokens_per_second}}"
         needed = _CEILING.format(f"{{arrivals}}*{{most_share}}/({{rate}}*{speed}*{{load}})")
         page.row_of(key, label, f"={{on}}*ROUNDUP(MAX(1,{needed}+{{spare_replicas}})/{{step}},0)*{{step_gpus}}", "GPUs",

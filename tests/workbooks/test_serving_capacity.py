@@ -76,7 +76,10 @@ ROWS = {
     "usd_per_mtok_input": "USD per Mtok in", "energy_kwh": "Energy", "co2e_kg": "Greenhouse gases, location-based",
     "peak_gpus_fewest": "GPUs at peak, fewest", "peak_gpus_most": "GPUs at peak, most",
 }  # fmt: skip
-OF_CASES = {"usd_least": "Replicas as fast as 1 in 10 measurements", "usd_most": "Replicas as slow as 1 in 10 measurements"}
+OF_CASES = {
+    "usd_least": "Replicas as fast as 1 in 10 measurements",
+    "usd_most": "Replicas as slow as 1 in 10 measurements",
+}
 
 
 def costs(path: Path) -> dict[str, list[Any]]:

@@ -1,7 +1,7 @@
 """What planning workbooks of services share beside the plan: calendar, constants, scenarios, dated prices and currency.
 
-These are inputs of the workbook alone: its formulas take them, no plan does. With the scenario `base` and no dated rates
-its figures are the plan's.
+These are inputs of the workbook alone: its formulas take them, no plan does. With the scenario `base` and no dated
+rates its figures are the plan's.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ from sizebook.workbooks.page import Page, new_page
 
 SCENARIOS = ("base", "low", "high", "own")
 DATED = tuple(str(number) for number in range(1, 7))
-START = Argument(
-    "start", Quantity("any day of the first month", kind="date", label="First month"), "=DATE(2027,1,1)"
-)
+START = Argument("start", Quantity("any day of the first month", kind="date", label="First month"), "=DATE(2027,1,1)")
 SCENARIO = Argument(
     "scenario",
     Quantity(
@@ -139,7 +137,9 @@ def dated_rates(book: Book) -> None:
         page.section(title)
         for argument in (day, of):
             declare(page, argument, per_case=(None,) * (len(DATED) - 1))
-        page.line(key, "In order", tuple(_in_order(day.name, of.name, at) for at in DATED), "", "1 where it may stand so")
+        page.line(
+            key, "In order", tuple(_in_order(day.name, of.name, at) for at in DATED), "", "1 where it may stand so"
+        )
     page.finish()
 
 
@@ -178,7 +178,7 @@ def periods(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None:
             cells = [
                 f"=SUMIF({{{key}.all}},{get_column_letter(5 + n)}${head},{{{name}.all}})" for n in range(count)
             ]  # fmt: skip
-            own = "={currency}" if not unit else unit
+            own = unit or "={currency}"
             table.append([label, own, f"={{{name}.total}}", *cells])
         formats = [[look.GENERAL] * (3 + count)] + [
             [look.GENERAL, look.GENERAL, *[shown] * (1 + count)] for *_, shown in rows

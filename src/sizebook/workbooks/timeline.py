@@ -39,7 +39,7 @@ class Timeline(Canvas):
         self.sheet.page_setup.orientation = "landscape"
 
     def calendar(self, start: str = "", months: str = "") -> None:
-        """Write the heads of the columns: with the first day and the number of months the calendar itself, else links."""
+        """Write the heads of the columns, and with the first day and the number of months the calendar itself."""
         self.row += 1
         self._put(2, "Month", "Column head")
         for column, head in ((_UNIT, "Unit"), (self.total_column, "Total"), *enumerate(self.before, _UNIT + 1)):
@@ -59,9 +59,7 @@ class Timeline(Canvas):
 
     def _calendar_rows(self, start: str, months: str) -> None:
         left = f"${get_column_letter(self.first)}$1"
-        numbers = tuple(
-            f"=COLUMNS({left}:{get_column_letter(self.first + at)}$1)" for at in range(len(MONTHS))
-        )
+        numbers = tuple(f"=COLUMNS({left}:{get_column_letter(self.first + at)}$1)" for at in range(len(MONTHS)))
         self.row_of("month", "Month of the plan", numbers, "", look.WHOLE)
         self.row_of("starts", "Starts", f"=EDATE({{{start}}},{{month}}-1)", "", look.DATE)
         self.row_of("on", "In the plan", f"=IF({{month}}<={{{months}}},1,0)", "", look.WHOLE, SUM)
@@ -80,7 +78,9 @@ class Timeline(Canvas):
             self._put(column, self.resolve(own.replace("§", str(self.row))), "Figure").number_format = look.NUMBER
         formulas = formula if isinstance(formula, tuple) else (formula,) * len(MONTHS)
         for column, (month, one) in enumerate(zip(MONTHS, formulas, strict=True), self.first):
-            cell = self._put(column, self.resolve(one.replace("§", str(self.row)), month), "Total" if bold else "Figure")
+            cell = self._put(
+                column, self.resolve(one.replace("§", str(self.row)), month), "Total" if bold else "Figure"
+            )
             cell.number_format = number_format
         self._sum_up(total, number_format)
         self.row += 1
