@@ -75,6 +75,11 @@ def whole_columns(path: Path) -> None:
     book.save(path)
 
 
+def names(path: Path) -> None:
+    """Write 100,000 formulas with a defined name, each to be rewritten for the engine."""
+    column_of_formulas(path, 100_000, "=A{row}*scale+1")
+
+
 def _openpyxl(path: Path) -> None:
     load_workbook(path).save(path.with_name("copied.xlsx"))
 
@@ -91,6 +96,9 @@ CASES: tuple[tuple[str, Callable[[Path], object], Job], ...] = (
     ("25,000 formulas: recalculate", lambda p: column_of_formulas(p, 25_000), recalculate),
     ("50,000 formulas: recalculate", lambda p: column_of_formulas(p, 50_000), recalculate),
     ("100,000 formulas: recalculate", lambda p: column_of_formulas(p, 100_000), recalculate),
+    ("100,000 formulas: fill", lambda p: column_of_formulas(p, 100_000), _fill),
+    ("100,000 formulas: openpyxl", lambda p: column_of_formulas(p, 100_000), _openpyxl),
+    ("100,000 formulas with a name: recalculate", names, recalculate),
     (
         "10,000 of our functions: recalculate",
         lambda p: column_of_formulas(p, 10_000, "=PARAMS_MHA(A{row})"),

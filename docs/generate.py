@@ -24,7 +24,7 @@ from sizebook.functions.reference import markdown
 from sizebook.models import catalog
 from sizebook.models.huggingface import mappings
 from sizebook.models.reconciliation import reconcile
-from sizebook.models.searching import READ_AGAIN_ON, readings, unread_again
+from sizebook.models.searching import read_again, readings, unread_again
 from sizebook.reports.reconciliation import report as reconciliation
 from sizebook.reports.render import write_pdf
 from sizebook.reports.view import Report
@@ -93,12 +93,13 @@ def catalog_page() -> str:
     """Return the page on the catalog with what was read a second time."""
     template = (ROOT / "docs" / "catalog.template.md").read_text(encoding="utf-8")
     rows = table("models")
-    again = sum("; read again: " in row["source"] for row in rows)
-    whole = sum(not unread_again(row) for row in rows)
+    again = sum(bool(read_again(row)) for row in rows)
+    whole = [row["key"] for row in rows if not unread_again(row)]
+    days = sorted({line["retrieved"] for line in table("model_readings")})
     lines = [
-        f'{again} of the {len(rows)} rows have a source that ends with "read again": a second reading of the facts',
-        f"named there, on a page that opens, on {READ_AGAIN_ON}; the other {len(rows) - again} rows have none. "
-        f"Rows whose every fact was read again: {whole}.",
+        f"{again} of the {len(rows)} rows have a line in `data/model_readings.csv`: facts that were read again, on a",
+        f"page that opens, between {days[0]} and {days[-1]}; the other {len(rows) - again} rows have none. Rows whose",
+        f"every fact was read so: {len(whole)} ({', '.join(whole)}).",
         "",
         "| fact | rows that hold it | of these read again |",
         "|---|---|---|",

@@ -1,6 +1,7 @@
 """Writes the lock file of development: every distribution with its version and hashes, and no address.
 
-`python release/lock.py` resolves anew; with --check it says which distributions pyproject.toml asks for in vain.
+`python release/lock.py` adds what pyproject.toml newly asks for, with --upgrade it takes the newest of everything, and
+with --check it says what is asked for in vain.
 """
 
 from __future__ import annotations
@@ -18,15 +19,17 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements-dev.lock"
+UPGRADE = "--upgrade"
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.MULTILINE)
 
 
 def write() -> None:
     """Resolve everything but torch for all platforms and write the pins."""
     words = [
-        "uv", "pip", "compile", "--quiet", "--upgrade", "pyproject.toml", "--extra", "all", "--group", "dev",
+        "uv", "pip", "compile", "--quiet", "pyproject.toml", "--extra", "all", "--group", "dev",
         "--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--no-annotate",
         "--no-emit-index-url", "--no-emit-find-links", "--output-file", str(LOCK),
+        *([UPGRADE] if UPGRADE in sys.argv else []),
     ]  # fmt: skip
     subprocess.run(words, cwd=ROOT, check=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -20,11 +21,23 @@ def shared() -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def recipes() -> ModuleType:
-    """What `calibration/serving_recipes.py` knows of the measured runs; that folder is no package."""
-    spec = importlib.util.spec_from_file_location("recipes", ROOT / "calibration" / "serving_recipes.py")
+def calibration(name: str) -> ModuleType:
+    """Return a module of `calibration/`, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "calibration" / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def recipes() -> ModuleType:
+    """What `calibration/serving_recipes.py` knows of the measured runs."""
+    return calibration("serving_recipes")
+
+
+@pytest.fixture(scope="session")
+def readings() -> ModuleType:
+    """What `calibration/catalog_readings.py` reads again in the published files."""
+    return calibration("catalog_readings")

@@ -57,9 +57,11 @@ COMMANDS = {
     "data check": "data/hardware.csv: ",
     "reconcile": "   ",
     "excel install --dry-run {}": "{}/sizebook.xlam\n",
-    "excel lite -o {}": "{}/main.py\n",
+    "excel lite -o {}/lite": "{}/lite/main.py\n",
+    "excel server -o {}/server": "{}/server/pyproject.toml\n",
     "dashboard -o {}/page.html": "{}/page.html: ",
     "libreoffice build -o {}/sizebook.oxt": "{}/sizebook.oxt\n",
+    "completion bash": "_sizebook_completion() {\n",
     "count org/name": refused("huggingface_hub", "hub", ", or give the path of a config.json or checkpoint"),
     "count gpt-2-small --engine transformers": refused(
         "torch, transformers", "torch", ", or leave the option --engine out"
@@ -86,7 +88,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     heard = done.stdout.replace(str(folder), "{}")
-    written = {"sizebook.xlam", "main.py", "requirements.txt", "sizebook.oxt", "page.html"}
+    written = {"sizebook.xlam", "lite", "server", "sizebook.oxt", "page.html"}
     assert {path.name for path in folder.iterdir()} == written
     return dict(zip(COMMANDS, json.loads(heard), strict=True))
 

@@ -20,7 +20,7 @@ LAYERS = (
     ("tables",),
     ("models",),
     ("training.tuning",),
-    ("serving.quantities", "training.quantities"),
+    ("serving.quantities", "training.quantities", "training.recipe"),
     ("formulas",),
     ("serving",),
     ("training",),

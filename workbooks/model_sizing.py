@@ -41,6 +41,7 @@ FUNCTIONS = (
     "PARAMS_EMBEDDING",
     "DTYPE_BITS",
     "MODEL_BYTES",
+    "CHECKPOINT_BYTES",
 )
 NOTES = (
     "Total: trainable parameters, tied weights once. Left out: buffers and multi-token-prediction layers, which "
@@ -48,7 +49,7 @@ NOTES = (
     "Active: the parameters that one token visits; each routed expert tensor counts top_k / n_experts. "
     "Embedding, head and towers count whole.",
     "Bytes: every parameter in the one format. Left out: file headers, and the tensors that quantised checkpoints keep "
-    "in a wider format.",
+    "in a wider format. A model given by its checkpoint takes what its headers say, scales and buffers included.",
     "Closed form: what the total would be if all layers were alike, with grouped heads and a gated feed-forward block; "
     "a difference shows where a model departs from that.",
     "The published figure is as its makers round it; a difference of a per cent or more is worth a look at what they "
@@ -158,10 +159,22 @@ def storage(page: Page) -> None:
     for dtype in DTYPES_COMPARED:
         formula = f"={book.call('MODEL_BYTES', parameters='{total}', dtype=text(dtype))}"
         page.line(f"bytes_{dtype}", dtype, formula, "bytes", "MODEL_BYTES: parameters x bits / 8, rounded up")
-    page.total(
-        "weight_bytes", "In the chosen format", f"={book.call('MODEL_BYTES', parameters='{total}')}", "bytes",
-        "MODEL_BYTES(total, dtype)",
+    stored = book.call("CHECKPOINT_BYTES", path="{chosen}")
+    page.line(
+        "stored_bytes", "Of the checkpoint", f'=IFERROR({stored},"no checkpoint")', "bytes",
+        "CHECKPOINT_BYTES(model): from its headers",
     )  # fmt: skip
+    page.total(
+        "weight_bytes", "Of the checkpoint, else in the chosen format",
+        f"=IF(ISNUMBER({{stored_bytes}}),{{stored_bytes}},{book.call('MODEL_BYTES', parameters='{total}')})", "bytes",
+        "The checkpoint's, else MODEL_BYTES(total, dtype)",
+    )  # fmt: skip
+    page.statement(
+        "weights_label",
+        "What they are called",
+        '=IF(ISNUMBER({stored_bytes}),"Weights as stored","Weights in "&{dtype})',
+        "Where they are from",
+    )
     page.line("weight_gb", "the same in GB", "={weight_bytes}/10^9", "GB", "1 GB = 10^9 bytes", look.GIGA)
     page.line("weight_gib", "the same in GiB", "={weight_bytes}/2^30", "GiB", "1 GiB = 2^30 bytes", look.GIGA)
 
@@ -213,7 +226,7 @@ def result(book: Book) -> None:
         [
             ('="Parameters of "&{chosen}', "={total}", look.WHOLE, "in total, exact"),
             ("Active parameters", "={active}", look.WHOLE, '=IFERROR(TEXT({active_share},"0.0%")&" of the total","")'),
-            ('="Weights in "&{dtype}', "={weight_gb}", look.GIGA, "GB (10^9 bytes)"),
+            ("={weights_label}", "={weight_gb}", look.GIGA, "GB (10^9 bytes)"),
             ("The same", "={weight_gib}", look.GIGA, "GiB (2^30 bytes)"),
             (
                 "Counted less published",
@@ -285,8 +298,8 @@ CHECKS = (
     ("Every part is zero or more", f"=MIN({{{PARTS[0]}:{PARTS[-1]}}})>=0", "Smallest part"),
     (
         "Bytes follow from bits",
-        "={weight_bytes}-{total}*DTYPE_BITS({dtype})/8<1",
-        "MODEL_BYTES = total x bits / 8, rounded up",
+        "=IF(ISNUMBER({stored_bytes}),TRUE,{weight_bytes}-{total}*DTYPE_BITS({dtype})/8<1)",
+        "MODEL_BYTES = total x bits / 8, rounded up; a checkpoint's are its own",
     ),
     (
         "Within 1 % of the published figure",

@@ -1,6 +1,6 @@
 // Puts the parts together and keeps them in step with the state.
 
-const NAMES = { models: "Models", charts: "Charts", compare: "Compare" };
+const NAMES = { models: "Models", charts: "Charts", compare: "Compare", calculator: "Calculator", market: "GPUs and prices" };
 
 function buildViews() {
   byId("views").append(...VIEWS.map((view) => button(NAMES[view], () => change({ view }), { "data-view": view })));
@@ -42,6 +42,10 @@ onChange((changed) => {
   if (has("view", "compare")) showView();
   if (has("view")) { hoverOut(); if (state.view === "models") table.redraw(); }
   if (has("model")) showPanel();
+  if (has("find", "fn")) showFunctions();
+  if (has("fn")) showFunction();
+  else if (has("args", "separator")) showResult();
+  if (has("view")) showMarket();
   if (has("view", "theme", ...FILTERS)) showCharts();
 });
 
@@ -66,7 +70,9 @@ function start() {
   table.on("tableBuilt", () => { showRows(); performance.mark("first-table"); document.body.dataset.ready = "yes"; });
   buildCharts();
   showCompared();
+  buildCalculator();
   showView();
+  showMarket();
   showPanel();
   showCharts();
   byId("read").textContent = DATA.read;

@@ -96,7 +96,7 @@ function showTiles() {
   const experts = counted.filter((model) => model.features.includes("experts"));
   const tiles = [
     ["Models", grouped(rows.length), rows.length === MODELS.length ? "the whole catalog" : `of ${MODELS.length}`],
-    ["Counted exactly", grouped(counted.length), `${rows.length - counted.length} without published dimensions`],
+    ["Counted exactly", grouped(counted.length), rows.length > counted.length ? `${rows.length - counted.length} without published dimensions` : "all of them"],
     ["Agree with their publisher", compared.length ? percent(agreeing.length / compared.length) : "–",
       `${agreeing.length} of ${compared.length}, exact, rounded or explained`],
     ["Median size", counted.length ? short(median(counted.map((model) => model.total))) : "–", "parameters"],

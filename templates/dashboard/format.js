@@ -25,7 +25,8 @@ const percent = (share) => `${digits(share * 100, 3)}%`;
 
 function signed(share) {
   if (share === 0) return "0";
-  const text = Math.abs(share) < 0.00005 ? "<0.01" : digits(Math.abs(share * 100), 2);
+  if (Math.abs(share) < 0.00005) return "<0.01%";
+  const text = digits(Math.abs(share * 100), 2);
   return `${share < 0 ? "−" : "+"}${text}%`;
 }
 
@@ -40,11 +41,13 @@ function cellText(column, value) {
   return column.kind === "count" ? grouped(value) : digits(value, 4);
 }
 
-// "7B", "1.5e9", "70 000 000" -> a number; null for a blank, NaN for anything else.
+// "7B", "1.5e9", "70 bn" -> a number; null for a blank, NaN for what a cell refuses too: commas, and k, which may be 1024.
+const NUMBER = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)[ \u00a0\u2009\u202f]?([a-z]*)$/i;
+
 function amount(text) {
-  const plain = text.trim().replace(/[\s\u2009\u202f,]/g, "");
+  const plain = text.trim();
   if (!plain) return null;
-  const match = /^(\d+(?:\.\d+)?(?:e\d+)?)([kmbt]?)$/i.exec(plain);
-  const scale = { "": 1, k: 1e3, m: 1e6, b: 1e9, t: 1e12 };
-  return match ? Number(match[1]) * scale[match[2].toLowerCase()] : NaN;
+  const match = NUMBER.exec(plain);
+  const scale = match && (match[2] ? DATA.calculator.scales[match[2].toUpperCase()] : 1);
+  return scale ? Number(match[1]) * scale : NaN;
 }

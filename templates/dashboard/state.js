@@ -2,11 +2,12 @@
 
 const NARROW = window.matchMedia("(max-width: 640px)").matches;
 const MOST_COMPARED = 6;
-const VIEWS = ["models", "charts", "compare"];
+const VIEWS = ["models", "charts", "compare", "calculator", "market"];
 const DEFAULT_COLUMNS = COLUMNS.filter((column) => (NARROW ? column.narrow : column.shown)).map(({ name }) => name);
 const START = {
   view: "models", q: "", min: "", max: "", from: "", to: "", family: "", organisation: "", licence: "", features: [],
   sort: "-release_date", columns: DEFAULT_COLUMNS, compare: [], model: "", theme: "", separator: ",",
+  fn: "PARAMS_MHA", args: "d_model=4096", find: "",
 };
 const LISTS = ["features", "columns", "compare"];
 const state = { ...START };
@@ -33,6 +34,7 @@ function forgetUnknown() {
   }
   const single = {
     view: (view) => VIEWS.includes(view), model: (key) => !key || key in MODEL,
+    fn: (name) => DATA.calculator.functions.some((each) => each.name === name),
     sort: (sort) => sort === "name" || sort.replace(/^-/, "") in COLUMN || sort === "-name",
   };
   for (const [name, isKnown] of Object.entries(single)) {

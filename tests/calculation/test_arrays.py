@@ -142,10 +142,12 @@ def test_index_of_a_whole_column_gives_an_ordinary_formula_the_cell_of_its_row(t
         sheet.cell(row, 5, "=INDEX(A$1:B$3,0,2)")
         sheet.cell(row, 6, "=INDEX(A$1:B$3,A1,0)")  # which row is known late: the cell is refused
         sheet.cell(row, 7, "=SUM(INDEX(A$1:B$3,0,2))")
+        sheet.cell(row, 8, "=IFERROR(INDEX(A$1:B$3,A1,0),0)")  # and stays refused where an error is hidden
     book.save(tmp_path / "index.xlsx")
     found = recalculate(tmp_path / "index.xlsx")
-    columns = [[found["Sheet", f"{column}{row}"] for row in (1, 2, 3)] for column in "DEFG"]
-    assert columns == [[10, 20, 30], [10, 20, 30], [ErrorCode("#N/IMPL!")] * 3, [60, 60, 60]]
+    columns = [[found["Sheet", f"{column}{row}"] for row in (1, 2, 3)] for column in "DEFGH"]
+    refused = [ErrorCode("#N/IMPL!")] * 3
+    assert columns == [[10, 20, 30], [10, 20, 30], refused, [60, 60, 60], refused]
 
 
 OF_ONE_NUMBER = (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import faulthandler
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,8 +19,10 @@ from openpyxl import Workbook
 
 from sizebook.calculation import recalculate
 from sizebook.calculation.guard import Note, Task, guarded
+from sizebook.calculation.spreadsheet import FUNCTIONS
 from sizebook.core.errors import InputError, RangeError
 from sizebook.intake.limits import VARIABLE, Limits
+from sizebook.sources.bundled import bundled
 
 SHORT = Limits(calculation_seconds=1)
 AMPLE = Limits()
@@ -111,7 +115,7 @@ def test_beside_threads_a_second_process_is_kept_and_replaced_when_it_ends_badly
     assert first == process() != os.getpid()
     for work, limits, message in FAILURES:
         ended = in_a_thread(lambda work=work, limits=limits: guarded(Task(work, (), "book.xlsx"), limits))
-        assert str(ended) == message.format("")
+        assert str(ended) == message.format(", Plan!B7")
     assert process() != first
 
 
@@ -142,6 +146,57 @@ def test_a_calculation_beyond_its_limits_names_the_workbook(tmp_path: Path, monk
     monkeypatch.setenv(VARIABLE, "calculation_seconds=1")
     with pytest.raises(InputError, match=r"^calculation too long: got more than 1 s in slow\.xlsx"):
         recalculate(tmp_path / "slow.xlsx")
+
+
+def test_a_spreadsheet_function_worked_out_here_names_its_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(*_: Any) -> None:
+        time.sleep(60)
+
+    def exhausting(*_: Any) -> int:
+        return len(b"x" * 2**40)
+
+    def unforeseen(*_: Any) -> Any:
+        return {}["key"]
+
+    book = Workbook()
+    book.worksheets[0]["A1"] = 39448
+    book.worksheets[0]["B2"] = "=IFERROR(WEEKNUM(A1),0)"
+    book.save(tmp_path / "book.xlsx")
+    for stated, work, message in (
+        ("calculation_seconds=1", endless, r"^calculation too long: got more than 1 s in book\.xlsx, Sheet!B2, want"),
+        ("calculation_seconds=9", exhausting, r"^calculation too large: got .* in book\.xlsx, Sheet!B2, want less"),
+    ):
+        monkeypatch.setenv(VARIABLE, stated)
+        monkeypatch.setitem(FUNCTIONS, "WEEKNUM", work)
+        with pytest.raises(InputError, match=message):
+            recalculate(tmp_path / "book.xlsx")
+    monkeypatch.setitem(FUNCTIONS, "WEEKNUM", unforeseen)
+    assert recalculate(tmp_path / "book.xlsx").not_calculated == (("Sheet", "B2"),)
+
+
+WITHOUT_FORK = """
+import os, sys
+del os.fork  # as on Windows
+from sizebook.cli import main
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_workbook_is_filled_where_there_is_no_fork(tmp_path: Path) -> None:
+    script, words = tmp_path / "without_fork.py", ["fill", str(bundled("workbooks") / "model_sizing.xlsx")]
+    script.write_text(WITHOUT_FORK, encoding="utf-8")
+    (tmp_path / "gpt2.toml").write_text('model = "gpt-2"\ndtype = "fp32"\n', encoding="utf-8")
+    words += [str(tmp_path / "gpt2.toml"), "-o"]
+    done = [
+        subprocess.run([*start, *words, str(tmp_path / name)], capture_output=True, text=True, check=False, timeout=60)
+        for start, name in (
+            ([sys.executable, str(script)], "spawned.xlsx"),
+            ([sys.executable, "-m", "sizebook"], "forked.xlsx"),
+        )
+    ]
+    assert [each.returncode for each in done] == [0, 0], done
+    assert (tmp_path / "spawned.xlsx").read_bytes() == (tmp_path / "forked.xlsx").read_bytes()
 
 
 def test_a_workbook_has_the_same_values_beside_threads(tmp_path: Path) -> None:

@@ -6,12 +6,15 @@ import csv
 import json
 import re
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from sizebook.core.tables import by_key, table
 from sizebook.models import catalog
+from sizebook.models.architecture import Architecture
+from sizebook.models.searching import facts_of, unread_again
 
 NUMBERS = (
     "context_length",
@@ -39,9 +42,27 @@ def test_two_hundred_models_each_with_source_and_date() -> None:
 
 def test_docs_say_how_many_rows_were_read_again() -> None:
     page = (Path(__file__).parents[2] / "docs" / "catalog.md").read_text(encoding="utf-8")
-    read, rows = sum("; read again: " in row["source"] for row in table("models")), len(table("models"))
-    assert f"{read} of the {rows} rows have a source" in page
-    assert f"the other {rows - read} rows" in page
+    rows, read = table("models"), {line["key"] for line in table("model_readings")}
+    assert f"{len(read)} of the {len(rows)} rows have a line" in page
+    assert f"the other {len(rows) - len(read)} rows have none" in page
+    assert f"every fact was read so: {sum(not unread_again(row) for row in rows)} (" in page
+
+
+def test_readings_name_facts_that_their_rows_hold() -> None:
+    rows = by_key("models", "key")
+    for line in table("model_readings"):
+        assert set(line["facts"].split()) <= set(facts_of(rows[line["key"]])), line
+        assert line["source"] and re.fullmatch(r"\d{4}-\d\d-\d\d", line["retrieved"]), line
+
+
+def test_what_the_published_files_state_is_what_the_table_holds(shared: Path, readings: ModuleType) -> None:
+    """Every fact is read again from config.json and checkpoint; what agrees is in the table of readings."""
+    read = [*readings.from_configs(shared / "configs" / "real"), *readings.from_totals(shared / "truth" / "params.csv")]
+    wrong = [r for r in read if r.held != r.said]
+    assert len(read) > 900
+    assert [r for r in wrong if r.fact not in readings.MAY_DIFFER] == []
+    assert len(wrong) < 45
+    assert readings.merged(read, "2026-11-22") == list(table("model_readings"))
 
 
 def test_cells_hold_what_their_column_says() -> None:
@@ -60,13 +81,13 @@ def test_every_architecture_is_used_and_every_reference_resolves() -> None:
 
 
 @pytest.mark.parametrize("key", [row["key"] for row in table("models") if row["architecture"]])
-def test_columns_agree_with_the_architecture(key: str) -> None:
+def test_columns_agree_with_the_architecture(key: str, readings: ModuleType) -> None:
     row, architecture = catalog.facts(key), catalog.architecture(key)
     assert int(row["vocabulary"]) == architecture.vocab
-    assert row["attention"].partition(" + ")[0] in kinds_of_attention(key), row["attention"]
+    assert row["attention"].partition(" + ")[0] in readings.kinds_of_attention(architecture), row["attention"]
     if key not in WINDOW_NOT_DESCRIBED:
         named = "sliding window" in row["attention"] or "chunked" in row["attention"]
-        assert named == sees_a_window(key), row["attention"]
+        assert named == sees_a_window(architecture, key), row["attention"]
     experts = {
         (brick.n_experts, brick.top_k)
         for layer in architecture.layers
@@ -80,24 +101,10 @@ def test_columns_agree_with_the_architecture(key: str) -> None:
 WINDOW_NOT_DESCRIBED = {"step-3.7-flash"}
 
 
-def bricks(key: str) -> list[Any]:
-    return [brick for layer in catalog.architecture(key).layers for brick in layer.bricks]
-
-
-def kinds_of_attention(key: str) -> set[str]:
-    """Return the kinds by the bricks' own names or heads."""
-    named = {"LatentAttention": "latent", "SharedKeyAttention": "compressed sparse", "Rwkv": "none (linear recurrence)"}
-    kinds = {named[type(brick).__name__] for brick in bricks(key) if type(brick).__name__ in named}
-    for brick in bricks(key):
-        if hasattr(brick, "n_kv_heads") and type(brick).__name__ not in named:
-            shared = brick.n_heads // brick.n_kv_heads
-            kinds.add("multi-head" if shared == 1 else "multi-query" if brick.n_kv_heads == 1 else "grouped")
-    return kinds or {"none (state space)"}
-
-
-def sees_a_window(key: str) -> bool:
+def sees_a_window(described: Architecture, key: str) -> bool:
     context = int(catalog.facts(key)["context_length"] or 1)
-    windows = {getattr(brick, "window", None) for brick in bricks(key) if type(brick).__name__ != "SharedKeyAttention"}
+    bricks = (brick for layer in described.layers for brick in layer.bricks)
+    windows = {getattr(brick, "window", None) for brick in bricks if type(brick).__name__ != "SharedKeyAttention"}
     return any(window is not None and window < context for window in windows)
 
 

@@ -80,7 +80,11 @@ def test_a_quantised_gguf_says_what_it_is(tmp_path: Path) -> None:
     assert lines[2].split() == ["Q8_0", "131,072", "1", "t.", "139", "kB"]
     # 131,072 weights of 8 experts, of which a token visits 2.
     assert next(line.split() for line in lines if "active" in line) == ["active", "100,608", "101", "k"]
-    assert lines[-2] == "By the file's own keys (qwen3moe: 2 of 8 experts)."
+    assert lines[-4] == "By the file's own keys (qwen3moe: 2 of 8 experts)."
+    assert lines[-2] == (
+        "Note: cache and FLOPs are not known: missing key: got no 'hidden_size' in the keys of tiny.gguf, want a "
+        "whole number. Add it, or use the complete config.json of the model."
+    )
 
 
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"

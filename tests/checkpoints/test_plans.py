@@ -8,16 +8,22 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from openpyxl import load_workbook
 
+from sizebook.batch.jobs import JOBS
 from sizebook.cli import app
 from sizebook.core.cells import call
+from sizebook.core.reading import read
 from sizebook.functions import load
 from sizebook.intake import places
 from sizebook.models import catalog
 from sizebook.models.verifying import predicted_names
+from sizebook.scenarios.files import SizingScenario, beside, workbook_model
 from sizebook.serving.case import case_of
 from sizebook.serving.memory import weight_bytes_per_gpu
 from sizebook.serving.quantities import Replica
+from sizebook.sources.bundled import bundled
+from sizebook.workbooks.filling import fill
 from tests.checkpoints.making import Given, folder, gguf
 from tests.intake.test_files import refusal
 from tests.models.checkpoints import TINY, TINY_PARAMETERS, tiny_tensors
@@ -175,3 +181,50 @@ def test_a_cell_reads_checkpoints_beside_its_workbook_only(tmp_path: Path, monke
             assert refusal(lambda: call("CHECKPOINT_BYTES", "//server/share/m/")).startswith("file of a network: got ")
     finally:
         places.set_workbook_folder("")
+
+
+def test_a_sizing_plan_weighs_the_checkpoint(tmp_path: Path) -> None:
+    stored = sparse(tmp_path / "m", "llama-3.1-8b", "F8_E4M3")
+    assert stored == 8_030_261_248
+    for model in ("m/", "m/model.safetensors"):
+        scenario = read(SizingScenario, beside(tmp_path, {"model": model}), "here")
+        sizing = JOBS["sizing"].plan(scenario)
+        assert (sizing.weight_bytes, sizing.dtype, sizing.stored) == (stored, "as stored", "as its files have them")
+        assert [(s.dtype, s.n_bytes) for s in sizing.storage][:3] == [
+            ("as stored", stored), ("fp32", 4 * stored), ("bf16", 2 * stored),
+        ]  # fmt: skip
+        assert [step.value for step in sizing.figures] == [stored, stored]
+    report = JOBS["sizing"].report(sizing, scenario)
+    assert "Stored as its files have them, its weights take" in report.summary
+    assert [tile.label for tile in report.tiles][1] == "Weights as stored"
+    lines = call("SIZING_TABLE", [["model", "dtype"], [f"{tmp_path}/m/", ""], [f"{tmp_path}/m/", "bf16"]])
+    assert [line[2] for line in lines[1:]] == [stored, 2 * stored]
+
+
+def test_the_workbook_of_a_checkpoint_has_its_bytes(tmp_path: Path) -> None:
+    stored = sparse(tmp_path / "m", "llama-3.1-8b", "F8_E4M3")
+    inputs = workbook_model(f"{tmp_path}/m/")
+    assert inputs == {"model": "config.json", "config_path": f"{(tmp_path / 'm').resolve()}/"}
+    fill(bundled("workbooks") / "model_sizing.xlsx", inputs, tmp_path / "out.xlsx")
+    book = load_workbook(tmp_path / "out.xlsx", data_only=True)
+    cells = {row[1].value: row[2].value for row in book["Calculation"].iter_rows()}
+    assert cells["Of the checkpoint, else in the chosen format"] == stored
+    assert cells["What they are called"] == "Weights as stored"
+
+
+def test_a_fleet_takes_a_checkpoint(tmp_path: Path) -> None:
+    """A service of a checkpoint in fp8, tables and head too, is as fast as one quantised on loading and has more room."""
+    sparse(tmp_path / "m", "llama-3.1-8b", "F8_E4M3")
+    plans = []
+    fp8 = 'weight_dtype = "fp8"'
+    for model, dtype in (("m/", ""), ("llama-3.1-8b", fp8), ("llama-3.1-8b", "")):
+        (tmp_path / "s.toml").write_text(
+            f'plan = "fleet"\n[[service]]\nname = "chat"\nmodel = "{model}"\ngpu = "h100-sxm"\n{dtype}\n'
+            "requests_per_day = 1000000\ninput_tokens = 1000\noutput_tokens = 200\nconcurrency = 32\n"
+        )
+        done = CliRunner().invoke(app, ["plan", "fleet", str(tmp_path / "s.toml"), "--json"], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        plans.append(json.loads(done.stdout))
+    stored, quantised, whole = (plan["services"][0]["replica"]["capacity"] for plan in plans)
+    assert stored > quantised > whole
+    assert plans[0]["months"] == plans[1]["months"]

@@ -104,11 +104,12 @@ def gpt_2_bytes(sequences: int) -> int:
 
 
 def gpt_2_step(sequences: int) -> float:
-    """Return the seconds of a step: matrices three times, scores 1 + 2.5, traffic and weights in one micro-batch; or
-    what launching its 24 blocks takes, the longer and a little more; AdamW over the memory, what every step takes."""
+    """Return the seconds of a step: matrices three times, scores 1 + 2.5 by heads of 64 where the rate is that of 128,
+    traffic and weights in one micro-batch; or what launching its 24 blocks takes, the longer and a little more; AdamW over the memory, what every step takes."""
     tokens, peak, memory = 1024 * sequences, 312e12, 2.039e12 * fitted("memory")
     matrices = 3 * 2 * tokens * (12 * 12 * 768**2 + GPT_2_HEAD) / (peak * fitted("matmul_ampere_bf16"))
-    scores = 3.5 * tokens * 512 * 4 * 768 * 12 / (peak * fitted("scores_ampere"))
+    narrow = 1 + fitted("head_width") * (1 / 64 - 1 / 128)
+    scores = narrow * 3.5 * tokens * 512 * 4 * 768 * 12 / (peak * fitted("scores_ampere"))
     traffic = 3 * 2 * fitted("traffic_megatron") * tokens * KEPT / memory
     # Layers without both embeddings and the last norm: read twice in two bytes, gradients added in fp32.
     weights = 12 * (GPT_2 - GPT_2_HEAD - 1024 * 768 - 2 * 768) / memory

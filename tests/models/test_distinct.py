@@ -22,8 +22,10 @@ for row in small_configs("distinct_counts.jsonl"):
 
 # Sizes that these types build only as large as another one.
 EQUAL = {
+    "deepseek_vl_v2": ("projector_config.n_embed",),  # as wide as the language model
     "dots3_note_text": ("num_key_value_heads", "per_layer_config.02.num_key_value_heads"),  # keys for every head
     "kimi_k25": ("projection_hidden_size",),  # the projector's norm is as wide as the tower
+    "nvembed": ("latent_attention_config.latent_dim",),  # as wide as the language model
     "squeezebert": ("embedding_size",),  # no projection behind the tables
     "t5gemma2": ("decoder.hidden_size", "decoder.vocab_size"),  # one table for both stacks
 }

@@ -194,3 +194,15 @@ def test_a_sweep_refuses_what_it_would_get_wrong() -> None:
     assert sweep(pl.DataFrame(row))["reason"].to_list() == [
         "not in a sweep: got t5-large, which has an encoder, want a model that only decodes. Plan it by itself."
     ]
+
+
+def test_siglip_is_planned_by_its_texts_and_its_images() -> None:
+    """27 layers 1,152 wide, 4,304 in their blocks, on either side; an image is (384 / 14)^2 = 729 tokens."""
+    siglip = case("siglip-so400m-patch14-384")
+    assert siglip.encoder.attention_parameters + siglip.encoder.dense_parameters == 27 * (4 * 1152**2 + 2 * 1152 * 4304)
+    flops = 11 * 729 * (2 * 27 * (4 * 1152**2 + 2 * 1152 * 4304) + 4 * 729 * 1152 * 27)
+    seconds = encode_seconds(siglip, 11, 729)
+    assert flops / PEAK < seconds < 6 * flops / PEAK
+    plan = planned("siglip-so400m-patch14-384", input_tokens=64, ttft_target_seconds=1.0)
+    assert not plan.replica.decodes
+    assert plan.replica.bands["ttft"].basis == "nothing measured"

@@ -52,9 +52,12 @@ def test_steps_of_korthikanti_table_5(model: Architecture, layout: Layout, n_mic
 
 @pytest.mark.parametrize(("gpus", "rate"), [(8, 5762), (8, 6667), (128, 5605), (128, 6514)])
 def test_rates_of_torchtitan_8b(gpus: int, rate: float) -> None:
+    """On GPUs limited to 500 W. The lower rate of each pair was not compiled, which no recipe says."""
     layout = Layout(dp=gpus, zero_stage=3, micro_batch=2, recompute="every-other-matmul")
-    seconds = _time(LLAMA_8B, 8192, "h100-sxm", layout, Recipe(stack="fsdp"), 1).total
-    assert 2 * 8192 / seconds == pytest.approx(rate, rel=0.25)
+    method = Method(power_limit_watts=500, recipe=Recipe(stack="fsdp"))
+    rates = machine(accelerator("h100-sxm"), method, calibration())
+    seconds = step_time(model_profile(LLAMA_8B, 8192), layout, method, rates=rates, n_micro=1).total
+    assert 2 * 8192 / seconds == pytest.approx(rate, rel=0.18 if rate < 6000 else 0.05)
 
 
 def test_the_total_is_the_sum_of_its_causes() -> None:
@@ -70,6 +73,33 @@ def test_matrix_time_is_work_over_rate() -> None:
     step = _time(LLAMA_8B, 4096, "h100-sxm", Layout(), Recipe(), 4)
     layers = 32 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336)
     assert step.matmul == pytest.approx(4 * 6 * 4096 * (layers / rates.matmul + 128256 * 4096 / rates.head))
+
+
+def test_plain_attention_passes_its_scores_sixteen_times() -> None:
+    """Beside flash attention, softmax, dropout and the products around them: five bytes of a score are kept, and six
+    times as much passes memory forward and backward."""
+    rates = machine(accelerator("a100-sxm-80gb"), Method(), calibration())
+    plain, flash = (
+        _time(MEGATRON_22B, 2048, "a100-sxm-80gb", Layout(), Recipe(flash_attention=each), 1).traffic
+        for each in (False, True)
+    )
+    with_dropout = _time(MEGATRON_22B, 2048, "a100-sxm-80gb", Layout(), UNFUSED, 1).traffic
+    scores = 48 * 64 * 2048 * 2048
+    statistics = 3 * 2 * rates.traffic_factor * 4 * 48 * 64 * 2048
+    masks = 3 * 2 * rates.traffic_factor * 96 * 6144 * 2048
+    assert (plain - flash) * rates.memory == pytest.approx(3 * 2 * 2 * scores - statistics)
+    assert (with_dropout - flash) * rates.memory == pytest.approx(3 * 2 * 5 * scores + masks - statistics)
+
+
+def test_narrow_heads_wait_for_exponentials() -> None:
+    """64 heads of 64 do the FLOPs of 32 heads of 128: d / (d + d0) of each, so (1 + d0 / 64) over (1 + d0 / 128), with
+    the rate that of heads of 128."""
+    rates = machine(accelerator("h100-sxm"), Method(), calibration())
+    usual, narrow = (_gpt(4096, 2, n, n, 16384, 32000, gated=False) for n in (32, 64))
+    seconds = [_time(model, 4096, "h100-sxm", Layout(), Recipe(), 1).attention for model in (usual, narrow)]
+    assert seconds[0] * rates.scores == pytest.approx(3.5 * 4096 * 2 * 2 * 2 * 4096 * 2048, rel=1e-3)
+    assert seconds[1] / seconds[0] == pytest.approx(1 + rates.head_width * (1 / 64 - 1 / 128))
+    assert 1.2 < seconds[1] / seconds[0] < 1.6  # 648 over 497 TFLOP/s in FlashAttention-3
 
 
 def test_the_bubble_is_pp_less_one_micro_batches_over_the_chunks() -> None:

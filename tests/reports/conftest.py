@@ -11,7 +11,7 @@ import pytest
 from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
-from sizebook.plans.sizing.plan import Sizing, size_model
+from sizebook.plans.sizing.plan import Published, Sizing, size_model
 from sizebook.reports.render import write_pdf
 from sizebook.reports.sizing.report import report
 
@@ -40,7 +40,7 @@ def llama() -> Architecture:
 
 @pytest.fixture(scope="session")
 def sizing(llama: Architecture) -> Sizing:
-    return size_model("Llama-3.1-8B", llama, "bf16", 8_030_261_248, "model card")
+    return size_model("Llama-3.1-8B", llama, "bf16", Published(8_030_261_248, "model card"))
 
 
 @pytest.fixture(scope="session")

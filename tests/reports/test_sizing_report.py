@@ -9,7 +9,7 @@ import pytest
 from sizebook.core.expression import parse
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
-from sizebook.plans.sizing.plan import Sizing, size_model
+from sizebook.plans.sizing.plan import Published, Sizing, size_model
 from sizebook.reports.charts.kinds import Bars
 from sizebook.reports.sizing.report import report
 from sizebook.reports.view import Prose, Report, Section, Table
@@ -43,7 +43,7 @@ def _section(view: Report, topic: str) -> Section:
 def test_comparison_with_the_published_count(
     published: int | None, verdict: str, tile: tuple[str, str] | None, as_of: date, llama: Architecture
 ) -> None:
-    view = report(size_model("M", llama, "bf16", published), as_of)
+    view = report(size_model("M", llama, "bf16", Published(published)), as_of)
     assert _plain(view.summary).endswith(verdict)
     shown = [(_plain(t.value), _plain(t.note)) for t in view.tiles if t.label == "Against published"]
     assert shown == ([] if tile is None else [tile])
@@ -51,7 +51,7 @@ def test_comparison_with_the_published_count(
 
 
 def test_rounded_published_count_is_taken_as_rounded(as_of: date, llama: Architecture) -> None:
-    view = report(size_model("M", llama, "bf16", 8_000_000_000, "paper", 50_000_000), as_of)
+    view = report(size_model("M", llama, "bf16", Published(8_000_000_000, "paper", 50_000_000)), as_of)
     assert _plain(view.summary).endswith("The count rounds to the published 8.00 B.")
     assert [(t.value, _plain(t.note)) for t in view.tiles][-1] == ("agrees", "rounds to 8.00 B")
 

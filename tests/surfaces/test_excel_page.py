@@ -29,7 +29,7 @@ def test_message_on_the_page() -> None:
 def test_commands_on_the_page_exist() -> None:
     commands = set(re.findall(r"`(?:sizebook) (excel|libreoffice) ([a-z]+)", PAGE))
     assert commands == {
-        *(("excel", word) for word in ("install", "status", "doctor", "update", "uninstall", "lite")),
+        *(("excel", word) for word in ("install", "status", "doctor", "update", "uninstall", "lite", "server")),
         ("libreoffice", "install"),
         ("libreoffice", "build"),
     }

@@ -95,19 +95,46 @@ def test_default_of_a_name_stands_in_for_what_the_cell_holds(template: Path, tmp
 
 
 @pytest.mark.parametrize(
-    ("target", "spelling"),
+    ("target", "namespace", "spelling"),
     [
-        ("classic", "=PARAMS_MHA(A2,FALSE)"),
-        ("office-js", "=_xldudf_NS_PARAMS_MHA(A2,FALSE)"),
-        ("libreoffice", "=SIZEBOOK.PARAMS_MHA(A2,FALSE)"),
+        ("classic", "", "=PARAMS_MHA(A2,FALSE)"),
+        ("office-js", "", "=_xldudf_PARAMS_MHA(A2,FALSE)"),
+        ("office-js", "team_2", "=_xldudf_TEAM_2_PARAMS_MHA(A2,FALSE)"),
+        ("libreoffice", "", "=SIZEBOOK.PARAMS_MHA(A2,FALSE)"),
     ],
 )
-def test_functions_are_spelled_for_the_target(template: Path, tmp_path: Path, target: Any, spelling: str) -> None:
-    filled = fill(template, {"d_model": 8}, tmp_path / "out.xlsx", target=target)
+def test_functions_are_spelled_for_the_target(
+    template: Path, tmp_path: Path, target: Any, namespace: str, spelling: str
+) -> None:
+    filled = fill(template, {"d_model": 8}, tmp_path / "out.xlsx", target=target, namespace=namespace)
     assert load_workbook(filled.path)["Plan"]["B2"].value == spelling
     again = fill(filled.path, {"d_model": 512}, tmp_path / "again.xlsx", target="classic")
     assert load_workbook(again.path)["Plan"]["B2"].value == "=PARAMS_MHA(A2,FALSE)"
     assert stored(again.path)["B2"] == 1_048_576
+
+
+@pytest.mark.parametrize(
+    ("target", "namespace", "message"),
+    [
+        (
+            "classic",
+            "SIZING",
+            "namespace without Office.js: got 'SIZING' for classic, want one for office-js only. Leave it out.",
+        ),
+        (
+            "office-js",
+            "2nd",
+            "not a namespace: got '2nd', want a letter, then up to 31 letters, digits and underscores. Rename it.",
+        ),
+    ],
+)
+def test_a_namespace_that_no_add_in_has_is_refused(
+    template: Path, tmp_path: Path, target: Any, namespace: str, message: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        fill(template, {"d_model": 8}, tmp_path / "out.xlsx", target=target, namespace=namespace)
+    assert str(refused.value) == message
+    assert not (tmp_path / "out.xlsx").exists()
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def test_stored_values_are_what_python_gives(template: Path, tmp_path: Path, mod
     total = call("PARAMS_MODEL", model)
     assert stored["Total parameters"] == total
     assert stored["Active parameters"] == call("PARAMS_ACTIVE", model)
-    assert stored["In the chosen format"] == call("MODEL_BYTES", total, "nvfp4")
+    assert stored["Of the checkpoint, else in the chosen format"] == call("MODEL_BYTES", total, "nvfp4")
     rows = load_workbook(tmp_path / "out.xlsx", data_only=True)["Calculation"].iter_rows(min_col=2, max_col=5)
     parts = {row[3].value: row[1].value for row in rows if str(row[3].value).startswith("PARAMS_MODEL(model, ")}
     for part in PARTS:
@@ -54,7 +54,7 @@ def test_llama_by_hand(template: Path, tmp_path: Path) -> None:
     stored = by_label(tmp_path / "out.xlsx", "Calculation")
     layer = 2 * 4096 * 128 * (32 + 8) + 3 * 4096 * 14336 + 2 * 4096
     assert stored["Total parameters"] == 2 * 128256 * 4096 + 32 * layer + 4096 == 8_030_261_248
-    assert stored["In the chosen format"] == 16_060_522_496
+    assert stored["Of the checkpoint, else in the chosen format"] == 16_060_522_496
     assert stored["Attention, closed form less exact"] == 0
     assert stored["Title of the first chart"] == "Feed-forward blocks hold 70% of the parameters"
 

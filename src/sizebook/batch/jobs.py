@@ -16,7 +16,7 @@ from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.programme.plan import ProgrammePlan
-from sizebook.plans.sizing.plan import Sizing, size_model
+from sizebook.plans.sizing.plan import Published, Sizing, size_model
 from sizebook.plans.training.plan import TrainingPlan, plan_training
 from sizebook.scenarios.files import Scenario, SizingScenario, beside, parse
 from sizebook.scenarios.fleet import FleetScenario
@@ -107,7 +107,7 @@ class Made:
 
         with scratch_folder() as folder:
             filled = folder / self.job.workbook
-            fill(bundled("workbooks") / self.job.workbook, inputs_of(self.scenario, self.plan), filled)
+            fill(bundled("workbooks") / self.job.workbook, inputs_of(self.scenario, self.plan), filled, strict=True)
             return with_record(filled, json.dumps(self.record))
 
 
@@ -116,41 +116,36 @@ def _name(model: str) -> str:
     return catalog.file_name(Path(model)) if catalog.is_file(model) else catalog.facts(model)["name"]
 
 
-@dataclass(frozen=True)
-class _Published:
-    """The count to compare with, where there is one; ``half_unit`` is half of its last digit, 0 for an exact one."""
-
-    total: int | None = None
-    source: str = ""
-    half_unit: int = 0
-
-
-def _published(scenario: SizingScenario) -> _Published:
+def _published(scenario: SizingScenario) -> Published:
     """Return the scenario's own published count, else the checkpoint's, else the one that is stated."""
     row = {} if catalog.is_file(scenario.model) else catalog.facts(scenario.model)
     if scenario.published_total is not None:
-        return _Published(scenario.published_total, scenario.published_source or "the scenario")
+        return Published(scenario.published_total, scenario.published_source or "the scenario")
     if total := row.get("checkpoint_total"):
-        return _Published(int(total), f"the checkpoint's own total ({row['hf_id'].partition(';')[0]})")
+        return Published(int(total), f"the checkpoint's own total ({row['hf_id'].partition(';')[0]})")
     if stated := row.get("published_total"):
         count = statement(stated)
-        return _Published(count.parameters, row["source"], count.half_unit)
-    return _Published()
+        return Published(count.parameters, row["source"], count.half_unit)
+    return Published()
 
 
 def _sizing(scenario: SizingScenario) -> Sizing:
-    found, architecture = _published(scenario), catalog.architecture(scenario.model)
+    model = scenario.model
+    stored = catalog.checkpoint(model).weighed.n_bytes if catalog.is_checkpoint(model) else None
     return size_model(
-        _name(scenario.model), architecture, scenario.dtype,
-        published_total=found.total, published_source=found.source, published_half_unit=found.half_unit,
-    )  # fmt: skip
+        _name(model),
+        catalog.architecture(model),
+        scenario.dtype,
+        published=_published(scenario),
+        stored_bytes=stored,
+    )
 
 
 def _sized(scenario: SizingScenario, sizing: Sizing) -> SizingScenario:
     """Return the scenario with the published count that was looked up; a rounded one would fail a check of 1 %."""
-    if sizing.published_half_unit:
+    if sizing.published.half_unit:
         return scenario
-    return replace(scenario, published_total=sizing.published_total, published_source=sizing.published_source)
+    return replace(scenario, published_total=sizing.published.total, published_source=sizing.published.source)
 
 
 def _sizing_report(sizing: Sizing, scenario: SizingScenario) -> Report:

@@ -38,6 +38,13 @@ CREATE TABLE IF NOT EXISTS scenario (
     changed TEXT NOT NULL       -- UTC
 )
 """
+_INDEXES = """
+CREATE TABLE IF NOT EXISTS indexes (
+    name TEXT PRIMARY KEY,
+    bytes INTEGER NOT NULL,
+    hash TEXT NOT NULL          -- of the outcomes that it shows
+)
+"""
 
 
 @dataclass(frozen=True)
@@ -94,6 +101,20 @@ class Journal:
             "state = 'done', files = ?, figures = ?, notes = ?",
             tuple(json.dumps(each) for each in (files, [astuple(figure) for figure in made.figures], made.notes)),
         )
+
+    def is_indexed(self, outcomes: Sequence[Outcome]) -> bool:
+        """Return whether the indexes that are there show these outcomes."""
+        found = self.database.execute("SELECT name, bytes FROM indexes WHERE hash = ?", (_shown(outcomes),)).fetchall()
+        return bool(found) and all(_size(self.folder / name) == size for name, size in found)
+
+    def indexed(self, outcomes: Sequence[Outcome], paths: Sequence[Path]) -> None:
+        """Note that indexes were written."""
+        with self.database:
+            self.database.execute("DELETE FROM indexes")
+            self.database.executemany(
+                "INSERT INTO indexes VALUES (?, ?, ?)",
+                [(path.name, path.stat().st_size, _shown(outcomes)) for path in paths],
+            )
 
     def _change(self, row: Row, what: str, values: tuple[Any, ...]) -> None:
         with self.database:
@@ -153,6 +174,7 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
                 f"journal of another version: got format {found} in {path}, want {_FORMAT}. Choose another folder."
             )
         database.execute(_TABLE)
+        database.execute(_INDEXES)
         database.execute(f"PRAGMA user_version = {_FORMAT}")
 
 
@@ -169,6 +191,11 @@ def _dated(path: Path, mark: str) -> str:
         return mark
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     return " ".join([mark, *(str(each.stat().st_mtime_ns) for each in files)])
+
+
+def _shown(outcomes: Sequence[Outcome]) -> str:
+    """Return a hash of what indexes show of outcomes, and of what writes them."""
+    return hashlib.sha256(repr([__version__, formulas(), *outcomes]).encode()).hexdigest()
 
 
 def _size(path: Path) -> int | None:

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizebook.batch.formats import USUAL, produce
-from sizebook.batch.index import write_index
-from sizebook.batch.index_page import write_index_page
 from sizebook.batch.jobs import made
 from sizebook.batch.journal import Journal, Outcome, journal
+from sizebook.batch.naming import INDEX
 from sizebook.batch.reading import Row
 from sizebook.batch.table import lines_of
 from sizebook.batch.workers import workers
@@ -59,9 +58,18 @@ def run_batch(rows: Sequence[Row], folder: Path, order: Order, shown: Shown) -> 
         finally:
             clean_leftovers(folder)
         outcomes = tuple(finished[row.name] for row in rows)
+        return Batch(outcomes, n_before, _indexed(record, outcomes))
+
+
+def _indexed(record: Journal, outcomes: Sequence[Outcome]) -> Path:
+    """Write the indexes of a batch, unless those that are there show the same; return the workbook's path."""
+    if not record.is_indexed(outcomes):
+        from sizebook.batch.index import write_index
+        from sizebook.batch.index_page import write_index_page
+
         lines = lines_of(outcomes)
-        write_index_page(lines, folder)
-        return Batch(outcomes, n_before, write_index(lines, folder))
+        record.indexed(outcomes, [write_index(lines, record.folder), write_index_page(lines, record.folder)])
+    return record.folder / f"{INDEX}.xlsx"
 
 
 def run(rows: Sequence[Row], record: Journal, jobs: int) -> Iterator[Outcome]:

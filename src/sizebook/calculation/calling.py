@@ -38,6 +38,8 @@ class Calls:
     Attributes:
         messages: the message of each registered function that failed, by the cell that shows its error.
         extents: the rows and columns that the dynamic array formula of a number gave.
+        refused: the cells in which a call was refused.
+        exhausted: a call ran out of memory.
     """
 
     def __init__(self, functions: Mapping[str, Function], places: Sequence[Place], note: Note) -> None:
@@ -47,13 +49,15 @@ class Calls:
         self._known: dict[str, Any] = {}
         self.messages: dict[Place, str] = {}
         self.extents: dict[int, tuple[int, int]] = {}
+        self.refused: dict[Place, str] = {}
+        self.exhausted = False
 
     def callbacks(self) -> Iterator[tuple[str, Callback]]:
         """Yield the name of each function as the engine knows it, and what it calls."""
-        yield from ((FIRST, _first), (ONLY, _only), (FIT, _fit), (SPILL, self._spill), (REFUSED, _refused))
+        yield from ((FIRST, _first), (ONLY, self._only), (FIT, _fit), (SPILL, self._spill), (REFUSED, _refused))
         yield from ((EACH, lifted), (SERIES, _series), (COUNTABLE, _countable), (SAME_ERROR, _same_error))
         for name, own in FUNCTIONS.items():
-            yield OWN + name, _guarded(own)
+            yield OWN + name, self._own(own)
         for name, function in self._functions.items():
             yield OWN + name, self._registered(function)
 
@@ -68,6 +72,43 @@ class Calls:
 
         return called
 
+    def _own(self, own: Callback) -> Callback:
+        """Return a function of spreadsheets as the engine calls it: errors are values there."""
+
+        def called(place: float, *given: Any) -> Any:
+            cells = [None if cell == _OMITTED else argument(cell) for cell in given]
+            self._tell("!".join(self._places[int(place)]))
+            value = self._spreadsheet(own, cells)
+            self._tell("")
+            return self._seen(int(place), value)
+
+        return called
+
+    def _seen(self, number: int, value: Any) -> Any:
+        """Note that a cell is refused, which IFERROR or COUNT around the call may hide; return the value."""
+        if value == error(NOT_CALCULABLE):
+            self.refused[self._places[number]] = ""
+        return value
+
+    def _only(self, place: float, value: Any) -> Any:
+        """Return a value that stands alone; which one of several Excel takes hangs on where the formula stands."""
+        return self._seen(int(place), error(NOT_CALCULABLE) if isinstance(value, list) else _shown_blank(value))
+
+    def _spreadsheet(self, own: Callback, cells: list[Any]) -> Any:
+        try:
+            return result(own(*cells))
+        except CellError as problem:
+            return error(problem.code)
+        except (ValueError, ZeroDivisionError, OverflowError, ArithmeticError):
+            return error("#NUM!")
+        except TypeError:
+            return error("#VALUE!")
+        except MemoryError:
+            self.exhausted = True  # the engine would make #VALUE! of any exception
+            raise
+        except Exception:  # noqa: BLE001 - unforeseen: the cell is refused, not shown as an error of its inputs
+            return error(NOT_CALCULABLE)
+
     def _evaluated(self, function: Function, cells: list[Any]) -> Any:
         key = f"{function.name}{_identity(cells)!r}"
         if key not in self._known:
@@ -75,6 +116,9 @@ class Calls:
                 self._known[key] = evaluate(function, cells)
             except SizebookError as problem:
                 self._known[key] = problem
+            except MemoryError:
+                self.exhausted = True
+                raise
         return self._known[key]
 
     def _note(self, number: int, value: Any) -> None:
@@ -104,11 +148,6 @@ class Calls:
 def _first(value: Any) -> Any:
     """Return the first of rows, as an ordinary formula shows them."""
     return _shown_blank(value[0][0] if isinstance(value, list) else value)
-
-
-def _only(value: Any) -> Any:
-    """Return a value that stands alone; which one of several Excel takes hangs on where the formula stands."""
-    return error(NOT_CALCULABLE) if isinstance(value, list) else _shown_blank(value)
 
 
 def _fit(rows: float, columns: float, value: Any) -> Any:
@@ -147,23 +186,6 @@ def _shown_blank(value: Any) -> Any:
 
 def _refused(*_: Any) -> Any:
     return error(NOT_CALCULABLE)
-
-
-def _guarded(own: Callback) -> Callback:
-    """Return a function of spreadsheets as the engine calls it: errors are values there."""
-
-    def called(*given: Any) -> Any:
-        cells = [None if cell == _OMITTED else argument(cell) for cell in given]
-        try:
-            return result(own(*cells))
-        except CellError as problem:
-            return error(problem.code)
-        except (ValueError, ZeroDivisionError, OverflowError, ArithmeticError):
-            return error("#NUM!")
-        except TypeError:
-            return error("#VALUE!")
-
-    return called
 
 
 def _identity(value: Any) -> Any:

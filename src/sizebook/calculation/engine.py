@@ -35,9 +35,12 @@ def calculate(package: Package, functions: Mapping[str, Function], note: Note) -
     for name, callback in calls.callbacks():
         model.register_function(name, callback, min_args=0, max_args=None, allow_override_builtin=True)
     model.evaluate_all()
+    if calls.exhausted:
+        raise MemoryError
     spilled = _spilled(prepared, calls)
     values = _values(model, package, prepared, spilled)
     _refuse_circles(values)
+    prepared.refused |= calls.refused
     refused = not_calculable(prepared, values)
     values.update((place, ErrorCode(NOT_CALCULABLE)) for place in refused if not is_not_calculated(values.get(place)))
     return Calculated(

@@ -86,23 +86,33 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
-def _in_fork(task: Task, limits: Limits, writing: int, noted: mmap.mmap) -> NoReturn:
-    """Work a task out in a fork, write its outcome and end; nothing of the parent's is tidied up here."""
+def _noting(noted: Any) -> Note:
+    """Return what notes a cell in memory that the parent sees as well."""
 
     def note(where: str) -> None:
         noted[:_NOTE_BYTES] = where.encode()[:_NOTE_BYTES].ljust(_NOTE_BYTES, b"\0")
 
+    return note
+
+
+def _noted(noted: Any) -> str:
+    return bytes(noted[:]).rstrip(b"\0").decode(errors="replace")
+
+
+def _in_fork(task: Task, limits: Limits, writing: int, noted: mmap.mmap) -> NoReturn:
+    """Work a task out in a fork, write its outcome and end; nothing of the parent's is tidied up here."""
+
     try:
         _die_with_parent()
         _limit_memory(limits.calculation_bytes)
-        data = memoryview(pickle.dumps(_outcome(task, note), pickle.HIGHEST_PROTOCOL))
+        data = memoryview(pickle.dumps(_outcome(task, _noting(noted)), pickle.HIGHEST_PROTOCOL))
         while data:
             data = data[os.write(writing, data) :]
     finally:
         os._exit(0)
 
 
-def _serve(connection: Connection) -> None:
+def _serve(connection: Connection, noted: Any) -> None:
     """Work out one task after another, as they come."""
     connection.send(("ready", None))
     while True:
@@ -111,7 +121,7 @@ def _serve(connection: Connection) -> None:
         except EOFError:
             return
         _limit_memory(limits.calculation_bytes)
-        connection.send(_outcome(task, lambda where: None))
+        connection.send(_outcome(task, _noting(noted)))
 
 
 # ---- the parent
@@ -132,7 +142,7 @@ def _forked(task: Task, limits: Limits) -> Any:
         if data is None:
             os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
-    where = noted[:].rstrip(b"\0").decode(errors="replace")
+    where = _noted(noted)
     if data is None:
         raise _too_slow(task, limits, where)
     if not data:
@@ -160,13 +170,15 @@ class _Warm:
         self.lock = threading.Lock()
         self.process: BaseProcess | None = None
         self.connection: Connection | None = None
+        self.noted: Any = None
 
     def started(self) -> tuple[BaseProcess, Connection]:
         """Return the process and the line to it, started where there is none."""
         if self.process is None or self.connection is None or not self.process.is_alive():
             context = multiprocessing.get_context("spawn")
             self.connection, theirs = context.Pipe()
-            self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
+            self.noted = context.RawArray("c", _NOTE_BYTES)
+            self.process = context.Process(target=_serve, args=(theirs, self.noted), daemon=True)
             self.process.start()
             theirs.close()
             self.connection.recv()  # ready: its start counts against no task
@@ -187,23 +199,25 @@ atexit.register(_WARM.stop)
 def _warm(task: Task, limits: Limits) -> Any:
     with _WARM.lock:
         process, connection = _WARM.started()
+        _noting(_WARM.noted)("")
+        before = _memory_bytes(process.pid)
         connection.send((task, limits))
         deadline = time.monotonic() + limits.calculation_seconds
         while not connection.poll(_POLL_SECONDS):
             if time.monotonic() > deadline:
                 _WARM.stop()
-                raise _too_slow(task, limits, "")
-            if _memory_bytes(process.pid) > limits.calculation_bytes:
+                raise _too_slow(task, limits, _noted(_WARM.noted))
+            if _memory_bytes(process.pid) - before > limits.calculation_bytes:
                 _WARM.stop()
-                raise _too_much(task, limits, "")
+                raise _too_much(task, limits, _noted(_WARM.noted))
         try:
             outcome = connection.recv()
         except EOFError:
             process.join()
             code = process.exitcode or 0
             _WARM.stop()
-            raise _died(task, limits, code, "") from None
-        return _result(task, limits, outcome, "")
+            raise _died(task, limits, code, _noted(_WARM.noted)) from None
+        return _result(task, limits, outcome, _noted(_WARM.noted))
 
 
 def _memory_bytes(process: int | None) -> int:

@@ -275,6 +275,7 @@ class Rewriter:
             self.depends_on_place = True
             if known.dates:  # told first: the day from which the workbook counts
                 given.insert(0, str(self.book.dates_from_1904).upper())
+            given.insert(0, PLACE)
         if not own and known.must_be_lifted(parts, self.variables, areas=kind == ARRAY):
             return self._lifted(name, known, given)
         if kind == ARRAY and name in NUMBERING and len(given) == 1:
@@ -291,7 +292,7 @@ class Rewriter:
             self.moves = False
             return crossing(place, self.at)
         is_reference = known.many == REFERENCE or (known.many == WHOLE and is_area(parts[0]))
-        return f"{ONLY if is_reference else FIRST}({call})"
+        return f"{ONLY}({PLACE},{call})" if is_reference else f"{FIRST}({call})"
 
     def _lifted(self, name: str, known: Known, given: Sequence[str]) -> str:
         """Return a call that is worked out for each value of the arrays among its arguments."""

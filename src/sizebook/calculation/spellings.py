@@ -11,12 +11,15 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
 from sizebook.calculation.tokens import Token, area, arguments, balanced, closing, tokenize
+from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
+from sizebook.core.wizard import checked_namespace
 
 Target = Literal["classic", "office-js", "libreoffice"]
 TARGETS: tuple[Target, ...] = get_args(Target)
-# What stands before the plain name. Classic is the .xlam on Windows; Office.js serves xlwings Lite and Server.
-PREFIXES: dict[Target, str] = {"classic": "", "office-js": "_xldudf_NS_", "libreoffice": "SIZEBOOK."}
+# What stands before the plain name. Classic is the .xlam on Windows; Office.js serves xlwings Lite, which has no
+# namespace, and xlwings Server, whose manifest names one.
+PREFIXES: dict[Target, str] = {"classic": "", "office-js": "_xldudf_", "libreoffice": "SIZEBOOK."}
 # Spellings met in files besides those: xlwings' own namespaces, .xll add-ins, macros, a workbook linked by number.
 _KNOWN = re.compile(
     r"^(?:\[\d+\]!|'[^']*'!)?(?:_xldudf_(?:[A-Za-z]+_)??|_xll\.|_xludf\.|SIZEBOOK\.)?(?=[^\W\d])", re.IGNORECASE
@@ -39,24 +42,34 @@ def plain_name(spelling: str, known: Container[str]) -> str | None:
     return None
 
 
-def spelled(name: str, target: Target) -> str:
-    """Return a registry name as a file for that target stores it."""
-    return PREFIXES[target] + name
+def prefix(target: Target, namespace: str = "") -> str:
+    """Return what stands before a function's name in a file for that target.
+
+    ``namespace`` is that of the Office.js add-in's manifest, blank where it has none. Errors: `InputError` for a target
+    that knows no namespaces, and for one that Excel does not take.
+    """
+    if not namespace:
+        return PREFIXES[target]
+    if target != "office-js":
+        raise InputError(
+            f"namespace without Office.js: got '{namespace}' for {target}, want one for office-js only. Leave it out."
+        )
+    return f"{PREFIXES[target]}{checked_namespace(namespace)}_"
 
 
-def respelled(formula: str, target: Target, known: Mapping[str, Function]) -> str:
-    """Return a formula with the known functions as the target stores them.
+def respelled(formula: str, target: Target, known: Mapping[str, Function], *, namespace: str = "") -> str:
+    """Return a formula with the known functions as the target, and the add-in of that namespace, stores them.
 
     For LibreOffice a reference to one cell in an optional place becomes a range, ``D1:D1``: Calc hands an empty cell
     over as 0, which would be taken for FALSE or for no positions at all, but an empty cell of a range as empty.
     """
-    tokens = tokenize(formula)
+    before, tokens = prefix(target, namespace), tokenize(formula)
     calls = {i: name for i, t in enumerate(tokens) if t.kind == "call" and (name := plain_name(t.text[:-1], known))}
     widened: set[int] = set()
     if target == "libreoffice" and balanced(tokens):
         widened = {id(token) for i, name in calls.items() for token in _optional_cells(tokens, i, known[name])}
     return "".join(
-        f"{spelled(calls[i], target)}(" if i in calls else _as_range(t.text) if id(t) in widened else t.text
+        f"{before}{calls[i]}(" if i in calls else _as_range(t.text) if id(t) in widened else t.text
         for i, t in enumerate(tokens)
     )
 

@@ -6,6 +6,7 @@ Click rather than Typer: Typer imports pydantic at every start, which made `size
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ import click
 from sizebook import __version__
 from sizebook.cli.ending import end_in_order
 from sizebook.cli.lazy import LazyGroup
+from sizebook.cli.telling import failed
 from sizebook.core.errors import SizebookError, bounded
 from sizebook.intake.limits import meanings, state
 
@@ -43,10 +45,11 @@ COMMANDS = {
     "verify": "verifying:verify_checkpoint",
     "excel": "excel:excel",
     "libreoffice": "libreoffice:libreoffice",
+    "completion": "starting:completion",
 }
 
 
-@click.group(cls=LazyGroup, places=COMMANDS)
+@click.group(cls=LazyGroup, places=COMMANDS, invoke_without_command=True)
 @click.version_option(__version__, prog_name="sizebook")
 @click.option(
     "--limit",
@@ -56,29 +59,45 @@ COMMANDS = {
     help="Raise or lower what a file may demand. " + "; ".join(f"{name}: {said}" for name, said in meanings().items()),
 )
 @click.option("--debug", is_flag=True, help=f"Show where an unforeseen problem arose; also {DEBUG}=1.")
-def app(stated: tuple[str, ...], debug: bool) -> None:
+@click.pass_context
+def app(context: click.Context, stated: tuple[str, ...], debug: bool) -> None:
     """Size transformer models: parameters, memory, compute, GPUs, money, energy and carbon."""
     for setting in stated:
         state(setting)
     if debug:
         os.environ[DEBUG] = "1"
+    if context.invoked_subcommand is None:
+        from sizebook.cli.starting import welcome
+
+        click.echo(welcome("sizebook", __version__))
 
 
 def main() -> None:
     """Run the command line; the entry point of the package."""
     end_in_order()
     try:
-        app()
+        # What click itself refuses comes here too, so that every error looks the same.
+        code = app(standalone_mode=False)
     except SizebookError as error:
-        click.echo(f"sizebook: {error}", err=True)
+        failed(f"sizebook: {error}")
         sys.exit(2)
+    except click.ClickException as error:
+        written = io.StringIO()
+        error.show(written)
+        failed(written.getvalue().rstrip("\n"))
+        sys.exit(error.exit_code)
+    except click.Abort:
+        failed("Aborted!")
+        sys.exit(1)
     except (SystemExit, KeyboardInterrupt):
         raise
     except BaseException as error:  # panics of libraries in Rust are no Exceptions
         if os.environ.get(DEBUG):
             raise
-        click.echo(f"sizebook: {unforeseen(error)}", err=True)
+        failed(f"sizebook: {unforeseen(error)}")
         sys.exit(2)
+    if isinstance(code, int):
+        sys.exit(code)
 
 
 def unforeseen(error: BaseException) -> str:

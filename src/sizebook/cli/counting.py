@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sizebook.cli.telling import failed
 from sizebook.core.errors import UnknownKeyError
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _count_config(source: Source, shown: Mapping[str, bool]) -> None:
     except UnknownKeyError as error:
         if source.origin != HUB or shown["layers"] or shown["explained"]:
             raise
-        click.echo(f"sizebook: {error}\nCounted from the headers of its weights instead:", err=True)
+        failed(f"sizebook: {error}\nCounted from the headers of its weights instead:")
         count_weights(source.name, shown["as_json"])
         return
     counted = count(described)

@@ -1,4 +1,4 @@
-"""`sizebook excel` installs the add-in for Excel, says what is wrong with it, and makes what xlwings Lite loads."""
+"""`sizebook excel` installs the add-in for Excel, says what is wrong with it, and makes what Lite and Server load."""
 
 from __future__ import annotations
 
@@ -99,3 +99,18 @@ def write_lite_files(output: Path, offline: bool) -> None:
 
     for path in write_lite(output, offline=offline):
         click.echo(path)
+
+
+@excel.command("server")
+@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder.")
+@click.option("--namespace", default="SIZEBOOK", show_default=True, help="What stands before each function in Excel.")
+@click.option("--hostname", default="localhost:8000", show_default=True, help="Where Excel reaches the server.")
+def write_server_project(output: Path, namespace: str, hostname: str) -> None:
+    """Make a project for xlwings Server: settings, manifest, functions and task pane."""
+    from sizebook.dashboard.page import write_page
+    from sizebook.dashboard.rows import published
+    from sizebook.excel.server import PAGE, write_server
+
+    for path in [*write_server(output, namespace, hostname), write_page(published(), output / PAGE)]:
+        click.echo(path)
+    click.echo("xlwings Server needs a licence of its own outside noncommercial use: see LICENCE.md there.", err=True)

@@ -23,6 +23,14 @@ if TYPE_CHECKING:
     from sizebook.batch.reading import Row
 
 
+NEXT = """
+Open next
+  the report: the answer on page one, then every figure with its formula and source
+  the workbook, sheet Results: change a yellow cell of Inputs in Excel or LibreOffice and recalculate
+  every published model beside it:  sizebook dashboard -o models.html
+  a model of your own:              sizebook count path/to/config.json --explain"""
+
+
 @click.command("demo")
 @click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=Path("sizebook-demo"))
 def demo(output: Path) -> None:
@@ -40,6 +48,7 @@ def demo(output: Path) -> None:
         click.echo(f"{tile.label:24} {tile.value}")
     for kind, label in (("xlsx", "Workbook"), ("pdf", "Report")):
         click.echo(f"{label:24} {outputs.files[kind].resolve()}")
+    click.echo(NEXT)
 
 
 @click.command("batch")

@@ -1,13 +1,31 @@
-"""What a command says beside its answer: on standard error, so that the answer itself can be piped on."""
+"""What a command says beside its answer: on standard error, so that the answer itself can be piped on.
+
+Coloured where standard error is a terminal and NO_COLOR (no-color.org) is not set, plain otherwise.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable
 
 import click
+
+# What a message begins with.
+_HEAD = re.compile(r"^(?:sizebook|Error):", re.MULTILINE)
 
 
 def told(notes: Iterable[str]) -> None:
     """Print remarks, such as old names that still work."""
     for note in notes:
-        click.echo(f"sizebook: note: {note}", err=True)
+        _print(f"{click.style('sizebook: note:', fg='yellow')} {note}")
+
+
+def failed(message: str) -> None:
+    """Print an error."""
+    _print(_HEAD.sub(lambda head: click.style(head[0], fg="red", bold=True), message, count=1))
+
+
+def _print(text: str) -> None:
+    # Click takes colours out for whatever is no terminal; of NO_COLOR it knows nothing.
+    click.echo(text, err=True, color=False if os.environ.get("NO_COLOR") else None)

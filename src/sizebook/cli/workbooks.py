@@ -23,10 +23,11 @@ from sizebook.core.errors import InputError
     type=click.Choice(["classic", "office-js", "libreoffice"]),
     help="Spell functions as this add-in stores them: the .xlam, xlwings Lite or Server, or LibreOffice's.",
 )
+@click.option("--namespace", help="With --target office-js: the namespace of the server's manifest; none for Lite.")
 @rates_option
 @click.option("--strict", is_flag=True, help="Refuse a workbook with formulas that cannot be calculated.")
 def fill_workbook(
-    workbook: Path, scenario: Path, output: Path, target: str | None, rates: Path | None, strict: bool
+    workbook: Path, scenario: Path, output: Path, rates: Path | None, strict: bool, **spelling: str | None
 ) -> None:
     """Write the inputs of SCENARIO (TOML) into WORKBOOK and store every computed value.
 
@@ -39,17 +40,20 @@ def fill_workbook(
     value that WORKBOOK holds beside it.
     """
     from sizebook.calculation.spellings import TARGETS
-    from sizebook.cli.telling import told
+    from sizebook.cli.telling import failed, told
     from sizebook.workbooks.filling import fill
 
     inputs = _inputs(scenario, workbook, rates)
-    chosen = next((known for known in TARGETS if known == target), None)
-    filled = fill(_found(workbook), inputs, output, target=chosen, strict=strict)
+    target = next((known for known in TARGETS if known == spelling["target"]), None)
+    namespace = spelling["namespace"] or ""
+    if namespace and target is None:
+        raise InputError(f"namespace without target: got '{namespace}', want --target office-js beside it. Add it.")
+    filled = fill(_found(workbook), inputs, output, target=target, namespace=namespace, strict=strict)
     told(filled.notes)
     calculated = filled.calculated
     click.echo(f"{output}: {len(inputs)} inputs, {len(calculated.values)} cells, calculated by {calculated.engine}")
     for problem in filled.problems:
-        click.echo(f"sizebook: {problem}", err=True)
+        failed(f"sizebook: {problem}")
     if filled.problems:
         sys.exit(1)
 

@@ -44,7 +44,12 @@ def expression(function: Function, given: Collection[str] | None = None) -> Expr
             )
         return node_of(argument.default)
 
-    return Expression(rebuilt(parse(function.formula).tree, stands_for)).inlined(_tree)
+    return inlined(Expression(rebuilt(parse(function.formula).tree, stands_for)))
+
+
+def inlined(formula: Expression) -> Expression:
+    """Return an expression with the formulas of the functions that it calls in their place, where they have one."""
+    return formula.inlined(_tree)
 
 
 def _tree(name: str, arguments: tuple[Node, ...]) -> Node | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
+from sizebook.core.errors import InputError, shown
 from sizebook.core.registry import Argument, Function, Quantity
 
 # Excel cuts longer texts off.
@@ -44,3 +46,16 @@ def _shown(default: object) -> str:
 def help_url(function: Function) -> str:
     """Return where the reference page describes the function."""
     return f"{REFERENCE}#{function.name.lower()}"
+
+
+_NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
+
+
+def checked_namespace(namespace: str) -> str:
+    """Return the namespace of an Office.js add-in as Excel shows it before its functions: in capitals."""
+    if not _NAMESPACE.fullmatch(namespace):
+        raise InputError(
+            f"not a namespace: got {shown(namespace)}, want a letter, then up to 31 letters, digits and underscores. "
+            "Rename it."
+        )
+    return namespace.upper()

@@ -11,7 +11,7 @@ from typing import Any
 
 from sizebook import __version__
 from sizebook.core.tables import table
-from sizebook.dashboard import charts
+from sizebook.dashboard import calculator, charts, market
 from sizebook.dashboard.columns import COLUMNS, formula
 from sizebook.dashboard.features import FEATURES
 from sizebook.dashboard.rows import Model
@@ -21,7 +21,7 @@ from sizebook.sources.writing import write_whole
 # In the order in which the browser reads them; each uses what stands before it.
 SCRIPTS = (
     "dom.js", "format.js", "data.js", "state.js", "filters.js", "card.js", "compare.js", "charts.js", "files.js",
-    "table.js", "app.js",
+    "table.js", "evaluate.js", "calculator.js", "market.js", "app.js",
 )  # fmt: skip
 STYLES = ("vendor/tabulator.min.css", "page.css")
 PLACE = "{model}"  # where a formula names the model
@@ -47,7 +47,7 @@ def html(models: Sequence[Model]) -> str:
         "data": json.dumps(data(models), ensure_ascii=False, separators=(",", ":")).replace("<", r"\u003c"),
         "chart_script": script(_read(folder / "vendor" / "vega.js")),
         "table_script": script(_read(folder / "vendor" / "tabulator.min.js")),
-        "own_script": script("\n".join(_read(folder / name) for name in SCRIPTS)),
+        "own_script": script("\n".join([calculator.source(), *(_read(folder / name) for name in SCRIPTS)])),
         "carried": " and ".join(carried),
     }
     return _PART.sub(lambda found: parts[found[1]], _read(folder / "page.html"))
@@ -72,6 +72,8 @@ def data(models: Sequence[Model]) -> dict[str, Any]:
             for column in COLUMNS
         ],
         "features": FEATURES,
+        "calculator": calculator.described(),
+        "market": market.data(),
         "models": [_compact(model) for model in models],
         "charts": [
             {"name": chart.name, "topic": chart.topic, "specification": charts.specification(chart)}

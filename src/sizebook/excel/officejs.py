@@ -15,6 +15,7 @@ from sizebook.core.errors import CellError, SizebookError
 from sizebook.core.wizard import help_url
 from sizebook.excel.functions import build, error_value
 from sizebook.functions import load
+from sizebook.intake.places import reads_files
 
 try:
     from xlwings.server import func
@@ -33,6 +34,10 @@ def _refused(error: SizebookError) -> Any:
     raise XlwingsError(str(error)) from error
 
 
-_FUNCTIONS = {name: func(help_url=help_url(load()[name]))(built) for name, built in build(_refused).items()}
+# Equal calls are answered in the add-in, without a request, unless a file that a cell names may change between two.
+_CACHED = not reads_files()
+_FUNCTIONS = {
+    name: func(help_url=help_url(load()[name]), cache=_CACHED)(built) for name, built in build(_refused).items()
+}
 __all__ = list(_FUNCTIONS)
 globals().update(_FUNCTIONS)

@@ -77,6 +77,7 @@ def closed_form_of(recompute: str) -> None:
     f"equation 7",
     formula='batch * seq * (if(recompute = "full", 4, 3) * (24 * n_layers * d_model^2 + 4 * n_layers * d_model * seq) '
     '+ 6 * d_model * vocab + if(recompute = "selective", 4 * n_layers * d_model * seq, 0))',
+    holds='recompute <> "every-other-matmul"',
     example=(
         {"n_layers": 96, "d_model": 12288, "vocab": 51200, "batch": 1536, "seq": 2048, "recompute": "full"},
         4_510_970_753_323_106_304,

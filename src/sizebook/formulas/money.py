@@ -115,6 +115,7 @@ def owned_usd_per_gpu_hour(
     category="money",
     source="definition: hours at which owning and renting cost the same",
     formula="capex_usd / (rented_usd_per_gpu_hour - running_usd_per_gpu_hour)",
+    holds="rented_usd_per_gpu_hour > running_usd_per_gpu_hour",
     example=(
         {"capex_usd": 30_000, "rented_usd_per_gpu_hour": 2.5, "running_usd_per_gpu_hour": 0.25},
         13_333.333333333334,

@@ -67,6 +67,7 @@ def params_mha(d_model: DModel, bias: Bias = DEFAULT) -> Parameters:
     source=f"{VASWANI}, section 3.2.2; grouped heads: Ainslie et al. 2023 (arXiv:2305.13245)",
     formula="2 * d_model * d_head * (n_heads + n_kv_heads) + bias * (d_head * (n_heads + 2 * n_kv_heads) + d_model)",
     blanks={"n_kv_heads": "n_heads"},
+    holds="n_heads = n_kv_heads * floor(n_heads / n_kv_heads)",
     example=({"d_model": 12288, "n_heads": 96, "d_head": 128, "bias": False}, 603_979_776),
 )
 def params_attention(

@@ -114,6 +114,7 @@ def optimal_params(n_flops: Flops, approach: Approach = DEFAULT) -> ParameterCou
     'if(approach = "approach-2", 6.88e23 * (n_parameters / 67e9)^(1 / 0.49) / (6 * n_parameters), '
     'if(approach = "approach-3", (0.28 * 410.7 / (0.34 * 406.4))^(1 / 0.28) * n_parameters^(0.34 / 0.28), '
     "(0.3658 * 2085.43 / (0.3478 * 482.01))^(1 / 0.3658) * n_parameters^(0.3478 / 0.3658)))))",
+    holds="n_parameters > 0",
     example=({"n_parameters": 70_000_000_000}, 1.4e12),
 )
 def optimal_tokens(n_parameters: ParameterCount, approach: Approach = DEFAULT) -> Tokens:
@@ -175,6 +176,7 @@ def tokens_for_budget(
     category="scaling",
     source=f"definition with {HOFFMANN}, table 3",
     formula="OPTIMAL_PARAMS(budget_usd / price_usd_per_gpu_hour * 3600 * peak_flop_per_s * utilization, approach)",
+    holds="budget_usd > 0",
     example=(
         {"budget_usd": 1e6, "price_usd_per_gpu_hour": 2.5, "peak_flop_per_s": 989.4e12, "utilization": 0.4},
         68_913_859_274,

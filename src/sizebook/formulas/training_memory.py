@@ -133,6 +133,7 @@ class GptLayout:
     "if(sequence_parallel, 0, 10 * d_model) + (if(sequence_parallel, 34, 24) * d_model "
     '+ if(recompute = "selective", 0, 5 * n_heads * seq)) / tp) '
     "* if(interleave = 1, 1, 1 + (pp - 1) / (pp * interleave))",
+    holds='if(recompute = "every-other-matmul", 0, if(interleave = 1, 1, pp > 1))',
     example=(
         {
             "n_layers": 96,

@@ -44,6 +44,11 @@ def refuse_relative(path: Path) -> None:
         )
 
 
+def reads_files() -> bool:
+    """Return whether cells may read files of the folders that the environment names."""
+    return os.environ.get(SETTING, "").strip().casefold() not in ("", OFF)
+
+
 def located(path: Path) -> Path:
     """Return the file to open: for a cell the one meant beside its workbook, every link followed.
 

@@ -16,6 +16,7 @@ from sizebook.core.tables import Row, by_key, table
 from sizebook.intake.places import located
 from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture
+from sizebook.models.checkpoints import gguf_config
 from sizebook.models.checkpoints.held import Part, check_there, held_at
 from sizebook.models.checkpoints.reading import INDEX_ENDING, is_checkpoint_name
 from sizebook.models.config import Config, load
@@ -90,18 +91,22 @@ def checkpoint(name: str) -> Part:
 
 def config_file(name: str) -> Path:
     """Return the config.json that describes a model given by a path: that file, or the one beside its weights."""
-    path = Path(name)
     if not is_checkpoint(name):
-        return path
-    path = located(path)
-    check_there(path)
-    beside = (path if path.is_dir() else path.parent) / "config.json"
+        return Path(name)
+    path, beside = _beside(name)
     if not beside.exists():
         raise InputError(
             f"no config: got no config.json beside {path}, want one, for weights do not tell layers and heads. "
             "Download it beside them."
         )
     return beside
+
+
+def _beside(name: str) -> tuple[Path, Path]:
+    """Return the path of a checkpoint and where its config.json lies or would lie."""
+    path = located(Path(name))
+    check_there(path)
+    return path, (path if path.is_dir() else path.parent) / "config.json"
 
 
 def context_tokens(name: str) -> int | None:
@@ -122,7 +127,11 @@ def file_name(path: Path) -> str:
 
 def architecture(name: str) -> Architecture:
     """Return the architecture of a published model, or of the config.json or checkpoint whose path the name is."""
-    return huggingface.architecture(load(config_file(name))) if is_file(name) else _architecture(resolve(name))
+    if not is_file(name):
+        return _architecture(resolve(name))
+    if is_checkpoint(name) and not _beside(name)[1].exists() and (part := checkpoint(name)).checkpoint.metadata:
+        return gguf_config.described(part)
+    return huggingface.architecture(load(config_file(name)))
 
 
 def notes(name: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from functools import cache
 from typing import Annotated, Any
 
 from sizebook.core.registry import DEFAULT, Quantity, section
@@ -11,27 +12,11 @@ from sizebook.core.tables import table
 from sizebook.models import catalog
 
 _NAMES = ("key", "name", "family", "organisation", "hf_id", "aliases")
-# What a source that ends with "read again" calls a column.
-_WORDS = {
-    "vocabulary": "vocabulary",
-    "context": "context_length",
-    "parameters": "published_total",
-    "active": "published_active",
-    "tokens": "training_tokens",
-    "release": "release_date",
-    "hardware": "hardware",
-    "experts": "experts",
-    "licence": "licence",
-    "watts": "gpu_watts",
-    "GPU hours": "gpu_hours",
-    "tCO2e": "tco2e",
-}
 # No facts to read: names, what follows from other columns, and our own words.
 _NO_FACTS = {
     "key", "name", "family", "organisation", "hf_id", "aliases", "architecture", "note", "link", "source", "retrieved",
     "explanation", "explained_parameters", "explanation_active", "total_scope", "active_scope",
 }  # fmt: skip
-READ_AGAIN_ON = "2026-11-21"  # the day of the second reading
 
 
 @section
@@ -93,12 +78,18 @@ def facts_of(row: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(column for column, cell in row.items() if cell and column not in _NO_FACTS)
 
 
+@cache
+def _readings() -> dict[str, frozenset[str]]:
+    """Return which facts of each row a line of ``data/model_readings.csv`` names."""
+    found: dict[str, frozenset[str]] = {}
+    for line in table("model_readings"):
+        found[line["key"]] = found.get(line["key"], frozenset()) | frozenset(line["facts"].split())
+    return found
+
+
 def read_again(row: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the facts of a row that were read a second time on a page that opens, on `READ_AGAIN_ON`."""
-    pages = row["source"].partition("read again: ")[2].split("; ")
-    words = (word.partition(":")[0].partition(" (")[0].strip() for page in pages for word in
-             page.partition(": ")[2].split(", "))  # fmt: skip
-    named = {_WORDS[word] for word in words if word in _WORDS}
+    """Return the facts of a row that were read from their source, on a page that opens, on a day that is known."""
+    named = _readings().get(row["key"], frozenset())
     return tuple(column for column in facts_of(row) if column in named)
 
 

@@ -137,5 +137,8 @@ def parse(kind: type[Kind], values: Mapping[str, Any], where: str) -> Kind:
 def workbook_model(model: str) -> dict[str, str]:
     """Return a model as the inputs of a workbook: a key of the catalog, or 'config.json' and the path of the file."""
     if catalog.is_file(model):
-        return {"model": "config.json", "config_path": str(Path(model).resolve())}
+        return {
+            "model": "config.json",
+            "config_path": str(Path(model).resolve()) + ("/" if model.endswith("/") else ""),
+        }
     return {"model": catalog.resolve(model)}

@@ -184,6 +184,7 @@ def api_usd_per_request(
 @function(
     category="serving", source="definition: requests at which fleet and API cost the same",
     formula="usd_per_month / api_usd_per_request",
+    holds="api_usd_per_request > 0",
     example=({"usd_per_month": 14_600, "api_usd_per_request": 0.004}, 3_650_000.0),
 )  # fmt: skip
 def break_even_requests(usd_per_month: Usd, api_usd_per_request: Usd) -> Requests:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sizebook.core.errors import SizebookError
+from sizebook.models.architecture import Architecture
+from sizebook.models.checkpoints import gguf_config
 from sizebook.models.checkpoints.held import Held, Part, held, held_at, is_checkpoint
 from sizebook.models.checkpoints.reading import is_checkpoint_name
 from sizebook.models.checkpoints.weighing import weights_of
@@ -65,7 +67,7 @@ def mapped(part: Part) -> tuple[Mapped | None, str]:
     """Return what the config of a part adds, or None and why it adds nothing."""
     metadata = part.checkpoint.metadata
     if not part.config and metadata:
-        return _from_metadata(part), "no config.json beside it"
+        return _from_metadata(part)
     if not part.config:
         return None, "no config.json beside it"
     if "_class_name" in part.config:
@@ -74,10 +76,14 @@ def mapped(part: Part) -> tuple[Mapped | None, str]:
         described = architecture(Config(dict(part.config), "config.json"))
     except SizebookError as error:
         return None, str(error)
+    return _mapped(described, f"config.json ({described.model_type})"), ""
+
+
+def _mapped(described: Architecture, origin: str) -> Mapped:
     counted = count(described)
     causal = described.head is not None
     return Mapped(
-        origin=f"config.json ({described.model_type})",
+        origin=origin,
         active=counted.active,
         total=counted.total,
         mtp=counted.mtp,
@@ -85,10 +91,21 @@ def mapped(part: Part) -> tuple[Mapped | None, str]:
         cache_bytes=cache_bytes(described, CONTEXT, _CACHE_BYTES) if causal else None,
         flops=forward(described, CONTEXT, causal=causal).total,
         notes=described.notes,
-    ), ""
+    )
 
 
-def _from_metadata(part: Part) -> Mapped | None:
+def _from_metadata(part: Part) -> tuple[Mapped | None, str]:
+    """Return what the keys of a GGUF file tell: all, or active parameters alone where no mapping describes it."""
+    family = part.checkpoint.metadata.get("general.architecture")
+    try:
+        return _mapped(gguf_config.described(part), f"the file's own keys ({family})"), ""
+    except SizebookError as error:
+        active = _active(part)
+        left_out = f"cache and FLOPs are not known: {str(error).rstrip('.')}"
+        return (replace(active, notes=(left_out,)) if active else None), str(error)
+
+
+def _active(part: Part) -> Mapped | None:
     """Return the active parameters that the keys of a GGUF file tell: routed experts count used / all of them."""
     metadata = part.checkpoint.metadata
     family = metadata.get("general.architecture")

@@ -66,6 +66,7 @@ def fill(
     output: Path,
     *,
     target: Target | None = None,
+    namespace: str = "",
     strict: bool = False,
 ) -> Filled:
     """Write inputs into a workbook by defined name, recalculate it and save it under another name.
@@ -79,6 +80,7 @@ def fill(
         output: the file to write; it appears whole or not at all.
         target: the add-in that will compute the file (`classic`, `office-js`, `libreoffice`); functions are spelled as
             it stores them. Left out: as the template spells them.
+        namespace: that of the manifest, where the add-in is one of xlwings Server (`office-js`).
         strict: refuse a workbook with formulas that cannot be calculated, which otherwise keep what the template holds
             beside them (#N/A where it holds nothing) and are named in ``problems``.
 
@@ -96,7 +98,7 @@ def fill(
     _drop_calculation_chain(package)
     _keep_stored_values(package)
     if target is not None:
-        _respell(package, target)
+        _respell(package, target, namespace)
     calculated = recalculated(package)
     if strict:
         _refuse_uncalculated(template, calculated)
@@ -169,11 +171,11 @@ def _keep_stored_values(package: Package) -> None:
         package.xml(WORKBOOK, change=True)
 
 
-def _respell(package: Package, target: Target) -> None:
+def _respell(package: Package, target: Target, namespace: str) -> None:
     known = load()
     for part in package.sheets().values():
         for formula in package.xml(part).iter(tag("f")):
-            text = respelled(formula.text or "", target, known)
+            text = respelled(formula.text or "", target, known, namespace=namespace)
             if text != (formula.text or ""):
                 package.xml(part, change=True)
                 formula.text = text

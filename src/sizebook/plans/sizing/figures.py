@@ -54,7 +54,7 @@ def figures(sizing: Sizing) -> SizingFigures:
         active_parameters=sizing.count.active,
         weight_bytes=float(sizing.weight_bytes),
         dtype=sizing.dtype,
-        published_total=sizing.published_total,
+        published_total=sizing.published.total,
         published_difference=sizing.difference,
     )
 

@@ -47,10 +47,22 @@ class Storage:
 
 
 @dataclass(frozen=True)
+class Published:
+    """The count to compare with, where there is one; ``half_unit`` is half of its last digit, 0 for an exact one."""
+
+    total: int | None = None
+    source: str = ""
+    half_unit: int = 0
+
+
+AS_STORED = "as stored"  # in place of a number format: as the headers of a checkpoint have it
+
+
+@dataclass(frozen=True)
 class Sizing:
     """What a sizing workbook and report show of one model.
 
-    ``published_half_unit`` is half a unit of the last digit of a rounded published count, 0 for one that is exact.
+    ``dtype`` is `AS_STORED` where ``weight_bytes`` are those of a checkpoint's headers, scales and buffers included.
     """
 
     model: str
@@ -61,25 +73,30 @@ class Sizing:
     storage: tuple[Storage, ...]
     weight_bytes: int
     figures: tuple[Step, ...]
-    published_total: int | None = None
-    published_source: str = ""
-    published_half_unit: int = 0
+    published: Published = Published()
 
     @property
     def difference(self) -> int | None:
         """Counted less published parameters, None where nothing is published."""
-        return None if self.published_total is None else self.count.total - self.published_total
+        return None if self.published.total is None else self.count.total - self.published.total
+
+    @property
+    def stored(self) -> str:
+        """How the weights are stored, in words: in a format, or as the files have them."""
+        return "as its files have them" if self.dtype == AS_STORED else f"in {self.dtype}"
 
 
 def size_model(
     model: str,
     architecture: Architecture,
     dtype: str = "bf16",
-    published_total: int | None = None,
-    published_source: str = "",
-    published_half_unit: int = 0,
+    published: Published | None = None,
+    stored_bytes: int | None = None,
 ) -> Sizing:
-    """Return the sizing of a model whose architecture is known; every figure carries its derivation."""
+    """Return the sizing of a model whose architecture is known; every figure carries its derivation.
+
+    With ``stored_bytes``, those of a checkpoint's headers, these are its weights, and ``dtype`` is left aside.
+    """
     counted = count(architecture)
     source = f"counted from the {architecture.model_type} architecture, tensor by tensor"
     parts = tuple(
@@ -87,25 +104,49 @@ def size_model(
         for part, n in counted.parts.items()
         if n
     )
-    weight_bytes = model_bytes(counted.total, dtype)
+    storage = tuple(Storage(d, dtype_bits(d), model_bytes(counted.total, d)) for d in DTYPES_COMPARED)
+    if stored_bytes is None:
+        weights = _weights_step(counted, dtype)
+    else:
+        dtype = AS_STORED
+        weights = _stored_step(stored_bytes)
+        storage = (Storage(dtype, 8 * stored_bytes / counted.total, stored_bytes), *storage)
     return Sizing(
         model=model,
         architecture=architecture,
         dtype=dtype,
         count=counted,
         parts=parts,
-        storage=tuple(Storage(d, dtype_bits(d), model_bytes(counted.total, d)) for d in DTYPES_COMPARED),
-        weight_bytes=weight_bytes,
-        figures=_headline_steps(counted, parts, dtype, weight_bytes, source),
-        published_total=published_total,
-        published_source=published_source,
-        published_half_unit=published_half_unit,
+        storage=storage,
+        weight_bytes=int(weights.value),
+        figures=(*_headline_steps(counted, parts, source), weights),
+        published=published or Published(),
     )
 
 
-def _headline_steps(
-    counted: Count, parts: tuple[PartShare, ...], dtype: str, weight_bytes: int, source: str
-) -> tuple[Step, ...]:
+def _weights_step(counted: Count, dtype: str) -> Step:
+    return Step(
+        f"Weights in {dtype}",
+        "total * bits per weight / 8",
+        f"{grouped(counted.total)} * {dtype_bits(dtype):g} / 8",
+        value=model_bytes(counted.total, dtype),
+        unit="bytes",
+        source="data/dtypes.csv",
+    )
+
+
+def _stored_step(stored_bytes: int) -> Step:
+    return Step(
+        "Weights as stored",
+        "sum over the tensors of the checkpoint's headers",
+        grouped(stored_bytes),
+        value=stored_bytes,
+        unit="bytes",
+        source="the headers of the checkpoint, scales and buffers included",
+    )
+
+
+def _headline_steps(counted: Count, parts: tuple[PartShare, ...], source: str) -> tuple[Step, ...]:
     total = Step(
         "Total parameters",
         " + ".join(p.part for p in parts),
@@ -122,15 +163,7 @@ def _headline_steps(
         unit="parameters",
         source=source,
     )
-    stored = Step(
-        f"Weights in {dtype}",
-        "total * bits per weight / 8",
-        f"{grouped(counted.total)} * {dtype_bits(dtype):g} / 8",
-        value=weight_bytes,
-        unit="bytes",
-        source="data/dtypes.csv",
-    )
-    return (total, active, stored) if counted.active != counted.total else (total, stored)
+    return (total, active) if counted.active != counted.total else (total,)
 
 
 def _part_step(architecture: Architecture, part: Part, n_parameters: int, source: str) -> Step:

@@ -35,8 +35,8 @@ SIZES = Columns(
 def sizing_table(table: Table) -> Answers:
     """Return the sizes of many models in one call: a range with the heads model and dtype, a line of results each.
 
-    Parameters in total and those that a token visits, and the bytes of the weights in the format (blank: bf16). A row
-    that cannot be sized has errors for figures and its reason in the last column.
+    Parameters in total and those that a token visits, and the bytes of the weights in the format (blank: bf16; of a
+    checkpoint: its own). A row that cannot be sized has errors for figures and its reason in the last column.
     """
     return answered(table, SIZES, _answer)
 
@@ -44,8 +44,12 @@ def sizing_table(table: Table) -> Answers:
 def _answer(heads: Sequence[str]) -> Callable[[Sequence[Any]], Mapping[str, Any]]:
     def sizes(row: Sequence[Any]) -> Mapping[str, Any]:
         given = dict(zip(heads, row, strict=True))
-        counted = catalog.counted(coerce(_MODEL, given["model"]))
-        n_bytes = model_bytes(counted.total, coerce(_DTYPE, given.get("dtype")))
+        model, dtype = coerce(_MODEL, given["model"]), given.get("dtype")
+        counted = catalog.counted(model)
+        if catalog.is_checkpoint(model) and not dtype:
+            n_bytes = catalog.checkpoint(model).weighed.n_bytes
+        else:
+            n_bytes = model_bytes(counted.total, coerce(_DTYPE, dtype))
         return {"parameters": counted.total, "active_parameters": counted.active, "weight_bytes": n_bytes}
 
     return sizes

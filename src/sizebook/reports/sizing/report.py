@@ -6,7 +6,7 @@ from datetime import date
 
 from sizebook.core.tables import table
 from sizebook.core.units import NO_BREAK_SPACE, gibibytes, gigabytes, grouped, parameters, percent
-from sizebook.plans.sizing.plan import Sizing
+from sizebook.plans.sizing.plan import AS_STORED, Sizing
 from sizebook.reports.charts.kinds import Bar, Bars
 from sizebook.reports.figures import (
     MINUS,
@@ -44,19 +44,19 @@ def _summary(sizing: Sizing) -> str:
     total, active = sizing.count.total, sizing.count.active
     visits = "" if active == total else f", of which one token visits {parameters(active)}"
     return (
-        f"{sizing.model} holds {grouped(total)} parameters{visits}. Stored in {sizing.dtype}, its weights take "
+        f"{sizing.model} holds {grouped(total)} parameters{visits}. Stored {sizing.stored}, its weights take "
         f"{gigabytes(sizing.weight_bytes)} ({gibibytes(sizing.weight_bytes)}). {_verdict(sizing)}"
     )
 
 
 def _verdict(sizing: Sizing) -> str:
     """Say how the count compares with the published one, in a sentence."""
-    difference, published = sizing.difference, sizing.published_total
+    difference, published = sizing.difference, sizing.published.total
     if difference is None or published is None:
         return "No published count was given to compare with."
     if difference == 0:
         return "The count equals the published one to the last parameter."
-    if abs(difference) <= sizing.published_half_unit:
+    if abs(difference) <= sizing.published.half_unit:
         return f"The count rounds to the published {parameters(published)}."
     relation = "more" if difference > 0 else "fewer"
     share = _per_cent(abs(difference) / published)
@@ -76,7 +76,7 @@ def _tiles(sizing: Sizing) -> tuple[Tile, ...]:
             Tile("Active per token", parameters(counted.active), f"{percent(counted.active / counted.total)} of all")
         )
     tiles += [
-        Tile(f"Weights in {sizing.dtype}", gigabytes(sizing.weight_bytes), gibibytes(sizing.weight_bytes)),
+        Tile(_weights(sizing), gigabytes(sizing.weight_bytes), gibibytes(sizing.weight_bytes)),
         Tile(largest.label, percent(largest.share), "the largest part"),
     ]
     if sizing.difference is not None:
@@ -84,12 +84,16 @@ def _tiles(sizing: Sizing) -> tuple[Tile, ...]:
     return tuple(tiles)
 
 
+def _weights(sizing: Sizing) -> str:
+    return f"Weights {AS_STORED}" if sizing.dtype == AS_STORED else f"Weights in {sizing.dtype}"
+
+
 def _deviation(sizing: Sizing) -> tuple[str, str]:
     """Return how far the count is from the published one, and by how many parameters."""
-    difference, published = sizing.difference or 0, sizing.published_total or 0
+    difference, published = sizing.difference or 0, sizing.published.total or 0
     if difference == 0:
         return "exact", grouped(published)
-    if abs(difference) <= sizing.published_half_unit:
+    if abs(difference) <= sizing.published.half_unit:
         return "agrees", f"rounds to {parameters(published)}"
     share = _per_cent(abs(difference) / published)
     sign = "" if share.startswith("<") else "+" if difference > 0 else MINUS
@@ -176,7 +180,7 @@ def _storage(sizing: Sizing) -> Section:
     )
     return Section(
         "Memory",
-        f"The weights take {gigabytes(sizing.weight_bytes)} in {sizing.dtype}, "
+        f"The weights take {gigabytes(sizing.weight_bytes)} {sizing.stored}, "
         f"{gigabytes(other.n_bytes)} in {other.dtype}",
         (
             Bars(
@@ -198,15 +202,15 @@ def _storage(sizing: Sizing) -> Section:
 
 
 def _comparison(sizing: Sizing) -> Section:
-    if sizing.published_total is None or sizing.difference is None:
+    if sizing.published.total is None or sizing.difference is None:
         hint = (
             "Set published_total and published_source in the scenario to have the count compared with the publisher's."
         )
         return Section("Published count", "No published count was given to compare with", (Prose(hint),))
-    ratio = sizing.difference / sizing.published_total
+    ratio = sizing.difference / sizing.published.total
     rows = (
         Row(("Counted here", grouped(sizing.count.total), "tensor by tensor from the architecture")),
-        Row(("Published", grouped(sizing.published_total), sizing.published_source or "no source given")),
+        Row(("Published", grouped(sizing.published.total), sizing.published.source or "no source given")),
         Row(
             (
                 "Difference",

@@ -1,0 +1,144 @@
+"""Times reports and batches: `python benchmarks/reports.py [N_REPORTS]`; prints a line a measurement with its aim.
+
+Where other work runs on the machine, seconds of the processor (of this process and those it starts) say more than those
+on the clock; both are printed.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sizebook.batch.contents import Figure
+from sizebook.batch.formats import FORMATS, Outputs, produce
+from sizebook.batch.jobs import Made, made
+from sizebook.batch.journal import Outcome, journal
+from sizebook.batch.reading import Row
+from sizebook.batch.running import Order, run_batch
+from sizebook.reports.render import html, pdf
+from sizebook.sources.bundled import bundled
+
+VALUES = {"model": "llama-3.1-8b", "as_of": "2026-11-21"}
+
+
+@dataclass
+class Taken:
+    """Seconds on the clock and of the processor."""
+
+    clock: float = 0.0
+    processor: float = 0.0
+
+
+@contextmanager
+def measured() -> Iterator[Taken]:
+    taken = Taken()
+    clock, processor = time.perf_counter(), _processor()
+    yield taken
+    taken.clock, taken.processor = time.perf_counter() - clock, _processor() - processor
+
+
+def _processor() -> float:
+    used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def best(work: Callable[[], object], times: int = 5) -> Taken:
+    """Return the least of several runs, after one that loads what is loaded once."""
+    work()
+    runs = []
+    for _ in range(times):
+        with measured() as taken:
+            work()
+        runs.append(taken)
+    return Taken(min(run.clock for run in runs), min(run.processor for run in runs))
+
+
+def said(what: str, taken: Taken, aim: str) -> None:
+    print(f"{what:58} {taken.clock:8.3f} s clock {taken.processor:8.3f} s processor   {aim}", flush=True)
+
+
+def planned() -> Made:
+    return made(VALUES, "benchmark", Path.cwd())
+
+
+def against_weasyprint() -> None:
+    """Time a report from its plan to PDF beside WeasyPrint alone on the finished HTML."""
+    import weasyprint
+
+    report = planned().report
+    page, base = html(report), f"{bundled('templates')}/"
+    alone = best(lambda: weasyprint.HTML(string=page, base_url=base).write_pdf(pdf_variant="pdf/ua-1"))
+    whole = best(lambda: pdf(planned().report))
+    attached = best(lambda: FORMATS["pdf"].content(planned()))
+    ratio = whole.processor / alone.processor
+    said("WeasyPrint alone on the finished HTML", alone, "")
+    said("report: plan, charts, HTML, PDF", whole, f"{ratio:.2f} x of it by the processor (aim 1.25)")
+    said("the same with scenario, figures and workbook attached", attached, "")
+
+
+def without_pdf(folder: Path) -> None:
+    """Time what a scenario costs beside its plan and its PDF."""
+
+    def produced() -> None:
+        for number in range(20):
+            produce(planned(), folder, f"s{number}", ("json", "csv"))
+
+    taken = best(produced)
+    each = 1000 * taken.processor / 20
+    said("20 scenarios to JSON and CSV, planned and written", taken, f"{each:.1f} ms each by the processor (aim 5)")
+
+
+def rows(folder: Path, n: int) -> list[Row]:
+    return [Row(f"row {at}", folder, f"row{at}", VALUES | {"title": f"Row {at}"}) for at in range(n)]
+
+
+def _shown(outcomes: Iterator[Outcome], _n: int) -> Iterator[Outcome]:
+    return outcomes
+
+
+def on_processes(folder: Path, n: int) -> None:
+    """Time reports on one and on two processes."""
+    taken = {}
+    for jobs in (1, 2):
+        with measured() as taken[jobs]:
+            run_batch(rows(folder, n), folder / f"jobs{jobs}", Order(jobs, ("pdf",)), _shown)
+        said(f"{n} reports on {jobs} process{'es' if jobs > 1 else ''}", taken[jobs], "")
+    ratio = taken[1].clock / taken[2].clock
+    print(f"{'':58} {ratio:.2f} x by the clock (aim 1.8), load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+
+
+def resumed(folder: Path, n: int = 1000) -> None:
+    """Time the resume of a batch that is finished."""
+    every, out = rows(folder, n), folder / "resumed"
+    out.mkdir()
+    with journal(out, ("pdf",)) as record:
+        record.enter(every, resume=False)
+        for row in every:
+            path = out / f"{row.name}.pdf"
+            path.write_bytes(b"%PDF")
+            record.settled(Outcome(row, Outputs({"pdf": path}, (Figure("usd", "Cost", "USD", 1.0),))))
+    order = Order(1, ("pdf",), resume=True)
+    run_batch(every, out, order, _shown)
+    taken = best(lambda: run_batch(every, out, order, _shown), times=3)
+    said(f"resume of a finished batch of {n}", taken, "aim 1 s")
+
+
+def main() -> None:
+    n = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        against_weasyprint()
+        without_pdf(folder / "formats")
+        resumed(folder)
+        on_processes(folder, n)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""Accelerators and prices as the page browses them: rows of `data/hardware.csv` and `data/prices.csv`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sizebook.core.cells import evaluate
+from sizebook.core.errors import SizebookError
+from sizebook.core.tables import Row, table
+from sizebook.functions import find
+
+# Column -> its title, and what a value is divided by to be read.
+GPU = {
+    "name": ("Accelerator", 0.0),
+    "maker": ("Maker", 0.0),
+    "release_date": ("Released", 0.0),
+    "memory_bytes": ("Memory, GiB", 2.0**30),
+    "memory_bandwidth_bytes_per_s": ("Bandwidth, TB/s", 1e12),
+    "peak_bf16_flop_per_s": ("bf16 dense, TFLOP/s", 1e12),
+    "peak_fp8_flop_per_s": ("fp8 dense, TFLOP/s", 1e12),
+    "peak_fp4_flop_per_s": ("fp4 dense, TFLOP/s", 1e12),
+    "scale_up_bytes_per_s": ("Scale-up link, GB/s", 1e9),
+    "tdp_watts": ("Power, W", 1.0),
+    "launch_price_usd": ("Launch price, USD", 1.0),
+}
+PRICE = {
+    "gpu": ("Accelerator", 0.0),
+    "provider": ("Provider", 0.0),
+    "instance": ("Instance", 0.0),
+    "gpus": ("GPUs", 1.0),
+    "region": ("Region", 0.0),
+    "term": ("Term", 0.0),
+    "usd_per_gpu_hour": ("USD a GPU-hour", 1.0),
+    "date": ("Asked on", 0.0),
+}
+
+
+def data() -> dict[str, Any]:
+    """Return both tables: their heads, and rows of a key, the values and the source."""
+    newest = sorted(table("hardware"), key=lambda row: row["release_date"], reverse=True)
+    gpus = [_row(row, GPU, row["key"], [_price(row["key"])]) for row in newest]
+    prices = [_row(row, PRICE, row["gpu"], []) for row in table("prices")]
+    return {
+        "gpus": {"heads": [*_heads(GPU), ["price", "On demand, USD a GPU-hour", True]], "rows": gpus},
+        "prices": {"heads": _heads(PRICE), "rows": prices},
+    }
+
+
+def _heads(columns: dict[str, tuple[str, float]]) -> list[list[Any]]:
+    return [[name, title, divisor > 0] for name, (title, divisor) in columns.items()]
+
+
+def _row(row: Row, columns: dict[str, tuple[str, float]], key: str, more: list[Any]) -> list[Any]:
+    values = [_value(row[name], divisor) for name, (_, divisor) in columns.items()]
+    return [key, [*values, *more], row["source"]]
+
+
+def _value(text: str, divisor: float) -> str | float | None:
+    return (float(text) / divisor if divisor else text) if text else None
+
+
+def _price(key: str) -> Any:
+    """Return what the price rule gives on demand; None where no provider lists the accelerator."""
+    try:
+        return evaluate(find("PRICE_USD_PER_GPU_HOUR"), [key])
+    except SizebookError:
+        return None

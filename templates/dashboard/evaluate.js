@@ -1,0 +1,90 @@
+// Calls of functions in the browser: arguments as cells are read, closed forms from their one formula (CLOSED).
+// Another estimate joins by an entry in CLOSED: value(...arguments in order), blanks, holds.
+
+const CALCULATOR = DATA.calculator;
+const FUNCTIONS = CALCULATOR.functions.map((each) => ({
+  ...each, arguments: each.arguments.map((place) => CALCULATOR.arguments[place]),
+}));
+const FUNCTION = Object.fromEntries(FUNCTIONS.map((each) => [each.name, each]));
+const LARGEST_COUNT = 1e18;
+
+class Refused extends Error {}
+
+const choicesOf = (argument) => (argument.choices === undefined ? [] : CALCULATOR.choices[argument.choices]);
+
+function readNumber(argument, given) {
+  const number = typeof given === "number" ? given : amount(String(given));
+  if (number === null || Number.isNaN(number)) {
+    throw new Refused(`${argument.name} is not a number: got '${given}', want a number (${argument.meaning}). `
+      + "Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12.");
+  }
+  const holds = { "at least": (n) => number >= n, above: (n) => number > n, "at most": (n) => number <= n, below: (n) => number < n };
+  const bounds = Object.entries(argument.bounds);
+  if (!Number.isFinite(number) || !bounds.every(([word, bound]) => holds[word](bound))) {
+    const wanted = bounds.map(([word, bound]) => `${word} ${bound}`).join(" and ") || "a number that a cell can hold";
+    throw new Refused(`${argument.name} is out of range: got ${number}, want ${wanted} (${argument.meaning}). Correct the number.`);
+  }
+  return number;
+}
+
+function readInteger(argument, given) {
+  const number = readNumber(argument, given);
+  if (Math.abs(number) > LARGEST_COUNT) {
+    throw new Refused(`${argument.name} is too large: got ${number}, want at most 1e+18 (${argument.meaning}). Correct the number.`);
+  }
+  if (!Number.isInteger(number)) {
+    throw new Refused(`${argument.name} is not whole: got ${number}, want a whole number (${argument.meaning}). Round it to a whole number.`);
+  }
+  return number;
+}
+
+function readFlag(argument, given) {
+  const word = String(given).trim().toUpperCase();
+  if (["TRUE", "YES", "1"].includes(word)) return 1;
+  if (["FALSE", "NO", "0"].includes(word)) return 0;
+  throw new Refused(`${argument.name} is not a flag: got '${given}', want TRUE or FALSE (${argument.meaning}). Type TRUE or FALSE.`);
+}
+
+function readChoice(argument, given) {
+  const found = choicesOf(argument).find((each) => each.toLowerCase() === String(given).trim().toLowerCase());
+  if (found !== undefined) return found;
+  throw new Refused(`unknown ${argument.name}: got '${given}', want one of ${choicesOf(argument).join(", ")}.`);
+}
+
+const READ = { integer: readInteger, number: readNumber, flag: readFlag, choice: readChoice };
+const isBlank = (given) => given === null || given === undefined || String(given).trim() === "";
+
+function readArgument(argument, given) {
+  if (!isBlank(given)) return READ[argument.kind](argument, given);
+  if (argument.required) throw new Refused(`${argument.name} is blank: got nothing, want a value (${argument.meaning}). Fill the field.`);
+  return typeof argument.default === "boolean" ? Number(argument.default) : argument.default;
+}
+
+// The value of a call, arguments by name as they were typed: { value, bound } or { problem }.
+function evaluated(name, given) {
+  const entry = FUNCTION[name];
+  const closed = CLOSED[name];
+  try {
+    const bound = Object.fromEntries(entry.arguments.map((each) => [each.name, readArgument(each, given[each.name])]));
+    const values = () => entry.arguments.map((each) => bound[each.name]);
+    for (const [blank, standsFor] of Object.entries(closed.blanks)) if (bound[blank] === null) bound[blank] = standsFor(...values());
+    if (closed.holds && !closed.holds(...values())) {
+      throw new Refused(`condition not met: got ${substituted(entry.holds, bound)}, want ${entry.holds}. Correct the arguments.`);
+    }
+    return { value: presentable(entry, closed.value(...values())), bound };
+  } catch (error) {
+    if (error instanceof Refused) return { problem: error.message };
+    throw error;
+  }
+}
+
+function presentable(entry, value) {
+  const wanted = entry.negative ? "a number that a cell can hold" : `at least 0 (${entry.meaning})`;
+  if (Number.isFinite(value) && (value >= 0 || entry.negative)) return value;
+  throw new Refused(`result out of range: got ${value} from ${entry.name}, want ${wanted}. Correct the arguments.`);
+}
+
+// A formula with the numbers of a call for its names.
+function substituted(formula, bound) {
+  return formula.replace(/"[^"]*"|[a-z_][a-z0-9_]*/gi, (word) => (word in bound ? String(bound[word]) : word));
+}
