@@ -63,7 +63,7 @@ def basis(book: Book) -> Staged:
     )  # fmt: skip
     page.section("One replica")
     shown = figures(page, asked.call("SERVING_BASIS", "{chosen}", "{gpu}"), leaves(ServingBasis))
-    hours = stage(book, "DAY_SHARES({shape})", 24, 1)
+    hours = stage(book, "DAY_SHARES({shape})", (24, 1))
     ask(book, "shape")
     for length in ("input_tokens", "output_tokens"):
         book.instead(length, f"plan_{length}")  # where lengths come as a histogram, its mean
@@ -130,6 +130,6 @@ def _compared(book: Book) -> StagedRows:
     declared = columns(Month)
     page.finish()
     return stage(
-        book, asked.call("SERVING_LEDGER", "{chosen}", "{gpu}"), 1 + LONGEST_PLAN, len(declared),
+        book, asked.call("SERVING_LEDGER", "{chosen}", "{gpu}"), (1 + LONGEST_PLAN, len(declared)),
         heads=[c.name for c in declared], compared=True,
     )  # fmt: skip

@@ -115,7 +115,8 @@ def cases(book: Book, staged: Staged) -> None:
     for case in all_cases():
         rows[case.key] = page.row
         load = "=$L§*(1+$M§)^({month}-1)/$N§"
-        page.row_of(f"load_{case.key}", case.label, load, "replicas", look.NUMBER, before=_before(case, staged))
+        page.fill_before(_before(case, staged))
+        page.row_of(f"load_{case.key}", case.label, load, "replicas", look.NUMBER)
     for title, key, unit, formula, total in (
         ("GPUs reserved", "held", "GPUs", _RESERVED, MOST),
         ("Cost", "usd", "USD", _COST.format(ranks=staged.ranks, sorted=staged.by_rank), SUM),

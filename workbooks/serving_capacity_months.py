@@ -7,7 +7,7 @@ from serving_capacity_basis import Staged
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.finance import level
-from sizebook.workbooks.timeline import LAST, MOST, SUM, Timeline
+from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
 HOURS = range(24)
 _CEILING = "-INT({{rounding}}-{})"  # the ceiling, which leaves 1e-9 to rounding
@@ -65,10 +65,9 @@ def _hours(book: Book, staged: Staged) -> None:
     column = staged.shares.split("$")[1]
     ceiling = _CEILING.format("{arrivals}*$D§/({rate}*{load})")
     for hour in HOURS:
-        page.row_of(
-            f"need_{hour}", f"{hour:02d}:00", f"={{on}}*MAX(IF($D§>0,1,0),{ceiling}+{{spare_replicas}})", "replicas",
-            before=(f"=Staged!${column}${top + hour}",),
-        )  # fmt: skip
+        page.fill_before((f"=Staged!${column}${top + hour}",))
+        needed = f"={{on}}*MAX(IF($D§>0,1,0),{ceiling}+{{spare_replicas}})"
+        page.row_of(f"need_{hour}", f"{hour:02d}:00", needed, "replicas")
     page.finish()
 
 
@@ -79,11 +78,11 @@ def _money(page: Timeline, book: Book) -> None:
         look.NUMBER)  # fmt: skip
     row("reserved_usd", "Reserved", "={reserved_hours}*{reserved_now}*{price_level_now}", "USD", total=SUM)
     row("on_demand_usd", "On demand", "={burst_hours}*{on_demand_now}*{price_level_now}", "USD", total=SUM)
-    row("usd", "Cost", "={reserved_usd}+{on_demand_usd}", "USD", total=SUM, bold=True)
+    row("usd", "Cost", "={reserved_usd}+{on_demand_usd}", "USD", total=BOLD_SUM)
     row("usd_to_date", "Cost to date", "=SUM({usd.1}:{usd})*{on}", "USD", total=MOST)
     row("currency_rate", "Exchange rate", level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
         look.NUMBER)  # fmt: skip
-    row("amount", "Cost in the currency", "={usd}*{currency_rate}", "", total=SUM, bold=True)
+    row("amount", "Cost in the currency", "={usd}*{currency_rate}", "", total=BOLD_SUM)
     for side, words in (("output", "out"), ("input", "in")):
         row(f"usd_per_mtok_{side}", f"USD per Mtok {words}",
             f"=IF({{on}}=0,0,{{usd}}/({{requests}}*{{plan_{side}_tokens}})*{{million}})", "USD/Mtok", look.RATE,
