@@ -75,7 +75,9 @@ def plan(book: Book) -> Staged:
     shown = figures(page, call, leaves(ServiceFigures), heads=1, blank_where='{model}=""')
     page.finish()
     declared = columns(FleetMonth)
-    rows = stage(book, f"FLEET_LEDGER({services},{terms})", 1 + MONTHS, len(declared), heads=[c.name for c in declared])
+    rows = stage(
+        book, f"FLEET_LEDGER({services},{terms})", (1 + MONTHS, len(declared)), heads=[c.name for c in declared]
+    )
     return Staged(shown, _months(book, rows, declared))
 
 

@@ -36,8 +36,8 @@ FUNCTIONS = (
     "SERVING_ERROR",
 )
 NOTES = (
-    "Functions of sizebook say what one replica does, each called once on a hidden sheet, its value held beside it. All "
-    "else, from traffic to money, energy and carbon, is ordinary formulas, which need no add-in.",
+    "Functions of sizebook say what one replica does, each called once on a hidden sheet, its value held beside it. "
+    "All else, from traffic to money, energy and carbon, is ordinary formulas, which need no add-in.",
     "With the scenario base and no dated rates the months are those of 'sizebook plan serve' and of its report for the "
     "same inputs; Checks compares the two.",
     "The load of a replica is the most requests in flight at which both targets hold, or the one given.",
@@ -55,7 +55,9 @@ NOTES = (
 
 def build(book: Book) -> None:
     """Put the sheets of the workbook together."""
-    front = cover(book, "How many GPUs a traffic needs at the latency that was promised, for how much a month.", SCENARIO)
+    front = cover(
+        book, "How many GPUs a traffic needs at the latency that was promised, for how much a month.", SCENARIO
+    )
     inputs(book)
     scenarios(book, DRIVERS)
     dated_rates(book)

@@ -1,8 +1,10 @@
-"""What the formulas of `serving_capacity.xlsx` start from: one replica as functions give it, and the plan to compare with."""
+"""What the formulas of `serving_capacity.xlsx` start from: one replica as functions give it, and the plan beside it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from serving_capacity_inputs import DRIVERS
 
 from sizebook.core.registry import leaves
 from sizebook.plans.ledgers import LONGEST_PLAN, columns
@@ -11,11 +13,10 @@ from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import Month
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
+from sizebook.workbooks.finance import drivers_in_use
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.shared_lines import chosen_model, node_lines
 from sizebook.workbooks.staging import Figures, StagedRows, ask, figures, options, stage
-from sizebook.workbooks.finance import drivers_in_use
-from serving_capacity_inputs import DRIVERS
 
 POOLS = '{separate_prefill}="yes"'
 # What the workbook's own formulas follow: functions see it only where pools are searched for the least cost.
@@ -62,7 +63,7 @@ def basis(book: Book) -> Staged:
     )  # fmt: skip
     page.section("One replica")
     shown = figures(page, asked.call("SERVING_BASIS", "{chosen}", "{gpu}"), leaves(ServingBasis))
-    hours = stage(book, f"DAY_SHARES({{shape}})", 24, 1)
+    hours = stage(book, "DAY_SHARES({shape})", (24, 1))
     ask(book, "shape")
     for length in ("input_tokens", "output_tokens"):
         book.instead(length, f"plan_{length}")  # where lengths come as a histogram, its mean
@@ -86,7 +87,9 @@ def _fleet(page: Page, shares: str) -> None:
     node_lines(page, each="{plan_gpus_per_replica}", node="{plan_gpus_per_node}")
     page.line("rate", "Rate of a replica", "={plan_requests_per_second}*{use_speed}", "requests/s",
               "SERVING_BASIS x the scenario's speed", look.RATE)  # fmt: skip
-    page.line("load", "Target load", "=MIN(1,{target_load}*{use_load})", "ratio", "Inputs x the scenario's", look.PERCENT)
+    page.line(
+        "load", "Target load", "=MIN(1,{target_load}*{use_load})", "ratio", "Inputs x the scenario's", look.PERCENT
+    )
     page.line("bursts", "Bursts over the hour", "=MAX(1,{burst_factor}*{use_bursts})", "ratio",
               "Inputs x the scenario's", look.NUMBER)  # fmt: skip
     page.line("requests_now", "Requests a day now", "={requests_per_day}*{use_traffic}", "requests",
@@ -96,7 +99,11 @@ def _fleet(page: Page, shares: str) -> None:
     page.section("Prices and power")
     for kind, words in (("on_demand", "on demand"), ("reserved", "reserved")):
         given, listed = f"{{{kind}_usd_per_gpu_hour}}", f"{{plan_listed_{kind}_usd_per_gpu_hour}}"
-        other = listed if kind == "on_demand" else f"IF(ISNUMBER({listed}),MIN({listed},{{on_demand_price}}),{{on_demand_price}})"
+        other = (
+            listed
+            if kind == "on_demand"
+            else f"IF(ISNUMBER({listed}),MIN({listed},{{on_demand_price}}),{{on_demand_price}})"
+        )
         page.line(f"{kind}_price", f"GPU-hour {words}", f'=IF({given}="",{other},{given})', "USD/GPU-hour",
                   "As given, else the catalog's median; reserved never above on demand", look.RATE)  # fmt: skip
         page.line(f"{kind}_now", f"GPU-hour {words}, scenario", f"={{{kind}_price}}*{{use_{kind}}}", "USD/GPU-hour",
@@ -123,6 +130,6 @@ def _compared(book: Book) -> StagedRows:
     declared = columns(Month)
     page.finish()
     return stage(
-        book, asked.call("SERVING_LEDGER", "{chosen}", "{gpu}"), 1 + LONGEST_PLAN, len(declared),
+        book, asked.call("SERVING_LEDGER", "{chosen}", "{gpu}"), (1 + LONGEST_PLAN, len(declared)),
         heads=[c.name for c in declared], compared=True,
     )  # fmt: skip

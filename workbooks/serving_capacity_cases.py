@@ -1,4 +1,4 @@
-"""Cases of `serving_capacity.xlsx`: the whole plan in two rows each, so that a tornado and a two-way table recalculate."""
+"""Cases of `serving_capacity.xlsx`: the plan in a few rows each, so that tornado and two-way table recalculate."""
 
 from __future__ import annotations
 
@@ -48,14 +48,19 @@ def two_way(book: Book) -> Callable[[], None]:
         ("step_traffic", "Traffic", (0.5, 0.75, 1, 1.5, 2)),
         ("step_price", "GPU prices", (0.8, 1, 1.2)),
     ):
-        quantity = Quantity(f"{label.lower()} over those of the scenario", unit="ratio", above=0, maximum=100, label=label)
+        quantity = Quantity(
+            f"{label.lower()} over those of the scenario", unit="ratio", above=0, maximum=100, label=label
+        )
         declare(page, Argument(name, quantity, values[0]), per_case=values[1:])
 
     def finish() -> None:
         page.section("Cost of all months, USD; GPU prices across, traffic down")
         page.table(
             ["Traffic", *(f"={{step_price.{across}}}" for across in PRICE_STEPS)],
-            [[f"={{step_traffic.{down}}}", *(f"={{usd_two_{down}_{across}.total}}" for across in PRICE_STEPS)] for down in TRAFFIC_STEPS],
+            [
+                [f"={{step_traffic.{down}}}", *(f"={{usd_two_{down}_{across}.total}}" for across in PRICE_STEPS)]
+                for down in TRAFFIC_STEPS
+            ],
             [look.NUMBER, *[look.WHOLE] * len(PRICE_STEPS)],
         )
         page.finish()
@@ -65,7 +70,9 @@ def two_way(book: Book) -> Callable[[], None]:
 
 def all_cases() -> tuple[Case, ...]:
     """Return every case that the workbook evaluates."""
-    fast, slow = (f"={{use_speed}}*{{plan_tokens_per_second_{end}}}/{{plan_tokens_per_second}}" for end in ("p90", "p10"))
+    fast, slow = (
+        f"={{use_speed}}*{{plan_tokens_per_second_{end}}}/{{plan_tokens_per_second}}" for end in ("p90", "p10")
+    )
     found = [
         Case("plan", "As the plan: no scenario", _NEUTRAL, "0"),
         Case("now", "The scenario of the cover", _IN_USE),
@@ -83,8 +90,9 @@ def all_cases() -> tuple[Case, ...]:
     for down in TRAFFIC_STEPS:
         for across in PRICE_STEPS:
             price = f"*{{step_price.{across}}}"
+            factors = {"traffic": f"*{{step_traffic.{down}}}", "on_demand": price, "reserved": price}
             changed = tuple(
-                one + (f"*{{step_traffic.{down}}}" if driver.name == "traffic" else price if driver.name in ("on_demand", "reserved") else "")
+                one + factors.get(driver.name, "")
                 for driver, one in zip(DRIVERS, _IN_USE, strict=True)
             )  # fmt: skip
             found.append(Case(f"two_{down}_{across}", f"Two-way, traffic {down}, price {across}", changed))
@@ -98,7 +106,8 @@ def _with(name: str, formula: str) -> tuple[str, ...]:
 def cases(book: Book, staged: Staged) -> None:
     """Add the sheet of cases: the load of each month, the GPUs reserved for it, and what the month costs."""
     page = Timeline(
-        book, "Cases", "The whole plan once a case: load, what is reserved, cost. One formula for all of a block.", _HEADS
+        book, "Cases", "The whole plan once a case: load, what is reserved, cost. One formula for all of a block.",
+        _HEADS,
     )  # fmt: skip
     page.calendar()
     page.section("Load planned for, in replicas at the mean of the day")
@@ -106,7 +115,8 @@ def cases(book: Book, staged: Staged) -> None:
     for case in all_cases():
         rows[case.key] = page.row
         load = "=$L§*(1+$M§)^({month}-1)/$N§"
-        page.row_of(f"load_{case.key}", case.label, load, "replicas", look.NUMBER, before=_before(case, staged))
+        page.fill_before(_before(case, staged))
+        page.row_of(f"load_{case.key}", case.label, load, "replicas", look.NUMBER)
     for title, key, unit, formula, total in (
         ("GPUs reserved", "held", "GPUs", _RESERVED, MOST),
         ("Cost", "usd", "USD", _COST.format(ranks=staged.ranks, sorted=staged.by_rank), SUM),
@@ -160,8 +170,7 @@ def tornado(book: Book) -> None:
             [
                 driver.label, f"={{usd_{driver.name}_low.total}}", f"={{usd_{driver.name}_high.total}}",
                 f"=C{first + at}-{{usd_now.total}}", f"=D{first + at}-{{usd_now.total}}",
-                f"=SUMPRODUCT(--(ABS($F${first}:$F${last}-$E${first}:$E${last})>ABS(F{first + at}-E{first + at})))"
-                f"+SUMPRODUCT(--(ABS($F${first}:$F{first + at}-$E${first}:$E{first + at})=ABS(F{first + at}-E{first + at})))",
+                _rank(first, last, first + at),
             ]
             for at, driver in enumerate(DRIVERS)
         ],
@@ -182,8 +191,16 @@ def tornado(book: Book) -> None:
     )  # fmt: skip
     page.statement(
         "tornado_message", "Title of the chart",
-        f'=B{top}&" moves the cost most: from "&FIXED(C{top}/{{million}},2)&" to "&FIXED(D{top}/{{million}},2)&" million USD"',
+        f'=B{top}&" moves the cost most: from "&FIXED(C{top}/{{million}},2)&" to "'
+        f'&FIXED(D{top}/{{million}},2)&" million USD"',
         "The largest",
     )  # fmt: skip
     page.chart(Chart("tornado", "{tornado_message}", "USD over the scenario", look.WHOLE, rows, "CD"), at=room)
     page.finish()
+
+
+def _rank(first: int, last: int, row: int) -> str:
+    """Return the formula of a driver's place by how far it moves the cost, the first of equals first."""
+    own = f"ABS(F{row}-E{row})"
+    larger = f"SUMPRODUCT(--(ABS($F${first}:$F${last}-$E${first}:$E${last})>{own}))"
+    return f"={larger}+SUMPRODUCT(--(ABS($F${first}:$F{row}-$E${first}:$E{row})={own}))"

@@ -56,6 +56,7 @@ _OF_THE_REPLICA: tuple[Check, ...] = (
     ),
     ("Requests that the cache holds are those", "={most}={plan_capacity}", "MAX_CONCURRENCY against Basis"),
 )
+_MIDDLE = _same(("{usd_two_3_2.total}", "{usd.total}"))
 _POWER = "{{gpu_hours.all}}*{{plan_tdp_watts}}*{}*{{pue}}/{{thousand}}"
 _OF_THE_MONTHS: tuple[Check, ...] = (
     (
@@ -77,7 +78,7 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
     ),
     ("Years add up to the whole", _same(("SUM({usd_by_year.all})", "{usd.total}")), "Cost: Years against Months"),
     ("Quarters add up to the whole", _same(("SUM({usd_by_quarter.all})", "{usd.total}")), "Cost: Years against Months"),
-    ("The cost to date ends at the whole", _same(("{usd_to_date.total}", "{usd.total}")), "Months: last to date, total"),
+    ("The cost to date ends at the whole", _same(("{usd_to_date.total}", "{usd.total}")), "Months: to date, total"),
     (
         "Cost by hours is cost by cases",
         _same(("{usd_now.total}", "{usd.total}")),
@@ -90,7 +91,7 @@ _OF_THE_MONTHS: tuple[Check, ...] = (
     ),
     (
         "The table at its middle is the plan",
-        f"=IF(AND({{step_traffic.3}}=1,{{step_price.2}}=1),{_same(('{usd_two_3_2.total}', '{usd.total}')).removeprefix('=')},TRUE)",
+        f"=IF(AND({{step_traffic.3}}=1,{{step_price.2}}=1),{_MIDDLE.removeprefix('=')},TRUE)",
         "Two-way at steps of 1 against Months; holds at other steps",
     ),
     (
@@ -144,7 +145,11 @@ def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
             "Totals of Months against SERVING_LEDGER; only where no scenario and no dated price changes them",
             missing,
         ),
-        ("Figures are those of this workbook", f"={staged.figures.as_declared}", "Names; another version may give others"),
+        (
+            "Figures are those of this workbook",
+            f"={staged.figures.as_declared}",
+            "Names; another version may give others",
+        ),
         (
             "Columns of the plan are those of this workbook",
             f"={staged.plan.are_as_declared()}",

@@ -16,9 +16,7 @@ Rows = tuple[int, int]
 
 def calculation(book: Book) -> None:
     """Add the sheet of the calculation."""
-    page = new_page(
-        book, "Calculation", "The replica derived again by single functions, and the plan against an API."
-    )
+    page = new_page(book, "Calculation", "The replica derived again by single functions, and the plan against an API.")
     page.heads("Quantity")
     _memory(page)
     _latency(page)
@@ -87,7 +85,8 @@ def _latency(page: Page) -> None:
         "seconds", "TTFT + TPOT x (answer - 1), or in flight / rate of the simulation", look.NUMBER,
     )  # fmt: skip
     page.total(
-        "rate_again", "Rate of a replica", "={in_flight}/{request}", "requests/s", "In flight / time of a request", look.RATE,
+        "rate_again", "Rate of a replica", "={in_flight}/{request}", "requests/s",
+        "In flight / time of a request", look.RATE,
     )  # fmt: skip
 
 
@@ -122,7 +121,8 @@ def _messages(page: Page) -> None:
         page.statement(key, label, f'=IF({{months}}=1,"","From "&{first}&" to ")&{last}&"{after}"', "Months")
     limit = 'IF(ISNUMBER({ttft_limit})+ISNUMBER({tpot_limit})>0," within its targets","")'
     page.statement(
-        "curve_message", "Latency", f'="A replica takes "&{counted("{plan_concurrency}")}&" requests in flight"&{limit}',
+        "curve_message", "Latency",
+        f'="A replica takes "&{counted("{plan_concurrency}")}&" requests in flight"&{limit}',
         "Basis",
     )  # fmt: skip
     page.statement(
@@ -145,7 +145,14 @@ def curve(book: Book) -> Rows:
     page.section("Latency and rate")
     first = page.row + 1
     rows = page.table(
-        ["Requests in flight", "TTFT, s", "TPOT, s", "Output tokens/s", "Meets the targets", '=IF(ISNUMBER({tpot_limit}),"TPOT at most, s","no target")'],
+        [
+            "Requests in flight",
+            "TTFT, s",
+            "TPOT, s",
+            "Output tokens/s",
+            "Meets the targets",
+            '=IF(ISNUMBER({tpot_limit}),"TPOT at most, s","no target")',
+        ],
         [[load, *_step(book, first + n)] for n, load in enumerate(LOADS)],
         [look.WHOLE, look.RATE, "0.0000", look.WHOLE, look.GENERAL, "0.0000"],
     )
@@ -165,4 +172,4 @@ def _step(book: Book, row: int) -> list[str]:
     ]
     missed = [f"AND(ISNUMBER({{{limit}}}),{column}{row}>{{{limit}}})"
               for column, limit in (("C", "ttft_limit"), ("D", "tpot_limit"))]  # fmt: skip
-    return [*calls, f'=IF(OR({",".join(missed)}),"no","yes")', f'=IF(ISNUMBER({{tpot_limit}}),{{tpot_limit}},D{row})']
+    return [*calls, f'=IF(OR({",".join(missed)}),"no","yes")', f"=IF(ISNUMBER({{tpot_limit}}),{{tpot_limit}},D{row})"]

@@ -1,4 +1,4 @@
-"""The sheets of `serving_capacity.xlsx` on which time runs across: replicas by hour, the plan month by month, its years."""
+"""The sheets of `serving_capacity.xlsx` on which time runs across: replicas by hour, the plan month by month."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from serving_capacity_basis import Staged
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.finance import level
-from sizebook.workbooks.timeline import LAST, MOST, SUM, Timeline
+from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
 HOURS = range(24)
 _CEILING = "-INT({{rounding}}-{})"  # the ceiling, which leaves 1e-9 to rounding
@@ -36,7 +36,8 @@ def months(book: Book, staged: Staged) -> None:
         "=IF({instances}>0,ROUNDUP({most_replicas}/MAX(1,{instances}),0),{most_replicas}*{nodes_each})", "nodes",
         total=MOST)  # fmt: skip
     row("gpu_hours", "GPU-hours",
-        f"=SUMPRODUCT(-INT(-({over}+{{always}})/{{step}}))*{{step_gpus}}*{{hours_a_month}}/{{hours_a_day}}", "GPU-hours",
+        f"=SUMPRODUCT(-INT(-({over}+{{always}})/{{step}}))*{{step_gpus}}*{{hours_a_month}}/{{hours_a_day}}",
+        "GPU-hours",
         total=SUM)  # fmt: skip
     row("reserved_hours", "of them reserved", "={reserved_gpus}*{hours_a_month}", "GPU-hours", total=SUM)
     row("burst_hours", "of them on demand", "={gpu_hours}-{reserved_hours}", "GPU-hours", total=SUM)
@@ -64,10 +65,9 @@ def _hours(book: Book, staged: Staged) -> None:
     column = staged.shares.split("$")[1]
     ceiling = _CEILING.format("{arrivals}*$D§/({rate}*{load})")
     for hour in HOURS:
-        page.row_of(
-            f"need_{hour}", f"{hour:02d}:00", f"={{on}}*MAX(IF($D§>0,1,0),{ceiling}+{{spare_replicas}})", "replicas",
-            before=(f"=Staged!${column}${top + hour}",),
-        )  # fmt: skip
+        page.fill_before((f"=Staged!${column}${top + hour}",))
+        needed = f"={{on}}*MAX(IF($D§>0,1,0),{ceiling}+{{spare_replicas}})"
+        page.row_of(f"need_{hour}", f"{hour:02d}:00", needed, "replicas")
     page.finish()
 
 
@@ -78,11 +78,11 @@ def _money(page: Timeline, book: Book) -> None:
         look.NUMBER)  # fmt: skip
     row("reserved_usd", "Reserved", "={reserved_hours}*{reserved_now}*{price_level_now}", "USD", total=SUM)
     row("on_demand_usd", "On demand", "={burst_hours}*{on_demand_now}*{price_level_now}", "USD", total=SUM)
-    row("usd", "Cost", "={reserved_usd}+{on_demand_usd}", "USD", total=SUM, bold=True)
+    row("usd", "Cost", "={reserved_usd}+{on_demand_usd}", "USD", total=BOLD_SUM)
     row("usd_to_date", "Cost to date", "=SUM({usd.1}:{usd})*{on}", "USD", total=MOST)
     row("currency_rate", "Exchange rate", level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
         look.NUMBER)  # fmt: skip
-    row("amount", "Cost in the currency", "={usd}*{currency_rate}", "", total=SUM, bold=True)
+    row("amount", "Cost in the currency", "={usd}*{currency_rate}", "", total=BOLD_SUM)
     for side, words in (("output", "out"), ("input", "in")):
         row(f"usd_per_mtok_{side}", f"USD per Mtok {words}",
             f"=IF({{on}}=0,0,{{usd}}/({{requests}}*{{plan_{side}_tokens}})*{{million}})", "USD/Mtok", look.RATE,
@@ -96,14 +96,18 @@ def _energy(page: Timeline) -> None:
         "=IF({on}=0,0,MIN(1,{utilization})*{replica_hours}*{gpus_each}*{hours_a_month}/{hours_a_day}/{gpu_hours})",
         "ratio", look.PERCENT)  # fmt: skip
     row("energy_kwh", "Energy",
-        "={gpu_hours}*{plan_tdp_watts}*({busy}*{busy_share}+(1-{busy})*{idle_share})*{pue}/{thousand}", "kWh", total=SUM)  # fmt: skip
+        "={gpu_hours}*{plan_tdp_watts}*({busy}*{busy_share}+(1-{busy})*{idle_share})*{pue}/{thousand}", "kWh",
+        total=SUM)  # fmt: skip
     row("co2e_kg", "Greenhouse gases, location-based", "={energy_kwh}*{grams}/{thousand}", "kgCO2e", total=SUM)
 
 
 def _band(page: Timeline) -> None:
     """Add the GPUs at peak if replicas are as fast, or as slow, as 1 in 10 measurements."""
     page.section("If replicas are as fast, or as slow, as 1 in 10 measurements")
-    for key, label, end in (("peak_gpus_fewest", "GPUs at peak, fewest", "p90"), ("peak_gpus_most", "GPUs at peak, most", "p10")):
+    for key, label, end in (
+        ("peak_gpus_fewest", "GPUs at peak, fewest", "p90"),
+        ("peak_gpus_most", "GPUs at peak, most", "p10"),
+    ):
         speed = f"{{plan_tokens_per_second_{end}}}/{{plan_tokens_per_second}}"
         needed = _CEILING.format(f"{{arrivals}}*{{most_share}}/({{rate}}*{speed}*{{load}})")
         page.row_of(key, label, f"={{on}}*ROUNDUP(MAX(1,{needed}+{{spare_replicas}})/{{step}},0)*{{step_gpus}}", "GPUs",

@@ -27,7 +27,9 @@ def result(book: Book, steps: tuple[int, int]) -> None:
 
 
 def _replica_page(book: Book, steps: tuple[int, int]) -> None:
-    page = new_page(book, "Replica", "One replica: latency, rate, memory.", ("",) * 3, (30, 19, 19, 19, 19, 19), portrait=True)
+    page = new_page(
+        book, "Replica", "One replica: latency, rate, memory.", ("",) * 3, (30, 19, 19, 19, 19, 19), portrait=True
+    )
     page.banner()
     _replica(page)
     page.section("Latency as load grows, predicted")
@@ -44,9 +46,15 @@ def _tiles(page: Page) -> None:
     def last(name: str) -> str:
         return f"INDEX({{{name}.all}},{{months}})"
 
-    ends = {"peak_gpus": ("{{peak_gpus_fewest{}}}", "{{peak_gpus_most{}}}"), "usd": ("{{usd_least{}}}", "{{usd_most{}}}")}
+    ends = {
+        "peak_gpus": ("{{peak_gpus_fewest{}}}", "{{peak_gpus_most{}}}"),
+        "usd": ("{{usd_least{}}}", "{{usd_most{}}}"),
+    }
     tiles = []
-    for name, label, shown, write in (("peak_gpus", "GPUs at peak", look.WHOLE, counted), ("usd", "USD", look.NUMBER, worded)):
+    for name, label, shown, write in (
+        ("peak_gpus", "GPUs at peak", look.WHOLE, counted),
+        ("usd", "USD", look.NUMBER, worded),
+    ):
         low, high = ends[name]
         under = between(low.format(".1"), high.format(".1"), " measured", write)
         tiles.append((f'="{label}, month 1"', f"={{{name}.1}}", shown, under))

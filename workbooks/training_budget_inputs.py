@@ -101,7 +101,7 @@ def _cases(book: Book, asked: Options) -> Figures:
     page.heads("Figure", origin="What it is")
     page.section("Low, middle and high in time")
     heads = [leaf.name for leaf in leaves(Case)]
-    rows = stage(book, _call(asked, "TRAINING_LEDGER"), 1 + len(NAMES), len(heads), heads=heads)
+    rows = stage(book, _call(asked, "TRAINING_LEDGER"), (1 + len(NAMES), len(heads)), heads=heads)
     shown = cases(page, rows, FIGURES, blank_where={"co2e_market_kg": '{covered_share}=""'})
     page.finish()
     return shown

@@ -91,7 +91,7 @@ def checks(path: Path) -> dict[str, Any]:
 
 
 def timeline(path: Path, sheet: str = "Months") -> dict[str, list[Any]]:
-    """Return the months of each row of a sheet on which time runs across, its total first; the first of a label counts."""
+    """Return the months of each row of a sheet of months, its total first; the first of a label counts."""
     found: dict[str, list[Any]] = {}
     for label, *values in load_workbook(path, data_only=True)[sheet].iter_rows(min_col=2, values_only=True):
         found.setdefault(str(label), values[1:])

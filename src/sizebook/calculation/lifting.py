@@ -8,7 +8,7 @@ value for is spread over the shape of its arrays, and each place is a formula of
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import formualizer
@@ -20,7 +20,7 @@ from sizebook.calculation.tokens import Area, absolute, address
 from sizebook.calculation.values import placed
 
 # Functions of one number that Python works out alike, without a model of their own.
-_OF_A_NUMBER = {"INT": math.floor, "ABS": abs}
+_OF_A_NUMBER: dict[str, Callable[[float], float]] = {"INT": math.floor, "ABS": abs}
 _PLACES = "places"  # the sheet with a row for each place; an array that is taken whole stands on a sheet of its own
 
 

@@ -222,7 +222,7 @@ def _write_computed(package: Package, calculated: Calculated) -> Lookup:
 
 
 def _hold_values(package: Package, shown: Lookup) -> None:
-    """Write plain values where a name's comment asks for those of other cells: they stay where functions are missing."""
+    """Write plain values where a name's comment asks for those of other cells: they stay without functions."""
     for defined in package.defined_names():
         to, source = area(defined.text, ""), area(defined.comment.removeprefix(HELD), "")
         if not defined.comment.startswith(HELD) or to is None or source is None:

@@ -1,7 +1,7 @@
 """What planning workbooks of services share beside the plan: calendar, constants, scenarios, dated prices and currency.
 
-These are inputs of the workbook alone: its formulas take them, no plan does. With the scenario `base` and no dated rates
-its figures are the plan's.
+These are inputs of the workbook alone: its formulas take them, no plan does. With the scenario `base` and no dated
+rates its figures are the plan's.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ from sizebook.workbooks.page import Page, new_page
 
 SCENARIOS = ("base", "low", "high", "own")
 DATED = tuple(str(number) for number in range(1, 7))
-START = Argument(
-    "start", Quantity("any day of the first month", kind="date", label="First month"), "=DATE(2027,1,1)"
-)
+START = Argument("start", Quantity("any day of the first month", kind="date", label="First month"), "=DATE(2027,1,1)")
 SCENARIO = Argument(
     "scenario",
     Quantity(
@@ -103,7 +101,7 @@ def scenarios(book: Book, drivers: tuple[Driver, ...]) -> None:
     """Add the sheet on which the scenarios change the inputs."""
     page = new_page(
         book, "Scenarios", "What low, high and own change; base takes the inputs as they are. Choose on the cover.",
-        SCENARIOS[1:],
+        cases=SCENARIOS[1:],
     )  # fmt: skip
     page.heads("Driver", origin="What it changes")
     page.section("Drivers")
@@ -129,7 +127,7 @@ def dated_rates(book: Book) -> None:
     """Add the sheet of prices over time and of the currency: levels that hold from a day on."""
     page = new_page(
         book, "Rates", "Levels that hold from a day on, as many as are known. Blank: prices stay, amounts are in USD.",
-        DATED,
+        cases=DATED,
     )  # fmt: skip
     page.heads("Input", origin="What to enter")
     for title, key, day, of in (
@@ -139,7 +137,9 @@ def dated_rates(book: Book) -> None:
         page.section(title)
         for argument in (day, of):
             declare(page, argument, per_case=(None,) * (len(DATED) - 1))
-        page.line(key, "In order", tuple(_in_order(day.name, of.name, at) for at in DATED), "", "1 where it may stand so")
+        page.line(
+            key, "In order", tuple(_in_order(day.name, of.name, at) for at in DATED), "", "1 where it may stand so"
+        )
     page.finish()
 
 
@@ -165,8 +165,8 @@ def periods(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None:
     """Add the sheet of totals by year and by quarter: key of a row of months, label, unit and number format each."""
     n_years, n_quarters = LONGEST_PLAN // 12, LONGEST_PLAN // 3
     page = new_page(
-        book, "Years", "Totals of the months, by year and by quarter of the plan.", ("",) * n_quarters,
-        (34, 12, 16, *[13] * n_quarters),
+        book, "Years", "Totals of the months, by year and by quarter of the plan.",
+        cases=("",) * n_quarters, widths=(34, 12, 16, *[13] * n_quarters),
     )  # fmt: skip
     for title, key, count in (("By year", "year", n_years), ("By quarter", "quarter", n_quarters)):
         page.section(title)
@@ -174,11 +174,11 @@ def periods(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None:
         numbers = [f"{key.capitalize()} of the plan", None, None, *range(1, count + 1)]
         table: list[list[Any]] = [numbers]
         for at, (name, label, unit, _) in enumerate(rows, head + 1):
-            book.place(f"{name}_by_{key}", Place(page.sheet.title, at, cases, 5))
+            book.place(f"{name}_by_{key}", Place(page.sheet.title, at, cases, first=5))
             cells = [
                 f"=SUMIF({{{key}.all}},{get_column_letter(5 + n)}${head},{{{name}.all}})" for n in range(count)
             ]  # fmt: skip
-            own = "={currency}" if not unit else unit
+            own = unit or "={currency}"
             table.append([label, own, f"={{{name}.total}}", *cells])
         formats = [[look.GENERAL] * (3 + count)] + [
             [look.GENERAL, look.GENERAL, *[shown] * (1 + count)] for *_, shown in rows

@@ -87,8 +87,9 @@ class Held:
     def banner(self) -> str:
         """The formula of what to know where functions are missing; empty where all is live."""
         return (
-            f'=IF({_MISSING}=0,"",IF({_CHANGED}=0,"Without the sizebook add-in: figures of its functions are those that '
-            f'were stored, and hold for the inputs as they stand. All else is live.","{NEEDED.upper()}: "&{_WHAT}&" was '
+            f'=IF({_MISSING}=0,"",IF({_CHANGED}=0,"Without the sizebook add-in: figures of its functions are those '
+            f'that were stored, and hold for the inputs as they stand. All else is live.",'
+            f'"{NEEDED.upper()}: "&{_WHAT}&" was '
             'changed after these figures were worked out. Run sizebook fill, or install the add-in."))'
         )
 
@@ -125,7 +126,9 @@ class Held:
             for column in range(2, n_columns + 2):
                 now, stored = (f"{get_column_letter(column + shift)}{row}" for shift in (0, width))
                 sheet.cell(row, column + 2 * width).value = f"=IF($A${top}=1,{stored},{now})"
-        self._hold(STAGED, _absolute(2 + width, top, 1 + width + n_columns, last), _absolute(2, top, n_columns + 1, last))
+        self._hold(
+            STAGED, _absolute(2 + width, top, 1 + width + n_columns, last), _absolute(2, top, n_columns + 1, last)
+        )
         return Block(top, n_rows, 2 + 2 * width, missing)
 
     def ask(self, sheet: str, label_column: int, columns: Sequence[int], rows: tuple[int, int]) -> None:
@@ -168,7 +171,11 @@ class Held:
             (1, "State of the calls", None),
             (2, "Error of a missing function (ERROR.TYPE)", _MISSING_CODE),
             (3, "Calls whose function is missing", f"=SUM({flags})"),
-            (4, "What they are asked that changed since", f"=SUM({','.join(changed for changed, _ in self._asked) or 0})"),
+            (
+                4,
+                "What they are asked that changed since",
+                f"=SUM({','.join(changed for changed, _ in self._asked) or 0})",
+            ),
             (5, "The first of it", f"={what}"),
         ):
             sheet[f"A{row}"], sheet[f"B{row}"] = label, value

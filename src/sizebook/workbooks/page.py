@@ -69,7 +69,8 @@ class Page(Canvas):
         """Add an input.
 
         On a page of cases one cell across all columns holds for all. With ``per_case``, the values of the cases after
-        the first, each of these cases has its own input: ``name_1``, ``name_2`` and so on; only the first can be required.
+        the first, each of these cases has its own input: ``name_1``, ``name_2`` and so on; only the first can be
+        required.
         """
         per_case = given.per_case
         cases = self.cases[: 1 + len(per_case)] if per_case else ("",)

@@ -32,7 +32,10 @@ _LETTERS_A_LINE = 150
 
 
 def cover(book: Book, purpose: str, *chosen: Argument) -> Callable[[], None]:
-    """Add the cover with what is ``chosen`` on it; what it returns writes the contents and the state of the checks once all sheets stand."""
+    """Add the cover with what is ``chosen`` on it.
+
+    What it returns writes the contents and the state of the checks once all sheets stand.
+    """
     page = new_page(book, "Cover", purpose, widths=(30, 30, 16, 62), portrait=True)
     page.banner()
     if chosen:
@@ -77,7 +80,7 @@ def checks_page(book: Book, checks: Sequence[tuple[str, ...]], cases: Sequence[s
     every = book.every_case("check_1", last)
     n_checks, passed, needed = len(checks) * len(cases), *(f'COUNTIF({every},"{text}")' for text in (PASSED, NEEDED))
     page.check(
-        "all_checks", "All checks", f"={passed}={n_checks}", "Count of OK above; without sizebook, of those it can make",
+        "all_checks", "All checks", f"={passed}={n_checks}", "Count of OK above; without sizebook, of the others",
         unless=f"AND({needed}>0,{passed}+{needed}={n_checks})",
     )  # fmt: skip
     page.finish()

@@ -101,7 +101,7 @@ def figures(page: Page, call: str, declared: Sequence[Argument], *, heads: int =
     """
     n_cases = len(page.cases)
     names = [None] * heads + [argument.name for argument in declared]
-    staged = stage(page.book, call, len(names), 1 + n_cases, names=names)
+    staged = stage(page.book, call, (len(names), 1 + n_cases), names=names)
     for row, argument in enumerate(declared, heads + 1):
         cells = (staged.cell(row, 2 + n) for n in range(n_cases))
         values = tuple(f'=IF({blank_where},"",{cell})' if blank_where else f"={cell}" for cell in cells)
@@ -221,14 +221,15 @@ class StagedRows:
 
 
 def stage(
-    book: Book, call: str, n_rows: int, n_columns: int, *, names: Sequence[str | None] = (), heads: Sequence[str] = (),
-    compared: bool = False,
+    book: Book, call: str, size: tuple[int, int], *,
+    names: Sequence[str | None] = (), heads: Sequence[str] = (), compared: bool = False,
 ) -> StagedRows:  # fmt: skip
     """Stage a function that gives rows, and the declared names beside them.
 
     ``names`` are those of its rows, None where a row has none; ``heads`` those of its columns instead. What is only
     ``compared`` with holds no values.
     """
+    n_rows, n_columns = size
     block = book.held.block(book.resolve(call, CALLS), n_rows, n_columns, compared=compared)
     n_unnamed = sum(name is None for name in names)
     expected = [name for name in names if name is not None] or list(heads)

@@ -19,7 +19,7 @@ from sizebook.workbooks.building import Book, Place, quoted
 from sizebook.workbooks.canvas import Canvas
 
 MONTHS = tuple(str(month) for month in range(1, LONGEST_PLAN + 1))
-SUM, LAST, MOST, NONE = "sum", "last", "most", ""
+SUM, BOLD_SUM, LAST, MOST, NONE = "sum", "bold sum", "last", "most", ""
 _UNIT, _TOTAL, _FIRST = 3, 4, 5
 _A_PAGE = 12  # months
 
@@ -27,7 +27,7 @@ _A_PAGE = 12  # months
 class Timeline(Canvas):
     """One sheet with a column a month from E on; B holds labels, C units, D totals.
 
-    ``before`` are columns of a row's own between unit and total: heads, for `row` to fill.
+    ``before`` are columns of a row's own between unit and total: heads, for `fill_before` to fill.
     """
 
     def __init__(self, book: Book, name: str, subtitle: str, before: tuple[str, ...] = ()) -> None:
@@ -39,7 +39,7 @@ class Timeline(Canvas):
         self.sheet.page_setup.orientation = "landscape"
 
     def calendar(self, start: str = "", months: str = "") -> None:
-        """Write the heads of the columns: with the first day and the number of months the calendar itself, else links."""
+        """Write the heads of the columns, and with the first day and the number of months the calendar itself."""
         self.row += 1
         self._put(2, "Month", "Column head")
         for column, head in ((_UNIT, "Unit"), (self.total_column, "Total"), *enumerate(self.before, _UNIT + 1)):
@@ -59,9 +59,7 @@ class Timeline(Canvas):
 
     def _calendar_rows(self, start: str, months: str) -> None:
         left = f"${get_column_letter(self.first)}$1"
-        numbers = tuple(
-            f"=COLUMNS({left}:{get_column_letter(self.first + at)}$1)" for at in range(len(MONTHS))
-        )
+        numbers = tuple(f"=COLUMNS({left}:{get_column_letter(self.first + at)}$1)" for at in range(len(MONTHS)))
         self.row_of("month", "Month of the plan", numbers, "", look.WHOLE)
         self.row_of("starts", "Starts", f"=EDATE({{{start}}},{{month}}-1)", "", look.DATE)
         self.row_of("on", "In the plan", f"=IF({{month}}<={{{months}}},1,0)", "", look.WHOLE, SUM)
@@ -70,25 +68,35 @@ class Timeline(Canvas):
 
     def row_of(
         self, key: str, label: str, formula: str | tuple[str, ...], unit: str, number_format: str = look.WHOLE,
-        total: str = NONE, *, before: tuple[str, ...] = (), bold: bool = False,
+        total: str = NONE,
     ) -> None:  # fmt: skip
-        """Add a row: the same formula in each month, or one for each; ``before`` are formulas of its own columns."""
-        self.book.place(key, Place(self.sheet.title, self.row, MONTHS, self.first, self.total_column))
+        """Add a row: the same formula in each month, or one for each; one with a total of `BOLD_SUM` is in bold."""
+        bold = total == BOLD_SUM
+        self.book.place(key, Place(self.sheet.title, self.row, MONTHS, first=self.first, total=self.total_column))
         self._put(2, label, "Total label" if bold else "Label")
         self._put(_UNIT, unit or None, "Total unit" if bold else "Unit")
-        for column, own in enumerate(before, _UNIT + 1):
-            self._put(column, self.resolve(own.replace("§", str(self.row))), "Figure").number_format = look.NUMBER
         formulas = formula if isinstance(formula, tuple) else (formula,) * len(MONTHS)
         for column, (month, one) in enumerate(zip(MONTHS, formulas, strict=True), self.first):
-            cell = self._put(column, self.resolve(one.replace("§", str(self.row)), month), "Total" if bold else "Figure")
-            cell.number_format = number_format
+            value = self.resolve(one.replace("§", str(self.row)), month)
+            self._put(column, value, "Total" if bold else "Figure").number_format = number_format
         self._sum_up(total, number_format)
         self.row += 1
+
+    def fill_before(self, formulas: tuple[str, ...]) -> None:
+        """Write the columns of the next row that stand before its total."""
+        for column, own in enumerate(formulas, _UNIT + 1):
+            value = self.resolve(own.replace("§", str(self.row)))
+            self._put(column, value, "Figure").number_format = look.NUMBER
 
     def _sum_up(self, total: str, number_format: str) -> None:
         first, last = (get_column_letter(self.first + n) for n in (0, len(MONTHS) - 1))
         months = f"{first}{self.row}:{last}{self.row}"
-        formulas = {SUM: f"=SUM({months})", LAST: f"=INDEX({months},{{months}})", MOST: f"=MAX({months})"}
+        formulas = {
+            SUM: f"=SUM({months})",
+            BOLD_SUM: f"=SUM({months})",
+            LAST: f"=INDEX({months},{{months}})",
+            MOST: f"=MAX({months})",
+        }
         cell = self._put(self.total_column, self.resolve(formulas.get(total)), "Total")
         cell.number_format = number_format
 

@@ -9,8 +9,8 @@ def worded(value: str) -> str:
     """Return the formula of a figure's text: whole from 100, below that three significant digits, or about.
 
     It is rounded before it is written: spreadsheets differ in how TEXT rounds a half. It is rounded twice, since what
-    is a half on paper is a hair above or below it, by the order in which a spreadsheet adds. FIXED writes the separators
-    of the reader, whereas TEXT reads its format in the reader's language: "#,##0.0" is another number in German.
+    is a half on paper is a hair above or below it, by the order in which a spreadsheet adds. FIXED writes the
+    separators of the reader; TEXT reads its format in the reader's language, and "#,##0.0" means another in German.
     """
     steps = ((100, 0), (10, 1), (1, 2), (0.001, 3))
     shown = f'IF({value}=0,"0",TEXT({value},"0.0E+00"))'

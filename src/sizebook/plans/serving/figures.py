@@ -153,9 +153,7 @@ class ServingBasis(ReplicaFigures):
     A price that no table lists is blank.
     """
 
-    gpus_per_node: Annotated[
-        int, Quantity("GPUs of a node", unit="GPUs", **_COUNT, label="GPUs of a node")
-    ]
+    gpus_per_node: Annotated[int, Quantity("GPUs of a node", unit="GPUs", **_COUNT, label="GPUs of a node")]
     listed_on_demand_usd_per_gpu_hour: Annotated[
         float | None,
         Quantity("listed price of a GPU-hour on demand", unit="USD/GPU-hour", label="Listed on demand"),
@@ -188,12 +186,13 @@ def basis(model: str, gpu: str, inputs: ServingInputs) -> ServingBasis:
     replica = replica_of(model, gpu, inputs)
     chip, prices = accelerator(gpu), inputs.prices
     check_provider(prices.provider)
-    on_demand, reserved = (listed(chip.key, prices, term) for term in ("on_demand", "reserved_1y"))
+    quotes = (listed(chip.key, prices, term) for term in ("on_demand", "reserved_1y"))
+    on_demand, reserved = (None if quote is None else quote.usd_per_gpu_hour for quote in quotes)
     return ServingBasis(
         **_of_the_replica(inputs, replica),
         gpus_per_node=replica.packing.gpus_per_node,
-        listed_on_demand_usd_per_gpu_hour=on_demand and on_demand.usd_per_gpu_hour,
-        listed_reserved_usd_per_gpu_hour=reserved and reserved.usd_per_gpu_hour,
+        listed_on_demand_usd_per_gpu_hour=on_demand,
+        listed_reserved_usd_per_gpu_hour=reserved,
         tdp_watts=watts(chip.key),
         listed_grams_per_kwh=grid_of(prices.energy.grid).g_co2e_per_kwh,
     )

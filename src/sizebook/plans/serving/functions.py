@@ -9,7 +9,7 @@ from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import DEFAULT, Quantity, flat, function, takes
 from sizebook.plans.ledgers import Figures, Ledger, LedgerRows, ledger_rows
 from sizebook.plans.serving.choice import GPUS, choose
-from sizebook.plans.serving.day import hours_of
+from sizebook.plans.serving.day import SHAPES, hours_of
 from sizebook.plans.serving.figures import basis, figures
 from sizebook.plans.serving.inputs import DayShape, ServingInputs
 from sizebook.plans.serving.months import Month
@@ -163,7 +163,7 @@ def serving_figures(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
 @function(category="serving", source=SOURCE, example=(_EXAMPLE, [[*figure] for figure in _ITS_BASIS.items()]))
 @takes("simulation")
 def serving_basis(model: Model, gpu: Gpu, inputs: ServingInputs) -> Figures:
-    """Return what formulas of traffic, money and energy start from: one replica, listed prices, power, grid; blanks too.
+    """Return what formulas of traffic, money and energy start from: one replica, listed prices, power, grid.
 
     Names and values. Traffic, growth, margins and prices of your own play no part, but where prefill and decode have
     pools of their own, which are those of the least cost. A price that no table lists is blank.

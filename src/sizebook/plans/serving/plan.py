@@ -65,7 +65,11 @@ class ServingPlan:
 def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
     """Return the plan of one setup over the months of the traffic."""
     inputs = as_read(model, inputs)
-    rates, replica, traffic = rates_of(accelerator(gpu).key, inputs.prices), replica_of(model, gpu, inputs), inputs.traffic
+    rates, replica, traffic = (
+        rates_of(accelerator(gpu).key, inputs.prices),
+        replica_of(model, gpu, inputs),
+        inputs.traffic,
+    )
     saturated = usd_per_mtok(
         replica.gpus, rates.reserved_usd, replica.requests_per_second * traffic.asked.output_tokens
     )
