@@ -86,7 +86,9 @@ def test_what_filling_stores_is_the_plan(number: int, folder: Path) -> None:
     assert found.problems == []
     if not isinstance(plan, (ServingPlan, FleetPlan)):
         assert labelled(found.path, "Calculation")["Total parameters"][0] == plan.count.total
-        assert labelled(found.path, "Calculation")["Of the checkpoint, else in the chosen format"][0] == plan.weight_bytes
+        assert (
+            labelled(found.path, "Calculation")["Of the checkpoint, else in the chosen format"][0] == plan.weight_bytes
+        )
         return
     heads, rows = ledger(plan)
     if isinstance(plan, ServingPlan):

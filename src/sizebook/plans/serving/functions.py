@@ -9,7 +9,7 @@ from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import DEFAULT, Quantity, flat, function, takes
 from sizebook.plans.ledgers import Figures, Ledger, LedgerRows, ledger_rows
 from sizebook.plans.serving.choice import GPUS, choose
-from sizebook.plans.serving.day import SHAPES, hours_of
+from sizebook.plans.serving.day import hours_of
 from sizebook.plans.serving.figures import basis, figures
 from sizebook.plans.serving.inputs import DayShape, ServingInputs
 from sizebook.plans.serving.months import Month
