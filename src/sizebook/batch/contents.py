@@ -90,7 +90,7 @@ def _name(kind: type[Any]) -> Argument:
 
 
 def _months(kind: type[Any], months: Sequence[Any], fewest: Sequence[Any], most: Sequence[Any]) -> Ledger:
-    rows = ledger_rows(kind, months, fewest, most)[1:]
+    rows = ledger_rows(kind, months, fewest=fewest, most=most)[1:]
     return Ledger("months", columns(kind), tuple(map(tuple, rows)))
 
 

@@ -45,20 +45,28 @@ class Outputs:
 
 def _pdf(made: Made) -> bytes:
     need("reports")
-    import tomli_w
-
     from sizebook.reports.archival import Attached
     from sizebook.reports.render import pdf
 
     attached = [
+        Attached("scenario.toml", _toml(made), description="the scenario", relationship="Source"),
         Attached(
-            "scenario.toml", tomli_w.dumps(_without_blanks(made.record["scenario"])).encode(), "the scenario", "Source"
+            "figures.json",
+            _json(made),
+            description="all figures, and what they were made of",
+            relationship="Data",
         ),
-        Attached("figures.json", _json(made), "all figures, and what they were made of", "Data"),
     ]
     if made.workbook is not None:
-        attached.append(Attached(str(made.job.workbook), made.workbook, "the planning workbook, filled", "Supplement"))
+        name, said = str(made.job.workbook), "the planning workbook, filled"
+        attached.append(Attached(name, made.workbook, description=said, relationship="Supplement"))
     return pdf(made.report, attached)
+
+
+def _toml(made: Made) -> bytes:
+    import tomli_w
+
+    return tomli_w.dumps(_without_blanks(made.record["scenario"])).encode()
 
 
 def _without_blanks(value: Any) -> Any:

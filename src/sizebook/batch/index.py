@@ -104,7 +104,10 @@ def _charts(book: Workbook, index: Worksheet, lines: Sequence[Line], columns: Se
         put_text(sheet.cell(row, 2), f"{column.heading}{said}").style = "Section"
         series = (f"{index.title}!${at}$1", f"{index.title}!${at}$2:${at}${last}")
         names = f"{index.title}!$A$2:$A${last}"
-        draw(sheet, row, 11, _CHART_ROWS, Drawn("bars", f"Charts!$B${row}", names, [series], column.unit, look.NUMBER))
+        drawn = Drawn(
+            "bars", f"Charts!$B${row}", names, series=[series], unit=column.unit, number_format=look.NUMBER
+        )  # fmt: skip
+        draw(sheet, row, 11, n_rows=_CHART_ROWS, drawn=drawn)
 
 
 def charted(lines: Sequence[Line], columns: Sequence[Column]) -> list[Column]:

@@ -143,7 +143,7 @@ def _died(row: Row) -> str:
 def outcome_of(row: Row, folder: Path, formats: Sequence[str]) -> Outcome:
     """Return what became of one scenario: it is planned and its files are written. Whoever schedules calls this."""
     try:
-        return Outcome(row, produce(made(row.values, row.where, row.folder), folder, row.name, formats))
+        return Outcome(row, produce(made(row.values, row.where, row.folder), folder, row.name, formats=formats))
     except SizebookError as error:
         problem = str(error)
         return Outcome(row, None, problem if problem.startswith(row.where) else f"{row.where}: {problem}")

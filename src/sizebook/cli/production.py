@@ -100,7 +100,7 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
     given = read_batch(scenarios, [axis(text) for text in grids])
     told([*given.notes, f"{len(given.rows)} scenarios in {scenarios.name}"] if grids else given.notes)
     comparison = _comparison(given.rows, asked)
-    done = run_batch(_rated(given.rows, rates), output, order, shown)
+    done = run_batch(_rated(given.rows, rates), output, order, shown=shown)
     failed = [outcome for outcome in done.outcomes if outcome.outputs is None]
     before = f", {done.n_before} of them before" if order.resume else ""
     n_done = len(done.outcomes) - len(failed)

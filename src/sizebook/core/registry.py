@@ -302,7 +302,6 @@ def function(
     formula: str = "",
     blanks: Mapping[str, str] | None = None,
     terms: Callable[..., Any] | None = None,
-    holds: str = "",
 ) -> Callable[[Python], Python]:
     """Register a Python function as a spreadsheet function; a second one of the same name is refused.
 
@@ -315,14 +314,12 @@ def function(
             JavaScript, and a test evaluates it against the function on random points. Flags count as 0 or 1.
         blanks: for optional arguments that are left blank, the formula of what they stand for: another argument, or
             a call.
-        holds: a comparison that the arguments of a ``formula`` must fulfil, beyond their ranges; the function refuses
-            others, in words of its own. A page that computes in the browser has only this.
         terms: of the same arguments, the terms that add up to the value; ``--explain`` prints them.
     """
 
     def register(python: Python) -> Python:
         _take_defaults(python)
-        entry = Function(python, category, source, formula, example, blanks or {}, terms, holds)
+        entry = Function(python, category, source, formula, example, blanks or {}, terms, getattr(python, "holds", ""))
         known = _FUNCTIONS.get(entry.name, entry)
         if (old := _defined(known.python)) != (new := _defined(python)):
             raise ValueError(
@@ -339,6 +336,19 @@ def estimated(band: Callable[..., tuple[float, float, str]]) -> Callable[[Python
 
     def note(python: Python) -> Python:
         python.band = band  # type: ignore[attr-defined]
+        return python
+
+    return note
+
+
+def holding(condition: str) -> Callable[[Python], Python]:
+    """Name a comparison that the arguments of a formula must fulfil, beyond their ranges.
+
+    The function refuses others in words of its own; a page that computes in the browser has only this.
+    """
+
+    def note(python: Python) -> Python:
+        python.holds = condition  # type: ignore[attr-defined]
         return python
 
     return note

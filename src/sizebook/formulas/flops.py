@@ -21,7 +21,7 @@ from sizebook.core.quantities import (
     Utilization,
     Vocab,
 )
-from sizebook.core.registry import DEFAULT, function
+from sizebook.core.registry import DEFAULT, function, holding
 from sizebook.training.recipe import Recompute
 from sizebook.training.tuning import LoraRank
 
@@ -77,12 +77,12 @@ def closed_form_of(recompute: str) -> None:
     f"equation 7",
     formula='batch * seq * (if(recompute = "full", 4, 3) * (24 * n_layers * d_model^2 + 4 * n_layers * d_model * seq) '
     '+ 6 * d_model * vocab + if(recompute = "selective", 4 * n_layers * d_model * seq, 0))',
-    holds='recompute <> "every-other-matmul"',
     example=(
         {"n_layers": 96, "d_model": 12288, "vocab": 51200, "batch": 1536, "seq": 2048, "recompute": "full"},
         4_510_970_753_323_106_304,
     ),
 )
+@holding('recompute <> "every-other-matmul"')
 def flops_per_step_gpt(
     n_layers: NLayers, d_model: DModel, vocab: Vocab, batch: Batch, seq: Seq, recompute: Recompute = DEFAULT
 ) -> Flops:

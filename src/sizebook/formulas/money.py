@@ -6,7 +6,7 @@ from typing import Annotated
 
 from sizebook.core.errors import require
 from sizebook.core.quantities import Busy, GpuHours, OtherUsd, Price, Pue, Usd
-from sizebook.core.registry import DEFAULT, Quantity, function, section
+from sizebook.core.registry import DEFAULT, Quantity, function, holding, section
 
 Years = Annotated[float, Quantity("duration", unit="years", above=0, default=4)]
 Capex = Annotated[
@@ -115,12 +115,12 @@ def owned_usd_per_gpu_hour(
     category="money",
     source="definition: hours at which owning and renting cost the same",
     formula="capex_usd / (rented_usd_per_gpu_hour - running_usd_per_gpu_hour)",
-    holds="rented_usd_per_gpu_hour > running_usd_per_gpu_hour",
     example=(
         {"capex_usd": 30_000, "rented_usd_per_gpu_hour": 2.5, "running_usd_per_gpu_hour": 0.25},
         13_333.333333333334,
     ),
 )
+@holding("rented_usd_per_gpu_hour > running_usd_per_gpu_hour")
 def break_even_gpu_hours(
     capex_usd: Capex, rented_usd_per_gpu_hour: Price, running_usd_per_gpu_hour: RunningPrice = DEFAULT
 ) -> GpuHours:

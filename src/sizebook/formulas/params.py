@@ -27,7 +27,7 @@ from sizebook.core.quantities import (
     Tied,
     Vocab,
 )
-from sizebook.core.registry import DEFAULT, Quantity, function, section
+from sizebook.core.registry import DEFAULT, Quantity, function, holding, section
 
 VASWANI = "Vaswani et al. 2017 (arXiv:1706.03762)"
 KAPLAN = "Kaplan et al. 2020 (arXiv:2001.08361), section 2.1 and table 1"
@@ -67,9 +67,9 @@ def params_mha(d_model: DModel, bias: Bias = DEFAULT) -> Parameters:
     source=f"{VASWANI}, section 3.2.2; grouped heads: Ainslie et al. 2023 (arXiv:2305.13245)",
     formula="2 * d_model * d_head * (n_heads + n_kv_heads) + bias * (d_head * (n_heads + 2 * n_kv_heads) + d_model)",
     blanks={"n_kv_heads": "n_heads"},
-    holds="n_heads = n_kv_heads * floor(n_heads / n_kv_heads)",
     example=({"d_model": 12288, "n_heads": 96, "d_head": 128, "bias": False}, 603_979_776),
 )
+@holding("n_heads = n_kv_heads * floor(n_heads / n_kv_heads)")
 def params_attention(
     d_model: DModel, n_heads: NHeads, d_head: DHead, n_kv_heads: NKvHeads | None = DEFAULT, bias: Bias = DEFAULT
 ) -> Parameters:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from sizebook.core.errors import TargetError, unknown_key
 from sizebook.core.quantities import Flops, FlopsPerToken, ParameterCount, PeakFlops, Price, Tokens, Usd, Utilization
-from sizebook.core.registry import DEFAULT, Quantity, function
+from sizebook.core.registry import DEFAULT, Quantity, function, holding
 
 HOFFMANN = "Hoffmann et al. 2022 (arXiv:2203.15556)"
 BESIROGLU = "Besiroglu et al. 2024 (arXiv:2404.10102)"
@@ -114,9 +114,9 @@ def optimal_params(n_flops: Flops, approach: Approach = DEFAULT) -> ParameterCou
     'if(approach = "approach-2", 6.88e23 * (n_parameters / 67e9)^(1 / 0.49) / (6 * n_parameters), '
     'if(approach = "approach-3", (0.28 * 410.7 / (0.34 * 406.4))^(1 / 0.28) * n_parameters^(0.34 / 0.28), '
     "(0.3658 * 2085.43 / (0.3478 * 482.01))^(1 / 0.3658) * n_parameters^(0.3478 / 0.3658)))))",
-    holds="n_parameters > 0",
     example=({"n_parameters": 70_000_000_000}, 1.4e12),
 )
+@holding("n_parameters > 0")
 def optimal_tokens(n_parameters: ParameterCount, approach: Approach = DEFAULT) -> Tokens:
     """Return the training tokens for which a model of this size is the compute-optimal one.
 
@@ -176,12 +176,12 @@ def tokens_for_budget(
     category="scaling",
     source=f"definition with {HOFFMANN}, table 3",
     formula="OPTIMAL_PARAMS(budget_usd / price_usd_per_gpu_hour * 3600 * peak_flop_per_s * utilization, approach)",
-    holds="budget_usd > 0",
     example=(
         {"budget_usd": 1e6, "price_usd_per_gpu_hour": 2.5, "peak_flop_per_s": 989.4e12, "utilization": 0.4},
         68_913_859_274,
     ),
 )
+@holding("budget_usd > 0")
 def params_for_budget(
     budget_usd: Usd,
     price_usd_per_gpu_hour: Price,

@@ -25,7 +25,7 @@ from sizebook.core.quantities import (
     Vocab,
     ZeroStage,
 )
-from sizebook.core.registry import DEFAULT, Quantity, function, section
+from sizebook.core.registry import DEFAULT, Quantity, function, holding, section
 from sizebook.core.tables import by_key
 from sizebook.formulas.flops import closed_form_of
 from sizebook.formulas.weights import dtype_bits
@@ -133,7 +133,6 @@ class GptLayout:
     "if(sequence_parallel, 0, 10 * d_model) + (if(sequence_parallel, 34, 24) * d_model "
     '+ if(recompute = "selective", 0, 5 * n_heads * seq)) / tp) '
     "* if(interleave = 1, 1, 1 + (pp - 1) / (pp * interleave))",
-    holds='if(recompute = "every-other-matmul", 0, if(interleave = 1, 1, pp > 1))',
     example=(
         {
             "n_layers": 96,
@@ -148,6 +147,7 @@ class GptLayout:
         13_262_389_248,
     ),
 )
+@holding('if(recompute = "every-other-matmul", 0, if(interleave = 1, 1, pp > 1))')
 def activation_bytes(
     n_layers: NLayers, d_model: DModel, n_heads: NHeads, seq: Seq, layout: GptLayout = DEFAULT
 ) -> MemoryBytes:

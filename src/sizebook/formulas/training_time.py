@@ -19,7 +19,7 @@ from sizebook.core.quantities import (
     Seconds,
     Utilization,
 )
-from sizebook.core.registry import DEFAULT, function
+from sizebook.core.registry import DEFAULT, function, holding
 from sizebook.training.quantities import (
     CheckpointSeconds,
     GoodputShare,
@@ -149,12 +149,12 @@ def checkpoint_interval_seconds(mtbf_hours: MtbfHours, checkpoint_seconds: Check
     formula="interval_seconds / (3600 * mtbf_hours * exp(restart_seconds / (3600 * mtbf_hours)) "
     "* (exp((interval_seconds + checkpoint_seconds) / (3600 * mtbf_hours)) - 1))",
     blanks={"interval_seconds": "CHECKPOINT_INTERVAL_SECONDS(mtbf_hours, checkpoint_seconds)"},
-    holds="(interval_seconds + checkpoint_seconds + restart_seconds) / (3600 * mtbf_hours) < 700",
     example=(
         {"checkpoint_seconds": 60, "restart_seconds": 600, "mtbf_hours": 3.1},
         0.8527557385653203,
     ),
 )
+@holding("(interval_seconds + checkpoint_seconds + restart_seconds) / (3600 * mtbf_hours) < 700")
 def goodput(
     mtbf_hours: MtbfHours,
     checkpoint_seconds: CheckpointSeconds = DEFAULT,
@@ -183,12 +183,12 @@ def goodput(
     category="training time",
     source=f"{DEFINITION}, checked against a deadline",
     formula="days - n_flops / (gpus * peak_flop_per_s * utilization * goodput) / 86400",
-    holds="n_flops / (gpus * peak_flop_per_s * utilization * goodput) / 86400 <= days",
     example=(
         {"n_flops": 6.3e23, "gpus": 1024, "days": 60, "peak_flop_per_s": 312e12, "utilization": 0.5},
         14.354049813034187,
     ),
 )
+@holding("n_flops / (gpus * peak_flop_per_s * utilization * goodput) / 86400 <= days")
 def days_to_spare(
     n_flops: Flops,
     gpus: Gpus,

@@ -120,7 +120,7 @@ def _in_script(text: str) -> str:
 
 def pdf(report: Report, attached: Sequence[Attached] = ()) -> bytes:
     """Return a report as PDF/UA-1 and PDF/A-3u with files attached; equal reports give equal bytes."""
-    return archival_pdf(html(report), f"{bundled('templates')}/", report.title, attached, report.as_of)
+    return archival_pdf(html(report), f"{bundled('templates')}/", report.title, attached=attached, as_of=report.as_of)
 
 
 def write_pdf(report: Report, path: Path, attached: Sequence[Attached] = ()) -> None:

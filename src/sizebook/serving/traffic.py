@@ -20,7 +20,7 @@ from sizebook.core.quantities import (
     Usd,
     Watts,
 )
-from sizebook.core.registry import DEFAULT, function, section
+from sizebook.core.registry import DEFAULT, function, holding, section
 from sizebook.serving.quantities import (
     Acceptance,
     BusyOverTdp,
@@ -184,9 +184,9 @@ def api_usd_per_request(
 @function(
     category="serving", source="definition: requests at which fleet and API cost the same",
     formula="usd_per_month / api_usd_per_request",
-    holds="api_usd_per_request > 0",
     example=({"usd_per_month": 14_600, "api_usd_per_request": 0.004}, 3_650_000.0),
 )  # fmt: skip
+@holding("api_usd_per_request > 0")
 def break_even_requests(usd_per_month: Usd, api_usd_per_request: Usd) -> Requests:
     """Return the requests a month above which a fleet costs less than an API: cost a month / API cost of a request.
 

@@ -91,7 +91,9 @@ def _ranking(found: Compared) -> Section:
              Column("Against base", "%", figures=True))  # fmt: skip
     chart = Bars(f"{ranked[0]} is best of {len(ranked)}", figure.heading, bars)
     return Section(
-        "Ranking", f"From {ranked[0]} to {ranked[-1]}", (chart, Table(f"Ranked by {figure.label}", heads, rows, note))
+        "Ranking",
+        f"From {ranked[0]} to {ranked[-1]}",
+        (chart, Table(f"Ranked by {figure.label}", heads, rows, note=note)),
     )
 
 
@@ -109,7 +111,7 @@ def _differences(found: Compared) -> Iterator[Section]:
             Row(tuple(line), "marked" if line[0] == found.base else "plain") for line in zip(*cells, strict=True)
         )
         note = _cut(len(found.scenarios), MOST_ROWS, "scenarios")
-        tables.append(Table(" and ".join(figure.label for figure in figures), tuple(heads), rows, note))
+        tables.append(Table(" and ".join(figure.label for figure in figures), tuple(heads), rows, note=note))
     yield Section("Differences", f"Every scenario against {found.base}", tuple(tables), new_page=True)
 
 
@@ -127,12 +129,12 @@ def _pareto(found: Compared) -> Iterator[Section]:
     rows = tuple(Row((name, significant(a), significant(b))) for a, b, name in points[:MOST_ROWS])
     heads = (Column("Scenario"), Column(x.label, x.unit, figures=True), Column(y.label, y.unit, figures=True))
     caption = f"Nothing is better in {x.label} without being worse in {y.label}"
-    blocks: list[Lines | Table] = [Table(caption, heads, rows, _cut(len(front), MOST_ROWS, "of them"))]
+    blocks: list[Lines | Table] = [Table(caption, heads, rows, note=_cut(len(front), MOST_ROWS, "of them"))]
     if len({(a, b) for a, b, _ in points}) > 1:
         line = Line("the front", tuple(sorted((a, b) for a, b, _ in points)))
         marked = tuple(points[:_MOST_POINTS])
-        blocks.insert(0, Lines(f"What {x.label.lower()} buys in {y.label.lower()}", x.heading, y.heading, (line,),
-                               points=marked))  # fmt: skip
+        blocks.insert(0, Lines(f"What {x.label.lower()} buys in {y.label.lower()}", x.heading, y.heading,
+                               lines=(line,), points=marked))  # fmt: skip
     noun = counted(len(front), "scenario")
     message = f"{noun} of {len(found.scenarios)} cannot be bettered in both figures"
     yield Section("Trade-off", message, tuple(blocks), new_page=True)
