@@ -54,6 +54,23 @@ def test_the_option_raises_a_limit_for_one_command(tmp_path: Path, monkeypatch: 
     assert not str(raised.exception).startswith("nested too deep")
 
 
+def test_workers_of_a_batch_follow_the_option_and_the_environment(tmp_path: Path) -> None:
+    """One scenario's file breaks the limit of the option, the other's that of the variable; each in a worker."""
+    (tmp_path / "keys.json").write_text('{"a": 1, "b": 2, "c": 3, "d": 4}')
+    (tmp_path / "depth.json").write_text('{"a": {"b": {"c": 1}}}')
+    scenarios = tmp_path / "s.csv"
+    scenarios.write_text("model\nkeys.json\ndepth.json\n")
+    command = [sys.executable, "-m", "sizebook", "--limit", "keys=3", "batch", str(scenarios), "-o",
+               str(tmp_path / "out"), "--jobs", "2", "--formats", "json"]  # fmt: skip
+    environment = {**os.environ, "SIZEBOOK_LIMITS": "depth=2"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    failed = sorted(line for line in done.stderr.splitlines() if line.startswith("failed: "))
+    assert [line.partition(" in ")[0] for line in failed] == [
+        "failed: s.csv, scenario 1: too many keys: got more than 3",
+        "failed: s.csv, scenario 2: nested too deep: got more than 2 levels",
+    ]
+
+
 def test_the_page_names_every_limit_with_its_default() -> None:
     text = PAGE.read_text(encoding="utf-8")
     for name, meaning in meanings().items():
@@ -62,7 +79,7 @@ def test_the_page_names_every_limit_with_its_default() -> None:
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    def fail() -> None:
+    def fail(**_settings: object) -> None:
         raise error
 
     monkeypatch.setattr(sizebook.cli, "app", fail)
