@@ -1,5 +1,5 @@
 """A registered function over cells: a 1x1 range is a scalar, a larger one broadcasts, where one bad cell spoils only
-its own result. What comes back is what a cell can hold, whatever function it comes from.
+its own result. What comes back is what a cell can hold, whatever function it comes from: no table for each cell.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from typing import Any
 from sizebook.core.coercion import LARGEST, Cell, Range, alone, as_rows, as_text, coerce, is_blank
 from sizebook.core.errors import InputError, RangeError, SizebookError, UnknownKeyError, shown, suggestion
 from sizebook.core.names import current, replaced
-from sizebook.core.registry import Argument, Function, find
+from sizebook.core.quantities import Model
+from sizebook.core.registry import Argument, Function, find, quantity_of, registered
+from sizebook.core.tabular import Table
 
 
 def call(name: str, *cells: Cell | Range) -> Cell | Range:
@@ -35,6 +37,8 @@ def evaluate(function: Function, cells: Sequence[Cell | Range]) -> Cell | Range:
     shapes = [(len(rows), len(rows[0])) for rows in spread if isinstance(rows, list)]
     if not shapes:
         return _once(function, padded)
+    if function.result.kind == "range":
+        raise _tables_in_cells(function, spread)
     n_rows, n_columns = _common_shape(function, shapes)
     return [[_tried(function, padded, spread, row, col) for col in range(n_columns)] for row in range(n_rows)]
 
@@ -109,6 +113,22 @@ def _broadcastable(argument: Argument, cell: Cell | Range) -> Range | None:
     if rows is None or argument.quantity.kind in ("range", "list") or (len(rows) == 1 and len(rows[0]) == 1):
         return None
     return rows
+
+
+def _tables_in_cells(function: Function, spread: Sequence[Range | None]) -> InputError:
+    """Return the refusal of several cells for one argument of a function that gives a table, with what to do."""
+    name, rows = next((a.name, rows) for a, rows in zip(function.arguments, spread, strict=True) if rows is not None)
+    area, takes_model = function.category.split()[0], function.arguments[0].quantity == quantity_of(Model)
+    by_rows = [
+        each.name
+        for each in registered().values()
+        if takes_model and each.category.split()[0] == area and each.arguments[0].quantity == quantity_of(Table)
+    ]
+    fix = "Call it once for each cell" + "".join(f", or give {each} a line for each case" for each in by_rows)
+    return InputError(
+        f"a table for each cell: got {len(rows)}x{len(rows[0])} cells for {name} of {function.name}, want one cell, "
+        f"for it gives a table itself. {fix}."
+    )
 
 
 def _common_shape(function: Function, shapes: list[tuple[int, int]]) -> tuple[int, int]:
