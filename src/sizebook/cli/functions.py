@@ -82,6 +82,11 @@ def call_function(name: str, arguments: tuple[str, ...], explained: bool, rates:
     if not explained:
         click.echo(shown(value))
         return
+    _print_explained(function, given, value)
+
+
+def _print_explained(function: Function, given: list[Any], value: Any) -> None:
+    """Print how a value came about: formula, numbers, source, band and terms."""
     from sizebook.core.derivation import explain
     from sizebook.core.units import in_unit
 
@@ -93,6 +98,11 @@ def call_function(name: str, arguments: tuple[str, ...], explained: bool, rates:
         if text:
             click.echo(f"{label:8} {text}")
     unit = function.result.unit
+    if band := function.band_of(bound):
+        low, high, basis = band
+        click.echo(f"band     {in_unit(value * low, unit)} to {in_unit(value * high, unit)}, {basis}")
+    elif function.no_band:
+        click.echo(f"band     none: {function.no_band}")
     for term in function.terms_of(bound):
         share = term.value / value if value else 0.0
         click.echo(f"  {term.name:<40} {in_unit(term.value, unit):>12} {share:>6.1%}  {term.basis}")

@@ -242,6 +242,11 @@ class Function:
         band = getattr(self.python, "band", None)
         return band(**self._given(bound)) if band else None
 
+    @property
+    def no_band(self) -> str:
+        """Why an estimate has no band; blank where it has one, or is no estimate."""
+        return getattr(self.python, "no_band", "")
+
     def _given(self, bound: Mapping[str, Any]) -> dict[str, Any]:
         hints, given = hints_of(self.python), {}
         for name in inspect.signature(self.python).parameters:
@@ -336,6 +341,16 @@ def estimated(band: Callable[..., tuple[float, float, str]]) -> Callable[[Python
 
     def note(python: Python) -> Python:
         python.band = band  # type: ignore[attr-defined]
+        return python
+
+    return note
+
+
+def unbanded(reason: str) -> Callable[[Python], Python]:
+    """Say why nobody knows how far measurements lay from what a function estimates; it is said with its number."""
+
+    def note(python: Python) -> Python:
+        python.no_band = reason  # type: ignore[attr-defined]
         return python
 
     return note

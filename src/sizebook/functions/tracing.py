@@ -54,8 +54,8 @@ def sizebook_explain(name: FunctionName, **arguments: AnyCells) -> Explanation:
 
     In front of the cell's arguments goes the function's name: =PARAMS_MHA(B2, TRUE) becomes
     =SIZEBOOK_EXPLAIN("PARAMS_MHA", B2, TRUE). The band is low and high of measured figures, eight of ten between them,
-    where measurements say how far they lay. A term is what adds up to the result, with what it rests on. Errors: those
-    of the function itself, and ranges that give several results.
+    where measurements say how far they lay; an estimate without one says why. A term is what adds up to the result,
+    with what it rests on. Errors: those of the function itself, and ranges that give several results.
     """
     asked = find(name)
     given = in_places(arguments)
@@ -93,7 +93,7 @@ def _lines(asked: Function, bound: dict[str, Any], value: Any) -> list[list[Any]
 def _band(asked: Function, bound: dict[str, Any], value: Any) -> list[list[Any]]:
     band = asked.band_of(bound)
     if band is None:
-        return []
+        return [["no band", asked.no_band]]
     low, high, basis = band
     return [["low of the band", value * low], ["high of the band", value * high], ["the band rests on", basis]]
 

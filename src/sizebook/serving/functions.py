@@ -12,7 +12,7 @@ from dataclasses import replace
 from sizebook.core.derivation import Term
 from sizebook.core.errors import InputError, TargetError
 from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
-from sizebook.core.registry import DEFAULT, estimated, function
+from sizebook.core.registry import DEFAULT, estimated, function, unbanded
 from sizebook.formulas.weights import dtype_bits
 from sizebook.serving import time as serving_time
 from sizebook.serving.band import Band, replica_band
@@ -57,6 +57,7 @@ from sizebook.tables.own_rates import RatesFile
 MODEL_SOURCE = "cache layout of the model's attention; vLLM and DeepSeek-V2 (arXiv:2405.04434) for latent caches"
 ENGINE_SOURCE = "data/engines.csv, one source a row"
 TIME_SOURCE = "pass model of sizebook.serving.time; data/kernels.csv and data/calibration_serving.csv"
+NO_MEMORY_BAND = "of the memory of engines no quantiles of measured over predicted are kept"
 # Bytes of weights and cache are the same on every accelerator; a case needs one.
 ANY_GPU = "h100-sxm"
 
@@ -97,8 +98,10 @@ def _estimate(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimat
 
 
 def _terms(model: str, gpu: str, demand: Demand, replica: Replica) -> Latencies:
+    if halves(model):  # terms are those of a pass of a decoder
+        return Latencies((), ())
     found = _estimate(model, gpu, demand, replica)
-    return latency_terms(startable(_only_decoding(model, gpu, replica)), found, demand, kernels=kernels_basis(gpu))
+    return latency_terms(startable(case_of(model, gpu, replica)), found, demand, kernels=kernels_basis(gpu))
 
 
 def _ttft_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[Term, ...]:
@@ -128,13 +131,25 @@ def _band_of(figure: str) -> Callable[..., tuple[float, float, str]]:
     return band
 
 
+def _request_band(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[float, float, str]:
+    """Return the band of a whole request: it lasts as long as requests in flight x output tokens / throughput."""
+    if one_pass(model) or demand.output_tokens == 1:  # nothing follows the first token
+        return _band_of("ttft")(model, gpu, demand, replica)
+    low, high, basis = _band_of("throughput")(model, gpu, demand, replica)
+    return 1 / high, 1 / low, basis
+
+
 def _step_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> list[Term]:
-    return step_terms(startable(_only_decoding(model, gpu, replica)), demand, kernels_basis(gpu))
+    if halves(model):
+        return []
+    return step_terms(startable(case_of(model, gpu, replica)), demand, kernels_basis(gpu))
 
 
 def _prefill_terms(model: str, gpu: str, input_tokens: int, cache_hit_ratio: float, replica: Replica) -> list[Term]:
+    if halves(model):
+        return []
     demand = Demand(input_tokens=input_tokens, cache_hit_ratio=cache_hit_ratio)
-    return prefill_terms(startable(_only_decoding(model, gpu, replica)), demand, kernels_basis(gpu))
+    return prefill_terms(startable(case_of(model, gpu, replica)), demand, kernels_basis(gpu))
 
 
 @function(category="serving", source=MODEL_SOURCE, example=({"model": "llama-3.1-8b"}, 131_072.0))
@@ -192,6 +207,7 @@ def serving_weight_bytes(
     return float(weight_bytes_per_gpu(_any_case(model, ANY_GPU, replica)))
 
 
+@unbanded(NO_MEMORY_BAND)
 @function(
     category="serving", source=ENGINE_SOURCE,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "bf16"}, 58_171_250_786.7),
@@ -205,6 +221,7 @@ def cache_bytes_available(model: Model, gpu: Gpu, replica: Replica, version: Ver
     return float(_memory(_any_case(model, gpu, replica), gpu, replica.engine, version).cache_bytes)
 
 
+@unbanded(NO_MEMORY_BAND)
 @function(
     category="serving", source=ENGINE_SOURCE,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "context_tokens": 8192, "weight_dtype": "bf16"}, 54),
@@ -218,6 +235,7 @@ def max_concurrency(model: Model, gpu: Gpu, context_tokens: ContextTokens, repli
     return int(sequences_that_fit(case, _memory(case, gpu, replica.engine), float(context_tokens)) * replica.dp)
 
 
+@unbanded(NO_MEMORY_BAND)
 @function(
     category="serving", source=ENGINE_SOURCE,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "concurrency": 8, "weight_dtype": "bf16"}, 55_476),
@@ -233,6 +251,7 @@ def max_context(
     return context_that_fits(case, _memory(case, gpu, replica.engine), float(at_once))
 
 
+@unbanded("a prompt's pass alone was not measured; TTFT_SECONDS has a band")
 @function(
     category="serving", source=TIME_SOURCE, terms=_prefill_terms,
     example=(
@@ -254,6 +273,7 @@ def prefill_seconds(
     return float(serving_time.prefill_seconds(case, float(input_tokens), cache_hit_ratio))
 
 
+@unbanded("steps alone were not measured; TPOT_SECONDS has a band")
 @function(
     category="serving", source=TIME_SOURCE, terms=_step_terms,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 0.005272704030916199),
@@ -296,6 +316,7 @@ def tpot_seconds(model: Model, gpu: Gpu, demand: Demand, replica: Replica) -> Se
     return float(_estimate(model, gpu, demand, replica).tpot_seconds)
 
 
+@estimated(_request_band)
 @function(
     category="serving", source=TIME_SOURCE,
     example=({"model": "llama-3.1-8b", "gpu": "h100-sxm", "weight_dtype": "fp8"}, 5.444975649339441),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizebook.core.errors import TargetError
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.registry import DEFAULT, flat, function, put_together, section, takes
+from sizebook.core.registry import DEFAULT, flat, function, put_together, section, takes, unbanded
 from sizebook.plans.serving.inputs import (
     Dispersion,
     InputHistogram,
@@ -61,6 +61,7 @@ class Wanted:
     trace: Trace = DEFAULT
 
 
+@unbanded("percentiles of real servers were not compared with the simulation")
 @function(
     category="serving",
     source="simulation of continuous batching, sizebook.serving.simulation; step times of sizebook.serving.time",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Model, Seq
-from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, section
+from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, section, unbanded
 from sizebook.models import catalog
 from sizebook.plans.training.functions import Answer, Figures
 from sizebook.plans.training.inputs import USABLE_SHARE
@@ -85,6 +85,7 @@ _TABLE: list[list[Any]] = [
 ]  # fmt: skip
 
 
+@unbanded("of the memory of fine-tuning no quantiles of measured over predicted are kept")
 @function(category="training memory", source=SOURCE, example=(_EXAMPLE, True))
 def fine_tuning_fits(model: Model, gpu_memory_gib: GpuMemoryGib, seq: Seq = DEFAULT, tuned: Tuned = DEFAULT) -> Answer:
     """Return whether a published model can be fine-tuned on one GPU of so much memory: full, LoRA, QLoRA or DoRA.

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 from sizebook.core.errors import TargetError, require, unknown_key
 from sizebook.core.quantities import Batch, Gpu, Gpus, MemoryBytes, Model, Ratio, Seconds, Seq, gpu_keys
-from sizebook.core.registry import DEFAULT, Quantity, estimated, flat, function, leaves, section, takes
+from sizebook.core.registry import DEFAULT, Quantity, estimated, flat, function, leaves, section, takes, unbanded
 from sizebook.models import catalog
 from sizebook.plans.training.case import NAMES, Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, figures
 from sizebook.plans.training.inputs import Setup, TrainingInputs, settled
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
-from sizebook.plans.training.search import Search, fits_somewhere
+from sizebook.plans.training.search import HEADROOM, Search, fits_somewhere
 from sizebook.plans.training.search import search as search_layouts
 from sizebook.plans.training.work import Work, work_of
 from sizebook.tables.hardware import accelerator
@@ -27,6 +27,7 @@ from sizebook.training.recipe import Method, Recipe
 
 MODEL_OF_MEMORY = "data/training_stacks.csv and data/optimizers.csv; Korthikanti et al. 2022 (arXiv:2205.05198)"
 MODEL_OF_TIME = "data/calibration_training.csv, fitted on published runs by calibration/training.py"
+ONE_END = f"only one end is known: one measured run in ten needed {HEADROOM:.0%} more memory than predicted, or more"
 FEW_GPUS: list[int] = [2**power for power in range(7)]
 MANY_GPUS: list[int] = [2**power for power in range(7, 18)]
 
@@ -91,6 +92,7 @@ def _batches(batch: int | None, seq: int, layout: Layout) -> Batches:
     return Batches(batch=batch or layout.dp * layout.micro_batch * layout.pp, seq=seq)
 
 
+@unbanded(ONE_END)
 @function(
     category="training memory",
     source=MODEL_OF_MEMORY,
@@ -119,6 +121,7 @@ def train_memory_bytes(
     return float(getattr(memory(profile, layout, method, n_micro=n_micro), part.component))
 
 
+@unbanded(ONE_END)
 @function(
     category="training memory",
     source=f"{MODEL_OF_MEMORY}; memory: data/hardware.csv",
@@ -139,6 +142,7 @@ def fits(
     return _work(model, gpu, _batches(batch, seq, layout), layout=layout, method=method).fits
 
 
+@unbanded(ONE_END)
 @function(
     category="training memory",
     source=f"{MODEL_OF_MEMORY}; every layout of PLAN_TRAINING",

@@ -1,0 +1,89 @@
+"""Every estimate of a model on a machine says where its number is explained how sure it is, or why nobody knows."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from sizebook.cli import app
+from sizebook.core.cells import call
+from sizebook.functions import load
+
+FUNCTIONS = load()
+MACHINE = {"gpu", "tp", "dp", "gpu_memory_gib"}
+BANDED = {"REQUEST_SECONDS", "STEP_SECONDS", "TOKENS_PER_SECOND", "TPOT_SECONDS", "TTFT_SECONDS"}
+OF_ENGINES = "of the memory of engines no quantiles of measured over predicted are kept"
+ONE_END = "only one end is known: one measured run in ten needed 8% more memory than predicted, or more"
+WITHOUT = {
+    "CACHE_BYTES_AVAILABLE": OF_ENGINES,
+    "MAX_CONCURRENCY": OF_ENGINES,
+    "MAX_CONTEXT": OF_ENGINES,
+    "PREFILL_SECONDS": "a prompt's pass alone was not measured; TTFT_SECONDS has a band",
+    "DECODE_STEP_SECONDS": "steps alone were not measured; TPOT_SECONDS has a band",
+    "SERVING_PERCENTILE": "percentiles of real servers were not compared with the simulation",
+    "TRAIN_MEMORY_BYTES": ONE_END,
+    "FITS": ONE_END,
+    "MIN_GPUS_TRAIN": ONE_END,
+    "FINE_TUNING_FITS": "of the memory of fine-tuning no quantiles of measured over predicted are kept",
+}
+COUNTED = {"KV_BYTES_PER_TOKEN", "KV_CACHE_BYTES_PER_GPU", "SERVING_WEIGHT_BYTES", "STATE_BYTES"}  # exact, no estimates
+LLAMA = ("llama-3.1-8b", "h100-sxm", "concurrency=64; weight_dtype=fp8")
+
+
+def explained(name: str, *cells: object) -> dict[str, float]:
+    return {line[0]: line[1] for line in call("SIZEBOOK_EXPLAIN", name, *cells)}
+
+
+def test_every_estimate_has_a_band_or_says_why_not() -> None:
+    on_machines = {
+        name
+        for name, function in FUNCTIONS.items()
+        if function.result.kind != "range"  # tables carry their bands in columns of their own
+        and "model" in (names := {a.name for a in function.arguments})
+        and names & MACHINE
+    }
+    assert on_machines == BANDED | WITHOUT.keys() | COUNTED
+    assert {name for name, function in FUNCTIONS.items() if hasattr(function.python, "band")} == BANDED
+    assert {name: function.no_band for name, function in FUNCTIONS.items() if function.no_band} == WITHOUT
+
+
+def test_a_request_is_as_sure_as_the_throughput_it_rests_on() -> None:
+    """64 requests at once of 1024 tokens each, so that seconds times tokens a second are 65 536 at both ends."""
+    request, rate = explained("REQUEST_SECONDS", *LLAMA), explained("TOKENS_PER_SECOND", *LLAMA)
+    for low, high in (("low of the band", "high of the band"), ("high of the band", "low of the band")):
+        assert request[low] * rate[high] == pytest.approx(64 * 1024)
+    assert request["the band rests on"] == rate["the band rests on"]
+    slowest = call("SERVING_ERROR", "h100-sxm", "vllm", "throughput", "p10", "llama-3.1-8b")
+    assert request["high of the band"] == pytest.approx(request["result"] / slowest)
+
+
+def test_a_request_of_one_token_is_its_first() -> None:
+    for cells in (("bge-m3", "h100-sxm"), ("llama-3.1-8b", "h100-sxm", "output_tokens=1; weight_dtype=fp8")):
+        request, first = explained("REQUEST_SECONDS", *cells), explained("TTFT_SECONDS", *cells)
+        for line in ("result", "low of the band", "high of the band", "the band rests on"):
+            assert request[line] == first[line]
+
+
+def test_a_missing_band_is_said_where_the_number_is_explained() -> None:
+    cells = ("llama-3.1-8b", "h100-sxm", 4096)
+    assert explained("PREFILL_SECONDS", *cells)["no band"] == WITHOUT["PREFILL_SECONDS"]
+    assert "no band" not in explained("PARAMS_MHA", 4096)
+    printed = CliRunner().invoke(app, ["call", "PREFILL_SECONDS", *map(str, cells), "--explain"]).output
+    assert f"band     none: {WITHOUT['PREFILL_SECONDS']}\n" in printed
+
+
+def test_the_command_line_prints_the_band() -> None:
+    printed = CliRunner().invoke(app, ["call", "TPOT_SECONDS", *LLAMA, "--explain"]).output
+    tpot = explained("TPOT_SECONDS", *LLAMA)
+    (line,) = (line for line in printed.splitlines() if line.startswith("band "))
+    assert line.endswith(f", {tpot['the band rests on']}")
+    assert line.split()[1] == f"{tpot['low of the band']:.6f}"
+
+
+@pytest.mark.parametrize("name", ["TTFT_SECONDS", "TPOT_SECONDS", "PREFILL_SECONDS", "DECODE_STEP_SECONDS"])
+def test_a_model_with_an_encoder_is_explained_without_terms(name: str) -> None:
+    """Its terms are not told apart; the number, its source and band are said all the same."""
+    cells = ("whisper-large-v3", "h100-sxm", 448)
+    lines = explained(name, *cells)
+    assert lines["result"] == call(name, *cells)
+    assert not any(line.startswith("term: ") for line in lines)
