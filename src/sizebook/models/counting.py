@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sizebook.models.architecture import PARTS, Architecture, Layer, Part, Weight
+from sizebook.models.architecture import PARTS, Architecture, Part, Weight
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,7 @@ def repeated(architecture: Architecture) -> Iterable[tuple[tuple[Weight, ...], i
     outside = (*architecture.inputs, *architecture.outputs, *([architecture.head] if architecture.head else []))
     for brick in outside:
         yield brick.weights, 1
-    times: dict[int, int] = {}
-    distinct: dict[int, Layer] = {}
-    for layer in architecture.layers:
-        key = id(layer)
-        times[key] = times.get(key, 0) + 1
-        distinct[key] = layer
+    times = Counter(map(id, architecture.layers))
+    distinct = {id(layer): layer for layer in architecture.layers}
     for key, layer in distinct.items():
         yield layer.weights, times[key]

@@ -8,7 +8,7 @@ which their classes derive other sizes before they hear of the common name.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 # common name, own name: the types that have both; read from transformers 5.23
 _PAIRS = """
@@ -87,5 +87,10 @@ def spellings(model_type: object) -> tuple[tuple[str, str], ...]:
 
 def also(model_type: object, keys: tuple[str, ...]) -> tuple[str, ...]:
     """Return the keys, behind them the other spellings of each."""
+    return _also(model_type, keys) if isinstance(model_type, str) else keys
+
+
+@lru_cache(maxsize=8192)  # every key of every count asks for it
+def _also(model_type: str, keys: tuple[str, ...]) -> tuple[str, ...]:
     more = [other for pair in spellings(model_type) for key, other in (pair, pair[::-1]) if key in keys]
     return tuple(dict.fromkeys((*keys, *more)))
