@@ -62,7 +62,7 @@ def test_the_page_names_every_limit_with_its_default() -> None:
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    def fail() -> None:
+    def fail(**_: object) -> None:
         raise error
 
     monkeypatch.setattr(sizebook.cli, "app", fail)

@@ -67,6 +67,7 @@ TOGETHER: Mapping[str, Values] = {
     "region": {"provider": "aws", "gpu": "h100-sxm"},
     "provider": {"gpu": "h100-sxm"},
     "ep": {"tp": 2, "model": "gpt-oss-20b"},  # a dense model has no experts to share out
+    "experts_read": {"tp": 2, "model": "gpt-oss-20b"},
     "concurrency": {"ttft_target_seconds": None, "tpot_target_seconds": None},
     "gpus_compared": {"gpu": None, "tp": None},
     "request_percentile": {"ttft_target_seconds": 2.5},

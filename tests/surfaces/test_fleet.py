@@ -135,12 +135,13 @@ def test_batch_produces_workbook_report_and_a_line_of_the_index(tmp_path: Path) 
     words = ["batch", str(tmp_path / "many.toml"), "-o", str(tmp_path / "out"), "--jobs", "1"]
     done = CliRunner().invoke(app, words, catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    made = ["index.xlsx", "journal.sqlite", "three.pdf", "three.xlsx"]
+    made = ["index.html", "index.xlsx", "journal.sqlite", "three.pdf", "three.xlsx"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == made
-    line = [cell.value for cell in load_workbook(tmp_path / "out" / "index.xlsx")["Index"][2]]
-    assert line[1] == "llama-3.1-70b, llama-3.1-8b, mixtral-8x7b"
+    heads, line = list(load_workbook(tmp_path / "out" / "index.xlsx")["Index"].iter_rows(max_row=2, values_only=True))
+    found = dict(zip(heads, line, strict=True))
+    assert found["Model"] == "llama-3.1-70b, llama-3.1-8b, mixtral-8x7b"
     plan = answer(parse(FleetScenario, read_toml(EXAMPLE), EXAMPLE.name))
-    assert f"GPUs, 2029-12: {plan.months[-1].peak_gpus}" in line[5]
+    assert found["GPUs, last month"] == plan.months[-1].peak_gpus
 
 
 def refusal(text: str) -> str:

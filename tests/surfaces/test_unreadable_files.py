@@ -30,8 +30,6 @@ def run(folder: Path, command: str, name: str, content: bytes, output: str) -> R
     [
         ("report", "in.toml", SCENARIO + b'title = "caf\xe9"\n', "out.pdf",
          "not UTF-8: got byte 0xe9 in line 3 of in.toml, want a scenario file in UTF-8. Save it in that encoding."),
-        ("batch", "in.csv", LATIN_CSV, "out",
-         "not UTF-8: got byte 0xe9 in line 2 of in.csv, want a CSV file in UTF-8. Save it in that encoding."),
         ("data check", "in.csv", LATIN_CSV, "",
          "not UTF-8: got byte 0xe9 in line 2 of in.csv, want a CSV file in UTF-8. Save it in that encoding."),
         ("batch", "in.csv", b"model,dtype,dtype\nllama-3.1-8b,bf16,fp8\n", "out",
