@@ -169,7 +169,7 @@ def tornado(book: Book) -> None:
         [
             [
                 driver.label, f"={{usd_{driver.name}_low.total}}", f"={{usd_{driver.name}_high.total}}",
-                f"=C{first + at}-{{usd_now.total}}", f"=D{first + at}-{{usd_now.total}}",
+                _change(f"C{first + at}"), _change(f"D{first + at}"),
                 _rank(first, last, first + at),
             ]
             for at, driver in enumerate(DRIVERS)
@@ -199,8 +199,24 @@ def tornado(book: Book) -> None:
     page.finish()
 
 
+# What the order of adding leaves of a cost: spreadsheets differ in it, and equals must be equal in all of them.
+_NOISE = "{rounding}*MAX(1,{usd_now.total})"
+
+
+def _change(cost: str) -> str:
+    """Return the formula of a cost over that of the cover's scenario, 0 where only noise is left."""
+    change = f"{cost}-{{usd_now.total}}"
+    return f"=IF(ABS({change})<={_NOISE},0,{change})"
+
+
 def _rank(first: int, last: int, row: int) -> str:
     """Return the formula of a driver's place by how far it moves the cost, the first of equals first."""
-    own = f"ABS(F{row}-E{row})"
-    larger = f"SUMPRODUCT(--(ABS($F${first}:$F${last}-$E${first}:$E${last})>{own}))"
-    return f"={larger}+SUMPRODUCT(--(ABS($F${first}:$F{row}-$E${first}:$E{row})={own}))"
+    own, every, so_far = (
+        f"ROUND(ABS({high}-{low})/({_NOISE}),0)"
+        for high, low in (
+            (f"F{row}", f"E{row}"),
+            (f"$F${first}:$F${last}", f"$E${first}:$E${last}"),
+            (f"$F${first}:$F{row}", f"$E${first}:$E{row}"),
+        )
+    )
+    return f"=SUMPRODUCT(--({every}>{own}))+SUMPRODUCT(--({so_far}={own}))"

@@ -12,9 +12,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
+
+import pytest
+from openpyxl import load_workbook
 
 from sizebook.libreoffice.extension import build
 
@@ -134,6 +138,33 @@ class Office:
     def _run(self, command: list[str], **settings: str) -> subprocess.CompletedProcess[str]:
         how = {**self._as_user, "env": {**self._as_user["env"], **settings}}
         return subprocess.run(command, capture_output=True, text=True, check=False, timeout=240, **how)
+
+
+def assert_stored_is_recalculated(office: Office, path: Path) -> None:
+    """Hold every value stored in a workbook to what Calc works out.
+
+    Values, not what is displayed: a recalculated cell without a number format takes that of what it refers to.
+    """
+    recalculated, n_compared, differing = office.values(path), 0, {}
+    for sheet in load_workbook(path, data_only=True):
+        for row in sheet.iter_rows():
+            for cell in row:
+                got = recalculated[sheet.title].get(cell.coordinate)
+                n_compared += cell.value is not None
+                if not is_same(got, cell.value):
+                    differing[f"{sheet.title}!{cell.coordinate}"] = (cell.value, got)
+    assert n_compared > 300
+    assert differing == {}
+
+
+def is_same(got: float | str | None, stored: Any) -> bool:
+    """Return whether Calc's value is the stored one; a date is its number there, TRUE is 1 and FALSE 0."""
+    if stored in (None, ""):
+        return got is None
+    if isinstance(stored, str):
+        return got == stored
+    days = (stored - datetime(1899, 12, 30)).days if isinstance(stored, datetime) else stored
+    return bool(got == pytest.approx(float(days), rel=1e-12))
 
 
 def _unprivileged(folder: Path) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from sizebook.workbooks.filling import Filled, fill
 from tests.surfaces import test_equality_fleet as fleet
 from tests.surfaces import test_equality_serving as serving
 from tests.surfaces.grid import Values, cases
-from tests.surfaces.office import Office
+from tests.surfaces.office import Office, assert_stored_is_recalculated
 from tests.workbooks.shipped import checks
 from tests.workbooks.shipped import columns as labelled
 from tests.workbooks.test_serving_capacity import months
@@ -121,23 +120,4 @@ def test_the_workbook_shows_every_input(number: int, folder: Path) -> None:
 
 @pytest.mark.parametrize("number", range(len(GRID))[:IN_ONE_OFFICE], ids=[a.name for a in GRID[:IN_ONE_OFFICE]])
 def test_libreoffice_works_out_what_filling_stored(number: int, folder: Path, calc_office: Office) -> None:
-    path = filled(number, folder).path
-    recalculated, compared, differing = calc_office.values(path), 0, {}
-    for sheet in load_workbook(path, data_only=True):
-        for row in sheet.iter_rows():
-            for cell in row:
-                got = recalculated[sheet.title].get(cell.coordinate)
-                compared += cell.value is not None
-                if not same(got, cell.value):
-                    differing[f"{sheet.title}!{cell.coordinate}"] = (cell.value, got)
-    assert compared > 300
-    assert differing == {}
-
-
-def same(got: Any, stored: Any) -> bool:
-    """Return whether Calc's value is the stored one; a date is its number there, TRUE is 1."""
-    if stored in (None, ""):
-        return got is None
-    if isinstance(stored, datetime):
-        stored = (stored - datetime(1899, 12, 30)).days
-    return bool(got == (stored if isinstance(stored, str) else pytest.approx(stored, rel=1e-12)))
+    assert_stored_is_recalculated(calc_office, filled(number, folder).path)

@@ -15,8 +15,7 @@ from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill, read_inputs
 from sizebook.workbooks.held import CALLS, STAGED
 from sizebook.workbooks.sheet import serial
-from tests.surfaces.office import Office
-from tests.surfaces.test_equality_workbooks import same
+from tests.surfaces.office import Office, is_same
 from tests.workbooks.shipped import SHIPPED
 
 load()
@@ -84,7 +83,7 @@ def test_edits_of_traffic_money_and_time_are_followed(filled: Path, office: Offi
             for cell in row:
                 got = shown[sheet.title].get(cell.coordinate)
                 compared += cell.value is not None
-                if not same(got, cell.value) and got != "needs sizebook" and got != banner(shown):
+                if not is_same(got, cell.value) and got != "needs sizebook" and got != banner(shown):
                     differing[f"{sheet.title}!{cell.coordinate}"] = (cell.value, got)
     assert differing == {}
     assert compared > 5000

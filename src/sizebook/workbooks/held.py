@@ -209,7 +209,8 @@ def _with_missing_shown(formula: str) -> str:
     first, other, rest = _two_arguments(formula[at + len("IFERROR(") :])
     if not calls_a_function(first):
         return formula
-    shown = f"IF(ISERROR({first}),IF(ERROR.TYPE({first})={_CODE},{first},{other}),{first})"
+    # LibreOffice's ERROR.TYPE sees no error in what a function of an add-in gives, an array of one; N takes it out.
+    shown = f"IF(ISERROR({first}),IF(ERROR.TYPE(N({first}))={_CODE},{first},{other}),{first})"
     return formula[:at] + shown + _with_missing_shown(rest)
 
 
