@@ -57,7 +57,8 @@ def basis(book: Book) -> Staged:
     page.section("What functions are asked")
     chosen_model(page)
     ask(book, "chosen", "gpu")
-    given = {name: f'=IF({POOLS},{{{name}}},"")' for name in NATIVE}
+    # A reference to a blank cell is 0: where nothing is said, nothing is asked.
+    given = {name: f'=IF(AND({POOLS},{{{name}}}<>""),{{{name}}},"")' for name in NATIVE}
     asked = options(
         page, leaves(ServingInputs), requests_per_day=f"=IF({POOLS},{{requests_per_day}},1)", **given
     )  # fmt: skip
