@@ -16,7 +16,7 @@ from sizebook.plans.fleet.plan import FleetMonth, FleetPlan, PlannedService, pla
 from sizebook.plans.serving.plan import plan_serving
 from tests.plans.asking import fleet_inputs, service, serving_inputs
 
-few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+few = settings(max_examples=25, suppress_health_check=[HealthCheck.filter_too_much])
 WITHIN = 1e-9
 
 SETUPS = st.sampled_from([

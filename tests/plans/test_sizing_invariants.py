@@ -17,7 +17,7 @@ from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.plans.sizing.plan import Sizing, size_model
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=60)
 DESCRIBED = sorted(key for key in catalog.model_keys() if catalog.facts(key)["architecture"])
 DTYPES = st.sampled_from(dtype_keys())
 

@@ -76,7 +76,7 @@ _INPUTS = st.fixed_dictionaries(
     | {leaf.name: _values(leaf) for leaf in leaves(TrainingInputs) if leaf.name != "kg_per_gpu"}
 )
 RUNS = st.tuples(st.sampled_from(MODELS), st.sampled_from(GPUS), _INPUTS)
-few = settings(max_examples=150, deadline=None)
+few = settings(max_examples=150)
 
 
 def _plan(run: tuple[str, str, dict[str, Any]], **changes: Any) -> TrainingPlan:
