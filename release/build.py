@@ -80,8 +80,9 @@ def main() -> None:
     addins()
     with tempfile.TemporaryDirectory() as folder:
         bill_of_materials(wheel, Path(*sys.argv[1:2] or [folder]).resolve())
-    (DIST / CHECKSUMS).write_text(checksums(), encoding="utf-8")
-    print(checksums(), end="")
+    sums = checksums()
+    (DIST / CHECKSUMS).write_text(sums, encoding="utf-8")
+    print(sums, end="")
 
 
 if __name__ == "__main__":

@@ -36,7 +36,6 @@ API = tuple(
     if argument.name not in {leaf.name for leaf in leaves(ServingInputs)}
 )
 _API_LABELS = {"usd_per_mtok_in": "An API's price for input", "usd_per_mtok_out": "An API's price for output"}
-_SPEED = "={{plan_tokens_per_second_{}}}/{{plan_tokens_per_second}}"
 DRIVERS = (
     Driver("traffic", "Traffic", 1, 0.8, 1.25, "requests a day over those of Inputs"),
     Driver("growth", "Growth a month, added", 0, -0.02, 0.02, "added to the growth a month of Inputs"),

@@ -52,7 +52,11 @@ def _latency(page: Page) -> None:
     book = page.book
     page.section("Latency of one replica")
     page.line(
-        "in_flight", "Requests in flight on it", "={plan_concurrency}", "requests", "Plan: the most within both targets"
+        "in_flight",
+        "Requests in flight on it",
+        "={plan_concurrency}",
+        "requests",
+        "Basis: most within both targets",
     )
     page.line("in_flight_more", "One more", "={in_flight}+1", "requests", "Must miss a target, or exceed the cache")
     for figure, words in (("ttft", "Time to first token"), ("tpot", "Time per output token")):

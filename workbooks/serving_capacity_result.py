@@ -13,7 +13,8 @@ SHOWN_MONTHS = 12  # a longer plan is shown by so many months, evenly spread fro
 
 def result(book: Book, steps: tuple[int, int]) -> None:
     """Add the sheets; ``steps`` are the rows of the latency curve."""
-    page = new_page(book, "Result", "The figures to hand on.", ("",) * 3, (24, 19, 19, 19, 19, 19), portrait=True)
+    said = "The figures to hand on; ranges hold eight of ten measurements."
+    page = new_page(book, "Result", said, ("",) * 3, (24, 19, 19, 19, 19, 19), portrait=True)
     page.banner()
     _tiles(page)
     gpus_chart, cost_chart = page.room_for_chart(), page.room_for_chart()
@@ -56,24 +57,24 @@ def _tiles(page: Page) -> None:
         ("usd", "USD", look.NUMBER, worded),
     ):
         low, high = ends[name]
-        under = between(low.format(".1"), high.format(".1"), " measured", write)
+        under = between(low.format(".1"), high.format(".1"), "", write)
         tiles.append((f'="{label}, month 1"', f"={{{name}.1}}", shown, under))
-        under = between(*(f"INDEX({end.format('.all')},{{months}})" for end in (low, high)), " measured", write)
+        under = between(*(f"INDEX({end.format('.all')},{{months}})" for end in (low, high)), "", write)
         tiles.append((f'="{label}, month "&{{months}}', f"={last(name)}", shown, under))
     full = f'={worded("{full_price}")}&" at full load"'
-    tiles.append(('="USD per Mtok out, month "&{months}', f"={last('usd_per_mtok_output')}", look.RATE, full))
+    tiles.append(('="USD/Mtok out, month "&{months}', f"={last('usd_per_mtok_output')}", look.RATE, full))
     page.tiles(tiles)
     in_currency = '=IF({currency}="USD","",{currency}&" "&' + worded("{amount.total}") + ")"
     page.tiles(
         [
             ('="USD, all "&{months}&" months"', "={usd.total}", look.WHOLE, in_currency),
             ("Time to first token, s", "={plan_ttft_seconds}", look.RATE,
-             between("{plan_ttft_seconds_p10}", "{plan_ttft_seconds_p90}", " measured")),
-            ("Time per output token, ms", "={plan_tpot_seconds}*{thousand}", look.RATE,
-             between("{thousand}*{plan_tpot_seconds_p10}", "{thousand}*{plan_tpot_seconds_p90}", " measured")),
+             between("{plan_ttft_seconds_p10}", "{plan_ttft_seconds_p90}")),
+            ("Time per token out, ms", "={plan_tpot_seconds}*{thousand}", look.RATE,
+             between("{thousand}*{plan_tpot_seconds_p10}", "{thousand}*{plan_tpot_seconds_p90}")),
             ("In flight on a replica", "={plan_concurrency}", look.WHOLE, '="limited by: "&{plan_binding}'),
-            ("CO2e in kg, all months", "={co2e_kg.total}", look.WHOLE,
-             f'={worded("{energy_kwh.total}")}&" kWh, location-based"'),
+            ("CO2e, location-based, kg", "={co2e_kg.total}", look.WHOLE,
+             f'={worded("{energy_kwh.total}")}&" kWh, all months"'),
         ]
     )  # fmt: skip
 

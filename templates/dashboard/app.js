@@ -59,20 +59,19 @@ onChange((changed) => {
 function restore() {
   const before = { ...state };
   readState();
+  document.querySelector('[name="separator"]').value = state.separator;
   const changed = new Set(Object.keys(state).filter((name) => String(before[name]) !== String(state[name])));
   if (changed.has("sort")) table.setSort(sortOf());
   for (const listener of listeners) listener(changed);
 }
 
 function start() {
-  performance.mark("start");
   readState();
   buildViews();
   buildFilters();
   buildTools();
   showTheme();
   rows = filtered();
-  performance.mark("before-table");
   buildTable();
   table.on("tableBuilt", () => { showRows(); performance.mark("first-table"); document.body.dataset.ready = "yes"; });
   showView();

@@ -134,7 +134,7 @@ function exampleValue(entry) {
   const lines = entry.value.map((line) => h("tr", {}, [line].flat().map((each) => h("td", {}, each === null ? "" : String(each)))));
   const left = entry.rows - entry.value.length;
   return [h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Example" }, h("table", {}, h("tbody", {}, lines))),
-    left > 0 ? h("p", { class: "muted" }, `and ${left} more rows`) : ""][0];
+    left > 0 ? h("p", { class: "muted" }, `and ${left} more rows`) : ""];
 }
 
 function followCalculator(has) {

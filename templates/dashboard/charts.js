@@ -98,7 +98,7 @@ async function drawChart(chart) {
   // The message says what the chart shows; its marks one by one would say nothing.
   figure.querySelector("svg").setAttribute("aria-hidden", "true");
   made.view.addEventListener("click", (event, item) => item && item.datum && item.datum.key && change({ model: item.datum.key }));
-  views.set(chart.name, { view: made.view, mode: mode(), finalize: made.finalize });
+  views.set(chart.name, { view: made.view, mode: mode() });
 }
 
 function buildCharts() {

@@ -7,7 +7,6 @@ const MODELS = DATA.models.map((model) => {
   const row = { ...model };
   COLUMNS.forEach((column, place) => { row[column.name] = model.values[place]; });
   delete row.values;
-  row.id = row.key;
   row.features = model.features.map((place) => DATA.features[place]);
   row.kind = row.own ? "own model" : row.features.includes("experts") ? "experts" : "dense";
   row.text = [row.name, row.key, row.organisation, row.family, row.card.hf_id].join(" ").toLowerCase();

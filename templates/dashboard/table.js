@@ -191,5 +191,5 @@ function buildTools() {
     button("CSV", exportCsv, { id: "export-csv", title: "Export these rows and columns as CSV" }),
     button("Excel", exportXlsx, { id: "export-xlsx", title: "Export these rows and columns as an Excel workbook" }),
     h("label", { class: "inline" }, "Formulas with ", h("select", { name: "separator", onchange: (event) => change({ separator: event.target.value }) },
-      h("option", { value: "," }, "commas"), h("option", { value: ";" }, "semicolons"))));
+      h("option", { value: "," }, "commas"), h("option", { value: ";", selected: state.separator === ";" }, "semicolons"))));
 }

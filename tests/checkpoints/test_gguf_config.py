@@ -83,7 +83,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_cache_and_flops_come_from_the_keys(tmp_path: Path, case: str) -> None:
+def test_cache_and_active_parameters_come_from_the_keys(tmp_path: Path, case: str) -> None:
     metadata, layer, tied = CASES[case]
     path = written(tmp_path / "m.gguf", metadata, layer, tied=tied)
     found, problem = mapped(held_at(path).parts[0])

@@ -19,6 +19,7 @@ from typing import Any
 
 import axe_playwright_python
 import openpyxl
+import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from sizebook.core import cells
@@ -294,10 +295,9 @@ def a_call_is_built_and_explained(page: Page, address: str) -> None:
     )
     page.fill('#arguments [name="d_model"]', "-3")
     with_python = page.inner_text(".problem")
-    try:
+    with pytest.raises(SizebookError) as refused:
         cells.call("PARAMS_ATTENTION", -3, 96, 128)
-    except SizebookError as error:
-        assert with_python == str(error)
+    assert with_python == str(refused.value)
     opened(page, address, "view=calculator&fn=TPOT_SECONDS&args=model%3Dllama-3.1-8b%26gpu%3Dh100-sxm%26tp%3D2")
     assert page.inner_text("#call") == '=TPOT_SECONDS("llama-3.1-8b","h100-sxm","tp=2")'
     opened(page, address, "view=calculator&fn=MFU&separator=%3B")

@@ -17,7 +17,6 @@ from sizebook.dashboard.features import FEATURES
 from sizebook.dashboard.rows import Model
 from sizebook.models import catalog
 
-TRUTH = Path(__file__).resolve().parents[2].parent / "shared" / "truth" / "dashboard_models.csv"
 # The columns of the dashboard that the first seed describes, and those of ours that hold them.
 OF_THE_SEED = {
     "model": "name", "release_date": "release_date", "context_length": "context_length",
@@ -108,9 +107,8 @@ def test_every_chart_draws_columns_of_the_page() -> None:
         assert (drawn["x"]["field"], drawn["y"]["field"]) == (chart.x.field, chart.y.field)
 
 
-@pytest.mark.skipif(not TRUTH.exists(), reason="the folder beside the checkout that holds them")
-def test_the_columns_of_the_first_dashboard_are_all_there(models: dict[str, Model]) -> None:
-    with TRUTH.open(encoding="utf-8") as lines:
+def test_the_columns_of_the_first_dashboard_are_all_there(models: dict[str, Model], shared: Path) -> None:
+    with (shared / "truth" / "dashboard_models.csv").open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     assert set(rows[0]) == set(OF_THE_SEED)
     assert set(OF_THE_SEED.values()) <= {"name", *BY_NAME}

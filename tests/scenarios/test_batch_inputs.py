@@ -15,6 +15,7 @@ from sizebook.batch.naming import LONGEST, stems
 from sizebook.batch.reading import Given, read_batch
 from sizebook.cli import app
 from sizebook.core.errors import InputError
+from sizebook.core.registry import flat
 from sizebook.scenarios.dotted import nested_values
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.kinds import KINDS
@@ -116,6 +117,27 @@ def test_a_declared_sign_of_decimals_settles_it(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("SIZEBOOK_DECIMAL", ",")
     text = "plan;model;requests_per_day;input_tokens;output_tokens\nserving;gpt-2;1.500;10;10\n"
     assert inputs(read(tmp_path, "s.csv", text)).inputs.traffic.requests_per_day == 1500
+
+
+@pytest.mark.parametrize(
+    ("key", "cell", "value"),
+    [("requests_per_day", "1,500", 1.5), ("pue", "1,3", 1.3), ("growth_per_month", "2,5%", 0.025),
+     ("growth_per_month", "2 %", 0.02)],
+)  # fmt: skip
+def test_decimals_with_the_declared_comma_are_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, cell: str, value: float
+) -> None:
+    monkeypatch.setenv("SIZEBOOK_DECIMAL", ",")
+    given = {"plan": "serving", "model": "gpt-2-small", "requests_per_day": "10", "input_tokens": "10",
+             "output_tokens": "10", key: cell}  # fmt: skip
+    text = ";".join(given) + "\n" + ";".join(given.values()) + "\n"
+    assert flat(inputs(read(tmp_path, "s.csv", text)).inputs)[key] == value
+
+
+def test_heads_that_differ_by_blanks_alone_are_one(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        read(tmp_path, "s.csv", "model;model \ngpt-2-small;mistral-7b-v0.1\n")
+    assert str(refused.value).startswith("column given twice: got model more than once in s.csv")
 
 
 def test_a_worksheet_a_parquet_table_and_lists_say_the_same(tmp_path: Path) -> None:

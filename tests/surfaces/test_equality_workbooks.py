@@ -31,7 +31,7 @@ from tests.workbooks.test_serving_capacity import months
 
 load()
 SIZING = {"plan": "sizing", "model": "llama-3.1-8b", "as_of": "2026-11-21"}
-FIRST_MONTH = {"fleet": 7}  # the row of the sheet Months
+FIRST_MONTH = 7  # the row of the sheet Months of a fleet
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def test_what_filling_stores_is_the_plan(number: int, folder: Path) -> None:
             value = values[leaf.name]
             assert shown[leaf.label][0] == (value if isinstance(value, str) else pytest.approx(value)), leaf.name
         return
-    own, first = 3, FIRST_MONTH[GRID[number].kind]
+    own, first = 3, FIRST_MONTH
     sheet = load_workbook(found.path, data_only=True)["Months"]
     for at, row in enumerate(rows, first):
         stored = [sheet.cell(at, own + n).value for n in range(len(heads))]

@@ -126,7 +126,7 @@ def test_the_sample_scenario_costs_what_the_plan_says(tmp_path: Path) -> None:
     rows = list(load_workbook(found.path, data_only=True)["Result"].iter_rows(min_col=2, max_col=6, values_only=True))
     at = next(number for number, row in enumerate(rows) if row[0] == "GPUs at peak, month 1")
     assert rows[at + 1][:4] == (50, 82, pytest.approx(85_346.125), last["usd"])
-    assert rows[at + 2][3] == "124,387 to 151,928 measured"
+    assert rows[at + 2][3] == "124,387 to 151,928"
     assert columns(found.path, "Calculation")["Cost by month"][0] == "From $85,346 to $139,822 a month"
 
 

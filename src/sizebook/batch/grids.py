@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sizebook.batch.naming import called
 from sizebook.core.errors import InputError, shown, suggestion
 from sizebook.core.layout import homes
 from sizebook.core.names import current
@@ -77,9 +78,9 @@ def points(base: Mapping[str, Any], axes: Sequence[Axis], where: str) -> list[di
                 f"unknown key: got --grid {each.key}, want a key of a {plan_of(base)} scenario."
                 f"{suggestion(name, known)}"
             )
-    wanted = next((str(base[key]) for key in ("name", "title", "model", "plan") if base.get(key)), "scenario")
+    name = called(base)
     return [
-        _point(base, [(each.key, value) for each, value in zip(axes, chosen, strict=True)], wanted, where)
+        _point(base, [(each.key, value) for each, value in zip(axes, chosen, strict=True)], name, where)
         for chosen in itertools.product(*(each.values for each in axes))
     ]
 

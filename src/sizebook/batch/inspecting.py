@@ -129,7 +129,7 @@ def record_of(path: Path) -> Mapping[str, Any]:
         )
     text = reader(path)
     record = json_object(text.encode(), path.name, "a record") if text else {}
-    if record.keys() < {"sizebook", "data", "formulas"}:
+    if not record.keys() >= {"sizebook", "data", "formulas"}:
         raise InputError(
             f"no record: got {path.name} without one, want {_WANTED} since 0.7.0. Make it anew from its scenario."
         )

@@ -21,12 +21,16 @@ def stems(scenarios: Collection[Mapping[str, Any]]) -> Iterator[str]:
     """
     taken = {INDEX, COMPARISON}
     for number, keys in enumerate(scenarios, 1):
-        wanted = next((str(keys[key]) for key in ("name", "title", "model", "plan") if keys.get(key)), "scenario")
-        name = safe(wanted)
+        name = safe(called(keys))
         while name.casefold() in taken:
             name = f"{name}-{number}"
         taken.add(name.casefold())
         yield name
+
+
+def called(keys: Mapping[str, Any]) -> str:
+    """Return what a scenario is called: its name, else its title, else its model, else its plan."""
+    return next((str(keys[key]) for key in ("name", "title", "model", "plan") if keys.get(key)), "scenario")
 
 
 def safe(text: str) -> str:

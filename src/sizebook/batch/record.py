@@ -51,7 +51,7 @@ def plain(value: Any) -> Any:
 
 def inputs(values: Mapping[str, Any], folder: Path) -> dict[str, str]:
     """Return a hash of every file that a scenario names and of the own prices; of large ones how large they are."""
-    found = {name: content(folder / name) for name in sorted(set(texts(values)))}
+    found = {name: content(folder / name) for name in sorted(set(texts(values)) - {"", "."})}
     found[OWN_PRICES] = content(user_folder() / "prices.csv")
     return {name: mark for name, mark in found.items() if mark}
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NEXT = """
 Open next
   the report: the answer on page one, then every figure with its formula and source
-  the workbook, sheet Results: change a yellow cell of Inputs in Excel or LibreOffice and recalculate
+  the workbook, sheet Result: with the add-in, a yellow cell of Inputs that you change recalculates it
   every published model beside it:  sizebook dashboard -o models.html
   a model of your own:              sizebook count path/to/config.json --explain"""
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass
+from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from sizebook.core.registry import TABLES, Argument, declared, hints_of, leaves, nested
@@ -37,12 +39,17 @@ def layout(kind: Any) -> Keys:
     return Keys("", _meaning(kind), tuple(_own(kind)), tuple(_tables(kind)))
 
 
-def homes(kind: Any) -> dict[str, tuple[str, ...]]:
+def homes(kind: Any) -> Mapping[str, tuple[str, ...]]:
     """Return every key of a scenario with the tables in which it stands: ``[traffic]``, empty for the top."""
+    return _homes(kind)
+
+
+@cache  # every scenario that is read asks for it
+def _homes(kind: Any) -> Mapping[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for place, key in _places(layout(kind)):
         found[key] = (*found.get(key, ()), place)
-    return found
+    return MappingProxyType(found)
 
 
 def _places(table: Keys) -> Iterator[tuple[str, str]]:

@@ -206,7 +206,6 @@ class Function:
     example: tuple[Mapping[str, Any], Any]
     blanks: Mapping[str, str]
     terms: Callable[..., Any] | None = None
-    holds: str = ""
 
     @property
     def name(self) -> str:
@@ -246,6 +245,11 @@ class Function:
     def no_band(self) -> str:
         """Why an estimate has no band; blank where it has one, or is no estimate."""
         return getattr(self.python, "no_band", "")
+
+    @property
+    def holds(self) -> str:
+        """A comparison that the arguments must fulfil beyond their ranges; blank where there is none."""
+        return getattr(self.python, "holds", "")
 
     def _given(self, bound: Mapping[str, Any]) -> dict[str, Any]:
         hints, given = hints_of(self.python), {}
@@ -324,7 +328,7 @@ def function(
 
     def register(python: Python) -> Python:
         _take_defaults(python)
-        entry = Function(python, category, source, formula, example, blanks or {}, terms, getattr(python, "holds", ""))
+        entry = Function(python, category, source, formula, example, blanks or {}, terms)
         known = _FUNCTIONS.get(entry.name, entry)
         if (old := _defined(known.python)) != (new := _defined(python)):
             raise ValueError(

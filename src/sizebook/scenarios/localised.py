@@ -98,10 +98,16 @@ def _number(cell: str, sign: str) -> str:
         digits = digits.replace("." if sign == "," else ",", "").replace(sign, ".")
     if word.strip() == "%":
         try:
-            return str(Decimal(f"{minus}{digits}{power}") / 100)
+            return _written(str(Decimal(f"{minus}{digits}{power}") / 100))
         except InvalidOperation:
             return cell
-    return f"{minus}{digits}{power}{word}"
+    said = f"{minus}{digits}{power}{word}"
+    return _written(said) if sign else said
+
+
+def _written(number: str) -> str:
+    """Return a number with a point as the coercion reads it, which follows a declared sign of decimals too."""
+    return number.replace(".", decimal_sign() or ".")
 
 
 def localised(

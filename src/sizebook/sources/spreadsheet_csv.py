@@ -14,7 +14,7 @@ from typing import Any
 
 from sizebook.core.errors import InputError, shown
 from sizebook.intake.files import decoded, read_bytes
-from sizebook.intake.texts import text_rows
+from sizebook.intake.texts import refuse_repeated, text_rows
 
 SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas"}
 _WANTED = "a CSV file"
@@ -33,7 +33,9 @@ class SpreadsheetCsv:
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield its rows by their heads, every cell a text. Errors: as of `sizebook.intake.texts.csv_rows`."""
         for row in text_rows(self.text, self.path, _WANTED, separator=self.separator):
-            yield {head.strip(): cell for head, cell in row.items()}
+            heads = [head.strip() for head in row]
+            refuse_repeated(heads, self.path)
+            yield dict(zip(heads, row.values(), strict=True))
 
 
 def read_spreadsheet_csv(path: Path) -> SpreadsheetCsv:

@@ -144,7 +144,9 @@ def _compute(
     kept = everything_bytes(layers, layout, method, profile=profile, scores=False)
     vector = 2 * rates.traffic_factor * tokens * kept / rates.memory
     if not recipe.flash_attention:
-        vector += _score_traffic(layers, layout, method, rates, tokens, profile)
+        # Plain attention passes 16-bit scores 16 times, with dropout six times what is kept; a third in each pass.
+        whole = everything_bytes(layers, layout, method, profile=profile, scores=True)
+        vector += 2 * tokens * (whole - kept) / rates.memory
     # Tokens are sorted by expert, laid out for the exchange and put back in their places.
     vector += rates.permute * ACTIVATION_BYTES * tokens * layers.dispatched / layout.tp / rates.memory
     backward = _BACKWARD_MATMUL if not recipe.lora_rank else _BACKWARD_MATMUL / 2
@@ -160,15 +162,6 @@ def _compute(
         again,
         offloading(moved, matrices, method, rates=rates),
     )
-
-
-def _score_traffic(
-    layers: Profile, layout: Layout, method: Method, rates: Machine, tokens: float, profile: ModelProfile
-) -> float:
-    """Return a third of the seconds that plain attention moves its score matrix for, forward and backward: softmax,
-    dropout and the products on both sides pass 16-bit scores 16 times, six times what is kept of them."""
-    kept, without = (everything_bytes(layers, layout, method, profile=profile, scores=each) for each in (True, False))
-    return 2 * tokens * (kept - without) / rates.memory
 
 
 def _expert_seconds(layers: Profile, layout: Layout, method: Method, rates: Machine) -> float:

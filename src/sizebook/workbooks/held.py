@@ -79,11 +79,6 @@ class Held:
     _next: int = 1
 
     @property
-    def missing(self) -> str:
-        """A reference to the number of calls whose function is missing."""
-        return _MISSING
-
-    @property
     def banner(self) -> str:
         """The formula of what to know where functions are missing; empty where all is live."""
         return (

@@ -137,34 +137,22 @@ class Ledger:
         """Return a reference to a figure of one month, the first is 1."""
         return f"{quoted(self.sheet)}!${self.letters[name]}${self.first + number - 1}"
 
-    def label(self, name: str) -> str:
-        """Return a reference to what a column is called."""
-        return f"{quoted(self.sheet)}!${self.letters[name]}${self.first - 1}"
 
-
-def ledger(
-    page: Page, staged: StagedRows, declared: Sequence[Argument], *, count: str = "", labels: Sequence[str] = ()
-) -> Ledger:
-    """Show a staged ledger: units and labels at its head, then a row a month.
-
-    ``count`` names the line of the months that there are, for a ledger with blank rows after them. ``labels`` are
-    formulas that name the months, for one that does not number them.
-    """
-    own, n_months = 3 if labels else 2, staged.n_rows - 1
+def ledger(page: Page, staged: StagedRows, declared: Sequence[Argument], *, labels: Sequence[str]) -> Ledger:
+    """Show a staged ledger: units and labels at its head, then a row a month that a formula of ``labels`` names."""
+    own, n_months = 3, staged.n_rows - 1
     letters = {argument.name: get_column_letter(number) for number, argument in enumerate(declared, own)}
     units, heads = (
         [argument.quantity.unit or None for argument in declared],
         [argument.label for argument in declared],
     )
-    page.staged_row([None, *units] if labels else units, "Staged unit")
-    page.staged_row(["Month", *heads] if labels else heads, "Wrapped head", height=28)
+    page.staged_row([None, *units], "Staged unit")
+    page.staged_row(["Month", *heads], "Wrapped head", height=28)
     first, formats = page.row, [number_format(argument.quantity) for argument in declared]
     for month in range(1, n_months + 1):
-        row = [staged.cell(month + 1, column) for column in range(1, len(declared) + 1)]
-        # A blank of its own: LibreOffice stores no empty text and would work the array out, add-in or not.
-        row = [f'=IF({{{count}}}<{month},"",{cell})' if count else f"={cell}" for cell in row]
-        cells = list(map(page.resolve, [labels[month - 1], *row] if labels else row))
-        page.staged_row(cells, "Figure", [look.GENERAL, *formats] if labels else formats)
+        row = [f"={staged.cell(month + 1, column)}" for column in range(1, len(declared) + 1)]
+        cells = list(map(page.resolve, [labels[month - 1], *row]))
+        page.staged_row(cells, "Figure", [look.GENERAL, *formats])
     page.rule_where_filled(first, len(letters) + own - 2)
     return Ledger(page.sheet.title, first, page.row - 1, letters, staged.are_as_declared())
 
@@ -208,11 +196,6 @@ class StagedRows:
     def cell(self, row: int, column: int) -> str:
         """Return a reference to a cell, both counted from 1."""
         return self.block.cell(row, column)
-
-    def count(self) -> str:
-        """Return the formula of the rows with a number at their head, or of the error that stands there instead."""
-        head = self.cell(1, 1)
-        return f"=IF(ISERROR({head}),{head},COUNT({self.block.column(1)}))"
 
     def are_as_declared(self) -> str:
         """Return the condition that the function gives the names that the workbook was made for, in their order."""

@@ -15,7 +15,7 @@ from openpyxl.utils import get_column_letter
 
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.workbooks import look
-from sizebook.workbooks.building import Book, Place, quoted
+from sizebook.workbooks.building import Book, Place
 from sizebook.workbooks.canvas import Canvas
 
 MONTHS = tuple(str(month) for month in range(1, LONGEST_PLAN + 1))
@@ -109,10 +109,3 @@ class Timeline(Canvas):
         self.sheet.conditional_formatting.add(f"{first}5:{last}{self.row}", rule)
         self.sheet.print_area = f"B1:{last}{self.row}"
         self.sheet.page_setup.fitToWidth, self.sheet.page_setup.fitToHeight = len(MONTHS) // _A_PAGE, 1
-
-
-def months_of(book: Book, key: str) -> str:
-    """Return a reference to all months of a row."""
-    place = book.find(key)
-    left, right = (get_column_letter(place.first + n) for n in (0, len(place.cases) - 1))
-    return f"{quoted(place.sheet)}!${left}${place.row}:${right}${place.row}"

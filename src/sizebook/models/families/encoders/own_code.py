@@ -96,7 +96,7 @@ def _both_ways(brick: Brick) -> Brick:
 
 def _latents(config: Config, d_text: int) -> tuple[Brick, ...]:
     """Return the latents, the attention of tokens to them and a gated block, each normed before."""
-    config.ignore("output_normalize", "mult", "cross_dim_head", "num_latents")
+    config.ignore("output_normalize", "num_latents")
     config.only("mult", 4)
     d_model, d_hidden = config.integer("latent_dim", default=4096), config.integer("hidden_dim", default=4096)
     if d_model != d_text:

@@ -18,7 +18,7 @@ def internvl_chat(config: Config) -> Architecture:
     """InternVL 1.5 to 3.5 as first published: InternViT, neighbouring patches side by side, two projections."""
     config.needs("llm_config", "vision_config")
     config.only("architectures", ["InternVLChatModel"])
-    config.ignore("downsample_ratio", "dynamic_image_size", "force_image_size", "max_dynamic_patch", "hidden_size")
+    config.ignore("dynamic_image_size", "force_image_size", "max_dynamic_patch", "hidden_size")
     config.ignore(
         "min_dynamic_patch", "pad2square", "ps_version", "select_layer", "use_thumbnail", "tie_word_embeddings"
     )
