@@ -10,7 +10,7 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.formula import ArrayFormula
-from openpyxl.worksheet.table import Table
+from openpyxl.worksheet.table import Table, TableFormula
 
 from sizebook.calculation import recalculate
 from sizebook.core.errors import InputError
@@ -85,6 +85,7 @@ def test_values_leave_no_formula_and_change_no_cell(template: Path, tmp_path: Pa
     table._initialise_columns()
     for column, head in zip(table.tableColumns, ("width", "twice"), strict=True):
         column.name = head
+    table.tableColumns[1].calculatedColumnFormula = TableFormula(attr_text="Widths[[#This Row],[width]]*2")
     sheet.add_table(table)
     sheet["D25"].value = ArrayFormula("D25:D26", "=D21:D21*{1;2}")
     book.save(template)
@@ -94,6 +95,8 @@ def test_values_leave_no_formula_and_change_no_cell(template: Path, tmp_path: Pa
     assert (_shown(frozen.path)["Plan!B2"], _shown(frozen.path)["Plan!D26"]) == (256, 6)
     cells = [cell for sheet in load_workbook(frozen.path) for row in sheet for cell in row]
     assert not [cell for cell in cells if cell.data_type == "f"]
+    (kept,) = load_workbook(frozen.path)["Plan"].tables.values()
+    assert kept.tableColumns[1].calculatedColumnFormula is None
 
 
 def test_a_planning_workbook_as_values_calls_nothing(tmp_path: Path) -> None:

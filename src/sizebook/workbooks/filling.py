@@ -106,7 +106,7 @@ def fill(
     _hold_values(package, stored)
     refresh_charts(package, stored)
     if target is not None:
-        remarks += made_for(package, target, load(), namespace)
+        remarks += made_for(package, target, load(), namespace=namespace)
     package.save(output)
     return Filled(output, calculated, remarks)
 
