@@ -30,6 +30,7 @@ LIMITS = {
     "tpot": "the TPOT target",
     "cache": "the cache",
     "batch": "the engine's batch",
+    "prefill": "the prefill pool",
     "given": "the load given",
 }
 

@@ -26,6 +26,7 @@ BINDING = {
     "tpot": "the time per token",
     "cache": "the room in the cache",
     "batch": "the engine's largest batch",
+    "prefill": "what the prefill pool reads",
     "given": "the load given in the scenario",
 }
 
