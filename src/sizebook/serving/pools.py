@@ -120,7 +120,8 @@ def pooled(pools: Pools, demand: Demand) -> Estimate:
 
 def decode_rate(case: Case, demand: Demand) -> float:
     """Return the requests a second that one decode worker ends with so many in flight on it."""
-    return float(demand.in_flight / (_token(case, demand) * (demand.output_tokens - 1)))
+    token, _ = _token(case, demand)
+    return float(demand.in_flight / (token * (demand.output_tokens - 1)))
 
 
 def prefill_rate(case: Case, demand: Demand) -> float:
@@ -144,11 +145,12 @@ def _most_fed(pools: Pools, demand: Demand) -> float:
     return pools.prefill.workers * fed_rate(pools.prefill.case, demand, pools.transfer_bytes_per_second)
 
 
-def _token(case: Case, demand: Demand) -> float:
-    """Return the time per token of a decode worker."""
+def _token(case: Case, demand: Demand) -> tuple[float, float]:
+    """Return the time per token of a decode worker, and that of the step that yields it."""
     at = costs_of(case)
-    token = decode_step_seconds(at, demand) / tokens_of_step(at, demand.output_tokens) * at.unstated
-    return max(float(token), demand.in_flight / float(at.rates["host_tokens_per_second"]))
+    step = float(decode_step_seconds(at, demand))
+    token = step / tokens_of_step(at, demand.output_tokens) * at.unstated
+    return max(float(token), demand.in_flight / float(at.rates["host_tokens_per_second"])), step
 
 
 def _read_seconds(pools: Pools, demand: Demand) -> float:
@@ -163,7 +165,6 @@ def _read_seconds(pools: Pools, demand: Demand) -> float:
 
 def _flow(decode: Pool, demand: Demand, decoding: float, read: float) -> _Flow:
     on_one = replace(demand, concurrency=decoding / decode.workers)  # type: ignore[arg-type]
-    tpot, r = _token(decode.case, on_one), costs_of(decode.case).rates
-    step = r["first_token_steps"] * decode_step_seconds(decode.case, on_one)
+    (tpot, step), r = _token(decode.case, on_one), costs_of(decode.case).rates
     rate = decoding / (tpot * (demand.output_tokens - 1))
-    return _Flow(rate, tpot, float(r["first_token_seconds"] + read + step))
+    return _Flow(rate, tpot, float(r["first_token_seconds"] + read + r["first_token_steps"] * step))

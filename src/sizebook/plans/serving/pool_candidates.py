@@ -32,17 +32,18 @@ def candidates(
 ) -> Iterator[Pools]:
     """Yield pools to compare: of each prefill layout, decode workers with as many prefill workers as feed them.
 
-    Where a percentile of requests is asked for, also with one more, as prompts that come together wait.
+    One fewer may make up a cheaper fleet, and one more spares prompts that come together their wait.
     """
     demand, rate = asked.demand, transfer_rate(setup, layout)
     most = _most_decoding(case, demand, limits[1], room)
     for prefill in _prefill_cases(setup, asked, layout):
         fed = fed_rate(prefill, demand, rate)
         for decoding in (layout.decode_workers,) if layout.decode_workers else range(1, MOST_SEARCHED + 1):
-            needed = max(1, math.ceil(decoding * decode_rate(case, replace(demand, concurrency=most)) / fed))
-            searched = {min(n, MOST_PREFILL) for n in (needed, needed + (asked.share is not None))}
+            needed = math.ceil(decoding * decode_rate(case, replace(demand, concurrency=most)) / fed)
+            searched = {min(max(n, 1), MOST_PREFILL) for n in (needed - 1, needed, needed + 1)}
             for workers in (layout.prefill_workers,) if layout.prefill_workers else sorted(searched):
-                yield Pools(Pool(prefill, workers), Pool(case, decoding), decoding * room, rate)
+                pair = Pool(prefill, workers), Pool(case, decoding)
+                yield Pools(*pair, capacity=decoding * room, transfer_bytes_per_second=rate)
 
 
 def transfer_rate(setup: Setup, layout: PoolLayout) -> float:

@@ -23,6 +23,7 @@ from sizebook.plans.serving.replica import (
     limits_of,
     mean_of,
     packing_of,
+    replica_for,
 )
 from sizebook.serving.band import Band, pooled_band
 from sizebook.serving.encoding import EncodedCase, serving_case
@@ -42,6 +43,14 @@ class Around:
 
     gpus_per_node: int | None
     cost: Callable[[PlannedReplica], float]
+
+
+def replica_in(setup: Setup, asked: Asked, layout: PoolLayout, around: Around) -> PlannedReplica:
+    """Return one replica, of one pool or of two, at the largest load that meets the target. Errors: none does."""
+    if layout.separate_prefill:
+        return pooled_replica(setup, asked, layout, around=around)
+    check_pools(layout)
+    return replica_for(setup, asked, around.gpus_per_node)
 
 
 def pooled_replica(setup: Setup, asked: Asked, layout: PoolLayout, around: Around) -> PlannedReplica:
