@@ -296,12 +296,3 @@ def knee(
 def at_speed(replica: PlannedReplica, speed: float) -> PlannedReplica:
     """Return a replica that takes so many times the requests that it was predicted to."""
     return replace(replica, speed=speed)
-
-
-def latency_curve(replica: PlannedReplica) -> tuple[tuple[int, Estimate], ...]:
-    """Return latency and throughput against concurrency in powers of two up to what the cache holds."""
-    points, concurrency = [], 1
-    while concurrency <= min(replica.capacity, MOST_IN_FLIGHT):
-        points.append(concurrency)
-        concurrency *= 2
-    return tuple((c, replica.at(c)) for c in points)
