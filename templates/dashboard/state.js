@@ -18,12 +18,17 @@ function readState() {
     if (!given.has(name)) state[name] = START[name];
     else state[name] = LISTS.includes(name) ? given.get(name).split("~").filter(Boolean) : given.get(name);
   }
+  forgotten = [];
   sayForgotten(forgetUnknown());
   if (hasLater) nameCall();
 }
 
+let forgotten = [];
+
+// A link is read in two parts; the second message holds what the first said.
 function sayForgotten(unknown) {
-  if (unknown.length) say(`The link names what this page does not know: ${unknown.join(", ")}. Left out.`);
+  forgotten.push(...unknown);
+  if (unknown.length) say(`The link names what this page does not know: ${forgotten.join(", ")}. Left out.`);
 }
 
 // Keeps what this page knows of a link, which may come from another version; returns the rest.

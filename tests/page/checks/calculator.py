@@ -73,6 +73,20 @@ def a_call_is_built_and_explained(page: Page, address: str) -> None:
     assert with_python == str(refused.value)
     opened(page, address, "view=calculator&fn=TPOT_SECONDS&args=model%3Dllama-3.1-8b%26gpu%3Dh100-sxm%26tp%3D2")
     assert page.inner_text("#call") == '=TPOT_SECONDS("llama-3.1-8b","h100-sxm","tp=2")'
+    assert page.inner_text("#band") == _band_of_tpot()
+    page.fill('#arguments [name="tp"]', "5")
+    assert page.inner_text(".problem") == (
+        "tensor parallelism does not divide the heads: got tp 5 and n_heads 32, want tp to divide n_heads. Use tp 4."
+    )
     opened(page, address, "view=calculator&fn=MFU&separator=%3B")
     page.fill("#arguments input >> nth=0", "0.5")
     assert page.inner_text("#call").startswith("=MFU(0,5")
+
+
+def _band_of_tpot() -> str:
+    function, given = load()["TPOT_SECONDS"], {"model": "llama-3.1-8b", "gpu": "h100-sxm", "tp": 2}
+    row = [given.get(argument.name) for argument in function.arguments]
+    value, band = cells.evaluate(function, row), function.band_of(cells.bind(function, row))
+    assert band is not None
+    low, high, basis = (f"{value * band[0]:.4g}", f"{value * band[1]:.4g}", band[2])
+    return f"{low} to {high} seconds for eight of ten measurements: {basis}"

@@ -95,6 +95,13 @@ def a_link_restores_what_was_shown(page: Page, address: str) -> None:
     assert page.get_attribute("html", "data-theme") == "dark"
     opened(page, address, "columns=total~nonsense&model=no-such-model")
     assert page.inner_text("#said") == "The link names what this page does not know: nonsense, no-such-model. Left out."
+    opened(page, address, "separator=%7C&family=Nobody&min=lots&to=2026&theme=blue&fn=NO_SUCH")
+    assert page.evaluate("[state.separator, state.family, state.min, state.to, state.theme, state.fn]") == [
+        ",", "", "", "", "", "PARAMS_MHA",
+    ]  # fmt: skip
+    assert page.inner_text("#said") == (
+        "The link names what this page does not know: lots, 2026, Nobody, blue, |, NO_SUCH. Left out."
+    )
 
 
 @check
