@@ -14,7 +14,6 @@ from sizebook.core.expression import Expression, parse
 from sizebook.core.expression_tree import Call, walk
 from sizebook.core.formula_text import expression, inlined, javascript
 from sizebook.core.named_lambda import table
-from sizebook.core.number_text import SCALES
 from sizebook.core.registry import Argument, Function, Quantity
 from sizebook.functions import load
 
@@ -30,7 +29,6 @@ def described() -> dict[str, Any]:
         "functions": functions,
         "arguments": [json.loads(text) for text in arguments],
         "choices": list(lists),
-        "scales": {word: scale for word, scale in SCALES.items() if word},
     }
 
 
@@ -43,6 +41,7 @@ def _described(function: Function, known: dict[str, int], lists: dict[tuple[str,
         "description": "\n\n".join(" ".join(each.split()) for each in function.description.split("\n\n")),
         "formula": function.formula,
         "holds": function.holds,
+        "no_band": function.no_band,
         "source": function.source,
         "arguments": [
             known.setdefault(json.dumps(_argument(argument, lists), default=str), len(known))
