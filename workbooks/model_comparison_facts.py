@@ -90,11 +90,10 @@ def facts(book: Book) -> None:
     page.heads("Fact", origin="What it is")
     _asked_of_all(page)
     page.section("Models")
-    place = tuple(f"=COLUMNS($C$1:{chr(ord('C') + at)}$1)" for at in range(len(MODELS)))
-    page.line("number", "Number", place, "", "Inputs")
-    named, filed = (f"INDEX({{{key}_1:{key}_{MODELS[-1]}}},{{number}})" for key in ("model", "config_path"))
-    page.line("chosen", "Model", f'=IF({named}="{CONFIG}",{filed},{named}&"")', "", "Inputs: the key, or the path",
-              look.GENERAL)  # fmt: skip
+    chosen = tuple(
+        f'=IF({{model_{n}}}="{CONFIG}",{{config_path_{n}}}&"",{{model_{n}}}&"")' for n in MODELS
+    )  # fmt: skip
+    page.line("chosen", "Model", chosen, "", "Inputs: the key, or the path", look.GENERAL)
     ask(book, "chosen", "dtype", "context_tokens", "sequences", "kv_dtype", "gpu")
     for title, rows in (("Published and counted", (SHOWN, *PUBLISHED)), ("Training", TRAINED)):
         page.section(title)
