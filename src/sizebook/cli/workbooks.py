@@ -33,8 +33,8 @@ def fill_workbook(
 ) -> None:
     """Write the inputs of SCENARIO (TOML) into WORKBOOK and store every computed value.
 
-    WORKBOOK is a file, or the bare name of one that comes with sizebook: model_sizing.xlsx, training_budget.xlsx,
-    serving_capacity.xlsx, fleet_plan.xlsx.
+    WORKBOOK is a file, or the bare name of one that comes with sizebook: model_sizing.xlsx,
+    model_comparison.xlsx, fine_tuning.xlsx, training_budget.xlsx, serving_capacity.xlsx, fleet_plan.xlsx.
 
     The keys are the names of the workbook's input cells. A scenario whose 'plan' is the one that WORKBOOK was made for
     may be any that 'sizebook report' takes. Nothing is written when an input is unknown, missing or not in its list.
