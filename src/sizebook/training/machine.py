@@ -66,6 +66,8 @@ class Machine:
     dequantize: float
     step_seconds: float
     growth: float
+    gather_exposed: float
+    gather_seconds: float
 
 
 def generation(gpu: Accelerator) -> str:
@@ -88,7 +90,7 @@ def machine(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
 
 # What each factor of own rates divides, a rate, or multiplies, seconds.
 _RATES = {"compute": ("matmul", "head", "scores", "states", "memory"), "network": ("scale_up", "scale_out")}
-_LAUNCHES = ("block_seconds", "expert_seconds", "step_seconds")
+_LAUNCHES = ("block_seconds", "expert_seconds", "gather_seconds", "step_seconds")
 
 
 def rescaled(rates: Machine, factors: Mapping[str, float]) -> Machine:
@@ -138,6 +140,8 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         dequantize=fitted["dequantize"],
         step_seconds=fitted["step_seconds"],
         growth=fitted["growth"],
+        gather_exposed=fitted.get(f"gather_exposed_{stack}", 0.0),
+        gather_seconds=fitted.get(f"gather_seconds_{stack}", 0.0),
     )
 
 

@@ -111,7 +111,7 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
         context_parallel=cp,
         pipeline=send,
         bubble=micro * bubble(layout),
-        data_parallel=_data_parallel(held, layout, method, rates, micro, n_micro),
+        data_parallel=_data_parallel(held, layout, method, rates, micro, n_micro, profile.n_layers),
         optimizer=_optimizer_seconds(held, layout, method, rates),
     )
 
@@ -232,7 +232,7 @@ def _local(layers: Profile, layout: Layout) -> float:
 
 
 def _data_parallel(
-    held: tuple[float, float], layout: Layout, method: Method, rates: Machine, micro: float, n_micro: int
+    held: tuple[float, float], layout: Layout, method: Method, rates: Machine, micro: float, n_micro: int, profile_layers: int=0
 ) -> float:
     """Return exposed seconds of gathering weights and of reducing gradients over the data-parallel group.
 
@@ -255,7 +255,9 @@ def _data_parallel(
         if layout.pp > 1:
             found = n_micro * exposed(reduced, micro * 2 / 3, rates) + exposed(gather, micro * n_micro, rates)
         else:
-            found = n_micro * exposed(2 * gather + reduced, micro, rates)
+            passes = 2 * gather + reduced
+            found = n_micro * (exposed(passes * (1 - rates.gather_exposed), micro, rates) + passes * rates.gather_exposed)
+            found += n_micro * rates.gather_seconds * profile_layers
         return found + exposed(added, micro * 2 / 3, rates)
     if frozen:
         return 0.0
