@@ -68,6 +68,7 @@ class Machine:
     growth: float
     gather_exposed: float
     gather_seconds: float
+    quantize: float
 
 
 def generation(gpu: Accelerator) -> str:
@@ -141,6 +142,7 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         step_seconds=fitted["step_seconds"],
         growth=fitted["growth"],
         gather_exposed=fitted.get(f"gather_exposed_{stack}", 0.0),
+        quantize=fitted.get(f"quantize_{stack}", 0.0),
         gather_seconds=fitted.get(f"gather_seconds_{stack}", 0.0),
     )
 

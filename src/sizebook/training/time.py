@@ -10,7 +10,7 @@ from math import log2
 from typing import Annotated, Any
 
 from sizebook.core.registry import Quantity, section
-from sizebook.training.activations import ACTIVATION_BYTES, everything_bytes, kept_bytes
+from sizebook.training.activations import ACTIVATION_BYTES, _inputs, everything_bytes, kept_bytes
 from sizebook.training.adapters import adapted_share
 from sizebook.training.communication import (
     context_parallel,
@@ -147,6 +147,8 @@ def _compute(
         # Plain attention passes 16-bit scores 16 times, with dropout six times what is kept; a third in each pass.
         whole = everything_bytes(layers, layout, method, profile=profile, scores=True)
         vector += 2 * tokens * (whole - kept) / rates.memory
+    if method.compute_dtype not in ("bf16", "fp16") and rates.quantize:
+        vector += rates.quantize * tokens * _inputs(layers, layout, recipe, profile) / rates.memory
     # Tokens are sorted by expert, laid out for the exchange and put back in their places.
     vector += rates.permute * ACTIVATION_BYTES * tokens * layers.dispatched / layout.tp / rates.memory
     backward = _BACKWARD_MATMUL if not recipe.lora_rank else _BACKWARD_MATMUL / 2
