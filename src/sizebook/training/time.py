@@ -149,6 +149,7 @@ def _compute(
         vector += 2 * tokens * (whole - kept) / rates.memory
     if method.compute_dtype not in ("bf16", "fp16") and rates.quantize:
         vector += rates.quantize * tokens * _inputs(layers, layout, recipe, profile) / rates.memory
+    vector += ACTIVATION_BYTES * tokens * (rates.state_traffic * layers.mixed + rates.bias_traffic * layers.expert_biased) / layout.tp / rates.memory
     # Tokens are sorted by expert, laid out for the exchange and put back in their places.
     vector += rates.permute * ACTIVATION_BYTES * tokens * layers.dispatched / layout.tp / rates.memory
     backward = _BACKWARD_MATMUL if not recipe.lora_rank else _BACKWARD_MATMUL / 2
