@@ -65,6 +65,7 @@ FITTED = {
         "width of heads at which attention runs at half of its rate; heads of 64 run at three quarters of those of 128 "
         "(Shah et al. 2024, arXiv:2407.08608, figure 5)",
     ),
+    "states_blackwell": (0.025, 1, "x"),
     "states": (0.05, 1, "share of the bf16 peak that scans of recurrent layers reach"),
     "expert_width_hopper": (1000, 1, "width inside an expert at which its products run at half the rate of dense ones"),
     "expert_width_blackwell": (1500, 1, "the same, Blackwell"),

@@ -127,7 +127,7 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         expert_width=fitted.get(f"expert_width_{family}") or fitted["expert_width_hopper"],
         scores=half * clock * scores,
         head_width=fitted["head_width"],
-        states=half * clock * fitted["states"],
+        states=half * clock * (fitted.get(f"states_{family}") or fitted["states"]),
         memory=gpu.memory_bandwidth_bytes_per_s * fitted["memory"],
         scale_up=link * fitted["link"],
         scale_out=network * fitted["network"],
