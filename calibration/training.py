@@ -90,6 +90,7 @@ FITTED = {
     "tensor_parallel_exposed": (0.8, 2, "share of tensor-parallel communication that compute does not hide"),
     "expert_parallel_exposed": (0.6, 2, "share of the exchange with experts that compute does not hide"),
     "hidden_cost": (0.1, 4, "share of hidden communication that the compute beside it loses"),
+    "dequantize_deepspeed": (3.0, 1, "x"),
     "dequantize": (3.0, 1, "bytes moved to expand 4-bit weights over those of their two formats"),
     "growth": (0.01, 1, "share by which compute grows with every doubling of the GPUs: waits for the slowest"),
 }

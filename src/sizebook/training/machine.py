@@ -140,7 +140,7 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         ep_exposed=fitted["expert_parallel_exposed"],
         hidden_cost=fitted["hidden_cost"],
         traffic_factor=fitted[f"traffic_{stack}"],
-        dequantize=fitted["dequantize"],
+        dequantize=fitted.get(f"dequantize_{stack}") or fitted["dequantize"],
         step_seconds=fitted["step_seconds"],
         growth=fitted["growth"],
         gather_exposed=fitted.get(f"gather_exposed_{stack}", 0.0),
