@@ -38,7 +38,7 @@ def read_safetensors(file: BinaryIO, file_size: int, where: str) -> list[Tensor]
             raise _refusal(name, entry, where) from None
         if type(begin) is not int or type(end) is not int or end - begin != wanted:
             raise _refusal(name, entry, where)
-        tensors.append(Tensor(name, form, shape, wanted))
+        tensors.append(Tensor(name, form, shape, n_bytes=wanted))
         begins.append(begin)
     _check_ranges(begins, tensors, file_size - 8 - length, where)
     return tensors
