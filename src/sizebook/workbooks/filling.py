@@ -191,7 +191,7 @@ def _write_computed(package: Package, calculated: Calculated) -> Lookup:
     sheets = {name: Sheet(package, name) for name in package.sheets()}
     kept = set(calculated.not_calculated)
     for sheet in sheets.values():
-        for cell, formula in list(formulas(sheet.root)):
+        for cell, formula in formulas(sheet.root):
             place, kind = (sheet.name, cell.get("r", "")), formula.get("t")
             if place in kept and kind != "dataTable":
                 sheet.keep(cell)
