@@ -36,7 +36,7 @@ def test_values_of_a_scenario_are_checked_as_filling_would(template: Path) -> No
     assert check_template(template, {"d_modle": 8, "dtype": "int9"}).problems == (
         "template.xlsx: unknown input: got 'd_modle', want one of d_model, dtype, day, twice. Did you mean 'd_model'?",
         "template.xlsx: not in the list: got 'int9' for 'dtype', want one of bf16, fp32. Choose one of them.",
-        "template.xlsx: missing input: got nothing for 'd_model', want a value for Plan!A2. Add it to the scenario.",
+        "template.xlsx: missing input: got no 'd_model', want a value for Plan!A2. Add it to the scenario.",
     )
     assert check_template(template, {"d_model": -8}).problems[0].startswith("Plan!B2: d_model is out of range")
     assert template.read_bytes() == before

@@ -61,7 +61,7 @@ class Input:
             return f"{taken}; must be given"
         if self.default is AS_IT_STANDS:
             return f"{taken}; as it stands where left out"
-        return f"{taken}; {'blank' if self.default is None else self.default} where left out"
+        return f"{taken}; {self.default if self.default not in (None, '') else 'blank'} where left out"
 
 
 def find_inputs(package: Package) -> dict[str, Input]:
