@@ -165,10 +165,10 @@ def test_break_even_against_an_api(tmp_path: Path) -> None:
 def test_a_target_that_no_load_meets_is_said_once_a_call(tmp_path: Path) -> None:
     result = filled(tmp_path, GIVEN | {"tpot_target_seconds": 0.001})
     begun = [problem for problem in result.problems if "tpot" in problem.casefold()]
-    assert [problem[:8] for problem in begun] == ["Staged!B"] * 2
+    assert [problem[:8] for problem in begun] == ["Staged!B"] * 3
     assert all("binds" in problem for problem in begun)
     assert result.problems[-1].endswith("more cells show an error because of these")
-    assert len(result.problems) == 3
+    assert len(result.problems) == 4
 
 
 def test_a_model_that_does_not_fit_is_said(tmp_path: Path) -> None:
