@@ -13,9 +13,10 @@ from sizebook.plans.ledgers import columns
 from sizebook.plans.serving.inputs import Energy, GpuPrices, Latencies, RequestStream
 from sizebook.serving.quantities import PoolLayout
 from sizebook.workbooks import look
-from sizebook.workbooks.building import Book, text
+from sizebook.workbooks.building import Book
 from sizebook.workbooks.declaring import declare, declare_all
 from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.references import text
 from sizebook.workbooks.shared_lines import CONFIG, model_input, node_lines, this_copy
 from sizebook.workbooks.shared_lines import gpus as paid_gpus
 from sizebook.workbooks.staging import Figures, Ledger, StagedRows, figures, ledger, options, stage

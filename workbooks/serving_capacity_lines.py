@@ -7,8 +7,9 @@ from serving_capacity_inputs import API
 
 from sizebook.plans.serving.curves import LOADS
 from sizebook.workbooks import look
-from sizebook.workbooks.building import Book, text
+from sizebook.workbooks.building import Book
 from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.references import text
 from sizebook.workbooks.wording import counted, usd, worded
 
 Rows = tuple[int, int]
