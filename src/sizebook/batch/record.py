@@ -40,6 +40,12 @@ def batch_record(n_scenarios: int) -> dict[str, Any]:
     return {"sizebook": __version__, "batch": n_scenarios, "data": data(), "formulas": formulas()}
 
 
+def stamp() -> dict[str, str]:
+    """Return what two processes must have in common for the same scenario to give the same figures."""
+    tables = json.dumps(data(), sort_keys=True).encode()
+    return {"version": __version__, "formulas": formulas(), "data": _hash(tables)}
+
+
 def plain(value: Any) -> Any:
     """Return values as JSON holds them: days as texts."""
     if isinstance(value, Mapping):
@@ -65,6 +71,11 @@ def texts(values: Any) -> Iterator[str]:
             yield from texts(value)
     elif isinstance(values, str):
         yield values
+
+
+def is_hashed(mark: str) -> bool:
+    """Return whether the mark of a file is a hash of all of it, not how large it is."""
+    return not mark.endswith(" bytes")
 
 
 def content(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""The worker processes of a batch: they end with their parent, and at once when the batch is stopped."""
+"""Worker processes: they end with their parent, and at once when the work is stopped."""
 
 from __future__ import annotations
 
