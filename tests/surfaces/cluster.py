@@ -48,18 +48,18 @@ class Machines:
             time.sleep(0.1)
         raise TimeoutError(f"{log} does not say {pattern}")
 
-    def worker(self) -> subprocess.Popen[bytes]:
-        """Start a worker of one thread without a nanny, so that a killed one stays away."""
+    def worker(self, watched: bool = False) -> subprocess.Popen[bytes]:
+        """Start a worker of one thread; watched by a nanny, which starts a killed one anew, or not."""
         return self._start(
-            "worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard",
+            "worker", self.address, "--nthreads", "1", "--nanny" if watched else "--no-nanny", "--no-dashboard",
             "--memory-limit", "4GB", "--local-directory", str(self.folder / "workers"),
         )  # fmt: skip
 
     def end(self) -> None:
-        for process in self.processes:
-            process.kill()
-        for process in self.processes:
-            process.wait()
+        for process in reversed(self.processes):
+            process.terminate()
+        for process in reversed(self.processes):
+            process.wait(60)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sizebook.batch import running
+from sizebook.batch.formats import Content
 from sizebook.batch.reading import Row
 from sizebook.batch.sending import packed, sent_back
 from sizebook.cli import app
@@ -28,7 +29,7 @@ CONFIG = {
 @pytest.fixture(scope="module")
 def there() -> Iterator[Machines]:
     with machines() as found:
-        found.worker()
+        found.worker(watched=True)
         found.wait_for("worker1.log", r"Registered to:")
         yield found
 
@@ -42,14 +43,14 @@ def test_a_batch_on_a_cluster_gives_the_bytes_of_local_processes(there: Machines
     scenarios = tmp_path / "s.csv"
     scenarios.write_text("name,model\na,config.json\nb,gpt-2-small\nc,no-such-model\n")
     for out, where in (("far", ("--scheduler", there.address)), ("near", ("--jobs", "1"))):
-        done = ran("batch", scenarios, "-o", tmp_path / out, "--formats", "json,csv", *where)
+        done = ran("batch", scenarios, "-o", tmp_path / out, "--formats", "json,xlsx", *where)
         assert f"2 of 3 scenarios done. Index: {tmp_path / out / 'index.xlsx'}" in done.output
         assert "failed: s.csv, scenario 3: unknown model: got 'no-such-model'" in done.output
     far, near = ({p.name: p.read_bytes() for p in (tmp_path / out).glob("[abi]*")} for out in ("far", "near"))
     assert far == near
-    assert far.keys() == {"a.json", "a.csv", "b.json", "b.csv", "index.html", "index.xlsx"}
+    assert far.keys() == {"a.json", "a.xlsx", "b.json", "b.xlsx", "index.html", "index.xlsx"}
     assert kills.journal(tmp_path / "far") == kills.journal(tmp_path / "near")
-    again = ran("batch", scenarios, "-o", tmp_path / "far", "--formats", "json,csv", "--jobs", "1", "--resume")
+    again = ran("batch", scenarios, "-o", tmp_path / "far", "--formats", "json,xlsx", "--jobs", "1", "--resume")
     assert "2 of 3 scenarios done, 2 of them before" in again.output
 
 
@@ -122,6 +123,18 @@ def test_a_worker_that_joined_late_refuses_what_it_would_answer_otherwise(tmp_pa
         "other files: got a worker that does not see own prices as it is where the batch was started, want the same. "
         "Put it into the folder of the scenarios, or on a disk that the workers share."
     )
+
+
+def test_a_workbook_does_not_hold_the_path_of_a_file_that_was_sent(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(CONFIG))
+    parcel = packed(Row("s.csv, scenario 1", tmp_path, "a", {"model": "config.json"}))
+    (tmp_path / "config.json").unlink()  # a worker without the disk
+    assert sent_back(parcel, ("xlsx",)) == (
+        "path in a workbook: got config_path of a file that was sent, want one that is there when the workbook is "
+        "opened. Put the scenarios on a disk that the workers share, or leave pdf and xlsx out of --formats."
+    )
+    made = sent_back(parcel, ("json",))
+    assert isinstance(made, Content) and json.loads(made.files["json"])["sizebook"]["inputs"] == parcel.marks
 
 
 def test_no_scheduler_is_refused_before_anything_is_written(tmp_path: Path) -> None:

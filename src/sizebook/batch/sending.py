@@ -11,16 +11,18 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sizebook.batch.formats import Content, contents_of, written
-from sizebook.batch.jobs import made
+from sizebook.batch.jobs import inputs_of, made
 from sizebook.batch.journal import Outcome
 from sizebook.batch.reading import Row
 from sizebook.batch.record import inputs, is_hashed, stamp
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.intake.limits import VARIABLE
+from sizebook.scheduling.workers import allow_children
 from sizebook.sources.writing import scratch_folder, write_whole
 
 Result = TypeVar("Result")
@@ -57,12 +59,32 @@ def _goes_along(row: Row, name: str, mark: str) -> bool:
 
 def sent_back(parcel: Parcel, formats: Sequence[str]) -> Content | str:
     """Return the files of a scenario as bytes, or its problem. A worker calls this."""
-    return opened(parcel, lambda row: contents_of(made(row.values, row.where, row.folder), formats))
+    return opened(parcel, partial(_contents, formats=formats, home=parcel.row.folder))
+
+
+def _contents(row: Row, formats: Sequence[str], home: Path) -> Content:
+    planned = made(row.values, row.where, row.folder)
+    if row.folder != home and planned.job.workbook and {"pdf", "xlsx"} & set(formats):
+        held = {
+            key: value for key, value in inputs_of(planned.scenario, planned.plan).items() if _is_in(row.folder, value)
+        }
+        if held:
+            raise InputError(
+                f"path in a workbook: got {', '.join(held)} of a file that was sent, want one that is there when the "
+                "workbook is opened. Put the scenarios on a disk that the workers share, or leave pdf and xlsx out of "
+                "--formats."
+            )
+    return contents_of(planned, formats)
+
+
+def _is_in(folder: Path, value: Any) -> bool:
+    return isinstance(value, str) and value.startswith(str(folder.resolve()))
 
 
 def opened(parcel: Parcel, work: Callable[[Row], Result]) -> Result | str:
     """Return what comes of a row where its files lie now, or the problem in words."""
     row = parcel.row
+    allow_children()
     try:
         with _ONE_AT_A_TIME, _unpacked(parcel) as folder:
             try:
@@ -76,12 +98,13 @@ def opened(parcel: Parcel, work: Callable[[Row], Result]) -> Result | str:
 
 @contextmanager
 def _unpacked(parcel: Parcel) -> Iterator[Path]:
-    """Give the folder in which the files of a row lie, with the limits of where it is from in force."""
+    """Give the folder in which the files of a row lie, its own where it is shared; with the limits of home in force."""
     before = os.environ.get(VARIABLE)
     os.environ[VARIABLE] = parcel.limits
     try:
-        with scratch_folder() if parcel.files else nullcontext(parcel.row.folder) as folder:
-            for name, content in parcel.files.items():
+        is_shared = not parcel.files or inputs(parcel.row.values, parcel.row.folder) == parcel.marks
+        with nullcontext(parcel.row.folder) if is_shared else scratch_folder() as folder:
+            for name, content in () if is_shared else parcel.files.items():
                 write_whole(folder / name, content)
             yield folder
     finally:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, current_process, get_context
 
 from sizebook.sources.writing import scratch_folder
 
@@ -51,6 +51,15 @@ def _begin(parent: int, folder: str) -> None:
             os._exit(1)
     else:  # where it costs nothing: a process with a second thread does not fork for its calculations
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def allow_children() -> None:
+    """Let this process start others, where whoever started it forbade that: Dask's nanny makes workers daemonic.
+
+    A workbook is calculated in a child, so that it can be stopped; the standard library has no public way to allow it.
+    """
+    config: dict[str, object] = getattr(current_process(), "_config", {})
+    config.pop("daemon", None)
 
 
 def _watch(parent: int) -> None:
