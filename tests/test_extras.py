@@ -75,6 +75,9 @@ COMMANDS = {
     "reconcile -o {}/x.pdf": NO_REPORTS,
     "reconcile -o {}/x.xlsx": NO_BATCH,
     "sweep x.csv -o {}/x.csv": NO_SWEEP,
+    "web --port 0": refused(
+        f"fastapi, starlette, uvicorn, python_multipart, {WORKBOOKS}, {REPORTS}", "web,workbooks,reports"
+    ),
     "calibrate x.csv -o {}/x.toml": NO_SWEEP,
 }
 

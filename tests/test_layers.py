@@ -45,6 +45,7 @@ LAYERS = (
         "reports.comparison",
     ),
     ("batch", "dashboard", "excel", "libreoffice"),
+    ("web",),
     ("cli",),
     ("__main__",),
 )

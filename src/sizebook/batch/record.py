@@ -16,7 +16,9 @@ from typing import Any
 
 from sizebook import __version__
 from sizebook.core.carried import domain_files
+from sizebook.core.errors import InputError
 from sizebook.core.tables import table, user_folder
+from sizebook.intake.places import located
 
 OWN_PRICES = "own prices"
 _LARGE_BYTES = 10_000_000
@@ -81,12 +83,13 @@ def is_hashed(mark: str) -> bool:
 def content(path: Path) -> str:
     """Return a hash of a file, for large ones (checkpoints) and folders how large; empty for no file."""
     try:
+        path = located(path)
         if path.is_dir():
             return " ".join(_size(each) for each in sorted(path.iterdir()) if each.is_file())
         if not path.is_file():
             return ""
         return _size(path) if path.stat().st_size > _LARGE_BYTES else _hash(path.read_bytes())
-    except (OSError, ValueError):  # no name of a file, or one that the scenario will be refused for
+    except (OSError, ValueError, InputError):  # no name of a file, or one that the scenario will be refused for
         return ""
 
 

@@ -59,7 +59,11 @@ class Work:
 
 def run_batch(rows: Sequence[Row], folder: Path, order: Order, shown: Shown) -> Batch:
     """Produce a batch in a folder that no other batch has, under its journal, and its indexes."""
-    work = _work(order, folder)
+    return batch_of(rows, folder, _work(order, folder), order=order, shown=shown)
+
+
+def batch_of(rows: Sequence[Row], folder: Path, work: Work, *, order: Order, shown: Shown) -> Batch:
+    """Produce a batch as `run_batch` does, by work that is given."""
     make_folder(folder)
     with journal(folder, order.formats) as record:
         outcomes, n_before = carried_on(rows, record, work, shown=shown, resume=order.resume)

@@ -18,7 +18,7 @@ EXTRAS = {
     "sweep": ("numpy", "polars", "rich", "ruamel"),
     "hub": ("huggingface_hub",),
     "cluster": ("dask", "distributed"),
-    "web": ("fastapi", "uvicorn", "python_multipart"),
+    "web": ("fastapi", "starlette", "uvicorn", "python_multipart"),
     "torch": ("torch", "transformers"),
 }
 

@@ -28,7 +28,7 @@ def workers(n: int) -> Iterator[ProcessPoolExecutor]:
     """
     finished = False
     with scratch_folder() as folder:
-        pool = ProcessPoolExecutor(n, get_context("spawn"), _begin, (os.getpid(), str(folder)))
+        pool = ProcessPoolExecutor(n, get_context("spawn"), begin, (os.getpid(), str(folder)))
         try:
             yield pool
             finished = True
@@ -38,7 +38,7 @@ def workers(n: int) -> Iterator[ProcessPoolExecutor]:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin(parent: int, folder: str) -> None:
+def begin(parent: int, folder: str) -> None:
     """Have this process end when its parent does, and keep its temporary files where the parent removes them.
 
     Ctrl-C is left to the parent.
