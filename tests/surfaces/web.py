@@ -14,7 +14,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -107,7 +107,11 @@ class Load:
 
 
 def megabytes(process: psutil.Process) -> float:
-    return sum(each.memory_info().rss for each in [process, *process.children(recursive=True)]) / 1e6
+    found = 0.0
+    for each in [process, *process.children(recursive=True)]:
+        with suppress(psutil.NoSuchProcess):  # ended since it was listed
+            found += each.memory_info().rss / 1e6
+    return found
 
 
 def loaded(address: str, process: psutil.Process, seconds: float, n_clients: int) -> None:
