@@ -35,6 +35,15 @@ class Format:
 
 
 @dataclass(frozen=True)
+class Content:
+    """What one scenario turned into, before it is written: bytes by format, figures for an index, remarks."""
+
+    files: Mapping[str, bytes]
+    figures: tuple[Figure, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Outputs:
     """The files of one scenario by format, the figures that an index shows of it, and what was remarked."""
 
@@ -149,17 +158,21 @@ def chosen(text: str) -> tuple[str, ...]:
     return tuple(name for name in FORMATS if name in words)
 
 
-def produce(made: Made, folder: Path, stem: str, formats: Sequence[str] = USUAL) -> Outputs:
-    """Write the files of a planned scenario into a folder, each whole or not at all; return where they are.
-
-    All are made before the first is written. A format that the plan does not have is left out and remarked.
-    """
-    make_folder(folder)
-    contents = {name: FORMATS[name].content(made) for name in formats}
-    files = {
-        name: write_whole(folder / f"{stem}.{name}", content)
-        for name, content in contents.items()
-        if content is not None
-    }
+def contents_of(made: Made, formats: Sequence[str] = USUAL) -> Content:
+    """Return the files of a planned scenario as bytes; a format that the plan has not is left out and remarked."""
+    found = {name: FORMATS[name].content(made) for name in formats}
+    files = {name: content for name, content in found.items() if content is not None}
     missing = [f"no {name}: a {made.kind} has none" for name in formats if name not in files]
-    return Outputs(files, made.contents.first, (*made.notes, *missing))
+    return Content(files, made.contents.first, (*made.notes, *missing))
+
+
+def written(content: Content, folder: Path, stem: str) -> Outputs:
+    """Write the files of a scenario into a folder, each whole or not at all; return where they are."""
+    make_folder(folder)
+    files = {name: write_whole(folder / f"{stem}.{name}", bytes_) for name, bytes_ in content.files.items()}
+    return Outputs(files, content.figures, content.notes)
+
+
+def produce(made: Made, folder: Path, stem: str, formats: Sequence[str] = USUAL) -> Outputs:
+    """Write the files of a planned scenario into a folder; all are made before the first is written."""
+    return written(contents_of(made, formats), folder, stem)

@@ -46,6 +46,7 @@ COMMANDS = {
     "verify": "verifying:verify_checkpoint",
     "excel": "excel:excel",
     "libreoffice": "libreoffice:libreoffice",
+    "web": "web:web",
     "completion": "starting:completion",
 }
 
