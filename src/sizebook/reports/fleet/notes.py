@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
+from sizebook.core.texts import text
 from sizebook.core.units import duration, grouped, significant, usd
 from sizebook.plans.fleet.inputs import MONTHS
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService, usd_range, warnings
-from sizebook.reports.figures import counted, fixed
+from sizebook.reports.figures import dollars, fixed
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Block, Column, Notes, Row, Section, Table
+from sizebook.reports.words import gpus
 
 
 def per_service(plan: FleetPlan) -> Section:
@@ -119,11 +121,19 @@ def _service(each: PlannedService) -> tuple[Row, ...]:
         ("Engine", replica.engine, "data/engines.csv"),
         ("Rates", planned.rates_basis, "data/kernels.csv, data/calibration_serving.csv"),
         ("Weights", replica.weight_dtype or "as published", "scenario"),
-        ("Layout of a replica", f"{replica.layout}: {counted(replica.gpus, 'GPU')}", "scenario"),
+        ("Layout of a replica", text("{layout}: {gpus}", layout=replica.layout, gpus=gpus(replica.gpus)), "scenario"),
         ("Drafted tokens", planned.drafts, "data/calibration_serving.csv"),
         ("GPUs of a node", grouped(planned.packing.gpus_per_node), planned.packing.basis),
         ("In flight on a replica", grouped(planned.concurrency), _load(each)),
-        ("GPU-hour", f"${rates.reserved_usd:,.2f} reserved, ${rates.on_demand_usd:,.2f} burst", rates.basis),
+        (
+            "GPU-hour",
+            text(
+                "{reserved} reserved, {burst} burst",
+                reserved=dollars(rates.reserved_usd),
+                burst=dollars(rates.on_demand_usd),
+            ),
+            rates.basis,
+        ),
         *input_rows(service, without=IN_WORDS),
     )
     return tuple(Row(row) for row in rows)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from sizebook.core.texts import text
 from sizebook.core.units import duration, grouped, parameters, percent, significant, usd
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan
 from sizebook.reports.charts.kinds import Span, Spans
-from sizebook.reports.figures import SHORT_WORDS, aligned, fixed, share, short_scale
+from sizebook.reports.figures import aligned, fixed, share, short_scale
 from sizebook.reports.view import Column, Row, Section, Table
 
 GIB = 2.0**30
@@ -86,28 +89,29 @@ def _cost(plan: ProgrammePlan) -> Table:
     beside = [case.forward_gpu_hours + case.rollout_gpu_hours + case.waiting_gpu_hours for case in middles]
     usd_unit, hours_unit = f"{money_sign} USD".strip(), f"{hours_sign} h".strip()
     columns = {
-        Column("Days", figures=True): aligned([case.days for case in middles]),
-        Column("Training", hours_unit, figures=True): aligned([c.training_gpu_hours for c in middles], factor=hours),
-        Column("Beside it", hours_unit, figures=True): aligned(beside, factor=hours),
+        Column("Days", figures=True): [*aligned([case.days for case in middles]), ""],
+        Column("Training", hours_unit, figures=True): _summed([c.training_gpu_hours for c in middles], hours),
+        Column("Beside it", hours_unit, figures=True): _summed(beside, hours),
         **{
-            Column(label, usd_unit, figures=True): aligned([each.cases[at].usd for each in plan.phases], factor=money)
+            Column(label, usd_unit, figures=True): _summed([each.cases[at].usd for each in plan.phases], money)
             for at, label in enumerate(("Fast", "Middle", "Slow"))
         },
-        Column("Power", "MW", figures=True): aligned([case.power_mw for case in middles]),
+        Column("Power", "MW", figures=True): [*aligned([case.power_mw for case in middles]), ""],
     }
-    names = [each.phase.name for each in plan.phases]
+    names = [*(each.phase.name for each in plan.phases), text("Phases together")]
+    *rows, total = (Row(cells) for cells in zip(names, *columns.values(), strict=True))
     return Table(
         "Time and cost of each phase",
         (Column("Phase"), *columns),
-        tuple(Row(cells) for cells in zip(names, *columns.values(), strict=True)),
+        (*rows, replace(total, kind="total")) if len(rows) > 1 else tuple(rows),
         note="Hours are GPU-hours. Beside it: forward passes of reference models, generating answers, and GPUs that "
         "wait for the other part. Days, hours and power are of the middle case.",
     )
 
 
-def scaled(unit: str, sign: str) -> str:
-    """Return a unit with the word for its scale: ``USD, millions``."""
-    return f"{unit}, {SHORT_WORDS[sign]}".rstrip(", ")
+def _summed(values: list[float], factor: float) -> list[str]:
+    """Return a column of phases with their sum under it."""
+    return aligned([*values, sum(values)], factor=factor)
 
 
 def memory(plan: ProgrammePlan) -> Section:

@@ -8,10 +8,12 @@ from datetime import date
 from itertools import groupby
 
 from sizebook.core.tables import table
+from sizebook.core.texts import Text, plural, text
 from sizebook.core.units import NO_BREAK_SPACE, THIN_SPACE, grouped
 from sizebook.formulas.params import params_gpt
 from sizebook.models import catalog
 from sizebook.models.reconciliation import Comparison, Status, compare
+from sizebook.reports.charts.kinds import Bar, Bars
 from sizebook.reports.figures import MINUS, fixed
 from sizebook.reports.view import Column, Notes, Report, Row, Section, Table, Tile
 
@@ -24,22 +26,65 @@ def report(compared: tuple[Comparison, ...], as_of: date) -> Report:
     stated = [one for one in compared if one.difference is not None]
     by_status = Counter(one.status for one in stated)
     agreeing = sum(by_status[status] for status in AGREES)
-    open_ones = by_status["unexplained"]
-    verdict = "none is left open" if not open_ones else f"{open_ones} are not explained"
     return Report(
         kind="Parameter reconciliation",
         title="Published parameter counts, recomputed",
         subtitle=f"{len(catalog.model_keys())} published models, {len(stated)} stated counts, total and active",
         as_of=as_of,
-        summary=(
-            f"{agreeing} of {len(stated)} stated counts follow from the dimensions of their model to the precision in "
-            f"which they are stated. Of the other {len(stated) - agreeing}, {by_status['explained']} have an "
-            f"explanation, {verdict}."
-        ),
+        sentences=_sentences(by_status),
         tiles=_tiles(stated, by_status, agreeing),
+        chart=_status_chart(by_status),
+        warnings=_warnings(by_status),
         sections=(_gpt3(), _all_models(compared), _active(compared), _explained(compared), _notes()),
         data_dates=f"catalog of {max(row['retrieved'] for row in table('models'))}",
     )
+
+
+def _sentences(by_status: Counter[Status]) -> tuple[str, str, str]:
+    stated, agreeing = by_status.total(), sum(by_status[status] for status in AGREES)
+    return (
+        plural(
+            agreeing,
+            "{n} of {stated} stated counts follows from the dimensions of its model to the precision in which it is "
+            "stated.",
+            "{n} of {stated} stated counts follow from the dimensions of their model to the precision in which they "
+            "are stated.",
+            stated=grouped(stated),
+        ),
+        plural(
+            by_status["exact"], "{n} of them agrees to the last parameter.", "{n} of them agree to the last parameter."
+        ),
+        text(
+            "Of the other {others}, {explained} differ for a reason that is given, and {left} are not explained.",
+            others=grouped(stated - agreeing), explained=grouped(by_status["explained"]),
+            left=grouped(by_status["unexplained"]),
+        ),
+    )  # fmt: skip
+
+
+STATUSES: dict[Status, Text] = {
+    "exact": text("Exact"),
+    "rounds to it": text("Rounds to it"),
+    "cut to it": text("Cut to it"),
+    "explained": text("Differs, explained"),
+    "unexplained": text("Differs, unexplained"),
+}
+
+
+def _status_chart(by_status: Counter[Status]) -> Bars:
+    """Return how many statements agree, and how."""
+    bars = tuple(
+        Bar(label, by_status[status], grouped(by_status[status]), marked=status == "unexplained")
+        for status, label in STATUSES.items()
+    )
+    return Bars(text("Statements by how the computed count compares"), text("Stated counts"), bars)
+
+
+def _warnings(by_status: Counter[Status]) -> tuple[str, ...]:
+    open_ones = by_status["unexplained"]
+    if not open_ones:
+        return ()
+    return (plural(open_ones, "{n} stated count is not explained.", "{n} stated counts are not explained."),)
 
 
 def _tiles(stated: list[Comparison], by_status: Counter[Status], agreeing: int) -> tuple[Tile, ...]:

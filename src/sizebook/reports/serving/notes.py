@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizebook.core.texts import plural, text
 from sizebook.core.units import duration, grouped, usd
 from sizebook.models import catalog
 from sizebook.plans.serving.choice import Choice, Choices
@@ -9,9 +10,11 @@ from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import PlannedReplica
-from sizebook.reports.figures import counted, fixed
+from sizebook.reports.figures import dollars, fixed
 from sizebook.reports.inputs import input_rows
+from sizebook.reports.serving.executive import total_usd
 from sizebook.reports.view import Column, Notes, Row, Section, Table
+from sizebook.reports.words import gpus, months
 from sizebook.serving.case import kv_dtype_of, weight_dtype_of
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.serving.quantities import Replica
@@ -26,17 +29,21 @@ def alternatives(plan: ServingPlan, choices: Choices) -> Section:
     failed = "; ".join(f"{reason} ({times})" for reason, times in choices.failed) or "none"
     return Section(
         "Alternatives",
-        f"The cheapest setup on target: {usd(cheapest.usd_per_month)} in month {len(plan.months)}",
+        text(
+            "The cheapest setup on target: {usd} in {months}",
+            usd=usd(total_usd(cheapest.plan.months)),
+            months=months(len(plan.months)),
+        ),
         (
             Table(
-                "Setups that meet the target, cheapest first; bold: none is both cheaper and faster",
+                "Setups that meet the target, cheapest in the last month first; bold: none is both cheaper and faster",
                 (
                     Column("Accelerator"),
                     Column("Engine"),
                     Column("Weights"),
                     Column("Layout"),
                     Column("GPUs at peak", figures=True),
-                    Column("Cost", "USD a month", figures=True),
+                    Column(text("Cost, {months}", months=months(len(plan.months))), "USD", figures=True),
                     Column("Per token", "ms", figures=True),
                 ),
                 tuple(_choice(choice) for choice in choices.ranked[:_MOST_CHOICES]),
@@ -55,7 +62,7 @@ def _choice(choice: Choice) -> Row:
         replica.weight_dtype or "published",
         choice.plan.replica.layout,
         grouped(month.peak_gpus),
-        grouped(choice.usd_per_month),
+        grouped(total_usd(choice.plan.months)),
         fixed(1e3 * choice.tpot_seconds, 1),
     )
     return Row(cells, "marked" if choice.on_front else "plain")
@@ -161,7 +168,7 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
         ("Cache", cache, "scenario" if replica.kv_dtype else "the engine's default"),
         (
             "Layout of a replica",
-            f"{load.layout}: {counted(load.gpus, 'GPU')}",
+            text("{layout}: {gpus}", layout=load.layout, gpus=gpus(load.gpus)),
             "searched" if load.pools else "scenario",
         ),
         *_transfer(load),
@@ -194,8 +201,8 @@ def _looked_up(plan: ServingPlan) -> list[tuple[str, str, str]]:
         ("GPUs of a node", grouped(packing.gpus_per_node), packing.basis),
         ("Instances of a node", *_instances(packing)),
         ("Spare replicas", grouped(spare), "failures covered x replicas lost with each"),
-        ("Reserved GPU-hour", f"${rates.reserved_usd:,.2f}", rates.basis),
-        ("On-demand GPU-hour", f"${rates.on_demand_usd:,.2f}", rates.basis),
+        ("Reserved GPU-hour", dollars(rates.reserved_usd), rates.basis),
+        ("On-demand GPU-hour", dollars(rates.on_demand_usd), rates.basis),
         ("Grid", f"{rates.grams_per_kwh:g} g CO\u2082e/kWh", rates.grid_basis),
     ]
 
@@ -210,4 +217,4 @@ def _lengths(lengths: Histogram | None) -> str:
 def _instances(packing: Packing) -> tuple[str, str]:
     if packing.instances_per_node:
         return grouped(packing.instances_per_node), "whole replicas that fit in a node"
-    return "none", f"a replica spans {counted(packing.nodes_per_replica, 'node')}"
+    return text("none"), plural(packing.nodes_per_replica, "a replica spans {n} node", "a replica spans {n} nodes")

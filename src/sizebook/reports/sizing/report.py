@@ -5,17 +5,18 @@ from __future__ import annotations
 from datetime import date
 
 from sizebook.core.tables import table
+from sizebook.core.texts import text
 from sizebook.core.units import NO_BREAK_SPACE, gibibytes, gigabytes, grouped, parameters, percent
 from sizebook.plans.sizing.plan import AS_STORED, Sizing
 from sizebook.reports.charts.kinds import Bar, Bars
 from sizebook.reports.figures import (
     MINUS,
-    SHORT_WORDS,
     aligned,
     binary_scale,
     decimal_scale,
     fixed,
     percentages,
+    scaled,
     short_scale,
 )
 from sizebook.reports.view import Column, Derivation, Notes, Prose, Report, Row, Section, Table, Tile
@@ -33,20 +34,42 @@ def report(sizing: Sizing, as_of: date, title: str = "") -> Report:
             f"hidden size {grouped(architecture.d_model)}, vocabulary {grouped(architecture.vocab)}{context}"
         ),
         as_of=as_of,
-        summary=_summary(sizing),
+        sentences=_sentences(sizing),
         tiles=_tiles(sizing),
+        chart=_parts_chart(sizing),
+        warnings=_warnings(sizing),
         sections=(_breakdown(sizing), _storage(sizing), _comparison(sizing), _derivation(sizing), _notes(sizing)),
         data_dates=f"number formats of {max(row['retrieved'] for row in table('dtypes'))}",
     )
 
 
-def _summary(sizing: Sizing) -> str:
+def _sentences(sizing: Sizing) -> tuple[str, str, str]:
     total, active = sizing.count.total, sizing.count.active
-    visits = "" if active == total else f", of which one token visits {parameters(active)}"
-    return (
-        f"{sizing.model} holds {grouped(total)} parameters{visits}. Stored {sizing.stored}, its weights take "
-        f"{gigabytes(sizing.weight_bytes)} ({gibibytes(sizing.weight_bytes)}). {_verdict(sizing)}"
-    )
+    if active == total:
+        holds = text("{model} holds {n} parameters.", model=sizing.model, n=grouped(total))
+    else:
+        holds = text(
+            "{model} holds {n} parameters, of which one token visits {active}.",
+            model=sizing.model, n=grouped(total), active=parameters(active),
+        )  # fmt: skip
+    stored = text(
+        "Stored {format}, its weights take {decimal} ({binary}).",
+        format=_format(sizing), decimal=gigabytes(sizing.weight_bytes), binary=gibibytes(sizing.weight_bytes),
+    )  # fmt: skip
+    return holds, stored, _verdict(sizing)
+
+
+def _format(sizing: Sizing) -> str:
+    """Return in which format the weights are stored, as it stands in a sentence."""
+    return text(AS_STORED) if sizing.dtype == AS_STORED else text("in {dtype}", dtype=sizing.dtype)
+
+
+def _warnings(sizing: Sizing) -> tuple[str, ...]:
+    """Return what to know before the figures are used: what the count leaves open, a count that differs."""
+    difference = sizing.difference
+    differs = difference is not None and abs(difference) > sizing.published.half_unit
+    notes = (text("Count of the model: {note}.", note=note) for note in sizing.architecture.notes)
+    return (*((_verdict(sizing),) if differs else ()), *notes)
 
 
 def _verdict(sizing: Sizing) -> str:
@@ -104,7 +127,8 @@ def _signed(count: int) -> str:
     return f"+{grouped(count)}" if count > 0 else grouped(count).replace("-", MINUS)
 
 
-def _breakdown(sizing: Sizing) -> Section:
+def _parts_chart(sizing: Sizing) -> Bars:
+    """Return the parts of the model from the largest."""
     parts = sorted(sizing.parts, key=lambda part: -part.parameters)
     factor, sign = short_scale(part.parameters for part in parts)
     shares = percentages([part.share for part in parts])
@@ -113,11 +137,22 @@ def _breakdown(sizing: Sizing) -> Section:
         Bar(
             part.label,
             part.parameters / factor,
-            f"{parameters(part.parameters)} ({share}\u00a0%)",
+            text("{n} ({share}\u00a0%)", n=parameters(part.parameters), share=share),
             marked=part is largest,
         )
         for part, share in zip(parts, shares, strict=True)
     )
+    title = text(
+        "{part}: {n} of {total}",
+        part=largest.label, n=parameters(largest.parameters), total=parameters(sizing.count.total),
+    )  # fmt: skip
+    return Bars(title, scaled(text("Parameters"), sign), bars)
+
+
+def _breakdown(sizing: Sizing) -> Section:
+    parts = sorted(sizing.parts, key=lambda part: -part.parameters)
+    shares = percentages([part.share for part in parts])
+    largest = parts[0]
     rows = [
         Row((part.label, part.part, grouped(part.parameters), share)) for part, share in zip(parts, shares, strict=True)
     ]
@@ -138,11 +173,6 @@ def _breakdown(sizing: Sizing) -> Section:
         "Parameters",
         message,
         (
-            Bars(
-                f"{largest.label}: {parameters(largest.parameters)} of {parameters(sizing.count.total)}",
-                " ".join(("Parameters,", SHORT_WORDS[sign])).rstrip(", "),
-                bars,
-            ),
             Table(
                 "Parameters by part, exact",
                 (Column("Part"), Column("Key"), Column("Parameters", figures=True), Column("Share", "%", figures=True)),
@@ -197,7 +227,6 @@ def _storage(sizing: Sizing) -> Section:
                 "model also holds its cache, activations and the engine.",
             ),
         ),
-        new_page=True,
     )
 
 

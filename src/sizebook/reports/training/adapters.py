@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from sizebook.core.units import gibibytes, grouped, percent
 from sizebook.plans.training.plan import TrainingPlan
+from sizebook.reports.training.words import NAMES
 from sizebook.reports.view import Column, Row, Section, Table
 from sizebook.training.adapters import targets
-
-NAMES = {"full": "Full fine-tuning", "lora": "LoRA", "qlora": "QLoRA", "dora": "DoRA", "qdora": "QDoRA"}
 
 
 def in_words(plan: TrainingPlan) -> str:

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from datetime import date
 
 from sizebook.core.registry import leaves
-from sizebook.core.tables import table
+from sizebook.core.texts import text
 from sizebook.core.units import (
     amount,
     duration,
-    energy,
     gibibytes,
     grouped,
-    mass,
     parameters,
     percent,
     significant,
@@ -24,11 +22,13 @@ from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.steps import derivations
 from sizebook.reports.charts.kinds import Bar, Bars, Limit, Series, Stacks
 from sizebook.reports.figures import aligned, fixed, largest_unit, on_the_point
-from sizebook.reports.training.adapters import NAMES, adapters
-from sizebook.reports.training.money import carbon, cost, sensitivity
+from sizebook.reports.training.adapters import adapters
+from sizebook.reports.training.executive import is_fine_tuning, sentences, tiles, warnings
+from sizebook.reports.training.money import carbon, cost, cost_chart, sensitivity
 from sizebook.reports.training.notes import assumptions, conventions
-from sizebook.reports.training.words import banded, cost_text, days, price, share, whole_cost, whole_run
-from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table, Tile
+from sizebook.reports.training.words import banded, cost_text, days, share, whole_cost, whole_run
+from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table
+from sizebook.reports.words import newest
 from sizebook.training.memory import Memory
 from sizebook.training.programme import basis_of, factor_of
 
@@ -72,7 +72,7 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
     """Return the report of one training plan."""
     inputs = plan.inputs
     return Report(
-        kind="Fine-tuning plan" if inputs.method.recipe.lora_rank else "Training plan",
+        kind=text("Fine-tuning plan") if is_fine_tuning(plan) else text("Training plan"),
         title=title or f"{inputs.model} on {grouped(inputs.gpus)} {inputs.gpu.key}",
         subtitle=(
             f"{inputs.model}, {parameters(inputs.tokens)} tokens, sequences of {grouped(inputs.batches.seq)}, "
@@ -80,8 +80,10 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
             f"{inputs.method.recipe.optimizer}"
         ),
         as_of=as_of,
-        summary=_summary(plan),
-        tiles=_tiles(plan),
+        sentences=sentences(plan),
+        tiles=tiles(plan),
+        chart=cost_chart(plan),
+        warnings=warnings(plan),
         sections=(
             _time(plan),
             *_step(plan),
@@ -94,76 +96,8 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
             Section("Derivation", "How each figure was computed", (Derivation(derivations(plan)),)),
             assumptions(plan),
         ),
-        data_dates=f"hardware of {_latest('hardware')}, prices of {_latest('prices')}, grids of {_latest('grid')}",
+        data_dates=f"hardware of {newest('hardware')}, prices of {newest('prices')}, grids of {newest('grid')}",
     )
-
-
-def _latest(name: str) -> str:
-    return max(row["retrieved"] for row in table(name))
-
-
-def _summary(plan: TrainingPlan) -> str:
-    middle, inputs = plan.middle, plan.inputs
-    band = "" if plan.step is None else f" ({banded(plan, days)})"
-    dollars = "" if plan.step is None else f" ({banded(plan, cost_text)})"
-    origin = (
-        f"The time follows from the given MFU of {percent(middle.mfu)}."
-        if plan.step is None
-        else f"The ranges in brackets are the 10th to the 90th percentile of {plan.work.band.runs} that the model of "
-        "time had not seen, in steady state."
-    )
-    return (
-        f"{_verb(plan)} on {parameters(inputs.tokens)} tokens takes {days(middle)}{band} on "
-        f"{grouped(inputs.gpus)} {inputs.gpu.name} and costs {cost_text(middle)}{dollars} at "
-        f"{price(plan)} per GPU-hour, in steady state. {_whole(plan)} The fullest GPU needs "
-        f"{gibibytes(plan.fullest.total)} of {gibibytes(plan.capacity_bytes)}. {origin}"
-    )
-
-
-def _verb(plan: TrainingPlan) -> str:
-    """Return what is done: the model is trained, or adapters on it."""
-    inputs, recipe = plan.inputs, plan.inputs.method.recipe
-    if not recipe.lora_rank:
-        return f"Training {inputs.model}"
-    return f"{NAMES[recipe.trained]} of {inputs.model}, {parameters(plan.trained_parameters)} trained parameters,"
-
-
-def _factor(plan: TrainingPlan) -> float:
-    return factor_of(plan.inputs.programme)
-
-
-def _whole(plan: TrainingPlan) -> str:
-    """Return the whole run in a sentence, or that steady state is all that was asked for."""
-    if _factor(plan) == 1:
-        return "The whole run is counted as steady state."
-    return (
-        f"The whole run, {_factor(plan):.2f} times that with restarts, ramp and evaluation, takes "
-        f"{whole_run(plan.middle)} and costs {whole_cost(plan.middle)}."
-    )
-
-
-def _tiles(plan: TrainingPlan) -> tuple[Tile, ...]:
-    middle = plan.middle
-    return (
-        Tile("Training time", days(middle), banded(plan, days)),
-        Tile("Cost", cost_text(middle), banded(plan, cost_text)),
-        _whole_or_trained(plan),
-        Tile(
-            "GPU memory",
-            gibibytes(plan.fullest.total),
-            f"{percent(plan.fullest.total / plan.capacity_bytes)} of what it has",
-        ),
-        Tile("MFU", percent(middle.mfu), banded(plan, lambda case: percent(case.mfu), falling=True)),
-        Tile("Emissions, CO\u2082e", mass(middle.co2e_kg), energy(middle.energy_kwh)),
-    )
-
-
-def _whole_or_trained(plan: TrainingPlan) -> Tile:
-    """Return the whole run, or how much is trained where adapters are and a whole run is the same as steady state."""
-    middle, trained = plan.middle, plan.trained_parameters
-    if plan.inputs.method.recipe.lora_rank and _factor(plan) == 1:
-        return Tile("Trained", parameters(trained), f"parameters, {percent(trained / plan.count.total, 2)} of all")
-    return Tile("Whole run", whole_run(middle), f"{whole_cost(middle)}; {_factor(plan):.2f} x steady state")
 
 
 def _time(plan: TrainingPlan) -> Section:
@@ -210,7 +144,7 @@ def _both(plan: TrainingPlan) -> Table:
             Column("Cost", figures=True),
         ),
         tuple(Row(row) for row in rows),
-        note=f"A whole run has restarts, ramp, evaluation, warm-up and slow nodes: {_factor(plan):.2f} times steady "
+        note=f"A whole run has restarts, ramp, evaluation, warm-up and slow nodes: {factor_of(plan.inputs.programme):.2f} times steady "
         f"state ({basis}). Energy and carbon are of steady state.",
     )
 
