@@ -96,7 +96,8 @@ def test_every_chart_names_its_parts(chart: Stacks | Columns | Lines | Spans, te
 
 def test_alternative_texts_tell_what_is_seen() -> None:
     assert STACKS.alt == (
-        "Stacked bars of Weights, Optimizer. Optimizer states fill half. First stage: 64.0 GB; Last stage: 62.0 GB."
+        "Stacked bars of Weights, Optimizer. Optimizer states fill half. First stage: 64.0 GB; Last stage: 62.0 GB. "
+        "79.2 GB usable."
     )
     assert COLUMNS.alt == "Columns of Replicas by Hour, 11 to 12. Peak at noon."
     assert LINES.alt == "Lines of H100, H200 over Requests in flight. Both stay under target. Target 30 ms. Plan."

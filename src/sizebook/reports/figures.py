@@ -12,8 +12,8 @@ _GIGA, _MEGA, _KILO = 1e9, 1e6, 1e3
 _DECIMAL = ((1e15, "P"), (1e12, "T"), (_GIGA, "G"), (_MEGA, "M"), (_KILO, "k"))
 _BINARY = ((2.0**50, "Pi"), (2.0**40, "Ti"), (2.0**30, "Gi"), (2.0**20, "Mi"), (2.0**10, "Ki"))
 _SHORT = ((1e12, "T"), (_GIGA, "B"), (_MEGA, "M"), (_KILO, "k"))
-SHORT_WORDS = {
-    "T": text("trillions"), "B": text("billions"), "M": text("millions"), "k": text("thousands"), "": text(""),
+SHORT_WORDS: dict[str, str] = {
+    "T": text("trillions"), "B": text("billions"), "M": text("millions"), "k": text("thousands"), "": "",
 }  # fmt: skip
 MOST_DECIMALS = 3
 MINUS = "\u2212"
@@ -73,6 +73,11 @@ def on_the_point(texts: Sequence[str]) -> list[str]:
 def scaled(unit: str, sign: str) -> Text:
     """Return a unit with the word for its scale: ``USD, millions``."""
     return text("{unit}, {scale}", unit=unit, scale=SHORT_WORDS[sign]) if sign else text("{unit}", unit=unit)
+
+
+def in_scale(sign: str, unit: str) -> str:
+    """Return a unit with the sign of its scale before it: ``M USD``."""
+    return text("{scale} {unit}", scale=text(sign), unit=text(unit)) if sign else unit
 
 
 def general(value: float) -> Figure:

@@ -96,7 +96,7 @@ class Page:
 
 
 def html(report: Report, style: Style = PLAIN, *, contents: bool = False) -> str:
-    """Return a report as one HTML page that finds its fonts in the templates' folder, with a table of contents or not."""
+    """Return a report as one HTML page that finds its fonts in the templates' folder, with or without contents."""
     return _filled_report(report, style, page=None, contents=contents)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from sizebook.core.texts import Text, plural, text
+from sizebook.core.texts import Figure, Text, joined, plural, text
 from sizebook.core.units import NO_BREAK_SPACE, grouped, significant, usd
 from sizebook.reports.charts.kinds import Bar, Bars, Line, Lines
 from sizebook.reports.comparison.compared import Compared, Figured
@@ -41,15 +41,16 @@ def heading(figure: Figured) -> Text:
 
 
 def _shown(figure: Figured, value: float) -> str:
-    return usd(value) if figure.unit == "USD" else f"{significant(value)}{NO_BREAK_SPACE}{figure.unit}".rstrip()
+    if figure.unit == "USD":
+        return usd(value)
+    return Figure(f"{significant(value)}{NO_BREAK_SPACE}{figure.unit}".rstrip(NO_BREAK_SPACE))
 
 
 def _change(ratio: float | None) -> str:
     """Return a change as per cent with its sign, a dash where there is none."""
     if ratio is None:
         return "–"
-    text = fixed(abs(100 * ratio), 1)
-    return "0.0" if ratio == 0 else f"{'+' if ratio > 0 else MINUS}{text}"
+    return fixed(0, 1) if ratio == 0 else Figure(f"{'+' if ratio > 0 else MINUS}{fixed(abs(100 * ratio), 1)}")
 
 
 def _sentences(found: Compared, best: str) -> tuple[str, str, str]:
@@ -160,17 +161,24 @@ def _differences(found: Compared) -> Iterator[Section]:
     tables = []
     for at in range(0, len(found.figures), _FIGURES_A_TABLE):
         figures = found.figures[at : at + _FIGURES_A_TABLE]
-        heads = [Column("Scenario")]
+        heads = [Column(text("Scenario"))]
         cells = [list(names)]
         for figure in figures:
-            heads += [Column(figure.label, figure.unit, figures=True), Column("Change", "%", figures=True)]
+            heads += [
+                Column(text(figure.label), text(figure.unit), figures=True),
+                Column(text("Change"), "%", figures=True),
+            ]
             cells += [_column(found, names, figure), [_change(found.change(name, figure)) for name in names]]
         rows = tuple(
             Row(tuple(line), "marked" if line[0] == found.base else "plain") for line in zip(*cells, strict=True)
         )
         note = _cut(len(found.scenarios))
-        tables.append(Table(" and ".join(figure.label for figure in figures), tuple(heads), rows, note=note))
-    yield Section("Differences", f"Every scenario against {found.base}", tuple(tables), new_page=True)
+        tables.append(
+            Table(joined((text(figure.label) for figure in figures), text(" and ")), tuple(heads), rows, note=note)
+        )
+    yield Section(
+        text("Differences"), text("Every scenario against {base}", base=found.base), tuple(tables), new_page=True
+    )
 
 
 def _column(found: Compared, names: Sequence[str], figure: Figured) -> list[str]:
@@ -185,27 +193,36 @@ def _pareto(found: Compared) -> Iterator[Section]:
     front, x, y = found.front, found.rank_by, found.against
     points = [(found.scenarios[name][x], found.scenarios[name][y], name) for name in front]
     rows = tuple(Row((name, significant(a), significant(b))) for a, b, name in points[:MOST_ROWS])
-    heads = (Column("Scenario"), Column(x.label, x.unit, figures=True), Column(y.label, y.unit, figures=True))
-    caption = f"Nothing is better in {x.label} without being worse in {y.label}"
+    heads = (
+        Column(text("Scenario")),
+        Column(text(x.label), text(x.unit), figures=True),
+        Column(text(y.label), text(y.unit), figures=True),
+    )
+    caption = text("Nothing is better in {figure} without being worse in {other}", figure=x.label, other=y.label)
     blocks: list[Lines | Table] = [Table(caption, heads, rows, note=_cut(len(front)))]
     if len({(a, b) for a, b, _ in points}) > 1:
-        line = Line("the front", tuple(sorted((a, b) for a, b, _ in points)))
+        line = Line(text("the front"), tuple(sorted((a, b) for a, b, _ in points)))
         marked = tuple(points[:_MOST_POINTS])
-        blocks.insert(0, Lines(f"What {x.label.lower()} buys in {y.label.lower()}", x.heading, y.heading,
-                               lines=(line,), points=marked))  # fmt: skip
+        title = text("What {figure} buys in {other}", figure=text(x.label), other=text(y.label))
+        chart = Lines(title, heading(x), heading(y), lines=(line,), points=marked)
+        blocks.insert(0, chart)
     message = plural(
         len(front),
         "{n} scenario of {all} cannot be bettered in both figures",
         "{n} scenarios of {all} cannot be bettered in both figures",
         all=grouped(len(found.scenarios)),
     )
-    yield Section("Trade-off", message, tuple(blocks), new_page=True)
+    yield Section(text("Trade-off"), message, tuple(blocks), new_page=True)
 
 
 def _notes(found: Compared) -> Section:
     better = "more" if found.rank_by.sign < 0 else "less"
     items = (
-        f"Ranked by {found.rank_by.heading}: {better} is better. Equal figures stand in the order of the batch.",
-        "A change is a scenario's figure over the base's, less 1; – where either has none, or the base's is 0.",
+        text(
+            "Ranked by {heading}: {better} is better. Equal figures stand in the order of the batch.",
+            heading=found.rank_by.heading,
+            better=better,
+        ),
+        text("A change is a scenario's figure over the base's, less 1; – where either has none, or the base's is 0."),
     )
-    return Section("Notes", "How the scenarios were compared", (Notes(items),))
+    return Section(text("Notes"), text("How the scenarios were compared"), (Notes(items),))

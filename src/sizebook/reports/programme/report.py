@@ -11,7 +11,7 @@ from sizebook.core.units import grouped, significant, usd
 from sizebook.plans.programme.plan import PARTS, Budget, ProgrammePlan, warnings
 from sizebook.plans.programme.steps import derivations
 from sizebook.reports.charts.kinds import Columns, Line, Lines, Series, Span, Spans
-from sizebook.reports.figures import aligned, scaled, share, short_scale
+from sizebook.reports.figures import aligned, in_scale, scaled, share, short_scale
 from sizebook.reports.programme.executive import sentences, tiles
 from sizebook.reports.programme.notes import assumptions
 from sizebook.reports.programme.phases import memory, phases
@@ -25,9 +25,11 @@ def report(plan: ProgrammePlan, as_of: date, title: str = "") -> Report:
     """Return the report of a programme."""
     names = ", ".join(each.phase.name for each in plan.phases)
     return Report(
-        kind="Programme",
-        title=title or f"Programme of {len(plan.phases)} phases",
-        subtitle=f"{names}; {plan.label(0)} to {plan.label(len(plan.months) - 1)}",
+        kind=text("Programme"),
+        title=title or text("Programme of {len} phases", len=len(plan.phases)),
+        subtitle=text(
+            "{names}; {first} to {last}", names=names, first=plan.label(0), last=plan.label(len(plan.months) - 1)
+        ),
         as_of=as_of,
         sentences=sentences(plan),
         tiles=tiles(plan),
@@ -38,10 +40,15 @@ def report(plan: ProgrammePlan, as_of: date, title: str = "") -> Report:
             phases(plan),
             _by_month(plan),
             memory(plan),
-            Section("Derivation", "How each figure was computed", (Derivation(derivations(plan)),)),
+            Section(text("Derivation"), text("How each figure was computed"), (Derivation(derivations(plan)),)),
             assumptions(plan),
         ),
-        data_dates=f"hardware of {newest('hardware')}, prices of {newest('prices')}, grids of {newest('grid')}",
+        data_dates=text(
+            "hardware of {hardware}, prices of {prices}, grids of {grids}",
+            hardware=newest("hardware"),
+            prices=newest("prices"),
+            grids=newest("grid"),
+        ),
     )
 
 
@@ -82,15 +89,18 @@ def _lines(plan: ProgrammePlan) -> Table:
         for name in (*PARTS, "usd")
     ]  # fmt: skip
     rows += [
-        Row(("Days", *aligned([budget.days for budget in plan.budgets]))),
-        Row(("GPU-hours", *(grouped(budget.gpu_hours) for budget in plan.budgets))),
+        Row((text("Days"), *aligned([budget.days for budget in plan.budgets]))),
+        Row((text("GPU-hours"), *(grouped(budget.gpu_hours) for budget in plan.budgets))),
     ]
     return Table(
-        "The budget in three cases, USD",
-        (Column("Part"), *(Column(name, figures=True) for name in ("Fast", "Middle", "Slow"))),
+        text("The budget in three cases, USD"),
+        (Column(text("Part")), *(Column(name, figures=True) for name in (text("Fast"), text("Middle"), text("Slow")))),
         tuple(rows),
-        note="Fast and slow take every phase at the 10th or the 90th percentile of published runs. Phases are whole "
-        "runs: restarts, ramp and evaluation of a run are in them. Tokens, prices and shares are taken as given.",
+        note=text(
+            "Fast and slow take every phase at the 10th or the 90th percentile of published "
+            "runs. Phases are whole runs: restarts, ramp and evaluation of a run are in them. "
+            "Tokens, prices and shares are taken as given."
+        ),
     )
 
 
@@ -98,7 +108,7 @@ def _by_month(plan: ProgrammePlan) -> Section:
     months = plan.months
     factor, sign = short_scale(month.usd for month in months)
     names = tuple(str(at + 1) for at in range(len(months)))
-    axis = f"Month, 1 is {plan.label(0)}" if plan.terms.start else "Month"
+    axis = text("Month, 1 is {label}", label=plan.label(0)) if plan.terms.start else text("Month")
     dearest = max(range(len(months)), key=lambda at: months[at].usd)
     series = tuple(
         Series(LABELS[name], tuple(getattr(month, name) / factor for month in months))
@@ -107,17 +117,21 @@ def _by_month(plan: ProgrammePlan) -> Section:
     )
     power = tuple(
         Line(name, tuple((float(at + 1), getattr(month, key)) for at, month in enumerate(months)))
-        for name, key in (("Highest", "peak_mw"), ("Mean of the month", "mean_mw"))
+        for name, key in ((text("Highest"), "peak_mw"), (text("Mean of the month"), "mean_mw"))
     )
     highest = max(month.peak_mw for month in months)
-    drawn = (Lines(f"The site draws up to {significant(highest)} MW", axis, "MW", lines=power),) if months[1:] else ()
+    drawn = (
+        (Lines(text("The site draws up to {n} MW", n=significant(highest)), axis, "MW", lines=power),)
+        if months[1:]
+        else ()
+    )
     return Section(
-        "By month",
-        f"{plan.label(dearest)} costs most, {usd(months[dearest].usd)}",
+        text("By month"),
+        text("{label} costs most, {usd}", label=plan.label(dearest), usd=usd(months[dearest].usd)),
         (
             Columns(
-                f"{share(months[dearest].usd, plan.middle.usd)} of the cost falls into one month",
-                axis, scaled("USD a month", sign), categories=names, series=series,
+                text("{share} of the cost falls into one month", share=share(months[dearest].usd, plan.middle.usd)),
+                axis, scaled(text("USD a month"), sign), categories=names, series=series,
             ),
             *drawn,
             _money(plan),
@@ -130,19 +144,22 @@ def _by_month(plan: ProgrammePlan) -> Section:
 def _money(plan: ProgrammePlan) -> Table:
     months = plan.months
     money, sign = short_scale(month.usd for month in months)
-    unit = f"{sign} USD".strip()
+    unit = in_scale(sign, "USD")
     parts = {
-        "Phases": [month.phases_usd for month in months],
-        "Experiments": [month.ablation_usd + month.evaluation_usd for month in months],
-        "Data, storage, egress": [month.data_usd + month.storage_usd + month.egress_usd for month in months],
-        "Together": [month.usd for month in months],
+        text("Phases"): [month.phases_usd for month in months],
+        text("Experiments"): [month.ablation_usd + month.evaluation_usd for month in months],
+        text("Data, storage, egress"): [month.data_usd + month.storage_usd + month.egress_usd for month in months],
+        text("Together"): [month.usd for month in months],
     }
     return _table(
         plan,
-        "Cost by month, middle case",
+        text("Cost by month, middle case"),
         {Column(name, unit, figures=True): _summed(values, money) for name, values in parts.items()},
-        note="Months have 730 hours. Experiments, evaluation included, run beside the phases in proportion; data are "
-        "paid in the first month, checkpoints of a phase when it ends, egress in the last.",
+        note=text(
+            "Months have 730 hours. Experiments, evaluation included, run beside the phases in "
+            "proportion; data are paid in the first month, checkpoints of a phase when it ends, "
+            "egress in the last."
+        ),
     )
 
 
@@ -150,17 +167,17 @@ def _site(plan: ProgrammePlan) -> Table:
     months = plan.months
     hours, sign = short_scale(month.gpu_hours for month in months)
     columns = {
-        Column("GPU-hours", sign, figures=True): _summed([month.gpu_hours for month in months], hours),
-        Column("Energy", "MWh", figures=True): _summed([month.energy_kwh for month in months], 1000),
-        Column("Emissions", "tCO\u2082e", figures=True): _summed([month.co2e_kg for month in months], 1000),
-        Column("Mean power", "MW", figures=True): [*aligned([month.mean_mw for month in months]), ""],
-        Column("Peak power", "MW", figures=True): _highest([month.peak_mw for month in months]),
+        Column(text("GPU-hours"), text(sign), figures=True): _summed([month.gpu_hours for month in months], hours),
+        Column(text("Energy"), "MWh", figures=True): _summed([month.energy_kwh for month in months], 1000),
+        Column(text("Emissions"), "tCO\u2082e", figures=True): _summed([month.co2e_kg for month in months], 1000),
+        Column(text("Mean power"), "MW", figures=True): [*aligned([month.mean_mw for month in months]), ""],
+        Column(text("Peak power"), "MW", figures=True): _highest([month.peak_mw for month in months]),
     }
     return _table(
         plan,
-        "The site by month",
+        text("The site by month"),
         columns,
-        note="Power is that of the GPUs with their hosts and cooling; together, the highest of all months.",
+        note=text("Power is that of the GPUs with their hosts and cooling; together, the highest of all months."),
     )
 
 
@@ -168,7 +185,7 @@ def _table(plan: ProgrammePlan, caption: str, columns: dict[Column, list[str]], 
     labels = [plan.label(at) for at in range(len(plan.months))]
     *rows, total = (Row(cells) for cells in zip([*labels, text("Together")], *columns.values(), strict=True))
     shown = (*rows, replace(total, kind="total")) if len(rows) > 1 else tuple(rows)
-    return Table(caption, (Column("Month"), *columns), shown, note=note)
+    return Table(caption, (Column(text("Month")), *columns), shown, note=note)
 
 
 def _summed(values: list[float], factor: float) -> list[str]:

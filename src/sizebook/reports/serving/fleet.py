@@ -6,7 +6,7 @@ from sizebook.core.texts import text
 from sizebook.core.units import grouped, parameters, percent
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.charts.kinds import Columns, Limit, Series
-from sizebook.reports.figures import fixed
+from sizebook.reports.figures import fixed, general
 from sizebook.reports.serving.executive import total_usd
 from sizebook.reports.view import Column, Row, Section, Table
 from sizebook.reports.words import gpus
@@ -18,12 +18,12 @@ def fleet(plan: ServingPlan) -> Section:
     """Return replicas and utilisation by hour of the first month."""
     month, load = plan.months[0], plan.inputs.target.margins.target_load
     always, spare = min(month.replicas_by_hour), _spare(plan)
-    series = [Series("Reserved, always on", (float(always),) * 24)]
+    series = [Series(text("Reserved, always on"), (float(always),) * 24)]
     burst = tuple(float(count - always) for count in month.replicas_by_hour)
     if any(burst):
-        series.append(Series("On demand", burst))
+        series.append(Series(text("On demand"), burst))
     return Section(
-        "Fleet",
+        text("Fleet"),
         text(
             "{gpus} always on and {peak} in the busiest hour of month 1",
             gpus=gpus(month.reserved_gpus),
@@ -36,17 +36,17 @@ def fleet(plan: ServingPlan) -> Section:
                     gpus=gpus(plan.replica.gpus),
                     spare=grouped(spare),
                 ),
-                "Hour of the day",
-                "Replicas",
+                text("Hour of the day"),
+                text("Replicas"),
                 categories=_HOURS,
                 series=tuple(series),
             ),
             Columns(
                 text("Traffic uses {share} of what the fleet could carry in month 1", share=percent(month.utilization)),
-                "Hour of the day",
-                "Utilisation, %",
+                text("Hour of the day"),
+                text("Utilisation, %"),
                 categories=_HOURS,
-                series=(Series("Utilisation", tuple(100 * share for share in month.utilization_by_hour)),),
+                series=(Series(text("Utilisation"), tuple(100 * share for share in month.utilization_by_hour)),),
                 limit=Limit(100 * load, text("Planned to at most {share}", share=percent(load))),
             ),
         ),
@@ -59,7 +59,7 @@ def fleet_by_month(plan: ServingPlan) -> Table:
     rows = tuple(
         Row(
             (
-                f"Month {month.month}",
+                text("Month {month}", month=month.month),
                 parameters(month.requests),
                 grouped(month.reserved_gpus),
                 grouped(month.peak_gpus),
@@ -72,22 +72,25 @@ def fleet_by_month(plan: ServingPlan) -> Table:
         for month in plan.months
     )
     return Table(
-        "The fleet in every month",
+        text("The fleet in every month"),
         (
-            Column("Month"),
-            Column("Requests", figures=True),
-            Column("GPUs always", figures=True),
-            Column("GPUs at peak", figures=True),
-            Column("GPU-hours", figures=True),
-            Column("Used", "%", figures=True),
-            Column("Cost", "USD", figures=True),
-            Column("Mtok out", "USD", figures=True),
+            Column(text("Month")),
+            Column(text("Requests"), figures=True),
+            Column(text("GPUs always"), figures=True),
+            Column(text("GPUs at peak"), figures=True),
+            Column(text("GPU-hours"), figures=True),
+            Column(text("Used"), "%", figures=True),
+            Column(text("Cost"), "USD", figures=True),
+            Column(text("Mtok out"), "USD", figures=True),
         ),
         (*rows, _all_months(plan)) if len(rows) > 1 else rows,
-        note="Replicas are planned to "
-        f"{percent(plan.inputs.target.margins.target_load)} of the rate at which they meet the "
-        f"target, with "
-        f"{spare} spare and bursts {plan.traffic.burst_factor:g} times the hourly mean.",
+        note=text(
+            "Replicas are planned to {percent} of the rate at which they meet the target, with "
+            "{spare} spare and bursts {burst_factor} times the hourly mean.",
+            percent=percent(plan.inputs.target.margins.target_load),
+            spare=spare,
+            burst_factor=general(plan.traffic.burst_factor),
+        ),
     )
 
 

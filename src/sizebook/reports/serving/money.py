@@ -31,18 +31,20 @@ def cost(plan: ServingPlan) -> Section:
     )
     prices = plan.rates
     table = Table(
-        "What a GPU-hour and a million tokens cost",
-        (Column("Figure"), Column("Amount", "USD", figures=True), Column("Basis")),
+        text("What a GPU-hour and a million tokens cost"),
+        (Column(text("Figure")), Column(text("Amount"), "USD", figures=True), Column(text("Basis"))),
         (
-            Row(("GPU-hour, reserved", fixed(prices.reserved_usd, 2), prices.basis)),
-            Row(("GPU-hour, on demand", fixed(prices.on_demand_usd, 2), prices.basis)),
+            Row((text("GPU-hour, reserved"), fixed(prices.reserved_usd, 2), prices.basis)),
+            Row((text("GPU-hour, on demand"), fixed(prices.on_demand_usd, 2), prices.basis)),
             *_per_million(plan),
         ),
-        note="Input tokens are paid for within the output tokens' price: a replica's hours are divided by output alone."
+        note=text(
+            "Input tokens are paid for within the output tokens' price: a replica's hours are divided by output alone."
+        )
         if plan.replica.decodes
-        else "Nothing is decoded: a replica's hours are divided by the tokens put in.",
+        else text("Nothing is decoded: a replica's hours are divided by the tokens put in."),
     )
-    return Section("Cost", message, (fleet_by_month(plan), table))
+    return Section(text("Cost"), message, (fleet_by_month(plan), table))
 
 
 def _per_million(plan: ServingPlan) -> tuple[Row, Row]:
@@ -65,21 +67,21 @@ def cost_chart(plan: ServingPlan) -> Chart:
     burst = [month.on_demand_usd for month in plan.months]
     factor, sign = short_scale(month.usd for month in plan.months)
     axis = scaled(text("USD a month"), sign)
-    title = f"Reserved GPUs are {share(sum(reserved), sum(reserved) + sum(burst))} of the cost"
+    title = text("Reserved GPUs are {share} of the cost", share=share(sum(reserved), sum(reserved) + sum(burst)))
     if len(plan.months) == 1:
-        pairs = (("Reserved", reserved[0]), ("On demand", burst[0]))
+        pairs = ((text("Reserved"), reserved[0]), (text("On demand"), burst[0]))
         bars = (
             Bar(label, value / factor, usd(value), marked=value == max(reserved[0], burst[0])) for label, value in pairs
         )
         return Bars(title, axis, tuple(bars))
     return Columns(
         title,
-        "Month",
+        text("Month"),
         axis,
         categories=tuple(str(month.month) for month in plan.months),
         series=(
-            Series("Reserved", tuple(value / factor for value in reserved)),
-            Series("On demand", tuple(value / factor for value in burst)),
+            Series(text("Reserved"), tuple(value / factor for value in reserved)),
+            Series(text("On demand"), tuple(value / factor for value in burst)),
         ),
     )
 

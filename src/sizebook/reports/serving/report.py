@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from datetime import date
 
-from sizebook.core.tables import table
-from sizebook.core.texts import text
+from sizebook.core.texts import Text, text
 from sizebook.core.units import duration, gibibytes, grouped, parameters, percent
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.plan import ServingPlan
@@ -20,23 +19,18 @@ from sizebook.reports.serving.money import carbon, cost, cost_chart, sensitivity
 from sizebook.reports.serving.notes import alternatives, assumptions, errors
 from sizebook.reports.serving.requests import requests_seen
 from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table
+from sizebook.reports.words import newest
 
 GIB = 2.0**30
 
 
 def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | None = None) -> Report:
     """Return the report of one serving plan; with ``choices`` it lists what else would serve the traffic."""
-    setup, traffic, asked = plan.replica.setup, plan.traffic, plan.traffic.asked
     others = () if choices is None else (alternatives(plan, choices),)
     return Report(
-        kind="Serving plan",
-        title=title or f"Serving {plan.model}",
-        subtitle=(
-            f"{plan.model} on {setup.gpu} with {setup.replica.engine}, {plan.replica.layout}, "
-            f"weights {setup.replica.weight_dtype or 'as published'}; "
-            f"{parameters(traffic.requests_per_day)} requests a day of {grouped(asked.input_tokens)} tokens in"
-            f"{f' and {grouped(asked.output_tokens)} out' if plan.replica.decodes else ', answered in one pass'}"
-        ),
+        kind=text("Serving plan"),
+        title=title or text("Serving {model}", model=plan.model),
+        subtitle=(_subtitle(plan)),
         as_of=as_of,
         sentences=sentences(plan),
         tiles=tiles(plan),
@@ -51,15 +45,40 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
             carbon(plan),
             *others,
             errors(plan),
-            Section("Derivation", "How each figure was computed", (Derivation(derivations(plan)),)),
+            Section(text("Derivation"), text("How each figure was computed"), (Derivation(derivations(plan)),)),
             assumptions(plan),
         ),
-        data_dates=f"hardware of {_latest('hardware')}, calibration of {_latest('calibration_serving')}",
+        data_dates=text(
+            "hardware of {hardware}, calibration of {calibration}",
+            hardware=newest("hardware"),
+            calibration=newest("calibration_serving"),
+        ),
     )
 
 
-def _latest(name: str) -> str:
-    return max(row["retrieved"] for row in table(name))
+def _subtitle(plan: ServingPlan) -> Text:
+    setup, asked = plan.replica.setup, plan.traffic.asked
+    known: dict[str, str] = {
+        "model": plan.model,
+        "gpu": setup.gpu,
+        "engine": setup.replica.engine,
+        "layout": plan.replica.layout,
+        "weights": setup.replica.weight_dtype or text("as published"),
+        "requests": parameters(plan.traffic.requests_per_day),
+        "prompt": grouped(asked.input_tokens),
+        "answer": grouped(asked.output_tokens),
+    }
+    if not plan.replica.decodes:
+        return text(
+            "{model} on {gpu} with {engine}, {layout}, weights {weights}; {requests} requests a day of {prompt} tokens "
+            "in, answered in one pass",
+            **known,
+        )
+    return text(
+        "{model} on {gpu} with {engine}, {layout}, weights {weights}; {requests} requests a day of {prompt} tokens in "
+        "and {answer} out",
+        **known,
+    )
 
 
 def _latency(plan: ServingPlan) -> Section:
@@ -71,23 +90,27 @@ def _latency(plan: ServingPlan) -> Section:
     points += [(float(c), at) for c, at in curve if c > replica.concurrency]
     token = [(c, 1e3 * float(at.tpot_seconds)) for c, at in points]
     first = [(c, float(at.ttft_seconds)) for c, at in points]
-    planned = f"Plan: {grouped(replica.concurrency)} in flight"
+    planned = text("Plan: {n} in flight", n=grouped(replica.concurrency))
     knee = float(replica.concurrency)
     charts = tuple(
         Lines(
             title,
-            "Requests in flight on one replica",
+            text("Requests in flight on one replica"),
             axis,
             lines=(Line(name, tuple(line), tuple((x, y * band.low, y * band.high) for x, y in line)),),
-            limit=Limit(limit, f"Target {fixed(limit, decimals)} {unit}") if math.isfinite(limit) else None,
+            limit=Limit(limit, text("Target {n} {unit}", n=fixed(limit, decimals), unit=unit))
+            if math.isfinite(limit)
+            else None,
             points=((knee, next(y for x, y in line if x == knee), planned),),
             log_x=True,
         )
         for title, axis, name, line, band, limit, decimals, unit in (
             (
-                f"Time per token: {fixed(1e3 * float(replica.at_knee.tpot_seconds), 1)} ms at the planned load",
-                "Milliseconds per token",
-                "TPOT",
+                text(
+                    "Time per token: {n} ms at the planned load", n=fixed(1e3 * float(replica.at_knee.tpot_seconds), 1)
+                ),
+                text("Milliseconds per token"),
+                text("TPOT"),
                 token,
                 replica.bands["tpot"],
                 1e3 * limits[1],
@@ -95,9 +118,12 @@ def _latency(plan: ServingPlan) -> Section:
                 "ms",
             ),
             (
-                f"Time to the first token: {duration(float(replica.at_knee.ttft_seconds))} at the planned load",
-                "Seconds to the first token",
-                "TTFT",
+                text(
+                    "Time to the first token: {duration} at the planned load",
+                    duration=duration(float(replica.at_knee.ttft_seconds)),
+                ),
+                text("Seconds to the first token"),
+                text("TTFT"),
                 first,
                 replica.bands["ttft"],
                 limits[0],
@@ -108,8 +134,8 @@ def _latency(plan: ServingPlan) -> Section:
         if name == "TTFT" or replica.decodes
     )
     return Section(
-        "Latency",
-        f"One replica carries {grouped(replica.concurrency)} requests at once",
+        text("Latency"),
+        text("One replica carries {n} requests at once", n=grouped(replica.concurrency)),
         (*charts,),
         new_page=True,
     )
@@ -118,35 +144,50 @@ def _latency(plan: ServingPlan) -> Section:
 def _memory(plan: ServingPlan) -> Section:
     memory, replica = plan.replica.memory, plan.replica
     parts = (
-        ("Weights", float(memory.weight_bytes)),
-        ("Activation peak", float(memory.activation_bytes)),
-        ("Driver and communication", float(memory.non_torch_bytes)),
-        ("Cache", float(memory.cache_bytes)),
-        ("Left free by the engine", float(memory.physical_bytes - memory.allowed_bytes)),
+        (text("Weights"), float(memory.weight_bytes)),
+        (text("Activation peak"), float(memory.activation_bytes)),
+        (text("Driver and communication"), float(memory.non_torch_bytes)),
+        (text("Cache"), float(memory.cache_bytes)),
+        (text("Left free by the engine"), float(memory.physical_bytes - memory.allowed_bytes)),
     )
     series = tuple(Series(name, (size / GIB,), (fixed(size / GIB, 1),)) for name, size in parts)
     rows = [Row((name, fixed(size / GIB, 2), fixed(100 * size / memory.physical_bytes, 1))) for name, size in parts]
     physical, allowed = float(memory.physical_bytes), float(memory.allowed_bytes) / GIB
-    rows.append(Row(("Physical memory", fixed(physical / GIB, 2), fixed(100, 1)), "total"))
+    rows.append(Row((text("Physical memory"), fixed(physical / GIB, 2), fixed(100, 1)), "total"))
     longest = grouped(plan.traffic.longest_tokens)
     return Section(
-        "Memory",
-        f"The cache has {gibibytes(float(memory.cache_bytes))} a GPU: room for {grouped(replica.capacity)} requests",
+        text("Memory"),
+        text(
+            "The cache has {gibibytes} a GPU: room for {n} requests",
+            gibibytes=gibibytes(float(memory.cache_bytes)),
+            n=grouped(replica.capacity),
+        ),
         (
             Stacks(
-                f"Memory of one {replica.setup.gpu}: weights take {percent(float(memory.weight_bytes) / physical)}",
+                text(
+                    "Memory of one {gpu}: weights take {percent}",
+                    gpu=replica.setup.gpu,
+                    percent=percent(float(memory.weight_bytes) / physical),
+                ),
                 "GiB",
-                ("One GPU",),
+                (text("One GPU"),),
                 series=series,
                 totals=(gibibytes(physical),),
                 limit=Limit(allowed, text("The engine may use {memory}", memory=gibibytes(allowed * GIB))),
             ),
             Table(
-                "Memory of one GPU",
-                (Column("Component"), Column("Memory", "GiB", figures=True), Column("Share", "%", figures=True)),
+                text("Memory of one GPU"),
+                (
+                    Column(text("Component")),
+                    Column(text("Memory"), "GiB", figures=True),
+                    Column(text("Share"), "%", figures=True),
+                ),
                 tuple(rows),
-                note=f"Room is counted for whole sequences of {longest} tokens, input and "
-                "output, on all GPUs of a replica.",
+                note=text(
+                    "Room is counted for whole sequences of {longest} tokens, input and output, on all "
+                    "GPUs of a replica.",
+                    longest=longest,
+                ),
             ),
         ),
     )

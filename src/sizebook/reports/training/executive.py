@@ -1,4 +1,4 @@
-"""The first page of the training report: what the whole run takes and costs, what of it is steady state, how sure it is."""
+"""The first page of the training report: what the whole run takes and costs, what of it is steady state, how sure."""
 
 from __future__ import annotations
 

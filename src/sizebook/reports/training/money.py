@@ -9,7 +9,7 @@ from sizebook.core.units import amount, energy, mass, percent, usd
 from sizebook.plans.training.breakdown import cost_parts, sensitivities
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports.charts.kinds import Limit, Span, Spans
-from sizebook.reports.figures import fixed, scaled, short_scale
+from sizebook.reports.figures import fixed, general, scaled, short_scale
 from sizebook.reports.training.words import banded, price, share, whole_cost
 from sizebook.reports.view import Column, Row, Section, Table
 from sizebook.reports.words import ends
@@ -104,26 +104,52 @@ def carbon(plan: TrainingPlan) -> Section:
     middle, power, shares = plan.middle, plan.inputs.power, plan.inputs.power.footprint
     rows = [
         (
-            "Energy",
+            text("Energy"),
             energy(middle.energy_kwh),
-            f"{power.watts:g} W a GPU, host {percent(shares.host_share)}, PUE {shares.pue:g}",
+            text(
+                "{watts} W a GPU, host {percent}, PUE {pue}",
+                watts=general(power.watts),
+                percent=percent(shares.host_share),
+                pue=general(shares.pue),
+            ),
         ),
-        ("Emissions, location-based", mass(middle.co2e_kg), f"{power.grams_per_kwh:g} g/kWh: {power.grid_basis}"),
+        (
+            text("Emissions, location-based"),
+            mass(middle.co2e_kg),
+            text(
+                "{grams_per_kwh} g/kWh: {grid_basis}",
+                grams_per_kwh=general(power.grams_per_kwh),
+                grid_basis=power.grid_basis,
+            ),
+        ),
     ]
     if middle.co2e_market_kg is not None:
-        covered = f"{percent(shares.covered_share or 0)} covered by certificates or contracts"
-        rows.append(("Emissions, market-based", mass(middle.co2e_market_kg), covered))
-    rows.append(("Embodied in the hardware", mass(middle.embodied_kg), f"{shares.kg_per_gpu:g} kg a GPU over its life"))
+        covered = text("{percent} covered by certificates or contracts", percent=percent(shares.covered_share or 0))
+        rows.append((text("Emissions, market-based"), mass(middle.co2e_market_kg), covered))
+    rows.append(
+        (
+            text("Embodied in the hardware"),
+            mass(middle.embodied_kg),
+            text("{kg_per_gpu} kg a GPU over its life", kg_per_gpu=general(shares.kg_per_gpu)),
+        )
+    )
     return Section(
-        "Energy and carbon",
-        f"The run takes {energy(middle.energy_kwh)} and emits {mass(middle.co2e_kg)} of CO\u2082e",
+        text("Energy and carbon"),
+        text(
+            "The run takes {energy} and emits {mass} of CO\u2082e",
+            energy=energy(middle.energy_kwh),
+            mass=mass(middle.co2e_kg),
+        ),
         (
             Table(
-                "Energy and emissions of the middle case",
-                (Column("Figure"), Column("Amount", figures=True), Column("Basis")),
+                text("Energy and emissions of the middle case"),
+                (Column(text("Figure")), Column(text("Amount"), figures=True), Column(text("Basis"))),
                 tuple(Row(cells) for cells in rows),
-                note="Location- and market-based emissions are two accounts of the same electricity and are not added "
-                "(GHG Protocol, Scope 2). Embodied emissions are a share of the hardware's manufacture, in addition.",
+                note=text(
+                    "Location- and market-based emissions are two accounts of the same electricity and "
+                    "are not added (GHG Protocol, Scope 2). Embodied emissions are a share of the "
+                    "hardware's manufacture, in addition."
+                ),
             ),
         ),
     )

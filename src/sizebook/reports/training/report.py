@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from sizebook.core.registry import leaves
-from sizebook.core.texts import text
+from sizebook.core.texts import plural, text
 from sizebook.core.units import (
     amount,
     duration,
@@ -35,9 +35,13 @@ from sizebook.training.programme import basis_of, factor_of
 DAY = 86_400.0
 GIB = 2.0**30
 MOST_STAGES = 6
-CASE_LABELS = {"low": "Fast", "middle": "Middle", "high": "Slow"}
+CASE_LABELS = {"low": text("Fast"), "middle": text("Middle"), "high": text("Slow")}
 Units = tuple[tuple[float, str], ...]
 TIME: Units = ((DAY, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s"))
+AXES = {
+    "days": text("Days from the start"), "hours": text("Hours from the start"),
+    "minutes": text("Minutes from the start"), "s": text("Seconds from the start"),
+}  # fmt: skip
 CARBON: Units = ((1e3, "tCO\u2082e"), (1.0, "kgCO\u2082e"))
 # Figures of a case that the table of cases shows, and their units from the largest down to the one they are kept in.
 CASE_UNITS: dict[str, Units] = {
@@ -48,23 +52,23 @@ CASE_UNITS: dict[str, Units] = {
     "goodput": ((0.01, "%"),),
     "train_seconds": TIME,
     "gpu_hours": ((1e3, "thousands"), (1.0, "hours")),
-    "cost_usd": ((1e3, "USD, thousands"), (1.0, "USD")),
+    "cost_usd": ((1e3, text("USD, thousands")), (1.0, "USD")),
     "energy_kwh": ((1e3, "MWh"), (1.0, "kWh")),
     "co2e_kg": CARBON,
     "co2e_market_kg": CARBON,
     "embodied_kg": CARBON,
     "programme_gpu_hours": ((1e3, "thousands"), (1.0, "hours")),
     "programme_days": tuple((seconds / DAY, unit) for seconds, unit in TIME),
-    "programme_cost_usd": ((1e3, "USD, thousands"), (1.0, "USD")),
+    "programme_cost_usd": ((1e3, text("USD, thousands")), (1.0, "USD")),
 }
 # Series of the memory chart, and the components of `Memory` that each adds up: six colours are the most.
 MEMORY_PARTS: dict[str, tuple[str, ...]] = {
-    "Weights": ("weights",),
-    "Gradients": ("gradients",),
-    "Optimizer states": ("optimizer_states", "master_weights"),
-    "Activations": ("activations",),
-    "Logits": ("loss",),
-    "Buffers and context": ("buffers", "fragmentation", "context"),
+    text("Weights"): ("weights",),
+    text("Gradients"): ("gradients",),
+    text("Optimizer states"): ("optimizer_states", "master_weights"),
+    text("Activations"): ("activations",),
+    text("Logits"): ("loss",),
+    text("Buffers and context"): ("buffers", "fragmentation", "context"),
 }
 
 
@@ -73,11 +77,19 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
     inputs = plan.inputs
     return Report(
         kind=text("Fine-tuning plan") if is_fine_tuning(plan) else text("Training plan"),
-        title=title or f"{inputs.model} on {grouped(inputs.gpus)} {inputs.gpu.key}",
+        title=title or text("{model} on {n} {key}", model=inputs.model, n=grouped(inputs.gpus), key=inputs.gpu.key),
         subtitle=(
-            f"{inputs.model}, {parameters(inputs.tokens)} tokens, sequences of {grouped(inputs.batches.seq)}, "
-            f"{grouped(inputs.batches.batch)} a batch; {inputs.layout.name}, {inputs.method.compute_dtype}, "
-            f"{inputs.method.recipe.optimizer}"
+            text(
+                "{model}, {parameters} tokens, sequences of {seq}, {batch} a batch; {layout}, "
+                "{compute_dtype}, {optimizer}",
+                model=inputs.model,
+                parameters=parameters(inputs.tokens),
+                seq=grouped(inputs.batches.seq),
+                batch=grouped(inputs.batches.batch),
+                layout=inputs.layout.name,
+                compute_dtype=inputs.method.compute_dtype,
+                optimizer=inputs.method.recipe.optimizer,
+            )
         ),
         as_of=as_of,
         sentences=sentences(plan),
@@ -93,10 +105,15 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
             sensitivity(plan),
             carbon(plan),
             conventions(plan),
-            Section("Derivation", "How each figure was computed", (Derivation(derivations(plan)),)),
+            Section(text("Derivation"), text("How each figure was computed"), (Derivation(derivations(plan)),)),
             assumptions(plan),
         ),
-        data_dates=f"hardware of {newest('hardware')}, prices of {newest('prices')}, grids of {newest('grid')}",
+        data_dates=text(
+            "hardware of {hardware}, prices of {prices}, grids of {grids}",
+            hardware=newest("hardware"),
+            prices=newest("prices"),
+            grids=newest("grid"),
+        ),
     )
 
 
@@ -113,17 +130,23 @@ def _time(plan: TrainingPlan) -> Section:
         for rows in zip(*parts, strict=True)
         if any(part.value for part in rows)
     )
-    labels = tuple(CASE_LABELS[case.name] for case in cases) if len(cases) > 1 else ("At the given MFU",)
+    labels = tuple(CASE_LABELS[case.name] for case in cases) if len(cases) > 1 else (text("At the given MFU"),)
     lost = 1 - plan.middle.goodput
     chart = Stacks(
-        f"{days(plan.middle)} from start to last token, {percent(lost)} of the steps' time lost to failures",
-        f"{unit.capitalize()} from the start",
+        text(
+            "{days} from start to last token, {percent} of the steps' time lost to failures",
+            days=days(plan.middle),
+            percent=percent(lost),
+        ),
+        AXES[unit],
         labels,
         series=series,
         totals=tuple(days(case) for case in cases),
     )
     return Section(
-        "Time", f"Training takes {days(plan.middle)}, {banded(plan, days)}", (chart, _both(plan), _cases(plan))
+        text("Time"),
+        text("Training takes {days}, {banded}", days=days(plan.middle), banded=banded(plan, days)),
+        (chart, _both(plan), _cases(plan)),
     )
 
 
@@ -132,20 +155,24 @@ def _both(plan: TrainingPlan) -> Table:
     middle = plan.middle
     basis = basis_of(plan.inputs.programme)
     rows = (
-        ("Steady state", amount(middle.gpu_hours), days(middle), cost_text(middle)),
-        ("Whole run", amount(middle.programme_gpu_hours), whole_run(middle), whole_cost(middle)),
+        (text("Steady state"), amount(middle.gpu_hours), days(middle), cost_text(middle)),
+        (text("Whole run"), amount(middle.programme_gpu_hours), whole_run(middle), whole_cost(middle)),
     )
     return Table(
-        "Steady state and whole run, middle case",
+        text("Steady state and whole run, middle case"),
         (
-            Column("Account"),
-            Column("GPU-hours", figures=True),
-            Column("Time", figures=True),
-            Column("Cost", figures=True),
+            Column(text("Account")),
+            Column(text("GPU-hours"), figures=True),
+            Column(text("Time"), figures=True),
+            Column(text("Cost"), figures=True),
         ),
         tuple(Row(row) for row in rows),
-        note=f"A whole run has restarts, ramp, evaluation, warm-up and slow nodes: {factor_of(plan.inputs.programme):.2f} times steady "
-        f"state ({basis}). Energy and carbon are of steady state.",
+        note=text(
+            "A whole run has restarts, ramp, evaluation, warm-up and slow nodes: {factor_of} "
+            "times steady state ({basis}). Energy and carbon are of steady state.",
+            factor_of=fixed(factor_of(plan.inputs.programme), 2),
+            basis=basis,
+        ),
     )
 
 
@@ -153,8 +180,8 @@ def _cases(plan: TrainingPlan) -> Table:
     """Return every figure that follows from the time of a step, one column a case; what is not stated has no row."""
     cases = plan.cases if plan.step is not None else (plan.middle,)
     columns = (
-        Column("Figure"),
-        Column("Unit"),
+        Column(text("Figure")),
+        Column(text("Unit")),
         *(Column(CASE_LABELS[case.name], figures=True) for case in cases),
     )
     labels = {leaf.name: leaf.quantity.label for leaf in leaves(Case)}
@@ -169,11 +196,14 @@ def _cases(plan: TrainingPlan) -> Table:
     band = (
         ""
         if plan.step is None
-        else "Fast and slow: measured over predicted step time at the 10th and 90th percentile of "
-        f"{plan.work.band.runs}, by groups that the fit had not seen, in steady state; the rows of the whole run move "
-        "with it."
+        else text(
+            "Fast and slow: measured over predicted step time at the 10th and 90th percentile of "
+            "{runs}, by groups that the fit had not seen, in steady state; the rows of the whole "
+            "run move with it.",
+            runs=plan.work.band.runs,
+        )
     )
-    return Table("The run in figures", columns, rows, note=band)
+    return Table(text("The run in figures"), columns, rows, note=band)
 
 
 def _figures(values: Sequence[float], units: Units) -> tuple[str, list[str]]:
@@ -189,27 +219,30 @@ def _step(plan: TrainingPlan) -> tuple[Section, ...]:
     parts = sorted(step_parts(plan.step), key=lambda part: -part.value)
     bars = tuple(
         Bar(
-            part.label, part.value, f"{duration(part.value)} ({share(part.value / plan.step.total)})", marked=index == 0
+            part.label,
+            part.value,
+            text("{duration} ({share})", duration=duration(part.value), share=share(part.value / plan.step.total)),
+            marked=index == 0,
         )
         for index, part in enumerate(parts)
     )
     largest = percent(parts[0].value / plan.step.total)
-    batches = "1 micro-batch" if plan.work.micro_batches == 1 else f"{plan.work.micro_batches} micro-batches"
-    title = f"A step of {duration(plan.step.total)}, {batches} a pipeline"
+    batches = plural(plan.work.micro_batches, "{n} micro-batch", "{n} micro-batches")
+    title = text("A step of {duration}, {batches} a pipeline", duration=duration(plan.step.total), batches=batches)
     return (
         Section(
-            "Step",
-            f"{parts[0].label} take {largest} of a step"
-            if parts[0].label.endswith("s")
-            else f"{parts[0].label}: {largest}",
-            (Bars(title, "Seconds of one step", bars),),
+            text("Step"),
+            text("{cause}: {share} of a step", cause=parts[0].label, share=largest),
+            (Bars(title, text("Seconds of one step"), bars),),
         ),
     )
 
 
 def _memory(plan: TrainingPlan) -> Section:
     stages = _shown_stages(plan)
-    labels = tuple("Every GPU" if len(plan.stages) == 1 else f"Stage {stage.stage + 1}" for stage in stages)
+    labels = tuple(
+        text("Every GPU") if len(plan.stages) == 1 else text("Stage {value}", value=stage.stage + 1) for stage in stages
+    )
     series = tuple(
         Series(name, sizes, tuple(fixed(size, 1) for size in sizes))
         for name, sizes in (
@@ -220,31 +253,35 @@ def _memory(plan: TrainingPlan) -> Section:
     )
     totals = [stage.total / GIB for stage in stages]
     rows = [Row((one.name, *(fixed(value, 2) for value in one.values))) for one in series]
-    rows.append(Row(("Total", *(fixed(value, 2) for value in totals)), "total"))
+    rows.append(Row((text("Total"), *(fixed(value, 2) for value in totals)), "total"))
     headroom = plan.capacity_bytes - plan.fullest.total
-    relation = "leaves" if headroom >= 0 else "lacks"
-    columns = (Column("Component"), *(Column(label, "GiB", figures=True) for label in labels))
-    usable = f"{significant(plan.capacity_bytes / GIB)} GiB usable"
+    room, has = gibibytes(abs(headroom)), gibibytes(plan.capacity_bytes)
+    if headroom >= 0:
+        message = text("The fullest GPU leaves {room} of {has} free", room=room, has=has)
+    else:
+        message = text("The fullest GPU lacks {room} of {has}", room=room, has=has)
+    columns = (Column(text("Component")), *(Column(label, "GiB", figures=True) for label in labels))
+    usable = text("{n} GiB usable", n=significant(plan.capacity_bytes / GIB))
     return Section(
-        "Memory",
-        f"The fullest GPU {relation} {gibibytes(abs(headroom))} of {gibibytes(plan.capacity_bytes)}"
-        + (" free" if headroom >= 0 else ""),
+        text("Memory"),
+        message,
         (
             Stacks(
-                f"Memory of one GPU by component, {plan.inputs.layout.name}",
+                text("Memory of one GPU by component, {name}", name=plan.inputs.layout.name),
                 "GiB",
                 labels,
                 series=series,
-                totals=tuple(f"{fixed(value, 2)} GiB" for value in totals),
+                totals=tuple(text("{n} GiB", n=fixed(value, 2)) for value in totals),
                 limit=Limit(plan.capacity_bytes / GIB, usable),
             ),
             Table(
-                "Memory of one GPU by component",
+                text("Memory of one GPU by component"),
                 columns,
                 tuple(rows),
-                note="Optimizer states hold the master weights; buffers and context the "
-                "allocator's cache and what driver "
-                "and communication take outside it.",
+                note=text(
+                    "Optimizer states hold the master weights; buffers and context the allocator's cache "
+                    "and what driver and communication take outside it."
+                ),
             ),
         ),
         new_page=plan.step is None,

@@ -44,7 +44,7 @@ def whole_cost(case: Case) -> str:
 
 
 def share(ratio: float) -> str:
-    return Figure(f"{fixed(100 * ratio, 1)}{NO_BREAK_SPACE}%")
+    return Figure(text("{n}{NO_BREAK_SPACE}%", n=fixed(100 * ratio, 1), NO_BREAK_SPACE=NO_BREAK_SPACE))
 
 
 def price(plan: TrainingPlan) -> str:
