@@ -1,4 +1,4 @@
-"""What every kind of report has: a page for who decides, a table of contents where it is long, a glossary, both sheets."""
+"""What every kind of report has: a page for who decides, contents where it is long, a glossary, both sheets."""
 
 from __future__ import annotations
 

@@ -38,12 +38,18 @@ class Figure(str):
     """A number as sizebook writes it: sign, dollars, groups of three, decimals, and its unit after a no-break space."""
 
 
+class Short(Figure):
+    """A number in the short scale: k, M, B or T after it stand for a thousand, a million, a billion, a trillion."""
+
+
 class Day(str):
     """A day or a month of the calendar, ``2026-11-22`` or ``2026-11``."""
 
 
 def text(pattern: str, /, **values: Any) -> Text:
-    """Return words by a pattern; a literal, so that the catalogues find it."""
+    """Return words by a pattern; a literal, so that the catalogues find it. A text stays what it is."""
+    if isinstance(pattern, Text):
+        return pattern
     return Text(pattern.format(**values) if values else pattern, pattern, values)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sizebook.core.texts import THIN_SPACE, Figure, text
+from sizebook.core.texts import THIN_SPACE, Figure, Short, text
 
 __all__ = ["NO_BREAK_SPACE", "THIN_SPACE"]
 NO_BREAK_SPACE = "\u00a0"
@@ -47,7 +47,7 @@ def parameters(count: float, digits: int = 3) -> str:
     """Return a count of parameters or tokens in the field's short scale: ``70.6 B``; below a thousand whole: ``16``."""
     if abs(count) < 1000 and float(count).is_integer():
         return Figure(round(count))
-    return _scaled(count, _SHORT_SCALE, "", digits)
+    return Short(_scaled(count, _SHORT_SCALE, "", digits))
 
 
 def gigabytes(n_bytes: float, digits: int = 3) -> str:
@@ -72,7 +72,7 @@ def flop(value: float, digits: int = 3) -> str:
 def usd(amount: float, digits: int = 3) -> str:
     """Return US dollars: ``$1.24 M``."""
     sign = "-" if amount < 0 else ""
-    return Figure(f"{sign}${_scaled(abs(amount), _SHORT_SCALE, '', digits)}")
+    return Short(f"{sign}${_scaled(abs(amount), _SHORT_SCALE, '', digits)}")
 
 
 def duration(seconds: float, digits: int = 3) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from sizebook.core.texts import Figure, Text, text
+from sizebook.core.texts import Figure, Short, Text, text
 from sizebook.core.units import NO_BREAK_SPACE, THIN_SPACE, percent
 
 _GIGA, _MEGA, _KILO = 1e9, 1e6, 1e3
 _DECIMAL = ((1e15, "P"), (1e12, "T"), (_GIGA, "G"), (_MEGA, "M"), (_KILO, "k"))
 _BINARY = ((2.0**50, "Pi"), (2.0**40, "Ti"), (2.0**30, "Gi"), (2.0**20, "Mi"), (2.0**10, "Ki"))
 _SHORT = ((1e12, "T"), (_GIGA, "B"), (_MEGA, "M"), (_KILO, "k"))
+# What stands for k, M, B and T in other languages; in English the letters do.
+SHORT_SIGNS = {sign: Short(sign) for sign in "TBMk"}
 SHORT_WORDS: dict[str, str] = {
     "T": text("trillions"), "B": text("billions"), "M": text("millions"), "k": text("thousands"), "": "",
 }  # fmt: skip
@@ -77,7 +79,7 @@ def scaled(unit: str, sign: str) -> Text:
 
 def in_scale(sign: str, unit: str) -> str:
     """Return a unit with the sign of its scale before it: ``M USD``."""
-    return text("{scale} {unit}", scale=text(sign), unit=text(unit)) if sign else unit
+    return text("{scale} {unit}", scale=SHORT_SIGNS[sign], unit=text(unit)) if sign else unit
 
 
 def general(value: float) -> Figure:

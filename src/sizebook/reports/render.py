@@ -46,7 +46,7 @@ def typeset(formula: str, voice: Voice) -> str:
     """Return a formula in signs of print: ``×`` and ``−`` for ``*`` and `` - ``, numbers as the locale writes them."""
     if voice.is_house:
         formula = _LONG_NUMBER.sub(lambda number: grouped(int(number[0])), formula)
-    return voice.formula(formula).replace(" * ", " × ").replace("*", "×").replace(" - ", " \u2212 ")
+    return formula.replace(" * ", " × ").replace("*", "×").replace(" - ", " \u2212 ")
 
 
 def _part(block: Block) -> str:

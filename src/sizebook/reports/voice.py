@@ -21,14 +21,20 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 from babel.numbers import get_currency_symbol
 
+from sizebook.core.derivation import Step
 from sizebook.core.errors import InputError
-from sizebook.core.texts import Day, Figure, Joined, Text
+from sizebook.core.texts import Day, Figure, Joined, Short, Text, text
 from sizebook.core.units import NO_BREAK_SPACE, THIN_SPACE
 
 SOURCE = "en"
 CATALOGUES = Path(__file__).parent / "catalogues"
 _FIGURE = re.compile(r"(?P<sign>[<>]?[-+\u2212]?)(?P<usd>\$?)(?P<number>\d[\d\u202f]*(\.\d+)?)(?P<unit>.*)", re.DOTALL)
-_BARE = re.compile(r"(?<![\w.,])\d+(\.\d+)?(?![\w.])")
+_BARE = re.compile(r"(?<![\w.,])\d+(\u202f\d{3})*(\.\d+)?(?![\w.])")
+
+# The signs of the short scale as messages: a letter alone would be one message with a unit, B for bytes.
+_SHORT = {
+    "k": text("k (thousand)"), "M": text("M (million)"), "B": text("B (billion)"), "T": text("T (trillion)"),
+}  # fmt: skip
 
 Whole = TypeVar("Whole")
 
@@ -80,6 +86,11 @@ class Voice:
             found = self.say(value)
         elif isinstance(value, tuple):
             found = tuple(self.translated(each) for each in value)
+        elif isinstance(value, Step):
+            found = replace(
+                value, label=self.say(value.label), source=self.say(value.source), formula=self._formula(value.formula),
+                substituted=self._formula(value.substituted),
+            )  # fmt: skip
         elif is_dataclass(value) and not isinstance(value, type):
             parts = {field.name: self.translated(getattr(value, field.name)) for field in fields(value)}
             found = replace(value, **parts)
@@ -112,10 +123,10 @@ class Voice:
             return f"{day.day} {day:%B %Y}"
         return str(format_date(day, "medium", locale=self.locale))
 
-    def formula(self, formula: str) -> str:
-        """Return a formula with its numbers by this locale; where a comma stands before decimals, lists take ``;``."""
-        if self.is_house:
-            return formula
+    def _formula(self, formula: str) -> str:
+        """Return a formula in this language; where a comma stands before decimals, lists of plain ones take ``;``."""
+        if isinstance(formula, Text) or self.is_house:
+            return self.say(formula)
         separated = formula.replace(", ", "; ") if self.signs[0] == "," else formula
         return _BARE.sub(lambda number: self._digits(_grouped(number[0])), separated)
 
@@ -138,9 +149,12 @@ class Voice:
 
     def _figure(self, figure: Figure) -> str:
         found = _FIGURE.fullmatch(figure)
+        if found is None and isinstance(figure, Short):  # the sign of a scale alone
+            return self._short(figure)
         if found is None:  # infinity, not a number
             return str(figure)
-        shown = self._digits(found["number"]) + self._unit(found["unit"])
+        unit = found["unit"]
+        shown = self._digits(found["number"]) + (self._short(unit) if isinstance(figure, Short) else self._unit(unit))
         if found["usd"]:
             shown = self._money(shown)
         return found["sign"] + shown
@@ -150,6 +164,13 @@ class Voice:
         padding = unit[: len(unit) - len(unit.lstrip(NO_BREAK_SPACE))]
         word = unit[len(padding) :]
         return padding + (self.word(word) if word else "")
+
+    def _short(self, unit: str) -> str:
+        """Return the sign of the short scale in this language."""
+        sign = unit.strip(NO_BREAK_SPACE)
+        if self.locale.language == SOURCE or sign not in _SHORT:
+            return unit
+        return unit.replace(sign, self.say(_SHORT[sign]))
 
     def _money(self, number: str) -> str:
         if self.is_house:
@@ -168,7 +189,7 @@ class Voice:
 
 def _grouped(number: str) -> str:
     whole, point, rest = number.partition(".")
-    return f"{int(whole):,}".replace(",", THIN_SPACE) + point + rest if len(whole) > 3 else number
+    return f"{int(whole):,}".replace(",", THIN_SPACE) + point + rest if whole.isdecimal() else number
 
 
 def _unknown(locale: str) -> InputError:

@@ -10,7 +10,7 @@ from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.serving.traffic import SECONDS_PER_DAY
 
 _LITTLE = text("Little 1961, L = lambda W")
-_DEFINITION = "definition"
+_DEFINITION = text("definition")
 
 
 def derivations(plan: FleetPlan) -> tuple[Step, ...]:

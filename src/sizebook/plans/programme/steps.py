@@ -9,7 +9,7 @@ from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan
 from sizebook.reports.figures import general
 
-_DEFINITION = "definition"
+_DEFINITION = text("definition")
 
 
 def derivations(plan: ProgrammePlan) -> tuple[Step, ...]:

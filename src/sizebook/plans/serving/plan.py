@@ -88,7 +88,7 @@ def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
 
 def in_words(inputs: ServingInputs, replica: PlannedReplica) -> str:
     """Return in words how requests come at a replica."""
-    return "steady" if replica.loaded is None else inputs.stream.in_words
+    return text("steady") if replica.loaded is None else inputs.stream.in_words
 
 
 def replica_of(model: str, gpu: str, inputs: ServingInputs) -> PlannedReplica:

@@ -46,8 +46,11 @@ def _replica(replica: PlannedReplica, longest: int) -> tuple[Step, ...]:
             f"{' - '.join(gib)} GiB",
             value=float(memory.cache_bytes),
             unit="bytes",
-            source=f"data/engines.csv, {setup.replica.engine}; memory that the driver "
-            f"leaves: data/hardware.csv, {setup.gpu}",
+            source=text(
+                "data/engines.csv, {engine}; memory that the driver leaves: data/hardware.csv, {gpu}",
+                engine=setup.replica.engine,
+                gpu=setup.gpu,
+            ),
         ),
         Step(
             text("Requests that the cache holds"),
@@ -122,7 +125,7 @@ def _fleet(plan: ServingPlan) -> tuple[Step, ...]:
         _node(packing),
         Step(
             text("Spare replicas"),
-            f"failures to cover * replicas lost with a {margins.failure_domain}",
+            text("failures to cover * replicas lost with a {domain}", domain=margins.failure_domain),
             f"{margins.spare} * {packing.lost_with(margins.failure_domain)}",
             value=spare,
             unit="replicas",
@@ -168,7 +171,12 @@ def _gpus(plan: ServingPlan, replicas: int) -> Step:
         formula = text("replicas * nodes of a replica * GPUs of a node")
         numbers = f"{replicas} * {packing.nodes_per_replica} * {packing.gpus_per_node}"
     return Step(
-        text("GPUs in the busiest hour"), formula, numbers, value=month.peak_gpus, unit="GPUs", source="definition"
+        text("GPUs in the busiest hour"),
+        formula,
+        numbers,
+        value=month.peak_gpus,
+        unit="GPUs",
+        source=text("definition"),
     )
 
 

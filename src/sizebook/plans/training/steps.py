@@ -55,7 +55,7 @@ def _work(plan: TrainingPlan) -> tuple[Step, ...]:
         ),
         *adapters,
         per_token,
-        Step(text("Training FLOPs"), formula, numbers, value=n_flops, unit="FLOP", source="definition"),
+        Step(text("Training FLOPs"), formula, numbers, value=n_flops, unit="FLOP", source=text("definition")),
     )
 
 
@@ -121,7 +121,7 @@ def _time(plan: TrainingPlan) -> tuple[Step, ...]:
             f"{significant(middle.step_seconds, 4)} / {middle.goodput:.4f} + {middle.start_seconds:g}",
             value=middle.train_seconds,
             unit="seconds",
-            source="definition",
+            source=text("definition"),
         ),
         Step(
             text("GPU-hours"),
@@ -129,7 +129,7 @@ def _time(plan: TrainingPlan) -> tuple[Step, ...]:
             f"{inputs.gpus} * {middle.train_seconds:.0f} / 3600",
             value=middle.gpu_hours,
             unit="GPU-hours",
-            source="definition",
+            source=text("definition"),
         ),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sizebook.core.texts import Figure, Text, plural, text
+from sizebook.core.texts import Figure, Short, Text, plural, text
 from sizebook.core.units import NO_BREAK_SPACE, duration, energy, mass, significant, usd
 from sizebook.plans.programme.plan import ProgrammePlan
 from sizebook.reports.figures import share, short_scale
@@ -69,4 +69,4 @@ def _megawatts(value: float) -> Figure:
 def _millions(hours: float) -> Figure:
     """Return a number of hours in thousands or millions where it has them."""
     factor, sign = short_scale([hours])
-    return Figure(f"{significant(hours / factor)}{NO_BREAK_SPACE}{sign}".rstrip(NO_BREAK_SPACE))
+    return Short(f"{significant(hours / factor)}{NO_BREAK_SPACE}{sign}".rstrip(NO_BREAK_SPACE))

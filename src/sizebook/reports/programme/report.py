@@ -11,7 +11,7 @@ from sizebook.core.units import grouped, significant, usd
 from sizebook.plans.programme.plan import PARTS, Budget, ProgrammePlan, warnings
 from sizebook.plans.programme.steps import derivations
 from sizebook.reports.charts.kinds import Columns, Line, Lines, Series, Span, Spans
-from sizebook.reports.figures import aligned, in_scale, scaled, share, short_scale
+from sizebook.reports.figures import SHORT_SIGNS, aligned, in_scale, scaled, share, short_scale
 from sizebook.reports.programme.executive import sentences, tiles
 from sizebook.reports.programme.notes import assumptions
 from sizebook.reports.programme.phases import memory, phases
@@ -167,7 +167,9 @@ def _site(plan: ProgrammePlan) -> Table:
     months = plan.months
     hours, sign = short_scale(month.gpu_hours for month in months)
     columns = {
-        Column(text("GPU-hours"), text(sign), figures=True): _summed([month.gpu_hours for month in months], hours),
+        Column(text("GPU-hours"), SHORT_SIGNS.get(sign, ""), figures=True): _summed(
+            [month.gpu_hours for month in months], hours
+        ),
         Column(text("Energy"), "MWh", figures=True): _summed([month.energy_kwh for month in months], 1000),
         Column(text("Emissions"), "tCO\u2082e", figures=True): _summed([month.co2e_kg for month in months], 1000),
         Column(text("Mean power"), "MW", figures=True): [*aligned([month.mean_mw for month in months]), ""],

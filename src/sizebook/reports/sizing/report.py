@@ -225,7 +225,7 @@ def _storage(sizing: Sizing) -> Section:
         Column(text("Bits per weight"), figures=True),
         Column(text("Weights"), text("{prefix}B", prefix=prefix), figures=True),
         Column(text("Weights"), text("{binary_prefix}B", binary_prefix=binary_prefix), figures=True),
-        Column(text("Against ") + sizing.dtype, "%", figures=True),
+        Column(text("Against {dtype}", dtype=sizing.dtype), "%", figures=True),
     )
     figures = zip(
         (s.dtype for s in sizing.storage),

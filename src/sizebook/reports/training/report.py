@@ -51,13 +51,13 @@ CASE_UNITS: dict[str, Units] = {
     "hfu": ((0.01, "%"),),
     "goodput": ((0.01, "%"),),
     "train_seconds": TIME,
-    "gpu_hours": ((1e3, "thousands"), (1.0, "hours")),
+    "gpu_hours": ((1e3, text("thousands")), (1.0, text("hours"))),
     "cost_usd": ((1e3, text("USD, thousands")), (1.0, "USD")),
     "energy_kwh": ((1e3, "MWh"), (1.0, "kWh")),
     "co2e_kg": CARBON,
     "co2e_market_kg": CARBON,
     "embodied_kg": CARBON,
-    "programme_gpu_hours": ((1e3, "thousands"), (1.0, "hours")),
+    "programme_gpu_hours": ((1e3, text("thousands")), (1.0, text("hours"))),
     "programme_days": tuple((seconds / DAY, unit) for seconds, unit in TIME),
     "programme_cost_usd": ((1e3, text("USD, thousands")), (1.0, "USD")),
 }
@@ -184,7 +184,7 @@ def _cases(plan: TrainingPlan) -> Table:
         Column(text("Unit")),
         *(Column(CASE_LABELS[case.name], figures=True) for case in cases),
     )
-    labels = {leaf.name: leaf.quantity.label for leaf in leaves(Case)}
+    labels = {leaf.name: text(leaf.quantity.label) for leaf in leaves(Case)}
     lines = [
         (labels[name], *_figures([getattr(case, name) for case in cases], units))
         for name, units in CASE_UNITS.items()
@@ -209,7 +209,7 @@ def _cases(plan: TrainingPlan) -> Table:
 def _figures(values: Sequence[float], units: Units) -> tuple[str, list[str]]:
     """Return one figure of every case in the unit that suits the smallest, and that unit."""
     factor, unit = largest_unit(min(values), units)
-    return unit, aligned(values, factor=factor)
+    return text(unit), aligned(values, factor=factor)
 
 
 def _step(plan: TrainingPlan) -> tuple[Section, ...]:
