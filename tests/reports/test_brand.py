@@ -157,7 +157,8 @@ def test_own_templates_extend_the_shipped_ones(folder: Path, sizing: Any, as_of:
     ("template", "message"),
     [
         ("{{ ''.__class__.__mro__ }}", "template cannot be filled: got 'access to attribute '__class__' of 'str' "
-         "object is unsafe.' in report.html of own, want a template of Jinja that extends sizebook/report.html. Correct it."),
+         "object is unsafe.' in report.html of own, want a template of Jinja that extends sizebook/report.html. "
+         "Correct it."),
         ('{% include "secret.txt" %}', "template cannot be filled: got 'secret.txt' in secret.txt of own, want a "
          "template of Jinja that extends sizebook/report.html. Correct it."),
         ('{% include "../secret.txt" %}', "template cannot be filled: got '../secret.txt' in ../secret.txt of own, "

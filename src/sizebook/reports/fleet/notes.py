@@ -20,7 +20,7 @@ def per_service(plan: FleetPlan) -> Section:
         Row(
             (
                 each.service.name,
-                text("{gpu}, {layout}", gpu=each.replica.setup.gpu, layout=each.service.replica.layout),
+                text("{gpu}, {layout}", gpu=each.replica.setup.gpu, layout=each.replica.layout),
                 grouped(each.replica.concurrency),
                 grouped(each.replica.capacity),
                 duration(each.replica.concurrency / each.replica.requests_per_second),
@@ -133,8 +133,8 @@ def _service(each: PlannedService) -> tuple[Row, ...]:
         (text("Weights"), replica.weight_dtype or text("as published"), text("scenario")),
         (
             text("Layout of a replica"),
-            text("{layout}: {gpus}", layout=replica.layout, gpus=gpus(replica.gpus)),
-            text("scenario"),
+            text("{layout}: {gpus}", layout=planned.layout, gpus=gpus(planned.gpus)),
+            text("searched") if planned.pools else text("scenario"),
         ),
         (text("Drafted tokens"), planned.drafts, "data/calibration_serving.csv"),
         (text("GPUs of a node"), grouped(planned.packing.gpus_per_node), planned.packing.basis),

@@ -18,6 +18,7 @@ BINDING = {
     "ttft": text("the time to the first token is the limit"),
     "tpot": text("the time per token is the limit"),
     "cache": text("the room in the cache is the limit"),
+    "prefill": text("what the prefill pool reads is the limit"),
     "batch": text("the engine's largest batch is the limit"),
     "given": text("the load given in the scenario is the limit"),
 }

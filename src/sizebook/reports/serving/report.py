@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from datetime import date
 
 from sizebook.core.texts import Text, text
-from sizebook.core.units import duration, gibibytes, grouped, parameters, percent
+from sizebook.core.units import gibibytes, grouped, parameters, percent
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.plans.serving.replica import latency_curve
 from sizebook.plans.serving.steps import derivations
-from sizebook.reports.charts.kinds import Limit, Line, Lines, Series, Stacks
+from sizebook.reports.charts.kinds import Limit, Series, Stacks
 from sizebook.reports.figures import fixed
 from sizebook.reports.serving.executive import sentences, tiles, warnings
 from sizebook.reports.serving.fleet import fleet
+from sizebook.reports.serving.latency import latency
 from sizebook.reports.serving.money import carbon, cost, cost_chart, sensitivity
 from sizebook.reports.serving.notes import alternatives, assumptions, errors
 from sizebook.reports.serving.requests import requests_seen
@@ -38,7 +37,7 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
         warnings=warnings(plan),
         sections=(
             fleet(plan),
-            _latency(plan) if plan.replica.loaded is None else requests_seen(plan, plan.replica.loaded),
+            latency(plan) if plan.replica.loaded is None else requests_seen(plan, plan.replica.loaded),
             _memory(plan),
             cost(plan),
             sensitivity(plan),
@@ -78,66 +77,6 @@ def _subtitle(plan: ServingPlan) -> Text:
         "{model} on {gpu} with {engine}, {layout}, weights {weights}; {requests} requests a day of {prompt} tokens in "
         "and {answer} out",
         **known,
-    )
-
-
-def _latency(plan: ServingPlan) -> Section:
-    """Return latency against load, with the load that the plan runs at and the targets."""
-    replica, limits = plan.replica, plan.inputs.target.latencies.limits
-    curve = latency_curve(replica)
-    points = [(float(c), at) for c, at in curve if c < replica.concurrency]
-    points += [(float(replica.concurrency), replica.at_knee)]
-    points += [(float(c), at) for c, at in curve if c > replica.concurrency]
-    token = [(c, 1e3 * float(at.tpot_seconds)) for c, at in points]
-    first = [(c, float(at.ttft_seconds)) for c, at in points]
-    planned = text("Plan: {n} in flight", n=grouped(replica.concurrency))
-    knee = float(replica.concurrency)
-    charts = tuple(
-        Lines(
-            title,
-            text("Requests in flight on one replica"),
-            axis,
-            lines=(Line(name, tuple(line), tuple((x, y * band.low, y * band.high) for x, y in line)),),
-            limit=Limit(limit, text("Target {n} {unit}", n=fixed(limit, decimals), unit=unit))
-            if math.isfinite(limit)
-            else None,
-            points=((knee, next(y for x, y in line if x == knee), planned),),
-            log_x=True,
-        )
-        for title, axis, name, line, band, limit, decimals, unit in (
-            (
-                text(
-                    "Time per token: {n} ms at the planned load", n=fixed(1e3 * float(replica.at_knee.tpot_seconds), 1)
-                ),
-                text("Milliseconds per token"),
-                text("TPOT"),
-                token,
-                replica.bands["tpot"],
-                1e3 * limits[1],
-                0,
-                "ms",
-            ),
-            (
-                text(
-                    "Time to the first token: {duration} at the planned load",
-                    duration=duration(float(replica.at_knee.ttft_seconds)),
-                ),
-                text("Seconds to the first token"),
-                text("TTFT"),
-                first,
-                replica.bands["ttft"],
-                limits[0],
-                2,
-                "s",
-            ),
-        )
-        if name == "TTFT" or replica.decodes
-    )
-    return Section(
-        text("Latency"),
-        text("One replica carries {n} requests at once", n=grouped(replica.concurrency)),
-        (*charts,),
-        new_page=True,
     )
 
 
