@@ -103,7 +103,7 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
     given = read_batch(scenarios, [axis(text) for text in grids])
     told([*given.notes, f"{len(given.rows)} scenarios in {scenarios.name}"] if grids else given.notes)
     comparison = _comparison(given.rows, asked)
-    style = style_asked(asked) if comparison else None  # refused before anything runs
+    style = style_asked(asked)  # refused before anything runs
     rows = [replace(row, values=with_presentation(row.values, asked_for(asked), row.folder)) for row in given.rows]
     done = run_batch(_rated(rows, rates), output, order, shown=shown)
     failed = [outcome for outcome in done.outcomes if outcome.outputs is None]

@@ -63,9 +63,10 @@ def _steady(plan: TrainingPlan) -> Text:
     if factor == 1:
         return text("That is steady state at {price} per GPU-hour; restarts are all that is lost.", price=price(plan))
     return text(
-        "Of that, steady state takes {time} and costs {cost} at {price} per GPU-hour; restarts, ramp and evaluation "
-        "make it {factor} times as much.",
-        time=days(middle), cost=cost_text(middle), price=price(plan), factor=fixed(factor, 2),
+        "Of that, steady state takes {time} and costs {cost} ({band}) at {price} per GPU-hour; restarts, ramp and "
+        "evaluation make it {factor} times as much.",
+        time=days(middle), cost=cost_text(middle), band=banded(plan, cost_text), price=price(plan),
+        factor=fixed(factor, 2),
     )  # fmt: skip
 
 
