@@ -11,15 +11,17 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from sizebook.core.tables import table
+from sizebook.core.texts import text
 from sizebook.serving.quantities import Replica
 from sizebook.serving.rates import is_measured, setup_of
 from sizebook.serving.shape import ServingShape
 from sizebook.tables.own_rates import spread_of
 
-FITTED, UNSEEN, KERNELS, NOTHING = "in the fit", "unseen combination", "kernels measured, no server", "nothing measured"
-OWN = "own runs"
+FITTED, UNSEEN = text("in the fit"), text("unseen combination")
+KERNELS, NOTHING = text("kernels measured, no server"), text("nothing measured")
+OWN = text("own runs")
 BASES = (FITTED, UNSEEN, KERNELS, NOTHING)
-POOLS = "separate pools"
+POOLS = text("separate pools")
 # Decode workers of a replica, as far as a band of pools tells them apart.
 ONE, SEVERAL, ANY = "one", "several", "any"
 
@@ -101,7 +103,7 @@ def pooled_band(figure: str, engine: str, gpu: str, decode_workers: int) -> Band
     if own.basis == UNSEEN:
         return found
     low, high = min(own.low, found.low), max(own.high, found.high)
-    return replace(found, low=low, high=high, basis=f"{POOLS}, {own.basis}")
+    return replace(found, low=low, high=high, basis=text("{pools}, {basis}", pools=POOLS, basis=text(own.basis)))
 
 
 def kind_of(shape: ServingShape) -> str:
