@@ -147,7 +147,7 @@ def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
         ),
         (
             "Figures are those of this workbook",
-            f"={staged.figures.as_declared}",
+            f"=AND({staged.figures.as_declared},{staged.curve.are_as_declared()})",
             "Names; another version may give others",
         ),
         (
