@@ -28,10 +28,10 @@ CSV_HEADS = ("table", "row", "name", "unit", "value")
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file: what it shows, and the function that makes it; None of a plan that has none such."""
+    """A kind of file: what it shows, and the function that makes it."""
 
     meaning: str
-    content: Callable[[Made], bytes | None]
+    content: Callable[[Made], bytes]
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,8 @@ def _pdf(made: Made) -> bytes:
             relationship="Data",
         ),
     ]
-    if made.workbook is not None:
-        name, said = str(made.job.workbook), "the planning workbook, filled"
-        attached.append(Attached(name, made.workbook, description=said, relationship="Supplement"))
+    said = "the planning workbook, filled"
+    attached.append(Attached(made.job.workbook, made.workbook, description=said, relationship="Supplement"))
     return pdf(made.report, attached, made.style)
 
 
@@ -85,7 +84,7 @@ def _without_blanks(value: Any) -> Any:
     return [_without_blanks(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
-def _xlsx(made: Made) -> bytes | None:
+def _xlsx(made: Made) -> bytes:
     return made.workbook
 
 
@@ -159,11 +158,9 @@ def chosen(text: str) -> tuple[str, ...]:
 
 
 def contents_of(made: Made, formats: Sequence[str] = USUAL) -> Content:
-    """Return the files of a planned scenario as bytes; a format that the plan has not is left out and remarked."""
-    found = {name: FORMATS[name].content(made) for name in formats}
-    files = {name: content for name, content in found.items() if content is not None}
-    missing = [f"no {name}: a {made.kind} has none" for name in formats if name not in files]
-    return Content(files, made.contents.first, (*made.notes, *missing))
+    """Return the files of a planned scenario as bytes."""
+    files = {name: FORMATS[name].content(made) for name in formats}
+    return Content(files, made.contents.first, made.notes)
 
 
 def written(content: Content, folder: Path, stem: str) -> Outputs:

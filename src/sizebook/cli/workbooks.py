@@ -34,7 +34,8 @@ def fill_workbook(
     """Write the inputs of SCENARIO (TOML) into WORKBOOK and store every computed value.
 
     WORKBOOK is a file, or the bare name of one that comes with sizebook: model_sizing.xlsx,
-    model_comparison.xlsx, fine_tuning.xlsx, training_budget.xlsx, serving_capacity.xlsx, fleet_plan.xlsx.
+    model_comparison.xlsx, fine_tuning.xlsx, training_budget.xlsx, training_programme.xlsx,
+    serving_capacity.xlsx, fleet_plan.xlsx.
 
     The keys are the names of the workbook's input cells. A scenario whose 'plan' is the one that WORKBOOK was made for
     may be any that 'sizebook report' takes. Nothing is written when an input is unknown, missing or not in its list.
@@ -80,11 +81,6 @@ def inputs_from(scenario: Path, workbook: Path, rates: Path | None) -> dict[str,
         checked = scenario_of(values, scenario.name, scenario.parent)
         told(checked.notes)
         return inputs_of(checked)
-    if job is not None and job.workbook is None:
-        raise InputError(
-            f"no workbook: got plan = '{values['plan']}' for {workbook.name}, want a plan that has one. Use 'sizebook "
-            "report', or its functions in a workbook of your own."
-        )
     if job is not None and workbook.name in {each.workbook for each in JOBS.values()}:
         raise InputError(
             f"another workbook: got plan = '{values['plan']}' for {workbook.name}, want {job.workbook}. Fill that one."
