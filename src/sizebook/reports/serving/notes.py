@@ -12,7 +12,7 @@ from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.reports.figures import counted, fixed
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Column, Notes, Row, Section, Table
-from sizebook.serving.case import kv_dtype_of, weight_dtype_of
+from sizebook.serving.formats import kv_dtype_of, weight_dtype_of
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.serving.quantities import Replica
 
@@ -151,14 +151,14 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
     setup, load = plan.replica.setup, plan.replica
     replica, asked, traffic = setup.replica, plan.traffic.asked, plan.traffic
     weights = weight_dtype_of(setup.model, replica.weight_dtype)
-    cache = kv_dtype_of(replica.engine, weights, replica.kv_dtype)
+    cache = kv_dtype_of(replica.engine, weights, replica.kv_dtype, model=setup.model)
     return [
         ("Model", plan.model, "scenario; counted exactly"),
         ("Accelerator", setup.gpu, "data/hardware.csv"),
         ("Engine", replica.engine, "data/engines.csv"),
         ("Rates", plan.replica.rates_basis, "data/kernels.csv, data/calibration_serving.csv"),
         ("Weights", weights, _weights_origin(setup.model, replica)),
-        ("Cache", cache, "scenario" if replica.kv_dtype else "the engine's default"),
+        ("Cache", cache, "scenario" if replica.kv_dtype else "as published, or the engine's default"),
         (
             "Layout of a replica",
             f"{load.layout}: {counted(load.gpus, 'GPU')}",
