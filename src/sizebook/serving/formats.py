@@ -6,7 +6,7 @@ written in, so that its name alone means what an engine would load.
 
 from __future__ import annotations
 
-from functools import cache
+import functools
 
 from sizebook.core.errors import unknown_key
 from sizebook.core.tables import table
@@ -27,26 +27,29 @@ def dtype_class(dtype: str) -> str:
     return _CLASS.get(dtype, "fp8")
 
 
-@cache
+@functools.cache
 def _repositories() -> dict[str, dict[str, str]]:
     """Return the repositories of quantised copies, in full and without what stands before the slash."""
     rows = table("quantised_repositories")
     return {catalog.folded(name): row for row in rows for name in (row["hf_id"], row["hf_id"].rpartition("/")[2])}
 
 
-def _quantised(model: str) -> dict[str, str]:
-    """Return the row of a repository that holds a quantised copy of a model, empty for every other name."""
-    return _repositories().get(catalog.folded(model), {})
+@functools.cache
+def quantised_formats(model: str) -> tuple[str, str]:
+    """Return the formats of weights and cache of a repository that holds a quantised copy; blank what is not known."""
+    row = _repositories().get(catalog.folded(model), {})
+    return row.get("weight_dtype", ""), row.get("kv_dtype", "")
 
 
-@cache
-def _native(model: str) -> str:
+@functools.cache
+def native_weight_dtype(model: str) -> str:
+    """Return the format of a model's published weights, bf16 where it has none of an engine."""
     if catalog.is_checkpoint(model):
         return stored_of(model).weight_dtype
     if catalog.is_file(model):
         return "bf16"
-    if quantised := _quantised(model):
-        return quantised["weight_dtype"]
+    if quantised := quantised_formats(model)[0]:
+        return quantised
     native = catalog.facts(model)["native_dtype"]
     return {"": "bf16", "fp16": "bf16", "fp32": "bf16", "int4": "int4_wo"}.get(native, native)
 
@@ -68,7 +71,7 @@ def stored_bytes(model: str, weight_dtype: str | None) -> dict[str, float]:
 
 def weight_dtype_of(model: str, weight_dtype: str | None) -> str:
     """Return the weight format: the one given, or the published checkpoint's own where it is blank."""
-    dtype = weight_dtype or _native(model)
+    dtype = weight_dtype or native_weight_dtype(model)
     if dtype not in WEIGHT_DTYPES:
         raise unknown_key("weight_dtype", dtype, WEIGHT_DTYPES, where=f"one of {', '.join(WEIGHT_DTYPES)}, or blank")
     return dtype
@@ -89,8 +92,8 @@ def kv_dtype_of(engine: str, weight_dtype: str, kv_dtype: str | None, *, model: 
         if kv_dtype not in KV_DTYPES:
             raise unknown_key("kv_dtype", kv_dtype, KV_DTYPES, where=f"one of {', '.join(KV_DTYPES)}, or blank")
         return kv_dtype
-    own = _quantised(model)
-    if own.get("kv_dtype") and own["weight_dtype"] == weight_dtype:
-        return own["kv_dtype"]
+    weights, cache = quantised_formats(model)
+    if cache and weights == weight_dtype:
+        return cache
     carried = weight_dtype == "nvfp4" or (engine == "tensorrt-llm" and weight_dtype in ("fp8", "fp8_block"))
     return "fp8" if carried else "bf16"
