@@ -5,7 +5,7 @@ const NAMES = { models: "Models", charts: "Charts", compare: "Compare", calculat
 // A view is built when it is first shown: the table is what a reader waits for.
 const built = new Set();
 const BUILDERS = {
-  models: () => {}, charts: buildCharts, compare: showCompared, calculator: buildCalculator, market: buildMarket,
+  models: () => {}, charts: () => buildCharts(), compare: showCompared, calculator: () => buildCalculator(), market: () => buildMarket(),
 };
 
 function buildViews() {
@@ -19,7 +19,7 @@ function showView() {
     byId(`view-${tab.dataset.view}`).hidden = !here;
     if (tab.dataset.view === "compare") tab.textContent = state.compare.length ? `Compare (${state.compare.length})` : "Compare";
   }
-  if (!built.has(state.view)) {
+  if (hasLater && !built.has(state.view)) {
     built.add(state.view);
     BUILDERS[state.view]();
   }
@@ -53,7 +53,7 @@ onChange((changed) => {
   if (has("view")) { hoverOut(); if (state.view === "models") table.redraw(); }
   if (has("model")) showPanel();
   if (has("find", "fn", "args", "separator") && built.has("calculator")) followCalculator(has);
-  if (has("view", "theme", ...FILTERS)) showCharts();
+  if (has("view", "theme", ...FILTERS)) soon(() => showCharts());
 });
 
 function restore() {
@@ -73,10 +73,18 @@ function start() {
   showTheme();
   rows = filtered();
   buildTable();
-  table.on("tableBuilt", () => { showRows(); performance.mark("first-table"); document.body.dataset.ready = "yes"; });
+  table.on("tableBuilt", async () => {
+    showRows();
+    performance.mark("first-table");
+    document.body.dataset.table = "yes";
+    await readLater();
+    nameCall();
+    showView();
+    await showCharts();
+    document.body.dataset.ready = "yes";
+  });
   showView();
   showPanel();
-  showCharts();
   byId("read").textContent = DATA.read;
   byId("theme").addEventListener("click", () => change({ theme: mode() === "dark" ? "light" : "dark" }));
   byId("link").addEventListener("click", () => copy(location.href, "link"));

@@ -71,7 +71,8 @@ function exampleTexts(entry) {
 }
 
 function argumentRow(argument, given) {
-  const choices = argument.kind === "flag" ? ["TRUE", "FALSE"] : choicesOf(argument);
+  const models = argument.name === "model" ? MODELS.map(({ asks }) => asks).filter(Boolean) : [];
+  const choices = argument.kind === "flag" ? ["TRUE", "FALSE"] : [...choicesOf(argument), ...models];
   const value = given[argument.name] || "";
   const fallback = argument.required ? "required" : argument.default === null ? "blank" : String(argument.default).replace(/^(true|false)$/, (word) => word.toUpperCase());
   const id = `argument-${argument.name}`;
@@ -104,25 +105,36 @@ function showResult() {
   const given = argumentsGiven();
   const values = Object.fromEntries(entry.arguments.map((each) => [each.name, typed(each, given[each.name] || "")]));
   byId("call").textContent = callText(entry, values, state.separator);
-  byId("result").replaceChildren(...(entry.name in CLOSED ? worked(entry, given) : unworked(entry)));
+  byId("result").replaceChildren(...(entryOf(entry.name) ? worked(entry, given) : unworked(entry)));
 }
 
 function worked(entry, given) {
-  const { value, bound, problem } = evaluated(entry.name, given);
+  const { value, bound, band, problem } = evaluated(entry.name, given);
   if (problem) return [h("p", { class: "problem" }, problem)];
-  const written = Number.isInteger(value) ? grouped(value) : digits(value, 12);
+  const shown = (number) => (Number.isInteger(number) ? grouped(number) : digits(number, entry.formula ? 12 : 4));
   return [
-    h("p", { class: "answer" }, h("strong", {}, written), ` ${entry.unit}`, Math.abs(value) >= 1e4 ? h("span", { class: "muted" }, ` ${short(value)}`) : null),
-    h("dl", { class: "explained" }, h("dt", {}, "Formula"), h("dd", {}, h("code", {}, entry.formula)),
-      h("dt", {}, "Numbers"), h("dd", {}, h("code", {}, substituted(entry.formula, bound))),
+    h("p", { class: "answer" }, h("strong", {}, shown(value)), ` ${entry.unit}`, Math.abs(value) >= 1e4 ? h("span", { class: "muted" }, ` ${short(value)}`) : null),
+    h("dl", { class: "explained" }, entry.formula ? formulaLines(entry, bound) : null, bandLines(entry, value, band, shown),
       h("dt", {}, "Result"), h("dd", {}, entry.meaning)),
   ];
+}
+
+const formulaLines = (entry, bound) => [
+  h("dt", {}, "Formula"), h("dd", {}, h("code", {}, entry.formula)),
+  h("dt", {}, "Numbers"), h("dd", {}, h("code", {}, substituted(entry.formula, bound))),
+];
+
+// How far measurements lay from an estimate, or why nobody knows; exact counts have neither.
+function bandLines(entry, value, band, shown) {
+  if (!band && !entry.no_band) return null;
+  const said = band ? `${shown(value * band[0])} to ${shown(value * band[1])} ${entry.unit} for eight of ten measurements: ${band[2]}` : entry.no_band;
+  return [h("dt", {}, band ? "Band" : "No band"), h("dd", { id: "band" }, said)];
 }
 
 function unworked(entry) {
   const example = callText(entry, entry.example, state.separator);
   return [
-    h("p", { class: "muted" }, "This needs a model's architecture or a search, which the page does not hold. Paste the call into Excel or "
+    h("p", { class: "muted" }, "This needs a model's layers, a search or a file, which the page does not hold. Paste the call into Excel or "
       + `LibreOffice, or run: sizebook call ${entry.name} …`),
     h("dl", { class: "explained" }, h("dt", {}, "Example"), h("dd", {}, h("code", {}, example)),
       h("dt", {}, "gives"), h("dd", {}, exampleValue(entry)), h("dt", {}, "Result"), h("dd", {}, `${entry.meaning}${entry.unit ? `, ${entry.unit}` : ""}`)),
@@ -135,6 +147,15 @@ function exampleValue(entry) {
   const left = entry.rows - entry.value.length;
   return [h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Example" }, h("table", {}, h("tbody", {}, lines))),
     left > 0 ? h("p", { class: "muted" }, `and ${left} more rows`) : ""];
+}
+
+// What a link asks for, once the functions are there: an unknown one is left out, one without arguments shows its example.
+function nameCall() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  if (!(state.fn in FUNCTION)) {
+    sayForgotten([state.fn]);
+    Object.assign(state, { fn: START.fn, args: START.args });
+  } else if (given.has("fn") && !given.has("args")) state.args = new URLSearchParams(exampleTexts(FUNCTION[state.fn])).toString();
 }
 
 function followCalculator(has) {

@@ -108,6 +108,7 @@ function copyCount(model) {
 }
 
 function showPanel() {
+  if (!hasLater) return state.model && later.then(showPanel);
   const dialog = byId("panel");
   const model = MODEL[state.model];
   if (!model) return dialog.close();
@@ -120,6 +121,7 @@ let hoverTimer = 0;
 
 function hoverOver(model, anchor) {
   clearTimeout(hoverTimer);
+  if (!hasLater) return;
   hoverTimer = setTimeout(() => {
     const card = byId("hover");
     card.replaceChildren(...shortCard(model).filter(Boolean));

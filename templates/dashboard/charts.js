@@ -1,15 +1,12 @@
 // Charts of the rows that are shown. Vega is read only when the first chart is.
 
 const views = new Map();
-let vegaRead = false;
+let vega = null;
 
+// Its names are its own: what it hands out it puts on the window.
 function readVega() {
-  if (vegaRead) return;
-  const source = document.createElement("script");
-  // Its names are its own: what it hands out it puts on the window.
-  source.textContent = `(() => {${byId("vega-source").textContent}\n})();`;
-  document.head.append(source);
-  vegaRead = true;
+  vega = vega || unpackedText("vega").then((source) => run(`(() => {${source}\n})();`));
+  return vega;
 }
 
 const known = (name) => rows.filter((model) => model[name] !== null && model[name] > 0);
@@ -54,10 +51,6 @@ function drawnBy(specification) {
   const log = [x, y].filter((axis) => axis.type === "quantitative").map((axis) => axis.field);
   return rows.filter((model) => [x, y].every((axis) => model[axis.field] !== null) && log.every((name) => model[name] > 0))
     .map((model) => ({ key: model.key, name: model.name, kind: model.kind, [x.field]: model[x.field], [y.field]: model[y.field] }));
-}
-
-function mode() {
-  return document.documentElement.dataset.theme;
 }
 
 const styled = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -114,12 +107,7 @@ function buildCharts() {
 
 async function showCharts() {
   if (state.view !== "charts") return;
-  // Vega stands at the end of the page, behind the table that it need not delay.
-  if (document.readyState === "loading") {
-    document.addEventListener("DOMContentLoaded", showCharts, { once: true });
-    return;
-  }
-  readVega();
+  await readVega();
   for (const chart of DATA.charts) await drawChart(chart);
   byId("charts").dataset.drawn = String(rows.length);
 }

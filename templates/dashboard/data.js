@@ -1,15 +1,15 @@
-// What the page knows (sizebook.dashboard.page.data), models as objects of their columns' values.
+// What the page knows (sizebook.dashboard.contents), models as objects of their columns' values.
+// The table needs the first part alone; the second, packed, is read once the table stands.
 
-const DATA = JSON.parse(byId("data").textContent);
+const DATA = JSON.parse(byId("first").textContent);
 const COLUMNS = DATA.columns;
 const COLUMN = Object.fromEntries(COLUMNS.map((column) => [column.name, column]));
-const MODELS = DATA.models.map((model) => {
-  const row = { ...model };
-  COLUMNS.forEach((column, place) => { row[column.name] = model.values[place]; });
-  delete row.values;
-  row.features = model.features.map((place) => DATA.features[place]);
+const UNPACKED = Object.entries(DATA.models).map(([name, { words, of }]) => [name, words ? of.map((place) => words[place]) : of]);
+const MODELS = DATA.models.key.of.map((_, place) => {
+  const row = Object.fromEntries(UNPACKED.map(([name, values]) => [name, values[place]]));
+  row.features = row.features.map((each) => DATA.features[each]);
   row.kind = row.own ? "own model" : row.features.includes("experts") ? "experts" : "dense";
-  row.text = [row.name, row.key, row.organisation, row.family, row.card.hf_id].join(" ").toLowerCase();
+  row.text = [row.name, row.key, row.organisation, row.family, row.weights].join(" ").toLowerCase();
   return row;
 });
 const MODEL = Object.fromEntries(MODELS.map((model) => [model.key, model]));

@@ -23,6 +23,8 @@ function link(address, label) {
   return safe ? h("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, label || address) : address;
 }
 
+const mode = () => document.documentElement.dataset.theme;
+
 let saidUntil = 0;
 
 function say(message) {

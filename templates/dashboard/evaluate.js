@@ -1,5 +1,6 @@
-// Calls of functions in the browser: arguments as cells are read, closed forms from their one formula (CLOSED).
-// Another estimate joins by an entry in CLOSED: value(...arguments in order), blanks, holds.
+// Calls of functions in the browser: arguments as cells are read, closed forms from their one formula (CLOSED), serving
+// estimates from the Python that is their definition (ESTIMATED). An entry has value(...arguments in order), and maybe
+// blanks, holds and band.
 
 const CALCULATOR = DATA.calculator;
 const FUNCTIONS = CALCULATOR.functions.map((each) => ({
@@ -51,7 +52,15 @@ function readChoice(argument, given) {
   throw new Refused(`unknown ${argument.name}: got '${given}', want one of ${choicesOf(argument).join(", ")}.`);
 }
 
-const READ = { integer: readInteger, number: readNumber, flag: readFlag, choice: readChoice };
+// A model by its key or name in any case; what this page does not hold is refused where it is looked up.
+function readText(argument, given) {
+  const text = String(given).trim();
+  if (!argument.name.endsWith("model")) return text;
+  const found = MODELS.find((model) => model.asks && [model.asks, model.name].some((name) => name.toLowerCase() === text.toLowerCase()));
+  return found ? found.asks : text;
+}
+
+const READ = { text: readText, integer: readInteger, number: readNumber, flag: readFlag, choice: readChoice };
 const isBlank = (given) => given === null || given === undefined || String(given).trim() === "";
 
 function readArgument(argument, given) {
@@ -60,18 +69,21 @@ function readArgument(argument, given) {
   return typeof argument.default === "boolean" ? Number(argument.default) : argument.default;
 }
 
-// The value of a call, arguments by name as they were typed: { value, bound } or { problem }.
+const entryOf = (name) => CLOSED[name] || ESTIMATED[name];
+
+// The value of a call, arguments by name as they were typed: { value, bound, band } or { problem }.
 function evaluated(name, given) {
   const entry = FUNCTION[name];
-  const closed = CLOSED[name];
+  const { value, band, holds, blanks = {} } = entryOf(name);
   try {
     const bound = Object.fromEntries(entry.arguments.map((each) => [each.name, readArgument(each, given[each.name])]));
     const values = () => entry.arguments.map((each) => bound[each.name]);
-    for (const [blank, standsFor] of Object.entries(closed.blanks)) if (bound[blank] === null) bound[blank] = standsFor(...values());
-    if (closed.holds && !closed.holds(...values())) {
+    for (const [blank, standsFor] of Object.entries(blanks)) if (bound[blank] === null) bound[blank] = standsFor(...values());
+    if (holds && !holds(...values())) {
       throw new Refused(`condition not met: got ${substituted(entry.holds, bound)}, want ${entry.holds}. Correct the arguments.`);
     }
-    return { value: presentable(entry, closed.value(...values())), bound };
+    const found = presentable(entry, value(...values()));
+    return { value: found, bound, band: band ? band(...values()) : null };
   } catch (error) {
     if (error instanceof Refused) return { problem: error.message };
     throw error;

@@ -48,6 +48,6 @@ function amount(text) {
   const plain = text.trim();
   if (!plain) return null;
   const match = NUMBER.exec(plain);
-  const scale = match && (match[2] ? DATA.calculator.scales[match[2].toUpperCase()] : 1);
+  const scale = match && (match[2] ? DATA.scales[match[2].toUpperCase()] : 1);
   return scale ? Number(match[1]) * scale : NaN;
 }

@@ -18,9 +18,17 @@ function readState() {
     if (!given.has(name)) state[name] = START[name];
     else state[name] = LISTS.includes(name) ? given.get(name).split("~").filter(Boolean) : given.get(name);
   }
-  const unknown = forgetUnknown();
-  if (given.has("fn") && !given.has("args")) state.args = new URLSearchParams(exampleTexts(FUNCTION[state.fn])).toString();
-  if (unknown.length) say(`The link names what this page does not know: ${unknown.join(", ")}. Left out.`);
+  forgotten = [];
+  sayForgotten(forgetUnknown());
+  if (hasLater) nameCall();
+}
+
+let forgotten = [];
+
+// A link is read in two parts; the second message holds what the first said.
+function sayForgotten(unknown) {
+  forgotten.push(...unknown);
+  if (unknown.length) say(`The link names what this page does not know: ${forgotten.join(", ")}. Left out.`);
 }
 
 // Keeps what this page knows of a link, which may come from another version; returns the rest.
@@ -33,10 +41,14 @@ function forgetUnknown() {
     unknown.push(...state[name].filter((each) => !known[name](each)));
     state[name] = state[name].filter(known[name]);
   }
+  const held = (name) => (value) => !value || MODELS.some((model) => model[name] === value);
+  const isDay = (value) => !value || /^\d{4}-\d\d-\d\d$/.test(value);
+  const isSize = (value) => !Number.isNaN(amount(value));
   const single = {
-    view: (view) => VIEWS.includes(view), model: (key) => !key || key in MODEL,
-    fn: (name) => DATA.calculator.functions.some((each) => each.name === name),
+    view: (view) => VIEWS.includes(view), model: (key) => !key || key in MODEL, min: isSize, max: isSize, from: isDay, to: isDay,
+    family: held("family"), organisation: held("organisation"), licence: held("licence"),
     sort: (sort) => sort === "name" || sort.replace(/^-/, "") in COLUMN || sort === "-name",
+    theme: (theme) => ["", "light", "dark"].includes(theme), separator: (sign) => [",", ";"].includes(sign),
   };
   for (const [name, isKnown] of Object.entries(single)) {
     if (isKnown(state[name])) continue;

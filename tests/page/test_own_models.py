@@ -10,8 +10,9 @@ import pytest
 
 from sizebook.core.errors import SizebookError
 from sizebook.dashboard.columns import BY_NAME, formula
+from sizebook.dashboard.contents import PLACE, first
 from sizebook.dashboard.own import of_config, of_table, refuse_repeated
-from sizebook.dashboard.page import PLACE, data, html
+from sizebook.dashboard.page import html
 
 CONFIG = resources.files("sizebook") / "data" / "sample_config.json"
 
@@ -101,6 +102,6 @@ def test_no_text_of_a_model_ends_the_script(tmp_path: Path) -> None:
     """The data stand inside a script; what they hold must come out of it as it went in."""
     models = of_table(table(tmp_path, 'name,note\n"</script><script>alert(1)</script><!--",x\n'))
     page = html(models)
-    held = page.partition('<script id="data" type="application/json">')[2].partition("</script>")[0]
-    assert json.loads(held) == json.loads(json.dumps(data(models)))
+    held = page.partition('<script id="first" type="application/json">')[2].partition("</script>")[0]
+    assert json.loads(held) == json.loads(json.dumps(first(models)))
     assert "<script>alert" not in page

@@ -56,8 +56,9 @@ def test_the_command_puts_own_models_first(tmp_path: Path) -> None:
     done = CliRunner().invoke(dashboard, ["-o", str(tmp_path / "page.html"), "--models", str(tmp_path / "my.csv")])
     assert re.fullmatch(r".*page\.html: \d+ models, \d\.\d MB\. Open it in a browser\.\n", done.stdout)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    held = json.loads(page.partition('<script id="data" type="application/json">')[2].partition("</script>")[0])
-    assert [(model["name"], model["own"]) for model in held["models"][:2]] == [
-        ("Ours", True),
-        ("Transformer base", False),
-    ]
+    held = json.loads(page.partition('<script id="first" type="application/json">')[2].partition("</script>")[0])
+    name, is_own = (
+        [column["words"][place] for place in column["of"][:2]] if "words" in column else column["of"][:2]
+        for column in (held["models"]["name"], held["models"]["own"])
+    )
+    assert (name, is_own) == (["Ours", "Transformer base"], [True, False])

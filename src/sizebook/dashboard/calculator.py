@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sizebook.core.cells import call
 from sizebook.core.expression import Expression, parse
 from sizebook.core.expression_tree import Call, walk
 from sizebook.core.formula_text import expression, inlined, javascript
-from sizebook.core.number_text import SCALES
+from sizebook.core.named_lambda import table
 from sizebook.core.registry import Argument, Function, Quantity
 from sizebook.functions import load
 
@@ -30,7 +29,6 @@ def described() -> dict[str, Any]:
         "functions": functions,
         "arguments": [json.loads(text) for text in arguments],
         "choices": list(lists),
-        "scales": {word: scale for word, scale in SCALES.items() if word},
     }
 
 
@@ -43,6 +41,7 @@ def _described(function: Function, known: dict[str, int], lists: dict[tuple[str,
         "description": "\n\n".join(" ".join(each.split()) for each in function.description.split("\n\n")),
         "formula": function.formula,
         "holds": function.holds,
+        "no_band": function.no_band,
         "source": function.source,
         "arguments": [
             known.setdefault(json.dumps(_argument(argument, lists), default=str), len(known))
@@ -108,13 +107,8 @@ def _tables() -> dict[str, dict[str, Any]]:
     for function in functions.values():
         if function.formula:
             called |= _calls(expression(function))
-    return {name: _table(functions[name]) for name in sorted(called)}
+    return {name: table(functions[name]) for name in sorted(called)}
 
 
 def _calls(formula: Expression) -> set[str]:
     return {node.function for node in walk(formula.tree) if isinstance(node, Call) and node.function.isupper()}
-
-
-def _table(function: Function) -> dict[str, Any]:
-    (argument,) = function.arguments
-    return {choice: call(function.name, choice) for choice in argument.quantity.allowed}

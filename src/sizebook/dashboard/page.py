@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import re
 from collections.abc import Sequence
@@ -10,21 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from sizebook import __version__
-from sizebook.core.tables import table
-from sizebook.dashboard import calculator, charts, market
-from sizebook.dashboard.columns import COLUMNS, formula
-from sizebook.dashboard.features import FEATURES
+from sizebook.dashboard import calculator, contents, estimates
 from sizebook.dashboard.rows import Model
 from sizebook.sources.bundled import bundled
 from sizebook.sources.writing import write_whole
 
-# In the order in which the browser reads them; each uses what stands before it.
-SCRIPTS = (
-    "dom.js", "format.js", "data.js", "state.js", "filters.js", "card.js", "compare.js", "charts.js", "files.js",
-    "table.js", "evaluate.js", "calculator.js", "market.js", "app.js",
+# In the order in which the browser reads them; each uses what stands before it. Those of the views that nobody sees at
+# first are packed.
+FIRST = (
+    "dom.js", "format.js", "data.js", "later.js", "state.js", "filters.js", "card.js", "compare.js", "files.js",
+    "table.js", "app.js",
 )  # fmt: skip
+LATER = ("evaluate.js", "charts.js", "calculator.js", "market.js")
 STYLES = ("vendor/tabulator.min.css", "page.css")
-PLACE = "{model}"  # where a formula names the model
 _FONTS = {"Inter": {400: "Inter-Regular", 600: "Inter-SemiBold"}, "JetBrains Mono": {400: "JetBrainsMono-Regular"}}
 _PART = re.compile(r"\{\{ (\w+) \}\}")  # a place in page.html
 _ENDS_SCRIPT = re.compile(r"<(?=/script|!--)", re.IGNORECASE)
@@ -44,55 +43,35 @@ def html(models: Sequence[Model]) -> str:
         "version": __version__,
         "n_models": str(len(models)),
         "styles": "\n".join([*_fonts(), *(_read(folder / name) for name in STYLES)]),
-        "data": json.dumps(data(models), ensure_ascii=False, separators=(",", ":")).replace("<", r"\u003c"),
-        "chart_script": script(_read(folder / "vendor" / "vega.js")),
+        "first": _json(contents.first(models)).replace("<", r"\u003c"),
         "table_script": script(_read(folder / "vendor" / "tabulator.min.js")),
-        "own_script": script("\n".join([calculator.source(), *(_read(folder / name) for name in SCRIPTS)])),
+        "first_script": script("\n".join(_read(folder / name) for name in FIRST)),
+        "packed": "\n".join(_packed(models, folder)),
         "carried": " and ".join(carried),
     }
     return _PART.sub(lambda found: parts[found[1]], _read(folder / "page.html"))
 
 
-def data(models: Sequence[Model]) -> dict[str, Any]:
-    """Return what the page knows, as its scripts read it (templates/dashboard/data.js)."""
-    return {
-        "version": __version__,
-        "read": max(row["retrieved"] for row in table("models")),
-        "columns": [
-            {
-                "name": column.name,
-                "title": column.title,
-                "meaning": column.meaning,
-                "kind": column.kind,
-                "unit": column.unit,
-                "shown": column.shown,
-                "narrow": column.narrow,
-                "formula": formula(column, PLACE),
-            }
-            for column in COLUMNS
-        ],
-        "features": FEATURES,
-        "calculator": calculator.described(),
-        "market": market.data(),
-        "models": [_compact(model) for model in models],
-        "charts": [
-            {"name": chart.name, "topic": chart.topic, "specification": charts.specification(chart)}
-            for chart in charts.CHARTS
-        ],
-    }
+def _packed(models: Sequence[Model], folder: Path) -> list[str]:
+    """Return what the page reads once its table stands: data, scripts, and Vega for the charts."""
+    serving, tables = estimates.translated([model.asks for model in models if model.asks])
+    scripts = [
+        calculator.source(),
+        *(_read(folder / name) for name in LATER[:1]),
+        estimates.enclosed(_read(folder / "python.js"), serving),
+        *(_read(folder / name) for name in LATER[1:]),
+    ]
+    return [
+        packed("later", _json(contents.later(models) | {"serving": tables}).encode()),
+        packed("later-script", "\n".join(scripts).encode()),
+        packed("vega", (folder / "vendor" / "vega.js").read_bytes()),
+    ]
 
 
-def _compact(model: Model) -> dict[str, Any]:
-    return {
-        "key": model.key,
-        "name": model.name,
-        "own": model.own,
-        "size": model.size,
-        "asks": model.asks,
-        "features": [FEATURES.index(name) for name in model.features],
-        "values": [model.values[column.name] for column in COLUMNS],
-        "card": model.card,
-    }
+def packed(name: str, content: bytes) -> str:
+    """Return content as an element that the page unpacks when it needs it; equal content gives equal elements."""
+    text = base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+    return f'<script id="{name}" type="text/plain">{text}</script>'
 
 
 def script(source: str) -> str:
@@ -100,12 +79,16 @@ def script(source: str) -> str:
     return _ENDS_SCRIPT.sub(r"<\\", source)
 
 
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
 def _fonts() -> list[str]:
-    """Return the style that brings the faces with the page."""
+    """Return the style that brings the faces with the page; packed, the system's would be laid out first."""
     folder = bundled("templates") / "fonts"
     return [
         f'@font-face {{ font-family: "{family}"; font-weight: {weight}; src: url(data:font/ttf;base64,'

@@ -86,7 +86,8 @@ def dtype_class(dtype: str) -> str:
 
 
 @cache
-def _native(model: str) -> str:
+def native_weight_dtype(model: str) -> str:
+    """Return the format of a model's published weights, bf16 where it has none of an engine."""
     if catalog.is_checkpoint(model):
         return stored_of(model).weight_dtype
     if catalog.is_file(model):
@@ -112,7 +113,7 @@ def stored_bytes(model: str, weight_dtype: str | None) -> dict[str, float]:
 
 def weight_dtype_of(model: str, weight_dtype: str | None) -> str:
     """Return the weight format: the one given, or the published checkpoint's own where it is blank."""
-    dtype = weight_dtype or _native(model)
+    dtype = weight_dtype or native_weight_dtype(model)
     if dtype not in WEIGHT_DTYPES:
         raise unknown_key("weight_dtype", dtype, WEIGHT_DTYPES, where=f"one of {', '.join(WEIGHT_DTYPES)}, or blank")
     return dtype

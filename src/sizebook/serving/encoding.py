@@ -74,6 +74,11 @@ def halves(model: str) -> Halves | None:
     return None
 
 
+def has_encoder(model: str) -> bool:
+    """Return whether a model reads a request with an encoder."""
+    return halves(model) is not None
+
+
 # Whisper hears in windows, the last filled up with silence.
 WINDOW_SECONDS = 30
 
@@ -102,8 +107,7 @@ def one_pass(model: str) -> bool:
 
 def serving_case(model: str, gpu: str, replica: Replica) -> Case:
     """Return the case of any model that can be served: a decoder's own, or that of a model with an encoder."""
-    found = halves(model)
-    if found is None:
+    if not has_encoder(model):
         return startable(case_of(model, gpu, replica))
     if replica.pp > 1 or replica.draft_tokens or (replica.tokens_per_step or 1) > 1:
         raise InputError(
@@ -112,17 +116,27 @@ def serving_case(model: str, gpu: str, replica: Replica) -> Case:
         )
     if replica.experts_read == "all":
         raise InputError(no_experts(model))
-    architecture = catalog.architecture(model)
     dtype = weight_dtype_of(model, replica.weight_dtype)
     base = case_of(_STAND_IN, gpu, replace(replica, weight_dtype=dtype, ep=1, draft_tokens=0))
-    encoder, shape, crossing = _shapes(architecture, found)
+    encoder, shape, crossing = encoded_shapes(model)
     values: dict[str, Any] = {f.name: getattr(base, f.name) for f in fields(Case)}
     own = {"shape": shape, **stored_bytes(model, replica.weight_dtype)}
     return startable(EncodedCase(**values | own, encoder=encoder, crossing=crossing))
 
 
+@cache
+def encoded_shapes(model: str) -> tuple[ServingShape, ServingShape, AttentionKind | None]:
+    """Return the sums of the encoder, those of the decoder or the encoder again, and what the decoder keeps of it.
+
+    Errors: a model without an encoder.
+    """
+    found = halves(model)
+    if found is None:
+        raise InputError(f"no encoder: got {model}, want a model that has one. Take its serving shape.")
+    return _shapes(catalog.architecture(model), found)
+
+
 def _shapes(architecture: Architecture, found: Halves) -> tuple[ServingShape, ServingShape, AttentionKind | None]:
-    """Return the sums of the encoder, those of the decoder or the encoder again, and what the decoder keeps of it."""
     raw = shape_of_layers(architecture, found.encoder)
     # A window reaches to both sides; no request passes through the projection to the vocabulary.
     kinds = tuple(replace(kind, seen=2 * kind.seen) for kind in raw.kinds)

@@ -17,7 +17,7 @@ from sizebook.formulas.weights import dtype_bits
 from sizebook.serving import time as serving_time
 from sizebook.serving.band import Band, replica_band
 from sizebook.serving.case import Case, case_of, startable
-from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds, halves, one_pass, serving_case
+from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds, has_encoder, one_pass, serving_case
 from sizebook.serving.estimate import Estimate, error_band, estimate, unmeasured_band
 from sizebook.serving.kernels import kv_heads_held
 from sizebook.serving.memory import (
@@ -68,12 +68,12 @@ def _memory(case: Case, gpu: str, engine: str, version: str = "") -> Memory:
 
 def _any_case(model: str, gpu: str, replica: Replica) -> Case:
     """Return the case of a decoder, startable or not, or that of a model with an encoder."""
-    return case_of(model, gpu, replica) if halves(model) is None else serving_case(model, gpu, replica)
+    return case_of(model, gpu, replica) if not has_encoder(model) else serving_case(model, gpu, replica)
 
 
 def _only_decoding(model: str, gpu: str, replica: Replica) -> Case:
     """Return the case of a decoder, or refuse a model with an encoder, whose prompt and answer hold cache apart."""
-    if halves(model) is not None:
+    if has_encoder(model):
         raise InputError(
             f"not one context: got {model}, which has an encoder, want a model that only decodes. SERVING_FIGURES "
             "says what the cache holds of such a model."
@@ -98,7 +98,7 @@ def _estimate(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimat
 
 
 def _terms(model: str, gpu: str, demand: Demand, replica: Replica) -> Latencies:
-    if halves(model):  # terms are those of a pass of a decoder
+    if has_encoder(model):  # terms are those of a pass of a decoder
         return Latencies((), ())
     found = _estimate(model, gpu, demand, replica)
     return latency_terms(startable(case_of(model, gpu, replica)), found, demand, kernels=kernels_basis(gpu))
@@ -113,7 +113,7 @@ def _tpot_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple
 
 
 def _band(figure: str, gpu: str, replica: Replica, model: str | None) -> Band:
-    if model and halves(model):  # no server of a model with an encoder was measured
+    if model and has_encoder(model):  # no server of a model with an encoder was measured
         return unmeasured_band(figure)
     key = accelerator(gpu).key
     if model:
@@ -140,13 +140,13 @@ def _request_band(model: str, gpu: str, demand: Demand, replica: Replica) -> tup
 
 
 def _step_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> list[Term]:
-    if halves(model):
+    if has_encoder(model):
         return []
     return step_terms(startable(case_of(model, gpu, replica)), demand, kernels_basis(gpu))
 
 
 def _prefill_terms(model: str, gpu: str, input_tokens: int, cache_hit_ratio: float, replica: Replica) -> list[Term]:
-    if halves(model):
+    if has_encoder(model):
         return []
     demand = Demand(input_tokens=input_tokens, cache_hit_ratio=cache_hit_ratio)
     return prefill_terms(startable(case_of(model, gpu, replica)), demand, kernels_basis(gpu))

@@ -13,7 +13,7 @@ from sizebook.core.registry import REQUIRED, Argument, function, leaves, quantit
 from sizebook.core.tabular import Answers, Columns, Table, answered
 from sizebook.serving.band import Band, replica_band
 from sizebook.serving.case import Case
-from sizebook.serving.encoding import halves, one_pass, serving_case
+from sizebook.serving.encoding import has_encoder, one_pass, serving_case
 from sizebook.serving.estimate import estimate, misfit, unmeasured_band
 from sizebook.serving.functions import TIME_SOURCE
 from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes
@@ -92,7 +92,7 @@ def _replica(model: str, gpu: str, replica: Replica) -> tuple[Case, Memory, Band
     """Return what is the same for every load of a replica."""
     case, chip = serving_case(model, gpu, replica), accelerator(gpu)
     memory = engine_memory(case, physical_bytes(chip), engine_constants(replica.engine))
-    is_encoded = halves(model) is not None  # no server of such a model was measured
+    is_encoded = has_encoder(model)  # no server of such a model was measured
     band = unmeasured_band("tpot") if is_encoded else replica_band("tpot", chip.key, replica, shape=case.shape)
     return case, memory, band, basis_of(replica.rates_file, setup_of(chip.key, replica.engine))
 

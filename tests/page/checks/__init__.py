@@ -1,0 +1,1 @@
+"""Checks of the page in a browser, by topic; `python -m tests.page.browser` runs them."""

@@ -1,0 +1,42 @@
+"""How checks drive the page in headless Chromium, and the list that they join."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from playwright.sync_api import Page
+
+from sizebook.models import catalog
+
+CHROMIUM = os.environ.get("SIZEBOOK_CHROMIUM", "/usr/bin/chromium")
+SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+CHECKS: list[Callable[[Page, str], None]] = []
+
+
+def check(function: Callable[[Page, str], None]) -> Callable[[Page, str], None]:
+    """Have a function run on a fresh page of its own."""
+    CHECKS.append(function)
+    return function
+
+
+def opened(page: Page, address: str, fragment: str = "") -> None:
+    page.goto("about:blank")
+    page.goto(f"{address}#{fragment}" if fragment else address)
+    page.wait_for_selector("body[data-ready]")
+
+
+def names(page: Page) -> list[str]:
+    """Return the keys of the rows in their order, those out of sight included."""
+    found: list[str] = page.evaluate("table.getRows('active').map((row) => row.getData().key)")
+    return found
+
+
+def copied(page: Page) -> str:
+    page.wait_for_selector("body[data-copied]")
+    return str(page.evaluate("document.body.dataset.copied"))
+
+
+def total(key: str) -> int:
+    return catalog.counted(key).total
