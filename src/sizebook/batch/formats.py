@@ -69,7 +69,7 @@ def _pdf(made: Made) -> bytes:
     if made.workbook is not None:
         name, said = str(made.job.workbook), "the planning workbook, filled"
         attached.append(Attached(name, made.workbook, description=said, relationship="Supplement"))
-    return pdf(made.report, attached)
+    return pdf(made.report, attached, made.style)
 
 
 def _toml(made: Made) -> bytes:
@@ -92,7 +92,7 @@ def _xlsx(made: Made) -> bytes | None:
 def _html(made: Made) -> bytes:
     from sizebook.reports.render import page
 
-    return page(made.report, json.dumps(made.record)).encode()
+    return page(made.report, json.dumps(made.record), made.style).encode()
 
 
 def _json(made: Made) -> bytes:

@@ -30,6 +30,7 @@ from sizebook.sources.bundled import bundled
 from sizebook.sources.writing import scratch_folder
 
 if TYPE_CHECKING:
+    from sizebook.reports.style import Style
     from sizebook.reports.view import Report
 
 
@@ -73,6 +74,13 @@ class Made:
     def report(self) -> Report:
         """The report of the plan."""
         return self.job.report(self.plan, self.scenario)
+
+    @cached_property
+    def style(self) -> Style:
+        """How the report looks and speaks."""
+        from sizebook.reports.brand import style_of
+
+        return style_of(self.values, self.folder)
 
     @cached_property
     def contents(self) -> Contents:

@@ -19,6 +19,7 @@ from sizebook.core.carried import domain_files
 from sizebook.core.errors import InputError
 from sizebook.core.tables import table, user_folder
 from sizebook.intake.places import located
+from sizebook.scenarios.presentation import files_of
 
 OWN_PRICES = "own prices"
 _LARGE_BYTES = 10_000_000
@@ -59,7 +60,7 @@ def plain(value: Any) -> Any:
 
 def inputs(values: Mapping[str, Any], folder: Path) -> dict[str, str]:
     """Return a hash of every file that a scenario names and of the own prices; of large ones how large they are."""
-    found = {name: content(folder / name) for name in sorted(set(texts(values)) - {"", "."})}
+    found = {name: content(folder / name) for name in sorted({*texts(values), *files_of(values, folder)} - {"", "."})}
     found[OWN_PRICES] = content(user_folder() / "prices.csv")
     return {name: mark for name, mark in found.items() if mark}
 
