@@ -30,6 +30,7 @@ LAYERS = (
     ("functions",),
     # From here on surfaces, which may import other libraries.
     ("sources",),
+    ("scheduling",),
     ("calculation", "scenarios", "sweeps", "validation"),
     ("calibrating", "workbooks"),
     ("reports.charts",),
@@ -44,6 +45,7 @@ LAYERS = (
         "reports.comparison",
     ),
     ("batch", "dashboard", "excel", "libreoffice"),
+    ("web",),
     ("cli",),
     ("__main__",),
 )

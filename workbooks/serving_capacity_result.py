@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from serving_capacity_basis import POOLS
+
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
@@ -9,12 +11,19 @@ from sizebook.workbooks.finance import months_shown
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.wording import between, counted, worded
 
+# Pools are searched by a function, which scenarios do not reach.
+_POOLS_HELD = (
+    f'=IF(AND({POOLS},{{scenario}}<>"base"),"Prefill and decode workers are those of the least cost for the inputs as '
+    'they stand; this scenario does not search them again.","")'
+)
+
 
 def result(book: Book, steps: tuple[int, int]) -> None:
     """Add the sheets; ``steps`` are the rows of the latency curve."""
     said = "The figures to hand on; ranges hold eight of ten measurements."
     page = new_page(book, "Result", said, ("",) * 3, (24, 19, 19, 19, 19, 19), portrait=True)
     page.banner()
+    page.paragraph(page.resolve(_POOLS_HELD))
     _tiles(page)
     gpus_chart, cost_chart = page.room_for_chart(), page.room_for_chart()
     page.section("Months of the charts")

@@ -19,6 +19,7 @@ from sizebook.batch.journal import FILE, Outcome, fingerprint, journal
 from sizebook.batch.reading import Row, read_batch
 from sizebook.cli import app
 from sizebook.core.errors import InputError
+from sizebook.scheduling import processes
 from sizebook.sources import writing
 from tests.surfaces import kills
 
@@ -173,7 +174,7 @@ def test_a_finished_batch_resumes_without_a_worker(tmp_path: Path, monkeypatch: 
     def refused(*_: Any) -> None:
         raise AssertionError("a worker was started")
 
-    monkeypatch.setattr(running, "workers", refused)
+    monkeypatch.setattr(processes, "workers", refused)
     temp = tmp_path / "temp"
     (temp / f".{writing._SCRATCH}.0123456789abcdef.part").mkdir(parents=True)  # of a run that was killed at its end
     monkeypatch.setattr(tempfile, "tempdir", str(temp))

@@ -35,6 +35,15 @@ class Format:
 
 
 @dataclass(frozen=True)
+class Content:
+    """What one scenario turned into, before it is written: bytes by format, figures for an index, remarks."""
+
+    files: Mapping[str, bytes]
+    figures: tuple[Figure, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Outputs:
     """The files of one scenario by format, the figures that an index shows of it, and what was remarked."""
 
@@ -148,12 +157,19 @@ def chosen(text: str) -> tuple[str, ...]:
     return tuple(name for name in FORMATS if name in words)
 
 
-def produce(made: Made, folder: Path, stem: str, formats: Sequence[str] = USUAL) -> Outputs:
-    """Write the files of a planned scenario into a folder, each whole or not at all; return where they are.
+def contents_of(made: Made, formats: Sequence[str] = USUAL) -> Content:
+    """Return the files of a planned scenario as bytes."""
+    files = {name: FORMATS[name].content(made) for name in formats}
+    return Content(files, made.contents.first, made.notes)
 
-    All are made before the first is written.
-    """
+
+def written(content: Content, folder: Path, stem: str) -> Outputs:
+    """Write the files of a scenario into a folder, each whole or not at all; return where they are."""
     make_folder(folder)
-    contents = {name: FORMATS[name].content(made) for name in formats}
-    files = {name: write_whole(folder / f"{stem}.{name}", content) for name, content in contents.items()}
-    return Outputs(files, made.contents.first, made.notes)
+    files = {name: write_whole(folder / f"{stem}.{name}", bytes_) for name, bytes_ in content.files.items()}
+    return Outputs(files, content.figures, content.notes)
+
+
+def produce(made: Made, folder: Path, stem: str, formats: Sequence[str] = USUAL) -> Outputs:
+    """Write the files of a planned scenario into a folder; all are made before the first is written."""
+    return written(contents_of(made, formats), folder, stem)

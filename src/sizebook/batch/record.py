@@ -16,7 +16,9 @@ from typing import Any
 
 from sizebook import __version__
 from sizebook.core.carried import domain_files
+from sizebook.core.errors import InputError
 from sizebook.core.tables import table, user_folder
+from sizebook.intake.places import located
 
 OWN_PRICES = "own prices"
 _LARGE_BYTES = 10_000_000
@@ -38,6 +40,12 @@ def record(values: Mapping[str, Any], folder: Path, as_of: date) -> dict[str, An
 def batch_record(n_scenarios: int) -> dict[str, Any]:
     """Return the record of what shows a whole batch: each scenario has its own in its files."""
     return {"sizebook": __version__, "batch": n_scenarios, "data": data(), "formulas": formulas()}
+
+
+def stamp() -> dict[str, str]:
+    """Return what two processes must have in common for the same scenario to give the same figures."""
+    tables = json.dumps(data(), sort_keys=True).encode()
+    return {"version": __version__, "formulas": formulas(), "data": _hash(tables)}
 
 
 def plain(value: Any) -> Any:
@@ -67,15 +75,21 @@ def texts(values: Any) -> Iterator[str]:
         yield values
 
 
+def is_hashed(mark: str) -> bool:
+    """Return whether the mark of a file is a hash of all of it, not how large it is."""
+    return not mark.endswith(" bytes")
+
+
 def content(path: Path) -> str:
     """Return a hash of a file, for large ones (checkpoints) and folders how large; empty for no file."""
     try:
+        path = located(path)
         if path.is_dir():
             return " ".join(_size(each) for each in sorted(path.iterdir()) if each.is_file())
         if not path.is_file():
             return ""
         return _size(path) if path.stat().st_size > _LARGE_BYTES else _hash(path.read_bytes())
-    except (OSError, ValueError):  # no name of a file, or one that the scenario will be refused for
+    except (OSError, ValueError, InputError):  # no name of a file, or one that the scenario will be refused for
         return ""
 
 

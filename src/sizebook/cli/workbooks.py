@@ -45,12 +45,12 @@ def fill_workbook(
     from sizebook.cli.telling import failed, told
     from sizebook.workbooks.filling import fill
 
-    inputs = _inputs(scenario, workbook, rates)
+    inputs = inputs_from(scenario, workbook, rates)
     target = next((known for known in TARGETS if known == spelling["target"]), None)
     namespace = spelling["namespace"] or ""
     if namespace and target is None:
         raise InputError(f"namespace without target: got '{namespace}', want --target office-js beside it. Add it.")
-    filled = fill(_found(workbook), inputs, output, target=target, namespace=namespace, strict=strict)
+    filled = fill(found(workbook), inputs, output, target=target, namespace=namespace, strict=strict)
     told(filled.notes)
     calculated = filled.calculated
     click.echo(f"{output}: {len(inputs)} inputs, {len(calculated.values)} cells, calculated by {calculated.engine}")
@@ -60,7 +60,7 @@ def fill_workbook(
         sys.exit(1)
 
 
-def _found(workbook: Path) -> Path:
+def found(workbook: Path) -> Path:
     """Return the file as it is given, or the one of that bare name that travels with the package."""
     from sizebook.sources.bundled import bundled
 
@@ -69,7 +69,7 @@ def _found(workbook: Path) -> Path:
     return ours if is_ours else workbook
 
 
-def _inputs(scenario: Path, workbook: Path, rates: Path | None) -> dict[str, Any]:
+def inputs_from(scenario: Path, workbook: Path, rates: Path | None) -> dict[str, Any]:
     """Return the inputs that a scenario file gives: by the mapping of its plan, or key by key."""
     from sizebook.batch.jobs import JOBS, inputs_of, scenario_of
     from sizebook.cli.telling import told
