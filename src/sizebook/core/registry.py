@@ -48,7 +48,8 @@ class Quantity:
     """What an argument, a key, a cell or a result stands for: its meaning, unit, allowed values and default.
 
     ``minimum`` is allowed itself, ``above`` and ``below`` are not. ``choices`` may be a function, for keys that a table
-    holds. ``label`` is what a line of a workbook is called. Where ``default`` is `REQUIRED` a value must be given.
+    holds. ``label`` is what a line of a workbook is called. ``predicted_by`` names the function that predicts, with a
+    band, what callers otherwise assume. Where ``default`` is `REQUIRED` a value must be given.
     """
 
     meaning: str
@@ -61,6 +62,7 @@ class Quantity:
     choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
     default: Any = REQUIRED
     label: str = ""
+    predicted_by: str = ""
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -243,8 +245,16 @@ class Function:
 
     @property
     def no_band(self) -> str:
-        """Why an estimate has no band; blank where it has one, or is no estimate."""
-        return getattr(self.python, "no_band", "")
+        """Why an estimate has no band; blank where it has one, or is no estimate.
+
+        What follows from an assumed figure, such as a utilisation, is as sure as that one.
+        """
+        if stated := getattr(self.python, "no_band", ""):
+            return str(stated)
+        assumed = [] if hasattr(self.python, "band") else [a for a in self.arguments if a.quantity.predicted_by]
+        if not assumed or self.result.kind == "range":  # tables carry bands in columns of their own
+            return ""
+        return f"as sure as the {assumed[0].name} that is given; {assumed[0].quantity.predicted_by} has a band"
 
     @property
     def holds(self) -> str:
