@@ -43,7 +43,8 @@ LAYERS = (
         "reports.programme",
         "reports.comparison",
     ),
-    ("batch", "dashboard", "excel", "libreoffice"),
+    ("dashboard",),
+    ("batch", "excel", "libreoffice"),
     ("cli",),
     ("__main__",),
 )

@@ -262,11 +262,14 @@ class Function:
         return getattr(self.python, "holds", "")
 
     def _given(self, bound: Mapping[str, Any]) -> dict[str, Any]:
-        hints, given = hints_of(self.python), {}
-        for name in inspect.signature(self.python).parameters:
-            within = nested(hints[name])
-            given[name] = put_together(within.kind, bound) if within else bound[name]
-        return given
+        return {name: put_together(kind, bound) if kind else bound[name] for name, kind in self._parameters}
+
+    @cached_property
+    def _parameters(self) -> tuple[tuple[str, type[Any] | None], ...]:
+        """The parameters in Python, each with the section that its fields make; a cell waits for every call."""
+        hints = hints_of(self.python)
+        within = ((name, nested(hints[name])) for name in inspect.signature(self.python).parameters)
+        return tuple((name, each.kind if each else None) for name, each in within)
 
     @property
     def signature(self) -> str:

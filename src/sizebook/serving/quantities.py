@@ -252,9 +252,7 @@ RequestsPerDay = Annotated[
 RequestRate = Annotated[float, Quantity("requests a second", unit="requests/s", minimum=0)]
 ReplicaRate = Annotated[
     float,
-    Quantity(
-        "requests a second that one replica takes", unit="requests/s", above=0, predicted_by="TOKENS_PER_SECOND"
-    ),
+    Quantity("requests a second that one replica takes", unit="requests/s", above=0, predicted_by="TOKENS_PER_SECOND"),
 ]
 TokenRate = Annotated[float, Quantity("output tokens a second", unit="tokens/s", above=0)]
 Load = Annotated[

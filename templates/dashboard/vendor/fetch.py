@@ -44,7 +44,16 @@ def bundled(tabulator: Path) -> str:
         "window.Tabulator = Tabulator;",
     ]
     (tabulator / "entry.js").write_text("\n".join(lines), encoding="utf-8")
-    asked = ["npx", "--yes", f"esbuild@{ESBUILD}", "entry.js", "--bundle", "--minify", "--format=iife", "--charset=utf8"]
+    asked = [
+        "npx",
+        "--yes",
+        f"esbuild@{ESBUILD}",
+        "entry.js",
+        "--bundle",
+        "--minify",
+        "--format=iife",
+        "--charset=utf8",
+    ]
     script = subprocess.run(asked, check=True, capture_output=True, text=True, cwd=tabulator).stdout
     head = (tabulator / "dist" / "js" / "tabulator.min.js").read_text(encoding="utf-8").splitlines()[0]
     return f"{head}\n{script}"
