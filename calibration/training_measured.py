@@ -26,9 +26,11 @@ SHARED = HERE.parent.parent / "shared" / "truth" / "training" / "training_measur
 STACKS = {"maxtext": "fsdp", "pax": "fsdp", "litgpt": "fsdp", "neuronx": "megatron", "deepspeed-megatron": "deepspeed"}
 # Flags of rows that no fit may learn from: why stands in the README beside the table.
 UNFIT = frozenset(
-    {"layout_unstated", "batch_unstated", "tokendrop", "published_inconsistent", "known_regression", "memory_only",
+    {"layout_unstated", "tokendrop", "published_inconsistent", "known_regression", "memory_only",
      "step_includes_evaluation"}
 )  # fmt: skip
+# What a pipeline runs in a step where nothing says so, as runs of such size that do.
+ASSUMED_MICRO_BATCHES = 16
 FAMILIES = {
     "mpt": "mpt", "megatron": "gpt-3", "gpt": "gpt-3", "llama": "llama-3", "qwen3": "qwen3-moe", "kimi": "deepseek-v3",
     "deepseek": "deepseek-v3",
@@ -113,12 +115,22 @@ def _bundled(row: dict[str, str], known: dict[str, Architecture | None]) -> Run:
     return Run(f"{family} {generation(gpu)} {row['stack']}", published, work_of(setup, layout), seconds)
 
 
+def batch_of(row: dict[str, str]) -> int:
+    """Return the sequences of a step; where only the rate of tokens is published, which hardly depends on them, so many
+    that every pipeline runs `ASSUMED_MICRO_BATCHES`."""
+    if row["batch"]:
+        return int(row["batch"])
+    ranks = int(row["gpus"]) // (int(row["tp"] or 1) * int(row["pp"] or 1) * int(row["cp"] or 1))
+    return ASSUMED_MICRO_BATCHES * int(row["micro_batch"] or 1) * ranks
+
+
 def cells(row: dict[str, str]) -> dict[str, str]:
     """Return what the table says of a run under the names of a training scenario; blank is not stated."""
     model = row["model"]
     adapters = row["kind"] in ("lora", "qlora")
     return {
-        **{name: row[name] for name in ("gpu", "gpus", "batch", "seq", "tp", "pp", "cp", "ep", "etp", "interleave")},
+        "batch": str(batch_of(row)),
+        **{name: row[name] for name in ("gpu", "gpus", "seq", "tp", "pp", "cp", "ep", "etp", "interleave")},
         **{name: row[name] for name in ("fsdp", "hsdp", "recompute", "recompute_modules", "offload")},
         "model": str((SHARED.parent / model).resolve()) if model.endswith(".json") else model,
         "zero_stage": row["zero_stage"] or "1",
@@ -140,8 +152,8 @@ def unusable(row: dict[str, str]) -> bool:
     return (
         row["kind"] == "whole_run"
         or row["dtype"] == "int8"
-        or not row["batch"]
         or not row["gpus"]
+        or not (row["batch"] or row["tokens_per_s_per_gpu"])
         or bool(flags & (UNFIT - {"memory_only"}))
     )
 
@@ -159,7 +171,7 @@ def measured() -> list[Run]:
         except SizebookError as error:
             print(f"left out: {row['id']}: {error}")
             continue
-        tokens = float(row["batch"]) * float(row["seq"]) / float(row["gpus"])
+        tokens = batch_of(row) * float(row["seq"]) / float(row["gpus"])
         seconds = float(row["step_seconds"] or 0) or tokens / float(row["tokens_per_s_per_gpu"])
         family, chips, stack = row["group"].rsplit(" ", 2)
         found.append(Run(f"{family} {chips} {stack}", row["family"], work, seconds, _loose(row)))
@@ -169,7 +181,7 @@ def measured() -> list[Run]:
 def _loose(row: dict[str, str]) -> bool:
     """Return whether a row leaves open what moves its time."""
     flags = set(row["flags"].split(";"))
-    return bool(flags & {"recompute_unstated", "recipe_differs", "power_limited", "gpu_inferred", "dtype_unstated"})
+    return bool(flags & {"batch_unstated", "recompute_unstated", "recipe_differs", "power_limited", "gpu_inferred", "dtype_unstated"})
 
 
 def runs() -> list[Run]:

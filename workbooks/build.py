@@ -19,7 +19,7 @@ from sizebook.workbooks.building import Book
 from sizebook.workbooks.saving import save
 
 FOLDER = Path(__file__).resolve().parent
-DESCRIPTIONS = ("model_sizing", "training_budget", "serving_capacity", "fleet_plan")
+DESCRIPTIONS = ("model_sizing", "model_comparison", "fine_tuning", "training_budget", "serving_capacity", "fleet_plan")
 
 
 def main() -> int:

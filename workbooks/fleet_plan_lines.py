@@ -11,10 +11,12 @@ from sizebook.plans.fleet.inputs import MONTHS, MOST_SERVICES, Contract, FleetTe
 from sizebook.plans.fleet.plan import FleetMonth
 from sizebook.plans.ledgers import columns
 from sizebook.plans.serving.inputs import Energy, GpuPrices, Latencies, RequestStream
+from sizebook.serving.quantities import PoolLayout
 from sizebook.workbooks import look
-from sizebook.workbooks.building import Book, text
+from sizebook.workbooks.building import Book
 from sizebook.workbooks.declaring import declare, declare_all
 from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.references import text
 from sizebook.workbooks.shared_lines import CONFIG, model_input, node_lines, this_copy
 from sizebook.workbooks.shared_lines import gpus as paid_gpus
 from sizebook.workbooks.staging import Figures, Ledger, StagedRows, figures, ledger, options, stage
@@ -26,6 +28,7 @@ HEADINGS = {
     Latencies: "Targets, in place of requests in flight",
     GpuPrices: "Prices",
     RequestStream: "Requests one by one",
+    PoolLayout: "Prefill and decode in pools of their own",
     FleetTerms: "Fleet",
     Contract: "Contract",
     Energy: "Energy and carbon",
@@ -111,7 +114,7 @@ def replicas(book: Book) -> None:
     page.heads("Quantity")
     _replica(page)
     page.section("Nodes")
-    node_lines(page, used)
+    node_lines(page, used, each='IF({model}="",0,{plan_gpus_per_replica})')
     _prices(page)
     _band(page)
     page.finish()
@@ -128,8 +131,9 @@ def _replica(page: Page) -> None:
     page.line("model_notes", "Notes on its count", used("MODEL_NOTES({chosen})"), "", "MODEL_NOTES", look.GENERAL)
     most = book.call("MAX_CONCURRENCY", context_tokens="{input_tokens}+{output_tokens}")
     page.line(
-        "most", "Requests that the cache holds", used(f"IFERROR({most},{{plan_capacity}})"), "requests",
-        "MAX_CONCURRENCY at prompt and answer; with an encoder the plan's",
+        "most", "Requests that the cache holds",
+        used(f'IF({{separate_prefill}}="yes",{{plan_capacity}},IFERROR({most},{{plan_capacity}}))'), "requests",
+        "MAX_CONCURRENCY at prompt and answer; with an encoder, and of two pools, the plan's",
     )  # fmt: skip
     page.line(
         "load", "In flight on a replica", used("{plan_concurrency}"), "requests", "Plan: given, or within targets"
@@ -137,8 +141,10 @@ def _replica(page: Page) -> None:
     steady = book.call("REQUEST_SECONDS", concurrency="{load}")
     page.line(
         "request", "Time of a request",
-        used(f'IF({{request_percentile}}&{{input_seconds}}="",{steady},{{load}}/{{plan_requests_per_second}})'),
-        "seconds", "REQUEST_SECONDS at that load; of simulated requests and of sound the plan's", look.NUMBER,
+        used(f'IF({{request_percentile}}&{{input_seconds}}&IF({{separate_prefill}}="yes",1,"")="",{steady},'
+             "{load}/{plan_requests_per_second})"),
+        "seconds", "REQUEST_SECONDS at that load; of simulated requests, of sound and of two pools the plan's",
+        look.NUMBER,
     )  # fmt: skip
     page.total(
         "rate", "Rate of a replica", "=IF({request}=0,0,{load}/{request})", "requests/s",
@@ -182,8 +188,9 @@ def _band(page: Page) -> None:
     for end, quantile, speed in (("fewest", "p90", "Fast"), ("most", "p10", "Slow")):
         error = book.call("SERVING_ERROR", figure=text("throughput"), quantile=text(quantile), measured_model="{model}")
         page.line(
-            f"rate_{end}", f"{speed} rate of a replica", used(f"{{rate}}*{error}"), "requests/s",
-            f"Rate x SERVING_ERROR: throughput, {quantile}", look.RATE,
+            f"rate_{end}", f"{speed} rate of a replica",
+            used(f'IF({{separate_prefill}}="yes",{{plan_requests_per_second_{quantile}}},{{rate}}*{error})'),
+            "requests/s", f"Rate x SERVING_ERROR: throughput, {quantile}; of two pools the plan's", look.RATE,
         )  # fmt: skip
         for name, month in (("first", 0), ("last", MONTHS - 1)):
             paid = gpus(book, peak_rate(book, month), f"{{rate_{end}}}")

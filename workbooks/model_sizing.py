@@ -8,11 +8,12 @@ from sizebook.models.architecture import PARTS
 from sizebook.plans.sizing.plan import DTYPES_COMPARED, PART_LABELS
 from sizebook.scenarios.files import ModelScenario, SizingScenario
 from sizebook.workbooks import look
-from sizebook.workbooks.building import Book, text
+from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.declaring import declare_all
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
+from sizebook.workbooks.references import text
 from sizebook.workbooks.shared_lines import chosen_model, model_input, this_copy
 from sizebook.workbooks.wording import worded
 

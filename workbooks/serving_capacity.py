@@ -25,6 +25,7 @@ EXAMPLE = workbook_inputs(parse(ServingScenario, read_toml(_SCENARIO), _SCENARIO
 FUNCTIONS = (
     "SERVING_BASIS",
     "DAY_SHARES",
+    "SERVING_CURVE",
     "SERVING_LEDGER",
     "SERVING_WEIGHT_BYTES",
     "CACHE_BYTES_AVAILABLE",
@@ -32,7 +33,6 @@ FUNCTIONS = (
     "MAX_CONCURRENCY",
     "TTFT_SECONDS",
     "TPOT_SECONDS",
-    "TOKENS_PER_SECOND",
     "SERVING_ERROR",
 )
 NOTES = (
@@ -69,7 +69,7 @@ def build(book: Book) -> None:
     table()
     tornado(book)
     calculation(book)
-    result(book, curve(book))
+    result(book, curve(book, staged))
     checks_page(book, checks(staged))
     notes_page(book, FUNCTIONS, NOTES)
     front()

@@ -8,6 +8,7 @@ from serving_capacity_inputs import DRIVERS
 
 from sizebook.core.registry import leaves
 from sizebook.plans.ledgers import LONGEST_PLAN, columns
+from sizebook.plans.serving.curves import LOADS, CurvePoint
 from sizebook.plans.serving.figures import ServingBasis
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import Month
@@ -28,14 +29,15 @@ NATIVE = (
 
 @dataclass(frozen=True)
 class Staged:
-    """What functions give: figures of a replica, hours of the day (also by rank, the busiest first), and the
-    plan's months to compare with.
+    """What functions give: figures of a replica, hours of the day (also by rank, the busiest first), latency and
+    throughput as load grows, and the plan's months to compare with.
     """
 
     figures: Figures
     shares: str
     ranks: str
     by_rank: str
+    curve: StagedRows
     plan: StagedRows
     plan_columns: tuple[str, ...]
 
@@ -64,6 +66,10 @@ def basis(book: Book) -> Staged:
     )  # fmt: skip
     page.section("One replica")
     shown = figures(page, asked.call("SERVING_BASIS", "{chosen}", "{gpu}"), leaves(ServingBasis))
+    points = [leaf.name for leaf in leaves(CurvePoint)]
+    curve = stage(
+        book, asked.call("SERVING_CURVE", "{chosen}", "{gpu}"), (1 + len(LOADS), len(points)), heads=points
+    )  # fmt: skip
     hours = stage(book, "DAY_SHARES({shape})", (24, 1))
     ask(book, "shape")
     for length in ("input_tokens", "output_tokens"):
@@ -79,7 +85,7 @@ def basis(book: Book) -> Staged:
     ranks, by_rank = (f"Basis!${column}${first}:${column}${last}" for column in "BC")
     page.finish()
     compared = _compared(book)
-    return Staged(shown, hours.block.column(1), ranks, by_rank, compared, tuple(c.name for c in columns(Month)))
+    return Staged(shown, hours.block.column(1), ranks, by_rank, curve, compared, tuple(c.name for c in columns(Month)))
 
 
 def _fleet(page: Page, shares: str) -> None:

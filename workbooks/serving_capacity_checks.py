@@ -5,6 +5,7 @@ from __future__ import annotations
 from serving_capacity_basis import Staged
 
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT
+from sizebook.workbooks.wording import equal
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 
@@ -20,8 +21,7 @@ def _within(figure: str) -> str:
 
 def _same(*pairs: tuple[str, str]) -> str:
     """Return the condition that figures are equal but for the last digits of their arithmetic."""
-    equal = (f"ABS({one}-({other}))<={{rounding}}*ABS({other})" for one, other in pairs)
-    return f"=AND({','.join(equal)})"
+    return f"=AND({','.join(equal(one, other) for one, other in pairs)})"
 
 
 def _missed(figure: str) -> str:
@@ -147,7 +147,7 @@ def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
         ),
         (
             "Figures are those of this workbook",
-            f"={staged.figures.as_declared}",
+            f"=AND({staged.figures.as_declared},{staged.curve.are_as_declared()})",
             "Names; another version may give others",
         ),
         (

@@ -67,5 +67,8 @@ def inputs(book: Book) -> None:
     for argument in API:
         label, default = _API_LABELS.get(argument.name, ""), None if argument.required else argument.default
         declare(page, argument, required=False, default=default, label=label)
-    constants(page)
+    constants(
+        page, "hours_a_month", "hours_a_day", "seconds_a_day", "months_a_quarter", "months_a_year", "thousand",
+        "million", "busy_share", "idle_share", "rounding",
+    )  # fmt: skip
     this_copy(page, "Serving capacity")

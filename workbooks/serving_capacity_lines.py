@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from serving_capacity_basis import POOLS
+from serving_capacity_basis import POOLS, Staged
 from serving_capacity_inputs import API
 
+from sizebook.plans.serving.curves import LOADS
 from sizebook.workbooks import look
-from sizebook.workbooks.building import Book, text
+from sizebook.workbooks.building import Book
 from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.references import text
 from sizebook.workbooks.wording import counted, usd, worded
 
-LOADS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 Rows = tuple[int, int]
 
 
@@ -75,7 +76,7 @@ def _latency(page: Page) -> None:
         )  # fmt: skip
         page.line(
             figure, words,
-            f'=IF({POOLS},{{plan_{figure}_seconds}},IF({{request_percentile}}="",{steady},{seen}))', "seconds",
+            f'=IF({POOLS},{{plan_{figure}_seconds_held}},IF({{request_percentile}}="",{steady},{seen}))', "seconds",
             f"{function}, or SERVING_PERCENTILE where one is named; of two pools the plan's", look.NUMBER,
         )  # fmt: skip
         page.line(
@@ -137,43 +138,42 @@ def _messages(page: Page) -> None:
     )  # fmt: skip
 
 
-def curve(book: Book) -> Rows:
+def curve(book: Book, staged: Staged) -> Rows:
     """Add the sheet of the latency curve of one replica; return the rows of its steps."""
     page = new_page(
         book,
         "Curve",
         "One replica as requests in flight grow: predicted, without the band.",
-        ("",) * 4,
-        (24, 20, 20, 20, 20, 20, 40),
+        ("",) * 5,
+        (16, 16, 16, 18, 22, 14, 16, 20),
     )
     page.section("Latency and rate")
     first = page.row + 1
     rows = page.table(
-        [
-            "Requests in flight",
-            "TTFT, s",
-            "TPOT, s",
-            "Output tokens/s",
-            "Meets the targets",
-            '=IF(ISNUMBER({tpot_limit}),"TPOT at most, s","no target")',
-        ],
-        [[load, *_step(book, first + n)] for n, load in enumerate(LOADS)],
-        [look.WHOLE, look.RATE, "0.0000", look.WHOLE, look.GENERAL, "0.0000"],
+        [*_HEADS, "Meets the targets", '=IF(ISNUMBER({tpot_limit}),"TPOT at most, s","no target")'],
+        [_step(staged, first + n, 2 + n) for n in range(len(LOADS))],
+        [look.WHOLE, look.RATE, "0.0000", look.WHOLE, look.WHOLE, look.GENERAL, look.GENERAL, "0.0000"],
     )
     page.row += 1
     page.paragraph(
-        "TTFT_SECONDS, TPOT_SECONDS and TOKENS_PER_SECOND of the replica on Inputs; targets as there. Where prompts "
-        "have a pool of their own, the curve is that of one pool in the layout of a decode worker, to compare with."
+        "SERVING_CURVE of the replica on Inputs, of both its pools where prompts have one of their own. The load is "
+        "steady, whatever the targets hold for. Loads that the cache does not hold wait, which counts in the time to "
+        "first token."
     )
     page.finish()
     return rows
 
 
-def _step(book: Book, row: int) -> list[str]:
-    calls = [
-        f"={book.call(function, concurrency=f'$B{row}')}"
-        for function in ("TTFT_SECONDS", "TPOT_SECONDS", "TOKENS_PER_SECOND")
-    ]
+_HEADS = ("Requests in flight", "TTFT, s", "TPOT, s", "Output tokens/s", "Output tokens/s a GPU", "Cache holds them")
+
+
+def _step(staged: Staged, row: int, place: int) -> list[str]:
+    *figures, held = (staged.curve.cell(place, column) for column in range(1, 1 + len(_HEADS)))
     missed = [f"AND(ISNUMBER({{{limit}}}),{column}{row}>{{{limit}}})"
               for column, limit in (("C", "ttft_limit"), ("D", "tpot_limit"))]  # fmt: skip
-    return [*calls, f'=IF(OR({",".join(missed)}),"no","yes")', f"=IF(ISNUMBER({{tpot_limit}}),{{tpot_limit}},D{row})"]
+    return [
+        *(f"={each}" for each in figures),
+        f'=IF({held},"yes","no")',
+        f'=IF(OR({",".join(missed)}),"no","yes")',
+        f"=IF(ISNUMBER({{tpot_limit}}),{{tpot_limit}},D{row})",
+    ]

@@ -35,7 +35,7 @@ def _replica_page(book: Book, steps: tuple[int, int]) -> None:
     _replica(page)
     page.section("Latency as load grows, predicted")
     page.chart(
-        Chart("lines", "{curve_message}", "seconds per output token", "0.00", steps, "DG", of_sheet="Curve",
+        Chart("lines", "{curve_message}", "seconds per output token", "0.00", steps, "DI", of_sheet="Curve",
               across="requests in flight on a replica")
     )  # fmt: skip
     _memory(page)

@@ -6,8 +6,9 @@ from sizebook.core.registry import leaves
 from sizebook.models.flops import CONVENTIONS
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.workbooks import look
-from sizebook.workbooks.building import Book, text
+from sizebook.workbooks.building import Book
 from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.references import text
 from sizebook.workbooks.wording import usd, worded
 
 FLOPS = "0.00E+00"

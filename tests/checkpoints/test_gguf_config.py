@@ -53,11 +53,19 @@ ROUTED: Shapes = {
 }
 
 
-def written(path: Path, metadata: dict[str, Any], layer: Shapes, *, tied: bool = False) -> Path:
+def written(
+    path: Path,
+    metadata: dict[str, Any],
+    layer: Shapes,
+    *,
+    tied: bool = False,
+    layers: int = L,
+    outside: Shapes | None = None,
+) -> Path:
     """Write a model of equal layers in F16."""
-    shapes: Shapes = {"token_embd.weight": (V, D), "output_norm.weight": (D,)}
+    shapes: Shapes = {"token_embd.weight": (V, D), "output_norm.weight": (D,), **(outside or {})}
     shapes |= {} if tied else {"output.weight": (V, D)}
-    for i in range(L):
+    for i in range(layers):
         shapes |= {f"blk.{i}.{n}" if "." in n else f"blk.{i}.{n}.weight": shape for n, shape in layer.items()}
     tensors = []
     for name, shape in shapes.items():

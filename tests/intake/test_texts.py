@@ -32,6 +32,11 @@ def test_what_is_honest_is_read_as_it_stands() -> None:
     [
         ('{"a": 1, "b": 2, "a": 1}', f"duplicate key: got 'a' twice in x.json, want each once. {AGAIN}"),
         ('{"x": [{"k": 1, "k": 2}]}', f"duplicate key: got 'k' twice in x.json, want each once. {AGAIN}"),
+        ('{"a" : 1, "a" : 1}', f"duplicate key: got 'a' twice in x.json, want each once. {AGAIN}"),
+        ('{"a" : 1, "b": "\\":", "a" : 1}', f"duplicate key: got 'a' twice in x.json, want each once. {AGAIN}"),
+        ('{"\\":": 1, "\\":": 1}', f"duplicate key: got '\":' twice in x.json, want each once. {AGAIN}"),
+        ('{"a": {"x": 1}, "a": [{}]}', f"duplicate key: got 'a' twice in x.json, want each once. {AGAIN}"),
+        ('{"a\\":": 1, "b": ["\\":", " :"], "c" :{}}', None),
         ("[1]", f"not an object: got a list in x.json, want a config.json. {AGAIN}"),
         ("", "not JSON: got Expecting value: line 1 column 1 (char 0) in x.json, want a config.json. " + AGAIN),
         ('{"a": "\\ud800"}', f"not text: got surrogates not allowed in x.json, want whole characters. {AGAIN}"),

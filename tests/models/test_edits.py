@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sizebook.core.errors import SizebookError
+from sizebook.models.families.experts import NUMBERS, VISITED
 from sizebook.models.spellings import spellings
 from tests.models.counts import counted, small_configs
 from tests.models.edits import FROZEN, apply, bases, counted_by_transformers, edited
@@ -69,6 +70,18 @@ def test_both_spellings_of_a_key_mean_it() -> None:
                 for one, two in (said, said[::-1])
             }
     assert tried > 100
+
+
+def test_words_for_the_experts_that_disagree_are_refused() -> None:
+    """A number of experts, or of those a token visits, beside another type's word for it with another number."""
+    tried = 0
+    for config in (row["config"] for row in small_configs("distinct_counts.jsonl")):
+        for names in (NUMBERS, VISITED):
+            for have in (name for name in names if isinstance(config.get(name), int)):
+                for other in (name for name in names if name not in config):
+                    assert _ours({**config, other: config[have] + 1}) is None, (config["model_type"], have, other)
+                    tried += 1
+    assert tried > 500
 
 
 @pytest.mark.skipif(importlib.util.find_spec("transformers") is None, reason="the extra 'torch' is not installed")

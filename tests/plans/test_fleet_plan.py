@@ -13,6 +13,7 @@ from sizebook.plans.fleet import plan as fleet
 from sizebook.plans.fleet.inputs import Service
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet, warnings
 from sizebook.plans.fleet.steps import derivations
+from sizebook.plans.serving.pools import replica_in
 from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, replica_for
 from sizebook.serving.arrivals import Lengths
 from tests.plans.asking import fleet_inputs, service
@@ -44,12 +45,12 @@ class _Timed(PlannedReplica):
 def planned(each: Service, monkeypatch: pytest.MonkeyPatch, rate: float = 1.25, **terms: Any) -> FleetPlan:
     """Return the plan of a service whose replica serves so many requests a second."""
 
-    def timed(*arguments: Any) -> PlannedReplica:
-        found = replica_for(*arguments)
+    def timed(*arguments: Any, around: Any) -> PlannedReplica:
+        found = replica_in(*arguments, around=around)
         kind: type[PlannedReplica] = type("Timed", (_Timed,), {"rate": rate})
         return kind(**{f.name: getattr(found, f.name) for f in fields(found)})
 
-    monkeypatch.setattr(fleet, "replica_for", timed)
+    monkeypatch.setattr(fleet, "replica_in", timed)
     return plan_fleet(fleet_inputs(each, **{"start": date(2027, 11, 30), "grams_per_kwh": 100, **terms}))
 
 

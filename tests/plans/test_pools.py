@@ -61,7 +61,7 @@ def test_one_request_waits_for_its_prompt_its_cache_and_nobody() -> None:
     """Llama 3.1 70B keeps 2 x 80 layers x 8 heads x 128 x 2 bytes a token: 327 680 bytes, a fourth on each GPU."""
     one = pools(1, 1)
     sent = 4000 * 327_680 / 4 / NETWORK
-    assert one.transfer_seconds(ASKED) == pytest.approx(sent)
+    assert one.transfer_seconds(4000) == pytest.approx(sent)
     step = float(decode_step_seconds(CASE, ASKED))
     rates = CASE.rates
     alone = rates["first_token_seconds"] + rates["first_token_steps"] * step + prefill_seconds(CASE, 4000.0) + sent
@@ -74,6 +74,21 @@ def test_what_the_caches_do_not_hold_waits() -> None:
     assert found.tpot_seconds == pytest.approx(float(decode_step_seconds(CASE, replace(ASKED, concurrency=32))))
     assert not found.fits
     assert found.tokens_per_second * (found.ttft_seconds + 399 * found.tpot_seconds) / 400 == pytest.approx(1000)
+
+
+def test_a_link_bounds_what_is_fed() -> None:
+    """At 100 MB/s a GPU a prompt's cache of 328 MB takes 3.28 s, and one is sent after the other."""
+    slow = replace(pools(1, 4), transfer_bytes_per_second=1e8)
+    assert slow.transfer_seconds(4000) == pytest.approx(3.2768)
+    found = pooled(slow, replace(ASKED, concurrency=500))
+    assert found.tokens_per_second / 400 == pytest.approx(1 / 3.2768)
+
+
+def test_a_cap_of_the_decode_workers_holds() -> None:
+    """Capped at 16 each, no more than 32 decode on two workers, however many their caches hold."""
+    capped = case_of("llama-3.1-70b", "h200-sxm", Replica(tp=4, weight_dtype="fp8", max_running=16))
+    found = pooled(Pools(Pool(CASE, 64), Pool(capped, 2), 100_000, NETWORK), replace(ASKED, concurrency=1000))
+    assert found.tpot_seconds == pytest.approx(float(decode_step_seconds(CASE, replace(ASKED, concurrency=16))))
 
 
 def test_every_server_of_a_wide_replica_streams_tokens() -> None:
@@ -121,8 +136,9 @@ def test_a_slower_link_costs_time_to_the_first_token() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"request_percentile": "p95"},
-         "not planned in pools: got request_percentile p95, want targets for the mean. Remove request_percentile."),
+        ({"request_percentile": "p95", "ttft_target_seconds": 0.01},
+         "ttft_target_seconds binds: got 0.1862 s with one request in flight in separate pools that decode at tp4, "
+         "want 0.01 s. Raise tp, accept 0.1862 s, or choose a faster gpu or a narrower weight_dtype."),
         ({"output_tokens": 1},
          "not planned in pools: got answers of 1 token, want two or more, which are decoded. Lengthen them."),
         ({"pp": 2}, "not planned in pools: got pp 2, want workers of one stage. Use tp or dp."),
@@ -132,7 +148,7 @@ def test_a_slower_link_costs_time_to_the_first_token() -> None:
     ],
 )  # fmt: skip
 def test_what_pools_do_not_plan_is_refused(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises((InputError, TargetError)) as refused:
         plan(**given)
     assert str(refused.value) == said
 

@@ -18,11 +18,11 @@ from sizebook.core.errors import InputError, RangeError, TargetError
 from sizebook.core.expression import parse as parse_formula
 from sizebook.core.registry import leaves
 from sizebook.plans.serving.choice import choose
+from sizebook.plans.serving.curves import latency_curve
 from sizebook.plans.serving.day import hours_of, lognormal_p95
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import arrivals_by_hour
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
-from sizebook.plans.serving.replica import latency_curve
 from sizebook.plans.serving.steps import derivations
 from sizebook.scenarios.files import parse
 from sizebook.scenarios.serving import ServingScenario, answer
@@ -193,9 +193,9 @@ def test_speculation_out_of_range_is_refused(drafts: int | None, yielded: float 
 
 def test_the_latency_curve_rises_within_the_cache(plan: ServingPlan) -> None:
     curve = latency_curve(plan.replica)
-    assert [c for c, _ in curve] == [2**i for i in range(len(curve))]
-    assert 2 * curve[-1][0] > plan.replica.capacity >= curve[-1][0]
-    assert all(a[1].tpot_seconds < b[1].tpot_seconds for a, b in pairwise(curve))
+    assert [each.concurrency for each in curve] == [2**i for i in range(len(curve))]
+    assert 2 * curve[-1].concurrency > plan.replica.capacity >= curve[-1].concurrency
+    assert all(a.tpot_seconds < b.tpot_seconds for a, b in pairwise(curve))
 
 
 def test_a_target_out_of_reach_says_what_binds_and_what_would_meet_it() -> None:

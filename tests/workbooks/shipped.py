@@ -11,12 +11,11 @@ from openpyxl import load_workbook
 from sizebook.core.registry import Argument, leaves
 from sizebook.functions import find
 from sizebook.plans.fleet.inputs import MOST_SERVICES, Service
-from sizebook.scenarios.files import SizingScenario
+from sizebook.scenarios.files import Scenario, SizingScenario
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.sources.bundled import bundled
-from sizebook.workbooks.finance import own_inputs
 from sizebook.workbooks.held import NEEDED
 
 # A workbook holds one plan; a serving one does not search, so it compares no accelerators.
@@ -52,7 +51,32 @@ def _of_scenarios() -> frozenset[str]:
     drivers = ("traffic", "growth", "speed", "on_demand", "reserved", "load", "bursts")
     cases = {f"case_{name}_{case}" for name in drivers for case in ("low", "high", "own")}
     steps = {f"step_traffic_{number}" for number in range(1, 6)} | {f"step_price_{number}" for number in range(1, 4)}
-    return frozenset(cases | steps | own_inputs())
+    dated = {
+        f"{name}_{number}"
+        for name in ("price_date", "price_level", "rate_date", "rate_per_usd")
+        for number in range(1, 7)
+    }  # fmt: skip
+    return frozenset(cases | steps | dated | {"start", "scenario", "currency"})
+
+
+# Of a training plan what fine_tuning.xlsx asks: it searches no layout, and its runs are short.
+_TUNED = {
+    "example_tokens", "packed", "lora_rank", "lora_on", "gpus", "stack", "batch", "seq", "micro_batch", "tp",
+    "zero_stage", "start_hours", "rates_file", "price_usd_per_gpu_hour", "provider", "region", "term", "other_usd",
+    "watts", "pue", "host_share", "grid", "grams_per_kwh", "model", "gpu", "title", "as_of",
+}  # fmt: skip
+_TUNING_OWN = {
+    "config_path", "tuning", "n_examples", "epochs", "runs", "evaluation_share", "usd_per_example", "currency",
+    "rate_date", "rate_per_usd", "scenario",
+    *(f"case_{name}_{case}" for name in ("examples", "runs", "speed", "price") for case in ("low", "high", "own")),
+}  # fmt: skip
+
+
+def _compared() -> dict[str, Argument]:
+    """Return what model_comparison.xlsx asks of every model."""
+    asked = [a for name in ("MODEL_BYTES", "KV_CACHE_BYTES", "GPU_SPEC") for a in find(name).arguments]
+    kept = {"dtype", "context_tokens", "sequences", "kv_dtype", "gpu"}
+    return {a.name: a for a in asked if a.name in kept} | _leaves(Scenario)
 
 
 _OF_SERVICES = {
@@ -62,6 +86,17 @@ _OF_SERVICES = {
 }  # fmt: skip
 SHIPPED = (
     Shipped("model_sizing.xlsx", _leaves(SizingScenario), frozenset({"config_path"})),
+    Shipped(
+        "model_comparison.xlsx",
+        _compared(),
+        frozenset(f"{name}_{number}" for name in ("model", "config_path") for number in range(1, 13))
+        | {"usd_per_gpu_hour"},
+    ),
+    Shipped(
+        "fine_tuning.xlsx",
+        {name: leaf for name, leaf in _leaves(TrainingScenario).items() if name in _TUNED},
+        frozenset(_TUNING_OWN),
+    ),
     Shipped("training_budget.xlsx", _leaves(TrainingScenario), frozenset({"config_path"})),
     Shipped("serving_capacity.xlsx", _leaves(ServingScenario) | _api(), frozenset({"config_path"}) | _of_scenarios()),
     Shipped(

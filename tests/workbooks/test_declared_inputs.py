@@ -114,7 +114,7 @@ def test_lists_are_those_of_the_quantity_and_refuse_where_it_does(shipped: Shipp
 def test_every_call_binds_every_input_of_its_functions(shipped: Shipped) -> None:
     """A blank where an input of that name stands would plan with the default instead."""
     inputs, functions, seen = read_inputs(shipped.path), load(), set()
-    named = {re.sub(r"_\d$", "", name) for name in inputs}
+    named = {re.sub(r"_\d+$", "", name) for name in inputs}
     for sheet in load_workbook(shipped.path):
         for row in sheet.iter_rows():
             for cell in row:

@@ -122,6 +122,11 @@ def test_functions_are_spelled_for_the_target(
             "namespace without Office.js: got 'SIZING' for classic, want one for office-js only. Leave it out.",
         ),
         (
+            "values",
+            "SIZING",
+            "namespace without Office.js: got 'SIZING' for values, want one for office-js only. Leave it out.",
+        ),
+        (
             "office-js",
             "2nd",
             "not a namespace: got '2nd', want a letter, then up to 31 letters, digits and underscores. Rename it.",

@@ -1,4 +1,4 @@
-"""The serving workbook keeps to the FAST standard: one formula a row, no constants within, nothing volatile."""
+"""Native workbooks keep to the FAST standard: one formula a row, no constants within, nothing volatile."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from openpyxl import load_workbook
-from openpyxl.utils import column_index_from_string, get_column_letter
+from openpyxl.utils import column_index_from_string
 from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.calculation.tokens import called_name, tokenize
@@ -16,8 +16,22 @@ from sizebook.sources.bundled import bundled
 from sizebook.workbooks.held import calls_a_function
 from tests.workbooks.shipped import SHIPPED, Shipped
 
-BOOK = load_workbook(bundled("workbooks") / "serving_capacity.xlsx")
-THROUGH_TIME = ("Months", "Hours", "Cases")
+# Sheets with a column a month, sheets with a column a case (and its head), and other sheets of formulas, by workbook.
+THROUGH_TIME = {"serving_capacity.xlsx": ("Months", "Hours", "Cases")}
+BY_CASE = {"fine_tuning.xlsx": ("Money",)}
+OF_FORMULAS = {
+    "serving_capacity.xlsx": ("Basis", "Years", "Two-way", "Sensitivity"),
+    "fine_tuning.xlsx": ("Ways",),
+    "model_comparison.xlsx": ("Facts", "Comparison"),
+}
+_OPEN = {name: load_workbook(bundled("workbooks") / name) for name in OF_FORMULAS}
+
+
+def sheets(*groups: dict[str, tuple[str, ...]]) -> pytest.MarkDecorator:
+    named = [(book, sheet) for group in groups for book, names in group.items() for sheet in names]
+    return pytest.mark.parametrize(("book", "name"), named)
+
+
 _CELL = re.compile(r"(\$?)([A-Z]{1,3})(\$?)(\d+)")
 
 
@@ -44,27 +58,42 @@ def first_month(sheet: Worksheet) -> int:
     return next(cell.column for cell in sheet[4] if cell.value == "Total") + 1
 
 
-@pytest.mark.parametrize("name", THROUGH_TIME)
-def test_a_row_has_one_formula(name: str) -> None:
-    sheet, n_rows = BOOK[name], 0
+@sheets(THROUGH_TIME)
+def test_a_row_has_one_formula(book: str, name: str) -> None:
+    sheet = _OPEN[book][name]
     first = first_month(sheet)
+    assert rows_of_one_formula(sheet, first, LONGEST_PLAN) > 20
+    assert all(
+        cell.value is None for (cell,) in sheet.iter_rows(min_col=first + LONGEST_PLAN, max_col=first + LONGEST_PLAN)
+    )
+
+
+@sheets(BY_CASE)
+def test_a_row_has_one_formula_in_every_case(book: str, name: str) -> None:
+    sheet = _OPEN[book][name]
+    n_cases = [cell.value for cell in sheet[4]].index("Unit") - 2
+    assert rows_of_one_formula(sheet, 3, n_cases) > 20
+
+
+def rows_of_one_formula(sheet: Worksheet, first: int, n_columns: int) -> int:
+    """Return how many rows hold formulas, each the same in R1C1 form in all of its columns."""
+    n_rows = 0
     for row in range(5, sheet.max_row + 1):
-        cells = [sheet.cell(row, column) for column in range(first, first + LONGEST_PLAN)]
-        if cells[0].value is None:
+        cells = [sheet.cell(row, column) for column in range(first, first + n_columns)]
+        if cells[0].value is None or cells[1].value is None:  # a statement runs across
             continue
         forms = {relative(str(cell.value), row, cell.column) for cell in cells}
         assert len(forms) == 1, (sheet.cell(row, 2).value, sorted(forms)[:2])
-        assert sheet.cell(row, first + LONGEST_PLAN).value is None
         n_rows += 1
-    assert n_rows > 20
+    return n_rows
 
 
-@pytest.mark.parametrize("name", [*THROUGH_TIME, "Basis", "Years", "Two-way", "Sensitivity"])
-def test_formulas_hold_no_constants(name: str) -> None:
+@sheets(THROUGH_TIME, BY_CASE, OF_FORMULAS)
+def test_formulas_hold_no_constants(book: str, name: str) -> None:
     """A literal 730 stood in every monthly sheet of 0.3.0; the constants stand on Inputs, each with its source."""
     found = {
         at: numbers
-        for at, text in formulas(BOOK[name]).items()
+        for at, text in formulas(_OPEN[book][name]).items()
         if (numbers := [t.text for t in tokenize(text) if t.kind == "number" and t.text not in ("0", "1")])
         and "FIXED" not in text and "2^30" not in text
     }  # fmt: skip
@@ -83,16 +112,17 @@ def test_nothing_is_volatile_and_no_sheet_that_is_read_calls_a_function(book: Sh
     assert seen > 100
 
 
-def test_the_same_call_stands_once() -> None:
-    calls: list[Any] = [cell.value for (cell,) in BOOK["Calls"]["B8:B500"] if cell.value]
-    assert len(calls) == len(set(calls)) > 10
+@pytest.mark.parametrize("book", OF_FORMULAS)
+def test_the_same_call_stands_once(book: str) -> None:
+    calls: list[Any] = [cell.value for (cell,) in _OPEN[book]["Calls"]["B8:B900"] if cell.value]
+    assert len(calls) == len(set(calls)) > 5
 
 
-def test_cells_have_named_styles() -> None:
+@sheets(THROUGH_TIME, BY_CASE, OF_FORMULAS)
+def test_cells_have_named_styles(book: str, name: str) -> None:
     plain = [
-        f"{name}!{get_column_letter(cell.column)}{cell.row}"
-        for name in THROUGH_TIME
-        for row in BOOK[name].iter_rows()
+        cell.coordinate
+        for row in _OPEN[book][name].iter_rows()
         for cell in row
         if cell.value is not None and cell.style == "Normal"
     ]

@@ -7,8 +7,9 @@ from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
 
 from sizebook.sources.bundled import bundled
+from tests.workbooks.shipped import SHIPPED
 
-WORKBOOKS = ("model_sizing.xlsx", "training_budget.xlsx", "serving_capacity.xlsx", "fleet_plan.xlsx")
+WORKBOOKS = [book.file for book in SHIPPED]
 
 
 @pytest.mark.parametrize("name", WORKBOOKS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from importlib.metadata import version
 from typing import Any, cast
 
@@ -89,9 +90,10 @@ def _values(model: Any, package: Package, prepared: Prepared, spilled: dict[Plac
     values: dict[Place, Any] = {}
     formulas = set(prepared.places)
     for sheet, part in package.sheets().items():
+        value_at = partial(model.get_value, sheet)
         for written in cast(list[str], _ADDRESSES(package.xml(part))):
             at = cell_at(written)
-            value = None if at is None else shown(model.get_value(sheet, *at))
+            value = None if at is None else shown(value_at(*at))
             if value is not None:
                 values[sheet, written] = value
             elif (sheet, written) in formulas:
@@ -108,7 +110,9 @@ def _values(model: Any, package: Package, prepared: Prepared, spilled: dict[Plac
 
 def _refuse_circles(values: Mapping[Place, Any]) -> None:
     """Raise when formulas refer to each other in a circle, also through registered functions."""
-    circular = [f"{sheet}!{at}" for (sheet, at), value in values.items() if value == CIRCULAR]
+    circular = [
+        f"{sheet}!{at}" for (sheet, at), value in values.items() if isinstance(value, ErrorCode) and value == CIRCULAR
+    ]
     if circular:
         more = f" and {len(circular) - 5} more" if len(circular) > 5 else ""
         raise InputError(

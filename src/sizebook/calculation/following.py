@@ -24,8 +24,7 @@ def not_calculable(prepared: Prepared, values: Mapping[Place, Any]) -> dict[Plac
     found = dict(prepared.refused)
     formulas = set(prepared.places)
     for place, value in values.items():
-        as_stored = prepared.stored_errors.get(place) == value
-        if is_not_calculated(value) and place in formulas and not as_stored:
+        if is_not_calculated(value) and place in formulas and prepared.stored_errors.get(place) != value:
             found.setdefault(place, "")
     if not found:
         return found

@@ -7,7 +7,7 @@ The engine is given a small file of its own: sheets, texts and cached cells of o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -28,6 +28,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
 
 _FORMULA, _CELL = tag("f"), tag("c")
+Found = tuple[etree._Element, etree._Element]  # a cell and its formula
 # Formulas that differ only in the rows of their references are looked at once.
 _ROW = re.compile(r"(?<=[A-Za-z$])\d+(?![\w(.])")
 
@@ -70,8 +71,15 @@ class Prepared:
         self._texts.append((text, down, across))
         return len(self.places) - 1
 
+    def add_all(self, places: Sequence[Place], texts: Sequence[str]) -> int:
+        """Note formulas as they read in their cells; return the number of the first, from which the others count on."""
+        first = len(self.places)
+        self.places += places
+        self._texts += ((text, 0, 0) for text in texts)
+        return first
 
-def formulas(sheet: etree._Element) -> Iterator[tuple[etree._Element, etree._Element]]:
+
+def formulas(sheet: etree._Element) -> Iterator[Found]:
     """Yield every cell of a worksheet that holds a formula, and the formula; other cells cost nothing."""
     for formula in sheet.iter(_FORMULA):
         cell = formula.getparent()
@@ -102,26 +110,27 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
     _refuse_settings(package)
     outside = links(package)
     prepared = Prepared(_is_set(package, "workbookPr", "date1904"))
+    found = {sheet: list(formulas(package.xml(part))) for sheet, part in package.sheets().items()}
     book = Surroundings(
         names=Names(package),
         tables=tables(package),
-        sheets=tuple(package.sheets()),
+        sheets=tuple(found),
         functions=functions,
         links=outside,
-        anchors=frozenset(_dynamic(package)),
+        anchors=frozenset(_dynamic(found)),
         dates_from_1904=prepared.dates_from_1904,
     )
     sheets = [_Preparing(package, prepared, book, sheet, part) for sheet, part in package.sheets().items()]
     for sheet in sheets:
-        sheet.all_formulas()
+        sheet.all_formulas(found[sheet.sheet])
     prepared.file = plain_file(package, outside, dates_from_1904=prepared.dates_from_1904)
     return prepared
 
 
-def _dynamic(package: Package) -> Iterator[tuple[str, int, int]]:
+def _dynamic(found: Mapping[str, list[Found]]) -> Iterator[tuple[str, int, int]]:
     """Yield where the dynamic array formulas stand."""
-    for sheet, part in package.sheets().items():
-        for cell, formula in formulas(package.xml(part)):
+    for sheet, cells in found.items():
+        for cell, formula in cells:
             if formula.get("t") == "array" and cell.get("cm") and (place := cell_at(cell.get("r", ""))) is not None:
                 yield sheet.casefold(), *place
 
@@ -149,32 +158,34 @@ class _Preparing:
         self.plain: set[str] = set()
         self.copied: dict[Pieces, Pieces] = {}  # formulas as they read from their cells, and as they are rewritten
 
-    def all_formulas(self) -> None:
+    def all_formulas(self, found: list[Found]) -> None:
         """Rewrite what needs it; a sheet without such a formula keeps its part as it is."""
         filled: list[tuple[Area, Area]] = []
-        root = self.package.xml(self.part)
-        for cell, formula in list(formulas(root)):
+        for cell, _ in found:
             if cell.get("t") == "e":
                 self.prepared.stored_errors[self.sheet, cell.get("r", "")] = cell.findtext(tag("v"), "")
+        self._ordinary([each for each in found if each[1].get("t") is None])
+        for cell, formula in found:
             kind = formula.get("t")
-            if kind is None:
-                self._ordinary(cell, formula)
-            elif kind == "dataTable":
+            if kind == "dataTable":
                 self._data_table(cell, formula)
             elif kind == "array":
                 filled.append(self._array(cell, formula))
-            else:
+            elif kind is not None:
                 self._shared(cell, formula)
-        for text in list(root.iter(tag("is"))):
+        for text in list(self.package.xml(self.part).iter(tag("is"))):
             if text.find(tag("r")) is not None:
                 self._plain_text(text)
         self._make_room(filled)
 
-    def _ordinary(self, cell: etree._Element, formula: etree._Element) -> None:
-        text = formula.text or ""
-        number = self.prepared.add(self._place(cell), text)
-        if _ROW.sub("0", text) not in self.plain:
-            self._write(cell, formula, number, text)
+    def _ordinary(self, found: list[Found]) -> None:
+        """Rewrite formulas of one cell each: there may be a hundred thousand, of which a few differ in kind."""
+        texts = [formula.text or "" for _, formula in found]
+        first = self.prepared.add_all([self._place(cell) for cell, _ in found], texts)
+        # One search through all of them; XML holds no NUL.
+        for index, kind in enumerate(_ROW.sub("0", "\0".join(texts)).split("\0") if found else ()):
+            if kind not in self.plain:
+                self._write(*found[index], first + index, texts[index])
 
     def _array(self, cell: etree._Element, formula: etree._Element) -> tuple[Area, Area]:
         """Rewrite an array formula; return the area that it fills and its cell."""

@@ -1,25 +1,23 @@
 """How one function is spelled in a file, by the add-in that will compute it there.
 
 The same function has another stored name in each host, and a host does not recognise another's spelling: filling
-therefore takes a `target`, and calculation reads them all.
+therefore takes a target, and calculation reads them all.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import Literal, get_args
 
 from sizebook.calculation.tokens import Token, area, arguments, balanced, closing, tokenize
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
+from sizebook.core.targets import AddIn, Target
 from sizebook.core.wizard import checked_namespace
 
-Target = Literal["classic", "office-js", "libreoffice"]
-TARGETS: tuple[Target, ...] = get_args(Target)
 # What stands before the plain name. Classic is the .xlam on Windows; Office.js serves xlwings Lite, which has no
 # namespace, and xlwings Server, whose manifest names one.
-PREFIXES: dict[Target, str] = {"classic": "", "office-js": "_xldudf_", "libreoffice": "SIZEBOOK."}
+PREFIXES: dict[AddIn, str] = {"classic": "", "office-js": "_xldudf_", "libreoffice": "SIZEBOOK."}
 # Spellings met in files besides those: xlwings' own namespaces, .xll add-ins, macros, a workbook linked by number.
 _KNOWN = re.compile(
     r"^(?:\[\d+\]!|'[^']*'!)?(?:_xldudf_(?:[A-Za-z]+_)??|_xll\.|_xludf\.|SIZEBOOK\.)?(?=[^\W\d])", re.IGNORECASE
@@ -42,31 +40,36 @@ def plain_name(spelling: str, known: Container[str]) -> str | None:
     return None
 
 
-def prefix(target: Target, namespace: str = "") -> str:
-    """Return what stands before a function's name in a file for that target.
+def prefix(add_in: AddIn, namespace: str = "") -> str:
+    """Return what stands before a function's name in a file for that add-in.
 
-    ``namespace`` is that of the Office.js add-in's manifest, blank where it has none. Errors: `InputError` for a target
-    that knows no namespaces, and for one that Excel does not take.
+    ``namespace`` is that of the Office.js add-in's manifest, blank where it has none. Errors: see `check_namespace`.
     """
+    check_namespace(namespace, add_in)
+    return f"{PREFIXES[add_in]}{checked_namespace(namespace)}_" if namespace else PREFIXES[add_in]
+
+
+def check_namespace(namespace: str, target: Target) -> None:
+    """Raise for a namespace that Excel does not take, and for one of a target that knows none."""
     if not namespace:
-        return PREFIXES[target]
+        return
     if target != "office-js":
         raise InputError(
             f"namespace without Office.js: got '{namespace}' for {target}, want one for office-js only. Leave it out."
         )
-    return f"{PREFIXES[target]}{checked_namespace(namespace)}_"
+    checked_namespace(namespace)
 
 
-def respelled(formula: str, target: Target, known: Mapping[str, Function], *, namespace: str = "") -> str:
+def respelled(formula: str, add_in: AddIn, known: Mapping[str, Function], *, namespace: str = "") -> str:
     """Return a formula with the known functions as the target, and the add-in of that namespace, stores them.
 
     For LibreOffice a reference to one cell in an optional place becomes a range, ``D1:D1``: Calc hands an empty cell
     over as 0, which would be taken for FALSE or for no positions at all, but an empty cell of a range as empty.
     """
-    before, tokens = prefix(target, namespace), tokenize(formula)
+    before, tokens = prefix(add_in, namespace), tokenize(formula)
     calls = {i: name for i, t in enumerate(tokens) if t.kind == "call" and (name := plain_name(t.text[:-1], known))}
     widened: set[int] = set()
-    if target == "libreoffice" and balanced(tokens):
+    if add_in == "libreoffice" and balanced(tokens):
         widened = {id(token) for i, name in calls.items() for token in _optional_cells(tokens, i, known[name])}
     return "".join(
         f"{before}{calls[i]}(" if i in calls else _as_range(t.text) if id(t) in widened else t.text

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 _SHEET = r"(?:(?:'(?:[^']|'')+'|[\w.\[\]:]+)!)"
@@ -33,7 +33,7 @@ _TOKEN = re.compile(
 )
 _REFERENCE = re.compile(rf"(?:(?P<sheet>{_SHEET[3:-2]})!)?(?P<area>{_AREA})(?P<spill>\#?)")
 _PART = re.compile(r"(\$?)([A-Za-z]{0,3})(\$?)(\d*)")
-_ADDRESS = re.compile(r"([A-Z]{1,3})([1-9]\d{0,6})")
+_COLUMN = re.compile(r"[A-Z]{1,3}")
 LAST_ROW, LAST_COLUMN = 1_048_576, 16_384
 
 
@@ -150,11 +150,16 @@ def on_sheet(token: Token, sheet: str) -> str:
 
 def cell_at(address: str) -> tuple[int, int] | None:
     """Return the row and column of an address as files write it, ``C7``; None for other text."""
-    match = _ADDRESS.fullmatch(address)
-    if match is None:
-        return None
-    letters, row = match.groups()
-    return int(row), column_number(letters)
+    letters = address.rstrip("0123456789")
+    row = address[len(letters) :]
+    column = _column_of(letters)
+    return None if column is None or not row or row[0] == "0" or len(row) > 7 else (int(row), column)
+
+
+@lru_cache(LAST_COLUMN)
+def _column_of(letters: str) -> int | None:
+    """Return a column as files write it, None for other text; files write few different ones, and hostile ones many."""
+    return column_number(letters) if _COLUMN.fullmatch(letters) else None
 
 
 @cache

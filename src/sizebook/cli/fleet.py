@@ -56,13 +56,15 @@ def _service(plan: FleetPlan, planned: PlannedService) -> dict[str, Any]:
     return {
         "name": service.name,
         "model": service.model,
-        "setup": {"gpu": replica.setup.gpu, **flat(service.replica), "gpus": service.replica.gpus},
+        "setup": {"gpu": replica.setup.gpu, **flat(service.replica), "gpus": replica.gpus},
         "rates_basis": replica.rates_basis,
         "replica": {
             "concurrency": replica.concurrency,
             "capacity": replica.capacity,
             "binding": replica.binding,
             "requests_per_second": replica.requests_per_second,
+            "workers": replica.layout,
+            "transfer_seconds": replica.transfer_seconds,
         },
         "nodes": {
             "gpus_per_node": packing.gpus_per_node,
@@ -115,7 +117,7 @@ def _services(plan: FleetPlan) -> list[str]:
         first, last = each.months[0].peak_gpus, each.months[-1].peak_gpus
         lines += [
             f"{each.service.name}: {each.service.model} on {replica.setup.gpu}, {setup.engine}, "
-            f"{setup.weight_dtype or 'own format'}, {setup.layout}",
+            f"{setup.weight_dtype or 'own format'}, {replica.layout}",
             f"  replica     {replica.concurrency} in flight of {replica.capacity} that fit, "
             f"{significant(replica.requests_per_second, 3)} requests/s; {holds}",
             f"  GPUs        {first} at peak in {plan.label(0)}, {last} in {plan.label(MONTHS - 1)}",

@@ -14,10 +14,10 @@ from sizebook.cli.telling import told
 from sizebook.core.registry import flat
 from sizebook.core.units import duration, gibibytes, grouped, percent, significant, usd
 from sizebook.plans.serving.choice import Choices
+from sizebook.plans.serving.curves import latency_curve
 from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.plans.serving.replica import latency_curve
 from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, with_files
 from sizebook.serving.load import SEED
@@ -30,6 +30,7 @@ LIMITS = {
     "tpot": "the TPOT target",
     "cache": "the cache",
     "batch": "the engine's batch",
+    "prefill": "the prefill pool",
     "given": "the load given",
 }
 
@@ -76,11 +77,7 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
             "reserved_tokens": plan.traffic.longest_tokens,
         },
         "nodes": _nodes(plan),
-        "latency_curve": [
-            {"concurrency": c, "ttft_seconds": e.ttft_seconds, "tpot_seconds": e.tpot_seconds,
-             "tokens_per_second": e.tokens_per_second}
-            for c, e in latency_curve(replica)
-        ],
+        "latency_curve": [flat(each) for each in latency_curve(replica)],
         "usd_per_mtok_output_saturated": plan.usd_per_mtok_saturated,
         "prices": asdict(plan.rates),
         "figures": flat(figures(plan)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,6 +22,7 @@ def count_weights(name: str, as_json: bool) -> None:
     """Print what a checkpoint holds, counted from its headers."""
     from sizebook.sources.checkpoints import held_of
 
+    gc.disable()  # of a hundred thousand tensors none is in a circle, and the process ends with them
     found = held_of(name)
     if as_json:
         click.echo(json.dumps(_as_json(found), indent=2))

@@ -10,6 +10,7 @@ import click
 
 from sizebook.cli.rates import rates_option
 from sizebook.core.errors import InputError
+from sizebook.core.targets import TARGETS
 
 
 @click.command("fill")
@@ -20,8 +21,9 @@ from sizebook.core.errors import InputError
 )
 @click.option(
     "--target",
-    type=click.Choice(["classic", "office-js", "libreoffice"]),
-    help="Spell functions as this add-in stores them: the .xlam, xlwings Lite or Server, or LibreOffice's.",
+    type=click.Choice(TARGETS),
+    help="Spell functions as this add-in stores them: the .xlam, xlwings Lite or Server, or LibreOffice's. 'lambda': "
+    "plain arithmetic as LAMBDAs, for Excel 365 without an add-in. 'values': no formulas.",
 )
 @click.option("--namespace", help="With --target office-js: the namespace of the server's manifest; none for Lite.")
 @rates_option
@@ -31,15 +33,14 @@ def fill_workbook(
 ) -> None:
     """Write the inputs of SCENARIO (TOML) into WORKBOOK and store every computed value.
 
-    WORKBOOK is a file, or the bare name of one that comes with sizebook: model_sizing.xlsx, training_budget.xlsx,
-    serving_capacity.xlsx, fleet_plan.xlsx.
+    WORKBOOK is a file, or the bare name of one that comes with sizebook: model_sizing.xlsx,
+    model_comparison.xlsx, fine_tuning.xlsx, training_budget.xlsx, serving_capacity.xlsx, fleet_plan.xlsx.
 
     The keys are the names of the workbook's input cells. A scenario whose 'plan' is the one that WORKBOOK was made for
     may be any that 'sizebook report' takes. Nothing is written when an input is unknown, missing or not in its list.
     Exits with 1 when a cell of the written workbook shows an error, or cannot be calculated: such a cell keeps the
     value that WORKBOOK holds beside it.
     """
-    from sizebook.calculation.spellings import TARGETS
     from sizebook.cli.telling import failed, told
     from sizebook.workbooks.filling import fill
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sizebook.core.cells import call
 from sizebook.core.expression import Expression, parse
 from sizebook.core.expression_tree import Call, walk
 from sizebook.core.formula_text import expression, inlined, javascript
+from sizebook.core.named_lambda import table
 from sizebook.core.registry import Argument, Function, Quantity
 from sizebook.functions import load
 
@@ -107,13 +107,8 @@ def _tables() -> dict[str, dict[str, Any]]:
     for function in functions.values():
         if function.formula:
             called |= _calls(expression(function))
-    return {name: _table(functions[name]) for name in sorted(called)}
+    return {name: table(functions[name]) for name in sorted(called)}
 
 
 def _calls(formula: Expression) -> set[str]:
     return {node.function for node in walk(formula.tree) if isinstance(node, Call) and node.function.isupper()}
-
-
-def _table(function: Function) -> dict[str, Any]:
-    (argument,) = function.arguments
-    return {choice: call(function.name, choice) for choice in argument.quantity.allowed}

@@ -34,6 +34,7 @@ MODULES = (
     "plans.training.fine_tuning",
     "plans.serving.functions",
     "plans.serving.percentiles",
+    "plans.serving.curves",
     "plans.fleet.functions",
     "plans.programme.functions",
     "functions.why",  # the last: they ask about the others

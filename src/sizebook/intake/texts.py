@@ -12,6 +12,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from sizebook.intake.files import decoded, read_bytes, read_text, refuse_over, r
 from sizebook.intake.limits import limits, raised
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_FLAT = 2  # levels of objects: the file, and in it one for each key
 _AGAIN = "Correct the file, or download it again."
 
 
@@ -36,11 +38,13 @@ def json_object(content: bytes, where: str, wanted: str, *, flat: bool = False) 
     """
     refuse_over("text_bytes", len(content), f"bytes in {where}")
     text = decoded(content, where, wanted)
-    pairs = _Pairs(where)
+    numbers, keys = None if flat else _whole_numbers(text, where), _keys_written(text)
+    # A hook that sees every object takes longer than the parsing: it looks only where keys may stand twice.
+    pairs = _Pairs(where).unique if keys is None or keys > limits().keys else None
     try:
-        value = json.loads(
-            text, object_pairs_hook=pairs.unique, parse_int=None if flat else _whole_numbers(text, where)
-        )
+        value = json.loads(text, object_pairs_hook=pairs, parse_int=numbers)
+        if pairs is None and keys != _keys_held(value, _FLAT if flat else None):
+            value = json.loads(text, object_pairs_hook=_Pairs(where).unique, parse_int=numbers)
     except RecursionError as error:
         raise _too_deep(where) from error
     except ValueError as error:
@@ -134,6 +138,32 @@ class _Pairs:
         return found
 
 
+def _keys_written(text: str) -> int | None:
+    """Return at least as many as the keys that stand in JSON text; None where a space before a colon hides some.
+
+    A string that holds an escaped quote before a colon counts too, so a text whose objects hold as many has none twice.
+    """
+    return None if any(f"{space}:" in text for space in " \t\r\n") else text.count('":')
+
+
+def _keys_held(value: Any, deepest: int | None) -> int:
+    """Return the keys of an object and of the objects within it, down to a level."""
+    return sum(len(each) for level in islice(_levels(value), deepest) for each in level if type(each) is dict)
+
+
+def _levels(value: Any) -> Iterator[list[Any]]:
+    """Yield the lists and objects of JSON: the outermost, those within it, those within them."""
+    level = [value] if isinstance(value, (dict, list)) else []
+    while level:
+        yield level
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, (dict, list))
+        ]
+
+
 def _whole_numbers(text: str, where: str, *, refuse: bool = False) -> Callable[[str], int] | None:
     """Return a reader of whole numbers that refuses long ones; None where the text holds none, for speed.
 
@@ -156,17 +186,8 @@ def _whole_numbers(text: str, where: str, *, refuse: bool = False) -> Callable[[
 
 def _refuse_deep(value: Any, where: str) -> None:
     """Raise where containers lie deeper within each other than the limit, walked level by level."""
-    level = [value]
-    for _ in range(limits().depth):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, (dict, list))
-        ]
-        if not level:
-            return
-    raise _too_deep(where)
+    if next(islice(_levels(value), limits().depth, None), None):
+        raise _too_deep(where)
 
 
 def _too_deep(where: str) -> InputError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Literal, Protocol
 
 Part = Literal["embedding", "lm_head", "attention", "mlp", "router", "norm", "bias", "ssm", "tower", "other"]
@@ -40,10 +41,7 @@ class Weight:
     @property
     def size(self) -> int:
         """Elements of one copy."""
-        size = 1
-        for extent in self.shape:
-            size *= extent
-        return size
+        return prod(self.shape)
 
 
 def bias_of(name: str, width: int) -> Weight:

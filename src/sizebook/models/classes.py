@@ -37,9 +37,9 @@ def as_class(config: Config, described: Architecture) -> Architecture:
             return replace(described, inputs=tuple(alone))
         if towers and name.endswith("ForCausalLM"):
             config.says_sections()
-        left_out = f"{name} may build the language model alone; the vision or audio towers of the file are counted"
-        notes = (*described.notes, left_out) if towers and name.endswith("ForCausalLM") else described.notes
-        return replace(described, notes=notes)
+            left_out = f"{name} may build the language model alone; the vision or audio towers of the file are counted"
+            return replace(described, notes=(*described.notes, left_out))
+        return described
     for suffix, bias in CLASSIFIES.items():
         if name.endswith(suffix):
             outputs = 2 if suffix == "ForQuestionAnswering" else n_labels(config)

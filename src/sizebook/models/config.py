@@ -42,14 +42,16 @@ class Config:
         self.assumed: dict[str, int | str] = {}  # what the file leaves out: a size, or words on anything else
 
     def _get(self, keys: tuple[str, ...]) -> Any:
-        keys = also(self.values.get("model_type"), keys)
+        values = self.values
+        keys = also(values.get("model_type"), keys)
         self.read.update(keys)
         for key in keys:
-            if self.values.get(key) is not None:
-                return self.values[key]
-        for key in keys:
+            value = values.get(key)
+            if value is not None:
+                return value
+        for key in keys if self.defaults else ():
             if self.defaults.get(key) is not None:
-                if key in self.values:
+                if key in values:
                     raise self._wrong(
                         key, None, f"a value, or no such key for {self.defaults[key]!r}, the type's default"
                     )
@@ -86,8 +88,7 @@ class Config:
             raise self._wrong(keys[0], value, "a whole number of 0 or more")
         if value == 0 and default != 0 and not _MAY_BE_NONE.search(keys[0]):
             raise self._wrong(keys[0], 0, "a whole number of 1 or more")
-        limit = MOST_LAYERS if _REPEATS.search(keys[0]) else MOST
-        if value > limit:
+        if value > MOST_LAYERS and value > (limit := MOST_LAYERS if _REPEATS.search(keys[0]) else MOST):
             raise self._wrong(keys[0], value, f"a whole number of at most {limit}")
         return value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import prod
 
 from sizebook.models.architecture import PARTS, Architecture, Part, Weight
 
@@ -27,18 +28,18 @@ class Count:
 
 def count(architecture: Architecture) -> Count:
     """Return the exact parameter count of a model, total, active and by part."""
-    parts: Counter[Part] = Counter()
+    parts: dict[Part, int] = dict.fromkeys(PARTS, 0)
     active = 0
     for weights, times in repeated(architecture):
         for weight in weights:
-            size = weight.size * times
+            size = prod(weight.shape) * times
             parts[weight.part] += size * weight.copies
             active += size * weight.active
     return Count(
-        total=parts.total(),
+        total=sum(parts.values()),
         active=active,
         active_without_embedding=active - parts["embedding"],
-        parts={part: parts[part] for part in PARTS},
+        parts=parts,
         buffers=stored(architecture.buffers),
         mtp=sum(stored(layer.weights) for layer in architecture.mtp),
     )
@@ -62,7 +63,7 @@ def repeated(architecture: Architecture) -> Iterable[tuple[tuple[Weight, ...], i
     outside = (*architecture.inputs, *architecture.outputs, *([architecture.head] if architecture.head else []))
     for brick in outside:
         yield brick.weights, 1
-    times = Counter(map(id, architecture.layers))
-    distinct = {id(layer): layer for layer in architecture.layers}
+    ids = list(map(id, architecture.layers))
+    distinct, times = dict(zip(ids, architecture.layers, strict=True)), Counter(ids)
     for key, layer in distinct.items():
         yield layer.weights, times[key]

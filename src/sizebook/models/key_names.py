@@ -20,7 +20,7 @@ _HARMLESS = re.compile(
     r"|use_bfloat16|tf_legacy_loss|onnx_.*|use_flash_attn|.*_eps|.*epsilon|rescale_.*|.*fp32.*|use_mamba_kernels"
     r"|use_mambapy|use_associative_scan|use_fast_.*|pretraining_tp|ep_size|.*_chunk_?size|chunk_size.*"
     # tokens, labels, tasks, generation
-    r"|.*_token_ids?|.*_token_index|.*_token|.*_idx|label2id|id2label|num_labels|problem_type|finetuning_task"
+    r"|.*_token_ids?|.*_token_index|(?!num_).*_token|.*_idx|label2id|id2label|num_labels|problem_type|finetuning_task"
     r"|task_specific_params|summary_.*|use_cache|return_dict.*|output_(attentions|hidden_states|router_logits|scores|past)"
     r"|(max|min)_length|num_logits_to_keep|(encoder_)?no_repeat_ngram_size|num_beams|num_beam_groups|num_return_sequences|bad_words_ids"
     r"|do_sample|early_stopping|temperature|top_[kp]|typical_p|.*_penalty|remove_invalid_values|.*suppress_tokens"

@@ -9,9 +9,12 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import Protocol
 
 from sizebook.serving.arrivals import Lengths, arrivals, repeated
 from sizebook.serving.encoding import serving_case
+from sizebook.serving.pool_simulation import pool_times
+from sizebook.serving.pools import Pools
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.simulation import Requests, Served, saturated_rate, simulate
 from sizebook.serving.step_times import StepTimes, step_times
@@ -70,26 +73,51 @@ class Limits:
         return "tpot" if served.seconds("tpot", self.share) > self.tpot else ""
 
 
+class Server(Protocol):
+    """What serves requests one by one."""
+
+    def serve(self, requests: Requests) -> Served:
+        """Return what the requests of the middle of a run see."""
+
+    def most_a_second(self, requests: Requests) -> float:
+        """Return the requests a second where some always wait."""
+
+
+@dataclass(frozen=True)
+class Batching:
+    """One pool, which reads prompts beside the decode steps of so many requests at most."""
+
+    times: StepTimes
+    most: int
+
+    def serve(self, requests: Requests) -> Served:
+        """Return what the requests of the middle of a run see."""
+        return simulate(self.times, requests, self.most)
+
+    def most_a_second(self, requests: Requests) -> float:
+        """Return the requests a second where some always wait: of its passes, or of its host."""
+        return min(saturated_rate(self.times, requests, self.most), self.times.host_requests_per_second)
+
+
 @dataclass
 class Simulator:
     """One replica and its stream of requests, at any rate; what was simulated once is kept."""
 
-    times: StepTimes
+    server: Server
     requests: Requests
-    most: int
     seen: dict[float, Served] = field(default_factory=dict)
 
     @cached_property
     def saturated(self) -> float:
         """Requests a second of a replica that always has some waiting."""
-        return min(saturated_rate(self.times, self.requests, self.most), self.times.host_requests_per_second)
+        return self.server.most_a_second(self.requests)
 
     def at(self, requests_per_second: float) -> Served:
         """Return what requests see at a rate."""
         if requests_per_second not in self.seen:
             one = self.requests
             coming = [second / requests_per_second for second in one.arrivals]
-            self.seen[requests_per_second] = simulate(self.times, Requests(coming, one.prompts, one.answers), self.most)
+            self.seen[requests_per_second] = self.server.serve(Requests(coming, one.prompts, one.answers))
         return self.seen[requests_per_second]
 
     @property
@@ -135,5 +163,12 @@ def largest_load(simulator: Simulator, limits: Limits) -> Loaded | None:
 def simulator(model: str, gpu: str, replica: Replica, demand: Demand, stream: Stream, most: int) -> Simulator:
     """Return the simulator of a replica with so many places; surfaces that show one plan share it."""
     requests = stream.requests()
-    longest = max(p + a for p, a in zip(requests.prompts, requests.answers, strict=True))
-    return Simulator(step_times(serving_case(model, gpu, replica), demand, float(longest), most=most), requests, most)
+    times = step_times(serving_case(model, gpu, replica), demand, requests.longest_tokens, most=most)
+    return Simulator(Batching(times, most), requests)
+
+
+@lru_cache(maxsize=32)
+def pooled_simulator(pools: Pools, demand: Demand, stream: Stream, most: int) -> Simulator:
+    """Return the simulator of a replica of two pools, whose decode workers run at most so many at a time each."""
+    requests = stream.requests()
+    return Simulator(pool_times(pools, demand, requests.longest_tokens, most=most), requests)

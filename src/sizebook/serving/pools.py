@@ -3,7 +3,8 @@
 A prompt waits for a prefill worker, is passed, and its cache goes to a decode worker over the link between them; no
 prompt interrupts a decode step. Requests in flight divide between the two by Little's law:
 
-    in flight = decoding + rate x TTFT;  rate = decoding / (TPOT (output - 1)), at most what the prefill pool passes
+    in flight = decoding + rate x TTFT
+    rate = decoding / (TPOT (output - 1)), at most what the prefill pool passes and its links send
     TTFT = first-token seconds + own prompt + queue + cache sent + steps waited for
 
 Passes, steps and the queue law are those of a replica that does both (`sizebook.serving.time`), fitted to such servers;
@@ -72,13 +73,19 @@ class Pools:
         return self.prefill.gpus + self.decode.gpus
 
     @property
+    def places(self) -> int:
+        """Requests that decode at once at most: as many as the caches hold and the cap of each worker allows."""
+        cap = int(self.decode.case.max_running) * self.decode.workers
+        return min(self.capacity, cap) if cap else self.capacity
+
+    @property
     def layout(self) -> str:
         """The workers in words, prefill first."""
         return f"{self.prefill.in_words} to read, {self.decode.in_words} to decode"
 
-    def transfer_seconds(self, demand: Demand) -> float:
+    def transfer_seconds(self, input_tokens: float) -> float:
         """Return the seconds of sending a prompt's cache: what a GPU holds of it, all GPUs of a worker at once."""
-        return float(cache_bytes_per_gpu(self.prefill.case, demand.input_tokens)) / self.transfer_bytes_per_second
+        return transfer_seconds(self.prefill.case, input_tokens, self.transfer_bytes_per_second)
 
 
 @dataclass(frozen=True)
@@ -93,11 +100,11 @@ class _Flow:
 def pooled(pools: Pools, demand: Demand) -> Estimate:
     """Return the latency of a closed loop of requests in both pools; the answer has two tokens at least.
 
-    As many decode as the prefill pool feeds and the caches hold. All others wait for their prompt, so that a prefill
-    pool that is too small shows in the time to the first token, and no work is lost.
+    As many decode as the prefill pool feeds, the caches hold and the cap allows. All others wait for their prompt, so
+    that a prefill pool that is too small shows in the time to the first token, and no work is lost.
     """
     in_flight, most = float(demand.in_flight), _most_fed(pools, demand)
-    read, few, many = _read_seconds(pools, demand), 0.0, min(in_flight, float(pools.capacity))
+    read, few, many = _read_seconds(pools, demand), 0.0, min(in_flight, float(pools.places))
     for _ in range(HALVINGS):
         decoding = (few + many) / 2
         flow = _flow(pools.decode, demand, decoding, read)
@@ -113,7 +120,8 @@ def pooled(pools: Pools, demand: Demand) -> Estimate:
 
 def decode_rate(case: Case, demand: Demand) -> float:
     """Return the requests a second that one decode worker ends with so many in flight on it."""
-    return float(demand.in_flight / (_token(case, demand) * (demand.output_tokens - 1)))
+    token, _ = _token(case, demand)
+    return float(demand.in_flight / (token * (demand.output_tokens - 1)))
 
 
 def prefill_rate(case: Case, demand: Demand) -> float:
@@ -123,15 +131,26 @@ def prefill_rate(case: Case, demand: Demand) -> float:
     return min(host, float(case.dp * case.pp / prompts_together(case, full).each))
 
 
+def transfer_seconds(case: Case, input_tokens: float, bytes_per_second: float) -> float:
+    """Return the seconds in which a prefill worker sends the cache of a prompt."""
+    return float(cache_bytes_per_gpu(case, input_tokens)) / bytes_per_second
+
+
+def fed_rate(case: Case, demand: Demand, bytes_per_second: float) -> float:
+    """Return the requests a second that one prefill worker passes and sends at most, one cache after the other."""
+    return min(prefill_rate(case, demand), 1 / transfer_seconds(case, demand.input_tokens, bytes_per_second))
+
+
 def _most_fed(pools: Pools, demand: Demand) -> float:
-    return pools.prefill.workers * prefill_rate(pools.prefill.case, demand)
+    return pools.prefill.workers * fed_rate(pools.prefill.case, demand, pools.transfer_bytes_per_second)
 
 
-def _token(case: Case, demand: Demand) -> float:
-    """Return the time per token of a decode worker."""
+def _token(case: Case, demand: Demand) -> tuple[float, float]:
+    """Return the time per token of a decode worker, and that of the step that yields it."""
     at = costs_of(case)
-    token = decode_step_seconds(at, demand) / tokens_of_step(at, demand.output_tokens) * at.unstated
-    return max(float(token), demand.in_flight / float(at.rates["host_tokens_per_second"]))
+    step = float(decode_step_seconds(at, demand))
+    token = step / tokens_of_step(at, demand.output_tokens) * at.unstated
+    return max(float(token), demand.in_flight / float(at.rates["host_tokens_per_second"])), step
 
 
 def _read_seconds(pools: Pools, demand: Demand) -> float:
@@ -141,12 +160,11 @@ def _read_seconds(pools: Pools, demand: Demand) -> float:
     each = prompts_together(prefill.case, shared).each
     queue = waited_for(prefill.case, max(demand.in_flight / prefill.ranks, 1.0), each)
     own = prefill_seconds(prefill.case, demand.input_tokens, demand.cache_hit_ratio)
-    return float(own + queue + pools.transfer_seconds(demand))
+    return float(own + queue + pools.transfer_seconds(demand.input_tokens))
 
 
 def _flow(decode: Pool, demand: Demand, decoding: float, read: float) -> _Flow:
     on_one = replace(demand, concurrency=decoding / decode.workers)  # type: ignore[arg-type]
-    tpot, r = _token(decode.case, on_one), costs_of(decode.case).rates
-    step = r["first_token_steps"] * decode_step_seconds(decode.case, on_one)
+    (tpot, step), r = _token(decode.case, on_one), costs_of(decode.case).rates
     rate = decoding / (tpot * (demand.output_tokens - 1))
-    return _Flow(rate, tpot, float(r["first_token_seconds"] + read + step))
+    return _Flow(rate, tpot, float(r["first_token_seconds"] + read + r["first_token_steps"] * step))

@@ -8,10 +8,13 @@ fate, but steps in which nothing arrives, starts or ends pass together.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from operator import add
+from typing import NamedTuple
 
 from sizebook.serving.step_times import STEPS_LIVED, StepTimes
 
@@ -29,6 +32,11 @@ class Requests:
 
     def __len__(self) -> int:
         return len(self.arrivals)
+
+    @property
+    def longest_tokens(self) -> float:
+        """Tokens of the longest prompt with its answer."""
+        return float(max(map(add, self.prompts, self.answers)))
 
 
 @dataclass(frozen=True)
@@ -63,35 +71,90 @@ def percentile(ordered: Sequence[float], share: float) -> float:
 
 def simulate(times: StepTimes, requests: Requests, most: int = 0) -> Served:
     """Return what the requests of the middle of a run saw; ``most`` 0 runs as many at a time as the table knows."""
-    run = _Run(times, requests, most or times.most)
+    run = Run(times, requests, most or times.most)
+    run.until(max(int(len(requests) * LAST), 1))
+    return served(requests, run.first, run.ended, steps=run.steps)
+
+
+def served(requests: Requests, first_token: Sequence[float], ended: Sequence[float], steps: int) -> Served:
+    """Return what the requests of the middle of a run saw, from the seconds of their first tokens and of their ends."""
     n = len(requests)
     first, last = int(n * WARM_UP), max(int(n * LAST), 1)
-    run.until(last)
-    seen = [i for i in range(first, last) if run.ended[i] > 0]
+    seen = [i for i in range(first, last) if ended[i] > 0]
     arrivals, answers = requests.arrivals, requests.answers
     span = arrivals[last - 1] - arrivals[first]
     rate = (last - first - 1) / span if span > 0 else 0.0
     return Served(
-        tuple(sorted(run.first[i] - arrivals[i] for i in seen)),
-        tuple(sorted((run.ended[i] - run.first[i]) / (answers[i] - 1) for i in seen if answers[i] > 1)),
-        tuple(sorted(run.ended[i] - arrivals[i] for i in seen)),
+        tuple(sorted(first_token[i] - arrivals[i] for i in seen)),
+        tuple(sorted((ended[i] - first_token[i]) / (answers[i] - 1) for i in seen if answers[i] > 1)),
+        tuple(sorted(ended[i] - arrivals[i] for i in seen)),
         rate,
-        run.steps,
+        steps,
     )
 
 
 def saturated_rate(times: StepTimes, requests: Requests, most: int = 0) -> float:
     """Return the requests a second of a replica that always has some waiting: those that end in the middle of a run."""
     waiting = Requests([0.0] * len(requests), requests.prompts, requests.answers)
-    run = _Run(times, waiting, most or times.most)
+    run = Run(times, waiting, most or times.most)
     run.until(len(requests))
-    ended = sorted(run.ended)
-    low, high = len(ended) // 5, len(ended) * 4 // 5
-    span = ended[high] - ended[low]
-    return (high - low) / span if span > 0 else math.inf
+    return middle_rate(run.ended)
 
 
-class _Run:
+def middle_rate(seconds: Sequence[float]) -> float:
+    """Return how many a second happen in the middle three fifths of some events; infinite where all do at once.
+
+    Requests that are alike end together: all of a moment count, or none.
+    """
+    events = sorted(seconds)
+    begin, end = events[len(events) // 5], events[len(events) * 4 // 5]
+    n = bisect_right(events, end) - bisect_right(events, begin)
+    return n / (end - begin) if end > begin else math.inf
+
+
+class Prompt:
+    """A prompt on its way: its request, the tokens left to compute, and seconds of attention a token."""
+
+    __slots__ = ("attention", "request", "tokens")
+
+    def __init__(self, times: StepTimes, request: int, length: int) -> None:
+        self.request, self.tokens = request, max(length * times.computed, 1.0)
+        self.attention = times.attention(length) / self.tokens
+
+
+class Chunk(NamedTuple):
+    """What one pass takes of prompts: requests that are whole then, tokens, seconds of attention, the most of one."""
+
+    complete: list[int]
+    tokens: float
+    attention: float
+    slowest: tuple[float, float]
+
+    def moved(self, times: StepTimes) -> float:
+        """Return the seconds of its tokens in a pass of their own: ranks share it, and a prompt is passed on one."""
+        longest, own = self.slowest
+        return times.prompt(max(longest, self.tokens / times.ranks)) + max(own, self.attention / times.ranks)
+
+
+def chunk_of(times: StepTimes, prompts: deque[Prompt]) -> Chunk:
+    """Take a chunk of prompts from the left; one that is not done stays."""
+    left, tokens, attention, slowest = times.chunk * times.ranks, 0.0, 0.0, (0.0, 0.0)
+    complete: list[int] = []
+    while prompts and left > 0:
+        prompt = prompts[0]
+        taken = min(prompt.tokens, left, times.chunk)
+        own = taken * prompt.attention
+        left, tokens, attention = left - taken, tokens + taken, attention + own
+        if taken > slowest[0]:
+            slowest = (taken, own)
+        prompt.tokens -= taken
+        if prompt.tokens > 0:
+            break
+        complete.append(prompts.popleft().request)
+    return Chunk(complete, tokens, attention, slowest)
+
+
+class Run:
     """The state of a replica on its way through the requests."""
 
     def __init__(self, times: StepTimes, requests: Requests, most: int) -> None:
@@ -101,7 +164,7 @@ class _Run:
         self.late = [0.0] * n  # seconds between the pass that makes a request's tokens and their being seen
         self.now, self.steps = 0.0, 0
         self.arrived, self.let_in = 0, 0
-        self.prompts: deque[list[float]] = deque()  # request, tokens to compute, seconds of attention a token
+        self.prompts: deque[Prompt] = deque()
         self.running: list[tuple[int, int]] = []  # step in which it ends, request
         self.context = 0.0  # tokens of all that run
 
@@ -129,51 +192,31 @@ class _Run:
 
     def _let_in(self) -> None:
         while self.let_in < self.arrived and len(self.running) + len(self.prompts) < self.most:
-            i = self.let_in
-            length = self.requests.prompts[i]
-            tokens = max(length * self.times.computed, 1.0)
-            self.prompts.append([i, tokens, self.times.attention(length) / tokens])
+            self.prompts.append(Prompt(self.times, self.let_in, self.requests.prompts[self.let_in]))
             self.let_in += 1
 
     def _pass(self) -> list[int]:
         """Pass up to a chunk of prompt tokens a rank beside one decode step; return the requests that ended."""
         times, n = self.times, len(self.running)
-        complete, tokens, attention, slowest = self._chunk()
+        chunk = chunk_of(times, self.prompts)
         step = times.decode[n](self.context / n) if n else 0.0
         if n and not times.apart:  # the step reads the weights: prompts add what they multiply, their share of a chunk
-            moved = (tokens * times.each_token + attention) / times.ranks
+            moved = (chunk.tokens * times.each_token + chunk.attention) / times.ranks
         else:
-            moved = times.prompt(max(slowest[0], tokens / times.ranks)) + max(slowest[1], attention / times.ranks)
+            moved = chunk.moved(times)
         self.now += moved / times.stages + step + (times.alone if times.apart or not n else 0.0)
         self.steps += 1
         self.context += n * times.tokens_per_step
         ended = self._ended()
         # Ranks share the work of a pass evenly, and yet a prompt is passed on one of them, stage by stage.
-        whole = max(moved, slowest[0] * times.each_token + slowest[1])
-        for i in complete:
+        longest, own = chunk.slowest
+        whole = max(moved, longest * times.each_token + own)
+        for i in chunk.complete:
             self._start(i, whole - moved / times.stages, step)
             if self.requests.answers[i] <= 1:
                 self._end(i)
                 ended.append(i)
         return ended
-
-    def _chunk(self) -> tuple[list[int], float, float, tuple[float, float]]:
-        """Take a chunk of the prompts let in; return those complete, all tokens and attention, and the most of one."""
-        times, prompts = self.times, self.prompts
-        left, tokens, attention, slowest = times.chunk * times.ranks, 0.0, 0.0, (0.0, 0.0)
-        complete: list[int] = []
-        while prompts and left > 0:
-            prompt = prompts[0]
-            taken = min(prompt[1], left, times.chunk)
-            own = taken * prompt[2]
-            left, tokens, attention = left - taken, tokens + taken, attention + own
-            if taken > slowest[0]:
-                slowest = (taken, own)
-            prompt[1] -= taken
-            if prompt[1] > 0:
-                break
-            complete.append(int(prompts.popleft()[0]))
-        return complete, tokens, attention, slowest
 
     def _start(self, i: int, lag: float, step: float) -> None:
         """Give a request its first token, seen ``lag`` seconds and some steps after now, and let it decode the rest."""

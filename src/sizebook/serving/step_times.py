@@ -47,6 +47,9 @@ class Curve:
         return values[n - 1] + (values[n] - values[n - 1]) * (x - left) / (at[n] - left)
 
 
+NOTHING = Curve((0.0, 1.0), (0.0, 0.0))
+
+
 def curve(function: Callable[[float], float], points: Sequence[float]) -> Curve:
     """Return the curve of a function through some points."""
     return Curve(tuple(points), tuple(float(function(x)) for x in points))
@@ -148,9 +151,8 @@ def _encoded(case: EncodedCase, demand: Demand, longest: float, most: int) -> St
         answered = replace(demand, output_tokens=2 * (context - n_read))  # type: ignore[arg-type]
         return decode_seconds(case, max(n / float(case.dp), 1.0), answered)
 
-    nothing = Curve((0.0, 1.0), (0.0, 0.0))
     return StepTimes(
-        decode=_rows(contexts, most, step) if case.decodes else [nothing] * (most + 1),
+        decode=_rows(contexts, most, step) if case.decodes else [NOTHING] * (most + 1),
         prompt=curve(lambda tokens: moved(tokens, 0.0), between(1.0, max(longest, CHUNK_TOKENS), 4)),
         attention=curve(lambda length: moved(length, length) - moved(length, 0.0), between(1.0, longest, 4)),
         alone=encode_seconds(case, 1.0, 1.0) - moved(1.0, 1.0),

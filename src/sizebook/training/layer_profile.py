@@ -89,6 +89,8 @@ class Profile:
     scores_by_width: float = 0
     score_elements: float = 0
     state_flops: float = 0
+    mixed: float = 0
+    expert_biased: float = 0
 
     def times(self, n: float) -> Profile:
         """Return the profile of n such layers."""
@@ -130,6 +132,8 @@ def layer_profile(layer: Layer, d_model: int, seq: int, *, causal: bool) -> Prof
     matmuls = 0
     for brick in layer.bricks:
         _add_brick(sums, brick, d_model)
+        if state_flops(brick):
+            sums["mixed"] += sum(w.shape[0] for w in brick.weights if w.use == "matmul" and not any(n in w.name for n in _OUTWARD))
         _add_scores(sums, brick, seq, causal=causal)
         for weight in brick.weights:
             _add_parameters(sums, weight, stored=layer.stored)
@@ -179,6 +183,8 @@ def _add_scores(sums: dict[str, float], brick: Brick, seq: int, *, causal: bool)
 
 def _add_parameters(sums: dict[str, float], weight: Weight, *, stored: bool) -> None:
     size = weight.size * weight.copies
+    if weight.use == "vector" and weight.copies > 1:
+        sums["expert_biased"] += weight.size * weight.active
     if weight.use == "matmul" and weight.copies == 1:
         sums["matrices"] += size
     if weight.use == "matmul" and weight.copies > 1:

@@ -66,6 +66,11 @@ class Machine:
     dequantize: float
     step_seconds: float
     growth: float
+    gather_exposed: float
+    gather_seconds: float
+    quantize: float
+    state_traffic: float
+    bias_traffic: float
 
 
 def generation(gpu: Accelerator) -> str:
@@ -88,7 +93,7 @@ def machine(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
 
 # What each factor of own rates divides, a rate, or multiplies, seconds.
 _RATES = {"compute": ("matmul", "head", "scores", "states", "memory"), "network": ("scale_up", "scale_out")}
-_LAUNCHES = ("block_seconds", "expert_seconds", "step_seconds")
+_LAUNCHES = ("block_seconds", "expert_seconds", "gather_seconds", "step_seconds")
 
 
 def rescaled(rates: Machine, factors: Mapping[str, float]) -> Machine:
@@ -122,7 +127,7 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         expert_width=fitted.get(f"expert_width_{family}") or fitted["expert_width_hopper"],
         scores=half * clock * scores,
         head_width=fitted["head_width"],
-        states=half * clock * fitted["states"],
+        states=half * clock * (fitted.get(f"states_{family}") or fitted["states"]),
         memory=gpu.memory_bandwidth_bytes_per_s * fitted["memory"],
         scale_up=link * fitted["link"],
         scale_out=network * fitted["network"],
@@ -135,9 +140,14 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         ep_exposed=fitted["expert_parallel_exposed"],
         hidden_cost=fitted["hidden_cost"],
         traffic_factor=fitted[f"traffic_{stack}"],
-        dequantize=fitted["dequantize"],
+        dequantize=fitted.get(f"dequantize_{stack}") or fitted["dequantize"],
         step_seconds=fitted["step_seconds"],
         growth=fitted["growth"],
+        gather_exposed=fitted.get(f"gather_exposed_{stack}", 0.0),
+        quantize=fitted.get(f"quantize_{stack}", 0.0),
+        state_traffic=fitted.get("state_traffic",0.0),
+        bias_traffic=fitted.get("bias_traffic",0.0),
+        gather_seconds=fitted.get(f"gather_seconds_{stack}", 0.0),
     )
 
 

@@ -10,7 +10,7 @@ from math import log2
 from typing import Annotated, Any
 
 from sizebook.core.registry import Quantity, section
-from sizebook.training.activations import ACTIVATION_BYTES, everything_bytes, kept_bytes
+from sizebook.training.activations import ACTIVATION_BYTES, _inputs, everything_bytes, kept_bytes
 from sizebook.training.adapters import adapted_share
 from sizebook.training.communication import (
     context_parallel,
@@ -111,7 +111,7 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
         context_parallel=cp,
         pipeline=send,
         bubble=micro * bubble(layout),
-        data_parallel=_data_parallel(held, layout, method, rates, micro, n_micro),
+        data_parallel=_data_parallel(held, layout, method, rates, micro, n_micro, profile.n_layers),
         optimizer=_optimizer_seconds(held, layout, method, rates),
     )
 
@@ -147,6 +147,9 @@ def _compute(
         # Plain attention passes 16-bit scores 16 times, with dropout six times what is kept; a third in each pass.
         whole = everything_bytes(layers, layout, method, profile=profile, scores=True)
         vector += 2 * tokens * (whole - kept) / rates.memory
+    if method.compute_dtype not in ("bf16", "fp16") and rates.quantize:
+        vector += rates.quantize * tokens * _inputs(layers, layout, recipe, profile) / rates.memory
+    vector += ACTIVATION_BYTES * tokens * (rates.state_traffic * layers.mixed + rates.bias_traffic * layers.expert_biased) / layout.tp / rates.memory
     # Tokens are sorted by expert, laid out for the exchange and put back in their places.
     vector += rates.permute * ACTIVATION_BYTES * tokens * layers.dispatched / layout.tp / rates.memory
     backward = _BACKWARD_MATMUL if not recipe.lora_rank else _BACKWARD_MATMUL / 2
@@ -232,7 +235,7 @@ def _local(layers: Profile, layout: Layout) -> float:
 
 
 def _data_parallel(
-    held: tuple[float, float], layout: Layout, method: Method, rates: Machine, micro: float, n_micro: int
+    held: tuple[float, float], layout: Layout, method: Method, rates: Machine, micro: float, n_micro: int, profile_layers: int=0
 ) -> float:
     """Return exposed seconds of gathering weights and of reducing gradients over the data-parallel group.
 
@@ -255,7 +258,9 @@ def _data_parallel(
         if layout.pp > 1:
             found = n_micro * exposed(reduced, micro * 2 / 3, rates) + exposed(gather, micro * n_micro, rates)
         else:
-            found = n_micro * exposed(2 * gather + reduced, micro, rates)
+            passes = 2 * gather + reduced
+            found = n_micro * (exposed(passes * (1 - rates.gather_exposed), micro, rates) + passes * rates.gather_exposed)
+            found += n_micro * rates.gather_seconds * profile_layers
         return found + exposed(added, micro * 2 / 3, rates)
     if frozen:
         return 0.0

@@ -23,6 +23,7 @@ from sizebook.functions import find, load
 from sizebook.workbooks import look
 from sizebook.workbooks.held import CALLS, Held, calls_a_function
 from sizebook.workbooks.inputs import default_comment
+from sizebook.workbooks.references import quoted
 
 _PLACE = re.compile(r"\{([a-z]\w*)(?:\.(\w+))?(?::([a-z]\w*))?\}")
 FIRST_COLUMN = 3  # A is a margin, B holds the labels
@@ -171,13 +172,3 @@ def _on_sheet(formula: str, sheet: str) -> str:
         f"{quoted(sheet)}!{token.text}" if token.kind == "reference" and "!" not in token.text else token.text
         for token in tokenize(formula)
     )
-
-
-def quoted(sheet: str) -> str:
-    """Return a sheet name as formulas write it, in quotes only where it needs them."""
-    return sheet if re.fullmatch(r"[A-Za-z_]\w*", sheet) else "'" + sheet.replace("'", "''") + "'"
-
-
-def text(word: str) -> str:
-    """Return a word as formulas write it."""
-    return '"' + word.replace('"', '""') + '"'

@@ -11,12 +11,14 @@ from openpyxl.formatting.rule import Rule
 from openpyxl.styles import Alignment, Border, Font, Side
 from openpyxl.styles.differential import DifferentialStyle
 from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.table import Table
 from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.workbooks import look
-from sizebook.workbooks.building import BASE, FIRST_COLUMN, LABELS, Book, quoted
+from sizebook.workbooks.building import BASE, FIRST_COLUMN, LABELS, Book
 from sizebook.workbooks.drawing import Drawn, Kind, draw
 from sizebook.workbooks.printing import lay_out, set_up
+from sizebook.workbooks.references import quoted
 
 PASSED, FAILED = "OK", "CHECK"
 _CHART_ROWS = 17
@@ -26,7 +28,7 @@ _CHART_ROWS = 17
 class Chart:
     """A chart of a table, on its own sheet or another: its rows, and its columns that are series, heads above.
 
-    ``across`` says what the rows are where their labels are bare numbers.
+    ``across`` says what the rows are where their labels are bare numbers, ``limits`` are columns drawn as lines.
     """
 
     kind: Kind
@@ -34,9 +36,10 @@ class Chart:
     unit: str
     number_format: str
     rows: tuple[int, int]
-    columns: str
+    columns: Sequence[str]
     of_sheet: str = ""
     across: str = ""
+    limits: Sequence[str] = ()
 
 
 class Canvas:
@@ -81,12 +84,17 @@ class Canvas:
         """Say across the page what figures do not follow, where the functions of sizebook are missing."""
         self.paragraph(self.book.held.banner, "Banner", height=30)
 
-    def heads(self, label: str = "", *, origin: str = "Where it comes from") -> None:
-        """Write the heads of the columns; the rows down to here stay in view and on every printed page."""
+    def heads(
+        self, label: str = "", *, origin: str = "Where it comes from", cases: Sequence[str] = ()
+    ) -> None:  # fmt: skip
+        """Write the heads of the columns; the rows down to here stay in view and on every printed page.
+
+        ``cases`` are what the columns of figures are called, where that is not the name of their case.
+        """
         self.row += 1
         self._put(2, label, "Column head")
-        for column, case in enumerate(self.cases, FIRST_COLUMN):
-            self._put(column, case.capitalize() or "Value", "Figure head")
+        for column, case in enumerate(cases or [case.capitalize() or "Value" for case in self.cases], FIRST_COLUMN):
+            self._put(column, case, "Figure head")
         self._put(self.unit_column, "Unit", "Unit head")
         self._put(self.unit_column + 1, origin, "Column head")
         self.sheet.freeze_panes = f"C{self.row + 1}"
@@ -168,6 +176,21 @@ class Canvas:
             self.rule_where_filled(first, len(heads))
         return first, self.row - 1
 
+    def data_table(
+        self, name: str, heads: Sequence[str], rows: Sequence[Sequence[Any]], formats: Sequence[str]
+    ) -> tuple[int, int]:
+        """Add a table that a spreadsheet knows by name, to sort and filter; return its first and last row.
+
+        So that rows may be sorted, a cell refers to no other row of the table.
+        """
+        first, last = self.table(heads, rows, formats)
+        for column in range(2, 2 + len(heads)):
+            self._put(column, self.sheet.cell(first - 1, column).value, "Wrapped head", first - 1)
+        self.sheet.cell(first - 1, 2).style = "Column head"
+        made = Table(displayName=name, ref=f"B{first - 1}:{get_column_letter(1 + len(heads))}{last}")
+        self.sheet.add_table(made)
+        return first, last
+
     def rule_where_filled(self, first: int, n_columns: int) -> None:
         """Rule off the rows from one down to the last so far where they are filled, and no others."""
         last = get_column_letter(n_columns + 1)
@@ -184,7 +207,10 @@ class Canvas:
         """Add a chart of a table; ``at`` is room that was left for it."""
         first, last = chart.rows
         sheet = quoted(chart.of_sheet or self.sheet.title)
-        series = [(f"{sheet}!${c}${first - 1}", f"{sheet}!${c}${first}:${c}${last}") for c in chart.columns]
+        series, limits = (
+            [(f"{sheet}!${c}${first - 1}", f"{sheet}!${c}${first}:${c}${last}") for c in columns]
+            for columns in (chart.columns, chart.limits)
+        )
         labels = f"{sheet}!${LABELS}${first}:${LABELS}${last}"
         title = self.book.resolve(chart.title, "")
         drawn = Drawn(
@@ -192,6 +218,7 @@ class Canvas:
             title,
             labels,
             series=series,
+            limits=limits,
             unit=chart.unit,
             number_format=chart.number_format,
             across=chart.across,

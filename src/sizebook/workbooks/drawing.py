@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from openpyxl.chart import BarChart, LineChart
@@ -31,6 +31,7 @@ Kind = Literal["bars", "columns", "stacked", "lines", "tornado"]
 class Drawn:
     """What a chart shows, all as references: a cell with its title, categories, name and values of each series.
 
+    ``limits`` are series that are drawn as lines over columns: what the others are held against.
     ``unit`` is of the values, ``across`` what the categories are where they do not say so themselves.
     """
 
@@ -38,6 +39,7 @@ class Drawn:
     title: str
     categories: str
     series: Sequence[tuple[str, str]]
+    limits: Sequence[tuple[str, str]] = ()
     unit: str = ""
     number_format: str = look.WHOLE
     across: str = ""
@@ -63,9 +65,24 @@ def draw(sheet: Worksheet, row: int, last_column: int, n_rows: int, drawn: Drawn
     for index, (name, values) in enumerate(drawn.series):
         color = look.ACCENT if len(drawn.series) == 1 else look.SERIES[index % len(look.SERIES)]
         chart.series.append(_series(index, name, values, drawn, color))
-    chart.legend = None if len(drawn.series) == 1 else Legend(legendPos="b", overlay=False, txPr=_letters(9, look.INK))
+    _limit(chart, drawn)
+    chart.legend = (
+        None
+        if len(drawn.series) + len(drawn.limits) == 1
+        else Legend(legendPos="b", overlay=False, txPr=_letters(9, look.INK))
+    )
     _quiet_axes(chart, drawn)
     sheet.add_chart(chart)
+
+
+def _limit(chart: BarChart | LineChart, drawn: Drawn) -> None:
+    """Draw the limits over the columns, in ink."""
+    if not drawn.limits:
+        return
+    lines = LineChart()
+    for index, (name, values) in enumerate(drawn.limits, len(drawn.series)):
+        lines.series.append(_series(index, name, values, replace(drawn, kind="lines"), look.INK))
+    chart += lines
 
 
 def _series(index: int, name: str, values: str, drawn: Drawn, color: str) -> Series:

@@ -13,15 +13,16 @@ from sizebook.calculation import Calculated, ErrorCode
 from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, tag
 from sizebook.calculation.preparing import array_formula, formulas
 from sizebook.calculation.recalculating import recalculated
-from sizebook.calculation.spellings import Target, respelled
 from sizebook.calculation.tokens import address, area
 from sizebook.core.errors import InputError
 from sizebook.core.names import notes
+from sizebook.core.targets import Target
 from sizebook.functions import load
 from sizebook.workbooks.charts import Lookup, refresh_charts
 from sizebook.workbooks.held import HELD
 from sizebook.workbooks.inputs import AS_IT_STANDS, Input, check, find_inputs
 from sizebook.workbooks.sheet import Sheet, escaped
+from sizebook.workbooks.targets import made_for
 
 _CALC_CHAIN = "xl/calcChain.xml"
 # Excel 2019 and later: it takes the stored values as they are instead of calculating all on opening.
@@ -78,8 +79,9 @@ def fill(
         template: an .xlsx or .xlsm workbook with inputs (see `sizebook.workbooks.inputs`).
         inputs: the values by input name; None empties an optional input.
         output: the file to write; it appears whole or not at all.
-        target: the add-in that will compute the file (`classic`, `office-js`, `libreoffice`); functions are spelled as
-            it stores them. Left out: as the template spells them.
+        target: what the file is made for (`sizebook.workbooks.targets`): the add-in that will compute it (`classic`,
+            `office-js`, `libreoffice`), Excel 365 without one (`lambda`), or readers of plain values (`values`). Left
+            out: functions are spelled as in the template.
         namespace: that of the manifest, where the add-in is one of xlwings Server (`office-js`).
         strict: refuse a workbook with formulas that cannot be calculated, which otherwise keep what the template holds
             beside them (#N/A where it holds nothing) and are named in ``problems``.
@@ -97,14 +99,14 @@ def fill(
     remarks = _write_inputs(package, inputs)
     _drop_calculation_chain(package)
     _keep_stored_values(package)
-    if target is not None:
-        _respell(package, target, namespace)
     calculated = recalculated(package)
     if strict:
         _refuse_uncalculated(template, calculated)
     stored = _write_computed(package, calculated)
     _hold_values(package, stored)
     refresh_charts(package, stored)
+    if target is not None:
+        remarks += made_for(package, target, load(), namespace=namespace)
     package.save(output)
     return Filled(output, calculated, remarks)
 
@@ -169,16 +171,6 @@ def _keep_stored_values(package: Package) -> None:
     settings.set("calcId", _CALC_ID)
     if sorted(settings.attrib.items()) != before:
         package.xml(WORKBOOK, change=True)
-
-
-def _respell(package: Package, target: Target, namespace: str) -> None:
-    known = load()
-    for part in package.sheets().values():
-        for formula in package.xml(part).iter(tag("f")):
-            text = respelled(formula.text or "", target, known, namespace=namespace)
-            if text != (formula.text or ""):
-                package.xml(part, change=True)
-                formula.text = text
 
 
 def _refuse_uncalculated(template: Path, calculated: Calculated) -> None:

@@ -15,6 +15,7 @@ from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.registry import Argument, Quantity
 from sizebook.functions import find
 from sizebook.plans.ledgers import LONGEST_PLAN
+from sizebook.plans.training.inputs import USABLE_SHARE
 from sizebook.serving.traffic import SECONDS_PER_DAY
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, Place
@@ -40,8 +41,8 @@ _PRICE_LEVEL = Argument(
              label="Level of GPU prices"),
     None,
 )  # fmt: skip
-_RATE_DATE = Argument("rate_date", Quantity("first day of an exchange rate", kind="date", label="Rate from"), None)
-_RATE = Argument(
+RATE_DATE = Argument("rate_date", Quantity("first day of an exchange rate", kind="date", label="Rate from"), None)
+RATE = Argument(
     "rate_per_usd",
     Quantity("units of the currency for 1 USD from that day on", unit="currency/USD", above=0, maximum=1e9,
              label="Rate of the currency"),
@@ -70,31 +71,48 @@ class Driver:
         return Argument(f"case_{self.name}", quantity, self.low)
 
 
-def own_inputs() -> set[str]:
-    """Return the names of the inputs that are the workbook's alone, but for its drivers."""
-    dated = (argument.name for argument in (_PRICE_DATE, _PRICE_LEVEL, _RATE_DATE, _RATE))
-    own = {argument.name for argument in (START, SCENARIO, CURRENCY)}
-    return own | {f"{name}_{number}" for name in dated for number in DATED}
+@dataclass(frozen=True)
+class Constant:
+    """A constant that formulas name, with where it comes from."""
+
+    label: str
+    value: float
+    unit: str
+    origin: str
 
 
-def constants(page: Page) -> None:
+_WALL = {argument.name: argument.default for argument in find("SERVING_KWH").arguments}
+CONSTANTS = {
+    "hours_a_month": Constant("Hours of a month", HOURS_PER_MONTH, "hours", "8 760 hours of a year / 12"),
+    "hours_a_day": Constant("Hours of a day", 24, "hours", "Definition"),
+    "seconds_a_day": Constant("Seconds of a day", SECONDS_PER_DAY, "seconds", "Definition"),
+    "seconds_an_hour": Constant("Seconds of an hour", 3600, "seconds", "Definition"),
+    "months_a_quarter": Constant("Months of a quarter", 3, "months", "Definition"),
+    "months_a_year": Constant("Months of a year", 12, "months", "Definition"),
+    "thousand": Constant("Thousand", 1000, "", "Watts of a kW, grams of a kg"),
+    "million": Constant("Million", 10**6, "", "Tokens of a Mtok"),
+    "billion": Constant("Billion", 10**9, "", "Bytes of a GB"),
+    "byte_bits": Constant("Bits of a byte", 8, "bits", "Definition"),
+    "usable_share": Constant(
+        "Memory that a driver leaves", USABLE_SHARE, "ratio", "79.19 of 80 GiB on an H100, measured"
+    ),
+    "busy_share": Constant(
+        "Power of a busy server over the TDP of its GPUs", _WALL["busy_over_tdp"], "ratio",
+        "MLPerf Inference v5.1, 8 x B200; SERVING_KWH",
+    ),
+    "idle_share": Constant(
+        "Power of an idle server over it", _WALL["idle_over_tdp"], "ratio", "An assumption; SERVING_KWH"
+    ),
+    "rounding": Constant("Rounding", 1e-9, "", "Share of a figure that ceilings and comparisons leave to rounding"),
+}  # fmt: skip
+
+
+def constants(page: Page, *keys: str) -> None:
     """Add the constants that formulas name, each with where it comes from."""
     page.section("Constants")
-    wall = {argument.name: argument.default for argument in find("SERVING_KWH").arguments}
-    for key, label, value, unit, origin in (
-        ("hours_a_month", "Hours of a month", HOURS_PER_MONTH, "hours", "8 760 hours of a year / 12"),
-        ("hours_a_day", "Hours of a day", 24, "hours", "Definition"),
-        ("seconds_a_day", "Seconds of a day", SECONDS_PER_DAY, "seconds", "Definition"),
-        ("months_a_quarter", "Months of a quarter", 3, "months", "Definition"),
-        ("months_a_year", "Months of a year", 12, "months", "Definition"),
-        ("thousand", "Thousand", 1000, "", "Watts of a kW, grams of a kg"),
-        ("million", "Million", 10**6, "", "Tokens of a Mtok"),
-        ("busy_share", "Power of a busy server over the TDP of its GPUs", wall["busy_over_tdp"], "ratio",
-         "MLPerf Inference v5.1, 8 x B200; SERVING_KWH"),
-        ("idle_share", "Power of an idle server over it", wall["idle_over_tdp"], "ratio", "An assumption; SERVING_KWH"),
-        ("rounding", "Rounding", 1e-9, "", "Share of a replica that a ceiling leaves to rounding"),
-    ):  # fmt: skip
-        page.line(key, label, value, unit, origin, look.GENERAL)
+    for key in keys:
+        one = CONSTANTS[key]
+        page.line(key, one.label, one.value, one.unit, one.origin, look.GENERAL)
 
 
 def scenarios(book: Book, drivers: tuple[Driver, ...]) -> None:
@@ -132,7 +150,7 @@ def dated_rates(book: Book) -> None:
     page.heads("Input", origin="What to enter")
     for title, key, day, of in (
         ("Prices over time", "price_order", _PRICE_DATE, _PRICE_LEVEL),
-        ("Currency", "rate_order", _RATE_DATE, _RATE),
+        ("Currency", "rate_order", RATE_DATE, RATE),
     ):
         page.section(title)
         for argument in (day, of):

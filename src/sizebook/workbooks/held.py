@@ -26,6 +26,7 @@ from openpyxl.worksheet.formula import ArrayFormula
 
 from sizebook.functions import load
 from sizebook.workbooks import look
+from sizebook.workbooks.references import quoted
 
 CALLS, STAGED = "Calls", "Staged"
 HELD = "held: "  # begins the comment of a name whose cells filling writes
@@ -98,7 +99,7 @@ class Held:
             row = _HEAD + len(self._known)
             sheet[f"A{row}"] = _missing(f"B{row}")
             sheet[f"B{row}"] = _with_missing_shown(formula)
-            sheet[f"D{row}"] = f"=IF(A{row}=1,C{row},B{row})"
+            sheet[f"D{row}"] = _in_use(f"B{row}", f"C{row}")
             self._known[formula] = f"{CALLS}!$D${row}"
         return self._known[formula]
 
@@ -120,7 +121,7 @@ class Held:
         for row in range(top, last + 1):
             for column in range(2, n_columns + 2):
                 now, stored = (f"{get_column_letter(column + shift)}{row}" for shift in (0, width))
-                sheet.cell(row, column + 2 * width).value = f"=IF($A${top}=1,{stored},{now})"
+                sheet.cell(row, column + 2 * width).value = _in_use(now, stored)
         self._hold(
             STAGED, _absolute(2 + width, top, 1 + width + n_columns, last), _absolute(2, top, n_columns + 1, last)
         )
@@ -132,7 +133,7 @@ class Held:
         top, last = self._next, self._next + rows[1] - rows[0]
         self._next = last + 2
         changed = f"{STAGED}!$A${top}:$A${last}"
-        name, left, right = _quoted(sheet), 2, 1 + len(columns)
+        name, left, right = quoted(sheet), 2, 1 + len(columns)
         for row, asked in zip(range(top, last + 1), range(rows[0], rows[1] + 1), strict=True):
             same = ",".join(
                 f'{name}!{get_column_letter(column)}{asked}&""={get_column_letter(left + n)}{row}&""'
@@ -191,6 +192,16 @@ class Held:
         names[name] = DefinedName(name, attr_text=held, comment=f"{HELD}{live}", hidden=True)
 
 
+def _in_use(live: str, stored: str) -> str:
+    """Return the formula of a value in use: what is live, or where its function is missing what is stored.
+
+    It asks the live cell itself: on opening LibreOffice works cells out whose stored value is an empty text, and no
+    cell beside them. Of an empty text spreadsheets keep a blank cell, which would count as 0.
+    """
+    held = f'IF({stored}="","",{stored})'
+    return f"=IF(ISERROR({live}),IF(ERROR.TYPE({live})={_CODE},{held},{live}),{live})"
+
+
 def _missing(cell: str) -> str:
     """Return the formula of 1 where a cell shows the error of a missing function, else 0."""
     return f"=IF(ISERROR({cell}),IF(ERROR.TYPE({cell})={_CODE},1,0),0)"
@@ -226,7 +237,3 @@ def _two_arguments(text: str) -> tuple[str, str, str]:
 
 def _absolute(left: int, top: int, right: int, bottom: int) -> str:
     return f"${get_column_letter(left)}${top}:${get_column_letter(right)}${bottom}"
-
-
-def _quoted(sheet: str) -> str:
-    return sheet if re.fullmatch(r"[A-Za-z_]\w*", sheet) else "'" + sheet.replace("'", "''") + "'"

@@ -15,9 +15,10 @@ from openpyxl.worksheet.cell_range import MultiCellRange
 from openpyxl.worksheet.datavalidation import DataValidation
 
 from sizebook.workbooks import look
-from sizebook.workbooks.building import FIRST_COLUMN, Book, Place, quoted
+from sizebook.workbooks.building import FIRST_COLUMN, Book, Place
 from sizebook.workbooks.canvas import FAILED, PASSED, Canvas
 from sizebook.workbooks.held import NEEDED
+from sizebook.workbooks.references import quoted
 
 _IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
 

@@ -9,11 +9,12 @@ from openpyxl.styles import Alignment
 from sizebook.core.registry import Argument
 from sizebook.core.tables import table
 from sizebook.functions import find
-from sizebook.workbooks.building import Book, quoted
+from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import FAILED, PASSED
 from sizebook.workbooks.declaring import declare
 from sizebook.workbooks.held import NEEDED
 from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.references import quoted
 
 _LEGEND = (
     ("Input", "1 234", "An input that must be set. A scenario file sets it by its name."),

@@ -20,10 +20,11 @@ from sizebook.core.errors import InputError
 from sizebook.core.registry import Argument
 from sizebook.functions import find
 from sizebook.workbooks import look
-from sizebook.workbooks.building import FIRST_COLUMN, LABELS, Book, quoted
+from sizebook.workbooks.building import FIRST_COLUMN, LABELS, Book
 from sizebook.workbooks.declaring import number_format
 from sizebook.workbooks.held import CALLS, Block
 from sizebook.workbooks.page import Page
+from sizebook.workbooks.references import quoted
 from sizebook.workbooks.rules import sentence
 
 

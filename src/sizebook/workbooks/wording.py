@@ -1,4 +1,7 @@
-"""Figures in sentences: formulas that write a number with the digits that its size asks for, so that none reads 0.0."""
+"""Figures in sentences: formulas that write a number with the digits that its size asks for, so that none reads 0.0.
+
+And conditions on figures, for checks.
+"""
 
 from __future__ import annotations
 
@@ -36,3 +39,8 @@ def usd(value: str) -> str:
 def between(low: str, high: str, after: str = "", text: Callable[[str], str] = worded) -> str:
     """Return the formula of a range, ``12.5 to 20.1``, with a text behind it."""
     return f'={text(low)}&" to "&{text(high)}' + (f'&"{after}"' if after else "")
+
+
+def equal(one: str, other: str) -> str:
+    """Return the condition that figures are equal but for the last digits of their arithmetic."""
+    return f"ABS({one}-({other}))<={{rounding}}*ABS({other})"

@@ -18,7 +18,7 @@ from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
 
 # Architecture of llama.cpp: the model type that describes it without experts, and with them.
-_TYPES = {
+TYPES = {
     "llama": ("llama", "mixtral"),
     "qwen2": ("qwen2", ""),
     "qwen2moe": ("", "qwen2_moe"),
@@ -75,10 +75,10 @@ def described(part: Part) -> Architecture:
 def _config(part: Part, family: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of a config.json that a GGUF file's keys and tensors stand for."""
     experts = metadata.get(f"{family}.expert_count") or 0
-    kind = _TYPES.get(family, ("", ""))[bool(experts)]
+    kind = TYPES.get(family, ("", ""))[bool(experts)]
     if not kind:
         raise InputError(
-            f"no config: got GGUF of the architecture '{family}' in {part.name}, want one of {', '.join(_TYPES)}, "
+            f"no config: got GGUF of the architecture '{family}' in {part.name}, want one of {', '.join(TYPES)}, "
             "whose keys tell layers and heads. Put its config.json beside it."
         )
     extents = {tensor.name: tensor.shape for tensor in part.checkpoint.tensors}

@@ -63,13 +63,18 @@ class Beside:
     def __init__(self, tensors: Mapping[str, Tensor], stated: Quantization) -> None:
         self.tensors = tensors
         self.stated = stated
+        self._leaves = {name.rpartition(".")[2] for name in tensors}
+        self._occurring: dict[tuple[str, ...], list[str]] = {}
 
     def get(self, name: str) -> Tensor | None:
         return self.tensors.get(name)
 
     def present(self, stem: str, *leaves: str) -> tuple[str, ...]:
+        """Return those of the tensors ``stem + leaf`` that there are."""
+        if leaves not in self._occurring:  # of the many that packings may have, a checkpoint has one or two
+            self._occurring[leaves] = [leaf for leaf in leaves if leaf.rpartition(".")[2] in self._leaves]
         tensors = self.tensors
-        return tuple([name for leaf in leaves if (name := stem + leaf) in tensors])
+        return tuple([name for leaf in self._occurring[leaves] if (name := stem + leaf) in tensors])
 
 
 def packed(tensor: Tensor, beside: Beside) -> Packed | None:
@@ -123,31 +128,40 @@ def _weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     """A matrix under its own name: bitsandbytes, ModelOpt's NVFP4, FP4 with shared exponents, fp8, int8."""
     if tensor.dtype in _PLAIN:
         return None
+    others = beside.present(stem, "weight_scale", "weight_scale_inv", "weight_scale_2", "input_scale", "output_scale",
+                            "weight_zero_point", "scale_weight", "scale_input")  # fmt: skip
+    if tensor.dtype == "U8":
+        return _bytes_of_pairs(tensor, stem, beside, others)
+    if tensor.dtype == "I8" and f"{stem}SCB" in beside.tensors:
+        return Packed("I8 (bitsandbytes)", tensor.size, beside.present(stem, "SCB", "weight_format"))
+    exponents = beside.get(f"{stem}scale")
+    if tensor.dtype == "I8" and exponents is not None and exponents.size * 16 == tensor.size:
+        return Packed("MXFP4", 2 * tensor.size, (f"{stem}scale",))
+    if tensor.dtype in FLOAT8 and exponents is not None and not others:
+        return Packed(tensor.dtype, tensor.size, (f"{stem}scale",))
+    if tensor.dtype in (*FLOAT8, "I8") and others:
+        return Packed(tensor.dtype, tensor.size, others)
+    return None
+
+
+def _bytes_of_pairs(tensor: Tensor, stem: str, beside: Beside, others: tuple[str, ...]) -> Packed | None:
+    """Bytes that hold several weights each: bitsandbytes, ModelOpt's NVFP4, FP4 with shared exponents, BitNet."""
     name = tensor.name
-    if tensor.dtype == "U8" and f"{name}.absmax" in beside.tensors:
+    if f"{name}.absmax" in beside.tensors:
         leaves = ("absmax", "quant_map", "nested_absmax", "nested_quant_map", "quant_state.bitsandbytes__nf4",
                   "quant_state.bitsandbytes__fp4")  # fmt: skip
         nf4 = f"{name}.quant_state.bitsandbytes__nf4" in beside.tensors
         return Packed("NF4 (bitsandbytes)" if nf4 else "FP4 (bitsandbytes)", 2 * tensor.size,
                       beside.present(f"{name}.", *leaves))  # fmt: skip
-    if tensor.dtype == "I8" and f"{stem}SCB" in beside.tensors:
-        return Packed("I8 (bitsandbytes)", tensor.size, beside.present(stem, "SCB", "weight_format"))
-    scale = beside.get(f"{stem}weight_scale")
-    others = beside.present(stem, "weight_scale", "weight_scale_inv", "weight_scale_2", "input_scale", "output_scale",
-                            "weight_zero_point", "scale_weight", "scale_input")  # fmt: skip
-    if tensor.dtype == "U8" and scale is not None and scale.size * 8 == tensor.size:
+    scale, exponents = beside.get(f"{stem}weight_scale"), beside.get(f"{stem}scale")
+    if scale is not None and scale.size * 8 == tensor.size:
         return Packed("NVFP4", 2 * tensor.size, others)
-    if tensor.dtype == "U8" and scale is not None and scale.size * 16 == tensor.size:
+    if scale is not None and scale.size * 16 == tensor.size:
         return Packed("MXFP4", 2 * tensor.size, others)
-    exponents = beside.get(f"{stem}scale")
-    if tensor.dtype in ("I8", "U8") and exponents is not None and exponents.size * 16 == tensor.size:
+    if exponents is not None and exponents.size * 16 == tensor.size:
         return Packed("MXFP4", 2 * tensor.size, (f"{stem}scale",))
-    if tensor.dtype == "U8" and beside.stated.method == "bitnet":
+    if beside.stated.method == "bitnet":
         return Packed("ternary, 4 in a byte (BitNet)", 4 * tensor.size, others)
-    if tensor.dtype in FLOAT8 and exponents is not None and not others:
-        return Packed(tensor.dtype, tensor.size, (f"{stem}scale",))
-    if tensor.dtype in (*FLOAT8, "I8") and others:
-        return Packed(tensor.dtype, tensor.size, others)
     return None
 
 

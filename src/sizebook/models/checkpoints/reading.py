@@ -13,7 +13,7 @@ from sizebook.models.checkpoints.gguf import MAGIC, read_gguf
 from sizebook.models.checkpoints.pickles import LEGACY, read_archive, read_legacy
 from sizebook.models.checkpoints.safetensors import read_safetensors
 from sizebook.models.checkpoints.store import Store, json_of
-from sizebook.models.checkpoints.tensors import Tensor, merged
+from sizebook.models.checkpoints.tensors import Tensor, places
 
 INDEX_ENDING = ".index.json"
 _SHARD = re.compile(r"(.+)-(\d{5})-of-(\d{5})(\.\w+)")
@@ -57,13 +57,14 @@ def read_store(store: Store, folder: str = "", only: str = "") -> Checkpoint:
     if chosen.index:
         chosen = _by_index(store, chosen, sizes)
     read = {file: _read(store, file, sizes) for file in chosen.files}
-    tensors = merged({file: found.tensors for file, found in read.items()})
+    place = places({file: found.tensors for file, found in read.items()})
     if chosen.index:
-        _check_index(chosen, {file: found.tensors for file, found in read.items()})
+        _check_index(chosen, place)
+    tensors = tuple(tensor for found in read.values() for tensor in found.tensors)
     first = next(iter(read.values()))
     notes = [*chosen.notes, *(note for found in read.values() for note in found.notes)]
     name = (folder if not only else "") or (only.rpartition("/")[2] if only and not chosen.index else store.name)
-    return Checkpoint(name, first.kind, chosen.files, tuple(tensors), first.metadata, tuple(notes))
+    return Checkpoint(name, first.kind, chosen.files, tensors, first.metadata, tuple(notes))
 
 
 def holds_weights(names: Iterable[str], folder: str = "") -> bool:
@@ -185,21 +186,24 @@ def _stated_bytes(values: Mapping[str, Any]) -> str:
     return f", {int(size)} bytes" if isinstance(size, (int, float)) and 0 <= size < 2**63 else ""
 
 
-def _check_index(chosen: _Chosen, by_file: Mapping[str, list[Tensor]]) -> None:
+def _check_index(chosen: _Chosen, place: Mapping[str, str]) -> None:
     """Refuse an index whose files or tensors are not what the headers hold."""
-    found = {tensor.name: file.rpartition("/")[2] for file, tensors in by_file.items() for tensor in tensors}
-    listed = chosen.listed
+    folder = _folder(chosen.index)
+    listed = {name: f"{folder}/{file}" for name, file in chosen.listed.items()} if folder else chosen.listed
+    if listed == place:
+        return
     for name, file in listed.items():
-        if found.get(name) != file:
+        if place.get(name) != file:
+            found = place.get(name, "no file").rpartition("/")[2]
             raise InputError(
-                f"index and files differ: got '{name}' in {found.get(name, 'no file')}, want it in {file} as "
+                f"index and files differ: got '{name}' in {found}, want it in {file.rpartition('/')[2]} as "
                 f"{chosen.index} says. Download what is missing."
             )
-    if extra := sorted(set(found) - set(listed)):
-        raise InputError(
-            f"index and files differ: got {len(extra)} tensors that {chosen.index} does not list, first '{extra[0]}', "
-            "want none. Download the index again."
-        )
+    extra = sorted(place.keys() - listed.keys())
+    raise InputError(
+        f"index and files differ: got {len(extra)} tensors that {chosen.index} does not list, first '{extra[0]}', "
+        "want none. Download the index again."
+    )
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,14 @@ size. Format: huggingface/safetensors, README, "Format".
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, BinaryIO
 
 from sizebook.core.errors import InputError
 from sizebook.intake.files import refuse_over
 from sizebook.intake.limits import limits
 from sizebook.intake.texts import json_object
-from sizebook.models.checkpoints.tensors import Format, Tensor, extents, formats
+from sizebook.models.checkpoints.tensors import Tensor, extents, formats
 
 
 def read_safetensors(file: BinaryIO, file_size: int, where: str) -> list[Tensor]:
@@ -27,12 +28,19 @@ def read_safetensors(file: BinaryIO, file_size: int, where: str) -> list[Tensor]
     header = json_object(file.read(length), f"the header of {where}", "a safetensors header", flat=True)
     header.pop("__metadata__", None)
     refuse_over("tensors", len(header), f"tensors in {where}")
-    tensors, ranges, known = [], [], formats("safetensors")
+    tensors, begins, forms = [], [], _Forms()
     for name, entry in header.items():
-        tensor, begin = _tensor(name, entry, known, where)
-        tensors.append(tensor)
-        ranges.append((begin, begin + tensor.n_bytes, name))
-    _check_ranges(ranges, file_size - 8 - length, where)
+        try:
+            begin, end = entry["data_offsets"]
+            shape = tuple(entry["shape"])
+            form, wanted = forms[entry["dtype"], shape, tuple(map(type, shape))]
+        except (KeyError, TypeError, ValueError):
+            raise _refusal(name, entry, where) from None
+        if type(begin) is not int or type(end) is not int or end - begin != wanted:
+            raise _refusal(name, entry, where)
+        tensors.append(Tensor(name, form, shape, n_bytes=wanted))
+        begins.append(begin)
+    _check_ranges(begins, tensors, file_size - 8 - length, where)
     return tensors
 
 
@@ -49,36 +57,47 @@ def _header_length(first: bytes, where: str) -> int:
     return length
 
 
-def _tensor(name: str, entry: Any, known: dict[str, Format], where: str) -> tuple[Tensor, int]:
-    """Return a tensor and where its bytes begin, with format, shape and byte range checked against each other."""
+class _Forms(dict[tuple[str, tuple[int, ...], tuple[type, ...]], tuple[str, int | None]]):
+    """The name of a tensor's format and its bytes, by code, shape and the shape's types: few differ in a file."""
+
+    def __missing__(self, key: tuple[str, tuple[int, ...], tuple[type, ...]]) -> tuple[str, int | None]:
+        code, shape, _ = key
+        if extents(shape) is None:
+            raise ValueError
+        stored = formats("safetensors")[code]
+        self[key] = stored.name, stored.n_bytes(prod(shape))
+        return self[key]
+
+
+def _refusal(name: str, entry: Any, where: str) -> InputError:
+    """Return what is wrong with an entry: its kind, or its bytes against its format and shape."""
     fields = entry if isinstance(entry, dict) else {}
     code, shape, offsets = fields.get("dtype"), extents(fields.get("shape")), extents(fields.get("data_offsets"))
-    stored = known.get(code) if isinstance(code, str) else None
+    stored = formats("safetensors").get(code) if isinstance(code, str) else None
     if stored is None or shape is None or offsets is None or len(offsets) != 2:
-        raise InputError(
+        return InputError(
             f"corrupt entry: got {entry!r:.120} for '{name}' in {where}, want dtype, shape and two data_offsets. "
             "Download the file again."
         )
-    tensor = Tensor(name, stored.name, shape, n_bytes=offsets[1] - offsets[0])
-    wanted = stored.n_bytes(tensor.size)
-    if tensor.n_bytes != wanted:
-        raise InputError(
-            f"corrupt entry: got {tensor.n_bytes} bytes for '{name}' in {where}, want {wanted or 'whole bytes'} "
-            f"for {code} {list(shape)}. Download the file again."
-        )
-    return tensor, offsets[0]
+    wanted = stored.n_bytes(prod(shape))
+    return InputError(
+        f"corrupt entry: got {offsets[1] - offsets[0]} bytes for '{name}' in {where}, want "
+        f"{'whole bytes' if wanted is None else wanted} for {code} {list(shape)}. Download the file again."
+    )
 
 
-def _check_ranges(ranges: list[tuple[int, int, str]], available: int, where: str) -> None:
+def _check_ranges(begins: list[int], tensors: list[Tensor], available: int, where: str) -> None:
     """Refuse tensors that overlap, leave holes or reach beyond the file."""
     reached = 0
-    for begin, end, name in sorted(ranges):
+    for begin, n_bytes, name in sorted(
+        zip(begins, [t.n_bytes for t in tensors], [t.name for t in tensors], strict=True)
+    ):
         if begin != reached:
             raise InputError(
                 f"corrupt offsets: got '{name}' at byte {begin} in {where}, want {reached}, where the tensor before it "
                 "ends. Download the file again."
             )
-        reached = end
+        reached += n_bytes
     if reached != available:
         raise InputError(
             f"truncated or corrupt: got {available} bytes of values in {where}, want {reached}. Download it again."

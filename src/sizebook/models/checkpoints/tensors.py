@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import prod
@@ -62,10 +62,14 @@ def extents(value: object) -> tuple[int, ...] | None:
     return tuple(value)
 
 
-def merged(by_file: dict[str, list[Tensor]]) -> list[Tensor]:
-    """Return the tensors of several files, refusing a name that two of them hold."""
+def places(by_file: Mapping[str, list[Tensor]]) -> dict[str, str]:
+    """Return the file of every tensor, refusing a name that stands twice."""
     place: dict[str, str] = {}
     for file, tensors in by_file.items():
+        own = dict.fromkeys([tensor.name for tensor in tensors], file)
+        if len(own) == len(tensors) and own.keys().isdisjoint(place):
+            place |= own
+            continue
         for tensor in tensors:
             if tensor.name in place:
                 raise InputError(
@@ -73,7 +77,7 @@ def merged(by_file: dict[str, list[Tensor]]) -> list[Tensor]:
                     "Remove the file that belongs to another checkpoint."
                 )
             place[tensor.name] = file
-    return [tensor for tensors in by_file.values() for tensor in tensors]
+    return place
 
 
 def total_bytes(tensors: Iterable[Tensor]) -> int:

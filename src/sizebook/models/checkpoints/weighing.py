@@ -78,12 +78,14 @@ def weights_of(tensors: Iterable[Tensor], stated: Quantization | None = None) ->
 
 
 def _weight(tensor: Tensor, packing: Packed | None, is_scale: bool) -> Weight:
-    if is_scale or (tensor.size <= 1 and _CACHE_SCALE.search(tensor.name)):
+    if is_scale:
         return Weight(tensor, SCALE, tensor.dtype, 0)
     if packing is not None:
         if packing.parameters is None:
             return Weight(tensor, UNKNOWN, packing.label, tensor.size)
         return Weight(tensor, WEIGHT, packing.label, packing.parameters)
+    if tensor.size <= 1 and _CACHE_SCALE.search(tensor.name):
+        return Weight(tensor, SCALE, tensor.dtype, 0)
     if _BUFFERS.search(tensor.name) or _is_mask(tensor):
         return Weight(tensor, BUFFER, tensor.dtype, 0)
     if tensor.dtype in _WHOLE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sizebook.models.architecture import (
@@ -60,8 +60,8 @@ def attention(
     width = head_width(config, d_model, n_heads, default=d_head)
     kv_heads = n_kv_heads(config, n_heads, required=kv_required)
     norms = {None: None, "head": (width, width), "all": (n_heads * width, kv_heads * width)}[qk_norm]
-    brick = Attention(d_model, n_heads, kv_heads, d_head=width, qk_norm=norms)
-    return replace(brick, **more) if more else brick
+    usual: dict[str, Any] = {"n_heads": n_heads, "n_kv_heads": kv_heads, "d_head": width, "qk_norm": norms}
+    return Attention(d_model, **{**usual, **more})
 
 
 def feed_forward(

@@ -9,15 +9,19 @@ from typing import Any
 from sizebook.models.architecture import Experts, Weight
 from sizebook.models.config import MISSING, Config
 
+# How many experts there are, and how many a token visits, in the words of one file or another.
+NUMBERS = ("num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts")
+VISITED = ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k", "moe_top_k")
+
 
 def routed(config: Config, d_ff: str = "moe_intermediate_size", **more: Any) -> Experts:
     """Return experts from the usual keys."""
-    names = "num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"
-    config.agree(*names)
-    n_experts = config.integer(*names)
+    config.agree(*NUMBERS)
+    config.agree(*VISITED)
+    n_experts = config.integer(*NUMBERS)
     if n_experts == 0:
-        raise config.unknown(next(name for name in names if config.has(name)), 0, "1 or more: none is not described")
-    top_k = config.integer("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k")
+        raise config.unknown(next(name for name in NUMBERS if config.has(name)), 0, "1 or more: none is not described")
+    top_k = config.integer(*VISITED)
     return Experts(config.integer("hidden_size"), config.integer(d_ff), n_experts, top_k=top_k, **more)
 
 

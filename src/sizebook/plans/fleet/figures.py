@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from sizebook.core.registry import Quantity, section
 from sizebook.plans.fleet.inputs import FleetTerms
 from sizebook.plans.fleet.plan import PlannedService
+from sizebook.plans.serving.figures import banded
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 
@@ -27,6 +28,23 @@ class ServiceFigures:
     tpot_seconds: Annotated[float, Quantity("time per output token", unit="seconds", label="Time per output token")]
     requests_per_second: Annotated[
         float, Quantity("requests a second of a replica", unit="requests/s", label="Rate of a replica")
+    ]
+    requests_per_second_p10: Annotated[
+        float,
+        Quantity(
+            "requests a second of a replica, 10th percentile of measured", unit="requests/s",
+            label="Rate of a replica, p10",
+        ),
+    ]  # fmt: skip
+    requests_per_second_p90: Annotated[
+        float,
+        Quantity(
+            "requests a second of a replica, 90th percentile of measured", unit="requests/s",
+            label="Rate of a replica, p90",
+        ),
+    ]  # fmt: skip
+    workers: Annotated[
+        str, Quantity("workers of one replica, and what they do", kind="text", label="Workers of a replica")
     ]
     spare_replicas: Annotated[
         int, Quantity("replicas kept for failures", unit="replicas", **_COUNT, label="Spare replicas")
@@ -61,12 +79,13 @@ def figures(planned: PlannedService, terms: FleetTerms) -> ServiceFigures:
     replica, rates = planned.replica, planned.rates
     first, last = planned.months[0], planned.months[-1]
     return ServiceFigures(
-        gpus_per_replica=replica.setup.replica.gpus,
+        gpus_per_replica=replica.gpus,
         concurrency=replica.concurrency,
         capacity=replica.capacity,
         ttft_seconds=float(replica.at_knee.ttft_seconds),
         tpot_seconds=float(replica.at_knee.tpot_seconds),
-        requests_per_second=replica.requests_per_second,
+        **banded("requests_per_second", replica.requests_per_second, replica.bands["throughput"]),
+        workers=replica.layout,
         spare_replicas=terms.margins.spare_replicas(replica.packing),
         on_demand_usd_per_gpu_hour=rates.on_demand_usd,
         reserved_usd_per_gpu_hour=rates.reserved_usd,

@@ -9,7 +9,7 @@ from sizebook.core.reading import Told
 from sizebook.core.registry import DEFAULT, TABLES, Quantity, section
 from sizebook.plans.ledgers import Start
 from sizebook.plans.serving.inputs import Arrivals, Energy, GpuPrices, GpusPerNode, Latencies, Margins, RequestStream
-from sizebook.serving.quantities import PeakFactor, Replica
+from sizebook.serving.quantities import PeakFactor, PoolLayout, Replica
 
 MOST_SERVICES = 5  # the columns of the workbook, and colours that a chart can tell apart
 MONTHS = 36
@@ -58,6 +58,7 @@ class Service(Told):
     latencies: Latencies = DEFAULT
     prices: GpuPrices = DEFAULT
     requests: RequestStream = DEFAULT
+    pools: PoolLayout = DEFAULT
 
 
 @section

@@ -19,8 +19,9 @@ from sizebook.plans.fleet.inputs import MONTHS, MOST_SERVICES, Contract, FleetIn
 from sizebook.plans.ledgers import month_label
 from sizebook.plans.serving.inputs import Margins, Prices
 from sizebook.plans.serving.plan import demand_read
+from sizebook.plans.serving.pools import Around, replica_in
 from sizebook.plans.serving.rates import Rates, rates_of
-from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, at_speed, replica_for
+from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, at_speed
 from sizebook.serving.arrivals import Lengths
 from sizebook.serving.encoding import EncodedCase
 from sizebook.serving.traffic import (
@@ -157,8 +158,9 @@ def _planned(service: Service, terms: FleetTerms) -> PlannedService:
         )
     stream = service.requests.stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
     asked = Asked(demand, longest, stream, latencies=latencies, share=service.requests.share)
-    replica = replica_for(setup, asked, service.gpus_per_node)
     rates = rates_of(setup.gpu, Prices(gpu_hours=service.prices, energy=terms.energy), terms.contract.term)
+    around = Around(service.gpus_per_node, lambda each: _months(service, each, rates, terms)[-1].usd)
+    replica = replica_in(setup, asked, service.pools, around=around)
     band = replica.bands["throughput"]
     middle, fewest, most = (
         _months(service, at_speed(replica, speed), rates, terms) for speed in (1.0, band.high, band.low)
@@ -227,7 +229,7 @@ def _month(replica: PlannedReplica, rates: Rates, contract: Contract, fleet: _Fl
     burst = HOURS_PER_MONTH / 24 * (over_peak * busy + over_mean * (24 - busy))
     hours = HOURS_PER_MONTH * reserved + burst
     served = fleet.day / SECONDS_PER_DAY / replica.requests_per_second
-    working = served * replica.setup.replica.gpus * HOURS_PER_MONTH
+    working = served * replica.gpus * HOURS_PER_MONTH
     energy = serving_kwh(1, rates.tdp_watts, min(1.0, working / hours), pue=rates.pue, hours=hours) if hours else 0.0
     reserved_usd, burst_usd = HOURS_PER_MONTH * reserved * rates.reserved_usd, burst * rates.on_demand_usd
     return FleetMonth(

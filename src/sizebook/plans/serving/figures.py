@@ -37,7 +37,12 @@ class ReplicaFigures:
         int, Quantity("requests that its cache holds", unit="requests", **_COUNT, label="Requests that the cache holds")
     ]
     binding: Annotated[
-        str, Quantity("what limits the load: ttft, tpot, cache, batch or given", kind="text", label="Limited by")
+        str,
+        Quantity(
+            "what limits the load: ttft, tpot, cache, batch, prefill (its pool) or given",
+            kind="text",
+            label="Limited by",
+        ),
     ]
     requests_per_second: Annotated[
         float, Quantity("requests a second of a replica", unit="requests/s", label="Rate of a replica")

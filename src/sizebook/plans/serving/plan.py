@@ -11,10 +11,10 @@ from sizebook.core.errors import InputError
 from sizebook.models import catalog
 from sizebook.plans.serving.inputs import RequestStream, ServingInputs, Traffic
 from sizebook.plans.serving.months import Month, fleet_month
-from sizebook.plans.serving.pools import check_pools, pooled_replica
+from sizebook.plans.serving.pools import Around, replica_in
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.plans.serving.refusals import no_answers
-from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, at_speed, replica_for
+from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, at_speed
 from sizebook.serving.encoding import EncodedCase, one_pass, positions_heard
 from sizebook.serving.quantities import Demand
 from sizebook.serving.traffic import usd_per_mtok
@@ -97,17 +97,9 @@ def replica_of(model: str, gpu: str, inputs: ServingInputs) -> PlannedReplica:
         latencies=target.latencies,
         share=inputs.requests.share,
     )
-    if not inputs.pools.separate_prefill:
-        check_pools(inputs.pools)
-        return replica_for(setup, asked, target.gpus_per_node)
     rates = rates_of(setup.gpu, inputs.prices)
-    return pooled_replica(
-        setup,
-        asked,
-        inputs.pools,
-        gpus_per_node=target.gpus_per_node,
-        cost=lambda each: _months(each, inputs, rates)[-1].usd,
-    )
+    around = Around(target.gpus_per_node, lambda each: _months(each, inputs, rates)[-1].usd)
+    return replica_in(setup, asked, inputs.pools, around=around)
 
 
 def as_read(model: str, inputs: ServingInputs) -> ServingInputs:

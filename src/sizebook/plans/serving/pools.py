@@ -4,56 +4,85 @@ within the target for the least."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from sizebook.core.errors import InputError, SizebookError, TargetError
+from sizebook.core.errors import InputError, TargetError
 from sizebook.core.registry import flat
-from sizebook.plans.serving.layouts import layouts
 from sizebook.plans.serving.nodes import Packing
+from sizebook.plans.serving.pool_candidates import candidates, memory_of
+from sizebook.plans.serving.refusals import missed_by_requests
 from sizebook.plans.serving.replica import (
     MOST_IN_FLIGHT,
     Asked,
     PlannedReplica,
     Setup,
     check_load,
+    check_stream,
     knee,
     limits_of,
+    mean_of,
     packing_of,
+    replica_for,
 )
-from sizebook.serving.band import pooled_band
-from sizebook.serving.case import Case
+from sizebook.serving.band import Band, pooled_band
 from sizebook.serving.encoding import EncodedCase, serving_case
 from sizebook.serving.estimate import Estimate
-from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
-from sizebook.serving.pools import Pool, Pools, decode_rate, pooled, prefill_rate
+from sizebook.serving.load import Limits, Simulator, largest_load, pooled_simulator
+from sizebook.serving.memory import sequences_that_fit
+from sizebook.serving.pool_simulation import PoolTimes
+from sizebook.serving.pools import Pools, pooled
 from sizebook.serving.quantities import Demand, PoolLayout
-from sizebook.serving.shape import shape_of
-from sizebook.tables.hardware import accelerator
 
-MOST_SEARCHED = 4  # decode workers of a replica; beyond them proportions repeat
-MOST_PREFILL = 16
+MOST_SIMULATED = 6
 
 
-def pooled_replica(
-    setup: Setup, asked: Asked, layout: PoolLayout, gpus_per_node: int | None, cost: Callable[[PlannedReplica], float]
-) -> PlannedReplica:
+@dataclass(frozen=True)
+class Around:
+    """What pools are put into: how their GPUs stand on nodes, and what a fleet of the replica costs."""
+
+    gpus_per_node: int | None
+    cost: Callable[[PlannedReplica], float]
+
+
+def replica_in(setup: Setup, asked: Asked, layout: PoolLayout, around: Around) -> PlannedReplica:
+    """Return one replica, of one pool or of two, at the largest load that meets the target. Errors: none does."""
+    if layout.separate_prefill:
+        return pooled_replica(setup, asked, layout, around=around)
+    check_pools(layout)
+    return replica_for(setup, asked, around.gpus_per_node)
+
+
+def pooled_replica(setup: Setup, asked: Asked, layout: PoolLayout, around: Around) -> PlannedReplica:
     """Return the replica of prefill and decode workers within the target whose fleet costs the least.
 
     What the layout leaves blank is searched: how a prefill worker is laid out within a node, and how many workers of
-    each kind stand together; of equal cost the one with the fewest GPUs for its rate. Errors: models and targets that
-    pools do not serve; no pools meet the target.
+    each kind stand together; of equal cost the one with the fewest GPUs for its rate. A percentile of requests is
+    simulated from the pools that cost the least on average. Errors: models and targets that pools do not serve; no
+    pools meet the target.
     """
     check_load(asked.demand, asked.latencies)
+    check_stream(asked)
     _check(setup, asked)
-    case = serving_case(setup.model, setup.gpu, setup.replica)
-    memory = _memory(case, setup)
-    room = int(sequences_that_fit(case, memory, float(asked.longest_tokens)) * setup.replica.dp)
     bands = {name: pooled_band(name, setup.replica.engine, setup.gpu) for name in ("ttft", "tpot", "throughput")}
+    steady = sorted(
+        _steady(setup, asked, layout, bands=bands, gpus_per_node=around.gpus_per_node),
+        key=lambda each: (around.cost(each), each.gpus / each.requests_per_second),
+    )
+    return steady[0] if asked.share is None else _by_requests(steady, asked, around.cost)
+
+
+def _steady(
+    setup: Setup, asked: Asked, layout: PoolLayout, bands: dict[str, Band], gpus_per_node: int | None
+) -> list[PlannedReplica]:
+    """Return every pair of pools that meets the target on average, at its load. Errors: none does."""
+    case = serving_case(setup.model, setup.gpu, setup.replica)
+    memory = memory_of(case, setup)
+    room = int(sequences_that_fit(case, memory, float(asked.longest_tokens)) * setup.replica.dp)
     limits = limits_of(asked.latencies, bands)
     found: list[PlannedReplica] = []
     nearest: Estimate | None = None
-    for pools in _candidates(setup, asked, layout, case=case, room=room, limits=limits):
+    for pools in candidates(setup, asked, layout, case=case, room=room, limits=limits):
         at_load, binding = _loaded(pools, asked.demand, limits)
         if at_load is None:
             alone = pooled(pools, replace(asked.demand, concurrency=1))
@@ -76,7 +105,55 @@ def pooled_replica(
         )
     if not found:
         raise TargetError(_none_meets(setup, nearest, limits))
-    return min(found, key=lambda each: (cost(each), each.gpus / each.requests_per_second))
+    return found
+
+
+def _by_requests(
+    steady: list[PlannedReplica], asked: Asked, cost: Callable[[PlannedReplica], float]
+) -> PlannedReplica:  # fmt: skip
+    """Return the cheapest replica whose percentile of requests meets the target, simulated from the cheapest on.
+
+    Pools that even on average cost more than the cheapest one found are left out, and so are those after
+    `MOST_SIMULATED`. Errors: none of those simulated meets it.
+    """
+    best, least = None, math.inf
+    missing: Simulator | None = None
+    limits = Limits(*limits_of(asked.latencies, steady[0].bands), asked.share or 0.0)
+    for each in steady[:MOST_SIMULATED]:
+        if cost(each) >= least:
+            break
+        simulated = _simulator(each, asked)
+        found = _at_requests(each, simulated, limits)
+        if found is None:
+            missing = missing or simulated
+        elif cost(found) < least:
+            best, least = found, cost(found)
+    if best is None:
+        raise TargetError(missed_by_requests(steady[0].layout, missing or _simulator(steady[0], asked), limits))
+    return best
+
+
+def _simulator(replica: PlannedReplica, asked: Asked) -> Simulator:
+    if replica.pools is None:
+        raise InputError(f"one pool: got {replica.layout}, want two. Simulate it by itself.")
+    return pooled_simulator(replica.pools, asked.demand, asked.stream, most=MOST_IN_FLIGHT)
+
+
+def _at_requests(replica: PlannedReplica, simulated: Simulator, limits: Limits) -> PlannedReplica | None:
+    """Return the replica at the largest rate at which its requests meet the limits, None where none does."""
+    loaded = largest_load(simulated, limits)
+    if loaded is None:
+        return None
+    mean, found = mean_of(loaded.served, replica.demand, replica.capacity)
+    return replace(replica, demand=mean, at_knee=found, binding=loaded.binding or _slower(simulated), loaded=loaded)
+
+
+def _slower(simulated: Simulator) -> str:
+    """Return what limits pools whose targets do not: the prefill pool, the caches or the batch of decode workers."""
+    times, requests = simulated.server, simulated.requests
+    if isinstance(times, PoolTimes) and times.most_read(requests) < times.most_decoded(requests):
+        return "prefill"
+    return "batch" if isinstance(times, PoolTimes) and times.places == MOST_IN_FLIGHT else "cache"
 
 
 def check_pools(layout: PoolLayout) -> None:
@@ -92,9 +169,7 @@ def check_pools(layout: PoolLayout) -> None:
 def _check(setup: Setup, asked: Asked) -> None:
     """Refuse what is not planned in pools."""
     said = ""
-    if asked.share is not None:
-        said = f"request_percentile p{asked.share * 100:g}, want targets for the mean. Remove request_percentile"
-    elif asked.demand.output_tokens < 2:
+    if asked.demand.output_tokens < 2:
         said = f"answers of {asked.demand.output_tokens} token, want two or more, which are decoded. Lengthen them"
     elif setup.replica.pp > 1:
         said = f"pp {setup.replica.pp}, want workers of one stage. Use tp or dp"
@@ -102,66 +177,6 @@ def _check(setup: Setup, asked: Asked) -> None:
         said = f"{setup.model}, which has an encoder, want a model that only decodes. Remove separate_prefill"
     if said:
         raise InputError(f"not planned in pools: got {said}.")
-
-
-def _memory(case: Case, setup: Setup) -> Memory:
-    return engine_memory(case, physical_bytes(accelerator(setup.gpu)), engine_constants(setup.replica.engine))
-
-
-def _candidates(
-    setup: Setup, asked: Asked, layout: PoolLayout, case: Case, room: int, limits: tuple[float, float]
-) -> Iterator[Pools]:
-    """Yield pools to compare: of each prefill layout, decode workers with as many prefill workers as feed them."""
-    demand = asked.demand
-    most = _most_decoding(case, demand, limits[1], room)
-    for prefill in _prefill_cases(setup, asked, layout):
-        fed = prefill_rate(prefill, demand)
-        for decoding in (layout.decode_workers,) if layout.decode_workers else range(1, MOST_SEARCHED + 1):
-            needed = math.ceil(decoding * decode_rate(case, replace(demand, concurrency=most)) / fed)
-            workers = layout.prefill_workers or min(max(needed, 1), MOST_PREFILL)
-            rate = transfer_rate(setup, layout)
-            yield Pools(Pool(prefill, workers), Pool(case, decoding), decoding * room, transfer_bytes_per_second=rate)
-
-
-def transfer_rate(setup: Setup, layout: PoolLayout) -> float:
-    """Return the bytes a second that a GPU of a prefill worker sends: as stated, else those of its network."""
-    chip = accelerator(setup.gpu)
-    published = chip.scale_out_bytes_per_s or chip.pcie_bytes_per_s
-    if layout.transfer_bytes_per_second is None and published is None:
-        raise InputError(
-            f"no network: got {setup.gpu} without a published one, want transfer_bytes_per_second. Add it."
-        )
-    return float(layout.transfer_bytes_per_second or published or 0)
-
-
-def _most_decoding(case: Case, demand: Demand, limit: float, room: int) -> int:
-    """Return the requests that a decode worker takes within the time per token, one at least."""
-
-    def estimated(at: Demand) -> Estimate:
-        token = at.in_flight / decode_rate(case, at) / (at.output_tokens - 1)
-        return Estimate(0.0, token, at.in_flight / token, capacity=room, fits=True)
-
-    found, _ = knee(estimated, demand, (math.inf, limit), ceiling=max(1, min(room, MOST_IN_FLIGHT)))
-    return 1 if found is None else found.in_flight
-
-
-def _prefill_cases(setup: Setup, asked: Asked, layout: PoolLayout) -> Iterator[Case]:
-    """Yield the cases of a prefill worker that hold one prompt: the stated layout, or those within one node."""
-    stated = layout.prefill_tp or layout.prefill_dp
-    tp, dp = layout.prefill_tp or 1, layout.prefill_dp or 1
-    shared = dp if shape_of(setup.model).n_experts else 1
-    degrees = [{"tp": tp, "dp": dp, "ep": shared}] if stated else list(layouts(setup.model, setup.gpu))
-    for each in degrees:
-        alone = replace(setup.replica, tp=1, dp=1, ep=1, draft_tokens=0, tokens_per_step=None)
-        replica = replace(alone, **each)  # type: ignore[arg-type]
-        try:
-            case = serving_case(setup.model, setup.gpu, replica)
-        except SizebookError:
-            if stated:
-                raise
-            continue
-        if sequences_that_fit(case, _memory(case, setup), float(asked.longest_tokens)) >= 1:
-            yield case
 
 
 def _loaded(pools: Pools, demand: Demand, limits: tuple[float, float]) -> tuple[Demand | None, str]:

@@ -88,7 +88,7 @@ def _alone(case: Case, one: Demand) -> Latency:
     return latency(case, one)
 
 
-def missed_by_requests(replica: Replica, simulated: Simulator, limits: Limits) -> str:
+def missed_by_requests(layout: str, simulated: Simulator, limits: Limits) -> str:
     """Return which limit the percentile of requests misses even where they meet no other, and what meets it."""
     served = simulated.rare
     binding = limits.broken(served) or "ttft"
@@ -96,6 +96,6 @@ def missed_by_requests(replica: Replica, simulated: Simulator, limits: Limits) -
     name = f"p{limits.share * 100:g}"
     said = (
         f"{binding}_target_seconds binds: got {got:.4g} s at {name} of requests that meet no other at "
-        f"{replica.layout}, want {want:.4g} s."
+        f"{layout}, want {want:.4g} s."
     )
     return f"{said} Raise tp, accept {got:.4g} s, or choose a faster gpu or a narrower weight_dtype."

@@ -73,7 +73,7 @@ class PlannedReplica:
     @property
     def transfer_seconds(self) -> float:
         """Seconds of sending a prompt's cache between pools, 0 where there is one."""
-        return self.pools.transfer_seconds(self.demand) if self.pools else 0.0
+        return self.pools.transfer_seconds(self.demand.input_tokens) if self.pools else 0.0
 
     def at(self, concurrency: int) -> Estimate:
         """Return the estimate with so many requests in flight."""
@@ -166,7 +166,7 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
     limits, packing = limits_of(latencies, bands), packing_of(setup.gpu, replica, gpus_per_node)
     if asked.share is not None:
         loaded = _loaded(setup, asked, limits, most_running(replica, capacity))
-        mean, found = _mean(loaded.served, demand, capacity)
+        mean, found = mean_of(loaded.served, demand, capacity)
         binding = loaded.binding or ("cache" if capacity < MOST_IN_FLIGHT else "batch")
         return PlannedReplica(setup, mean, case, memory, capacity, found, bands, binding, packing, loaded=loaded)
     if demand.concurrency is not None:
@@ -192,11 +192,11 @@ def _loaded(setup: Setup, asked: Asked, limits: tuple[float, float], most: int) 
     simulated = simulator(setup.model, setup.gpu, setup.replica, demand=asked.demand, stream=asked.stream, most=most)
     loaded = largest_load(simulated, Limits(*limits, share))
     if loaded is None:
-        raise TargetError(missed_by_requests(setup.replica, simulated, Limits(*limits, share)))
+        raise TargetError(missed_by_requests(setup.replica.layout, simulated, Limits(*limits, share)))
     return loaded
 
 
-def _mean(served: Served, demand: Demand, capacity: int) -> tuple[Demand, Estimate]:
+def mean_of(served: Served, demand: Demand, capacity: int) -> tuple[Demand, Estimate]:
     """Return the mean load of a simulation in requests in flight, and the means that its requests see."""
     in_flight = min(max(1, round(served.in_flight)), capacity)
     tokens = served.requests_per_second * demand.output_tokens
@@ -296,12 +296,3 @@ def knee(
 def at_speed(replica: PlannedReplica, speed: float) -> PlannedReplica:
     """Return a replica that takes so many times the requests that it was predicted to."""
     return replace(replica, speed=speed)
-
-
-def latency_curve(replica: PlannedReplica) -> tuple[tuple[int, Estimate], ...]:
-    """Return latency and throughput against concurrency in powers of two up to what the cache holds."""
-    points, concurrency = [], 1
-    while concurrency <= min(replica.capacity, MOST_IN_FLIGHT):
-        points.append(concurrency)
-        concurrency *= 2
-    return tuple((c, replica.at(c)) for c in points)

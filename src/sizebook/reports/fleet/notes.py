@@ -18,7 +18,7 @@ def per_service(plan: FleetPlan) -> Section:
         Row(
             (
                 each.service.name,
-                f"{each.replica.setup.gpu}, {each.service.replica.layout}",
+                f"{each.replica.setup.gpu}, {each.replica.layout}",
                 grouped(each.replica.concurrency),
                 grouped(each.replica.capacity),
                 duration(each.replica.concurrency / each.replica.requests_per_second),
@@ -119,7 +119,11 @@ def _service(each: PlannedService) -> tuple[Row, ...]:
         ("Engine", replica.engine, "data/engines.csv"),
         ("Rates", planned.rates_basis, "data/kernels.csv, data/calibration_serving.csv"),
         ("Weights", replica.weight_dtype or "as published", "scenario"),
-        ("Layout of a replica", f"{replica.layout}: {counted(replica.gpus, 'GPU')}", "scenario"),
+        (
+            "Layout of a replica",
+            f"{planned.layout}: {counted(planned.gpus, 'GPU')}",
+            "searched" if planned.pools else "scenario",
+        ),
         ("Drafted tokens", planned.drafts, "data/calibration_serving.csv"),
         ("GPUs of a node", grouped(planned.packing.gpus_per_node), planned.packing.basis),
         ("In flight on a replica", grouped(planned.concurrency), _load(each)),

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from datetime import date
 
 from sizebook.core.tables import table
 from sizebook.core.units import duration, gibibytes, grouped, parameters, percent, usd
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.plans.serving.replica import latency_curve
 from sizebook.plans.serving.steps import derivations
-from sizebook.reports.charts.kinds import Limit, Line, Lines, Series, Stacks
+from sizebook.reports.charts.kinds import Series, Stacks
 from sizebook.reports.figures import counted, fixed
 from sizebook.reports.serving.fleet import fleet
+from sizebook.reports.serving.latency import latency
 from sizebook.reports.serving.money import carbon, cost, sensitivity
 from sizebook.reports.serving.notes import alternatives, assumptions, errors
 from sizebook.reports.serving.requests import requests_seen
@@ -26,6 +25,7 @@ BINDING = {
     "tpot": "the time per token",
     "cache": "the room in the cache",
     "batch": "the engine's largest batch",
+    "prefill": "what the prefill pool reads",
     "given": "the load given in the scenario",
 }
 
@@ -48,7 +48,7 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
         tiles=_tiles(plan),
         sections=(
             fleet(plan),
-            _latency(plan) if plan.replica.loaded is None else requests_seen(plan, plan.replica.loaded),
+            latency(plan) if plan.replica.loaded is None else requests_seen(plan, plan.replica.loaded),
             _memory(plan),
             cost(plan),
             sensitivity(plan),
@@ -111,59 +111,6 @@ def _speed_and_price(plan: ServingPlan) -> tuple[Tile, ...]:
         Tile("First token", duration(ttft), seen),
         Tile("Each further token", duration(tpot), f"{duration(tpot * token.low)} to {duration(tpot * token.high)}"),
         Tile("Million output tokens", usd(month.usd_per_mtok_output), f"{usd(full)} if always full"),
-    )
-
-
-def _latency(plan: ServingPlan) -> Section:
-    """Return latency against load, with the load that the plan runs at and the targets."""
-    replica, limits = plan.replica, plan.inputs.target.latencies.limits
-    curve = latency_curve(replica)
-    points = [(float(c), at) for c, at in curve if c < replica.concurrency]
-    points += [(float(replica.concurrency), replica.at_knee)]
-    points += [(float(c), at) for c, at in curve if c > replica.concurrency]
-    token = [(c, 1e3 * float(at.tpot_seconds)) for c, at in points]
-    first = [(c, float(at.ttft_seconds)) for c, at in points]
-    planned = f"Plan: {grouped(replica.concurrency)} in flight"
-    knee = float(replica.concurrency)
-    charts = tuple(
-        Lines(
-            title,
-            "Requests in flight on one replica",
-            axis,
-            lines=(Line(name, tuple(line), tuple((x, y * band.low, y * band.high) for x, y in line)),),
-            limit=Limit(limit, f"Target {fixed(limit, decimals)} {unit}") if math.isfinite(limit) else None,
-            points=((knee, next(y for x, y in line if x == knee), planned),),
-            log_x=True,
-        )
-        for title, axis, name, line, band, limit, decimals, unit in (
-            (
-                f"Time per token: {fixed(1e3 * float(replica.at_knee.tpot_seconds), 1)} ms at the planned load",
-                "Milliseconds per token",
-                "TPOT",
-                token,
-                replica.bands["tpot"],
-                1e3 * limits[1],
-                0,
-                "ms",
-            ),
-            (
-                f"Time to the first token: {duration(float(replica.at_knee.ttft_seconds))} at the planned load",
-                "Seconds to the first token",
-                "TTFT",
-                first,
-                replica.bands["ttft"],
-                limits[0],
-                2,
-                "s",
-            ),
-        )
-        if name == "TTFT" or replica.decodes
-    )
-    return Section(
-        "Latency",
-        f"One replica carries {grouped(replica.concurrency)} requests at once",
-        (*charts,),
-        new_page=True,
     )
 
 

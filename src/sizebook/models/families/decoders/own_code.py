@@ -177,9 +177,7 @@ def step3_text(config: Config) -> Architecture:
         d_head=config.integer("head_dim", default=256),
         q_rank=config.integer("share_q_dim"),
     )
-    feed = routed(config.read_as(config.values | {"num_experts_per_tok": config.integer("moe_top_k")}))
-    config.ignore("moe_num_experts", "moe_intermediate_size")
-    feed = replace(feed, d_ff_shared=config.integer("share_expert_dim"))
+    feed = routed(config, d_ff_shared=config.integer("share_expert_dim"))
     n_layers = config.integer("num_hidden_layers")
     sparse = _listed(config, n_layers)
 

@@ -8,7 +8,15 @@ from sizebook.models.architecture import Architecture, Attention, Brick, Embeddi
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
 from sizebook.models.families.multimodal.joining import flat, text_model, with_towers
-from sizebook.models.families.towers.vision import clip_vit, encoder, layer_normed, moon_vit, patches, pixels
+from sizebook.models.families.towers.vision import (
+    clip_vit,
+    encoder,
+    layer_normed,
+    moon_vit,
+    patches,
+    pixels,
+    stem_with_class,
+)
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
 
@@ -55,11 +63,7 @@ def _intern_vit(config: Config, projector: tuple[Brick, ...]) -> Tower:
     feed = FeedForward(d_model, config.integer("intermediate_size"), gated=False, bias=True)
     scales = Tensors((vector("ls1", d_model), vector("ls2", d_model)))
     layer = Norm("norm1", d_model, biased), attend, Norm("norm2", d_model, biased), feed, scales
-    stem: tuple[Brick, ...] = (
-        Tensors((vector("class_embedding", d_model),)),
-        linear("patch_embedding", pixels(config), d_model),
-        Embedding("position_embedding", patches(config) + 1, d_model),
-    )
+    stem = stem_with_class(config, d_model, bias=True)
     return Tower("vision", d_model, config.integer("num_hidden_layers"), stem=stem, layer=layer, projector=projector)
 
 
@@ -190,11 +194,7 @@ def step3_vl(config: Config) -> Architecture:
     vision.ignore("projector_bias")
     d_model, layer, n_layers = encoder(vision)
     d_out = vision.integer("output_hidden_size")
-    stem: tuple[Brick, ...] = (
-        Tensors((vector("class_embedding", d_model),)),
-        linear("patch_embedding", pixels(vision), d_model),
-        Embedding("position_embedding", patches(vision) + 1, d_model),
-    )
+    stem = stem_with_class(vision, d_model, bias=True)
     projector = (
         linear("vit_downsampler", 4 * d_model, d_out),
         linear("vit_downsampler2", 9 * d_out, 2 * d_out),

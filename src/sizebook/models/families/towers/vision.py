@@ -55,6 +55,15 @@ def encoder_of_depth(config: Config) -> tuple[int, tuple[Brick, ...]]:
     return d_model, layer_normed(d_model, n_heads, config.integer("intermediate_size"))
 
 
+def stem_with_class(config: Config, d_model: int, *, bias: bool, name: str = "position_embedding") -> tuple[Brick, ...]:
+    """Return a class token, the product that reads a patch, and a learned position of each and of the token."""
+    return (
+        Tensors((vector("class_embedding", d_model),)),
+        linear("patch_embedding", pixels(config), d_model, bias=bias),
+        Embedding(name, patches(config) + 1, d_model),
+    )
+
+
 def siglip(config: Config, projector: tuple[Brick, ...], *, positions: int = 0) -> Tower:
     """SigLIP (arXiv:2303.15343): learned positions, no class token, an optional head that pools."""
     d_model, layer, n_layers = encoder(config)
@@ -71,12 +80,7 @@ def clip_vit(config: Config, projector: tuple[Brick, ...]) -> Tower:
     """CLIP's ViT (arXiv:2103.00020): a class token, norms before and after the layers."""
     d_model, layer, n_layers = encoder(config)
     config.ignore("projection_dim", "vocab_size")
-    stem: tuple[Brick, ...] = (
-        Tensors((vector("class_embedding", d_model),)),
-        linear("patch_embedding", pixels(config), d_model, bias=False),
-        Embedding("position_embedding", patches(config) + 1, d_model),
-        Norm("pre_layrnorm", d_model, bias=True),
-    )
+    stem = (*stem_with_class(config, d_model, bias=False), Norm("pre_layrnorm", d_model, bias=True))
     return Tower(
         "vision",
         d_model,
@@ -213,12 +217,8 @@ def llama4_vit(config: Config, d_text: int) -> Tower:
     d_model, layer, n_layers = encoder(config)
     d_ff, width = config.integer("intermediate_size"), config.integer("projector_input_dim", default=4096)
     d_out = config.integer("projector_output_dim", default=4096)
-    stem: tuple[Brick, ...] = (
-        Tensors((vector("class_embedding", d_model),)),
-        linear("patch_embedding", pixels(config), d_model, bias=False),
-        Embedding("positional_embedding_vlm", patches(config) + 1, d_model),
-        Norm("layernorm_pre", d_model, bias=True),
-    )
+    positioned = stem_with_class(config, d_model, bias=False, name="positional_embedding_vlm")
+    stem = (*positioned, Norm("layernorm_pre", d_model, bias=True))
     projector: tuple[Brick, ...] = (
         Norm("layernorm_post", d_model, bias=True),
         linear("vision_adapter.mlp.fc1", d_ff, width, bias=False),

@@ -1,0 +1,10 @@
+"""What a workbook is written for: the add-in that will compute it there, or none."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+AddIn = Literal["classic", "office-js", "libreoffice"]
+Target = Literal["classic", "office-js", "libreoffice", "lambda", "values"]
+ADD_INS: tuple[AddIn, ...] = get_args(AddIn)
+TARGETS: tuple[Target, ...] = get_args(Target)

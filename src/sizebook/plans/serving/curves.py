@@ -1,0 +1,102 @@
+"""Latency and throughput of the replica of a plan as its load grows, whether one pool or two: one curve everywhere."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from sizebook.core.coercion import coerce
+from sizebook.core.quantities import Gpu, Model
+from sizebook.core.registry import DEFAULT, REQUIRED, Argument, Quantity, flat, function, quantity_of, section, takes
+from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.plan import as_read, replica_of
+from sizebook.plans.serving.replica import MOST_IN_FLIGHT, PlannedReplica
+from sizebook.serving.quantities import Concurrency
+
+LOADS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
+_LOAD = Argument("loads", quantity_of(Concurrency), REQUIRED)
+
+Loads = Annotated[
+    Any,
+    Quantity(
+        "requests in flight on a replica, a list of numbers; blank for 15 from 1 to 512", kind="list", default=None,
+        label="Loads of the curve",
+    ),
+]  # fmt: skip
+Curve = Annotated[list[list[Any]], Quantity("a row of names, then one a load", kind="range")]
+
+
+@section
+class CurvePoint:
+    """What requests see, and what a replica yields, with so many of them always in flight."""
+
+    concurrency: Annotated[
+        int, Quantity("requests in flight on a replica", unit="requests", kind="integer", label="In flight")
+    ]
+    ttft_seconds: Annotated[float, Quantity("time to first token", unit="seconds", label="Time to first token")]
+    tpot_seconds: Annotated[float, Quantity("time per output token", unit="seconds", label="Time per output token")]
+    tokens_per_second: Annotated[
+        float, Quantity("output tokens a second of a replica", unit="tokens/s", label="Output tokens a second")
+    ]
+    gpu_tokens_per_second: Annotated[
+        float, Quantity("the same over its GPUs", unit="tokens/s", label="Output tokens a second and GPU")
+    ]
+    fits: Annotated[bool, Quantity("whether its cache holds them all", kind="flag", label="Cache holds them")]
+
+
+def point(replica: PlannedReplica, concurrency: int) -> CurvePoint:
+    """Return the estimate of a steady load; what the cache does not hold waits for its first token."""
+    at = replica.at(concurrency)
+    tokens = float(at.tokens_per_second)
+    return CurvePoint(
+        concurrency=concurrency,
+        ttft_seconds=float(at.ttft_seconds),
+        tpot_seconds=float(at.tpot_seconds),
+        tokens_per_second=tokens,
+        gpu_tokens_per_second=tokens / replica.gpus,
+        fits=bool(at.fits),
+    )
+
+
+def latency_curve(replica: PlannedReplica) -> tuple[CurvePoint, ...]:
+    """Return the curve of a replica in powers of two up to what the cache holds."""
+    points, concurrency = [], 1
+    while concurrency <= min(replica.capacity, MOST_IN_FLIGHT):
+        points.append(point(replica, concurrency))
+        concurrency *= 2
+    return tuple(points)
+
+
+def loads_of(given: Any) -> tuple[int, ...]:
+    """Return the loads of a list, each a number of requests; those shown by default where none is named."""
+    if given is None:
+        return LOADS
+    words = given.split(",") if isinstance(given, str) else given
+    each = [cell for row in words for cell in (row if isinstance(row, (list, tuple)) else [row])]
+    return tuple(coerce(_LOAD, cell) for cell in each)
+
+
+@function(
+    category="serving",
+    source="sizebook.plans.serving.plan over data/hardware.csv and data/calibration_serving.csv",
+    example=(
+        {
+            "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 100_000, "input_tokens": 1024,
+            "output_tokens": 1024, "weight_dtype": "fp8", "concurrency": 1, "loads": "1",
+        },
+        [
+            ["concurrency", "ttft_seconds", "tpot_seconds", "tokens_per_second", "gpu_tokens_per_second", "fits"],
+            [1, 0.05099942571216953, 0.005272704030916199, 188.06328364833493, 188.06328364833493, True],
+        ],
+    ),
+)  # fmt: skip
+@takes("search")
+def serving_curve(model: Model, gpu: Gpu, inputs: ServingInputs, loads: Loads = DEFAULT) -> Curve:
+    """Return latency and throughput of the replica of a serving plan, one load a row: of both its pools where there are
+    two.
+
+    The load is steady, whatever targets hold for; a percentile of requests at a rate is SERVING_PERCENTILE. Loads that
+    the cache does not hold wait, which counts in the time to first token.
+    """
+    replica = replica_of(model, gpu, as_read(model, inputs))
+    points = [flat(point(replica, each)) for each in loads_of(loads)]
+    return [[*points[0]], *([*each.values()] for each in points)]

@@ -1,0 +1,95 @@
+"""Latency of a steady load: against requests in flight, and of two pools against what one would yield."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from sizebook.core.units import duration, grouped, significant
+from sizebook.plans.serving.curves import CurvePoint, latency_curve, point
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.replica import PlannedReplica
+from sizebook.reports.charts.kinds import Limit, Line, Lines
+from sizebook.reports.figures import fixed
+from sizebook.reports.view import Section
+
+
+def latency(plan: ServingPlan) -> Section:
+    """Return latency against load, with the load that the plan runs at and the targets."""
+    replica, limits = plan.replica, plan.inputs.target.latencies.limits
+    points = _through_the_plan(replica)
+    token = [(float(at.concurrency), 1e3 * at.tpot_seconds) for at in points]
+    first = [(float(at.concurrency), at.ttft_seconds) for at in points]
+    planned = f"Plan: {grouped(replica.concurrency)} in flight"
+    knee = float(replica.concurrency)
+    charts = tuple(
+        Lines(
+            title,
+            "Requests in flight on one replica",
+            axis,
+            lines=(Line(name, tuple(line), tuple((x, y * band.low, y * band.high) for x, y in line)),),
+            limit=Limit(limit, f"Target {fixed(limit, decimals)} {unit}") if math.isfinite(limit) else None,
+            points=((knee, next(y for x, y in line if x == knee), planned),),
+            log_x=True,
+        )
+        for title, axis, name, line, band, limit, decimals, unit in (
+            (
+                f"Time per token: {fixed(1e3 * float(replica.at_knee.tpot_seconds), 1)} ms at the planned load",
+                "Milliseconds per token",
+                "TPOT",
+                token,
+                replica.bands["tpot"],
+                1e3 * limits[1],
+                0,
+                "ms",
+            ),
+            (
+                f"Time to the first token: {duration(float(replica.at_knee.ttft_seconds))} at the planned load",
+                "Seconds to the first token",
+                "TTFT",
+                first,
+                replica.bands["ttft"],
+                limits[0],
+                2,
+                "s",
+            ),
+        )
+        if name == "TTFT" or replica.decodes
+    )
+    return Section(
+        "Latency",
+        f"One replica carries {grouped(replica.concurrency)} requests at once",
+        (*charts, *_against_one_pool(replica)),
+        new_page=True,
+    )
+
+
+def _through_the_plan(replica: PlannedReplica) -> list[CurvePoint]:
+    """Return the curve with the planned load among its points."""
+    planned = point(replica, replica.concurrency)
+    others = (each for each in latency_curve(replica) if each.concurrency != planned.concurrency)
+    return sorted((planned, *others), key=lambda each: each.concurrency)
+
+
+def _against_one_pool(replica: PlannedReplica) -> tuple[Lines, ...]:
+    """Return throughput of a GPU against the time per token, of both pools and of a decode worker that does all."""
+    pools = replica.pools
+    if pools is None:
+        return ()
+    packing = replace(replica.packing, gpus_per_replica=replica.setup.replica.gpus)
+    alone = replace(replica, pools=None, packing=packing, capacity=pools.capacity // pools.decode.workers)
+    two, one = (
+        tuple((1e3 * at.tpot_seconds, at.gpu_tokens_per_second) for at in points)
+        for points in (_through_the_plan(replica), latency_curve(alone))
+    )
+    planned = point(replica, replica.concurrency)
+    shown = (1e3 * planned.tpot_seconds, planned.gpu_tokens_per_second)
+    return (
+        Lines(
+            f"Throughput against latency: {significant(shown[1], 3)} output tokens/s a GPU as planned",
+            "Milliseconds per token",
+            "Output tokens/s a GPU",
+            lines=(Line("Two pools", two), Line(f"One pool, {replica.setup.replica.layout}", one)),
+            points=((*shown, f"Plan: {grouped(replica.concurrency)} in flight"),),
+        ),
+    )

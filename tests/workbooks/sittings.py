@@ -1,0 +1,141 @@
+"""What a person changes in one sitting in each native workbook, and the slips that its checks must find."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from sizebook.scenarios.files import read_toml
+from sizebook.sources.bundled import bundled
+
+# A cell of a row, by sheet, label and column, and what a careless hand puts there; {} stands for the formula there. A
+# row of a table to sort is counted from its head; a column is a month, "value" the first after the label, "total", or
+# the head of one.
+Slip = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """A native workbook: what it is filled with, edits that need no function, one that does and the label of its input.
+
+    ``n_cells`` is how many cells are compared at least.
+    """
+
+    file: str
+    given: Mapping[str, Any]
+    edits: Mapping[str, Any]
+    asked: tuple[str, Any, str]
+    planted: tuple[Slip, ...]
+    n_cells: int
+    hidden: frozenset[str] = frozenset()
+
+    @property
+    def path(self) -> Path:
+        return bundled("workbooks") / self.file
+
+
+def _example(name: str) -> dict[str, Any]:
+    return read_toml(bundled("workbooks") / "scenarios" / name)
+
+
+_SERVING_GIVEN: dict[str, Any] = {
+    "model": "llama-3.1-70b", "gpu": "h100-sxm", "weight_dtype": "fp8", "tp": 4, "requests_per_day": 900_000,
+    "input_tokens": 2000, "output_tokens": 400, "shape": "office", "tpot_target_seconds": 0.05, "months": 5,
+}  # fmt: skip
+# Price, traffic, growth, PUE, terms, currency, scenario ...
+_SERVING_EDITS: dict[str, Any] = {
+    "requests_per_day": 3_100_000, "growth_per_month": 0.031, "months": 26, "burst_factor": 1.2, "target_load": 0.7,
+    "spare": 2, "failure_domain": "node", "whole_nodes": "yes", "on_demand_usd_per_gpu_hour": 3.3,
+    "reserved_usd_per_gpu_hour": 1.9, "pue": 1.12, "grams_per_kwh": 81.5, "start": date(2027, 11, 9),
+    "currency": "EUR", "rate_date_1": date(2027, 1, 1), "rate_per_usd_1": 0.91, "rate_date_2": date(2028, 6, 1),
+    "rate_per_usd_2": 0.88, "price_date_1": date(2028, 3, 1), "price_level_1": 0.85, "scenario": "own",
+    "case_traffic_own": 1.3, "step_traffic_1": 0.4, "usd_per_mtok_in": 0.9, "usd_per_mtok_out": 3.1,
+}  # fmt: skip
+_SERVING_PLANTED: tuple[Slip, ...] = (
+    ("Months", "Requests", "3", "=1000000"),
+    ("Months", "In the plan", "2", "=0"),
+    ("Months", "Replicas that always run", "1", "=1"),
+    ("Months", "GPUs reserved", "4", "=0"),
+    ("Months", "GPUs at peak", "5", "=9999"),
+    ("Months", "Replicas in the busiest hour", "5", "=3"),
+    ("Months", "GPU-hours", "2", "=10"),
+    ("Months", "of them on demand", "2", "=-5"),
+    ("Months", "Reserved", "3", "=77"),
+    ("Months", "On demand", "3", "=2*({})"),
+    ("Months", "Cost", "4", "=123456"),
+    ("Months", "Cost to date", "5", "=1"),
+    ("Months", "Energy", "1", "=0"),
+    ("Months", "Energy", "2", "=1000*({})"),
+    ("Months", "Greenhouse gases, location-based", "1", "=1"),
+    ("Months", "GPUs at peak, most", "1", "=0"),
+    ("Hours", "10:00", "2", "=500"),
+    ("Years", "Cost", "total", "=1"),
+    ("Cases", "The scenario of the cover", "1", "=500"),
+    ("Basis", "GPU-hour on demand, scenario", "value", "=99"),
+    ("Basis", "Requests a day now", "value", "=5"),
+    ("Basis", "Busy hours a day on demand", "value", "=1"),
+    ("Rates", "Prices from", "value", "=5"),
+    ("Calculation", "Requests that the cache holds", "value", "=0"),
+)  # fmt: skip
+_TUNING_EDITS: dict[str, Any] = {
+    "n_examples": 310_000, "epochs": 2.5, "runs": 7, "evaluation_share": 0.25, "usd_per_example": 0.031,
+    "other_usd": 1200, "price_usd_per_gpu_hour": 2.71, "watts": 655, "pue": 1.11, "host_share": 0.22,
+    "grams_per_kwh": 71.5, "start_hours": 1.75, "currency": "EUR", "rate_date": date(2027, 3, 1), "rate_per_usd": 0.91,
+    "tuning": "qdora", "scenario": "own", "case_examples_own": 1.4, "case_runs_own": 2, "case_speed_own": 0.85,
+    "case_price_own": 1.3,
+}  # fmt: skip
+_TUNING_PLANTED: tuple[Slip, ...] = (
+    ("Money", "Steps", "QLoRA", "=5000"),
+    ("Money", "Tokens trained on", "Full", "=1"),
+    ("Money", "Hours of a run", "LoRA", "=2*({})"),
+    ("Money", "Days of a run", "DoRA", "=1"),
+    ("Money", "GPU-hours of a run", "QDoRA", "=7"),
+    ("Money", "GPU-hours of all runs", "LoRA", "=3"),
+    ("Money", "Training", "Full", "=1"),
+    ("Money", "Evaluation", "QLoRA", "=-1"),
+    ("Money", "Examples", "DoRA", "=99"),
+    ("Money", "Cost", "LoRA", "=12"),
+    ("Money", "Cost in the currency", "LoRA", "=3"),
+    ("Money", "Cost of a million tokens", "QLoRA", "=0"),
+    ("Money", "GPU-hour", "LoRA", "=100"),
+    ("Money", "Power of a GPU at work", "Full", "=1"),
+    ("Money", "Energy", "DoRA", "=5"),
+    ("Money", "Carbon, location-based", "Full", "=1"),
+    ("Money", "Cost, slow", "LoRA", "=0"),
+    ("Money", "Cost where it fits", "QLoRA", "=1"),
+    ("Ways", "Fits", "Full", '="yes"'),
+    ("Ways", "There is", "LoRA", "=10^9"),
+    ("Ways", "Trained parameters", "QLoRA", "=1"),
+    ("Ways", "Step with checkpoints and failures", "Full", "=0"),
+)
+_COMPARISON_PLANTED: tuple[Slip, ...] = (
+    ("Facts", "Parameters", "3", "=10^9"),
+    ("Facts", "Active", "2", "=10^15"),
+    ("Facts", "Model", "4", "=C{row}"),
+    ("Facts", "Bits of a weight, scales included", "5", "=32"),
+    ("Facts", "Cache", "1", "=0"),
+    ("Facts", "Memory", "6", "=1"),
+    ("Facts", "GPUs that hold it", "7", "=100"),
+    ("Facts", "GPUs that hold it", "1", "=0"),
+    ("Facts", "Held for a month", "8", "=1"),
+    ("Comparison", "row 3", "Parameters", "=1"),
+    ("Comparison", "row 3", "Memory, GiB", "=1"),
+    ("Comparison", "row 3", "Held for a month, USD", "=1"),
+)
+SITTINGS = (
+    Sitting(
+        "serving_capacity.xlsx", _SERVING_GIVEN, _SERVING_EDITS, ("tp", 8, "Tensor parallel"), _SERVING_PLANTED, 5000,
+        frozenset({"Compared"}),
+    ),
+    Sitting(
+        "fine_tuning.xlsx", _example("fine-tuning.toml"), _TUNING_EDITS, ("seq", 4096, "Tokens in a sequence"),
+        _TUNING_PLANTED, 300, frozenset({"Asked", "Compared"}),
+    ),
+    Sitting(
+        "model_comparison.xlsx", _example("twelve-models.toml"), {"usd_per_gpu_hour": 1.7},
+        ("dtype", "bf16", "Number format of the weights"), _COMPARISON_PLANTED, 700,
+    ),
+)  # fmt: skip

@@ -1,0 +1,124 @@
+"""The checks of `fine_tuning.xlsx`: parts and totals, independent routes, the plan of each way."""
+
+from __future__ import annotations
+
+from fine_tuning_lines import Runs
+
+from sizebook.training.tuning import TUNINGS
+from sizebook.workbooks.wording import equal
+
+Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
+
+
+def checks(runs: Runs, plan: Runs) -> tuple[Check, ...]:
+    """Return the checks of the workbook."""
+    return (*_OF_WAYS, *_OF_MONEY, *_with_the_plan(plan), _names(runs))
+
+
+def _every(*pairs: tuple[str, str]) -> str:
+    """Return the condition that figures are equal in every way that could be planned."""
+    every = ",".join(
+        f"IF(ISNUMBER({{step_elapsed.{way}}}),{equal(one.replace('@', way), other.replace('@', way))},TRUE)"
+        for way in TUNINGS
+        for one, other in pairs
+    )
+    return f"=AND({every})"
+
+
+_OF_WAYS: tuple[Check, ...] = (
+    ("Every way is planned", "=COUNT({step_elapsed.all})=COUNTA({way.all})", "Ways: steps; else Why not says it"),
+    ("The way chosen fits", '=INDEX({fits.all},{at.full})="yes"', "Ways"),
+    (
+        "What fits is what memory holds",
+        '=SUMPRODUCT(--(({memory_bytes.all}<={usable.all})<>({fits.all}="yes")))=0', "Needed against there is",
+    ),
+    (
+        "Adapters are those of their rank",
+        "=AND({trained.lora}={trained.qlora},{trained.dora}={trained.qdora},{trained.lora}<{trained.dora},"
+        "{trained.dora}<{trained.full})",
+        "ADAPTER_PARAMS: quantised as not; magnitudes on top; fewer than the whole model",
+    ),
+    (
+        "A step with failures is no shorter",
+        _every(("MAX({step_elapsed.@},{step_seconds.@})", "{step_elapsed.@}")), "Ways",
+    ),
+)  # fmt: skip
+_OF_MONEY: tuple[Check, ...] = (
+    (
+        "Tokens are those of the steps",
+        _every(
+            ("{steps.@}*{batch}*{seq}*(1-{padding.@})", "{tokens.@}"),
+            ("{n_examples}*{use_examples.@}*{epochs}*{example_tokens_in.@}", "{tokens.@}"),
+            ("{n_examples}*{use_examples.@}", "{examples_now.@}"),
+        ),
+        "Steps x tokens of a step less padding against examples x passes x tokens",
+    ),
+    ("GPU-hours are days and GPUs", _every(("{days.@}*{hours_a_day}*{gpus}", "{gpu_hours.@}")), "Money"),
+    (
+        "Parts add up to the cost",
+        _every(("{all_hours.@}*{price_now.@}+{examples_now.@}*{usd_per_example}+{other_usd}", "{usd.@}")),
+        "All GPU-hours x price, examples and other costs against the sum of the parts",
+    ),
+    (
+        "Cost an example, a token and in all agree",
+        _every(
+            ("{usd_per_example_seen.@}*{examples_now.@}", "{usd.@}"),
+            ("{usd_per_mtok.@}*{tokens.@}/{million}", "{usd.@}"),
+            ("{amount.@}", '{usd.@}*IF({rate_per_usd}="",1,{rate_per_usd})'),
+        ),
+        "Money",
+    ),
+    (
+        "The range holds the cost",
+        "=AND(" + ",".join(
+            f"IF(ISNUMBER({{usd.{way}}}),AND({{usd_low.{way}}}<={{usd.{way}}},{{usd.{way}}}<={{usd_high.{way}}}),TRUE)"
+            for way in TUNINGS
+        ) + ")",
+        "Cost at both ends of the band",
+    ),
+    (
+        "The cheapest is no dearer than any that fits",
+        '=IF({n_fit.full}=0,TRUE,SUMPRODUCT(--({fits.all}="yes"),--({usd.all}<INDEX({usd.all},'
+        "MATCH({cheapest.full},{way.all},0))))=0)",
+        "Money",
+    ),
+    (
+        "Price, power and grid are those of every way",
+        "=AND(MAX({price_now.all})=MIN({price_now.all}),MAX({power.all})=MIN({power.all}),"
+        "MAX({grams.all})=MIN({grams.all}))",
+        "Money: one machine",
+    ),
+    (
+        "A GPU-hour takes the same energy in every way",
+        _every(("{energy_kwh.@}*{all_hours.full}", "{energy_kwh.full}*{all_hours.@}")),
+        "Energy over GPU-hours",
+    ),
+    ("Energy carries its carbon", _every(("{co2e_kg.@}*{thousand}", "{energy_kwh.@}*{grams.@}")), "Money"),
+)  # fmt: skip
+
+
+def _with_the_plan(plan: Runs) -> tuple[Check, ...]:
+    missing = f"{plan.rows.block.missing}=1"
+    pairs = []
+    for name, own in (
+        ("gpu_hours", "{gpu_hours.@}"),
+        ("cost_usd", "{gpu_hours.@}*{price.@}+{other_usd}"),
+        ("energy_kwh", "{gpu_hours.@}*{power.@}*(1+{host_share})*{pue}/{thousand}"),
+        ("co2e_kg", "{gpu_hours.@}*{power.@}*(1+{host_share})*{pue}/{thousand}*{grams.@}/{thousand}"),
+        ("train_days", "{days.@}"),
+    ):
+        pairs += [(own.replace("@", way), cell, way) for way, cell in zip(TUNINGS, plan.each(name), strict=True)]
+    every = ",".join(f"IF(ISNUMBER({{step_elapsed.{way}}}),{equal(one, cell)},TRUE)" for one, cell, way in pairs)
+    return (
+        (
+            "A run is the plan's", f'=IF({{scenario}}="base",AND({every}),TRUE)',
+            "Hours, cost, energy and carbon of one run against TRAINING_TABLE; only in the scenario base", missing,
+        ),
+    )  # fmt: skip
+
+
+def _names(runs: Runs) -> Check:
+    return (
+        "Figures are those of this workbook", f"={runs.rows.are_as_declared()}",
+        "Names; another version may give others",
+    )  # fmt: skip

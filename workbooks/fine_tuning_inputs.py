@@ -1,0 +1,97 @@
+"""The inputs of `fine_tuning.xlsx`: a model, a data set, a machine, and what money and energy cost."""
+
+from __future__ import annotations
+
+from sizebook.core.registry import Argument, Quantity, leaves
+from sizebook.functions import find
+from sizebook.plans.training.inputs import TrainingInputs
+from sizebook.training.tuning import TUNINGS
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.declaring import declare
+from sizebook.workbooks.finance import CURRENCY, RATE, RATE_DATE, Driver, constants
+from sizebook.workbooks.page import new_page
+from sizebook.workbooks.shared_lines import model_input, this_copy
+
+_LEAVES = {leaf.name: leaf for leaf in leaves(TrainingInputs)}
+_GPU = next(argument for argument in find("TRAINING_LEDGER").arguments if argument.name == "gpu")
+CHOSEN = Argument(
+    "tuning",
+    Quantity(
+        "the way that Result shows; all are worked out side by side", kind="choice", choices=TUNINGS, default="lora",
+        label="Fine-tuning",
+    ),
+    "lora",
+)  # fmt: skip
+EXAMPLES = Argument(
+    "n_examples",
+    Quantity("examples of the data set", unit="examples", kind="integer", minimum=1, maximum=1e12, label="Examples"),
+    20_000,
+)
+EPOCHS = Argument(
+    "epochs", Quantity("passes over the data set", above=0, maximum=1000, label="Passes over the examples"), 3
+)
+RUNS = Argument(
+    "runs",
+    Quantity(
+        "runs that are paid for: tries of settings, and the one that is kept", kind="integer", minimum=1,
+        maximum=10_000, label="Runs",
+    ),
+    1,
+)  # fmt: skip
+EVALUATION = Argument(
+    "evaluation_share",
+    Quantity("GPU-hours of evaluation over those of a run", unit="ratio", minimum=0, maximum=100, label="Evaluation"),
+    0,
+)
+LABELLING = Argument(
+    "usd_per_example",
+    Quantity(
+        "what an example costs to write or to label", unit="USD/example", minimum=0, maximum=1e6,
+        label="Price of an example",
+    ),
+    0,
+)  # fmt: skip
+OWN = (CHOSEN, EXAMPLES, EPOCHS, RUNS, EVALUATION, LABELLING, CURRENCY, RATE_DATE, RATE)
+# Under each heading inputs of this workbook, and those of a training plan by name.
+_GROUPS: tuple[tuple[str, tuple[Argument | str, ...]], ...] = (
+    ("Data set", (EXAMPLES, EPOCHS, "example_tokens", "packed")),
+    ("Way", (CHOSEN, "lora_rank", "lora_on")),
+    ("Run", ("gpus", "stack", "batch", "seq", "micro_batch", "tp", "zero_stage", "start_hours", "rates_file")),
+    (
+        "Money",
+        ("price_usd_per_gpu_hour", "provider", "region", "term", RUNS, EVALUATION, LABELLING, "other_usd", CURRENCY,
+         RATE_DATE, RATE),
+    ),
+    ("Energy and carbon", ("watts", "pue", "host_share", "grid", "grams_per_kwh")),
+)  # fmt: skip
+OF_A_PLAN = tuple(_LEAVES[each] for _, group in _GROUPS for each in group if isinstance(each, str))
+# What the table of runs is not asked: the workbook's own formulas follow it, or look it up by itself.
+NATIVE = {"start_hours", "price_usd_per_gpu_hour", "provider", "region", "term", "other_usd", "watts", "pue",
+          "host_share", "grid", "grams_per_kwh"}  # fmt: skip
+LOOKED_UP = ("provider", "region", "term", "grid")
+DRIVERS = (
+    Driver("examples", "Examples", 1, 0.5, 2, "examples over those of Inputs"),
+    Driver("runs", "Runs", 1, 1, 3, "runs over those of Inputs"),
+    Driver("speed", "Speed of a step", 1, 1.1, 0.8, "rate of a step over the predicted one"),
+    Driver("price", "GPU price", 1, 0.9, 1.15, "price of a GPU-hour over that of Inputs"),
+)
+
+
+def inputs(book: Book) -> None:
+    """Add the sheet of inputs."""
+    page = new_page(
+        book, "Inputs", "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
+        widths=(36, 30, 16, 66), portrait=True,
+    )  # fmt: skip
+    page.heads("Input", origin="What to enter")
+    page.section("Model and accelerator")
+    model_input(page)
+    declare(page, _GPU, default="h100-sxm")
+    for title, group in _GROUPS:
+        page.section(title)
+        for each in group:
+            declare(page, _LEAVES[each] if isinstance(each, str) else each)
+    constants(
+        page, "hours_a_day", "seconds_a_day", "seconds_an_hour", "thousand", "million", "usable_share", "rounding"
+    )
+    this_copy(page, "Fine-tuning")

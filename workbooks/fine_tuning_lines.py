@@ -1,0 +1,238 @@
+"""The sheets of `fine_tuning.xlsx` with a column a way: what functions say of each, and what follows in money."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fine_tuning_inputs import DRIVERS, LOOKED_UP, NATIVE, OF_A_PLAN
+
+from sizebook.plans.training.rows import OUTPUTS
+from sizebook.training.tuning import TUNINGS
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.finance import drivers_in_use
+from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.references import text
+from sizebook.workbooks.shared_lines import chosen_model
+from sizebook.workbooks.staging import StagedRows, ask, stage
+from sizebook.workbooks.wording import worded
+
+_WIDTHS = (36, *[19] * len(TUNINGS), 14, 58)
+# What the table of runs is asked: a step of data at each way; the whole run too where the plan is compared with.
+_ONE_STEP = {"tokens": "={batch}*{seq}", "programme_factor": "=1"}
+_WHOLE = {"tokens": "={n_examples}*{epochs}*{example_tokens_in}", "programme_factor": "=1"}
+WORDS = ("Full", "LoRA", "QLoRA", "DoRA", "QDoRA")
+_RANK = '=IF("WAY"="full","",IF({lora_rank}="","",{lora_rank}))'
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Results of the table of runs, a row a way."""
+
+    rows: StagedRows
+
+    def each(self, name: str) -> tuple[str, ...]:
+        """Return the cells of one result, a way each."""
+        return tuple(self.rows.cell(2 + at, 1 + OUTPUTS.index(name)) for at in range(len(TUNINGS)))
+
+
+def ways(book: Book) -> tuple[Runs, Runs]:
+    """Add the sheet of what functions are asked and say of each way; return it, and the plan to compare with."""
+    page = new_page(book, "Ways", "A column a way: whether it fits and how long a step takes.", TUNINGS, _WIDTHS)
+    page.heads("Figure", cases=WORDS)
+    page.section("For all")
+    chosen_model(page)
+    page.line("example_tokens_in", "Tokens of an example", '=IF({example_tokens}="",{seq},{example_tokens})', "tokens",
+              "As given, else a whole sequence")  # fmt: skip
+    page.line("padding", "Padding of a step", '=IF({packed}="no",MAX(0,1-{example_tokens_in}/{seq}),0)', "ratio",
+              "None where examples are packed", look.PERCENT)  # fmt: skip
+    page.line("way", "Way", TUNINGS, "", "What is trained: FINE_TUNING_MEMORY", look.GENERAL)
+    asked = _table(book, "Asked", {**_ONE_STEP, **dict.fromkeys(NATIVE, '=""')})
+    ask(book, "chosen", "gpu", *(leaf.name for leaf in OF_A_PLAN if leaf.name not in NATIVE), *LOOKED_UP)
+    runs = _staged(book, asked, compared=False)
+    _memory(page, runs)
+    page.section("Time of a step")
+    _of_runs(page, runs, "step_seconds", "Step", "seconds", look.NUMBER)
+    days = tuple(
+        f'=IF(ISNUMBER({cell}),{cell}*{{seconds_a_day}}*(1-{{padding}}),"")' for cell in runs.each("train_days")
+    )
+    page.line("step_elapsed", "Step with checkpoints and failures", days, "seconds",
+              "TRAINING_TABLE: days of a run of one step", look.NUMBER)  # fmt: skip
+    _of_runs(page, runs, "mfu_reached", "MFU", "ratio", look.PERCENT)
+    for end in ("low", "high"):
+        _of_runs(page, runs, f"error_{end}", f"Measured over predicted, less 1, {end}", "ratio", look.PERCENT)
+    _of_runs(page, runs, "run_family", "Band of", "", look.GENERAL)
+    drivers_in_use(page, DRIVERS)
+    page.finish()
+    return runs, _staged(book, _table(book, "Compared", _WHOLE), compared=True)
+
+
+def _memory(page: Page, runs: Runs) -> None:
+    book = page.book
+    page.section("Memory of a GPU")
+    usable, label = (book.call("GPU_SPEC", field=text(name)) for name in ("usable_memory_bytes", "memory_bytes"))
+    page.line(
+        "usable",
+        "There is",
+        f"=IFERROR({usable},{label}*{{usable_share}})",
+        "bytes",
+        "GPU_SPEC: what the driver leaves",
+    )
+    _of_runs(page, runs, "memory_bytes", "Needed", "bytes", look.WHOLE)
+    fits = tuple(f'=IF(ISERROR({cell}),"no",IF({cell},"yes","no"))' for cell in runs.each("fits"))
+    page.line("fits", "Fits", fits, "", "TRAINING_TABLE", look.GENERAL)
+    for name, label_of in (("recipe", "What is done to fit"), ("reason", "Why not")):
+        page.line(name, label_of, tuple(f"={cell}" for cell in runs.each(name)), "", "TRAINING_TABLE", look.GENERAL)
+        page.wrap(page.row - 1, 100)
+    trained = tuple(
+        "=PARAMS_MODEL({chosen})"
+        if way == "full"
+        else f"=ADAPTER_PARAMS({{chosen}},{text(way)},{{lora_rank}},{{lora_on}})"
+        for way in TUNINGS
+    )
+    page.line("trained", "Trained parameters", trained, "parameters", "PARAMS_MODEL, or ADAPTER_PARAMS")
+
+
+def _of_runs(page: Page, runs: Runs, name: str, label: str, unit: str, shown: str) -> None:
+    values = tuple(f'=IF(ISERROR({cell}),"",{cell})' for cell in runs.each(name))
+    page.line(name, label, values, unit, "TRAINING_TABLE", shown)
+
+
+def _table(book: Book, name: str, given: dict[str, str]) -> str:
+    """Add a hidden sheet with the table of runs, a row a way; return the reference to it."""
+    heads = ("model", "gpu", "tokens", "tuning", "programme_factor", *(leaf.name for leaf in OF_A_PLAN))
+    page = new_page(book, name, "What TRAINING_TABLE is asked, a row a way.", ("",) * (len(heads) - 2))
+    page.sheet.sheet_state = "hidden"
+    page.section("Ways")
+    rows = []
+    for way in TUNINGS:
+        own = {"model": "={chosen}", "gpu": "={gpu}", "tuning": way, "lora_rank": _RANK.replace("WAY", way)} | given
+        rows.append([own.get(head, f'=IF({{{head}}}="","",{{{head}}})') for head in heads])
+    first, last = page.table(heads, rows, [look.GENERAL] * len(heads))
+    page.finish()
+    right = page.sheet.cell(first, 1 + len(heads)).column_letter
+    return f"{name}!$B${first - 1}:${right}${last}"
+
+
+def _staged(book: Book, table: str, *, compared: bool) -> Runs:
+    size = (1 + len(TUNINGS), len(OUTPUTS))
+    return Runs(stage(book, f"TRAINING_TABLE({table})", size, heads=OUTPUTS, compared=compared))
+
+
+def money(book: Book) -> None:
+    """Add the sheet of time, money and energy: ordinary formulas, one a row."""
+    page = new_page(
+        book, "Money", "Time, money and energy of each way, in the scenario of the cover.", TUNINGS, _WIDTHS
+    )
+    page.heads("Quantity", cases=WORDS)
+    _prices(page)
+    _time(page)
+    _costs(page)
+    _energy(page)
+    _range(page)
+    _messages(page)
+    page.finish()
+
+
+def _known(formula: str) -> str:
+    return f'=IF(ISNUMBER({{step_elapsed}}),{formula},"")'
+
+
+def _prices(page: Page) -> None:
+    book = page.book
+    page.section("Prices and power")
+    quoted, grams = book.call("PRICE_USD_PER_GPU_HOUR"), book.call("GRID_G_PER_KWH")
+    power = book.call("GPU_SPEC", field='"tdp_watts"')
+    for key, label, given, listed, unit in (
+        ("price", "GPU-hour", "price_usd_per_gpu_hour", quoted, "USD/GPU-hour"),
+        ("power", "Power of a GPU at work", "watts", power, "watts"),
+        ("grams", "Grams of CO2e per kWh", "grams_per_kwh", grams, "gCO2e/kWh"),
+    ):
+        page.line(f"listed_{key}", f"{label}, listed", f"=IFERROR({listed},0)", unit, "The catalog's", look.RATE)
+        shown = f'=IF({{{given}}}="",{{listed_{key}}},{{{given}}})'
+        page.line(key, label, shown, unit, "As given, else the catalog's", look.RATE)
+    page.line("price_now", "GPU-hour, scenario", "={price}*{use_price}", "USD/GPU-hour", "x the scenario's", look.RATE)
+
+
+def _time(page: Page) -> None:
+    page.section("Time")
+    line = page.line
+    line("examples_now", "Examples", "={n_examples}*{use_examples}", "examples", "Inputs x the scenario's")
+    line(
+        "tokens",
+        "Tokens trained on",
+        "={examples_now}*{epochs}*{example_tokens_in}",
+        "tokens",
+        "Examples x passes x tokens",
+    )
+    line("steps", "Steps", "={tokens}/({batch}*{seq}*(1-{padding}))", "steps", "Tokens / those of a step", look.NUMBER)
+    elapsed = "{steps}*{step_elapsed}/{use_speed}/{seconds_an_hour}"
+    line("hours", "Hours of a run", _known(f"{elapsed}+{{start_hours}}"), "hours", "Steps x time of a step + start",
+         look.NUMBER)  # fmt: skip
+    line("days", "Days of a run", _known("{hours}/{hours_a_day}"), "days", "Hours / 24", look.RATE)
+    line("gpu_hours", "GPU-hours of a run", _known("{hours}*{gpus}"), "GPU-hours", "Hours x GPUs", look.NUMBER)
+    line("runs_now", "Runs paid for", "={runs}*{use_runs}", "runs", "Inputs x the scenario's", look.NUMBER)
+    line("all_hours", "GPU-hours of all runs", _known("{gpu_hours}*{runs_now}*(1+{evaluation_share})"), "GPU-hours",
+         "x runs, with evaluation", look.NUMBER)  # fmt: skip
+
+
+def _costs(page: Page) -> None:
+    page.section("Money")
+    line = page.line
+    line(
+        "run_usd",
+        "Training",
+        _known("{gpu_hours}*{runs_now}*{price_now}"),
+        "USD",
+        "GPU-hours x runs x price",
+        look.NUMBER,
+    )
+    line(
+        "evaluation_usd", "Evaluation", _known("{run_usd}*{evaluation_share}"), "USD", "Share of training", look.NUMBER
+    )
+    line("data_usd", "Examples", _known("{examples_now}*{usd_per_example}"), "USD", "Examples x price", look.NUMBER)
+    line("beside_usd", "Other costs", _known("{other_usd}"), "USD", "Inputs", look.NUMBER)
+    page.total("usd", "Cost", _known("{run_usd}+{evaluation_usd}+{data_usd}+{beside_usd}"), "USD", "Sum of the parts",
+               look.NUMBER)  # fmt: skip
+    line("amount", "Cost in the currency", _known('{usd}*IF({rate_per_usd}="",1,{rate_per_usd})'), "",
+         "x the rate of Inputs", look.NUMBER)  # fmt: skip
+    line("usd_per_example_seen", "Cost of an example", _known("{usd}/{examples_now}"), "USD/example", "Cost / examples",
+         look.RATE)  # fmt: skip
+    line("usd_per_mtok", "Cost of a million tokens", _known("{usd}/{tokens}*{million}"), "USD/Mtok", "Cost / tokens",
+         look.RATE)  # fmt: skip
+
+
+def _energy(page: Page) -> None:
+    page.section("Energy and carbon")
+    page.line("energy_kwh", "Energy", _known("{all_hours}*{power}*(1+{host_share})*{pue}/{thousand}"), "kWh",
+              "GPU-hours x power x (1 + host) x PUE", look.NUMBER)  # fmt: skip
+    page.line("co2e_kg", "Carbon, location-based", _known("{energy_kwh}*{grams}/{thousand}"), "kgCO2e",
+              "Energy x grams", look.NUMBER)  # fmt: skip
+
+
+def _range(page: Page) -> None:
+    page.section("If steps are as fast, or as slow, as 1 in 10 measurements")
+    for end, words in (("low", "fast"), ("high", "slow")):
+        longer = f"({{hours}}-{{start_hours}})*(1+{{error_{end}}})+{{start_hours}}"
+        page.line(f"hours_{end}", f"Hours of a run, {words}", _known(longer), "hours", "Steps x band, start apart",
+                  look.NUMBER)  # fmt: skip
+        more = f"{{usd}}+({{hours_{end}}}-{{hours}})*{{gpus}}*{{runs_now}}*(1+{{evaluation_share}})*{{price_now}}"
+        page.line(f"usd_{end}", f"Cost, {words}", _known(more), "USD", "Cost at those hours", look.NUMBER)
+
+
+def _messages(page: Page) -> None:
+    page.section("The way chosen, and the titles of the charts")
+    line = page.line
+    line("at", "Number of the way chosen", "=MATCH({tuning},{way.all},0)", "", "Inputs")
+    line("n_fit", "Ways that fit", '=COUNTIF({fits.all},"yes")', "", "Ways")
+    line("fitting_usd", "Cost where it fits", '=IF({fits}="yes",{usd},"")', "USD", "Cost", look.NUMBER)
+    line("cheapest", "The cheapest that fits",
+         '=IF({n_fit}=0,"none",INDEX({way.all},MATCH(MIN({fitting_usd.all}),{fitting_usd.all},0)))', "", "Cost",
+         look.GENERAL)  # fmt: skip
+    memory = '{n_fit.full}&" of "&COUNTA({way.all})&" ways fit in "&' + worded("{usable.full}/2^30") + '&" GiB a GPU"'
+    page.statement("memory_message", "Memory", f"={memory}", "Ways")
+    least = worded("MIN({fitting_usd.all})")
+    page.statement(
+        "cost_message", "Cost",
+        f'=IF({{n_fit.full}}=0,"No way fits",{{cheapest.full}}&" is the cheapest that fits: "&{least}&" USD")', "Money",
+    )  # fmt: skip

@@ -1,0 +1,70 @@
+"""The inputs of `model_comparison.xlsx`: twelve models, and what is compared of them."""
+
+from __future__ import annotations
+
+from sizebook.core.registry import Argument, Quantity
+from sizebook.functions import find
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.declaring import AS_DECLARED, declare
+from sizebook.workbooks.finance import constants
+from sizebook.workbooks.page import Input, new_page
+from sizebook.workbooks.shared_lines import CONFIG, model_choices, this_copy
+
+MOST_MODELS = 12
+MODELS = tuple(str(number) for number in range(1, MOST_MODELS + 1))
+
+
+def _argument(function: str, name: str) -> Argument:
+    return next(argument for argument in find(function).arguments if argument.name == name)
+
+
+# What is asked of every model: argument, label in this workbook, and the value that it opens with.
+ASKED = (
+    (_argument("MODEL_BYTES", "dtype"), "", None),
+    (_argument("KV_CACHE_BYTES", "context_tokens"), "Tokens of a sequence", 8192),
+    (_argument("KV_CACHE_BYTES", "sequences"), "Sequences in flight", None),
+    (_argument("KV_CACHE_BYTES", "kv_dtype"), "", None),
+    (_argument("GPU_SPEC", "gpu"), "", "h100-sxm"),
+)
+PRICE = Argument(
+    "usd_per_gpu_hour",
+    Quantity(
+        "price of a GPU-hour, blank for the catalog's median on demand", unit="USD/GPU-hour", minimum=0, maximum=1e6,
+        label="GPU-hour",
+    ),
+    None,
+)  # fmt: skip
+
+
+def inputs(book: Book) -> None:
+    """Add the sheet of inputs: a row a model, then what all are asked."""
+    page = new_page(
+        book, "Inputs", "Change the pale yellow cells only. A row that is blank stays out of the comparison.",
+        widths=(36, 30, 16, 66), portrait=True,
+    )  # fmt: skip
+    page.heads("Input", origin="What to enter")
+    page.section("Models")
+    choices = book.choices("Models", model_choices())
+    for number in MODELS:
+        page.input(
+            Input(
+                f"model_{number}", f"Model {number}", None, unit="", choices=choices, required=number == MODELS[0],
+                origin=f"Choose from the list; '{CONFIG}' takes the file below.",
+            )
+        )  # fmt: skip
+    page.section("What is compared")
+    for argument, label, opening in ASKED:
+        default = AS_DECLARED if opening is None else opening
+        declare(page, argument, required=False, label=label, default=default)
+    declare(page, PRICE)
+    page.section("Files of your own")
+    for number in MODELS:
+        page.input(
+            Input(
+                f"config_path_{number}", f"Path of a config.json {number}", None, unit="", number_format=look.TEXT,
+                origin=f"Where model {number} is '{CONFIG}'.",
+            )
+        )  # fmt: skip
+    constants(page, "hours_a_month", "billion", "byte_bits", "rounding")
+    this_copy(page, "Model comparison")
