@@ -181,7 +181,10 @@ def measured() -> list[Run]:
 def _loose(row: dict[str, str]) -> bool:
     """Return whether a row leaves open what moves its time."""
     flags = set(row["flags"].split(";"))
-    return bool(flags & {"batch_unstated", "recompute_unstated", "recipe_differs", "power_limited", "gpu_inferred", "dtype_unstated"})
+    return bool(
+        flags
+        & {"batch_unstated", "recompute_unstated", "recipe_differs", "power_limited", "gpu_inferred", "dtype_unstated"}
+    )
 
 
 def runs() -> list[Run]:

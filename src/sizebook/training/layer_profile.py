@@ -133,7 +133,9 @@ def layer_profile(layer: Layer, d_model: int, seq: int, *, causal: bool) -> Prof
     for brick in layer.bricks:
         _add_brick(sums, brick, d_model)
         if state_flops(brick):
-            sums["mixed"] += sum(w.shape[0] for w in brick.weights if w.use == "matmul" and not any(n in w.name for n in _OUTWARD))
+            sums["mixed"] += sum(
+                w.shape[0] for w in brick.weights if w.use == "matmul" and not any(n in w.name for n in _OUTWARD)
+            )
         _add_scores(sums, brick, seq, causal=causal)
         for weight in brick.weights:
             _add_parameters(sums, weight, stored=layer.stored)

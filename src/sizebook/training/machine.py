@@ -145,8 +145,8 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         growth=fitted["growth"],
         gather_exposed=fitted.get(f"gather_exposed_{stack}", 0.0),
         quantize=fitted.get(f"quantize_{stack}", 0.0),
-        state_traffic=fitted.get("state_traffic",0.0),
-        bias_traffic=fitted.get("bias_traffic",0.0),
+        state_traffic=fitted.get("state_traffic", 0.0),
+        bias_traffic=fitted.get("bias_traffic", 0.0),
         gather_seconds=fitted.get(f"gather_seconds_{stack}", 0.0),
     )
 

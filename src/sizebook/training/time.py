@@ -149,7 +149,13 @@ def _compute(
         vector += 2 * tokens * (whole - kept) / rates.memory
     if method.compute_dtype not in ("bf16", "fp16") and rates.quantize:
         vector += rates.quantize * tokens * _inputs(layers, layout, recipe, profile) / rates.memory
-    vector += ACTIVATION_BYTES * tokens * (rates.state_traffic * layers.mixed + rates.bias_traffic * layers.expert_biased) / layout.tp / rates.memory
+    vector += (
+        ACTIVATION_BYTES
+        * tokens
+        * (rates.state_traffic * layers.mixed + rates.bias_traffic * layers.expert_biased)
+        / layout.tp
+        / rates.memory
+    )
     # Tokens are sorted by expert, laid out for the exchange and put back in their places.
     vector += rates.permute * ACTIVATION_BYTES * tokens * layers.dispatched / layout.tp / rates.memory
     backward = _BACKWARD_MATMUL if not recipe.lora_rank else _BACKWARD_MATMUL / 2
@@ -235,7 +241,13 @@ def _local(layers: Profile, layout: Layout) -> float:
 
 
 def _data_parallel(
-    held: tuple[float, float], layout: Layout, method: Method, rates: Machine, micro: float, n_micro: int, profile_layers: int=0
+    held: tuple[float, float],
+    layout: Layout,
+    method: Method,
+    rates: Machine,
+    micro: float,
+    n_micro: int,
+    profile_layers: int = 0,
 ) -> float:
     """Return exposed seconds of gathering weights and of reducing gradients over the data-parallel group.
 
@@ -259,7 +271,9 @@ def _data_parallel(
             found = n_micro * exposed(reduced, micro * 2 / 3, rates) + exposed(gather, micro * n_micro, rates)
         else:
             passes = 2 * gather + reduced
-            found = n_micro * (exposed(passes * (1 - rates.gather_exposed), micro, rates) + passes * rates.gather_exposed)
+            found = n_micro * (
+                exposed(passes * (1 - rates.gather_exposed), micro, rates) + passes * rates.gather_exposed
+            )
             found += n_micro * rates.gather_seconds * profile_layers
         return found + exposed(added, micro * 2 / 3, rates)
     if frozen:

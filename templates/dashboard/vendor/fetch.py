@@ -1,7 +1,7 @@
 """Fetches the libraries of the page again: `python templates/dashboard/vendor/fetch.py`, with npm and vl-convert.
 
-Tabulator comes from its npm package, bundled by esbuild with the modules that the page uses, for those that it does not use
-would be read before the table stands. Vega and Vega-Lite come as the bundle that vl-convert carries, whose licences npm has.
+Tabulator comes from its npm package, bundled by esbuild with the modules that the page uses, for the others would be
+compiled before the table stands. Vega and Vega-Lite come as the bundle that vl-convert carries, whose licences npm has.
 What was fetched, and how large it is, stands in versions.json.
 """
 
