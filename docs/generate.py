@@ -29,10 +29,12 @@ from sizebook.models.searching import read_again, readings, unread_again
 from sizebook.reports.reconciliation import report as reconciliation
 from sizebook.reports.render import pdf
 from sizebook.scenarios.files import read_toml
+from sizebook.scenarios.presentation import with_presentation
 from sizebook.validation import training_runs
 from sizebook.validation.page import accuracy_page
 
 ROOT = Path(__file__).resolve().parents[1]
+IN_GERMAN = "serving-llama-3.1-70b"  # the sample that is rendered in German as well
 PUBLISHED = ROOT / "tests" / "published"
 
 
@@ -139,11 +141,19 @@ def render_samples(check: bool) -> list[str]:
 def _samples() -> Iterator[tuple[Path, bytes]]:
     """Yield each sample as a PDF: one a scenario, and the reconciliation as of the catalog's date."""
     for path in (*sorted((ROOT / "reports").glob("*.toml")), ROOT / "workbooks" / "scenarios" / "three-services.toml"):
-        content = FORMATS["pdf"].content(made(read_toml(path), path.name, path.parent))
-        assert content is not None
-        yield ROOT / "reports" / f"{path.stem}.pdf", content
+        yield ROOT / "reports" / f"{path.stem}.pdf", _sample(path, {})
+        if path.stem == IN_GERMAN:
+            yield ROOT / "reports" / f"{path.stem}-de.pdf", _sample(path, {"locale": "de"})
     entered = date.fromisoformat(max(row["retrieved"] for row in table("models")))
     yield ROOT / "reports" / "reconciliation.pdf", pdf(reconciliation.report(reconcile(), entered))
+
+
+def _sample(path: Path, asked: dict[str, str]) -> bytes:
+    content = FORMATS["pdf"].content(
+        made(with_presentation(read_toml(path), asked, path.parent), path.name, path.parent)
+    )
+    assert content is not None
+    return content
 
 
 def _picture(sample: Path) -> None:

@@ -30,6 +30,7 @@ LAYERS = (
     ("functions",),
     # From here on surfaces, which may import other libraries.
     ("sources",),
+    ("scheduling",),
     ("calculation", "scenarios", "sweeps", "validation"),
     ("calibrating", "workbooks"),
     ("reports.charts",),
@@ -45,6 +46,7 @@ LAYERS = (
     ),
     ("dashboard",),
     ("batch", "excel", "libreoffice"),
+    ("web",),
     ("cli",),
     ("__main__",),
 )

@@ -43,23 +43,31 @@ def test_parts_of_the_time_add_up_and_start_up_is_as_given(plan: TrainingPlan) -
 def test_parts_of_the_cost_add_up() -> None:
     with_other = _plan(other_usd=5000)
     parts = {part.label: part.value for part in cost_parts(with_other)}
-    assert sum(parts.values()) == pytest.approx(with_other.middle.cost_usd)
+    assert sum(parts.values()) == pytest.approx(with_other.middle.programme_cost_usd)
     assert parts["Other costs"] == 5000
     assert parts["Start-up"] == pytest.approx(256 * 2.0)  # one hour of 256 GPUs at 2 USD
 
 
 def test_cost_of_a_given_mfu_is_not_split_by_cause_of_the_step() -> None:
     given = _plan(mfu=0.4)
-    assert [part.label for part in cost_parts(given)] == ["Productive steps", "Checkpoints and failures", "Start-up"]
+    assert [part.label for part in cost_parts(given)] == [
+        "Productive steps",
+        "Checkpoints and failures",
+        "Start-up",
+        "Restarts, ramp and evaluation",
+    ]
 
 
 def test_price_moves_the_cost_in_proportion(plan: TrainingPlan) -> None:
     swings = {swing.label: swing for swing in sensitivities(plan)}
     price = swings["Price per GPU-hour ±20\u00a0%"]
-    assert price.cost_low_usd == pytest.approx(0.8 * plan.middle.cost_usd)
-    assert price.cost_high_usd == pytest.approx(1.2 * plan.middle.cost_usd)
+    assert price.cost_low_usd == pytest.approx(0.8 * plan.middle.programme_cost_usd)
+    assert price.cost_high_usd == pytest.approx(1.2 * plan.middle.programme_cost_usd)
     step = swings["Step time, as published runs spread"]
-    assert (step.cost_low_usd, step.cost_high_usd) == (plan.cases[0].cost_usd, plan.cases[2].cost_usd)
+    assert (step.cost_low_usd, step.cost_high_usd) == (
+        plan.cases[0].programme_cost_usd,
+        plan.cases[2].programme_cost_usd,
+    )
 
 
 def test_widest_swing_comes_first(plan: TrainingPlan) -> None:
@@ -71,8 +79,8 @@ def test_given_mfu_is_varied_by_a_fifth() -> None:
     start_usd = 512.0
     given = _plan(mfu=0.4)
     swing = next(s for s in sensitivities(given) if s.label.startswith("MFU"))
-    assert swing.cost_low_usd - start_usd == pytest.approx((given.middle.cost_usd - start_usd) / 1.2)
-    assert swing.cost_high_usd - start_usd == pytest.approx((given.middle.cost_usd - start_usd) / 0.8)
+    assert swing.cost_low_usd - start_usd == pytest.approx((given.middle.programme_cost_usd - start_usd) / 1.2)
+    assert swing.cost_high_usd - start_usd == pytest.approx((given.middle.programme_cost_usd - start_usd) / 0.8)
 
 
 def test_a_rate_in_tflops_is_varied_like_the_mfu_that_it_is() -> None:

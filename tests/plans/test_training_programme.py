@@ -97,14 +97,14 @@ def test_the_default_is_the_tables_mean_and_says_where_it_comes_from() -> None:
 def test_page_one_prints_both() -> None:
     view = report(_plan(programme_factor=1.5), date(2026, 11, 21))
     tiles = {tile.label: tile for tile in view.tiles}
-    assert {"Training time", "Whole run"} <= set(tiles) and "steady state" in tiles["Whole run"].note
-    assert "in steady state." in view.summary
+    assert {"Time, whole run", "Cost, whole run", "Steady state"} <= set(tiles)
+    assert "Of that, steady state takes" in view.sentences[1]
     both = next(block for block in view.sections[0].blocks if isinstance(block, Table))
     assert [row.cells[0] for row in both.rows] == ["Steady state", "Whole run"]
     assert "1.50 times steady state (factor given in the scenario)" in both.note
-    assert "The whole run, 1.50 times that with restarts, ramp and evaluation, takes" in view.summary
+    assert view.sentences[1].endswith("restarts, ramp and evaluation make it 1.50 times as much.")
     alone = report(_plan(programme_factor=1), date(2026, 11, 21))
-    assert "The whole run is counted as steady state." in alone.summary
+    assert alone.sentences[1].startswith("That is steady state at $")
 
 
 def test_less_than_steady_state_is_refused() -> None:

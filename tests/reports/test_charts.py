@@ -27,7 +27,7 @@ def test_bars_start_at_zero_and_the_marked_one_is_accented() -> None:
     drawn = specification(CHART)
     encoding = drawn["layer"][0]["layer"][0]["encoding"]
     assert encoding["x"].get("scale", {}).get("zero", True)
-    assert encoding["color"]["condition"] == [{"test": "datum.marked", "value": theme.ACCENT}]
+    assert encoding["color"]["condition"] == [{"test": "datum.marked", "value": theme.HOUSE.accent}]
 
 
 def test_chart_fits_the_column() -> None:
@@ -39,17 +39,17 @@ def test_contrast_of_white_on_black_is_21() -> None:
     assert theme.contrast("#FFFFFF", "#000000") == pytest.approx(21)
 
 
-@pytest.mark.parametrize("colour", [theme.INK, theme.MUTED, theme.ACCENT])
+@pytest.mark.parametrize("colour", [theme.HOUSE.ink, theme.HOUSE.muted, theme.HOUSE.accent, theme.HOUSE.failed])
 def test_text_colours_reach_the_contrast_of_small_print(colour: str) -> None:
     assert theme.contrast(colour, "#FFFFFF") >= 4.5
 
 
 def test_text_in_every_series_colour_can_be_read() -> None:
-    assert all(theme.contrast(theme.text_on(fill), fill) >= 4.5 for fill in theme.SERIES)
+    assert all(theme.contrast(theme.text_on(fill), fill) >= 4.5 for fill in theme.HOUSE.series)
 
 
 def test_neighbours_in_a_stack_differ_in_grey_print() -> None:
-    assert all(theme.contrast(one, other) >= 1.5 for one, other in pairwise(theme.SERIES))
+    assert all(theme.contrast(one, other) >= 1.5 for one, other in pairwise(theme.HOUSE.series))
 
 
 def test_alternative_text_tells_every_bar() -> None:
@@ -96,7 +96,8 @@ def test_every_chart_names_its_parts(chart: Stacks | Columns | Lines | Spans, te
 
 def test_alternative_texts_tell_what_is_seen() -> None:
     assert STACKS.alt == (
-        "Stacked bars of Weights, Optimizer. Optimizer states fill half. First stage: 64.0 GB; Last stage: 62.0 GB."
+        "Stacked bars of Weights, Optimizer. Optimizer states fill half. First stage: 64.0 GB; Last stage: 62.0 GB. "
+        "79.2 GB usable."
     )
     assert COLUMNS.alt == "Columns of Replicas by Hour, 11 to 12. Peak at noon."
     assert LINES.alt == "Lines of H100, H200 over Requests in flight. Both stay under target. Target 30 ms. Plan."

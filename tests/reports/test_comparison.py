@@ -67,14 +67,14 @@ def tables(found: Compared) -> dict[str, Table]:
 def test_the_report_says_what_was_found() -> None:
     made = report(compared(SCENARIOS, base="b"), date(2026, 11, 22))
     assert made.summary == (
-        "a is best in cost: $100, −33.3 % against b. d is last with $400. Nothing betters a, b, d in cost and time per "
-        "output token at once."
+        "Best is a: Cost $100, −33.3 % against b. Last is d with $400. Cost and Time per output token together: "
+        "nothing betters a, b, d in both."
     )
     shown = tables(compared(SCENARIOS, base="b"))
     assert [row.cells for row in shown["Ranked by Cost"].rows] == [
         ("a", "1", "100", "−33.3"), ("b", "2", "150", "0.0"), ("c", "3", "160", "+6.7"), ("d", "4", "400", "+166.7"),
     ]  # fmt: skip
-    assert shown["Ranked by Cost"].note == "1 scenario without this figure left out."
+    assert made.warnings[0] == "1 scenario has no Cost and is left out of the ranking."
     [e] = [row for row in shown["Time per output token and Cost"].rows if row.cells[0] == "e"]
     assert e.cells == ("e", "0.050", "+150.0", "–", "–")
 

@@ -13,7 +13,7 @@ from sizebook.core.units import usd
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.sensitivity import sensitivities
-from sizebook.reports.charts.kinds import Bars, Columns, Lines, Stacks
+from sizebook.reports.charts.kinds import Bars, Columns, Lines, Spans, Stacks
 from sizebook.reports.render import write_pdf
 from sizebook.reports.serving.report import report
 from sizebook.reports.view import Report, Section, Table
@@ -51,9 +51,10 @@ def test_sections_are_those_a_planner_asks_for(plan: ServingPlan, as_of: date) -
 
 def test_band_stands_beside_gpus_cost_and_latency(plan: ServingPlan, as_of: date) -> None:
     tiles = {tile.label: tile for tile in report(plan, as_of).tiles}
-    fewest, most = plan.fewest[0], plan.most[0]
-    assert tiles["GPUs, busiest hour"].note == f"{fewest.peak_gpus} to {most.peak_gpus}"
-    assert tiles["Cost a month"].note == f"{usd(fewest.usd)} to {usd(most.usd)}"
+    low, high = (sum(month.usd for month in months) for months in (plan.fewest, plan.most))
+    assert tiles["GPUs, busiest hour"].note == f"{plan.fewest[-1].peak_gpus} to {plan.most[-1].peak_gpus}"
+    assert tiles["Cost, 24 months"].value == usd(sum(month.usd for month in plan.months))
+    assert tiles["Cost, 24 months"].note == f"{usd(low)} to {usd(high)}"
     assert " to " in tiles["First token"].note and " to " in tiles["Each further token"].note
 
 
@@ -76,19 +77,60 @@ def test_memory_adds_up_to_the_physical(plan: ServingPlan, as_of: date) -> None:
 
 
 def test_cost_is_shown_by_month_and_by_term(plan: ServingPlan, as_of: date) -> None:
-    chart, months, _ = _section(report(plan, as_of), "Cost").blocks
+    chart, (months, _) = report(plan, as_of).chart, _section(report(plan, as_of), "Cost").blocks
     assert isinstance(chart, Columns) and isinstance(months, Table)
     assert len(chart.categories) == 24
     assert sum(series.values[0] for series in chart.series) == pytest.approx(plan.months[0].usd / 1e3)
-    shown = [row.cells[0] for row in months.rows]
-    assert (shown[0], shown[-1]) == ("Month 1", "Month 24")
+    *shown, total = [row.cells for row in months.rows]
+    assert [cells[0] for cells in shown] == [f"Month {n}" for n in range(1, 25)]
+    for column, key in ((4, "gpu_hours"), (6, "usd")):
+        assert number(total[column]) == round(sum(getattr(month, key) for month in plan.months))
+    # 2 000 000 requests a day of 250 tokens for 730 / 24 days, 5 % more each month, for 24 months.
+    million_tokens = 2.0 * 250 * 730 / 24 * (1.05**24 - 1) / 0.05
+    assert float(total[7]) == pytest.approx(sum(month.usd for month in plan.months) / million_tokens, abs=0.005)
+
+
+def test_one_total_stands_on_tile_sentence_table_and_tornado(plan: ServingPlan, as_of: date) -> None:
+    view, total = report(plan, as_of), sum(month.usd for month in plan.months)
+    assert f"for 24 months costs {usd(total)} (" in view.sentences[0]
+    assert view.tiles[0].value == usd(total)
+    tornado = _section(view, "Sensitivity").blocks[0]
+    assert isinstance(tornado, Spans) and tornado.limit is not None
+    assert tornado.limit.label == f"Plan {usd(total)}"
+    assert tornado.limit.value == pytest.approx(total / 1e3)
+    assert all(span.start <= tornado.limit.value <= span.end for span in tornado.spans)
+
+
+def test_one_is_said_in_the_singular(as_of: date) -> None:
+    small = INPUTS | {
+        "requests_per_day": 10, "months": 1, "concurrency": 1, "spare": 0, "shape": "flat",
+        "ttft_target_seconds": None, "tpot_target_seconds": None,
+    }  # fmt: skip
+    shown = report(plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**small)), as_of)
+    assert shown.sentences[0].startswith("Serving llama-3.1-8b for 1 month costs $")
+    assert shown.sentences[1] == (
+        "The busiest hour takes 1 GPU; a replica of 1 GPU carries 1 request at once, and the load given in the "
+        "scenario is the limit."
+    )
+
+
+def test_what_to_know_first_stands_on_the_first_page(as_of: date) -> None:
+    beyond = INPUTS | {"input_tokens": 200_000, "ttft_target_seconds": None, "tpot_target_seconds": None, "months": 1}
+    shown = report(plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**beyond)), as_of)
+    assert shown.warnings[0] == (
+        "200 250 tokens a request are more than the 131 072 that the model states: what it answers there is untested."
+    )
+
+
+def number(text: str) -> int:
+    return int(text.replace("\u202f", ""))
 
 
 def test_one_month_without_a_target_has_neither_months_nor_limits(as_of: date) -> None:
     plain = {"months": 1, "shape": "flat", "ttft_target_seconds": None, "tpot_target_seconds": None}
     single = plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**INPUTS | plain))
     view = report(single, as_of)
-    assert isinstance(_section(view, "Cost").blocks[0], Bars)
+    assert isinstance(view.chart, Bars)
     assert all(chart.limit is None for chart in _section(view, "Latency").blocks if isinstance(chart, Lines))
     assert len(_section(view, "Fleet").blocks[0].series) == 1  # type: ignore[union-attr]
 
@@ -107,15 +149,15 @@ def test_report_is_laid_out_with_its_basis(plan: ServingPlan, as_of: date, tmp_p
     reader = pypdf.PdfReader(tmp_path / "plan.pdf")
     text = " ".join(" ".join(page.extract_text() for page in reader.pages).split())
     assert reader.metadata.title == "Assistant: serving plan"
-    assert len(reader.pages) <= 8
+    assert len(reader.pages) <= 9
     for expected in ("given in the scenario", "data/calibration_serving.csv", "Target 50 ms", "On demand"):
         assert expected in text
 
 
 def test_a_plan_that_costs_nothing_has_a_report(as_of: date) -> None:
     free = {"on_demand_usd_per_gpu_hour": 0.0, "reserved_usd_per_gpu_hour": 0.0}
-    chart = _section(report(plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**INPUTS | free)), as_of), "Cost")
-    assert chart.blocks[0].title == "Reserved GPUs are 0\u00a0% of the cost"  # type: ignore[union-attr]
+    shown = report(plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**INPUTS | free)), as_of)
+    assert shown.chart.title == "Reserved GPUs are 0\u00a0% of the cost"
 
 
 def test_longer_answers_swing_the_cost_as_a_plan_of_them_does() -> None:

@@ -89,7 +89,7 @@ def test_title_of_the_scenario_stands_over_the_model(sizing: Sizing, as_of: date
 
 
 def test_parts_stand_in_order_of_size(sizing: Sizing, as_of: date) -> None:
-    chart = _section(report(sizing, as_of), "Parameters").blocks[0]
+    chart = report(sizing, as_of).chart
     assert isinstance(chart, Bars)
     assert chart.axis == "Parameters, billions"
     assert [bar.value for bar in chart.bars] == sorted((bar.value for bar in chart.bars), reverse=True)

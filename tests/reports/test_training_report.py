@@ -10,6 +10,7 @@ from typing import Any
 import pypdf
 import pytest
 
+from sizebook.core.units import usd
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.plans.training.steps import derivations
 from sizebook.reports.charts.kinds import Bars, Spans, Stacks
@@ -71,7 +72,7 @@ def test_sections_are_those_a_planner_asks_for(plan: TrainingPlan, as_of: date) 
 def test_band_stands_beside_time_and_cost(plan: TrainingPlan, as_of: date) -> None:
     view = report(plan, as_of)
     tiles = {tile.label: tile for tile in view.tiles}
-    for label in ("Training time", "Cost", "MFU"):
+    for label in ("Time, whole run", "Cost, whole run", "Steady state", "MFU"):
         assert " to " in tiles[label].note
     assert "10th to the 90th percentile of published runs" in view.summary
 
@@ -82,10 +83,10 @@ def test_given_mfu_has_no_band_and_no_split_of_the_step(as_of: date) -> None:
     view = report(given, as_of)
     tiles = {tile.label: tile for tile in view.tiles}
     productive_days = 6 * 8_030_261_248 * 1e12 / (256 * 989.4e12 * 0.4) / 86_400
-    shown = float(tiles["Training time"].value.split("\u00a0")[0])
+    shown = float(tiles["Steady state"].value.split("\u00a0")[0])
     assert shown == pytest.approx(productive_days / given.middle.goodput, rel=0.005)
-    assert tiles["Training time"].note == "at the MFU given"
-    assert _plain(view.summary).endswith("The time follows from the given MFU of 40.0 %.")
+    assert tiles["Steady state"].note == "at the MFU given"
+    assert _plain(view.summary).endswith("; the time follows from the given MFU of 40.0 %.")
     assert "Step" not in [section.topic for section in view.sections]
 
 
@@ -102,11 +103,15 @@ def test_memory_shows_every_component_against_what_the_gpu_has(plan: TrainingPla
 
 
 def test_waterfall_ends_at_the_total(plan: TrainingPlan, as_of: date) -> None:
-    chart = _section(report(plan, as_of), "Cost").blocks[0]
+    view = report(plan, as_of)
+    chart = view.chart
     assert isinstance(chart, Spans)
     *steps, total = chart.spans
     assert (total.label, total.start, total.marked) == ("Total", 0, True)
     assert steps[-1].end == pytest.approx(total.end)
+    assert total.end == pytest.approx(plan.middle.programme_cost_usd / 1e3)
+    assert view.tiles[0].value == total.text == usd(plan.middle.programme_cost_usd)
+    assert steps[-1].label == "Restarts, ramp and evaluation"
     assert [one.start for one in steps[1:]] == [one.end for one in steps[:-1]]
 
 
@@ -130,7 +135,7 @@ def test_report_is_laid_out_with_its_basis(plan: TrainingPlan, as_of: date, tmp_
     reader = pypdf.PdfReader(tmp_path / "plan.pdf")
     text = _plain(" ".join(page.extract_text() for page in reader.pages))
     assert reader.metadata.title == "Spring run: training plan"
-    assert len(reader.pages) <= 8
+    assert len(reader.pages) <= 10
     for expected in ("price given in the scenario", "data/calibration_training.csv", "79.2 GiB usable", "50 000 hours"):
         assert expected in text
 
@@ -141,7 +146,7 @@ def test_a_small_run_is_told_in_small_units(as_of: date) -> None:
     rows = {row.cells[0]: row.cells[1] for row in _table(_section(view, "Time"), "The run in figures").rows}
     assert (rows["Training time"], rows["Cost"], rows["Carbon, location-based"]) == ("s", "USD", "kgCO\u2082e")
     total = _table(_section(view, "Cost")).rows[-1].cells[1]
-    assert total == f"{small.middle.cost_usd:.2f}"
+    assert total == f"{small.middle.programme_cost_usd:.2f}"
 
 
 def test_adapters_have_one_mfu_on_tile_and_table(as_of: date) -> None:
@@ -180,9 +185,9 @@ def test_no_text_of_a_small_run_rounds_to_nothing(changes: dict[str, Any], as_of
         assert not re.match(r"0 (GPU-hours|[*/])", text), text
         assert not re.search(r"\$0\.0+(?!\d)", text), text
     total, *_ = (row.cells[1] for row in _table(_section(view, "Cost")).rows if row.kind == "total")
-    assert float(total) == pytest.approx(_plan(other_usd=0, **changes).middle.cost_usd, rel=0.01)
+    assert float(total) == pytest.approx(_plan(other_usd=0, **changes).middle.programme_cost_usd, rel=0.01)
 
 
 def test_a_run_that_costs_nothing_is_reported(as_of: date) -> None:
     view = report(_plan(price_usd_per_gpu_hour=0), as_of)
-    assert _section(view, "Cost").message == "The run costs $0, $0 to $0"
+    assert _section(view, "Cost").message == "The whole run costs $0, $0 to $0"

@@ -22,6 +22,7 @@ from sizebook.core.registry import find
 from sizebook.functions import load
 from sizebook.models import catalog
 from sizebook.models.architecture import Attention, Experts, FeedForward
+from sizebook.reports.charts.kinds import Bar, Bars
 from sizebook.reports.render import write_pdf
 from sizebook.reports.view import Derivation, Report, Section
 from sizebook.workbooks.filling import fill
@@ -139,7 +140,9 @@ def test_printed_in_a_pdf(python_answers: dict[str, int], tmp_path: Path) -> Non
         given = [*question.arguments, *[None] * (len(function.arguments) - len(question.arguments))]
         steps.append(explain(function, bind(function, given), call(question.name, *given)))
     section = Section("Derivation", "Every answer", (Derivation(tuple(steps)),))
-    write_pdf(Report("Test", "One answer", "", date(2026, 11, 21), "", (), (section,)), tmp_path / "answers.pdf")
+    chart = Bars("Nothing", "Nothing", (Bar("none", 1.0, "1"),))
+    report = Report("Test", "One answer", "", date(2026, 11, 21), ("", "", ""), (), chart, (section,))
+    write_pdf(report, tmp_path / "answers.pdf")
     text = "".join(page.extract_text() for page in PdfReader(tmp_path / "answers.pdf").pages)
     digits = "".join(character for character in text if not character.isspace())
     for question in QUESTIONS:

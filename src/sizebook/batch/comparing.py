@@ -13,6 +13,7 @@ from sizebook.batch.table import Line
 from sizebook.reports.comparison.compared import Figured, compared
 from sizebook.reports.comparison.report import report
 from sizebook.reports.render import page, pdf, report_date
+from sizebook.reports.style import PLAIN, Style
 from sizebook.sources.writing import write_whole
 
 
@@ -24,7 +25,7 @@ class Comparison:
     rank_by: str | None = None
 
 
-def write_comparison(lines: Sequence[Line], folder: Path, asked: Comparison) -> list[Path]:
+def write_comparison(lines: Sequence[Line], folder: Path, asked: Comparison, style: Style = PLAIN) -> list[Path]:
     """Write ``comparison.html`` and ``comparison.pdf`` of the scenarios that are done; return their paths."""
     scenarios = {
         line.name: {Figured(column.label, column.unit): value for column, value in line.values.items()}
@@ -32,5 +33,8 @@ def write_comparison(lines: Sequence[Line], folder: Path, asked: Comparison) -> 
         if line.is_done
     }
     found = report(compared(scenarios, asked.base, asked.rank_by), report_date())
-    contents = {"html": page(found, json.dumps(batch_record(len(lines)))).encode(), "pdf": pdf(found)}
+    contents = {
+        "html": page(found, json.dumps(batch_record(len(lines))), style).encode(),
+        "pdf": pdf(found, style=style),
+    }
     return [write_whole(folder / f"{COMPARISON}.{kind}", content) for kind, content in contents.items()]

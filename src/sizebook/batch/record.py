@@ -16,7 +16,10 @@ from typing import Any
 
 from sizebook import __version__
 from sizebook.core.carried import domain_files
+from sizebook.core.errors import InputError
 from sizebook.core.tables import table, user_folder
+from sizebook.intake.places import located
+from sizebook.scenarios.presentation import files_of
 
 OWN_PRICES = "own prices"
 _LARGE_BYTES = 10_000_000
@@ -40,6 +43,12 @@ def batch_record(n_scenarios: int) -> dict[str, Any]:
     return {"sizebook": __version__, "batch": n_scenarios, "data": data(), "formulas": formulas()}
 
 
+def stamp() -> dict[str, str]:
+    """Return what two processes must have in common for the same scenario to give the same figures."""
+    tables = json.dumps(data(), sort_keys=True).encode()
+    return {"version": __version__, "formulas": formulas(), "data": _hash(tables)}
+
+
 def plain(value: Any) -> Any:
     """Return values as JSON holds them: days as texts."""
     if isinstance(value, Mapping):
@@ -51,7 +60,7 @@ def plain(value: Any) -> Any:
 
 def inputs(values: Mapping[str, Any], folder: Path) -> dict[str, str]:
     """Return a hash of every file that a scenario names and of the own prices; of large ones how large they are."""
-    found = {name: content(folder / name) for name in sorted(set(texts(values)) - {"", "."})}
+    found = {name: content(folder / name) for name in sorted({*texts(values), *files_of(values, folder)} - {"", "."})}
     found[OWN_PRICES] = content(user_folder() / "prices.csv")
     return {name: mark for name, mark in found.items() if mark}
 
@@ -67,15 +76,21 @@ def texts(values: Any) -> Iterator[str]:
         yield values
 
 
+def is_hashed(mark: str) -> bool:
+    """Return whether the mark of a file is a hash of all of it, not how large it is."""
+    return not mark.endswith(" bytes")
+
+
 def content(path: Path) -> str:
     """Return a hash of a file, for large ones (checkpoints) and folders how large; empty for no file."""
     try:
+        path = located(path)
         if path.is_dir():
             return " ".join(_size(each) for each in sorted(path.iterdir()) if each.is_file())
         if not path.is_file():
             return ""
         return _size(path) if path.stat().st_size > _LARGE_BYTES else _hash(path.read_bytes())
-    except (OSError, ValueError):  # no name of a file, or one that the scenario will be refused for
+    except (OSError, ValueError, InputError):  # no name of a file, or one that the scenario will be refused for
         return ""
 
 

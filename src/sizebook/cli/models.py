@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from sizebook.cli.presentation import presentation_options, style_asked
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, UnknownKeyError, suggestion, unknown_key
 from sizebook.core.extras import need
@@ -156,7 +157,8 @@ def _shown(entry: dict[str, Any]) -> tuple[str, ...]:
 
 @click.command("reconcile")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="PDF or XLSX to write.")
-def write_reconciliation(output: Path | None) -> None:
+@presentation_options
+def write_reconciliation(output: Path | None, **asked: Any) -> None:
     """Compare the published parameter count of every model with the computed one; exit code 1 if one is unexplained.
 
     Prints the summary and what needed an explanation; with --output writes the whole report.
@@ -167,12 +169,12 @@ def write_reconciliation(output: Path | None) -> None:
     if output is None:
         click.echo(_summary(compared))
     else:
-        _write(compared, output)
+        _write(compared, output, asked)
         click.echo(output)
     sys.exit(1 if any(one.status == "unexplained" for one in compared) else 0)
 
 
-def _write(compared: tuple[Comparison, ...], output: Path) -> None:
+def _write(compared: tuple[Comparison, ...], output: Path, asked: dict[str, Any]) -> None:
     # The reports load only when one is written: they bring WeasyPrint or openpyxl.
     if output.suffix.casefold() == ".xlsx":
         need("workbooks", "reports")
@@ -183,7 +185,7 @@ def _write(compared: tuple[Comparison, ...], output: Path) -> None:
     from sizebook.reports.reconciliation import report as reconciliation
     from sizebook.reports.render import report_date, write_pdf
 
-    write_pdf(reconciliation.report(compared, report_date()), output)
+    write_pdf(reconciliation.report(compared, report_date()), output, style=style_asked(asked))
 
 
 def _summary(compared: tuple[Comparison, ...]) -> str:

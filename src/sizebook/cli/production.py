@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sizebook.batch.formats import FORMATS, USUAL
+from sizebook.cli.presentation import asked_for, presentation_options, style_asked
 from sizebook.cli.rates import rates_option
+from sizebook.cli.scheduling import scheduler_option
 from sizebook.cli.telling import told
 from sizebook.core.errors import InputError, suggestion
 from sizebook.core.extras import need
@@ -55,6 +57,7 @@ def demo(output: Path) -> None:
 @click.argument("scenarios", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder to fill.")
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="one a processor")
+@scheduler_option
 @click.option("--resume", is_flag=True, help="Do only what an earlier run of the same batch left undone.")
 @click.option(
     "--grid",
@@ -74,6 +77,7 @@ def demo(output: Path) -> None:
 @click.option("--base", metavar="NAME", help="Scenario to compare with, the first where left out; with --compare.")
 @click.option("--rank-by", metavar="FIGURE", help="Figure that ranks them, cost where left out; with --compare.")
 @rates_option
+@presentation_options
 def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | None, **asked: Any) -> None:
     """Produce files for every scenario of a table, and an index of them as a workbook and as a page.
 
@@ -92,15 +96,24 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
     from sizebook.batch.grids import axis
     from sizebook.batch.reading import read_batch
     from sizebook.batch.running import Order, run_batch
+    from sizebook.scenarios.presentation import with_presentation
 
     def shown(outcomes: Iterator[Outcome], n: int) -> Iterable[Outcome]:
         return track(outcomes, total=n, description="Scenarios", console=Console(stderr=True))
 
-    order = Order(asked["jobs"], chosen(asked["formats"]), asked["resume"])
+    order = Order(
+        asked["jobs"],
+        chosen(asked["formats"]),
+        asked["resume"],
+        scheduler=asked["scheduler"] or "",
+        said=lambda text: told([text]),
+    )
     given = read_batch(scenarios, [axis(text) for text in grids])
     told([*given.notes, f"{len(given.rows)} scenarios in {scenarios.name}"] if grids else given.notes)
     comparison = _comparison(given.rows, asked)
-    done = run_batch(_rated(given.rows, rates), output, order, shown=shown)
+    style = style_asked(asked)  # refused before anything runs
+    rows = [replace(row, values=with_presentation(row.values, asked_for(asked), row.folder)) for row in given.rows]
+    done = run_batch(_rated(rows, rates), output, order, shown=shown)
     failed = [outcome for outcome in done.outcomes if outcome.outputs is None]
     before = f", {done.n_before} of them before" if order.resume else ""
     n_done = len(done.outcomes) - len(failed)
@@ -108,7 +121,7 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
     for outcome in failed:
         click.echo(f"failed: {outcome.problem}", err=True)
     if comparison:
-        _compare(done.outcomes, output, comparison)
+        _compare(done.outcomes, output, comparison, style)
     if failed:
         sys.exit(1)
 
@@ -126,11 +139,11 @@ def _comparison(rows: Sequence[Row], asked: dict[str, Any]) -> Comparison | None
     return Comparison(base, rank_by) if asked["compare"] else None
 
 
-def _compare(outcomes: Sequence[Outcome], output: Path, comparison: Comparison) -> None:
+def _compare(outcomes: Sequence[Outcome], output: Path, comparison: Comparison, style: Any) -> None:
     from sizebook.batch.comparing import write_comparison
     from sizebook.batch.table import lines_of
 
-    for path in write_comparison(lines_of(outcomes), output, comparison):
+    for path in write_comparison(lines_of(outcomes), output, comparison, style):
         click.echo(f"Comparison: {path.resolve()}")
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from sizebook.cli.presentation import asked_for, presentation_options
 from sizebook.cli.rates import rates_option
 from sizebook.core.errors import InputError
 
@@ -20,7 +22,8 @@ from sizebook.core.errors import InputError
     help="File to write: PDF, HTML, JSON, CSV or xlsx.",
 )
 @rates_option
-def write_report(scenario: Path, output: Path, rates: Path | None) -> None:
+@presentation_options
+def write_report(scenario: Path, output: Path, rates: Path | None, **asked: Any) -> None:
     """Write the report of a scenario file: sizing, training, serving, fleet or programme, as its plan says.
 
     The end of the name says the format: a PDF has scenario, figures and workbook attached.
@@ -29,6 +32,7 @@ def write_report(scenario: Path, output: Path, rates: Path | None) -> None:
     from sizebook.batch.jobs import made
     from sizebook.cli.telling import told
     from sizebook.scenarios.files import read_toml, with_rates
+    from sizebook.scenarios.presentation import with_presentation
     from sizebook.sources.writing import write_whole
 
     kind = output.suffix.casefold().lstrip(".")
@@ -36,9 +40,7 @@ def write_report(scenario: Path, output: Path, rates: Path | None) -> None:
         raise InputError(
             f"unknown kind of file: got '{output.name}', want a name that ends in {', '.join(FORMATS)}. Rename it."
         )
-    planned = made(with_rates(read_toml(scenario), rates), scenario.name, scenario.parent)
+    values = with_presentation(with_rates(read_toml(scenario), rates), asked_for(asked), scenario.parent)
+    planned = made(values, scenario.name, scenario.parent)
     told(planned.scenario.notes)
-    content = FORMATS[kind].content(planned)
-    if content is None:
-        raise InputError(f"no {kind}: got a plan of {planned.kind}, want one that has it. Choose another format.")
-    click.echo(write_whole(output, content))
+    click.echo(write_whole(output, FORMATS[kind].content(planned)))

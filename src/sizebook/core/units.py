@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-# Narrow and no-break: a number must not be torn apart at the end of a line.
-THIN_SPACE = "\u202f"
+from sizebook.core.texts import THIN_SPACE, Figure, Short, text
+
+__all__ = ["NO_BREAK_SPACE", "THIN_SPACE"]
 NO_BREAK_SPACE = "\u00a0"
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -16,37 +17,37 @@ _BINARY = ((2.0**50, "PiB"), (2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"
 
 def grouped(count: int | float) -> str:
     """Return a whole number with thin spaces between thousands: ``1 234 567``."""
-    return f"{round(count):,}".replace(",", THIN_SPACE)
+    return Figure(f"{round(count):,}".replace(",", THIN_SPACE))
 
 
 def significant(value: float, digits: int = 3) -> str:
     """Return a number to so many significant digits, whole digits always kept: ``16.1``, ``1 234``."""
     if value == 0 or not math.isfinite(value):
-        return "0" if value == 0 else str(value)
+        return Figure("0" if value == 0 else str(value))
     decimals = digits - 1 - math.floor(math.log10(abs(value)))
     rounded = round(value, decimals)
     # Rounding can add a digit (9.996 -> 10.0), so the decimals are worked out again from the rounded number.
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
-    return f"{value:,.{decimals}f}".replace(",", THIN_SPACE)
+    return Figure(f"{value:,.{decimals}f}".replace(",", THIN_SPACE))
 
 
 def _scaled(value: float, scale: tuple[tuple[float, str], ...], unit: str, digits: int) -> str:
     for index, (factor, prefix) in enumerate(scale):
         if abs(value) >= factor:
-            text = significant(value / factor, digits)
+            shown = significant(value / factor, digits)
             # 999.96 M rounds to 1 000 M: step to the next larger prefix.
-            if index and text.replace(THIN_SPACE, "").startswith("1000"):
+            if index and shown.replace(THIN_SPACE, "").startswith("1000"):
                 factor, prefix = scale[index - 1]
-                text = significant(value / factor, digits)
-            return f"{text}{NO_BREAK_SPACE}{prefix}{unit}"
-    return f"{significant(value, digits)}{NO_BREAK_SPACE}{unit}".rstrip(NO_BREAK_SPACE)
+                shown = significant(value / factor, digits)
+            return Figure(f"{shown}{NO_BREAK_SPACE}{prefix}{unit}")
+    return Figure(f"{significant(value, digits)}{NO_BREAK_SPACE}{unit}".rstrip(NO_BREAK_SPACE))
 
 
 def parameters(count: float, digits: int = 3) -> str:
     """Return a count of parameters or tokens in the field's short scale: ``70.6 B``; below a thousand whole: ``16``."""
     if abs(count) < 1000 and float(count).is_integer():
-        return str(round(count))
-    return _scaled(count, _SHORT_SCALE, "", digits)
+        return Figure(round(count))
+    return Short(_scaled(count, _SHORT_SCALE, "", digits))
 
 
 def gigabytes(n_bytes: float, digits: int = 3) -> str:
@@ -63,22 +64,23 @@ def flop(value: float, digits: int = 3) -> str:
     """Return floating-point operations: ``16.1 GFLOP``; from a thousand EFLOP on as a power: ``6.74 × 10²⁴ FLOP``."""
     if math.isfinite(value) and abs(value) >= 1e21:
         exponent = math.floor(math.log10(abs(value)))
-        return f"{significant(value / 10**exponent, digits)} × 10{str(exponent).translate(_RAISED)}{NO_BREAK_SPACE}FLOP"
+        power = str(exponent).translate(_RAISED)
+        return Figure(f"{significant(value / 10**exponent, digits)} × 10{power}{NO_BREAK_SPACE}FLOP")
     return _scaled(value, _DECIMAL, "FLOP", digits)
 
 
 def usd(amount: float, digits: int = 3) -> str:
     """Return US dollars: ``$1.24 M``."""
     sign = "-" if amount < 0 else ""
-    return f"{sign}${_scaled(abs(amount), _SHORT_SCALE, '', digits)}"
+    return Short(f"{sign}${_scaled(abs(amount), _SHORT_SCALE, '', digits)}")
 
 
 def duration(seconds: float, digits: int = 3) -> str:
     """Return a duration in the largest unit that it fills: ``3.2 days``, ``41 ms``."""
     for factor, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s"), (1e-3, "ms")):
         if abs(seconds) >= factor:
-            return f"{significant(seconds / factor, digits)}{NO_BREAK_SPACE}{unit}"
-    return f"{significant(seconds * 1e6, digits)}{NO_BREAK_SPACE}us"
+            return Figure(f"{significant(seconds / factor, digits)}{NO_BREAK_SPACE}{unit}")
+    return Figure(f"{significant(seconds * 1e6, digits)}{NO_BREAK_SPACE}us")
 
 
 def energy(kwh: float, digits: int = 3) -> str:
@@ -89,13 +91,13 @@ def energy(kwh: float, digits: int = 3) -> str:
 def mass(kg: float, digits: int = 3) -> str:
     """Return a mass, of carbon dioxide in particular: ``12.3 t``, ``310 kg``."""
     if abs(kg) >= 1000:
-        return f"{significant(kg / 1000, digits)}{NO_BREAK_SPACE}t"
-    return f"{significant(kg, digits)}{NO_BREAK_SPACE}kg"
+        return Figure(f"{significant(kg / 1000, digits)}{NO_BREAK_SPACE}t")
+    return Figure(f"{significant(kg, digits)}{NO_BREAK_SPACE}kg")
 
 
 def percent(ratio: float, digits: int = 3) -> str:
     """Return a ratio as per cent: ``96.1 %``."""
-    return f"{significant(100 * ratio, digits)}{NO_BREAK_SPACE}%"
+    return Figure(f"{significant(100 * ratio, digits)}{NO_BREAK_SPACE}%")
 
 
 def amount(value: float, digits: int = 3) -> str:
@@ -114,17 +116,21 @@ def brief(value: float, unit: str, digits: int = 3) -> str:
 def in_unit(value: float, unit: str) -> str:
     """Return a value with its unit, the way a person reads it; ``unit`` is a unit of the registry."""
     shown = {
-        "parameters": f"{grouped(value)} parameters ({parameters(value)})",
-        "bytes": f"{grouped(value)} bytes ({gibibytes(value)}, {gigabytes(value)})",
-        "FLOP": f"{significant(value, 4)} FLOP ({flop(value)})" if abs(value) < 1e6 else flop(value, 4),
-        "FLOP/token": f"{flop(value, 4)}/token",
-        "seconds": f"{significant(value, 4)} s ({duration(value)})",
+        "parameters": text("{n} parameters ({short})", n=grouped(value), short=parameters(value)),
+        "bytes": text(
+            "{n} bytes ({binary}, {decimal})", n=grouped(value), binary=gibibytes(value), decimal=gigabytes(value)
+        ),
+        "FLOP": flop(value, 4)
+        if abs(value) >= 1e6
+        else text("{n} FLOP ({short})", n=significant(value, 4), short=flop(value)),
+        "FLOP/token": text("{flop}/token", flop=flop(value, 4)),
+        "seconds": text("{n} s ({short})", n=significant(value, 4), short=duration(value)),
         "USD": usd(value, 4),
-        "ratio": f"{significant(value, 4)} ({percent(value)})",
+        "ratio": text("{n} ({share})", n=significant(value, 4), share=percent(value)),
     }
     if not math.isfinite(value):
         return f"{value} {unit}"
     if unit in shown:
         return shown[unit]
     number = grouped(value) if float(value).is_integer() else significant(value, 4)
-    return f"{number} {unit}".rstrip()
+    return text("{n} {unit}", n=number, unit=text(unit)) if unit else number

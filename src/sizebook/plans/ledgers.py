@@ -11,6 +11,7 @@ from datetime import date
 from typing import Annotated, Any
 
 from sizebook.core.registry import Argument, Quantity, flat, leaves, section
+from sizebook.core.texts import Day, text
 
 LONGEST_PLAN = 60  # months
 
@@ -37,9 +38,9 @@ Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a ro
 def month_label(start: date | None, month: int) -> str:
     """Return the name of a month, counted from 0: ``2027-01``, or ``Month 1`` where there is no first month."""
     if start is None:
-        return f"Month {month + 1}"
+        return text("Month {n}", n=month + 1)
     at = start.year * 12 + start.month - 1 + month
-    return f"{at // 12}-{at % 12 + 1:02d}"
+    return Day(f"{at // 12}-{at % 12 + 1:02d}")
 
 
 def columns(month: type[Any]) -> tuple[Argument, ...]:

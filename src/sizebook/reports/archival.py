@@ -10,7 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any, Literal
+
+from sizebook.core.errors import InputError
+from sizebook.reports.templates import fetcher
 
 _RDF = "</rdf:RDF>"
 _IDENTIFIER = b"""<rdf:Description rdf:about="" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/" pdfuaid:part="1" />\
@@ -39,13 +43,12 @@ class Attached:
     relationship: Relationship
 
 
-def archival_pdf(html: str, base_url: str, identifier: str, attached: Sequence[Attached], as_of: date) -> bytes:
-    """Return a page as PDF/A-3u and PDF/UA-1 with files attached; the same input gives the same bytes."""
-    # WeasyPrint loads Pango and takes a second.
+def pdf_options(identifier: str, attached: Sequence[Attached], as_of: date) -> dict[str, Any]:
+    """Return what WeasyPrint is asked for: the variant, tags, and the attached files with their day."""
     import weasyprint
 
     midnight = datetime(as_of.year, as_of.month, as_of.day, tzinfo=UTC)
-    options: dict[str, Any] = {
+    return {
         "pdf_variant": "pdf/a-3u",
         "pdf_tags": True,
         "pdf_identifier": identifier.encode(),
@@ -57,7 +60,25 @@ def archival_pdf(html: str, base_url: str, identifier: str, attached: Sequence[A
             for each in attached
         ],
     }  # fmt: skip
-    document = weasyprint.HTML(string=html, base_url=base_url).render(**options)
+
+
+def laid_out(html: str, base_url: str, options: dict[str, Any]) -> Any:
+    """Return a page laid out; its addresses are of data or of files in the templates' folder, nothing else is read."""
+    # WeasyPrint loads Pango and takes a second.
+    import weasyprint
+
+    fetch = fetcher(Path(base_url))
+    document = weasyprint.HTML(string=html, base_url=base_url, url_fetcher=fetch).render(**options)
+    if fetch.refused:
+        raise InputError(
+            f"address out of bounds: got '{fetch.refused[0]}' in a template, want data: or a file of the templates. "
+            "Put it there."
+        )
+    return document
+
+
+def archival_pdf(document: Any, options: dict[str, Any]) -> bytes:
+    """Return what was laid out as PDF/A-3u and PDF/UA-1; the same input gives the same bytes."""
     document.metadata.generate_rdf_metadata = _with_identifier(document.metadata.generate_rdf_metadata)
     content: bytes = document.write_pdf(finisher=_scope_headers, **options)
     return content

@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from sizebook.core.units import NO_BREAK_SPACE, THIN_SPACE, grouped, percent
+from sizebook.core.texts import Figure, Short, Text, text
+from sizebook.core.units import NO_BREAK_SPACE, THIN_SPACE, percent
 
 _GIGA, _MEGA, _KILO = 1e9, 1e6, 1e3
 _DECIMAL = ((1e15, "P"), (1e12, "T"), (_GIGA, "G"), (_MEGA, "M"), (_KILO, "k"))
 _BINARY = ((2.0**50, "Pi"), (2.0**40, "Ti"), (2.0**30, "Gi"), (2.0**20, "Mi"), (2.0**10, "Ki"))
 _SHORT = ((1e12, "T"), (_GIGA, "B"), (_MEGA, "M"), (_KILO, "k"))
-SHORT_WORDS = {"T": "trillions", "B": "billions", "M": "millions", "k": "thousands", "": ""}
+# What stands for k, M, B and T in other languages; in English the letters do.
+SHORT_SIGNS = {sign: Short(sign) for sign in "TBMk"}
+SHORT_WORDS: dict[str, str] = {
+    "T": text("trillions"), "B": text("billions"), "M": text("millions"), "k": text("thousands"), "": "",
+}  # fmt: skip
 MOST_DECIMALS = 3
 MINUS = "\u2212"
 
@@ -64,20 +69,35 @@ def on_the_point(texts: Sequence[str]) -> list[str]:
     In the figures face a space is as wide as a digit.
     """
     tails = [len(text) - text.find(".") if "." in text else 0 for text in texts]
-    return [text + NO_BREAK_SPACE * (max(tails) - tail) for text, tail in zip(texts, tails, strict=True)]
+    return [Figure(text + NO_BREAK_SPACE * (max(tails) - tail)) for text, tail in zip(texts, tails, strict=True)]
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun in singular or plural: ``1 GPU``, ``8 GPUs``."""
-    return f"{grouped(number)} {noun}{'' if number == 1 else 's'}"
+def scaled(unit: str, sign: str) -> Text:
+    """Return a unit with the word for its scale: ``USD, millions``."""
+    return text("{unit}, {scale}", unit=unit, scale=SHORT_WORDS[sign]) if sign else text("{unit}", unit=unit)
+
+
+def in_scale(sign: str, unit: str) -> str:
+    """Return a unit with the sign of its scale before it: ``M USD``."""
+    return text("{scale} {unit}", scale=SHORT_SIGNS[sign], unit=text(unit)) if sign else unit
+
+
+def general(value: float) -> Figure:
+    """Return a number with as many decimals as it has, at most six digits."""
+    return Figure(f"{value:,g}".replace(",", THIN_SPACE).replace("-", MINUS))
+
+
+def dollars(value: float) -> Figure:
+    """Return a price to the cent: ``$2.49``."""
+    return Figure(f"${value:,.2f}".replace(",", THIN_SPACE))
 
 
 def fixed(value: float, decimals: int) -> str:
     """Return a number with so many decimals and thin spaces between thousands; ``<0.01`` where it would round to 0."""
     least = 10.0**-decimals
     if 0 < abs(value) < least / 2:
-        return f"{'>' + MINUS if value < 0 else '<'}{least:.{decimals}f}"
-    return f"{value:,.{decimals}f}".replace(",", THIN_SPACE).replace("-", MINUS)
+        return Figure(f"{'>' + MINUS if value < 0 else '<'}{least:.{decimals}f}")
+    return Figure(f"{value:,.{decimals}f}".replace(",", THIN_SPACE).replace("-", MINUS))
 
 
 def percentages(ratios: Sequence[float]) -> list[str]:

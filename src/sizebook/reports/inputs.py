@@ -5,12 +5,14 @@ The rows come from the declarations, so an input that a plan takes is an input t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from datetime import date
 from typing import Any
 
 from sizebook.core.registry import Argument, flat, leaves
+from sizebook.core.texts import Day, joined, text
 from sizebook.core.units import grouped, percent
+from sizebook.reports.figures import general
 
 MOST_LISTED = 6  # members of a list, before a row says how many there are
 
@@ -24,13 +26,13 @@ def input_rows(
     it is not known, what differs from the usual value counts as stated.
     """
     values = flat(section)
-    rows = []
+    rows: list[tuple[str, str, str]] = []
     for leaf in leaves(type(section)):
         value = values[leaf.name]
         if leaf.name in without or value is None or value == "":
             continue
         given = leaf.required or (value != leaf.default if stated is None else leaf.name in stated)
-        rows.append((leaf.label, shown(leaf, value), "scenario" if given else "usual value"))
+        rows.append((text(leaf.label), shown(leaf, value), text("scenario") if given else text("usual value")))
     return rows
 
 
@@ -38,20 +40,28 @@ def shown(leaf: Argument, value: Any) -> str:
     """Return a value as a person reads it, with its unit: shares as per cent, counts grouped, flags as yes or no."""
     quantity = leaf.quantity
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return text("yes") if value else text("no")
     if isinstance(value, (tuple, list)):
         return _listed(value)
-    if isinstance(value, (str, date)):
-        return str(value)
+    if isinstance(value, date):
+        return Day(value.isoformat())
+    if isinstance(value, str):
+        return value
     if quantity.unit == "ratio":
         share = quantity.maximum is not None and quantity.maximum <= 1
-        return percent(value) if share and value else f"{value:g}"
-    number = grouped(value) if float(value).is_integer() else f"{value:g}"
-    return f"{number} {quantity.unit}".rstrip()
+        return percent(value) if share and value else general(value)
+    number = grouped(value) if float(value).is_integer() else general(value)
+    return text("{n} {unit}", n=number, unit=text(quantity.unit)) if quantity.unit else number
 
 
-def _listed(values: Iterable[Any]) -> str:
-    words = [" ".join(map(str, each)) if isinstance(each, (tuple, list)) else f"{each:g}" if isinstance(each, float)
-             else str(each) for each in values]  # fmt: skip
-    more = f" ... ({len(words)} in all)" if len(words) > MOST_LISTED else ""
-    return ", ".join(words[:MOST_LISTED]) + more
+def _listed(values: Sequence[Any]) -> str:
+    shown_ones = joined((_member(each) for each in values[:MOST_LISTED]), ", ")
+    if len(values) <= MOST_LISTED:
+        return shown_ones
+    return text("{members} ... ({n} in all)", members=shown_ones, n=grouped(len(values)))
+
+
+def _member(value: Any) -> str:
+    if isinstance(value, (tuple, list)):
+        return joined(_member(each) for each in value)
+    return general(value) if isinstance(value, (int, float)) else str(value)

@@ -6,25 +6,32 @@ import base64
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jinja2
+from jinja2.exceptions import SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from sizebook import __version__
 from sizebook.core.errors import InputError
 from sizebook.core.units import grouped, significant
-from sizebook.reports.archival import Attached, archival_pdf
+from sizebook.reports.archival import Attached, archival_pdf, laid_out, pdf_options
+from sizebook.reports.glossary import glossary
+from sizebook.reports.style import PLAIN, Style
+from sizebook.reports.templates import data_uri, loader
 from sizebook.reports.view import Block, Derivation, Notes, Prose, Report, Table
+from sizebook.reports.voice import Voice
 from sizebook.sources.bundled import bundled
 from sizebook.sources.writing import write_whole
 
 _LONG_NUMBER = re.compile(r"(?<![\w.])\d{5,}(?![\w.])")
 _FONT_FACE = re.compile(r"@font-face \{[^}]*\}\n")
 _PARTS = {Table: "table.html", Derivation: "derivation.html", Notes: "notes.html", Prose: "prose.html"}
+MOST_PAGES = 8  # of a report without a table of contents
 
 
 def report_date(as_of: date | None = None) -> date:
@@ -35,31 +42,23 @@ def report_date(as_of: date | None = None) -> date:
     return as_of or datetime.now().astimezone().date()
 
 
-def long_date(day: date) -> str:
-    """Return a date that no reader takes for another: ``21 November 2026``."""
-    return f"{day.day} {day:%B %Y}"
-
-
-def typeset(formula: str) -> str:
-    """Return a formula in signs of print: ``×`` and ``−`` for ``*`` and `` - ``, long numbers in groups of three."""
-    return (
-        _LONG_NUMBER.sub(lambda number: grouped(int(number[0])), formula)
-        .replace(" * ", " × ")
-        .replace("*", "×")
-        .replace(" - ", " \u2212 ")
-    )
+def typeset(formula: str, voice: Voice) -> str:
+    """Return a formula in signs of print: ``×`` and ``−`` for ``*`` and `` - ``, numbers as the locale writes them."""
+    if voice.is_house:
+        formula = _LONG_NUMBER.sub(lambda number: grouped(int(number[0])), formula)
+    return formula.replace(" * ", " × ").replace("*", "×").replace(" - ", " \u2212 ")
 
 
 def _part(block: Block) -> str:
     return _PARTS.get(type(block), "chart.html")
 
 
-def _svg_uri(block: Block) -> str:
+def _svg_uri(block: Block, style: Style, voice: Voice) -> str:
     # Altair takes half a second to load, and a report without charts does not need it.
     from sizebook.reports.charts.draw import svg
 
-    encoded = base64.b64encode(svg(block).encode()).decode()  # type: ignore[arg-type]
-    return f"data:image/svg+xml;base64,{encoded}"
+    drawn = svg(block, style.theme, voice.signs, style.fonts)  # type: ignore[arg-type]
+    return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
 
 
 def figure_text(value: float) -> str:
@@ -68,49 +67,84 @@ def figure_text(value: float) -> str:
 
 
 @cache
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(bundled("templates")),
+def _environment(style: Style) -> jinja2.Environment:
+    """Return what fills templates: in a sandbox, those of the style's folder before the shipped ones.
+
+    A template extends a shipped one as ``sizebook/report.html``; nothing outside the two folders is read.
+    """
+    voice = Voice(style.locale)
+    environment = ImmutableSandboxedEnvironment(
+        loader=loader(style.templates),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(part=_part, svg=_svg_uri, typeset=typeset, long_date=long_date, figure=figure_text)
+    environment.filters.update(
+        part=_part, svg=lambda block: _svg_uri(block, style, voice), typeset=lambda formula: typeset(formula, voice),
+        day=voice.day, figure=figure_text, say=voice.say, in_a_sentence=voice.in_a_sentence,
+    )  # fmt: skip
+    environment.globals.update(_=voice.word, style=style, language=voice.language, version=__version__)
     return environment
-
-
-def html(report: Report) -> str:
-    """Return a report as one HTML page that finds its style sheet and fonts in the templates' folder."""
-    return _environment().get_template("report.html").render(report=report, version=__version__, page=None)
 
 
 @dataclass(frozen=True)
 class Page:
-    """What a page for browsers carries beside the report: its style sheet, and the record of what it was made of."""
+    """What a page for browsers carries beside the report: the record of what it was made of."""
 
-    style: str
     record: str
 
 
-def page(report: Report, record: str = "") -> str:
+def html(report: Report, style: Style = PLAIN, *, contents: bool = False) -> str:
+    """Return a report as one HTML page that finds its fonts in the templates' folder, with or without contents."""
+    return _filled_report(report, style, page=None, contents=contents)
+
+
+def page(report: Report, record: str, style: Style = PLAIN) -> str:
     """Return a report as one HTML page for browsers that needs no other file.
 
     ``record`` is JSON text. The fonts are those of the reader's system: with ours a page of 60 kB would be one of 300.
     """
-    carried = Page(_style(), _in_script(record))
-    return _environment().get_template("report.html").render(report=report, version=__version__, page=carried)
+    return _filled_report(report, style, page=Page(_in_script(record)), contents=False)
+
+
+def _filled_report(report: Report, style: Style, *, page: Page | None, contents: bool) -> str:
+    whole = replace(report, sections=(*report.sections, *glossary(report)))
+    said = Voice(style.locale).translated(whole)
+    values = {"report": said, "page": page, "contents": contents, "css": _css(style, with_fonts=page is None)}
+    try:
+        return _environment(style).get_template("report.html").render(**values)
+    except (jinja2.TemplateError, SecurityError) as error:
+        raise _faulty(style, error) from error
+
+
+def _faulty(style: Style, error: Exception) -> Exception:
+    """Return what to say of a template that cannot be filled; a shipped one is our fault and says so itself."""
+    if style.templates is None:
+        return error
+    said = error.message if isinstance(error, jinja2.TemplateError) else str(error)
+    name = getattr(error, "name", None) or "report.html"
+    return InputError(
+        f"template cannot be filled: got '{said}' in {name} of {style.templates.name}, want a template of Jinja that "
+        "extends sizebook/report.html. Correct it."
+    )
 
 
 def filled(template: str, *, record: str, **given: Any) -> str:
     """Return another page for browsers that needs no other file: a template with the style sheet and a record."""
-    values = {"version": __version__, "style": _style(), "record": _in_script(record)}
-    return _environment().get_template(template).render(**given, **values)
+    values = {"style_sheet": _css(PLAIN, with_fonts=False), "record": _in_script(record)}
+    return _environment(PLAIN).get_template(template).render(**given, **values)
 
 
-def _style() -> str:
-    """Return the style sheet without the fonts."""
-    return _FONT_FACE.sub("", (bundled("templates") / "report.css").read_text(encoding="utf-8"))
+def _css(style: Style, with_fonts: bool) -> str:
+    """Return the style sheet of a style, with its fonts or without."""
+    faces = [
+        {"family": face.family, "weight": face.weight, "source": data_uri(face.file, "font/ttf")}
+        for face in style.faces
+    ]
+    environment = _environment(style).overlay(autoescape=False)
+    sheet = environment.get_template("report.css").render(look=style.theme, faces=faces)
+    return sheet if with_fonts else _FONT_FACE.sub("", sheet)
 
 
 def _in_script(text: str) -> str:
@@ -118,13 +152,21 @@ def _in_script(text: str) -> str:
     return text.replace("<", "\\u003c")
 
 
-def pdf(report: Report, attached: Sequence[Attached] = ()) -> bytes:
-    """Return a report as PDF/UA-1 and PDF/A-3u with files attached; equal reports give equal bytes."""
-    return archival_pdf(html(report), f"{bundled('templates')}/", report.title, attached=attached, as_of=report.as_of)
+def pdf(report: Report, attached: Sequence[Attached] = (), style: Style = PLAIN) -> bytes:
+    """Return a report as PDF/UA-1 and PDF/A-3u with files attached; equal reports give equal bytes.
+
+    Above eight pages it is laid out again with a table of contents.
+    """
+    options = pdf_options(report.title, attached, report.as_of)
+    base = f"{bundled('templates')}/"
+    document = laid_out(html(report, style), base, options)
+    if len(document.pages) > MOST_PAGES:
+        document = laid_out(html(report, style, contents=True), base, options)
+    return archival_pdf(document, options)
 
 
-def write_pdf(report: Report, path: Path, attached: Sequence[Attached] = ()) -> None:
+def write_pdf(report: Report, path: Path, attached: Sequence[Attached] = (), style: Style = PLAIN) -> None:
     """Write a report as PDF; the file appears whole or not at all."""
     if path.suffix.lower() != ".pdf":
         raise InputError(f"cannot write: got '{path}', want the name of a .pdf file. Correct the path.")
-    write_whole(path, pdf(report, attached))
+    write_whole(path, pdf(report, attached, style))

@@ -6,11 +6,13 @@ because its bars need lengths.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import date
-from typing import Literal
+from typing import Any, Literal
 
 from sizebook.core.derivation import Step
+from sizebook.core.texts import joined
 from sizebook.reports.charts.kinds import Chart
 
 RowKind = Literal["plain", "group", "marked", "total", "failed"]
@@ -89,13 +91,37 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """A whole report; ``data_dates`` says which tables were used and when they were retrieved."""
+    """A whole report: the page for who decides, then its sections.
+
+    That page has three sentences in plain words, the headline figures, the one chart that matters, and ``warnings``:
+    what to know before the figures are used. ``data_dates`` says which tables were used and when they were retrieved.
+    """
 
     kind: str
     title: str
     subtitle: str
     as_of: date
-    summary: str
+    sentences: tuple[str, str, str]
     tiles: tuple[Tile, ...]
+    chart: Chart
     sections: tuple[Section, ...]
+    warnings: tuple[str, ...] = ()
     data_dates: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The sentences as one paragraph."""
+        return joined(self.sentences)
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """Yield every text of a report, or of a part of it, that a reader sees, the descriptions of charts among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from texts_of(each)
+    elif is_dataclass(value):
+        for field in fields(value):
+            if field.name != "kind" or isinstance(value, Report):  # the kind of a row is no text
+                yield from texts_of(getattr(value, field.name))

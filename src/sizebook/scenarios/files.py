@@ -18,6 +18,7 @@ from sizebook.core.reading import Told, read
 from sizebook.core.registry import DEFAULT, Quantity, hints_of, quantity_of, section
 from sizebook.intake.texts import toml_table
 from sizebook.models import catalog
+from sizebook.scenarios.presentation import REPORT, Presentation
 
 Title = Annotated[str, Quantity("title of the report and the workbook", kind="text", default="", label="Title")]
 AsOf = Annotated[
@@ -131,7 +132,8 @@ def parse(kind: type[Kind], values: Mapping[str, Any], where: str) -> Kind:
             f"{where}: another plan: got plan = '{values['plan']}', want '{own}'. Use the command of that plan, or "
             "'sizebook report', which takes every one."
         )
-    return read(kind, values, where)
+    read(Presentation, values.get(REPORT) or {}, f"{where}: {REPORT}")
+    return read(kind, {key: value for key, value in values.items() if key != REPORT}, where)
 
 
 def workbook_model(model: str) -> dict[str, str]:

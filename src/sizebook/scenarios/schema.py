@@ -13,6 +13,7 @@ from sizebook.core.layout import Keys, layout
 from sizebook.core.number_text import SCALES
 from sizebook.core.registry import Argument, Quantity
 from sizebook.scenarios.kinds import KINDS, USUAL
+from sizebook.scenarios.presentation import REPORT, Presentation
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 _WORDS = "|".join(sorted({form for word in SCALES if word for form in (word, word.lower(), word.capitalize())}))
@@ -58,6 +59,7 @@ def _table(table: Keys, *, is_top: bool = False) -> dict[str, Any]:
         own = _table(inner)
         properties[inner.name] = {"type": "array", "minItems": 1, "items": own} if inner.several else own
     if is_top:
+        properties[REPORT] = _table(layout(Presentation))
         properties["name"] = {"type": "string", "description": "name of its files in a batch"}
     found = {
         "type": "object",

@@ -18,6 +18,7 @@ from typing import Annotated
 from sizebook.core.errors import InputError, RangeError
 from sizebook.core.registry import Quantity
 from sizebook.core.tables import Row
+from sizebook.core.texts import text
 from sizebook.intake.files import decoded, read_bytes
 from sizebook.intake.places import refuse_relative
 from sizebook.intake.texts import refuse_repeated
@@ -41,7 +42,7 @@ FACTORS = {
 FIGURES = {TRAINING: ("step",), SERVING: ("tpot", "ttft", "throughput")}
 QUANTILES = ("p10", "p50", "p90")
 LEAST, MOST = 0.02, 50.0
-SHIPPED = "shipped rates"
+SHIPPED = text("shipped rates")
 
 RatesFile = Annotated[
     str,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from sizebook.core.tables import by_key
+from sizebook.core.texts import text
 from sizebook.tables.hardware import Accelerator
 from sizebook.tables.own_rates import own_rates, spread_of
 from sizebook.training.machine import generation, setup_of
@@ -18,7 +19,7 @@ from sizebook.training.profile import ModelProfile
 from sizebook.training.recipe import Method
 
 UNMEASURED = "not measured"
-PUBLISHED, OWN = "published runs", "your own runs"
+PUBLISHED, OWN = text("published runs"), text("your own runs")
 
 
 @dataclass(frozen=True)

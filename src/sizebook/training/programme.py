@@ -14,6 +14,7 @@ from functools import cache
 from math import exp, log, sqrt
 
 from sizebook.core.tables import table
+from sizebook.core.texts import Figure, text
 from sizebook.training.quantities import Programme
 
 Point = tuple[str, float]  # family, published over planned
@@ -60,6 +61,9 @@ def factor_of(programme: Programme) -> float:
 def basis_of(programme: Programme) -> str:
     """Return where the factor comes from."""
     if programme.programme_factor is not None:
-        return "factor given in the scenario"
+        return text("factor given in the scenario")
     low, high = max(1, default() / error()), default() * error()
-    return f"data/training_programmes.csv: {len(points())} published programmes, {low:.2f} to {high:.2f}"
+    return text(
+        "data/training_programmes.csv: {n} published programmes, {low} to {high}",
+        n=len(points()), low=Figure(f"{low:.2f}"), high=Figure(f"{high:.2f}"),
+    )  # fmt: skip

@@ -14,6 +14,8 @@ from typing import Annotated, Any
 from sizebook.core.errors import InputError, RangeError, SizebookError
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.registry import Quantity, flat, section
+from sizebook.core.texts import Figure, text
+from sizebook.core.units import grouped
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import MONTHS, MOST_SERVICES, Contract, FleetInputs, FleetTerms, Service
 from sizebook.plans.ledgers import month_label
@@ -171,19 +173,26 @@ def _planned(service: Service, terms: FleetTerms) -> PlannedService:
 
 def warnings(plan: FleetPlan) -> tuple[str, ...]:
     """Return what to check: reserved hours dearer than on demand, requests beyond a context, notes of counts."""
-    return tuple(f"{each.service.name}: {text}" for each in plan.services for text in _warned(each))
+    return tuple(
+        text("{name}: {warning}", name=each.service.name, warning=said)
+        for each in plan.services
+        for said in _warned(each)
+    )
 
 
 def _warned(planned: PlannedService) -> Iterator[str]:
     rates, longest, stated = planned.rates, planned.longest_tokens, planned.context_tokens
     if rates.reserved_usd > rates.on_demand_usd:
-        yield (
-            f"a reserved GPU-hour at ${rates.reserved_usd:,.2f} costs more than one on demand at "
-            f"${rates.on_demand_usd:,.2f}."
-        )
+        yield text(
+            "a reserved GPU-hour at {reserved} costs more than one on demand at {demand}.",
+            reserved=Figure(f"${rates.reserved_usd:,.2f}"), demand=Figure(f"${rates.on_demand_usd:,.2f}"),
+        )  # fmt: skip
     if stated is not None and longest > stated:
-        yield f"{longest:,} tokens a request are more than the {stated:,} that the model states.".replace(",", " ")
-    yield from (f"{note}." for note in planned.notes)
+        yield text(
+            "{longest} tokens a request are more than the {stated} that the model states.",
+            longest=grouped(longest), stated=grouped(stated),
+        )  # fmt: skip
+    yield from (text("{note}.", note=note) for note in planned.notes)
 
 
 def _months(service: Service, replica: PlannedReplica, rates: Rates, terms: FleetTerms) -> tuple[FleetMonth, ...]:

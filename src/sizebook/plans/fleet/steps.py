@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.texts import text
 from sizebook.core.units import grouped, significant
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.serving.traffic import SECONDS_PER_DAY
 
-_LITTLE = "Little 1961, L = lambda W"
-_DEFINITION = "definition"
+_LITTLE = text("Little 1961, L = lambda W")
+_DEFINITION = text("definition")
 
 
 def derivations(plan: FleetPlan) -> tuple[Step, ...]:
@@ -25,8 +26,8 @@ def _replica(planned: PlannedService) -> tuple[Step, ...]:
     seconds = significant(replica.concurrency / replica.requests_per_second, 4)
     return (
         Step(
-            f"{name}: rate of a replica",
-            "in flight / time of a request",
+            text("{name}: rate of a replica", name=name),
+            text("in flight / time of a request"),
             f"{replica.concurrency} / {seconds}",
             value=replica.requests_per_second,
             unit="requests/s",
@@ -43,22 +44,35 @@ def _gpus(plan: FleetPlan, planned: PlannedService) -> tuple[Step, ...]:
     spare = margins.spare_replicas(packing)
     rate = f"({significant(replica.requests_per_second, 4)} * {margins.target_load:g})"
     mean = traffic.requests_per_day / SECONDS_PER_DAY
-    formula = "ceil((ceil(arrivals / (rate * target load)) + spare) / replicas together) * GPUs together"
-    paid = f"{packing.basis}: {packing.gpus_per_node} a node" if margins.whole_nodes else "GPUs by the replica"
+    formula = text("ceil((ceil(arrivals / (rate * target load)) + spare) / replicas together) * GPUs together")
+    paid = (
+        text("{basis}: {gpus_per_node} a node", basis=packing.basis, gpus_per_node=packing.gpus_per_node)
+        if margins.whole_nodes
+        else text("GPUs by the replica")
+    )
     found = []
     for label, arrivals, gpus in (
-        ("busiest hour", mean * traffic.peak_factor, month.peak_gpus),
-        ("mean of the day", mean, month.mean_gpus),
+        (text("busiest hour"), mean * traffic.peak_factor, month.peak_gpus),
+        (text("mean of the day"), mean, month.mean_gpus),
     ):
         numbers = f"ceil((ceil({significant(arrivals, 4)} / {rate}) + {spare}) / {together}) * {n_gpus}"
-        found.append(Step(f"{service.name}: GPUs, {label}", formula, numbers, value=gpus, unit="GPUs", source=paid))
+        found.append(
+            Step(
+                text("{name}: GPUs, {label}", name=service.name, label=label),
+                formula,
+                numbers,
+                value=gpus,
+                unit="GPUs",
+                source=paid,
+            )
+        )
     reserved = Step(
-        f"{service.name}: GPUs reserved",
-        "ceil(reserve share * GPUs at the mean / GPUs together) * GPUs together",
+        text("{name}: GPUs reserved", name=service.name),
+        text("ceil(reserve share * GPUs at the mean / GPUs together) * GPUs together"),
         f"ceil({share:g} * {month.mean_gpus} / {n_gpus}) * {n_gpus}",
         value=month.reserved_gpus,
         unit="GPUs",
-        source="mean of the first month of the term",
+        source=text("mean of the first month of the term"),
     )
     return (*found, reserved)
 
@@ -73,16 +87,16 @@ def _money(plan: FleetPlan, planned: PlannedService) -> tuple[Step, ...]:
     over_peak, over_mean = (max(0, gpus - month.reserved_gpus) for gpus in (month.peak_gpus, month.mean_gpus))
     return (
         Step(
-            f"{name}: burst GPU-hours",
-            "hours of a month / 24 * (over at peak * busy hours + over at mean * other hours)",
+            text("{name}: burst GPU-hours", name=name),
+            text("hours of a month / 24 * (over at peak * busy hours + over at mean * other hours)"),
             f"{HOURS_PER_MONTH:g} / 24 * ({over_peak} * {busy:g} + {over_mean} * {24 - busy:g})",
             value=month.burst_gpu_hours,
             unit="GPU-hours",
             source=_DEFINITION,
         ),
         Step(
-            f"{name}: cost of the month",
-            "hours of a month * reserved * price + burst hours * price",
+            text("{name}: cost of the month", name=name),
+            text("hours of a month * reserved * price + burst hours * price"),
             f"{HOURS_PER_MONTH:g} * {month.reserved_gpus} * {prices.reserved_usd:g} + "
             f"{grouped(round(month.burst_gpu_hours))} * {prices.on_demand_usd:g}",
             value=month.usd,

@@ -16,6 +16,8 @@ from typing import Annotated, Any
 from sizebook.core.errors import InputError, RangeError, SizebookError
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.registry import Quantity, section
+from sizebook.core.texts import text
+from sizebook.core.units import grouped, percent
 from sizebook.models import catalog
 from sizebook.plans.ledgers import LONGEST_PLAN, month_label
 from sizebook.plans.programme.inputs import MOST_PHASES, ProgrammeInputs, ProgrammeTerms
@@ -251,14 +253,21 @@ def _month(
 
 def warnings(plan: ProgrammePlan) -> tuple[str, ...]:
     """Return what to check: what a count leaves open, sequences beyond a model's context, GPUs that mostly wait."""
-    return tuple(f"{each.phase.name}: {text}" for each in plan.phases for text in _warned(each))
+    return tuple(
+        text("{name}: {warning}", name=each.phase.name, warning=said) for each in plan.phases for said in _warned(each)
+    )
 
 
 def _warned(each: PlannedPhase) -> Iterator[str]:
-    yield from (f"{note}." for note in each.training.notes)
+    yield from (text("{note}.", note=note) for note in each.training.notes)
     stated, seq, middle = catalog.context_tokens(each.phase.model), each.training.inputs.batches.seq, each.cases[1]
     if stated is not None and seq > stated:
-        yield f"{seq:,} tokens a sequence are more than the {stated:,} that the model states.".replace(",", " ")
+        yield text(
+            "{seq} tokens a sequence are more than the {stated} that the model states.",
+            seq=grouped(seq), stated=grouped(stated),
+        )  # fmt: skip
     if middle.waiting_gpu_hours > middle.gpu_hours / 4:
-        share = middle.waiting_gpu_hours / middle.gpu_hours
-        yield f"{share:.0%} of its GPU-hours wait; give more GPUs to the slower of training and generating."
+        yield text(
+            "{share} of its GPU-hours wait; give more GPUs to the slower of training and generating.",
+            share=percent(middle.waiting_gpu_hours / middle.gpu_hours, 2),
+        )  # fmt: skip

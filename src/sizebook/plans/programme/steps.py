@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from sizebook.core.derivation import Step
+from sizebook.core.texts import text
 from sizebook.core.units import grouped
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan
+from sizebook.reports.figures import general
 
-_DEFINITION = "definition"
+_DEFINITION = text("definition")
 
 
 def derivations(plan: ProgrammePlan) -> tuple[Step, ...]:
@@ -27,23 +29,23 @@ def _hours(each: PlannedPhase) -> tuple[Step, ...]:
     phase, middle, run = each.phase, each.cases[1], each.training.inputs
     found = [
         Step(
-            f"{phase.name}: GPU-hours of training",
-            "whole run of its training plan",
-            f"{_n(each.training.middle.gpu_hours)} in steady state",
+            text("{name}: GPU-hours of training", name=phase.name),
+            text("whole run of its training plan"),
+            text("{_n} in steady state", _n=_n(each.training.middle.gpu_hours)),
             value=middle.training_gpu_hours,
             unit="GPU-hours",
-            source="docs/training.md, whole runs",
+            source=text("docs/training.md, whole runs"),
         )
     ]
     if phase.passes:
         found.append(
             Step(
-                f"{phase.name}: GPU-hours of reference models",
-                "GPU-hours of steps * passes * FLOPs forward / FLOPs of a step",
-                f"{phase.passes:g} passes",
+                text("{name}: GPU-hours of reference models", name=phase.name),
+                text("GPU-hours of steps * passes * FLOPs forward / FLOPs of a step"),
+                text("{passes} passes", passes=general(phase.passes)),
                 value=middle.forward_gpu_hours,
                 unit="GPU-hours",
-                source="Rafailov et al. 2023 (arXiv:2305.18290); counted from the architecture",
+                source=text("Rafailov et al. 2023 (arXiv:2305.18290); counted from the architecture"),
             )
         )
     if each.replica is not None:
@@ -53,8 +55,8 @@ def _hours(each: PlannedPhase) -> tuple[Step, ...]:
     parts = (middle.training_gpu_hours, middle.forward_gpu_hours, middle.rollout_gpu_hours, middle.waiting_gpu_hours)
     found.append(
         Step(
-            f"{phase.name}: GPU-hours",
-            "training + reference models + generating + waiting",
+            text("{name}: GPU-hours", name=phase.name),
+            text("training + reference models + generating + waiting"),
             " + ".join(_n(part) for part in parts),
             value=middle.gpu_hours,
             unit="GPU-hours",
@@ -69,13 +71,16 @@ def _answers(each: PlannedPhase) -> Step:
     rate = each.replicas * (each.replica.requests_per_second if each.replica else 0.0)
     gpus = rollouts.rollout_gpus or run.gpus
     return Step(
-        f"{phase.name}: GPU-hours of generating",
-        "tokens / tokens of prompt and answer / training on each / answers a second * last over steady / 3600 * GPUs",
+        text("{name}: GPU-hours of generating", name=phase.name),
+        text(
+            "tokens / tokens of prompt and answer / training on each / answers a second * last "
+            "over steady / 3600 * GPUs"
+        ),
         f"{_n(run.tokens)} / {rollouts.tokens} / {rollouts.rollout_reuse:g} / {_n(rate)} * {rollouts.rollout_tail:g} / "
         f"3600 * {gpus}",
         value=each.cases[1].rollout_gpu_hours,
         unit="GPU-hours",
-        source="serving model: docs/serving.md",
+        source=text("serving model: docs/serving.md"),
     )
 
 
@@ -83,7 +88,7 @@ def _money(each: PlannedPhase) -> Step:
     middle, costs = each.cases[1], each.training.inputs.costs
     other = f" + {_n(costs.other_usd)}" if costs.other_usd else ""
     return Step(
-        f"{each.phase.name}: cost",
+        text("{name}: cost", name=each.phase.name),
         "GPU-hours * price" + (" + other" if other else ""),
         f"{_n(middle.gpu_hours)} * {costs.price_usd_per_gpu_hour:g}{other}",
         value=middle.usd,
@@ -97,22 +102,24 @@ def _shared(plan: ProgrammePlan) -> tuple[Step, ...]:
     storage, data = terms.storage, terms.data
     paid = sum(each.cases[1].usd - each.training.inputs.costs.other_usd for each in plan.phases)
     lines = (
-        ("Ablations and failed runs", "share * cost of GPU-hours",
+        (text("Ablations and failed runs"), text("share * cost of GPU-hours"),
          f"{terms.experiments.ablation_share:g} * {_n(paid)}", middle.ablation_usd,
-         "half in OLMo 2 (arXiv:2503.05804); 82 % of all, 4.6 times the phases, in Olmo 3 (arXiv:2605.01158)"),
-        ("Evaluation", "share * cost of GPU-hours", f"{terms.experiments.evaluation_share:g} * {_n(paid)}",
+         text("half in OLMo 2 (arXiv:2503.05804); 82 % of all, 4.6 times the phases, in Olmo 3 "
+"(arXiv:2605.01158)")),
+        (text("Evaluation"), text("share * cost of GPU-hours"), f"{terms.experiments.evaluation_share:g} * {_n(paid)}",
          middle.evaluation_usd, _DEFINITION),
-        ("Data preparation", "CPU-hours * price + licences",
+        (text("Data preparation"), text("CPU-hours * price + licences"),
          f"{_n(data.data_cpu_hours)} * {data.usd_per_cpu_hour:g} + {_n(data.licences_usd)}", middle.data_usd,
          _DEFINITION),
-        ("Checkpoint storage", "kept * parameters * bytes * months * price of a terabyte",
+        (text("Checkpoint storage"), text("kept * parameters * bytes * months * price of a terabyte"),
          " + ".join(f"{each.phase.kept_checkpoints:g} * {_n(each.checkpoint_parameters)} * "
                     f"{storage.checkpoint_bytes_per_parameter:g} / 1e12 * {storage.retention_months:g} * "
                     f"{storage.usd_per_tb_month:g}" for each in plan.phases),
          middle.storage_usd, _DEFINITION),
-        ("Egress", "terabytes * price", f"{storage.egress_tb:g} * {storage.usd_per_egress_tb:g}", middle.egress_usd,
+        (text("Egress"), text("terabytes * price"), f"{storage.egress_tb:g} * {storage.usd_per_egress_tb:g}",
+         middle.egress_usd,
          _DEFINITION),
-        ("Cost of the programme", "phases + ablations + evaluation + data + storage + egress",
+        (text("Cost of the programme"), text("phases + ablations + evaluation + data + storage + egress"),
          " + ".join(_n(each) for each in (middle.phases_usd, middle.ablation_usd, middle.evaluation_usd,
                                          middle.data_usd, middle.storage_usd, middle.egress_usd)),
          middle.usd, _DEFINITION),

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sizebook.core.errors import InputError
+from sizebook.core.texts import text
+from sizebook.core.units import grouped
 from sizebook.models import catalog
 from sizebook.plans.serving.inputs import RequestStream, ServingInputs, Traffic
 from sizebook.plans.serving.months import Month, fleet_month
@@ -59,7 +61,10 @@ class ServingPlan:
             longest = self.traffic.longest_output_tokens if self.replica.decodes else self.traffic.longest_input_tokens
         if stated is None or longest <= stated:
             return ""
-        return f"{longest:,} tokens a request are more than the {stated:,} that the model states".replace(",", " ")
+        return text(
+            "{longest} tokens a request are more than the {stated} that the model states",
+            longest=grouped(longest), stated=grouped(stated),
+        )  # fmt: skip
 
 
 def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
@@ -83,7 +88,7 @@ def plan_serving(model: str, gpu: str, inputs: ServingInputs) -> ServingPlan:
 
 def in_words(inputs: ServingInputs, replica: PlannedReplica) -> str:
     """Return in words how requests come at a replica."""
-    return "steady" if replica.loaded is None else inputs.stream.in_words
+    return text("steady") if replica.loaded is None else inputs.stream.in_words
 
 
 def replica_of(model: str, gpu: str, inputs: ServingInputs) -> PlannedReplica:

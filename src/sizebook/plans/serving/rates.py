@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sizebook.core.errors import InputError, UnknownKeyError, unknown_key
+from sizebook.core.texts import text
 from sizebook.plans.serving.inputs import Energy, GpuPrices, Prices
 from sizebook.tables.grid import grid_of
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.prices import Quote, providers, quote
 
-GIVEN = "given in the scenario"
+GIVEN = text("given in the scenario")
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,15 @@ def rates_of(gpu: str, prices: Prices, term: str = "reserved_1y") -> Rates:
     demand, demand_basis = _on_demand(chip.key, prices)
     reserved, reserved_basis = _reserved(chip.key, prices, term, demand)
     same = reserved_basis == demand_basis
-    basis = demand_basis if same else f"on demand: {demand_basis}; reserved: {reserved_basis}"
+    basis = (
+        demand_basis
+        if same
+        else text(
+            "on demand: {demand_basis}; reserved: {reserved_basis}",
+            demand_basis=demand_basis,
+            reserved_basis=reserved_basis,
+        )
+    )
     grams, where = _grams(prices.energy)
     return Rates(demand, reserved, basis, power, prices.energy.pue, grams, where)
 
@@ -65,7 +74,7 @@ def _on_demand(gpu: str, prices: Prices) -> tuple[float, str]:
     if given is not None:
         return given, GIVEN
     found = quote(gpu, prices.provider, prices.region)
-    return found.usd_per_gpu_hour, "data/prices.csv, on demand, median"
+    return found.usd_per_gpu_hour, text("data/prices.csv, on demand, median")
 
 
 def _reserved(gpu: str, prices: Prices, term: str, demand: float) -> tuple[float, str]:
@@ -74,7 +83,7 @@ def _reserved(gpu: str, prices: Prices, term: str, demand: float) -> tuple[float
         return given.reserved_usd_per_gpu_hour, GIVEN
     found = listed(gpu, prices, term)
     if found is None:
-        return demand, f"taken as on demand, since no {term} price is listed"
+        return demand, text("taken as on demand, since no {term} price is listed", term=term)
     median = found.usd_per_gpu_hour
     if median > demand:
         return demand, f"taken as on demand, since the median of {term} is dearer ({median:.2f} USD)"
@@ -93,4 +102,6 @@ def _grams(energy: Energy) -> tuple[float, str]:
     if energy.grams_per_kwh is not None:
         return energy.grams_per_kwh, GIVEN
     row = grid_of(energy.grid)
-    return row.g_co2e_per_kwh, f"data/grid.csv: {row.name}, {row.year}, {row.basis}"
+    return row.g_co2e_per_kwh, text(
+        "data/grid.csv: {grid}, {year}, {basis}", grid=row.name, year=row.year, basis=text(row.basis)
+    )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sizebook.core.errors import InputError, TargetError
+from sizebook.core.texts import Figure, text
 from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.refusals import missed, missed_by_requests, no_room, too_many
@@ -116,12 +117,14 @@ class PlannedReplica:
         """In words, what is drafted in a decode step and what a step yields."""
         case = self.case
         if case.unstated != 1:
-            return f"not stated: a factor of {case.unstated:g} on TPOT stands for servers with and without"
+            factor = Figure(f"{case.unstated:g}")
+            return text("not stated: a factor of {factor} on TPOT stands for servers with and without", factor=factor)
         if not case.draft_tokens:
-            return "none"
-        measured = "" if case.tokens_per_step > 0 else ", as measured"
-        yields = tokens_of_step(case, self.demand.output_tokens)
-        return f"{case.draft_tokens} a step, which yields {yields:.2f} tokens{measured}"
+            return text("none")
+        known = {"n": case.draft_tokens, "tokens": Figure(f"{tokens_of_step(case, self.demand.output_tokens):.2f}")}
+        if case.tokens_per_step > 0:
+            return text("{n} a step, which yields {tokens} tokens", **known)
+        return text("{n} a step, which yields {tokens} tokens, as measured", **known)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the cost of a serving plan hangs on: one input at a time, a fifth less and a fifth more, in the last month."""
+"""What the cost of a serving plan hangs on: one input at a time, a fifth less and a fifth more, over all months."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import flat, put_together
+from sizebook.core.texts import text
 from sizebook.plans.serving.inputs import ServingInputs
+from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 
 STEP = 0.2
@@ -14,7 +16,7 @@ STEP = 0.2
 
 @dataclass(frozen=True)
 class Swing:
-    """The cost of the last month at both ends of one input."""
+    """The cost of all months at both ends of one input."""
 
     label: str
     low_usd: float
@@ -34,16 +36,16 @@ def _changed(plan: ServingPlan, factor: float) -> dict[str, ServingInputs]:
     """Return the plan's inputs with one of them times the factor, by what that one is called."""
     inputs, rates, asked = plan.inputs, plan.rates, plan.traffic.asked
     changed: dict[str, dict[str, object]] = {
-        "Requests a day": {"requests_per_day": plan.traffic.requests_per_day * factor},
-        "Tokens of an answer": _length(plan, "output", asked.output_tokens * factor),
-        "Tokens of a prompt": _length(plan, "input", asked.input_tokens * factor),
-        "Price of a GPU-hour": {
+        text("Requests a day"): {"requests_per_day": plan.traffic.requests_per_day * factor},
+        text("Tokens of an answer"): _length(plan, "output", asked.output_tokens * factor),
+        text("Tokens of a prompt"): _length(plan, "input", asked.input_tokens * factor),
+        text("Price of a GPU-hour"): {
             "on_demand_usd_per_gpu_hour": rates.on_demand_usd * factor,
             "reserved_usd_per_gpu_hour": rates.reserved_usd * factor,
         },
     }
     if (target := inputs.target.latencies.tpot_target_seconds) is not None:
-        changed["TPOT target"] = {"tpot_target_seconds": target * factor}
+        changed[text("TPOT target")] = {"tpot_target_seconds": target * factor}
     return {label: with_values(inputs, **values) for label, values in changed.items()}
 
 
@@ -63,12 +65,15 @@ def sensitivities(plan: ServingPlan) -> tuple[Swing, ...]:
     for label in less:
         try:
             low, high = (
-                plan_serving(plan.model, plan.replica.setup.gpu, inputs[label]).months[-1].usd
-                for inputs in (less, more)
+                _usd(plan_serving(plan.model, plan.replica.setup.gpu, inputs[label]).months) for inputs in (less, more)
             )
         except SizebookError:
             continue
-        found.append(Swing(f"{label}, \u2212{STEP:.0%} to +{STEP:.0%}", low, high))
+        found.append(Swing(text("{input}, \u221220% to +20%", input=label), low, high))
     # Slow replicas cost more: the low end of the estimate is the most GPUs.
-    found.append(Swing("Throughput estimate, p10 to p90", plan.most[-1].usd, plan.fewest[-1].usd))
+    found.append(Swing(text("Throughput estimate, p10 to p90"), _usd(plan.most), _usd(plan.fewest)))
     return tuple(sorted(found, key=lambda swing: -swing.width_usd))
+
+
+def _usd(months: tuple[Month, ...]) -> float:
+    return sum(month.usd for month in months)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.texts import text
 from sizebook.core.units import grouped, significant
 from sizebook.plans.serving.inputs import Traffic
 from sizebook.plans.serving.months import arrivals_by_hour
@@ -12,9 +13,9 @@ from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.serving.load import SEED
 
-CALIBRATION = "pass model of the engine, rates of data/calibration_serving.csv"
-SIMULATION = "simulation of continuous batching, sizebook.serving.simulation"
-LITTLE = "Little 1961, L = lambda W"
+CALIBRATION = text("pass model of the engine, rates of data/calibration_serving.csv")
+SIMULATION = text("simulation of continuous batching, sizebook.serving.simulation")
+LITTLE = text("Little 1961, L = lambda W")
 MOST_TERMS = 6  # of a histogram, before a derivation says how many there are
 
 
@@ -31,30 +32,36 @@ def _replica(replica: PlannedReplica, longest: int) -> tuple[Step, ...]:
         f"{float(size) / 2**30:.2f}"
         for size in (memory.allowed_bytes, memory.weight_bytes, memory.activation_bytes, memory.non_torch_bytes)
     ]
-    at_load, in_flight = "estimate at the planned load", f"{replica.concurrency} in flight"
+    at_load, in_flight = (
+        text("estimate at the planned load"),
+        text("{concurrency} in flight", concurrency=replica.concurrency),
+    )
     if replica.loaded is not None:
-        at_load = "mean of the requests simulated at the planned rate"
+        at_load = text("mean of the requests simulated at the planned rate")
     ttft, tpot = float(knee.ttft_seconds), float(knee.tpot_seconds)
     return (
         Step(
-            "Cache of one GPU",
-            "allowed - weights - activation peak - driver and communication",
+            text("Cache of one GPU"),
+            text("allowed - weights - activation peak - driver and communication"),
             f"{' - '.join(gib)} GiB",
             value=float(memory.cache_bytes),
             unit="bytes",
-            source=f"data/engines.csv, {setup.replica.engine}; memory that the driver "
-            f"leaves: data/hardware.csv, {setup.gpu}",
+            source=text(
+                "data/engines.csv, {engine}; memory that the driver leaves: data/hardware.csv, {gpu}",
+                engine=setup.replica.engine,
+                gpu=setup.gpu,
+            ),
         ),
         Step(
-            "Requests that the cache holds",
-            "whole sequences in the cache of a rank * dp",
-            f"sequences of {grouped(longest)} tokens",
+            text("Requests that the cache holds"),
+            text("whole sequences in the cache of a rank * dp"),
+            text("sequences of {n} tokens", n=grouped(longest)),
             value=replica.capacity,
             unit="requests",
-            source="cache layout of the model's attention",
+            source=text("cache layout of the model's attention"),
         ),
-        Step("Time to first token", at_load, in_flight, value=ttft, unit="seconds", source=CALIBRATION),
-        Step("Time per token", at_load, in_flight, value=tpot, unit="seconds", source=CALIBRATION),
+        Step(text("Time to first token"), at_load, in_flight, value=ttft, unit="seconds", source=CALIBRATION),
+        Step(text("Time per token"), at_load, in_flight, value=tpot, unit="seconds", source=CALIBRATION),
         *_rate(replica),
     )
 
@@ -63,35 +70,43 @@ def _rate(replica: PlannedReplica) -> tuple[Step, ...]:
     """Return how the rate of a replica follows: from a simulation of requests, or from a steady load."""
     knee, output_tokens, loaded = replica.at_knee, replica.demand.output_tokens, replica.loaded
     ttft, tpot = float(knee.ttft_seconds), float(knee.tpot_seconds)
-    label, rate = "Rate of one replica", replica.requests_per_second
+    label, rate = text("Rate of one replica"), replica.requests_per_second
     if loaded is None:
         numbers = f"{replica.concurrency} / ({significant(ttft, 4)} + {output_tokens - 1} * {significant(tpot, 4)})"
         return (
             Step(
                 label,
-                "in flight / (TTFT + (output tokens - 1) * TPOT)",
+                text("in flight / (TTFT + (output tokens - 1) * TPOT)"),
                 numbers,
                 value=rate,
                 unit="requests/s",
                 source=LITTLE,
             ),
         )
-    name, run = f"p{loaded.share * 100:g}", f"{grouped(len(loaded.served.request))} requests, seed {SEED}"
+    name, run = (
+        f"p{loaded.share * 100:g}",
+        text("{n} requests, seed {SEED}", n=grouped(len(loaded.served.request)), SEED=SEED),
+    )
     return (
         Step(
-            f"Time to first token, {name}",
-            "of requests",
+            text("Time to first token, {name}", name=name),
+            text("of requests"),
             run,
             value=replica.held("ttft"),
             unit="seconds",
             source=SIMULATION,
         ),
         Step(
-            f"Time per token, {name}", "of requests", run, value=replica.held("tpot"), unit="seconds", source=SIMULATION
+            text("Time per token, {name}", name=name),
+            text("of requests"),
+            run,
+            value=replica.held("tpot"),
+            unit="seconds",
+            source=SIMULATION,
         ),
         Step(
             label,
-            f"the largest at which {name} of requests meets the targets",
+            text("the largest at which {name} of requests meets the targets", name=name),
             run,
             value=rate,
             unit="requests/s",
@@ -109,20 +124,20 @@ def _fleet(plan: ServingPlan) -> tuple[Step, ...]:
     return (
         _node(packing),
         Step(
-            "Spare replicas",
-            f"failures to cover * replicas lost with a {margins.failure_domain}",
+            text("Spare replicas"),
+            text("failures to cover * replicas lost with a {domain}", domain=margins.failure_domain),
             f"{margins.spare} * {packing.lost_with(margins.failure_domain)}",
             value=spare,
             unit="replicas",
-            source="N + k by failure domain",
+            source=text("N + k by failure domain"),
         ),
         Step(
-            "Replicas in the busiest hour",
-            "ceil(arrivals / (rate * target load)) + spare",
+            text("Replicas in the busiest hour"),
+            text("ceil(arrivals / (rate * target load)) + spare"),
             f"ceil({significant(busiest, 4)} / ({rate} * {margins.target_load:g})) + {spare}",
             value=replicas,
             unit="replicas",
-            source="definition; burst factor in the arrivals",
+            source=text("definition; burst factor in the arrivals"),
         ),
         _gpus(plan, replicas),
     )
@@ -131,7 +146,7 @@ def _fleet(plan: ServingPlan) -> tuple[Step, ...]:
 def _node(packing: Packing) -> Step:
     node, replica = packing.gpus_per_node, packing.gpus_per_replica
     if packing.instances_per_node:
-        label, formula = "Instances of a node", "floor(GPUs of a node / GPUs of a replica)"
+        label, formula = text("Instances of a node"), text("floor(GPUs of a node / GPUs of a replica)")
         return Step(
             label,
             formula,
@@ -140,7 +155,7 @@ def _node(packing: Packing) -> Step:
             unit="replicas",
             source=packing.basis,
         )
-    label, formula = "Nodes of a replica", "ceil(GPUs of a replica / GPUs of a node)"
+    label, formula = text("Nodes of a replica"), text("ceil(GPUs of a replica / GPUs of a node)")
     return Step(
         label, formula, f"ceil({replica} / {node})", value=packing.nodes_per_replica, unit="nodes", source=packing.basis
     )
@@ -148,14 +163,21 @@ def _node(packing: Packing) -> Step:
 
 def _gpus(plan: ServingPlan, replicas: int) -> Step:
     packing, month = plan.replica.packing, plan.months[0]
-    formula, numbers = "replicas * GPUs of a replica", f"{replicas} * {packing.gpus_per_replica}"
+    formula, numbers = text("replicas * GPUs of a replica"), f"{replicas} * {packing.gpus_per_replica}"
     if plan.inputs.target.margins.whole_nodes and packing.instances_per_node:
-        formula = "ceil(replicas / instances of a node) * GPUs of a node"
+        formula = text("ceil(replicas / instances of a node) * GPUs of a node")
         numbers = f"ceil({replicas} / {packing.instances_per_node}) * {packing.gpus_per_node}"
     elif plan.inputs.target.margins.whole_nodes:
-        formula = "replicas * nodes of a replica * GPUs of a node"
+        formula = text("replicas * nodes of a replica * GPUs of a node")
         numbers = f"{replicas} * {packing.nodes_per_replica} * {packing.gpus_per_node}"
-    return Step("GPUs in the busiest hour", formula, numbers, value=month.peak_gpus, unit="GPUs", source="definition")
+    return Step(
+        text("GPUs in the busiest hour"),
+        formula,
+        numbers,
+        value=month.peak_gpus,
+        unit="GPUs",
+        source=text("definition"),
+    )
 
 
 def _lengths(traffic: Traffic) -> tuple[Step, ...]:
@@ -166,19 +188,19 @@ def _lengths(traffic: Traffic) -> tuple[Step, ...]:
             continue
         terms = [f"{tokens} * {share:g}" for tokens, share in lengths.bins]
         shown = " + ".join(terms if len(terms) <= MOST_TERMS else [*terms[:MOST_TERMS], f"... ({len(terms)} lengths)"])
-        whole = f"histogram of {len(terms)} lengths, scenario"
+        whole = text("histogram of {len} lengths, scenario", len=len(terms))
         steps += [
             Step(
-                f"Mean length of a {name}",
-                "sum of tokens * share",
+                text("Mean length of a {name}", name=name),
+                text("sum of tokens * share"),
                 shown,
                 value=lengths.mean,
                 unit="tokens",
                 source=whole,
             ),
             Step(
-                f"95th percentile of a {name}",
-                "shortest length with 95 % of requests at or below it",
+                text("95th percentile of a {name}", name=name),
+                text("shortest length with 95 % of requests at or below it"),
                 "",
                 value=lengths.percentile(0.95),
                 unit="tokens",
@@ -195,32 +217,32 @@ def _money(plan: ServingPlan) -> tuple[Step, ...]:
     mean_watts = month.energy_kwh * 1000 / (month.gpu_hours * prices.pue)
     return (
         Step(
-            "GPUs reserved",
-            "those needed in all hours, or in more hours of a day than 24 * reserved price / price on demand",
+            text("GPUs reserved"),
+            text("those needed in all hours, or in more hours of a day than 24 * reserved price / price on demand"),
             f"24 * {prices.reserved_usd:g} / {prices.on_demand_usd:g}",
             value=month.reserved_gpus,
             unit="GPUs",
-            source="least cost of the day",
+            source=text("least cost of the day"),
         ),
         Step(
-            "Cost a month",
-            "reserved GPU-hours * price + other GPU-hours * price",
+            text("Cost a month"),
+            text("reserved GPU-hours * price + other GPU-hours * price"),
             f"{grouped(reserved)} * {prices.reserved_usd:g} + {grouped(other)} * {prices.on_demand_usd:g}",
             value=month.usd,
             unit="USD",
             source=prices.basis,
         ),
         Step(
-            "Energy a month",
-            "GPU-hours * mean watts * PUE / 1000",
+            text("Energy a month"),
+            text("GPU-hours * mean watts * PUE / 1000"),
             f"{grouped(month.gpu_hours)} * {significant(mean_watts, 4)} * {prices.pue:g} / 1000",
             value=month.energy_kwh,
             unit="kWh",
-            source="wall power over TDP, busy and idle: MLPerf Inference v5.1 power submission",
+            source=text("wall power over TDP, busy and idle: MLPerf Inference v5.1 power submission"),
         ),
         Step(
-            "Emissions a month, location-based",
-            "kWh * g/kWh / 1000",
+            text("Emissions a month, location-based"),
+            text("kWh * g/kWh / 1000"),
             f"{grouped(month.energy_kwh)} * {prices.grams_per_kwh:g} / 1000",
             value=month.co2e_kg,
             unit="kgCO2e",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sizebook.core.derivation import Step
+from sizebook.core.texts import text
 from sizebook.core.units import grouped
 from sizebook.formulas.weights import dtype_bits, model_bytes
 from sizebook.models.architecture import Architecture, Part, Weight
@@ -13,16 +14,16 @@ from sizebook.models.counting import Count, count, repeated
 DTYPES_COMPARED = ("fp32", "bf16", "fp8", "int8", "int4", "nvfp4", "mxfp4", "q8_0", "q5_k_m", "q4_k_m")
 
 PART_LABELS: dict[Part, str] = {
-    "embedding": "Token and position tables",
-    "lm_head": "Output projection",
-    "attention": "Attention projections",
-    "mlp": "Feed-forward blocks",
-    "router": "Expert routers",
-    "norm": "Norm gains",
-    "bias": "Biases",
-    "ssm": "State-space and convolution mixers",
-    "tower": "Vision and audio towers",
-    "other": "Other projections",
+    "embedding": text("Token and position tables"),
+    "lm_head": text("Output projection"),
+    "attention": text("Attention projections"),
+    "mlp": text("Feed-forward blocks"),
+    "router": text("Expert routers"),
+    "norm": text("Norm gains"),
+    "bias": text("Biases"),
+    "ssm": text("State-space and convolution mixers"),
+    "tower": text("Vision and audio towers"),
+    "other": text("Other projections"),
 }
 
 
@@ -98,7 +99,7 @@ def size_model(
     With ``stored_bytes``, those of a checkpoint's headers, these are its weights, and ``dtype`` is left aside.
     """
     counted = count(architecture)
-    source = f"counted from the {architecture.model_type} architecture, tensor by tensor"
+    source = text("counted from the {model_type} architecture, tensor by tensor", model_type=architecture.model_type)
     parts = tuple(
         PartShare(part, PART_LABELS[part], n, n / counted.total, _part_step(architecture, part, n, source))
         for part, n in counted.parts.items()
@@ -126,8 +127,8 @@ def size_model(
 
 def _weights_step(counted: Count, dtype: str) -> Step:
     return Step(
-        f"Weights in {dtype}",
-        "total * bits per weight / 8",
+        text("Weights in {dtype}", dtype=dtype),
+        text("total * bits per weight / 8"),
         f"{grouped(counted.total)} * {dtype_bits(dtype):g} / 8",
         value=model_bytes(counted.total, dtype),
         unit="bytes",
@@ -137,18 +138,18 @@ def _weights_step(counted: Count, dtype: str) -> Step:
 
 def _stored_step(stored_bytes: int) -> Step:
     return Step(
-        "Weights as stored",
-        "sum over the tensors of the checkpoint's headers",
+        text("Weights as stored"),
+        text("sum over the tensors of the checkpoint's headers"),
         grouped(stored_bytes),
         value=stored_bytes,
         unit="bytes",
-        source="the headers of the checkpoint, scales and buffers included",
+        source=text("the headers of the checkpoint, scales and buffers included"),
     )
 
 
 def _headline_steps(counted: Count, parts: tuple[PartShare, ...], source: str) -> tuple[Step, ...]:
     total = Step(
-        "Total parameters",
+        text("Total parameters"),
         " + ".join(p.part for p in parts),
         " + ".join(grouped(p.parameters) for p in parts),
         value=counted.total,
@@ -156,8 +157,8 @@ def _headline_steps(counted: Count, parts: tuple[PartShare, ...], source: str) -
         source=source,
     )
     active = Step(
-        "Active parameters",
-        "total - routed experts that a token does not visit",
+        text("Active parameters"),
+        text("total - routed experts that a token does not visit"),
         f"{grouped(counted.total)} - {grouped(counted.total - counted.active)}",
         value=counted.active,
         unit="parameters",
@@ -176,7 +177,7 @@ def _part_step(architecture: Architecture, part: Part, n_parameters: int, source
     terms = [f"{times} * ({products})" if times > 1 else products for products, times in occurrences.items()]
     return Step(
         PART_LABELS[part],
-        "sum over layers of tensor shapes",
+        text("sum over layers of tensor shapes"),
         " + ".join(terms),
         value=n_parameters,
         unit="parameters",

@@ -6,21 +6,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sizebook.core.registry import leaves
+from sizebook.core.texts import text
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
 from sizebook.training.time import StepTime
 
 # What each cause of a step's time is called, and the terms of `StepTime` that it adds up.
 STEP_PARTS: dict[str, tuple[str, ...]] = {
-    "Matrix products": ("matmul",),
-    "Attention scores": ("attention",),
-    "Memory traffic and launches": ("traffic", "overhead"),
-    "Expanding frozen weights": ("dequantize",),
-    "Recomputation": ("recompute",),
-    "Communication": ("tensor_parallel", "expert_parallel", "context_parallel", "pipeline", "data_parallel"),
-    "Pipeline bubble": ("bubble",),
-    "Optimizer step": ("optimizer",),
+    text("Matrix products"): ("matmul",),
+    text("Attention scores"): ("attention",),
+    text("Memory traffic and launches"): ("traffic", "overhead"),
+    text("Expanding frozen weights"): ("dequantize",),
+    text("Recomputation"): ("recompute",),
+    text("Communication"): ("tensor_parallel", "expert_parallel", "context_parallel", "pipeline", "data_parallel"),
+    text("Pipeline bubble"): ("bubble",),
+    text("Optimizer step"): ("optimizer",),
 }
+BEYOND = text("Restarts, ramp and evaluation")
+"""What a whole run has over its steady state."""
 VARIED = 0.2
 """Share by which a given input (price, tokens) is varied; the step time varies as published runs do."""
 
@@ -35,7 +38,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Swing:
-    """The cost at the low and the high end of one input, everything else at the middle case."""
+    """The cost of the whole run at the low and the high end of one input, everything else at the middle case."""
 
     label: str
     cost_low_usd: float
@@ -60,11 +63,12 @@ def time_parts(case: Case) -> tuple[Part, ...]:
 def _parts(case: Case, *names: str) -> tuple[Part, ...]:
     """Return figures of a case as parts, under what their declarations call them."""
     labels = {leaf.name: leaf.quantity.label for leaf in leaves(Case)}
-    return tuple(Part(labels[name], getattr(case, name)) for name in names)
+    return tuple(Part(text(labels[name]), getattr(case, name)) for name in names)
 
 
 def cost_parts(plan: TrainingPlan) -> tuple[Part, ...]:
-    """Return the cost of the middle case by cause: the step's parts, failures, start-up and whatever was given besides.
+    """Return the cost of the middle case's whole run by cause: the step's parts, failures, start-up, what was given
+    besides, and what a whole run has over its steady state.
 
     GPU-hours are paid alike whatever the GPU does, so each cause costs its share of the time.
     """
@@ -77,11 +81,13 @@ def cost_parts(plan: TrainingPlan) -> tuple[Part, ...]:
         parts = [Part(part.label, part.value * usd_per_second) for part in step_parts(step)]
     parts += [Part(lost.label, middle.lost_usd), Part(start.label, middle.start_usd)]
     parts += _parts(middle, "other_usd")
-    return tuple(part for part in parts if part.value > 0) or (Part(productive.label, 0.0),)
+    parts.append(Part(BEYOND, middle.programme_cost_usd - middle.cost_usd))
+    least = 1e-9 * middle.programme_cost_usd  # what rounding leaves of a difference
+    return tuple(part for part in parts if part.value > least) or (Part(productive.label, 0.0),)
 
 
 def sensitivities(plan: TrainingPlan) -> tuple[Swing, ...]:
-    """Return the cost at both ends of each input, widest first.
+    """Return the cost of the whole run at both ends of each input, widest first.
 
     The step time moves between the cases of the plan, or by a fifth where an MFU was given; price and tokens move by a
     fifth, failures of a GPU between half and twice as often.
@@ -90,26 +96,30 @@ def sensitivities(plan: TrainingPlan) -> tuple[Swing, ...]:
     price, mtbf = inputs.costs.price_usd_per_gpu_hour, inputs.operations.gpu_mtbf_hours
 
     def cost(**changed: Any) -> float:
-        return unchecked_plan(replace(inputs, **changed)).middle.cost_usd
+        return unchecked_plan(replace(inputs, **changed)).middle.programme_cost_usd
 
     prices = (cost(costs=replace(inputs.costs, price_usd_per_gpu_hour=price * f)) for f in (1 - VARIED, 1 + VARIED))
     tokens = (cost(tokens=inputs.tokens * f) for f in (1 - VARIED, 1 + VARIED))
     failures = (cost(operations=replace(inputs.operations, gpu_mtbf_hours=mtbf * f)) for f in (2, 0.5))
     swings = [
         _step_swing(plan),
-        Swing(f"Price per GPU-hour \u00b1{100 * VARIED:.0f}\u00a0%", *prices),
-        Swing(f"Tokens \u00b1{100 * VARIED:.0f}\u00a0%", *tokens),
-        Swing("Failures half or twice as often", *failures),
+        Swing(text("Price per GPU-hour \u00b120\u00a0%"), *prices),
+        Swing(text("Tokens \u00b120\u00a0%"), *tokens),
+        Swing(text("Failures half or twice as often"), *failures),
     ]
     return tuple(sorted(swings, key=lambda swing: -swing.width_usd))
 
 
 def _step_swing(plan: TrainingPlan) -> Swing:
     if plan.step is not None:
-        return Swing(f"Step time, as {plan.work.band.runs} spread", plan.cases[0].cost_usd, plan.cases[2].cost_usd)
+        return Swing(
+            text("Step time, as {runs} spread", runs=plan.work.band.runs),
+            plan.cases[0].programme_cost_usd,
+            plan.cases[2].programme_cost_usd,
+        )
     given, pace = plan.inputs.utilization or 0, replace(plan.inputs.pace, achieved_tflops=None)
     costs = [
-        unchecked_plan(replace(plan.inputs, pace=replace(pace, mfu=min(1, given * factor)))).middle.cost_usd
+        unchecked_plan(replace(plan.inputs, pace=replace(pace, mfu=min(1, given * factor)))).middle.programme_cost_usd
         for factor in (1 + VARIED, 1 - VARIED)
     ]
-    return Swing(f"MFU \u00b1{100 * VARIED:.0f}\u00a0% of itself", *costs)
+    return Swing(text("MFU \u00b120\u00a0% of itself"), *costs)

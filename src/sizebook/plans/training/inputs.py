@@ -13,6 +13,8 @@ from typing import Annotated
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import HostShare, OtherUsd, Pue
 from sizebook.core.registry import DEFAULT, TABLE, Quantity, section
+from sizebook.core.texts import Day, Figure, plural, text
+from sizebook.core.units import percent
 from sizebook.formulas.energy import Covered, Embodied
 from sizebook.formulas.money import Owned
 from sizebook.models import catalog
@@ -254,26 +256,39 @@ def costs_of(gpu: Accelerator, prices: Prices, power: Power) -> Costs:
     if own is not None:
         bought, shares = own.purchase, power.footprint
         hourly = own.usd_per_gpu_hour(power.watts * (1 + shares.host_share), shares.pue)
-        used = f"over {bought.years:g} years, {bought.busy:.0%} busy, energy included"
         return Costs(
             price_usd_per_gpu_hour=hourly,
-            basis=f"owned: {bought.capex_usd:g} USD a GPU {used}",
+            basis=text(
+                "owned: {usd} USD a GPU over {years} years, {busy} busy, energy included",
+                usd=Figure(f"{bought.capex_usd:g}"),
+                years=Figure(f"{bought.years:g}"),
+                busy=percent(bought.busy, 2),
+            ),
             other_usd=prices.other_usd,
         )
     if price is not None:
-        return Costs(price_usd_per_gpu_hour=price, basis=f"price {GIVEN}, USD", other_usd=prices.other_usd)
+        return Costs(
+            price_usd_per_gpu_hour=price, basis=text("price given in the scenario, USD"), other_usd=prices.other_usd
+        )
     return _quoted(gpu, prices)
 
 
 def _quoted(gpu: Accelerator, prices: Prices) -> Costs:
     found = quote(gpu.key, prices.provider, prices.region, term=prices.term)
     dates = sorted({row.date for row in found.rows})
-    span = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    first, last = Day(dates[0]), Day(dates[-1])
+    span = first if first == last else text("{low} to {high}", low=first, high=last)
     names = ", ".join(sorted({row.provider for row in found.rows}))
-    basis = f"data/prices.csv: {prices.term}, median of {names}, {len(found.rows)} rows, USD, {span}"
+    basis = plural(
+        len(found.rows),
+        "data/prices.csv: {term}, median of {names}, {n} row, USD, {span}",
+        "data/prices.csv: {term}, median of {names}, {n} rows, USD, {span}",
+        term=prices.term, names=names, span=span,
+    )  # fmt: skip
     beside = on_demand_beside(found) if prices.term != "on_demand" else None
     if beside is not None:
-        basis = f"{basis}; on demand the same providers ask {beside:.2f}"
+        asked = Figure(f"{beside:.2f}")
+        basis = text("{basis}; on demand the same providers ask {price}", basis=basis, price=asked)
     return Costs(price_usd_per_gpu_hour=found.usd_per_gpu_hour, basis=basis, other_usd=prices.other_usd)
 
 
@@ -282,8 +297,11 @@ def power_of(gpu: Accelerator, energy: Energy, power_limit_watts: float | None) 
     watts = energy.watts or power_limit_watts or gpu.tdp_watts
     if watts is None:
         raise InputError(f"no power: got no TDP for '{gpu.key}', want watts. Add a line 'watts = ...'.")
-    grams, basis = energy.grams_per_kwh, f"grams per kWh {GIVEN}"
+    grams, basis = energy.grams_per_kwh, text("grams per kWh given in the scenario")
     if grams is None:
         row = grid_of(energy.grid)
-        grams, basis = row.g_co2e_per_kwh, f"data/grid.csv: {row.name}, {row.year}, {row.basis}"
+        grams, basis = (
+            row.g_co2e_per_kwh,
+            text("data/grid.csv: {grid}, {year}, {basis}", grid=row.name, year=row.year, basis=text(row.basis)),
+        )
     return Power(watts=float(watts), grams_per_kwh=grams, grid_basis=basis, footprint=energy.footprint)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sizebook.core.derivation import Step
 from sizebook.core.registry import leaves
+from sizebook.core.texts import text
 from sizebook.core.units import amount, grouped, significant
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.training.adapters import targets
@@ -11,7 +12,7 @@ from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.training.programme import basis_of, factor_of
 from sizebook.training.time import StepTime
 
-CALIBRATION = "data/calibration_training.csv, fitted by calibration/training.py"
+CALIBRATION = text("data/calibration_training.csv, fitted by calibration/training.py")
 
 
 def derivations(plan: TrainingPlan) -> tuple[Step, ...]:
@@ -27,11 +28,14 @@ def _work(plan: TrainingPlan) -> tuple[Step, ...]:
     inputs, filled = plan.inputs, 1 - plan.inputs.padding_share
     n_flops = plan.flops_per_token * inputs.tokens / filled
     convention, rank = inputs.pace.flops_convention, inputs.method.recipe.lora_rank
-    counted = f"counted from the {inputs.architecture.model_type} architecture, tensor by tensor"
+    counted = text(
+        "counted from the {model_type} architecture, tensor by tensor", model_type=inputs.architecture.model_type
+    )
     per_token = Step(
-        "FLOPs per token",
+        text("FLOPs per token"),
         plan.work.meanings[convention],
-        f"{convention}, {inputs.batches.seq} tokens a sequence" + (f", adapters of rank {rank}" if rank else ""),
+        text("{convention}, {seq} tokens a sequence", convention=convention, seq=inputs.batches.seq)
+        + (text(", adapters of rank {rank}", rank=rank) if rank else ""),
         value=plan.flops_per_token,
         unit="FLOP/token",
         source=counted,
@@ -42,8 +46,8 @@ def _work(plan: TrainingPlan) -> tuple[Step, ...]:
     adapters = (_adapters(plan),) if rank else ()
     return (
         Step(
-            "Parameters",
-            "sum of all tensors",
+            text("Parameters"),
+            text("sum of all tensors"),
             grouped(plan.count.total),
             value=plan.count.total,
             unit="parameters",
@@ -51,7 +55,7 @@ def _work(plan: TrainingPlan) -> tuple[Step, ...]:
         ),
         *adapters,
         per_token,
-        Step("Training FLOPs", formula, numbers, value=n_flops, unit="FLOP", source="definition"),
+        Step(text("Training FLOPs"), formula, numbers, value=n_flops, unit="FLOP", source=text("definition")),
     )
 
 
@@ -62,7 +66,7 @@ def _adapters(plan: TrainingPlan) -> Step:
     each = (f"{t.n} * ({recipe.lora_rank} * ({t.d_in} + {t.d_out}) {extra.format(t)}".rstrip() + ")"
             for t in targets(plan.inputs.architecture, recipe.lora_on))  # fmt: skip
     return Step(
-        "Trained parameters",
+        text("Trained parameters"),
         formula,
         " + ".join(each),
         value=plan.trained_parameters,
@@ -77,12 +81,12 @@ def _memory(plan: TrainingPlan) -> Step:
     labels = {leaf.name: leaf.quantity.label.lower() for leaf in leaves(Memory)}
     parts = {labels[name]: getattr(fullest, name) for name in COMPONENTS}
     return Step(
-        f"Memory of the fullest rank (stage {fullest.stage + 1} of {plan.inputs.layout.pp})",
+        text("Memory of the fullest rank (stage {value} of {pp})", value=fullest.stage + 1, pp=plan.inputs.layout.pp),
         " + ".join(name for name, n_bytes in parts.items() if n_bytes),
         " + ".join(f"{n_bytes / 2**30:.2f}" for n_bytes in parts.values() if n_bytes) + " GiB",
         value=fullest.total,
         unit="bytes",
-        source="data/training_stacks.csv, data/optimizers.csv; Korthikanti et al. 2022 (arXiv:2205.05198)",
+        source=text("data/training_stacks.csv, data/optimizers.csv; Korthikanti et al. 2022 (arXiv:2205.05198)"),
     )
 
 
@@ -92,8 +96,8 @@ def _time(plan: TrainingPlan) -> tuple[Step, ...]:
     return (
         _step(plan),
         Step(
-            "MFU",
-            "tokens/s per GPU * FLOPs per token / peak",
+            text("MFU"),
+            text("tokens/s per GPU * FLOPs per token / peak"),
             f"{middle.tokens_per_s_per_gpu:.1f} * {_number(plan.flops_per_token)} / {inputs.peak_flop_per_s:.4g}",
             value=middle.mfu,
             unit="ratio",
@@ -101,31 +105,31 @@ def _time(plan: TrainingPlan) -> tuple[Step, ...]:
             f"{inputs.method.compute_dtype}",
         ),
         Step(
-            "Goodput",
+            text("Goodput"),
             "t / (M e^(R/M) (e^((t + c)/M) - 1))",
             f"t = {plan.checkpoint_interval_seconds:.0f} s, c = {inputs.operations.checkpoint_seconds:g} s, "
             f"R = {inputs.operations.restart_seconds:g} s, "
             f"M = {3600 * inputs.operations.gpu_mtbf_hours / inputs.gpus:.0f} s",
             value=middle.goodput,
             unit="ratio",
-            source="Daly 2006; failure rate of one GPU given",
+            source=text("Daly 2006; failure rate of one GPU given"),
         ),
         Step(
-            "Training time",
+            text("Training time"),
             f"tokens / tokens per step{' / (1 - padding)' if padding else ''} * step seconds / goodput + start",
             f"{_number(inputs.tokens)} / {grouped(inputs.batches.tokens)}{padding} * "
             f"{significant(middle.step_seconds, 4)} / {middle.goodput:.4f} + {middle.start_seconds:g}",
             value=middle.train_seconds,
             unit="seconds",
-            source="definition",
+            source=text("definition"),
         ),
         Step(
-            "GPU-hours",
-            "GPUs * seconds / 3600",
+            text("GPU-hours"),
+            text("GPUs * seconds / 3600"),
             f"{inputs.gpus} * {middle.train_seconds:.0f} / 3600",
             value=middle.gpu_hours,
             unit="GPU-hours",
-            source="definition",
+            source=text("definition"),
         ),
     )
 
@@ -134,18 +138,18 @@ def _step(plan: TrainingPlan) -> Step:
     inputs, step = plan.inputs, plan.step
     if step is None:
         return Step(
-            "Step time",
-            "sequences * seq * FLOPs per token / (GPUs * peak * MFU)",
+            text("Step time"),
+            text("sequences * seq * FLOPs per token / (GPUs * peak * MFU)"),
             f"{inputs.batches.batch} * {inputs.batches.seq} * {_number(plan.flops_per_token)} / "
             f"({inputs.gpus} * {inputs.peak_flop_per_s:.4g} * {inputs.utilization:.4g})",
             value=plan.middle.step_seconds,
             unit="seconds",
-            source="MFU given",
+            source=text("MFU given"),
         )
     terms = {leaf.quantity.label.lower(): getattr(step, leaf.name) for leaf in leaves(StepTime)}
     shown = {name: seconds for name, seconds in terms.items() if seconds > 0}
     return Step(
-        "Step time",
+        text("Step time"),
         " + ".join(shown),
         " + ".join(significant(seconds, 3) for seconds in shown.values()),
         value=plan.middle.step_seconds,
@@ -159,7 +163,7 @@ def _money(plan: TrainingPlan) -> tuple[Step, ...]:
     other = f" + {costs.other_usd:g}" if costs.other_usd else ""
     return (
         Step(
-            "Cost",
+            text("Cost"),
             "GPU-hours * price" + (" + other" if other else ""),
             f"{amount(middle.gpu_hours, 4)} * {costs.price_usd_per_gpu_hour:g}{other}",
             value=middle.cost_usd,
@@ -174,8 +178,8 @@ def _whole_run(plan: TrainingPlan) -> tuple[Step, ...]:
     factor, start = factor_of(inputs.programme), inputs.gpus * inputs.operations.start_hours
     return (
         Step(
-            "GPU-hours of the whole run",
-            "(GPU-hours - start) * whole run over steady state + start",
+            text("GPU-hours of the whole run"),
+            text("(GPU-hours - start) * whole run over steady state + start"),
             f"({amount(middle.gpu_hours, 4)} - {start:g}) * {factor:.4g} + {start:g}",
             value=middle.programme_gpu_hours,
             unit="GPU-hours",
@@ -188,17 +192,18 @@ def _energy(plan: TrainingPlan) -> tuple[Step, ...]:
     power, middle, shares = plan.inputs.power, plan.middle, plan.inputs.power.footprint
     steps = [
         Step(
-            "Energy",
-            "GPU-hours * watts * (1 + host share) * PUE / 1000",
+            text("Energy"),
+            text("GPU-hours * watts * (1 + host share) * PUE / 1000"),
             f"{amount(middle.gpu_hours, 4)} * {power.watts:g} * {1 + shares.host_share:g} * {shares.pue:g} / 1000",
             value=middle.energy_kwh,
             unit="kWh",
-            source="Touvron et al. 2023 (arXiv:2302.13971), section 6; host share: MLPerf "
-            "Inference v5.1 power submissions",
+            source=text(
+                "Touvron et al. 2023 (arXiv:2302.13971), section 6; host share: MLPerf Inference v5.1 power submissions"
+            ),
         ),
         Step(
-            "Emissions, location-based",
-            "kWh * g/kWh / 1000",
+            text("Emissions, location-based"),
+            text("kWh * g/kWh / 1000"),
             f"{amount(middle.energy_kwh, 4)} * {power.grams_per_kwh:g} / 1000",
             value=middle.co2e_kg,
             unit="kgCO2e",
@@ -208,23 +213,23 @@ def _energy(plan: TrainingPlan) -> tuple[Step, ...]:
     if middle.co2e_market_kg is not None and shares.covered_share is not None:
         steps.append(
             Step(
-                "Emissions, market-based",
-                "kWh * (1 - covered) * residual g/kWh / 1000",
+                text("Emissions, market-based"),
+                text("kWh * (1 - covered) * residual g/kWh / 1000"),
                 f"{amount(middle.energy_kwh, 4)} * {1 - shares.covered_share:g} * "
                 f"{power.residual_grams_per_kwh:g} / 1000",
                 value=middle.co2e_market_kg,
                 unit="kgCO2e",
-                source="GHG Protocol, Scope 2 Guidance (2015)",
+                source=text("GHG Protocol, Scope 2 Guidance (2015)"),
             )
         )
     steps.append(
         Step(
-            "Embodied emissions",
-            "GPU-hours / hours of life * kg per GPU",
+            text("Embodied emissions"),
+            text("GPU-hours / hours of life * kg per GPU"),
             f"{amount(middle.gpu_hours, 4)} / 44676 * {shares.kg_per_gpu:g}",
             value=middle.embodied_kg,
             unit="kgCO2e",
-            source="Luccioni et al. 2022 (arXiv:2211.02001), section 4.1: 6 years at 85 %",
+            source=text("Luccioni et al. 2022 (arXiv:2211.02001), section 4.1: 6 years at 85 %"),
         )
     )
     return tuple(steps)

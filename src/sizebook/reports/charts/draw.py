@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import vl_convert
@@ -10,9 +11,9 @@ import vl_convert
 from sizebook.core.units import THIN_SPACE
 from sizebook.reports.charts import horizontal, theme, upright
 from sizebook.reports.charts.kinds import Bars, Chart, Columns, Lines, Spans, Stacks
+from sizebook.reports.charts.theme import HOUSE, Theme
 from sizebook.sources.bundled import bundled
 
-_LOCALE = {"decimal": ".", "thousands": THIN_SPACE, "grouping": [3], "currency": ["$", ""]}
 _KINDS: dict[type, Any] = {
     Bars: horizontal.bars,
     Spans: horizontal.spans,
@@ -22,19 +23,25 @@ _KINDS: dict[type, Any] = {
 }
 
 
+_HOUSE_NUMBERS = (".", THIN_SPACE)
+
+
 @cache
-def _register_fonts() -> None:
+def _register_fonts(folder: Path) -> None:
     """Let the renderer measure text in the report's own faces, or labels are placed for another font."""
-    vl_convert.register_font_directory(str(bundled("templates") / "fonts"))
+    vl_convert.register_font_directory(str(folder))
 
 
-def svg(chart: Chart) -> str:
-    """Return a chart as SVG."""
-    _register_fonts()
-    return str(vl_convert.vegalite_to_svg(specification(chart), format_locale=_LOCALE))
+def svg(chart: Chart, look: Theme = HOUSE, numbers: tuple[str, str] = _HOUSE_NUMBERS, fonts: Path | None = None) -> str:
+    """Return a chart as SVG; ``numbers`` are the signs before decimals and between thousands, ``fonts`` own faces."""
+    for folder in (bundled("templates") / "fonts", *((fonts,) if fonts else ())):
+        _register_fonts(folder)
+    decimal, thousands = numbers
+    local = {"decimal": decimal, "thousands": thousands, "grouping": [3], "currency": ["$", ""]}
+    return str(vl_convert.vegalite_to_svg(specification(chart, look), format_locale=local))
 
 
-def specification(chart: Chart) -> dict[str, Any]:
+def specification(chart: Chart, look: Theme = HOUSE) -> dict[str, Any]:
     """Return a chart's Vega-Lite specification, the same for a report and a web page."""
-    drawn: dict[str, Any] = _KINDS[type(chart)](chart).configure(**theme.CONFIG).to_dict()
+    drawn: dict[str, Any] = _KINDS[type(chart)](chart, look).configure(**theme.config(look)).to_dict()
     return drawn

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from sizebook.core.texts import Joined, joined, text
+
 
 @dataclass(frozen=True)
 class Limit:
@@ -37,7 +39,8 @@ class Bars:
 
     @property
     def alt(self) -> str:
-        return f"Bar chart. {self.title}. {_listed((bar.label, bar.text) for bar in self.bars)}"
+        bars = _listed((bar.label, bar.text) for bar in self.bars)
+        return text("Bar chart. {title}. {values}.", title=self.title, values=bars)
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ class Spans:
 
     @property
     def alt(self) -> str:
-        return f"Chart of ranges. {self.title}. {_listed((span.label, span.text) for span in self.spans)}"
+        spans = _listed((span.label, span.text) for span in self.spans)
+        return joined((text("Chart of ranges. {title}. {values}.", title=self.title, values=spans), _limit(self.limit)))
 
 
 @dataclass(frozen=True)
@@ -87,9 +91,10 @@ class Stacks:
 
     @property
     def alt(self) -> str:
-        parts = ", ".join(series.name for series in self.series)
+        parts = joined((series.name for series in self.series), ", ")
         totals = _listed(zip(self.categories, self.totals, strict=True))
-        return f"Stacked bars of {parts}. {self.title}. {totals}"
+        said = text("Stacked bars of {parts}. {title}. {values}.", parts=parts, title=self.title, values=totals)
+        return joined((said, _limit(self.limit)))
 
 
 @dataclass(frozen=True)
@@ -105,11 +110,12 @@ class Columns:
 
     @property
     def alt(self) -> str:
-        parts = ", ".join(series.name for series in self.series)
-        limit = f" {self.limit.label}." if self.limit else ""
-        return (
-            f"Columns of {parts} by {self.x_axis}, {self.categories[0]} to {self.categories[-1]}. {self.title}.{limit}"
-        )
+        said = text(
+            "Columns of {parts} by {axis}, {first} to {last}. {title}.",
+            parts=joined((series.name for series in self.series), ", "), axis=self.x_axis, first=self.categories[0],
+            last=self.categories[-1], title=self.title,
+        )  # fmt: skip
+        return joined((said, _limit(self.limit)))
 
 
 @dataclass(frozen=True)
@@ -135,14 +141,20 @@ class Lines:
 
     @property
     def alt(self) -> str:
-        names = ", ".join(line.name for line in self.lines)
-        marked = "; ".join(text for _, _, text in self.points)
-        limit = f" {self.limit.label}." if self.limit else ""
-        return f"Lines of {names} over {self.x_axis}. {self.title}.{limit}{f' {marked}.' if marked else ''}"
+        said = text(
+            "Lines of {names} over {axis}. {title}.",
+            names=joined((line.name for line in self.lines), ", "), axis=self.x_axis, title=self.title,
+        )  # fmt: skip
+        marked = joined((point for _, _, point in self.points), "; ")
+        return joined((said, _limit(self.limit), text("{marked}.", marked=marked) if marked else ""))
 
 
 Chart = Bars | Spans | Stacks | Columns | Lines
 
 
-def _listed(pairs: Iterable[tuple[str, str]]) -> str:
-    return "; ".join(f"{label}: {text}" for label, text in pairs) + "."
+def _listed(pairs: Iterable[tuple[str, str]]) -> Joined:
+    return joined((text("{label}: {value}", label=label, value=value) for label, value in pairs), "; ")
+
+
+def _limit(limit: Limit | None) -> str:
+    return text("{limit}.", limit=limit.label) if limit else ""

@@ -8,6 +8,7 @@ import altair as alt
 
 from sizebook.reports.charts import theme
 from sizebook.reports.charts.kinds import Limit, Series
+from sizebook.reports.charts.theme import Theme
 
 Layers = alt.LayerChart | alt.FacetChart
 """What `altair.layer` is said to return; here always layers."""
@@ -33,31 +34,31 @@ def figures_axis(**options: Any) -> alt.Axis:
     return alt.Axis(grid=True, domain=False, tickCount=5, format=",~f", **{"labelFlush": False, **options})
 
 
-def series_colour(series: tuple[Series, ...]) -> alt.Color:
+def series_colour(series: tuple[Series, ...], look: Theme) -> alt.Color:
     """Return the colour of a stack's series, with a legend in the order of the stack.
 
     One series alone needs no legend and takes the accent.
     """
     names = [one.name for one in series]
     if len(names) == 1:
-        return alt.Color("series:N", scale=alt.Scale(domain=names, range=[theme.ACCENT]), legend=None)
-    return alt.Color("series:N", sort=names, scale=alt.Scale(domain=names, range=list(theme.SERIES[: len(names)])))
+        return alt.Color("series:N", scale=alt.Scale(domain=names, range=[look.accent]), legend=None)
+    return alt.Color("series:N", sort=names, scale=alt.Scale(domain=names, range=list(look.series[: len(names)])))
 
 
-def limit_layers(limit: Limit, channel: str) -> list[alt.Chart]:
+def limit_layers(limit: Limit, channel: str, look: Theme) -> list[alt.Chart]:
     """Return the line of a limit across the chart, x for an upright line and y for a level one, and its label."""
     base = chart([{"limit": limit.value, "text": limit.label}])
     if channel == "x":
         at: Any = {"x": alt.X("limit:Q")}
-        text = base.mark_text(align="right", baseline="bottom", dx=-4, color=theme.INK).encode(
+        text = base.mark_text(align="right", baseline="bottom", dx=-4, color=look.ink).encode(
             y=alt.value(-2), text="text:N", **at
         )
     else:
         at = {"y": alt.Y("limit:Q")}
-        text = base.mark_text(align="left", baseline="bottom", dx=2, dy=-3, color=theme.INK).encode(
+        text = base.mark_text(align="left", baseline="bottom", dx=2, dy=-3, color=look.ink).encode(
             x=alt.value(0), text="text:N", **at
         )
-    return [base.mark_rule(color=theme.INK, strokeDash=[5, 3], strokeWidth=1.2).encode(**at), text]
+    return [base.mark_rule(color=look.ink, strokeDash=[5, 3], strokeWidth=1.2).encode(**at), text]
 
 
 def text_width(text: str) -> float:

@@ -1,60 +1,79 @@
-"""The look of every chart: colours, sizes and the Vega-Lite configuration made of them."""
+"""The look of reports and charts: colours, sizes and the Vega-Lite configuration made of them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-INK = "#1B1F24"
-MUTED = "#5B6570"
-HAIRLINE = "#D8DEE4"
-ACCENT = "#0B5FFF"
-QUIET = "#8793A2"
-"""Bars that the message is not about: lighter than the accent also in grey print, 3:1 against paper."""
-
-SERIES = ("#0072B2", "#E69F00", "#009E73", "#F0E442", "#D55E00", "#56B4E9")
+OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#F0E442", "#D55E00", "#56B4E9")
 """Six colours of Okabe and Ito (2008). In their own order orange and sky blue are neighbours, which grey print shows
 alike; here neighbours differ in lightness."""
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours and faces of a report and of its charts, `HOUSE` where no brand names others.
+
+    ``quiet`` are bars that the message is not about: lighter than the accent also in grey print, 3:1 against paper.
+    """
+
+    ink: str = "#1B1F24"
+    muted: str = "#5B6570"
+    hairline: str = "#D8DEE4"
+    accent: str = "#0B5FFF"
+    quiet: str = "#8793A2"
+    failed: str = "#B3261E"
+    series: tuple[str, ...] = OKABE_ITO
+    text_face: str = "Inter"
+    figures_face: str = "JetBrains Mono"
+
+
+HOUSE = Theme()
+PAPER = "#FFFFFF"
 
 # A chart is as wide as the text: 174 mm at 96 pixels an inch, so that 10 pixels are the 7.5 points of small print.
 WIDTH = 657
 SMALL = 10
 TEXT = 12
 
-CONFIG: dict[str, Any] = {
-    "font": "Inter",
-    "background": "white",
-    "padding": 0,
-    "view": {"stroke": None},
-    "axis": {
-        "labelColor": MUTED,
-        "labelFontSize": SMALL,
-        "titleColor": MUTED,
-        "titleFontSize": SMALL,
-        "titleFontWeight": 400,
-        "titlePadding": 6,
-        "grid": False,
-        "gridColor": HAIRLINE,
-        "gridWidth": 0.6,
-        "domainColor": HAIRLINE,
-        "ticks": False,
-        "labelPadding": 6,
-        "labelLimit": 220,
-        "labelOverlap": True,
-    },
-    "text": {"color": INK, "fontSize": SMALL},
-    "legend": {
-        "orient": "top",
-        "direction": "horizontal",
-        "title": None,
-        "labelColor": INK,
-        "labelFontSize": SMALL,
-        "symbolType": "square",
-        "symbolSize": 80,
-        "offset": 16,
-        "columnPadding": 10,
-        "labelLimit": 200,
-    },
-}
+
+def config(look: Theme) -> dict[str, Any]:
+    """Return the Vega-Lite configuration of a theme."""
+    return {
+        "font": look.text_face,
+        "background": "white",
+        "padding": 0,
+        "view": {"stroke": None},
+        "axis": {
+            "labelColor": look.muted,
+            "labelFontSize": SMALL,
+            "titleColor": look.muted,
+            "titleFontSize": SMALL,
+            "titleFontWeight": 400,
+            "titlePadding": 6,
+            "grid": False,
+            "gridColor": look.hairline,
+            "gridWidth": 0.6,
+            "domainColor": look.hairline,
+            "ticks": False,
+            "labelPadding": 6,
+            "labelLimit": 220,
+            "labelOverlap": True,
+        },
+        "text": {"color": look.ink, "fontSize": SMALL},
+        "legend": {
+            "orient": "top",
+            "direction": "horizontal",
+            "title": None,
+            "labelColor": look.ink,
+            "labelFontSize": SMALL,
+            "symbolType": "square",
+            "symbolSize": 80,
+            "offset": 16,
+            "columnPadding": 10,
+            "labelLimit": 200,
+        },
+    }
 
 
 def luminance(colour: str) -> float:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import altair as alt
 
-from sizebook.reports.charts import theme
 from sizebook.reports.charts.kinds import Columns, Line, Lines
 from sizebook.reports.charts.layers import Layers, chart, figures_axis, limit_layers, series_colour, sized, text_width
+from sizebook.reports.charts.theme import Theme
 
 _HEIGHT = 220
 _LABEL_HEIGHT = 13
@@ -15,7 +15,7 @@ _MOST_LABELS = 24
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3])
 
 
-def columns(shown: Columns) -> Layers:
+def columns(shown: Columns, look: Theme) -> Layers:
     """Draw columns from zero, stacked where there are several series."""
     rows = [
         {"label": category, "value": value, "series": one.name, "order": order}
@@ -32,14 +32,14 @@ def columns(shown: Columns) -> Layers:
     )
     y = alt.Y("value:Q", title=shown.y_axis, stack="zero", axis=figures_axis())
     marks = chart(rows).mark_bar(stroke="white", strokeWidth=0.5)
-    layers = [marks.encode(x=x, y=y, color=series_colour(shown.series), order="order:Q")]
-    return sized(alt.layer(*layers, *(limit_layers(shown.limit, "y") if shown.limit else [])), _HEIGHT)
+    layers = [marks.encode(x=x, y=y, color=series_colour(shown.series, look), order="order:Q")]
+    return sized(alt.layer(*layers, *(limit_layers(shown.limit, "y", look) if shown.limit else [])), _HEIGHT)
 
 
-def lines(shown: Lines) -> Layers:
+def lines(shown: Lines, look: Theme) -> Layers:
     """Draw lines with their names at the ends and the bands that their errors span."""
     names = [line.name for line in shown.lines]
-    colours = [theme.ACCENT] if len(names) == 1 else list(theme.SERIES[: len(names)])
+    colours = [look.accent] if len(names) == 1 else list(look.series[: len(names)])
     rows = [{"x": x, "y": y, "series": line.name} for line in shown.lines for x, y in line.points]
     scale = alt.Scale(type="log" if shown.log_x else "linear", nice=False)
     # On a logarithmic axis the computed points are the ticks; others would read as if they had been computed.
@@ -59,11 +59,11 @@ def lines(shown: Lines) -> Layers:
     if shown.points:
         marked = chart([{"x": x, "y": y, "text": text} for x, y, text in shown.points]).encode(x="x:Q", y="y:Q")
         layers += [
-            marked.mark_point(filled=True, size=70, color=theme.INK, opacity=1),
+            marked.mark_point(filled=True, size=70, color=look.ink, opacity=1),
             marked.mark_text(align="right", baseline="bottom", dx=-7, dy=-5, fontWeight=600).encode(text="text:N"),
         ]
     if shown.limit:
-        layers += limit_layers(shown.limit, "y")
+        layers += limit_layers(shown.limit, "y", look)
     return sized(alt.layer(*layers), _HEIGHT, max(map(text_width, names)) + 10)
 
 

@@ -5,95 +5,154 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from sizebook.core.units import NO_BREAK_SPACE, significant, usd
+from sizebook.core.texts import Figure, Text, joined, plural, text
+from sizebook.core.units import NO_BREAK_SPACE, grouped, significant, usd
 from sizebook.reports.charts.kinds import Bar, Bars, Line, Lines
 from sizebook.reports.comparison.compared import Compared, Figured
-from sizebook.reports.figures import MINUS, aligned, counted, fixed
+from sizebook.reports.figures import MINUS, aligned, fixed
 from sizebook.reports.view import Column, Notes, Report, Row, Section, Table, Tile
+from sizebook.reports.words import scenarios
 
 MOST_ROWS = 60  # of a table; a batch has its index for the rest
 _MOST_BARS, _MOST_POINTS, _FIGURES_A_TABLE = 20, 8, 2
 
 
-def report(found: Compared, as_of: date, title: str = "") -> Report:
+def report(found: Compared, as_of: date) -> Report:
     """Return the report of a comparison."""
     best, n = found.ranked[0], len(found.scenarios)
     return Report(
-        kind="Comparison",
-        title=title or f"{counted(n, 'scenario')} compared",
-        subtitle=f"ranked by {found.rank_by.heading}, against {found.base}",
+        kind=text("Comparison"),
+        title=text("{scenarios} compared", scenarios=scenarios(n)),
+        subtitle=text("ranked by {figure}, against {base}", figure=heading(found.rank_by), base=found.base),
         as_of=as_of,
-        summary=_summary(found, best),
+        sentences=_sentences(found, best),
         tiles=_tiles(found, best),
+        chart=_ranking_chart(found),
         sections=(_ranking(found), *_differences(found), *_pareto(found), _notes(found)),
+        warnings=_warnings(found),
     )
 
 
+def heading(figure: Figured) -> Text:
+    """Return a figure with its unit, as a head says it."""
+    if figure.heading == figure.label:
+        return text(figure.label)
+    return text("{figure}, {unit}", figure=text(figure.label), unit=text(figure.unit))
+
+
 def _shown(figure: Figured, value: float) -> str:
-    return usd(value) if figure.unit == "USD" else f"{significant(value)}{NO_BREAK_SPACE}{figure.unit}".rstrip()
+    if figure.unit == "USD":
+        return usd(value)
+    return Figure(f"{significant(value)}{NO_BREAK_SPACE}{figure.unit}".rstrip(NO_BREAK_SPACE))
 
 
 def _change(ratio: float | None) -> str:
     """Return a change as per cent with its sign, a dash where there is none."""
     if ratio is None:
         return "–"
-    text = fixed(abs(100 * ratio), 1)
-    return "0.0" if ratio == 0 else f"{'+' if ratio > 0 else MINUS}{text}"
+    return fixed(0, 1) if ratio == 0 else Figure(f"{'+' if ratio > 0 else MINUS}{fixed(abs(100 * ratio), 1)}")
 
 
-def _summary(found: Compared, best: str) -> str:
+def _sentences(found: Compared, best: str) -> tuple[str, str, str]:
+    """Return which scenario is best, which is last, and which nothing betters in two figures."""
     figure, values = found.rank_by, found.scenarios
-    said = f"{best} is best in {figure.label.lower()}: {_shown(figure, values[best][figure])}"
+    name, worst = text(figure.label), found.ranked[-1]
     change = found.change(best, figure)
-    against = "" if change is None or best == found.base else f", {_change(change)} % against {found.base}"
-    worst = found.ranked[-1]
-    last = "" if worst == best else f" {worst} is last with {_shown(figure, values[worst][figure])}."
-    front = f" Nothing betters {_listed(found.front)} in {figure.label.lower()} and {found.against.label.lower()} " \
-        "at once." if found.against and found.front else ""  # fmt: skip
-    return f"{said}{against}.{last}{front}"
+    value = _shown(figure, values[best][figure])
+    first = text("Best is {best}: {figure} {value}.", best=best, figure=name, value=value)
+    if change is not None and best != found.base:
+        first = text(
+            "Best is {best}: {figure} {value}, {change} % against {base}.",
+            best=best, figure=name, value=value, change=_change(change), base=found.base,
+        )  # fmt: skip
+    last = text("Last is {worst} with {value}.", worst=worst, value=_shown(figure, values[worst][figure]))
+    if found.against is None or not found.front:
+        return first, last, text("No second figure differs, so there is nothing to trade.")
+    front = text(
+        "{figure} and {other} together: nothing betters {names} in both.",
+        names=_listed(found.front), figure=name, other=text(found.against.label),
+    )  # fmt: skip
+    return first, last, front
+
+
+def _warnings(found: Compared) -> tuple[str, ...]:
+    """Return what to know before scenarios are told apart by their figures."""
+    bands = text("Bands of the figures are in each scenario's own report: differences within them may be none.")
+    missing = len(found.scenarios) - len(found.ranked)
+    if not missing:
+        return (bands,)
+    without = plural(
+        missing,
+        "{n} scenario has no {figure} and is left out of the ranking.",
+        "{n} scenarios have no {figure} and are left out of the ranking.",
+        figure=text(found.rank_by.label),
+    )
+    return without, bands
 
 
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(names[:3])
-    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+    if len(names) <= 3:
+        return shown
+    return text("{names} and {n} more", names=shown, n=grouped(len(names) - 3))
 
 
 def _tiles(found: Compared, best: str) -> tuple[Tile, ...]:
     figure, values = found.rank_by, found.scenarios
-    tiles = [Tile("Scenarios", str(len(values)), f"base: {found.base}")]
-    tiles.append(Tile(f"Best: {figure.label.lower()}", _shown(figure, values[best][figure]), best))
+    name, change = text(figure.label), found.change(best, figure)
+    tiles = [
+        Tile(text("Scenarios"), grouped(len(values)), text("base: {base}", base=found.base)),
+        Tile(text("Best: {figure}", figure=name), _shown(figure, values[best][figure]), best),
+    ]
     if figure in values[found.base]:
-        tiles.append(Tile("The base", _shown(figure, values[found.base][figure]), found.base))
-    if (change := found.change(best, figure)) is not None:
-        tiles.append(Tile("Best against base", f"{_change(change)}{NO_BREAK_SPACE}%", figure.label.lower()))
+        tiles.append(Tile(text("The base"), _shown(figure, values[found.base][figure]), found.base))
+    if change is not None:
+        tiles.append(Tile(text("Best against base"), text("{change}\u00a0%", change=_change(change)), name))
     return tuple(tiles)
 
 
-def _cut(n: int, most: int, what: str) -> str:
-    return f"The first {most} of {n} {what} are shown." if n > most else ""
+def _cut(n: int) -> str:
+    """Return that a table of so many scenarios shows the first of them; nothing where it shows all."""
+    if n <= MOST_ROWS:
+        return ""
+    return text("The first {most} of {n} scenarios are shown.", most=grouped(MOST_ROWS), n=grouped(n))
+
+
+def _ranking_chart(found: Compared) -> Bars:
+    """Return the best scenarios in order, the base marked."""
+    figure, ranked = found.rank_by, found.ranked
+    bars = tuple(
+        Bar(name, found.scenarios[name][figure], _shown(figure, found.scenarios[name][figure]),
+            marked=name == found.base)
+        for name in ranked[:_MOST_BARS]
+    )  # fmt: skip
+    title = text("{best} is best of {scenarios}", best=ranked[0], scenarios=scenarios(len(ranked)))
+    if len(ranked) > _MOST_BARS:
+        title = text("{title}, of which the first {n} are shown", title=title, n=grouped(_MOST_BARS))
+    return Bars(title, heading(figure), bars)
 
 
 def _ranking(found: Compared) -> Section:
     figure, ranked = found.rank_by, found.ranked
     values = [found.scenarios[name][figure] for name in ranked]
-    bars = tuple(
-        Bar(name, value, _shown(figure, value), marked=name == found.base)
-        for name, value in list(zip(ranked, values, strict=True))[:_MOST_BARS]
-    )
     rows = tuple(
-        Row((name, str(place), cell, _change(found.change(name, figure))), "marked" if name == found.base else "plain")
+        Row(
+            (name, grouped(place), cell, _change(found.change(name, figure))),
+            "marked" if name == found.base else "plain",
+        )
         for place, (name, cell) in enumerate(list(zip(ranked, aligned(values), strict=True))[:MOST_ROWS], 1)
     )
-    missing = len(found.scenarios) - len(ranked)
-    left_out = f"{counted(missing, 'scenario')} without this figure left out." if missing else ""
-    note = " ".join(filter(None, [_cut(len(ranked), MOST_ROWS, "scenarios"), left_out]))
-    heads = (Column("Scenario"), Column("Place", figures=True), Column(figure.label, figure.unit, figures=True),
-             Column("Against base", "%", figures=True))  # fmt: skip
-    chart = Bars(f"{ranked[0]} is best of {len(ranked)}", figure.heading, bars)
+    heads = (
+        Column(text("Scenario")),
+        Column(text("Place"), figures=True),
+        Column(text(figure.label), text(figure.unit), figures=True),
+        Column(text("Against base"), "%", figures=True),
+    )
+    caption = text("Ranked by {figure}", figure=text(figure.label))
     return Section(
-        "Ranking",
-        f"From {ranked[0]} to {ranked[-1]}",
-        (chart, Table(f"Ranked by {figure.label}", heads, rows, note=note)),
+        text("Ranking"),
+        text("From {first} to {last}", first=ranked[0], last=ranked[-1]),
+        (Table(caption, heads, rows, note=_cut(len(ranked))),),
     )
 
 
@@ -102,17 +161,24 @@ def _differences(found: Compared) -> Iterator[Section]:
     tables = []
     for at in range(0, len(found.figures), _FIGURES_A_TABLE):
         figures = found.figures[at : at + _FIGURES_A_TABLE]
-        heads = [Column("Scenario")]
+        heads = [Column(text("Scenario"))]
         cells = [list(names)]
         for figure in figures:
-            heads += [Column(figure.label, figure.unit, figures=True), Column("Change", "%", figures=True)]
+            heads += [
+                Column(text(figure.label), text(figure.unit), figures=True),
+                Column(text("Change"), "%", figures=True),
+            ]
             cells += [_column(found, names, figure), [_change(found.change(name, figure)) for name in names]]
         rows = tuple(
             Row(tuple(line), "marked" if line[0] == found.base else "plain") for line in zip(*cells, strict=True)
         )
-        note = _cut(len(found.scenarios), MOST_ROWS, "scenarios")
-        tables.append(Table(" and ".join(figure.label for figure in figures), tuple(heads), rows, note=note))
-    yield Section("Differences", f"Every scenario against {found.base}", tuple(tables), new_page=True)
+        note = _cut(len(found.scenarios))
+        tables.append(
+            Table(joined((text(figure.label) for figure in figures), text(" and ")), tuple(heads), rows, note=note)
+        )
+    yield Section(
+        text("Differences"), text("Every scenario against {base}", base=found.base), tuple(tables), new_page=True
+    )
 
 
 def _column(found: Compared, names: Sequence[str], figure: Figured) -> list[str]:
@@ -127,24 +193,36 @@ def _pareto(found: Compared) -> Iterator[Section]:
     front, x, y = found.front, found.rank_by, found.against
     points = [(found.scenarios[name][x], found.scenarios[name][y], name) for name in front]
     rows = tuple(Row((name, significant(a), significant(b))) for a, b, name in points[:MOST_ROWS])
-    heads = (Column("Scenario"), Column(x.label, x.unit, figures=True), Column(y.label, y.unit, figures=True))
-    caption = f"Nothing is better in {x.label} without being worse in {y.label}"
-    blocks: list[Lines | Table] = [Table(caption, heads, rows, note=_cut(len(front), MOST_ROWS, "of them"))]
+    heads = (
+        Column(text("Scenario")),
+        Column(text(x.label), text(x.unit), figures=True),
+        Column(text(y.label), text(y.unit), figures=True),
+    )
+    caption = text("Nothing is better in {figure} without being worse in {other}", figure=x.label, other=y.label)
+    blocks: list[Lines | Table] = [Table(caption, heads, rows, note=_cut(len(front)))]
     if len({(a, b) for a, b, _ in points}) > 1:
-        line = Line("the front", tuple(sorted((a, b) for a, b, _ in points)))
+        line = Line(text("the front"), tuple(sorted((a, b) for a, b, _ in points)))
         marked = tuple(points[:_MOST_POINTS])
-        blocks.insert(0, Lines(f"What {x.label.lower()} buys in {y.label.lower()}", x.heading, y.heading,
-                               lines=(line,), points=marked))  # fmt: skip
-    noun = counted(len(front), "scenario")
-    message = f"{noun} of {len(found.scenarios)} cannot be bettered in both figures"
-    yield Section("Trade-off", message, tuple(blocks), new_page=True)
+        title = text("What {figure} buys in {other}", figure=text(x.label), other=text(y.label))
+        chart = Lines(title, heading(x), heading(y), lines=(line,), points=marked)
+        blocks.insert(0, chart)
+    message = plural(
+        len(front),
+        "{n} scenario of {all} cannot be bettered in both figures",
+        "{n} scenarios of {all} cannot be bettered in both figures",
+        all=grouped(len(found.scenarios)),
+    )
+    yield Section(text("Trade-off"), message, tuple(blocks), new_page=True)
 
 
 def _notes(found: Compared) -> Section:
     better = "more" if found.rank_by.sign < 0 else "less"
     items = (
-        f"Ranked by {found.rank_by.heading}: {better} is better. Equal figures stand in the order of the batch.",
-        "A change is a scenario's figure over the base's, less 1; – where either has none, or the base's is 0.",
-        "Bands of the figures are in each scenario's own report: differences within them may be none.",
+        text(
+            "Ranked by {heading}: {better} is better. Equal figures stand in the order of the batch.",
+            heading=found.rank_by.heading,
+            better=better,
+        ),
+        text("A change is a scenario's figure over the base's, less 1; – where either has none, or the base's is 0."),
     )
-    return Section("Notes", "How the scenarios were compared", (Notes(items),))
+    return Section(text("Notes"), text("How the scenarios were compared"), (Notes(items),))

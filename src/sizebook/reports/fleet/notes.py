@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
+from sizebook.core.texts import joined, text
 from sizebook.core.units import duration, grouped, significant, usd
 from sizebook.plans.fleet.inputs import MONTHS
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService, usd_range, warnings
-from sizebook.reports.figures import counted, fixed
+from sizebook.reports.figures import dollars, fixed, general
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Block, Column, Notes, Row, Section, Table
+from sizebook.reports.words import ends, gpus
 
 
 def per_service(plan: FleetPlan) -> Section:
@@ -18,7 +20,7 @@ def per_service(plan: FleetPlan) -> Section:
         Row(
             (
                 each.service.name,
-                f"{each.replica.setup.gpu}, {each.replica.layout}",
+                text("{gpu}, {layout}", gpu=each.replica.setup.gpu, layout=each.replica.layout),
                 grouped(each.replica.concurrency),
                 grouped(each.replica.capacity),
                 duration(each.replica.concurrency / each.replica.requests_per_second),
@@ -30,44 +32,46 @@ def per_service(plan: FleetPlan) -> Section:
         for each in plan.services
     )
     whole = plan.terms.margins.whole_nodes
-    paid = "GPUs are paid for by whole nodes." if whole else "GPUs are paid for by the replica."
+    paid = text("GPUs are paid for by whole nodes.") if whole else text("GPUs are paid for by the replica.")
     columns = (
-        Column("Service"),
-        Column("Replica"),
-        Column("In flight", figures=True),
-        Column("Cache holds", figures=True),
-        Column("Request", figures=True),
-        Column("Rate", "requests/s", figures=True),
-        Column("On a node", figures=True),
-        Column("Spare", figures=True),
+        Column(text("Service")),
+        Column(text("Replica")),
+        Column(text("In flight"), figures=True),
+        Column(text("Cache holds"), figures=True),
+        Column(text("Request"), figures=True),
+        Column(text("Rate"), "requests/s", figures=True),
+        Column(text("On a node"), figures=True),
+        Column(text("Spare"), figures=True),
     )
-    message = "Each service runs on replicas and nodes of its own"
-    note = f"On a node and spare: replicas; one larger than a node shows 0. {paid}"
-    return Section("Replicas", message, (Table("One replica of each service", columns, rows, note=note),))
+    message = text("Each service runs on replicas and nodes of its own")
+    note = text("On a node and spare: replicas; one larger than a node shows 0. {paid}", paid=paid)
+    return Section(text("Replicas"), message, (Table(text("One replica of each service"), columns, rows, note=note),))
 
 
 def how_sure(plan: FleetPlan) -> Section:
     """Return the bands of throughput and the fleets that they allow."""
     rows = tuple(_band(each) for each in plan.services)
     columns = (
-        Column("Service"),
+        Column(text("Service")),
         Column("p10", figures=True),
         Column("p90", figures=True),
-        Column("Measurements", figures=True),
-        Column("GPUs, last month", figures=True),
-        Column(f"Cost, {MONTHS} months", "USD", figures=True),
+        Column(text("Measurements"), figures=True),
+        Column(text("GPUs, last month"), figures=True),
+        Column(text("Cost, {MONTHS} months", MONTHS=MONTHS), "USD", figures=True),
     )
     low, high = usd_range(plan)
     return Section(
-        "How sure",
-        f"Measured throughput puts the cost between {usd(low)} and {usd(high)}",
+        text("How sure"),
+        text("Measured throughput puts the cost between {low} and {high}", low=usd(low), high=usd(high)),
         (
             Table(
-                "Measured over predicted throughput, on setups that the calibration had not seen",
+                text("Measured over predicted throughput, on setups that the calibration had not seen"),
                 columns,
                 rows,
-                note="Ranges hold eight of ten measurements. Traffic and growth are taken as given: they are likely to "
-                "differ by more.",
+                note=text(
+                    "Ranges hold eight of ten measurements. Traffic and growth are taken as given: they "
+                    "are likely to differ by more."
+                ),
             ),
         ),
     )
@@ -76,9 +80,9 @@ def how_sure(plan: FleetPlan) -> Section:
 def _band(each: PlannedService) -> Row:
     band = each.replica.bands["throughput"]
     low, high = usd_range(each)
-    gpus = f"{each.fewest[-1].peak_gpus} to {each.most[-1].peak_gpus}"
-    cost = f"{grouped(low)} to {grouped(high)}"
-    return Row((each.service.name, fixed(band.low, 2), fixed(band.high, 2), grouped(band.rows), gpus, cost))
+    gpus_needed = ends(grouped(each.fewest[-1].peak_gpus), grouped(each.most[-1].peak_gpus))
+    cost = ends(grouped(low), grouped(high))
+    return Row((each.service.name, fixed(band.low, 2), fixed(band.high, 2), grouped(band.rows), gpus_needed, cost))
 
 
 # Inputs that a row of its own shows, with what was looked up for them.
@@ -93,41 +97,57 @@ IN_WORDS = frozenset({
 def assumptions(plan: FleetPlan) -> Section:
     """Return every input of the plan, those looked up with where they come from."""
     rates = plan.services[0].rates
-    grid = ("Grid", f"{rates.grams_per_kwh:g} g CO\u2082e/kWh", rates.grid_basis)
-    columns = (Column("Input"), Column("Value"), Column("Origin"))
+    grid = (
+        text("Grid"),
+        text("{grams_per_kwh} g CO\u2082e/kWh", grams_per_kwh=general(rates.grams_per_kwh)),
+        rates.grid_basis,
+    )
+    columns = (Column(text("Input")), Column(text("Value")), Column(text("Origin")))
     tables = [Table(each.service.name, columns, _service(each)) for each in plan.services]
     left_out = (
-        "Prices, accelerators and models stay the same for three years. Network, storage and staff are left out.",
-        "Services do not share nodes, and burst GPUs are taken to be there when they are wanted.",
+        text("Prices, accelerators and models stay the same for three years. Network, storage and staff are left out."),
+        text("Services do not share nodes, and burst GPUs are taken to be there when they are wanted."),
     )
     blocks: tuple[Block, ...] = (
-        Table("Fleet", columns, tuple(Row(row) for row in (*input_rows(plan.terms, without=IN_WORDS), grid))),
+        Table(text("Fleet"), columns, tuple(Row(row) for row in (*input_rows(plan.terms, without=IN_WORDS), grid))),
         *tables,
-        Notes(left_out, "Left out"),
+        Notes(left_out, text("Left out")),
     )
     if told := warnings(plan):
-        blocks += (Notes(told, "To check"),)
-    return Section("Assumptions", "What the plan takes as given", blocks)
+        blocks += (Notes(told, text("To check")),)
+    return Section(text("Assumptions"), text("What the plan takes as given"), blocks)
 
 
 def _service(each: PlannedService) -> tuple[Row, ...]:
     service, planned, rates = each.service, each.replica, each.rates
     replica = service.replica
     rows = (
-        ("Model", service.model, "scenario; counted exactly"),
-        ("Accelerator", f"{planned.setup.gpu}, {rates.tdp_watts:g} W", "data/hardware.csv"),
-        ("Engine", replica.engine, "data/engines.csv"),
-        ("Rates", planned.rates_basis, "data/kernels.csv, data/calibration_serving.csv"),
-        ("Weights", replica.weight_dtype or "as published", "scenario"),
+        (text("Model"), service.model, text("scenario; counted exactly")),
         (
-            "Layout of a replica",
-            f"{planned.layout}: {counted(planned.gpus, 'GPU')}",
-            "searched" if planned.pools else "scenario",
+            text("Accelerator"),
+            text("{gpu}, {tdp_watts} W", gpu=planned.setup.gpu, tdp_watts=general(rates.tdp_watts)),
+            "data/hardware.csv",
         ),
-        ("Drafted tokens", planned.drafts, "data/calibration_serving.csv"),
-        ("GPUs of a node", grouped(planned.packing.gpus_per_node), planned.packing.basis),
-        ("In flight on a replica", grouped(planned.concurrency), _load(each)),
-        ("GPU-hour", f"${rates.reserved_usd:,.2f} reserved, ${rates.on_demand_usd:,.2f} burst", rates.basis),
+        (text("Engine"), replica.engine, "data/engines.csv"),
+        (text("Rates"), planned.rates_basis, text("data/kernels.csv, data/calibration_serving.csv")),
+        (text("Weights"), replica.weight_dtype or text("as published"), text("scenario")),
+        (
+            text("Layout of a replica"),
+            text("{layout}: {gpus}", layout=planned.layout, gpus=gpus(planned.gpus)),
+            text("searched") if planned.pools else text("scenario"),
+        ),
+        (text("Drafted tokens"), planned.drafts, "data/calibration_serving.csv"),
+        (text("GPUs of a node"), grouped(planned.packing.gpus_per_node), planned.packing.basis),
+        (text("In flight on a replica"), grouped(planned.concurrency), _load(each)),
+        (
+            text("GPU-hour"),
+            text(
+                "{reserved} reserved, {burst} burst",
+                reserved=dollars(rates.reserved_usd),
+                burst=dollars(rates.on_demand_usd),
+            ),
+            rates.basis,
+        ),
         *input_rows(service, without=IN_WORDS),
     )
     return tuple(Row(row) for row in rows)
@@ -137,11 +157,19 @@ def _load(each: PlannedService) -> str:
     """Return where the load of a replica comes from: given, or the most within the target."""
     latencies = each.service.latencies
     if each.replica.binding == "given":
-        return "scenario"
-    promised = [
-        f"{name} {duration(limit)}"
-        for name, limit in zip(("first token", "token"), latencies.limits, strict=True)
-        if math.isfinite(limit)
-    ]
-    held = f"{each.service.requests.held_for} of requests, " if each.service.requests.request_percentile else ""
-    return f"the most within the target: {', '.join(promised) or 'none'}, {held}{latencies.band_quantile}"
+        return text("scenario")
+    promised = joined(
+        (
+            text("{latency} {limit}", latency=name, limit=duration(limit))
+            for name, limit in zip((text("first token"), text("token")), latencies.limits, strict=True)
+            if math.isfinite(limit)
+        ),
+        ", ",
+    )
+    targets = promised or text("none")
+    held, band = each.service.requests.held_for, latencies.band_quantile
+    if not each.service.requests.request_percentile:
+        return text("the most within the target: {targets}, {band}", targets=targets, band=band)
+    return text(
+        "the most within the target: {targets}, {held} of requests, {band}", targets=targets, held=held, band=band
+    )

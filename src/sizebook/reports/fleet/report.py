@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from datetime import date
 
-from sizebook.core.tables import table
-from sizebook.core.units import energy, grouped, mass, usd
+from sizebook.core.texts import text
+from sizebook.core.units import grouped, usd
 from sizebook.plans.fleet.inputs import MONTHS
-from sizebook.plans.fleet.plan import FleetMonth, FleetPlan, total_usd, usd_range
+from sizebook.plans.fleet.plan import FleetMonth, FleetPlan, total_usd, warnings
 from sizebook.plans.fleet.steps import derivations
+from sizebook.reports import words
 from sizebook.reports.charts.kinds import Columns, Line, Lines, Series
-from sizebook.reports.figures import SHORT_WORDS, share, short_scale
+from sizebook.reports.figures import fixed, scaled, share, short_scale
+from sizebook.reports.fleet.executive import sentences, tiles
 from sizebook.reports.fleet.notes import assumptions, how_sure, per_service
-from sizebook.reports.view import Column, Derivation, Report, Row, RowKind, Section, Table, Tile
+from sizebook.reports.view import Column, Derivation, Report, Row, RowKind, Section, Table
+from sizebook.reports.words import newest
 
 Months = tuple[FleetMonth, ...]
 
@@ -21,58 +24,32 @@ def report(plan: FleetPlan, as_of: date, title: str = "") -> Report:
     """Return the report of a fleet plan."""
     names = ", ".join(each.service.name for each in plan.services)
     return Report(
-        kind="Fleet plan",
-        title=title or f"Fleet of {names}",
-        subtitle=f"{names}; {plan.label(0)} to {plan.label(MONTHS - 1)}",
+        kind=text("Fleet plan"),
+        title=title or text("Fleet of {names}", names=names),
+        subtitle=text("{names}; {first} to {last}", names=names, first=plan.label(0), last=plan.label(MONTHS - 1)),
         as_of=as_of,
-        summary=_summary(plan),
-        tiles=_tiles(plan),
+        sentences=sentences(plan),
+        tiles=tiles(plan),
+        chart=cost_chart(plan),
+        warnings=warnings(plan),
         sections=(
             _gpus(plan),
             _cost(plan),
             per_service(plan),
             how_sure(plan),
             _by_month(plan),
-            Section("Derivation", "How the figures of the first month were computed", (Derivation(derivations(plan)),)),
+            Section(
+                text("Derivation"),
+                text("How the figures of the first month were computed"),
+                (Derivation(derivations(plan)),),
+            ),
             assumptions(plan),
         ),
-        data_dates=f"hardware of {_latest('hardware')}, calibration of {_latest('calibration_serving')}",
-    )
-
-
-def _latest(name: str) -> str:
-    return max(row["retrieved"] for row in table(name))
-
-
-def _summary(plan: FleetPlan) -> str:
-    fewest, most = plan.fewest, plan.most
-    months, (low, high) = plan.months, usd_range(plan)
-    reserved = share(sum(month.reserved_usd for month in months), total_usd(months))
-    return (
-        f"The fleet grows from {months[0].peak_gpus} GPUs in its busiest hour to {months[-1].peak_gpus} "
-        f"({fewest[-1].peak_gpus} to {most[-1].peak_gpus}) and costs {usd(total_usd(months))} over "
-        f"{MONTHS} months ({usd(low)} to {usd(high)}), {reserved} of "
-        "it for reserved GPUs. Ranges hold eight of ten measurements of a replica's throughput, in all services."
-    )
-
-
-def _tiles(plan: FleetPlan) -> tuple[Tile, ...]:
-    fewest, most = plan.fewest, plan.most
-    months = plan.months
-    gpus = (
-        Tile(
-            f"GPUs, {plan.label(at)}",
-            grouped(months[at].peak_gpus),
-            f"{fewest[at].peak_gpus} to {most[at].peak_gpus}",
-        )
-        for at in (0, MONTHS - 1)
-    )
-    cost = " to ".join(usd(end) for end in usd_range(plan))
-    return (
-        Tile(f"Cost, {MONTHS} months", usd(total_usd(months)), cost),
-        *gpus,
-        Tile("Energy", energy(sum(month.energy_kwh for month in months)), f"{MONTHS} months"),
-        Tile("CO\u2082e", mass(sum(month.co2e_kg for month in months)), "location-based"),
+        data_dates=text(
+            "hardware of {hardware}, calibration of {calibration}",
+            hardware=newest("hardware"),
+            calibration=newest("calibration_serving"),
+        ),
     )
 
 
@@ -80,7 +57,7 @@ _NUMBERS = tuple(str(month + 1) for month in range(MONTHS))
 
 
 def _axis(plan: FleetPlan) -> str:
-    return f"Month, 1 is {plan.label(0)}" if plan.terms.start else "Month"
+    return text("Month, 1 is {label}", label=plan.label(0)) if plan.terms.start else text("Month")
 
 
 def _gpus(plan: FleetPlan) -> Section:
@@ -90,24 +67,35 @@ def _gpus(plan: FleetPlan) -> Section:
     )
     lines = tuple(
         Line(name, tuple((float(at + 1), float(getattr(month, key))) for at, month in enumerate(months)))
-        for name, key in (("Busiest hour", "peak_gpus"), ("Mean", "mean_gpus"), ("Reserved", "reserved_gpus"))
+        for name, key in (
+            (text("Busiest hour"), "peak_gpus"),
+            (text("Mean"), "mean_gpus"),
+            (text("Reserved"), "reserved_gpus"),
+        )
     )
     first, last = months[0], months[-1]
     return Section(
-        "GPUs",
-        f"From {first.peak_gpus} to {last.peak_gpus} GPUs in the busiest hour",
+        text("GPUs"),
+        text("From {first} to {last} GPUs in the busiest hour", first=first.peak_gpus, last=last.peak_gpus),
         (
             Columns(
-                f"GPUs at peak are {last.peak_gpus / first.peak_gpus:.1f} times as many after three years",
+                text(
+                    "GPUs at peak are {ratio} times as many after three years",
+                    ratio=fixed(last.peak_gpus / first.peak_gpus, 1),
+                ),
                 _axis(plan),
-                "GPUs",
+                text("GPUs"),
                 categories=_NUMBERS,
                 series=series,
             ),
             Lines(
-                f"{last.reserved_gpus} of {last.peak_gpus} GPUs are reserved in the last month",
+                text(
+                    "{reserved_gpus} of {peak_gpus} GPUs are reserved in the last month",
+                    reserved_gpus=last.reserved_gpus,
+                    peak_gpus=last.peak_gpus,
+                ),
                 _axis(plan),
-                "GPUs",
+                text("GPUs"),
                 lines=lines,
             ),
             _by_service(plan),
@@ -118,16 +106,16 @@ def _gpus(plan: FleetPlan) -> Section:
 def _by_service(plan: FleetPlan) -> Table:
     rows = [_service_row(each.service.name, each.months) for each in plan.services]
     return Table(
-        "GPUs at peak and cost by service",
+        text("GPUs at peak and cost by service"),
         (
-            Column("Service"),
-            Column("First month", "GPUs", figures=True),
-            Column("Last month", "GPUs", figures=True),
-            Column("First month", "USD", figures=True),
-            Column("Last month", "USD", figures=True),
-            Column(f"{MONTHS} months", "USD", figures=True),
+            Column(text("Service")),
+            Column(text("First month"), text("GPUs"), figures=True),
+            Column(text("Last month"), text("GPUs"), figures=True),
+            Column(text("First month"), "USD", figures=True),
+            Column(text("Last month"), "USD", figures=True),
+            Column(text("{MONTHS} months", MONTHS=MONTHS), "USD", figures=True),
         ),
-        (*rows, _service_row("Together", plan.months, "total")) if len(rows) > 1 else tuple(rows),
+        (*rows, _service_row(text("Together"), plan.months, "total")) if len(rows) > 1 else tuple(rows),
     )
 
 
@@ -137,39 +125,52 @@ def _service_row(name: str, months: Months, kind: RowKind = "plain") -> Row:
     return Row(cells, kind)
 
 
-def _cost(plan: FleetPlan) -> Section:
+def cost_chart(plan: FleetPlan) -> Columns:
+    """Return the cost by month and by term of purchase."""
     months = plan.months
     factor, sign = short_scale(month.usd for month in months)
     reserved = share(sum(month.reserved_usd for month in months), total_usd(months))
-    rows = [_year_row(f"Year {year + 1}", months[12 * year : 12 * year + 12]) for year in range(MONTHS // 12)]
+    return Columns(
+        text("Reserved GPUs are {share} of the cost", share=reserved),
+        _axis(plan),
+        scaled(text("USD a month"), sign),
+        categories=_NUMBERS,
+        series=(
+            Series(text("Reserved"), tuple(month.reserved_usd / factor for month in months)),
+            Series(text("Burst"), tuple(month.burst_usd / factor for month in months)),
+        ),
+    )
+
+
+def _cost(plan: FleetPlan) -> Section:
+    months = plan.months
+    rows = [_year_row(text("Year {n}", n=year + 1), months[12 * year : 12 * year + 12]) for year in range(MONTHS // 12)]
     return Section(
-        "Cost",
-        f"{MONTHS} months cost {usd(total_usd(months))}, from {usd(months[0].usd)} to {usd(months[-1].usd)} a month",
+        text("Cost"),
+        text(
+            "{months} cost {usd}, from {first} to {last} a month",
+            months=words.months(MONTHS),
+            usd=usd(total_usd(months)),
+            first=usd(months[0].usd),
+            last=usd(months[-1].usd),
+        ),
         (
-            Columns(
-                f"Reserved GPUs are {reserved} of the cost",
-                _axis(plan),
-                f"USD a month, {SHORT_WORDS[sign]}".rstrip(", "),
-                categories=_NUMBERS,
-                series=(
-                    Series("Reserved", tuple(month.reserved_usd / factor for month in months)),
-                    Series("Burst", tuple(month.burst_usd / factor for month in months)),
-                ),
-            ),
             Table(
-                "Years",
+                text("Years"),
                 (
-                    Column("Year"),
-                    Column("GPUs at peak", figures=True),
-                    Column("Reserved", "USD", figures=True),
-                    Column("Burst", "USD", figures=True),
-                    Column("Together", "USD", figures=True),
-                    Column("Energy", "MWh", figures=True),
-                    Column("Emissions", "tCO\u2082e", figures=True),
+                    Column(text("Year")),
+                    Column(text("GPUs at peak"), figures=True),
+                    Column(text("Reserved"), "USD", figures=True),
+                    Column(text("Burst"), "USD", figures=True),
+                    Column(text("Together"), "USD", figures=True),
+                    Column(text("Energy"), "MWh", figures=True),
+                    Column(text("Emissions"), "tCO\u2082e", figures=True),
                 ),
-                (*rows, _year_row("Together", months, "total")),
-                note="Reserved GPUs are paid around the clock; burst GPUs in the busy hours, and where growth within a "
-                "term outruns what is reserved.",
+                (*rows, _year_row(text("Together"), months, "total")),
+                note=text(
+                    "Reserved GPUs are paid around the clock; burst GPUs in the busy hours, and where "
+                    "growth within a term outruns what is reserved."
+                ),
             ),
         ),
     )
@@ -187,22 +188,31 @@ def _by_month(plan: FleetPlan) -> Section:
     rows = []
     for at, month in enumerate(plan.months):
         gpus = (month.peak_gpus, month.mean_gpus, month.reserved_gpus)
-        sums = (month.reserved_usd, month.burst_usd, month.usd, month.energy_kwh, month.co2e_kg)
-        rows.append(Row((plan.label(at), *(grouped(value) for value in (*gpus, *sums)))))
+        money = (month.reserved_usd, month.burst_usd, month.usd, month.energy_kwh, month.co2e_kg)
+        rows.append(Row((plan.label(at), *(grouped(value) for value in (*gpus, *money)))))
+    peak, reserved = (max(getattr(month, key) for month in plan.months) for key in ("peak_gpus", "reserved_gpus"))
+    keys = ("reserved_usd", "burst_usd", "usd", "energy_kwh", "co2e_kg")
+    sums = [sum(getattr(month, key) for month in plan.months) for key in keys]
+    most = (grouped(peak), "", grouped(reserved))
+    rows.append(Row((text("Together, most GPUs"), *most, *(grouped(value) for value in sums)), "total"))
     columns = (
-        Column("Month"),
-        Column("Peak", figures=True),
-        Column("Mean", figures=True),
-        Column("Reserved", figures=True),
-        Column("Reserved", "USD", figures=True),
-        Column("Burst", "USD", figures=True),
+        Column(text("Month")),
+        Column(text("Peak"), figures=True),
+        Column(text("Mean"), figures=True),
+        Column(text("Reserved"), figures=True),
+        Column(text("Reserved"), "USD", figures=True),
+        Column(text("Burst"), "USD", figures=True),
         Column("USD", figures=True),
         Column("kWh", figures=True),
         Column("kgCO\u2082e", figures=True),
     )
     return Section(
-        "Month by month",
-        f"{usd(plan.months[0].usd)} in the first month, {usd(plan.months[-1].usd)} in the last",
-        (Table("GPUs at peak, at the mean and reserved; cost, energy and emissions", columns, tuple(rows)),),
+        text("Month by month"),
+        text(
+            "{first} in the first month, {last} in the last",
+            first=usd(plan.months[0].usd),
+            last=usd(plan.months[-1].usd),
+        ),
+        (Table(text("GPUs at peak, at the mean and reserved; cost, energy and emissions"), columns, tuple(rows)),),
         new_page=True,
     )

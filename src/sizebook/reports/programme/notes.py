@@ -3,8 +3,11 @@ out."""
 
 from __future__ import annotations
 
+from sizebook.core.texts import text
+from sizebook.core.units import significant
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, warnings
+from sizebook.reports.figures import dollars, general
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Block, Column, Notes, Row, Section, Table
 from sizebook.training.programme import basis_of, factor_of
@@ -18,39 +21,47 @@ IN_WORDS = frozenset({
 
 def assumptions(plan: ProgrammePlan) -> Section:
     """Return every input of the programme, and of each phase those that are stated."""
-    columns = (Column("Input"), Column("Value"), Column("Origin"))
+    columns = (Column(text("Input")), Column(text("Value")), Column(text("Origin")))
     shared = tuple(Row(row) for row in input_rows(plan.terms, without=IN_WORDS))
     left_out = (
-        "Inputs of a phase that are not listed have their usual value (docs/training.md).",
-        "Staff, the network of the site, buying or building it, and prices that change within the programme.",
-        "Swapping weights between training and generating on the same GPUs, and answers of very uneven length unless "
-        "the last answer over a steady load says so.",
-        "Market-based and embodied emissions: ask the training plan of a phase.",
+        text("Inputs of a phase that are not listed have their usual value (docs/training.md)."),
+        text("Staff, the network of the site, buying or building it, and prices that change within the programme."),
+        text(
+            "Swapping weights between training and generating on the same GPUs, and answers of "
+            "very uneven length unless the last answer over a steady load says so."
+        ),
+        text("Market-based and embodied emissions: ask the training plan of a phase."),
     )
     blocks: tuple[Block, ...] = (
-        Table("Shared by all phases", columns, shared),
+        Table(text("Shared by all phases"), columns, shared),
         *(Table(each.phase.name, columns, _phase(each)) for each in plan.phases),
-        Notes(left_out, "Left out"),
+        Notes(left_out, text("Left out")),
     )
     if told := warnings(plan):
-        blocks += (Notes(told, "To check"),)
-    return Section("Assumptions", "What the programme takes as given", blocks)
+        blocks += (Notes(told, text("To check")),)
+    return Section(text("Assumptions"), text("What the programme takes as given"), blocks)
 
 
 def _phase(each: PlannedPhase) -> tuple[Row, ...]:
     run, programme = each.training.inputs, each.training.inputs.programme
-    stated = [row for row in input_rows(each.phase, without=IN_WORDS, stated=each.phase.stated) if row[2] == "scenario"]
+    stated = [
+        row for row in input_rows(each.phase, without=IN_WORDS, stated=each.phase.stated) if row[2] == text("scenario")
+    ]
     rows = (
-        ("Whole run over steady state", f"{factor_of(programme):.3g}", basis_of(programme)),
-        ("Price per GPU-hour", f"${run.costs.price_usd_per_gpu_hour:,.2f}", run.costs.basis),
+        (text("Whole run over steady state"), significant(factor_of(programme)), basis_of(programme)),
+        (text("Price per GPU-hour"), dollars(run.costs.price_usd_per_gpu_hour), run.costs.basis),
         (
-            "Power of a GPU at work",
-            f"{run.power.watts:g} W",
-            "scenario, else its limit or the TDP in data/hardware.csv",
+            text("Power of a GPU at work"),
+            text("{watts} W", watts=general(run.power.watts)),
+            text("scenario, else its limit or the TDP in data/hardware.csv"),
         ),
-        ("Carbon intensity", f"{run.power.grams_per_kwh:g} g/kWh", run.power.grid_basis),
-        ("Recipe", each.training.work.recipe, "scenario, else the lightest that fits"),
-        ("Band of", each.training.work.band.family, "data/calibration_training_bands.csv"),
+        (
+            text("Carbon intensity"),
+            text("{grams_per_kwh} g/kWh", grams_per_kwh=general(run.power.grams_per_kwh)),
+            run.power.grid_basis,
+        ),
+        (text("Recipe"), each.training.work.recipe, text("scenario, else the lightest that fits")),
+        (text("Band of"), each.training.work.band.family, "data/calibration_training_bands.csv"),
         *stated,
     )
     return tuple(Row(row) for row in rows)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from sizebook.core.texts import joined, text
 from sizebook.core.units import duration, grouped, parameters, percent, significant, usd
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan
 from sizebook.reports.charts.kinds import Span, Spans
-from sizebook.reports.figures import SHORT_WORDS, aligned, fixed, share, short_scale
+from sizebook.reports.figures import aligned, fixed, general, in_scale, share, short_scale
 from sizebook.reports.view import Column, Row, Section, Table
+from sizebook.reports.words import gpus
 
 GIB = 2.0**30
 
@@ -20,16 +24,24 @@ def phases(plan: ProgrammePlan) -> Section:
             each.phase.name,
             start,
             start + each.cases[1].days,
-            text=f"{duration(86_400 * each.cases[1].days)}, {usd(each.cases[1].usd)}",
+            text=text("{duration}, {usd}", duration=duration(86_400 * each.cases[1].days), usd=usd(each.cases[1].usd)),
             marked=each is longest,
         )
         for each, start in zip(plan.phases, plan.starts, strict=True)
     )
     return Section(
-        "Phases",
-        f"{longest.phase.name} takes {share(longest.cases[1].days, plan.middle.days)} of the time",
+        text("Phases"),
+        text(
+            "{name} takes {share} of the time",
+            name=longest.phase.name,
+            share=share(longest.cases[1].days, plan.middle.days),
+        ),
         (
-            Spans(f"From the first day to day {significant(plan.middle.days)}", "Days from the start", spans),
+            Spans(
+                text("From the first day to day {n}", n=significant(plan.middle.days)),
+                text("Days from the start"),
+                spans,
+            ),
             _runs(plan),
             _cost(plan),
         ),
@@ -42,7 +54,7 @@ def _runs(plan: ProgrammePlan) -> Table:
         Row(
             (
                 each.phase.name,
-                f"{each.training.inputs.model}, {each.training.inputs.gpu.key}",
+                text("{model}, {key}", model=each.training.inputs.model, key=each.training.inputs.gpu.key),
                 parameters(each.training.inputs.tokens),
                 grouped(each.training.inputs.batches.seq),
                 grouped(each.gpus),
@@ -53,29 +65,35 @@ def _runs(plan: ProgrammePlan) -> Table:
         for each in plan.phases
     )
     columns = (
-        Column("Phase"),
-        Column("Model and GPU"),
-        Column("Tokens", figures=True),
-        Column("Sequence", figures=True),
-        Column("GPUs", figures=True),
-        Column("Layout"),
-        Column("MFU", "%", figures=True),
+        Column(text("Phase")),
+        Column(text("Model and GPU")),
+        Column(text("Tokens"), figures=True),
+        Column(text("Sequence"), figures=True),
+        Column(text("GPUs"), figures=True),
+        Column(text("Layout")),
+        Column(text("MFU"), "%", figures=True),
     )
-    return Table("What each phase trains on", columns, rows, note=_generated(plan))
+    return Table(text("What each phase trains on"), columns, rows, note=_generated(plan))
 
 
 def _generated(plan: ProgrammePlan) -> str:
     found = [_answers(each) for each in plan.phases if each.replica is not None]
-    return " ".join(["MFU is that of training in steady state.", *found])
+    return joined([text("MFU is that of training in steady state."), *found])
 
 
 def _answers(each: PlannedPhase) -> str:
     rollouts = each.phase.rollouts
     rate = each.replicas * each.replica.requests_per_second if each.replica else 0.0
-    where = f"on {rollouts.rollout_gpus} GPUs beside training" if rollouts.rollout_gpus else "before each step"
-    return (
-        f"{each.phase.name}: {each.replicas} replicas generate {significant(rate)} answers a second of "
-        f"{grouped(rollouts.rollout_output_tokens)} tokens {where}."
+    where = text("before each step")
+    if rollouts.rollout_gpus:
+        where = text("on {gpus} beside training", gpus=gpus(rollouts.rollout_gpus))
+    return text(
+        "{name}: {replicas} replicas generate {n} answers a second of {tokens} tokens {where}.",
+        name=each.phase.name,
+        replicas=grouped(each.replicas),
+        n=significant(rate),
+        tokens=grouped(rollouts.rollout_output_tokens),
+        where=where,
     )
 
 
@@ -84,30 +102,34 @@ def _cost(plan: ProgrammePlan) -> Table:
     money, money_sign = short_scale(case.usd for each in plan.phases for case in each.cases)
     hours, hours_sign = short_scale(case.gpu_hours for case in middles)
     beside = [case.forward_gpu_hours + case.rollout_gpu_hours + case.waiting_gpu_hours for case in middles]
-    usd_unit, hours_unit = f"{money_sign} USD".strip(), f"{hours_sign} h".strip()
+    usd_unit, hours_unit = in_scale(money_sign, "USD"), in_scale(hours_sign, "h")
     columns = {
-        Column("Days", figures=True): aligned([case.days for case in middles]),
-        Column("Training", hours_unit, figures=True): aligned([c.training_gpu_hours for c in middles], factor=hours),
-        Column("Beside it", hours_unit, figures=True): aligned(beside, factor=hours),
+        Column(text("Days"), figures=True): [*aligned([case.days for case in middles]), ""],
+        Column(text("Training"), hours_unit, figures=True): _summed([c.training_gpu_hours for c in middles], hours),
+        Column(text("Beside it"), hours_unit, figures=True): _summed(beside, hours),
         **{
-            Column(label, usd_unit, figures=True): aligned([each.cases[at].usd for each in plan.phases], factor=money)
-            for at, label in enumerate(("Fast", "Middle", "Slow"))
+            Column(label, usd_unit, figures=True): _summed([each.cases[at].usd for each in plan.phases], money)
+            for at, label in enumerate((text("Fast"), text("Middle"), text("Slow")))
         },
-        Column("Power", "MW", figures=True): aligned([case.power_mw for case in middles]),
+        Column(text("Power"), "MW", figures=True): [*aligned([case.power_mw for case in middles]), ""],
     }
-    names = [each.phase.name for each in plan.phases]
+    names = [*(each.phase.name for each in plan.phases), text("Phases together")]
+    *rows, total = (Row(cells) for cells in zip(names, *columns.values(), strict=True))
     return Table(
-        "Time and cost of each phase",
-        (Column("Phase"), *columns),
-        tuple(Row(cells) for cells in zip(names, *columns.values(), strict=True)),
-        note="Hours are GPU-hours. Beside it: forward passes of reference models, generating answers, and GPUs that "
-        "wait for the other part. Days, hours and power are of the middle case.",
+        text("Time and cost of each phase"),
+        (Column(text("Phase")), *columns),
+        (*rows, replace(total, kind="total")) if len(rows) > 1 else tuple(rows),
+        note=text(
+            "Hours are GPU-hours. Beside it: forward passes of reference models, generating "
+            "answers, and GPUs that wait for the other part. Days, hours and power are of the "
+            "middle case."
+        ),
     )
 
 
-def scaled(unit: str, sign: str) -> str:
-    """Return a unit with the word for its scale: ``USD, millions``."""
-    return f"{unit}, {SHORT_WORDS[sign]}".rstrip(", ")
+def _summed(values: list[float], factor: float) -> list[str]:
+    """Return a column of phases with their sum under it."""
+    return aligned([*values, sum(values)], factor=factor)
 
 
 def memory(plan: ProgrammePlan) -> Section:
@@ -120,7 +142,7 @@ def memory(plan: ProgrammePlan) -> Section:
                 fixed(each.training.fullest.total / GIB, 1),
                 fixed(each.reference_bytes / GIB, 1),
                 fixed(each.capacity_bytes / GIB, 1),
-                f"{each.phase.kept_checkpoints:g}",
+                text("{kept_checkpoints}", kept_checkpoints=general(each.phase.kept_checkpoints)),
                 fixed(checkpoint / 1e12, 3),
                 grouped(storage),
             )
@@ -128,18 +150,22 @@ def memory(plan: ProgrammePlan) -> Section:
         for each, checkpoint, storage in zip(plan.phases, _checkpoints(plan), plan.storage_usd, strict=True)
     )
     columns = (
-        Column("Phase"),
-        Column("Training", "GiB", figures=True),
-        Column("Reference model", "GiB", figures=True),
-        Column("A GPU has", "GiB", figures=True),
-        Column("Checkpoints kept", figures=True),
-        Column("One of them", "TB", figures=True),
-        Column("Storage", "USD", figures=True),
+        Column(text("Phase")),
+        Column(text("Training"), "GiB", figures=True),
+        Column(text("Reference model"), "GiB", figures=True),
+        Column(text("A GPU has"), "GiB", figures=True),
+        Column(text("Checkpoints kept"), figures=True),
+        Column(text("One of them"), "TB", figures=True),
+        Column(text("Storage"), "USD", figures=True),
     )
     return Section(
-        "Memory and checkpoints",
-        f"{fullest.phase.name} fills {percent(fullest.memory_bytes / fullest.capacity_bytes)} of a GPU",
-        (Table("Fullest GPU of each phase, and what is stored of it", columns, rows),),
+        text("Memory and checkpoints"),
+        text(
+            "{name} fills {percent} of a GPU",
+            name=fullest.phase.name,
+            percent=percent(fullest.memory_bytes / fullest.capacity_bytes),
+        ),
+        (Table(text("Fullest GPU of each phase, and what is stored of it"), columns, rows),),
     )
 
 

@@ -8,10 +8,12 @@ from datetime import date
 from itertools import groupby
 
 from sizebook.core.tables import table
+from sizebook.core.texts import Text, plural, text
 from sizebook.core.units import NO_BREAK_SPACE, THIN_SPACE, grouped
 from sizebook.formulas.params import params_gpt
 from sizebook.models import catalog
 from sizebook.models.reconciliation import Comparison, Status, compare
+from sizebook.reports.charts.kinds import Bar, Bars
 from sizebook.reports.figures import MINUS, fixed
 from sizebook.reports.view import Column, Notes, Report, Row, Section, Table, Tile
 
@@ -24,30 +26,77 @@ def report(compared: tuple[Comparison, ...], as_of: date) -> Report:
     stated = [one for one in compared if one.difference is not None]
     by_status = Counter(one.status for one in stated)
     agreeing = sum(by_status[status] for status in AGREES)
-    open_ones = by_status["unexplained"]
-    verdict = "none is left open" if not open_ones else f"{open_ones} are not explained"
     return Report(
-        kind="Parameter reconciliation",
-        title="Published parameter counts, recomputed",
-        subtitle=f"{len(catalog.model_keys())} published models, {len(stated)} stated counts, total and active",
-        as_of=as_of,
-        summary=(
-            f"{agreeing} of {len(stated)} stated counts follow from the dimensions of their model to the precision in "
-            f"which they are stated. Of the other {len(stated) - agreeing}, {by_status['explained']} have an "
-            f"explanation, {verdict}."
+        kind=text("Parameter reconciliation"),
+        title=text("Published parameter counts, recomputed"),
+        subtitle=text(
+            "{n} published models, {stated} stated counts, total and active",
+            n=len(catalog.model_keys()),
+            stated=len(stated),
         ),
+        as_of=as_of,
+        sentences=_sentences(by_status),
         tiles=_tiles(stated, by_status, agreeing),
+        chart=_status_chart(by_status),
+        warnings=_warnings(by_status),
         sections=(_gpt3(), _all_models(compared), _active(compared), _explained(compared), _notes()),
-        data_dates=f"catalog of {max(row['retrieved'] for row in table('models'))}",
+        data_dates=text("catalog of {max}", max=max(row["retrieved"] for row in table("models"))),
     )
+
+
+def _sentences(by_status: Counter[Status]) -> tuple[str, str, str]:
+    stated, agreeing = by_status.total(), sum(by_status[status] for status in AGREES)
+    return (
+        plural(
+            agreeing,
+            "{n} of {stated} stated counts follows from the dimensions of its model to the precision in which it is "
+            "stated.",
+            "{n} of {stated} stated counts follow from the dimensions of their model to the precision in which they "
+            "are stated.",
+            stated=grouped(stated),
+        ),
+        plural(
+            by_status["exact"], "{n} of them agrees to the last parameter.", "{n} of them agree to the last parameter."
+        ),
+        text(
+            "Of the other {others}, {explained} differ for a reason that is given, and {left} are not explained.",
+            others=grouped(stated - agreeing), explained=grouped(by_status["explained"]),
+            left=grouped(by_status["unexplained"]),
+        ),
+    )  # fmt: skip
+
+
+STATUSES: dict[Status, Text] = {
+    "exact": text("Exact"),
+    "rounds to it": text("Rounds to it"),
+    "cut to it": text("Cut to it"),
+    "explained": text("Differs, explained"),
+    "unexplained": text("Differs, unexplained"),
+}
+
+
+def _status_chart(by_status: Counter[Status]) -> Bars:
+    """Return how many statements agree, and how."""
+    bars = tuple(
+        Bar(label, by_status[status], grouped(by_status[status]), marked=status == "unexplained")
+        for status, label in STATUSES.items()
+    )
+    return Bars(text("Statements by how the computed count compares"), text("Stated counts"), bars)
+
+
+def _warnings(by_status: Counter[Status]) -> tuple[str, ...]:
+    open_ones = by_status["unexplained"]
+    if not open_ones:
+        return ()
+    return (plural(open_ones, "{n} stated count is not explained.", "{n} stated counts are not explained."),)
 
 
 def _tiles(stated: list[Comparison], by_status: Counter[Status], agreeing: int) -> tuple[Tile, ...]:
     return (
-        Tile("Stated counts", grouped(len(stated)), "total and active"),
-        Tile("Agree", grouped(agreeing), f"{by_status['exact']} to the last parameter"),
-        Tile("Differ, explained", grouped(by_status["explained"]), "listed with the reason"),
-        Tile("Differ, unexplained", grouped(by_status["unexplained"]), "a test keeps this at 0"),
+        Tile(text("Stated counts"), grouped(len(stated)), text("total and active")),
+        Tile(text("Agree"), grouped(agreeing), text("{by_status} to the last parameter", by_status=by_status["exact"])),
+        Tile(text("Differ, explained"), grouped(by_status["explained"]), text("listed with the reason")),
+        Tile(text("Differ, unexplained"), grouped(by_status["unexplained"]), text("a test keeps this at 0")),
     )
 
 
@@ -72,45 +121,46 @@ def gpt3_rows() -> list[tuple[str, ...]]:
 
 
 GPT3_COLUMNS = (
-    Column("Model"),
-    Column("Printed", figures=True),
-    Column("Layers", figures=True),
+    Column(text("Model")),
+    Column(text("Printed"), figures=True),
+    Column(text("Layers"), figures=True),
     Column("d_model", figures=True),
-    Column("Heads", figures=True),
+    Column(text("Heads"), figures=True),
     Column("d_head", figures=True),
-    Column("Weights alone", figures=True),
-    Column("All parameters", figures=True),
-    Column("Difference", "%", figures=True),
+    Column(text("Weights alone"), figures=True),
+    Column(text("All parameters"), figures=True),
+    Column(text("Difference"), "%", figures=True),
 )
 
 
 def _gpt3() -> Section:
     return Section(
-        "GPT-3, table 2.1",
-        "The n_params column of GPT-3 follows from its other columns within 2 % in seven of eight rows",
+        text("GPT-3, table 2.1"),
+        text("The n_params column of GPT-3 follows from its other columns within 2 % in seven of eight rows"),
         (
             Table(
-                "Brown et al. 2020 (arXiv:2005.14165), table 2.1, recomputed",
+                text("Brown et al. 2020 (arXiv:2005.14165), table 2.1, recomputed"),
                 GPT3_COLUMNS,
                 tuple(Row(cells, "failed" if cells[0] == "GPT-3 XL" else "plain") for cells in gpt3_rows()),
-                note="Weights alone: n_layers d_model (4 n_heads d_head + 8 d_model) + (50 "
-                "257 + 2048) d_model, head tied "
-                "to the embedding, as Aizi derived it in 2023; all parameters include biases and norms. "
-                "XL: 24 heads of 128 are 3072 wide, not 2048, and give 1.52 billion; 16 heads would give the "
-                "printed 1.3. The 13B row prints d_model 5140, where 40 heads of 128 make 5120; "
-                "either rounds to 13 billion.",
+                note=text(
+                    "Weights alone: n_layers d_model (4 n_heads d_head + 8 d_model) + (50 257 + 2048) "
+                    "d_model, head tied to the embedding, as Aizi derived it in 2023; all parameters "
+                    "include biases and norms. XL: 24 heads of 128 are 3072 wide, not 2048, and give "
+                    "1.52 billion; 16 heads would give the printed 1.3. The 13B row prints d_model 5140, "
+                    "where 40 heads of 128 make 5120; either rounds to 13 billion."
+                ),
             ),
         ),
     )
 
 
 _COLUMNS = (
-    Column("Model"),
-    Column("Stated", figures=True),
-    Column("Computed", figures=True),
-    Column("Difference", figures=True),
-    Column("Difference", "%", figures=True),
-    Column("Result"),
+    Column(text("Model")),
+    Column(text("Stated"), figures=True),
+    Column(text("Computed"), figures=True),
+    Column(text("Difference"), figures=True),
+    Column(text("Difference"), "%", figures=True),
+    Column(text("Result")),
 )
 
 
@@ -122,9 +172,16 @@ def _all_models(compared: Iterable[Comparison]) -> Section:
         rows.append(Row((organisation, "", "", "", "", ""), "group"))
         rows += [_row(one) for one in ones]
     return Section(
-        "All models",
-        "Total parameters, stated and computed, by organisation",
-        (Table("Total parameters", _COLUMNS, tuple(rows), note="Blank: not published, so nothing to compare."),),
+        text("All models"),
+        text("Total parameters, stated and computed, by organisation"),
+        (
+            Table(
+                text("Total parameters"),
+                _COLUMNS,
+                tuple(rows),
+                note=text("Blank: not published, so nothing to compare."),
+            ),
+        ),
         new_page=True,
     )
 
@@ -132,9 +189,13 @@ def _all_models(compared: Iterable[Comparison]) -> Section:
 def _active(compared: Iterable[Comparison]) -> Section:
     rows = tuple(Row((*_row(one).cells[:5], one.scope or "all")) for one in compared if one.what == "active")
     return Section(
-        "Active parameters",
-        "Active parameters of mixtures of experts, in the scope of each statement",
-        (Table("Parameters that one token visits", (*_COLUMNS[:5], Column("Scope of the statement")), rows),),
+        text("Active parameters"),
+        text("Active parameters of mixtures of experts, in the scope of each statement"),
+        (
+            Table(
+                text("Parameters that one token visits"), (*_COLUMNS[:5], Column(text("Scope of the statement"))), rows
+            ),
+        ),
         new_page=True,
     )
 
@@ -157,35 +218,41 @@ def _explained(compared: Iterable[Comparison]) -> Section:
         for one in ones
     )
     columns = (
-        Column("Model"),
-        Column("Count"),
-        Column("Stated", figures=True),
-        Column("Computed", figures=True),
-        Column("Explanation"),
+        Column(text("Model")),
+        Column(text("Count")),
+        Column(text("Stated"), figures=True),
+        Column(text("Computed"), figures=True),
+        Column(text("Explanation")),
     )
     return Section(
-        "Explanations",
-        "Every difference beyond rounding, and its reason",
-        (Table("Differences explained", columns, rows),),
+        text("Explanations"),
+        text("Every difference beyond rounding, and its reason"),
+        (Table(text("Differences explained"), columns, rows),),
         new_page=True,
     )
 
 
 def _notes() -> Section:
     return Section(
-        "Notes",
-        "How the comparison is made",
+        text("Notes"),
+        text("How the comparison is made"),
         (
             Notes(
                 (
-                    "Computed: every trainable tensor of the architecture in data/architectures.csv, tied tensors "
-                    "once. Buffers and multi-token-prediction layers stand apart.",
-                    "Rounds to it: the computed count lies within half a unit of the last digit of the statement; "
-                    "every written digit counts. Cut to it: the statement is the computed count with its further "
-                    "digits cut off, as names do (70B for 70.55 billion).",
-                    "Some statements leave out embeddings or towers; they are compared in their own scope.",
-                    "Closed models have no published dimensions and stay blank. Sources stand with each row of "
-                    "data/models.csv.",
+                    text(
+                        "Computed: every trainable tensor of the architecture in data/architectures.csv, "
+                        "tied tensors once. Buffers and multi-token-prediction layers stand apart."
+                    ),
+                    text(
+                        "Rounds to it: the computed count lies within half a unit of the last digit of the "
+                        "statement; every written digit counts. Cut to it: the statement is the computed "
+                        "count with its further digits cut off, as names do (70B for 70.55 billion)."
+                    ),
+                    text("Some statements leave out embeddings or towers; they are compared in their own scope."),
+                    text(
+                        "Closed models have no published dimensions and stay blank. Sources stand with each "
+                        "row of data/models.csv."
+                    ),
                 )
             ),
         ),

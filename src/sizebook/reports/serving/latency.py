@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from sizebook.core.texts import text
 from sizebook.core.units import duration, grouped, significant
 from sizebook.plans.serving.curves import CurvePoint, latency_curve, point
 from sizebook.plans.serving.plan import ServingPlan
@@ -20,23 +21,27 @@ def latency(plan: ServingPlan) -> Section:
     points = _through_the_plan(replica)
     token = [(float(at.concurrency), 1e3 * at.tpot_seconds) for at in points]
     first = [(float(at.concurrency), at.ttft_seconds) for at in points]
-    planned = f"Plan: {grouped(replica.concurrency)} in flight"
+    planned = text("Plan: {n} in flight", n=grouped(replica.concurrency))
     knee = float(replica.concurrency)
     charts = tuple(
         Lines(
             title,
-            "Requests in flight on one replica",
+            text("Requests in flight on one replica"),
             axis,
             lines=(Line(name, tuple(line), tuple((x, y * band.low, y * band.high) for x, y in line)),),
-            limit=Limit(limit, f"Target {fixed(limit, decimals)} {unit}") if math.isfinite(limit) else None,
+            limit=Limit(limit, text("Target {n} {unit}", n=fixed(limit, decimals), unit=unit))
+            if math.isfinite(limit)
+            else None,
             points=((knee, next(y for x, y in line if x == knee), planned),),
             log_x=True,
         )
         for title, axis, name, line, band, limit, decimals, unit in (
             (
-                f"Time per token: {fixed(1e3 * float(replica.at_knee.tpot_seconds), 1)} ms at the planned load",
-                "Milliseconds per token",
-                "TPOT",
+                text(
+                    "Time per token: {n} ms at the planned load", n=fixed(1e3 * float(replica.at_knee.tpot_seconds), 1)
+                ),
+                text("Milliseconds per token"),
+                text("TPOT"),
                 token,
                 replica.bands["tpot"],
                 1e3 * limits[1],
@@ -44,9 +49,12 @@ def latency(plan: ServingPlan) -> Section:
                 "ms",
             ),
             (
-                f"Time to the first token: {duration(float(replica.at_knee.ttft_seconds))} at the planned load",
-                "Seconds to the first token",
-                "TTFT",
+                text(
+                    "Time to the first token: {duration} at the planned load",
+                    duration=duration(float(replica.at_knee.ttft_seconds)),
+                ),
+                text("Seconds to the first token"),
+                text("TTFT"),
                 first,
                 replica.bands["ttft"],
                 limits[0],
@@ -57,8 +65,8 @@ def latency(plan: ServingPlan) -> Section:
         if name == "TTFT" or replica.decodes
     )
     return Section(
-        "Latency",
-        f"One replica carries {grouped(replica.concurrency)} requests at once",
+        text("Latency"),
+        text("One replica carries {n} requests at once", n=grouped(replica.concurrency)),
         (*charts, *_against_one_pool(replica)),
         new_page=True,
     )
@@ -86,10 +94,13 @@ def _against_one_pool(replica: PlannedReplica) -> tuple[Lines, ...]:
     shown = (1e3 * planned.tpot_seconds, planned.gpu_tokens_per_second)
     return (
         Lines(
-            f"Throughput against latency: {significant(shown[1], 3)} output tokens/s a GPU as planned",
-            "Milliseconds per token",
-            "Output tokens/s a GPU",
-            lines=(Line("Two pools", two), Line(f"One pool, {replica.setup.replica.layout}", one)),
-            points=((*shown, f"Plan: {grouped(replica.concurrency)} in flight"),),
+            text("Throughput against latency: {n} output tokens/s a GPU as planned", n=significant(shown[1], 3)),
+            text("Milliseconds per token"),
+            text("Output tokens/s a GPU"),
+            lines=(
+                Line(text("Two pools"), two),
+                Line(text("One pool, {layout}", layout=replica.setup.replica.layout), one),
+            ),
+            points=((*shown, text("Plan: {n} in flight", n=grouped(replica.concurrency))),),
         ),
     )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from sizebook.core.texts import text
 from sizebook.core.units import energy, mass, usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.sensitivity import sensitivities
+from sizebook.reports import words
 from sizebook.reports.charts.kinds import Bar, Bars, Chart, Columns, Limit, Series, Span, Spans
-from sizebook.reports.figures import SHORT_WORDS, fixed, share, short_scale
+from sizebook.reports.figures import fixed, general, scaled, share, short_scale
+from sizebook.reports.serving.executive import total_usd, usd_per_mtok
 from sizebook.reports.serving.fleet import fleet_by_month
 from sizebook.reports.view import Column, Row, Section, Table
 
@@ -14,116 +17,131 @@ from sizebook.reports.view import Column, Row, Section, Table
 def cost(plan: ServingPlan) -> Section:
     """Return the cost by month and by term of purchase."""
     months = plan.months
-    total = sum(month.usd for month in months)
+    first, last, total = usd(months[0].usd), usd(months[-1].usd), usd(total_usd(months))
     message = (
-        f"The fleet costs {usd(months[0].usd)} a month"
+        text("The fleet costs {usd} a month", usd=first)
         if len(months) == 1
-        else f"{len(months)} months cost {usd(total)}, from {usd(months[0].usd)} to {usd(months[-1].usd)} a month"
+        else text(
+            "{months} cost {usd}, from {first} to {last} a month",
+            months=words.months(len(months)),
+            usd=total,
+            first=first,
+            last=last,
+        )
     )
     prices = plan.rates
     table = Table(
-        "What a GPU-hour and a million tokens cost",
-        (Column("Figure"), Column("Amount", "USD", figures=True), Column("Basis")),
+        text("What a GPU-hour and a million tokens cost"),
+        (Column(text("Figure")), Column(text("Amount"), "USD", figures=True), Column(text("Basis"))),
         (
-            Row(("GPU-hour, reserved", fixed(prices.reserved_usd, 2), prices.basis)),
-            Row(("GPU-hour, on demand", fixed(prices.on_demand_usd, 2), prices.basis)),
+            Row((text("GPU-hour, reserved"), fixed(prices.reserved_usd, 2), prices.basis)),
+            Row((text("GPU-hour, on demand"), fixed(prices.on_demand_usd, 2), prices.basis)),
             *_per_million(plan),
         ),
-        note="Input tokens are paid for within the output tokens' price: a replica's hours are divided by output alone."
+        note=text(
+            "Input tokens are paid for within the output tokens' price: a replica's hours are divided by output alone."
+        )
         if plan.replica.decodes
-        else "Nothing is decoded: a replica's hours are divided by the tokens put in.",
+        else text("Nothing is decoded: a replica's hours are divided by the tokens put in."),
     )
-    return Section("Cost", message, (_cost_chart(plan), fleet_by_month(plan), table))
+    return Section(text("Cost"), message, (fleet_by_month(plan), table))
 
 
 def _per_million(plan: ServingPlan) -> tuple[Row, Row]:
     """Return what a million tokens cost: those put out, or put in where one pass answers."""
-    month, full = plan.months[0], plan.usd_per_mtok_saturated
-    label, cost, digits = "Million output tokens", month.usd_per_mtok_output, 2
+    full = plan.usd_per_mtok_saturated
+    label, digits = text("Million output tokens"), 2
     if not plan.replica.decodes:
-        label, cost, digits = "Million input tokens", month.usd_per_mtok_input, 4
+        label, digits = text("Million input tokens"), 4
         full /= plan.traffic.asked.input_tokens
+    basis = text("at the utilisation of {months}", months=words.months(len(plan.months)))
     return (
-        Row((label, fixed(cost, digits), "at the utilisation of month 1")),
-        Row((label, fixed(full, digits), "best case: always full, reserved")),
+        Row((label, fixed(usd_per_mtok(plan), digits), basis)),
+        Row((label, fixed(full, digits), text("best case: always full, reserved"))),
     )
 
 
-def _cost_chart(plan: ServingPlan) -> Chart:
+def cost_chart(plan: ServingPlan) -> Chart:
     """Return columns by month, or two bars where there is one month."""
     reserved = [month.reserved_usd for month in plan.months]
     burst = [month.on_demand_usd for month in plan.months]
     factor, sign = short_scale(month.usd for month in plan.months)
-    axis = f"USD a month, {SHORT_WORDS[sign]}".rstrip(", ")
-    title = f"Reserved GPUs are {share(sum(reserved), sum(reserved) + sum(burst))} of the cost"
+    axis = scaled(text("USD a month"), sign)
+    title = text("Reserved GPUs are {share} of the cost", share=share(sum(reserved), sum(reserved) + sum(burst)))
     if len(plan.months) == 1:
-        pairs = (("Reserved", reserved[0]), ("On demand", burst[0]))
+        pairs = ((text("Reserved"), reserved[0]), (text("On demand"), burst[0]))
         bars = (
             Bar(label, value / factor, usd(value), marked=value == max(reserved[0], burst[0])) for label, value in pairs
         )
         return Bars(title, axis, tuple(bars))
     return Columns(
         title,
-        "Month",
+        text("Month"),
         axis,
         categories=tuple(str(month.month) for month in plan.months),
         series=(
-            Series("Reserved", tuple(value / factor for value in reserved)),
-            Series("On demand", tuple(value / factor for value in burst)),
+            Series(text("Reserved"), tuple(value / factor for value in reserved)),
+            Series(text("On demand"), tuple(value / factor for value in burst)),
         ),
     )
 
 
 def sensitivity(plan: ServingPlan) -> Section:
-    """Return what the last month's cost hangs on, one input at a time."""
-    swings = sensitivities(plan)
-    last = plan.months[-1]
-    factor, sign = short_scale([last.usd])
+    """Return what the cost of all months hangs on, one input at a time."""
+    swings, total = sensitivities(plan), total_usd(plan.months)
+    factor, sign = short_scale([total])
     spans = tuple(
         Span(
             swing.label,
             min(swing.low_usd, swing.high_usd) / factor,
             max(swing.low_usd, swing.high_usd) / factor,
-            text=f"{usd(swing.low_usd)} to {usd(swing.high_usd)}",
+            text=words.ends(usd(swing.low_usd), usd(swing.high_usd)),
             marked=index == 0,
         )
         for index, swing in enumerate(swings)
     )
-    title = f"{swings[0].label}: {usd(swings[0].width_usd)} a month between its ends"
-    axis = f"USD in month {last.month}, {SHORT_WORDS[sign]}".rstrip(", ")
-    limit = Limit(last.usd / factor, f"Plan {usd(last.usd)}")
+    n = words.months(len(plan.months))
+    title = text("{input}: {usd} between its ends, over {months}", input=swings[0].label, usd=usd(swings[0].width_usd),
+                 months=n)  # fmt: skip
+    axis = scaled(text("USD in {months}", months=n), sign)
+    limit = Limit(total / factor, text("Plan {usd}", usd=usd(total)))
     return Section(
-        "Sensitivity", "What the cost hangs on, one input at a time", (Spans(title, axis, spans, limit=limit),)
+        text("Sensitivity"),
+        text("What the cost hangs on, one input at a time"),
+        (Spans(title, axis, spans, limit=limit),),
     )
 
 
 def carbon(plan: ServingPlan) -> Section:
-    """Return energy and emissions of the first month and of all."""
-    month, prices = plan.months[0], plan.rates
+    """Return energy and emissions of all months, and of the first beside them."""
+    months, prices = plan.months, plan.rates
+    n = words.months(len(months))
+    kwh, kg = sum(month.energy_kwh for month in months), sum(month.co2e_kg for month in months)
+    power = text("TDP {watts} W a GPU, PUE {pue}", watts=general(prices.tdp_watts), pue=general(prices.pue))
+    grid = text("{grams} g/kWh, {basis}", grams=general(prices.grams_per_kwh), basis=prices.grid_basis)
     rows = [
-        ("Energy, month 1", energy(month.energy_kwh), f"TDP {prices.tdp_watts:g} W a GPU, PUE {prices.pue:g}"),
-        ("Emissions, month 1", mass(month.co2e_kg), f"{prices.grams_per_kwh:g} g/kWh, {prices.grid_basis}"),
+        (text("Energy, {months}", months=n), energy(kwh), power),
+        (text("Emissions, {months}", months=n), mass(kg), grid),
     ]
-    if len(plan.months) > 1:
-        months = f"{len(plan.months)} months"
+    if len(months) > 1:
         rows += [
-            (
-                f"Energy, {months}",
-                energy(sum(each.energy_kwh for each in plan.months)),
-                "with the traffic's growth",
-            ),
-            (f"Emissions, {months}", mass(sum(each.co2e_kg for each in plan.months)), "with the traffic's growth"),
+            (text("Energy, month 1"), energy(months[0].energy_kwh), text("before the traffic grows")),
+            (text("Emissions, month 1"), mass(months[0].co2e_kg), text("before the traffic grows")),
         ]
     return Section(
-        "Energy and carbon",
-        f"The fleet takes {energy(month.energy_kwh)} a month and emits {mass(month.co2e_kg)} of CO\u2082e",
+        text("Energy and carbon"),
+        text("{months} take {energy} and emit {mass} of CO\u2082e", months=n, energy=energy(kwh), mass=mass(kg))
+        if len(months) > 1
+        else text("The fleet takes {energy} a month and emits {mass} of CO\u2082e", energy=energy(kwh), mass=mass(kg)),
         (
             Table(
-                "Energy and location-based emissions",
-                (Column("Figure"), Column("Amount", figures=True), Column("Basis")),
+                text("Energy and location-based emissions"),
+                (Column(text("Figure")), Column(text("Amount"), figures=True), Column(text("Basis"))),
                 tuple(Row(cells) for cells in rows),
-                note="Wall power is 1.3 times the TDP when busy, as MLPerf submissions "
-                "measured, and 0.3 times when idle.",
+                note=text(
+                    "Wall power is 1.3 times the TDP when busy, as MLPerf submissions measured, and 0.3 times when "
+                    "idle."
+                ),
             ),
         ),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sizebook.core.texts import text
 from sizebook.core.units import duration, grouped, significant
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.charts.kinds import Limit, Line, Lines
@@ -12,7 +13,11 @@ from sizebook.reports.view import Column, Row, Section, Table
 from sizebook.serving.load import SEED, Loaded
 from sizebook.serving.quantities import PERCENTILES, share_of
 
-_LATENCIES = (("Time to first token", "ttft"), ("Time per token", "tpot"), ("Whole request", "request"))
+_LATENCIES = (
+    (text("Time to first token"), "ttft"),
+    (text("Time per token"), "tpot"),
+    (text("Whole request"), "request"),
+)
 
 
 def requests_seen(plan: ServingPlan, loaded: Loaded) -> Section:
@@ -24,17 +29,26 @@ def requests_seen(plan: ServingPlan, loaded: Loaded) -> Section:
         for label, latency in _LATENCIES
     )
     table = Table(
-        f"Latency of requests at {significant(rate, 3)} requests/s on one replica",
-        (Column("Latency"), *(Column(name, figures=True) for name in PERCENTILES)),
+        text("Latency of requests at {n} requests/s on one replica", n=significant(rate, 3)),
+        (Column(text("Latency")), *(Column(name, figures=True) for name in PERCENTILES)),
         rows,
-        note=f"{n} requests, arrivals {plan.arrivals}, seed {SEED}, simulated "
-        "through continuous batching with the step "
-        f"times of this page's model; targets are held for {held}.",
+        note=text(
+            "{n} requests, arrivals {arrivals}, seed {SEED}, simulated through continuous "
+            "batching with the step times of this page's model; targets are held for {held}.",
+            n=n,
+            arrivals=plan.arrivals,
+            SEED=SEED,
+            held=held,
+        ),
     )
     return Section(
-        "Latency",
-        f"{held} of requests: first token after {duration(plan.replica.held('ttft'))}, then "
-        f"{duration(plan.replica.held('tpot'))} a token",
+        text("Latency"),
+        text(
+            "{held} of requests: first token after {first}, then {token} a token",
+            held=held,
+            first=duration(plan.replica.held("ttft")),
+            token=duration(plan.replica.held("tpot")),
+        ),
         (*(_growth(plan, loaded, latency) for latency in ("ttft", "tpot")), table),
         new_page=True,
     )
@@ -46,16 +60,17 @@ def _growth(plan: ServingPlan, loaded: Loaded, latency: str) -> Lines:
     first = latency == "ttft"
     limit = plan.inputs.target.latencies.limits[0 if first else 1]
     factor, unit, decimals = (1.0, "s", 2) if first else (1e3, "ms", 0)
-    words = "Time to the first token" if first else "Time per token"
+    words = text("Time to the first token") if first else text("Time per token")
+    axis = text("Seconds to the first token") if first else text("Milliseconds per token")
     shown = duration(plan.replica.held(latency))
     points = tuple((each, factor * served.seconds(latency, loaded.share)) for each, served in loaded.curve())
     return Lines(
-        f"{words}: {held} of requests {shown} at the planned rate",
-        "Requests a second on one replica",
-        f"{'Seconds to the first token' if first else 'Milliseconds per token'}, {held}",
+        text("{words}: {held} of requests {shown} at the planned rate", words=words, held=held, shown=shown),
+        text("Requests a second on one replica"),
+        text("{axis}, {held}", axis=axis, held=held),
         lines=(Line(held, points),),
-        limit=Limit(factor * limit, f"Target {fixed(factor * limit, decimals)} {unit}")
+        limit=Limit(factor * limit, text("Target {n} {unit}", n=fixed(factor * limit, decimals), unit=unit))
         if math.isfinite(limit)
         else None,
-        points=((rate, factor * plan.replica.held(latency), f"Plan: {significant(rate, 3)} a second"),),
+        points=((rate, factor * plan.replica.held(latency), text("Plan: {n} a second", n=significant(rate, 3))),),
     )

@@ -4,107 +4,148 @@ from __future__ import annotations
 
 from datetime import date
 
-from sizebook.core.tables import table
+from sizebook.core.texts import Figure, Text, text
 from sizebook.core.units import NO_BREAK_SPACE, gibibytes, gigabytes, grouped, parameters, percent
 from sizebook.plans.sizing.plan import AS_STORED, Sizing
 from sizebook.reports.charts.kinds import Bar, Bars
 from sizebook.reports.figures import (
     MINUS,
-    SHORT_WORDS,
     aligned,
     binary_scale,
     decimal_scale,
     fixed,
     percentages,
+    scaled,
     short_scale,
 )
 from sizebook.reports.view import Column, Derivation, Notes, Prose, Report, Row, Section, Table, Tile
+from sizebook.reports.words import newest
 
 
 def report(sizing: Sizing, as_of: date, title: str = "") -> Report:
     """Return the report of one model's sizing."""
     architecture = sizing.architecture
-    context = f", context {grouped(architecture.n_ctx)} tokens" if architecture.n_ctx else ""
+    context = text(", context {n} tokens", n=grouped(architecture.n_ctx)) if architecture.n_ctx else ""
     return Report(
-        kind="Model sizing report",
+        kind=text("Model sizing report"),
         title=title or sizing.model,
         subtitle=(
-            f"{sizing.model if title else f'{architecture.model_type} architecture'}: {architecture.n_layers} layers, "
-            f"hidden size {grouped(architecture.d_model)}, vocabulary {grouped(architecture.vocab)}{context}"
+            text(
+                "{model}: {layers} layers, hidden size {width}, vocabulary {vocab}{context}",
+                model=sizing.model if title else text("{type} architecture", type=architecture.model_type),
+                layers=architecture.n_layers,
+                width=grouped(architecture.d_model),
+                vocab=grouped(architecture.vocab),
+                context=context,
+            )
         ),
         as_of=as_of,
-        summary=_summary(sizing),
+        sentences=_sentences(sizing),
         tiles=_tiles(sizing),
+        chart=_parts_chart(sizing),
+        warnings=_warnings(sizing),
         sections=(_breakdown(sizing), _storage(sizing), _comparison(sizing), _derivation(sizing), _notes(sizing)),
-        data_dates=f"number formats of {max(row['retrieved'] for row in table('dtypes'))}",
+        data_dates=text("number formats of {day}", day=newest("dtypes")),
     )
 
 
-def _summary(sizing: Sizing) -> str:
+def _sentences(sizing: Sizing) -> tuple[str, str, str]:
     total, active = sizing.count.total, sizing.count.active
-    visits = "" if active == total else f", of which one token visits {parameters(active)}"
-    return (
-        f"{sizing.model} holds {grouped(total)} parameters{visits}. Stored {sizing.stored}, its weights take "
-        f"{gigabytes(sizing.weight_bytes)} ({gibibytes(sizing.weight_bytes)}). {_verdict(sizing)}"
-    )
+    if active == total:
+        holds = text("{model} holds {n} parameters.", model=sizing.model, n=grouped(total))
+    else:
+        holds = text(
+            "{model} holds {n} parameters, of which one token visits {active}.",
+            model=sizing.model, n=grouped(total), active=parameters(active),
+        )  # fmt: skip
+    stored = text(
+        "Stored {format}, its weights take {decimal} ({binary}).",
+        format=_format(sizing), decimal=gigabytes(sizing.weight_bytes), binary=gibibytes(sizing.weight_bytes),
+    )  # fmt: skip
+    return holds, stored, text("{verdict}.", verdict=_verdict(sizing))
 
 
-def _verdict(sizing: Sizing) -> str:
-    """Say how the count compares with the published one, in a sentence."""
+def _format(sizing: Sizing) -> str:
+    """Return in which format the weights are stored, as it stands in a sentence."""
+    return text("as its files have them") if sizing.dtype == AS_STORED else text("in {dtype}", dtype=sizing.dtype)
+
+
+def _warnings(sizing: Sizing) -> tuple[str, ...]:
+    """Return what to know before the figures are used: what the count leaves open, a count that differs."""
+    difference = sizing.difference
+    differs = difference is not None and abs(difference) > sizing.published.half_unit
+    notes = (text("Count of the model: {note}.", note=note) for note in sizing.architecture.notes)
+    return (*((text("{verdict}.", verdict=_verdict(sizing)),) if differs else ()), *notes)
+
+
+def _verdict(sizing: Sizing) -> Text:
+    """Say how the count compares with the published one, without the full stop."""
     difference, published = sizing.difference, sizing.published.total
     if difference is None or published is None:
-        return "No published count was given to compare with."
+        return text("No published count was given to compare with")
     if difference == 0:
-        return "The count equals the published one to the last parameter."
+        return text("The count equals the published one to the last parameter")
     if abs(difference) <= sizing.published.half_unit:
-        return f"The count rounds to the published {parameters(published)}."
-    relation = "more" if difference > 0 else "fewer"
-    share = _per_cent(abs(difference) / published)
-    return f"The count is {grouped(abs(difference))} {relation} than the published {grouped(published)} ({share})."
+        return text("The count rounds to the published {parameters}", parameters=parameters(published))
+    known = {
+        "n": grouped(abs(difference)),
+        "published": grouped(published),
+        "share": _per_cent(abs(difference) / published),
+    }
+    if difference > 0:
+        return text("The count is {n} more than the published {published} ({share})", **known)
+    return text("The count is {n} fewer than the published {published} ({share})", **known)
 
 
 def _per_cent(ratio: float) -> str:
-    return f"{fixed(100 * ratio, 2)}{NO_BREAK_SPACE}%"
+    return Figure(f"{fixed(100 * ratio, 2)}{NO_BREAK_SPACE}%")
 
 
 def _tiles(sizing: Sizing) -> tuple[Tile, ...]:
     counted = sizing.count
     largest = max(sizing.parts, key=lambda part: part.parameters)
-    tiles = [Tile("Parameters", parameters(counted.total), grouped(counted.total))]
+    tiles = [Tile(text("Parameters"), parameters(counted.total), grouped(counted.total))]
     if counted.active != counted.total:
         tiles.append(
-            Tile("Active per token", parameters(counted.active), f"{percent(counted.active / counted.total)} of all")
+            Tile(
+                text("Active per token"),
+                parameters(counted.active),
+                text("{percent} of all", percent=percent(counted.active / counted.total)),
+            )
         )
     tiles += [
         Tile(_weights(sizing), gigabytes(sizing.weight_bytes), gibibytes(sizing.weight_bytes)),
-        Tile(largest.label, percent(largest.share), "the largest part"),
+        Tile(largest.label, percent(largest.share), text("the largest part")),
     ]
     if sizing.difference is not None:
-        tiles.append(Tile("Against published", *_deviation(sizing)))
+        tiles.append(Tile(text("Against published"), *_deviation(sizing)))
     return tuple(tiles)
 
 
 def _weights(sizing: Sizing) -> str:
-    return f"Weights {AS_STORED}" if sizing.dtype == AS_STORED else f"Weights in {sizing.dtype}"
+    if sizing.dtype == AS_STORED:
+        return text("Weights as stored")
+    return text("Weights in {dtype}", dtype=sizing.dtype)
 
 
 def _deviation(sizing: Sizing) -> tuple[str, str]:
     """Return how far the count is from the published one, and by how many parameters."""
     difference, published = sizing.difference or 0, sizing.published.total or 0
     if difference == 0:
-        return "exact", grouped(published)
+        return text("exact"), grouped(published)
     if abs(difference) <= sizing.published.half_unit:
-        return "agrees", f"rounds to {parameters(published)}"
+        return text("agrees"), text("rounds to {published}", published=parameters(published))
     share = _per_cent(abs(difference) / published)
     sign = "" if share.startswith("<") else "+" if difference > 0 else MINUS
-    return f"{sign}{share}", f"{_signed(difference)} parameters"
+    return Figure(f"{sign}{share}"), text("{n} parameters", n=_signed(difference))
 
 
 def _signed(count: int) -> str:
-    return f"+{grouped(count)}" if count > 0 else grouped(count).replace("-", MINUS)
+    return Figure(f"+{grouped(count)}" if count > 0 else grouped(count).replace("-", MINUS))
 
 
-def _breakdown(sizing: Sizing) -> Section:
+def _parts_chart(sizing: Sizing) -> Bars:
+    """Return the parts of the model from the largest."""
     parts = sorted(sizing.parts, key=lambda part: -part.parameters)
     factor, sign = short_scale(part.parameters for part in parts)
     shares = percentages([part.share for part in parts])
@@ -113,39 +154,50 @@ def _breakdown(sizing: Sizing) -> Section:
         Bar(
             part.label,
             part.parameters / factor,
-            f"{parameters(part.parameters)} ({share}\u00a0%)",
+            text("{n} ({share}\u00a0%)", n=parameters(part.parameters), share=share),
             marked=part is largest,
         )
         for part, share in zip(parts, shares, strict=True)
     )
+    title = text(
+        "{part}: {n} of {total}",
+        part=largest.label, n=parameters(largest.parameters), total=parameters(sizing.count.total),
+    )  # fmt: skip
+    return Bars(title, scaled(text("Parameters"), sign), bars)
+
+
+def _breakdown(sizing: Sizing) -> Section:
+    parts = sorted(sizing.parts, key=lambda part: -part.parameters)
+    shares = percentages([part.share for part in parts])
+    largest = parts[0]
     rows = [
         Row((part.label, part.part, grouped(part.parameters), share)) for part, share in zip(parts, shares, strict=True)
     ]
-    rows.append(Row(("Total", "", grouped(sizing.count.total), fixed(100, 2)), "total"))
+    rows.append(Row((text("Total"), "", grouped(sizing.count.total), fixed(100, 2)), "total"))
     if sizing.count.active != sizing.count.total:
         rows.append(
             Row(
                 (
-                    "Active per token",
+                    text("Active per token"),
                     "",
                     grouped(sizing.count.active),
                     fixed(100 * sizing.count.active / sizing.count.total, 2),
                 )
             )
         )
-    message = f"{largest.label} hold {percent(largest.share)} of the parameters"
+    message = text("{label} hold {percent} of the parameters", label=largest.label, percent=percent(largest.share))
     return Section(
-        "Parameters",
+        text("Parameters"),
         message,
         (
-            Bars(
-                f"{largest.label}: {parameters(largest.parameters)} of {parameters(sizing.count.total)}",
-                " ".join(("Parameters,", SHORT_WORDS[sign])).rstrip(", "),
-                bars,
-            ),
             Table(
-                "Parameters by part, exact",
-                (Column("Part"), Column("Key"), Column("Parameters", figures=True), Column("Share", "%", figures=True)),
+                text("Parameters by part, exact"),
+                (
+                    Column(text("Part")),
+                    Column(text("Key")),
+                    Column(text("Parameters"), figures=True),
+                    Column(text("Share"), "%", figures=True),
+                ),
                 tuple(rows),
             ),
         ),
@@ -160,15 +212,20 @@ def _storage(sizing: Sizing) -> Section:
     other = smallest if smallest is not chosen else most
     binary_factor, binary_prefix = binary_scale(stored.n_bytes for stored in sizing.storage)
     bars = tuple(
-        Bar(s.dtype, s.n_bytes / factor, f"{gigabytes(s.n_bytes)} ({gibibytes(s.n_bytes)})", marked=s is chosen)
+        Bar(
+            s.dtype,
+            s.n_bytes / factor,
+            text("{gigabytes} ({gibibytes})", gigabytes=gigabytes(s.n_bytes), gibibytes=gibibytes(s.n_bytes)),
+            marked=s is chosen,
+        )
         for s in sizing.storage
     )
     columns = (
-        Column("Number format"),
-        Column("Bits per weight", figures=True),
-        Column("Weights", f"{prefix}B", figures=True),
-        Column("Weights", f"{binary_prefix}B", figures=True),
-        Column("Against " + sizing.dtype, "%", figures=True),
+        Column(text("Number format")),
+        Column(text("Bits per weight"), figures=True),
+        Column(text("Weights"), text("{prefix}B", prefix=prefix), figures=True),
+        Column(text("Weights"), text("{binary_prefix}B", binary_prefix=binary_prefix), figures=True),
+        Column(text("Against {dtype}", dtype=sizing.dtype), "%", figures=True),
     )
     figures = zip(
         (s.dtype for s in sizing.storage),
@@ -179,54 +236,65 @@ def _storage(sizing: Sizing) -> Section:
         strict=True,
     )
     return Section(
-        "Memory",
-        f"The weights take {gigabytes(sizing.weight_bytes)} {sizing.stored}, "
-        f"{gigabytes(other.n_bytes)} in {other.dtype}",
+        text("Memory"),
+        text(
+            "The weights take {size} {stored}, {other} in {dtype}",
+            size=gigabytes(sizing.weight_bytes),
+            stored=_format(sizing),
+            other=gigabytes(other.n_bytes),
+            dtype=other.dtype,
+        ),
         (
             Bars(
-                f"From {gigabytes(most.n_bytes)} in {most.dtype} to {gigabytes(smallest.n_bytes)} in {smallest.dtype}",
-                f"Weights, {prefix}B (powers of ten)",
+                text(
+                    "From {most} in {dtype} to {least} in {other}",
+                    most=gigabytes(most.n_bytes),
+                    dtype=most.dtype,
+                    least=gigabytes(smallest.n_bytes),
+                    other=smallest.dtype,
+                ),
+                text("Weights, {prefix}B (powers of ten)", prefix=prefix),
                 bars,
             ),
             Table(
-                "Memory of the weights by number format",
+                text("Memory of the weights by number format"),
                 columns,
                 tuple(Row(cells, "marked" if cells[0] == sizing.dtype else "plain") for cells in figures),
-                note="GB is 10⁹ bytes, GiB 2³⁰. Block formats include the bytes of their "
-                "scales. Weights alone: a running "
-                "model also holds its cache, activations and the engine.",
+                note=text(
+                    "GB is 10⁹ bytes, GiB 2³⁰. Block formats include the bytes of their scales. Weights "
+                    "alone: a running model also holds its cache, activations and the engine."
+                ),
             ),
         ),
-        new_page=True,
     )
 
 
 def _comparison(sizing: Sizing) -> Section:
     if sizing.published.total is None or sizing.difference is None:
-        hint = (
+        hint = text(
             "Set published_total and published_source in the scenario to have the count compared with the publisher's."
         )
-        return Section("Published count", "No published count was given to compare with", (Prose(hint),))
+        return Section(text("Published count"), text("No published count was given to compare with"), (Prose(hint),))
     ratio = sizing.difference / sizing.published.total
     rows = (
-        Row(("Counted here", grouped(sizing.count.total), "tensor by tensor from the architecture")),
-        Row(("Published", grouped(sizing.published.total), sizing.published.source or "no source given")),
+        Row((text("Counted here"), grouped(sizing.count.total), text("tensor by tensor from the architecture"))),
+        Row((text("Published"), grouped(sizing.published.total), sizing.published.source or text("no source given"))),
         Row(
             (
-                "Difference",
+                text("Difference"),
                 _signed(sizing.difference) if sizing.difference else "0",
-                f"{_per_cent(ratio)} of the published count",
+                text("{share} of the published count", share=_per_cent(ratio)),
             ),
             "total",
         ),
     )
     return Section(
-        "Published count",
-        _verdict(sizing).rstrip("."),
+        text("Published count"),
+        _verdict(sizing),
         (
             Table(
-                "Counted against published",
-                (Column("Count"), Column("Parameters", figures=True), Column("Source")),
+                text("Counted against published"),
+                (Column(text("Count")), Column(text("Parameters"), figures=True), Column(text("Source"))),
                 rows,
             ),
         ),
@@ -235,33 +303,48 @@ def _comparison(sizing: Sizing) -> Section:
 
 def _derivation(sizing: Sizing) -> Section:
     return Section(
-        "Derivation",
-        "How each figure was computed",
+        text("Derivation"),
+        text("How each figure was computed"),
         (Derivation((*sizing.figures, *(part.derivation for part in sizing.parts))),),
     )
 
 
 def _notes(sizing: Sizing) -> Section:
     counted = sizing.count
-    items = ["Counted: every trainable tensor of the architecture, tied tensors once.", *sizing.architecture.notes]
+    items = [
+        text("Counted: every trainable tensor of the architecture, tied tensors once."),
+        *sizing.architecture.notes,
+    ]
     if counted.buffers:
         items.append(
-            f"Not counted: {grouped(counted.buffers)} entries of buffers, stored in checkpoints but not trained."
+            text(
+                "Not counted: {n} entries of buffers, stored in checkpoints but not trained.",
+                n=grouped(counted.buffers),
+            )
         )
     if counted.mtp:
         items.append(
-            f"Counted apart: {grouped(counted.mtp)} parameters of multi-token-prediction layers, which checkpoints "
-            "hold beside the model."
+            text(
+                "Counted apart: {n} parameters of multi-token-prediction layers, which checkpoints "
+                "hold beside the model.",
+                n=grouped(counted.mtp),
+            )
         )
     if counted.active != counted.total:
         items.append(
-            "Active parameters are what one token visits: everything but the routed experts it is not sent to; "
-            "embedding and output projection count whole."
+            text(
+                "Active parameters are what one token visits: everything but the routed experts it "
+                "is not sent to; embedding and output projection count whole."
+            )
         )
     items += [
-        "Memory is that of the weights, every parameter stored in the one format; quantised checkpoints keep some "
-        "tensors in a wider one.",
-        "Counts are exact. Bits per weight of the q4_k_m and q5_k_m mixes were measured on one model; another's mix "
-        "differs by a few per cent.",
+        text(
+            "Memory is that of the weights, every parameter stored in the one format; quantised "
+            "checkpoints keep some tensors in a wider one."
+        ),
+        text(
+            "Counts are exact. Bits per weight of the q4_k_m and q5_k_m mixes were measured on "
+            "one model; another's mix differs by a few per cent."
+        ),
     ]
-    return Section("Notes", "What is counted, and what is not", (Notes(tuple(items)),))
+    return Section(text("Notes"), text("What is counted, and what is not"), (Notes(tuple(items)),))

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from sizebook.core.units import gibibytes, grouped, percent
+from sizebook.core.texts import text
+from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan
+from sizebook.reports.training.words import NAMES
 from sizebook.reports.view import Column, Row, Section, Table
 from sizebook.training.adapters import targets
-
-NAMES = {"full": "Full fine-tuning", "lora": "LoRA", "qlora": "QLoRA", "dora": "DoRA", "qdora": "QDoRA"}
 
 
 def in_words(plan: TrainingPlan) -> str:
     """Return what is trained in words: the whole model, or adapters by kind, rank and place."""
     recipe = plan.inputs.method.recipe
-    return f"{NAMES[recipe.trained]}, rank {recipe.lora_rank} on {recipe.lora_on}" if recipe.lora_rank else "all of it"
+    return (
+        text(
+            "{NAMES}, rank {lora_rank} on {lora_on}",
+            NAMES=NAMES[recipe.trained],
+            lora_rank=recipe.lora_rank,
+            lora_on=recipe.lora_on,
+        )
+        if recipe.lora_rank
+        else text("all of it")
+    )
 
 
 def adapters(plan: TrainingPlan) -> tuple[Section, ...]:
@@ -26,7 +35,7 @@ def adapters(plan: TrainingPlan) -> tuple[Section, ...]:
         Row(
             (
                 each.name,
-                f"{grouped(each.d_out)} x {grouped(each.d_in)}",
+                text("{outputs} x {inputs}", outputs=grouped(each.d_out), inputs=grouped(each.d_in)),
                 grouped(each.n),
                 grouped(each.parameters(recipe.lora_rank, magnitudes=recipe.magnitudes)),
             )
@@ -34,26 +43,36 @@ def adapters(plan: TrainingPlan) -> tuple[Section, ...]:
         for each in found
     ]
     total = plan.trained_parameters
-    rows.append(Row(("Together", "", grouped(sum(each.n for each in found)), grouped(total)), "total"))
-    bits = "bf16" if recipe.frozen_bytes == 2 else f"{8 * recipe.frozen_bytes:.3g} bits each, scales included"
-    magnitudes = ", and one magnitude for each output" if recipe.magnitudes else ""
+    rows.append(Row((text("Together"), "", grouped(sum(each.n for each in found)), grouped(total)), "total"))
+    bits = (
+        "bf16"
+        if recipe.frozen_bytes == 2
+        else text("{value} bits each, scales included", value=significant(8 * recipe.frozen_bytes))
+    )
+    magnitudes = text(", and one magnitude for each output") if recipe.magnitudes else ""
     return (
         Section(
-            "Adapters",
-            f"{grouped(total)} of {grouped(plan.count.total)} parameters are trained",
+            text("Adapters"),
+            text("{n} of {all} parameters are trained", n=grouped(total), all=grouped(plan.count.total)),
             (
                 Table(
-                    f"Matrices that carry adapters of rank {recipe.lora_rank}",
+                    text("Matrices that carry adapters of rank {lora_rank}", lora_rank=recipe.lora_rank),
                     (
-                        Column("Matrix"),
-                        Column("Outputs x inputs", figures=True),
-                        Column("In the model", figures=True),
-                        Column("Trained parameters", figures=True),
+                        Column(text("Matrix")),
+                        Column(text("Outputs x inputs"), figures=True),
+                        Column(text("In the model"), figures=True),
+                        Column(text("Trained parameters"), figures=True),
                     ),
                     tuple(rows),
-                    note=f"An adapter has rank x (inputs + outputs) parameters{magnitudes}. Frozen weights are kept in "
-                    f"{bits}; embeddings and head in bf16. {percent(total / plan.count.total, 2)} of the model is "
-                    f"trained; weights, frozen and trained, take {gibibytes(plan.fullest.weights)} of a GPU.",
+                    note=text(
+                        "An adapter has rank x (inputs + outputs) parameters{magnitudes}. Frozen weights are "
+                        "kept in {bits}; embeddings and head in bf16. {percent} of the model is trained; "
+                        "weights, frozen and trained, take {gibibytes} of a GPU.",
+                        magnitudes=magnitudes,
+                        bits=bits,
+                        percent=percent(total / plan.count.total, 2),
+                        gibibytes=gibibytes(plan.fullest.weights),
+                    ),
                 ),
             ),
         ),

@@ -4,51 +4,63 @@ from __future__ import annotations
 
 import math
 
+from sizebook.core.texts import text
 from sizebook.core.units import amount, energy, mass, percent, usd
 from sizebook.plans.training.breakdown import cost_parts, sensitivities
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports.charts.kinds import Limit, Span, Spans
-from sizebook.reports.figures import SHORT_WORDS, fixed, short_scale
-from sizebook.reports.training.words import banded, cost_text, price, share
+from sizebook.reports.figures import fixed, general, scaled, short_scale
+from sizebook.reports.training.words import banded, price, share, whole_cost
 from sizebook.reports.view import Column, Row, Section, Table
+from sizebook.reports.words import ends
 
 
-def cost(plan: TrainingPlan) -> Section:
-    parts = cost_parts(plan)
-    total = plan.middle.cost_usd
+def cost_chart(plan: TrainingPlan) -> Spans:
+    """Return the waterfall of the whole run's cost by cause."""
+    parts, total = cost_parts(plan), plan.middle.programme_cost_usd
     factor, sign = short_scale([total])
     spans, reached = [], 0.0
     for part in parts:
-        text = f"{usd(part.value)} ({share(_ratio(part.value, total))})"
-        spans.append(Span(part.label, reached / factor, (reached + part.value) / factor, text=text))
+        shown = text("{usd} ({share})", usd=usd(part.value), share=share(_ratio(part.value, total)))
+        spans.append(Span(part.label, reached / factor, (reached + part.value) / factor, text=shown))
         reached += part.value
-    spans.append(Span("Total", 0, total / factor, text=usd(total), marked=True))
-    decimals = _decimals(total)
+    spans.append(Span(text("Total"), 0, total / factor, text=usd(total), marked=True))
     largest = max(parts, key=lambda part: part.value)
-    paid = f"{amount(plan.middle.gpu_hours)} GPU-hours at {price(plan)} ({plan.inputs.costs.basis})"
+    title = text("{part}: {usd} of {total}", part=largest.label, usd=usd(largest.value), total=usd(total))
+    return Spans(title, scaled(text("USD"), sign), tuple(spans))
+
+
+def cost(plan: TrainingPlan) -> Section:
+    """Return the cost of the whole run by cause."""
+    parts, middle = cost_parts(plan), plan.middle
+    total = middle.programme_cost_usd
+    decimals = _decimals(total)
+    note = text(
+        "{hours} GPU-hours at {price} ({basis}). A GPU is paid alike whatever it does, so each cause costs its share "
+        "of the time.",
+        hours=amount(middle.programme_gpu_hours), price=price(plan), basis=plan.inputs.costs.basis,
+    )  # fmt: skip
     return Section(
-        "Cost",
-        f"The run costs {usd(total)}, {banded(plan, cost_text)}",
+        text("Cost"),
+        text("The whole run costs {usd}, {band}", usd=usd(total), band=banded(plan, whole_cost)),
         (
-            Spans(
-                f"{largest.label}: {usd(largest.value)} of {usd(total)}",
-                f"USD, {SHORT_WORDS[sign]}".rstrip(", "),
-                tuple(spans),
-            ),
             Table(
-                "Cost of the middle case by cause",
-                (Column("Cause"), Column("Cost", "USD", figures=True), Column("Share", "%", figures=True)),
+                text("Cost of the whole run by cause, middle case"),
+                (
+                    Column(text("Cause")),
+                    Column(text("Cost"), "USD", figures=True),
+                    Column(text("Share"), "%", figures=True),
+                ),
                 (
                     *(
                         Row((part.label, fixed(part.value, decimals), fixed(100 * _ratio(part.value, total), 1)))
                         for part in parts
                     ),
-                    Row(("Total", fixed(total, decimals), fixed(100, 1)), "total"),
+                    Row((text("Total"), fixed(total, decimals), fixed(100, 1)), "total"),
                 ),
-                note=f"{paid}. A GPU is paid alike whatever it does, so each cause costs its share of the time.",
+                note=note,
             ),
         ),
-        new_page=plan.step is not None,
     )
 
 
@@ -65,23 +77,26 @@ def _ratio(part: float, total: float) -> float:
 
 
 def sensitivity(plan: TrainingPlan) -> Section:
-    swings = sensitivities(plan)
-    factor, sign = short_scale([plan.middle.cost_usd])
+    """Return what the cost of the whole run hangs on, one input at a time."""
+    swings, total = sensitivities(plan), plan.middle.programme_cost_usd
+    factor, sign = short_scale([total])
     spans = tuple(
         Span(
             swing.label,
             min(swing.cost_low_usd, swing.cost_high_usd) / factor,
             max(swing.cost_low_usd, swing.cost_high_usd) / factor,
-            text=f"{usd(swing.cost_low_usd)} to {usd(swing.cost_high_usd)}",
+            text=ends(usd(swing.cost_low_usd), usd(swing.cost_high_usd)),
             marked=index == 0,
         )
         for index, swing in enumerate(swings)
     )
-    base = Limit(plan.middle.cost_usd / factor, f"Middle case {usd(plan.middle.cost_usd)}")
-    axis = f"Cost, USD, {SHORT_WORDS[sign]}".rstrip(", ")
-    title = f"{swings[0].label}: {usd(swings[0].width_usd)} between its ends"
+    base = Limit(total / factor, text("Middle case {usd}", usd=usd(total)))
+    axis = scaled(text("Cost of the whole run, USD"), sign)
+    title = text("{input}: {usd} between its ends", input=swings[0].label, usd=usd(swings[0].width_usd))
     return Section(
-        "Sensitivity", "What the cost hangs on, one input at a time", (Spans(title, axis, spans, limit=base),)
+        text("Sensitivity"),
+        text("What the cost hangs on, one input at a time"),
+        (Spans(title, axis, spans, limit=base),),
     )
 
 
@@ -89,26 +104,52 @@ def carbon(plan: TrainingPlan) -> Section:
     middle, power, shares = plan.middle, plan.inputs.power, plan.inputs.power.footprint
     rows = [
         (
-            "Energy",
+            text("Energy"),
             energy(middle.energy_kwh),
-            f"{power.watts:g} W a GPU, host {percent(shares.host_share)}, PUE {shares.pue:g}",
+            text(
+                "{watts} W a GPU, host {percent}, PUE {pue}",
+                watts=general(power.watts),
+                percent=percent(shares.host_share),
+                pue=general(shares.pue),
+            ),
         ),
-        ("Emissions, location-based", mass(middle.co2e_kg), f"{power.grams_per_kwh:g} g/kWh: {power.grid_basis}"),
+        (
+            text("Emissions, location-based"),
+            mass(middle.co2e_kg),
+            text(
+                "{grams_per_kwh} g/kWh: {grid_basis}",
+                grams_per_kwh=general(power.grams_per_kwh),
+                grid_basis=power.grid_basis,
+            ),
+        ),
     ]
     if middle.co2e_market_kg is not None:
-        covered = f"{percent(shares.covered_share or 0)} covered by certificates or contracts"
-        rows.append(("Emissions, market-based", mass(middle.co2e_market_kg), covered))
-    rows.append(("Embodied in the hardware", mass(middle.embodied_kg), f"{shares.kg_per_gpu:g} kg a GPU over its life"))
+        covered = text("{percent} covered by certificates or contracts", percent=percent(shares.covered_share or 0))
+        rows.append((text("Emissions, market-based"), mass(middle.co2e_market_kg), covered))
+    rows.append(
+        (
+            text("Embodied in the hardware"),
+            mass(middle.embodied_kg),
+            text("{kg_per_gpu} kg a GPU over its life", kg_per_gpu=general(shares.kg_per_gpu)),
+        )
+    )
     return Section(
-        "Energy and carbon",
-        f"The run takes {energy(middle.energy_kwh)} and emits {mass(middle.co2e_kg)} of CO\u2082e",
+        text("Energy and carbon"),
+        text(
+            "The run takes {energy} and emits {mass} of CO\u2082e",
+            energy=energy(middle.energy_kwh),
+            mass=mass(middle.co2e_kg),
+        ),
         (
             Table(
-                "Energy and emissions of the middle case",
-                (Column("Figure"), Column("Amount", figures=True), Column("Basis")),
+                text("Energy and emissions of the middle case"),
+                (Column(text("Figure")), Column(text("Amount"), figures=True), Column(text("Basis"))),
                 tuple(Row(cells) for cells in rows),
-                note="Location- and market-based emissions are two accounts of the same electricity and are not added "
-                "(GHG Protocol, Scope 2). Embodied emissions are a share of the hardware's manufacture, in addition.",
+                note=text(
+                    "Location- and market-based emissions are two accounts of the same electricity and "
+                    "are not added (GHG Protocol, Scope 2). Embodied emissions are a share of the "
+                    "hardware's manufacture, in addition."
+                ),
             ),
         ),
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sizebook.core.units import duration, flop, gibibytes, grouped, parameters, percent, usd
+from sizebook.core.texts import text
+from sizebook.core.units import duration, flop, gibibytes, grouped, parameters, percent, significant, usd
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.reports.figures import aligned, fixed
+from sizebook.reports.figures import aligned, fixed, general
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.training.adapters import in_words
 from sizebook.reports.training.words import price
@@ -27,17 +28,21 @@ def conventions(plan: TrainingPlan) -> Section:
     )
     least, most = (percent(rate * bound(per_token.values())) for bound in (min, max))
     return Section(
-        "Conventions",
-        f"By convention, the same run is an MFU of {least} or {most}",
+        text("Conventions"),
+        text("By convention, the same run is an MFU of {least} or {most}", least=least, most=most),
         (
             Table(
-                f"MFU against the dense {inputs.method.compute_dtype} peak of {flop(inputs.peak_flop_per_s)}/s; "
-                f"this plan counts as {convention}",
+                text(
+                    "MFU against the dense {compute_dtype} peak of {flop}/s; this plan counts as {convention}",
+                    compute_dtype=inputs.method.compute_dtype,
+                    flop=flop(inputs.peak_flop_per_s),
+                    convention=convention,
+                ),
                 (
-                    Column("Convention"),
-                    Column("FLOPs per token", "GFLOP", figures=True),
-                    Column("MFU", "%", figures=True),
-                    Column("What it counts"),
+                    Column(text("Convention")),
+                    Column(text("FLOPs per token"), "GFLOP", figures=True),
+                    Column(text("MFU"), "%", figures=True),
+                    Column(text("What it counts")),
                 ),
                 rows,
             ),
@@ -55,20 +60,28 @@ def assumptions(plan: TrainingPlan) -> Section:
     declared = (row for section in sections for row in input_rows(section, without=IN_WORDS))
     rows = (*_run_rows(plan), *_looked_up(plan), *declared)
     return Section(
-        "Assumptions",
-        "What the plan takes as given",
+        text("Assumptions"),
+        text("What the plan takes as given"),
         (
-            Table("Inputs", (Column("Input"), Column("Value"), Column("Origin")), tuple(Row(row) for row in rows)),
+            Table(
+                text("Inputs"),
+                (Column(text("Input")), Column(text("Value")), Column(text("Origin"))),
+                tuple(Row(row) for row in rows),
+            ),
             Notes(
                 (
-                    *(f"Count of the model: {note}." for note in plan.notes),
-                    "Storage and network traffic unless given as other costs, failed experiments, and the time to find "
-                    "the recipe. Evaluation and restarts by hand stand in the whole run alone; energy and carbon are "
-                    "those of steady state.",
-                    "Memory is that of the fullest pipeline stage; the allocator's cache and the driver's context are "
-                    "in it.",
+                    *(text("Count of the model: {note}.", note=note) for note in plan.notes),
+                    text(
+                        "Storage and network traffic unless given as other costs, failed experiments, and "
+                        "the time to find the recipe. Evaluation and restarts by hand stand in the whole run "
+                        "alone; energy and carbon are those of steady state."
+                    ),
+                    text(
+                        "Memory is that of the fullest pipeline stage; the allocator's cache and the "
+                        "driver's context are in it."
+                    ),
                 ),
-                "Left out",
+                text("Left out"),
             ),
         ),
     )
@@ -84,21 +97,37 @@ IN_WORDS = frozenset({
 
 def _run_rows(plan: TrainingPlan) -> list[tuple[str, str, str]]:
     inputs, start = plan.inputs, plan.middle.start_seconds
-    padding = f"{percent(inputs.padding_share)}; packing avoids {percent(inputs.padding_avoided)}"
+    padding = text(
+        "{share}; packing avoids {avoided}",
+        share=percent(inputs.padding_share),
+        avoided=percent(inputs.padding_avoided),
+    )
     given = inputs.utilization
     return [
-        ("Model", f"{inputs.model}, {parameters(plan.count.total)} parameters", "scenario; counted exactly"),
-        ("Trained", in_words(plan), "scenario or usual"),
-        ("Tokens", grouped(inputs.tokens), "scenario"),
-        ("Padding of a step", padding, "examples beside the length of a sequence"),
-        ("GPUs", f"{grouped(inputs.gpus)} {inputs.gpu.name}", f"scenario; {inputs.gpu.source}"),
-        ("Usable memory of a GPU", gibibytes(plan.capacity_bytes), "data/hardware.csv, what the driver leaves"),
-        ("Layout", inputs.layout.name, "scenario, else the fastest that fits"),
-        ("Utilisation", percent(given), "scenario")
+        (
+            text("Model"),
+            text("{model}, {parameters} parameters", model=inputs.model, parameters=parameters(plan.count.total)),
+            text("scenario; counted exactly"),
+        ),
+        (text("Trained"), in_words(plan), text("scenario or usual")),
+        (text("Tokens"), grouped(inputs.tokens), text("scenario")),
+        (text("Padding of a step"), padding, text("examples beside the length of a sequence")),
+        (
+            text("GPUs"),
+            text("{n} {name}", n=grouped(inputs.gpus), name=inputs.gpu.name),
+            text("scenario; {source}", source=inputs.gpu.source),
+        ),
+        (
+            text("Usable memory of a GPU"),
+            gibibytes(plan.capacity_bytes),
+            text("data/hardware.csv, what the driver leaves"),
+        ),
+        (text("Layout"), inputs.layout.name, text("scenario, else the fastest that fits")),
+        (text("Utilisation"), percent(given), text("scenario"))
         if given is not None
-        else ("Step time", "model of compute, memory and network", plan.work.rates_basis(given)),
-        ("Checkpoint interval", duration(plan.checkpoint_interval_seconds), "optimum of Daly 2006"),
-        *([("Start-up", duration(start), "scenario")] if start else []),
+        else (text("Step time"), text("model of compute, memory and network"), plan.work.rates_basis(given)),
+        (text("Checkpoint interval"), duration(plan.checkpoint_interval_seconds), text("optimum of Daly 2006")),
+        *([(text("Start-up"), duration(start), text("scenario"))] if start else []),
     ]
 
 
@@ -106,9 +135,17 @@ def _looked_up(plan: TrainingPlan) -> list[tuple[str, str, str]]:
     costs, power = plan.inputs.costs, plan.inputs.power
     programme = plan.inputs.programme
     return [
-        ("Whole run over steady state", f"{factor_of(programme):.3g}", basis_of(programme)),
-        ("Price per GPU-hour", price(plan), costs.basis),
-        ("Other costs", usd(costs.other_usd, 4), "scenario or usual"),
-        ("Power of a GPU at work", f"{power.watts:g} W", "scenario, else its limit or the TDP in data/hardware.csv"),
-        ("Carbon intensity", f"{power.grams_per_kwh:g} g/kWh", power.grid_basis),
+        (text("Whole run over steady state"), significant(factor_of(programme)), basis_of(programme)),
+        (text("Price per GPU-hour"), price(plan), costs.basis),
+        (text("Other costs"), usd(costs.other_usd, 4), text("scenario or usual")),
+        (
+            text("Power of a GPU at work"),
+            text("{watts} W", watts=general(power.watts)),
+            text("scenario, else its limit or the TDP in data/hardware.csv"),
+        ),
+        (
+            text("Carbon intensity"),
+            text("{grams_per_kwh} g/kWh", grams_per_kwh=general(power.grams_per_kwh)),
+            power.grid_basis,
+        ),
     ]

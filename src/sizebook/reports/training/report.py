@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from datetime import date
 
 from sizebook.core.registry import leaves
-from sizebook.core.tables import table
+from sizebook.core.texts import plural, text
 from sizebook.core.units import (
     amount,
     duration,
-    energy,
     gibibytes,
     grouped,
-    mass,
     parameters,
     percent,
     significant,
@@ -24,20 +22,26 @@ from sizebook.plans.training.plan import TrainingPlan
 from sizebook.plans.training.steps import derivations
 from sizebook.reports.charts.kinds import Bar, Bars, Limit, Series, Stacks
 from sizebook.reports.figures import aligned, fixed, largest_unit, on_the_point
-from sizebook.reports.training.adapters import NAMES, adapters
-from sizebook.reports.training.money import carbon, cost, sensitivity
+from sizebook.reports.training.adapters import adapters
+from sizebook.reports.training.executive import is_fine_tuning, sentences, tiles, warnings
+from sizebook.reports.training.money import carbon, cost, cost_chart, sensitivity
 from sizebook.reports.training.notes import assumptions, conventions
-from sizebook.reports.training.words import banded, cost_text, days, price, share, whole_cost, whole_run
-from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table, Tile
+from sizebook.reports.training.words import banded, cost_text, days, share, whole_cost, whole_run
+from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table
+from sizebook.reports.words import newest
 from sizebook.training.memory import Memory
 from sizebook.training.programme import basis_of, factor_of
 
 DAY = 86_400.0
 GIB = 2.0**30
 MOST_STAGES = 6
-CASE_LABELS = {"low": "Fast", "middle": "Middle", "high": "Slow"}
+CASE_LABELS = {"low": text("Fast"), "middle": text("Middle"), "high": text("Slow")}
 Units = tuple[tuple[float, str], ...]
 TIME: Units = ((DAY, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "s"))
+AXES = {
+    "days": text("Days from the start"), "hours": text("Hours from the start"),
+    "minutes": text("Minutes from the start"), "s": text("Seconds from the start"),
+}  # fmt: skip
 CARBON: Units = ((1e3, "tCO\u2082e"), (1.0, "kgCO\u2082e"))
 # Figures of a case that the table of cases shows, and their units from the largest down to the one they are kept in.
 CASE_UNITS: dict[str, Units] = {
@@ -47,24 +51,24 @@ CASE_UNITS: dict[str, Units] = {
     "hfu": ((0.01, "%"),),
     "goodput": ((0.01, "%"),),
     "train_seconds": TIME,
-    "gpu_hours": ((1e3, "thousands"), (1.0, "hours")),
-    "cost_usd": ((1e3, "USD, thousands"), (1.0, "USD")),
+    "gpu_hours": ((1e3, text("thousands")), (1.0, text("hours"))),
+    "cost_usd": ((1e3, text("USD, thousands")), (1.0, "USD")),
     "energy_kwh": ((1e3, "MWh"), (1.0, "kWh")),
     "co2e_kg": CARBON,
     "co2e_market_kg": CARBON,
     "embodied_kg": CARBON,
-    "programme_gpu_hours": ((1e3, "thousands"), (1.0, "hours")),
+    "programme_gpu_hours": ((1e3, text("thousands")), (1.0, text("hours"))),
     "programme_days": tuple((seconds / DAY, unit) for seconds, unit in TIME),
-    "programme_cost_usd": ((1e3, "USD, thousands"), (1.0, "USD")),
+    "programme_cost_usd": ((1e3, text("USD, thousands")), (1.0, "USD")),
 }
 # Series of the memory chart, and the components of `Memory` that each adds up: six colours are the most.
 MEMORY_PARTS: dict[str, tuple[str, ...]] = {
-    "Weights": ("weights",),
-    "Gradients": ("gradients",),
-    "Optimizer states": ("optimizer_states", "master_weights"),
-    "Activations": ("activations",),
-    "Logits": ("loss",),
-    "Buffers and context": ("buffers", "fragmentation", "context"),
+    text("Weights"): ("weights",),
+    text("Gradients"): ("gradients",),
+    text("Optimizer states"): ("optimizer_states", "master_weights"),
+    text("Activations"): ("activations",),
+    text("Logits"): ("loss",),
+    text("Buffers and context"): ("buffers", "fragmentation", "context"),
 }
 
 
@@ -72,16 +76,26 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
     """Return the report of one training plan."""
     inputs = plan.inputs
     return Report(
-        kind="Fine-tuning plan" if inputs.method.recipe.lora_rank else "Training plan",
-        title=title or f"{inputs.model} on {grouped(inputs.gpus)} {inputs.gpu.key}",
+        kind=text("Fine-tuning plan") if is_fine_tuning(plan) else text("Training plan"),
+        title=title or text("{model} on {n} {key}", model=inputs.model, n=grouped(inputs.gpus), key=inputs.gpu.key),
         subtitle=(
-            f"{inputs.model}, {parameters(inputs.tokens)} tokens, sequences of {grouped(inputs.batches.seq)}, "
-            f"{grouped(inputs.batches.batch)} a batch; {inputs.layout.name}, {inputs.method.compute_dtype}, "
-            f"{inputs.method.recipe.optimizer}"
+            text(
+                "{model}, {parameters} tokens, sequences of {seq}, {batch} a batch; {layout}, "
+                "{compute_dtype}, {optimizer}",
+                model=inputs.model,
+                parameters=parameters(inputs.tokens),
+                seq=grouped(inputs.batches.seq),
+                batch=grouped(inputs.batches.batch),
+                layout=inputs.layout.name,
+                compute_dtype=inputs.method.compute_dtype,
+                optimizer=inputs.method.recipe.optimizer,
+            )
         ),
         as_of=as_of,
-        summary=_summary(plan),
-        tiles=_tiles(plan),
+        sentences=sentences(plan),
+        tiles=tiles(plan),
+        chart=cost_chart(plan),
+        warnings=warnings(plan),
         sections=(
             _time(plan),
             *_step(plan),
@@ -91,79 +105,16 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
             sensitivity(plan),
             carbon(plan),
             conventions(plan),
-            Section("Derivation", "How each figure was computed", (Derivation(derivations(plan)),)),
+            Section(text("Derivation"), text("How each figure was computed"), (Derivation(derivations(plan)),)),
             assumptions(plan),
         ),
-        data_dates=f"hardware of {_latest('hardware')}, prices of {_latest('prices')}, grids of {_latest('grid')}",
-    )
-
-
-def _latest(name: str) -> str:
-    return max(row["retrieved"] for row in table(name))
-
-
-def _summary(plan: TrainingPlan) -> str:
-    middle, inputs = plan.middle, plan.inputs
-    band = "" if plan.step is None else f" ({banded(plan, days)})"
-    dollars = "" if plan.step is None else f" ({banded(plan, cost_text)})"
-    origin = (
-        f"The time follows from the given MFU of {percent(middle.mfu)}."
-        if plan.step is None
-        else f"The ranges in brackets are the 10th to the 90th percentile of {plan.work.band.runs} that the model of "
-        "time had not seen, in steady state."
-    )
-    return (
-        f"{_verb(plan)} on {parameters(inputs.tokens)} tokens takes {days(middle)}{band} on "
-        f"{grouped(inputs.gpus)} {inputs.gpu.name} and costs {cost_text(middle)}{dollars} at "
-        f"{price(plan)} per GPU-hour, in steady state. {_whole(plan)} The fullest GPU needs "
-        f"{gibibytes(plan.fullest.total)} of {gibibytes(plan.capacity_bytes)}. {origin}"
-    )
-
-
-def _verb(plan: TrainingPlan) -> str:
-    """Return what is done: the model is trained, or adapters on it."""
-    inputs, recipe = plan.inputs, plan.inputs.method.recipe
-    if not recipe.lora_rank:
-        return f"Training {inputs.model}"
-    return f"{NAMES[recipe.trained]} of {inputs.model}, {parameters(plan.trained_parameters)} trained parameters,"
-
-
-def _factor(plan: TrainingPlan) -> float:
-    return factor_of(plan.inputs.programme)
-
-
-def _whole(plan: TrainingPlan) -> str:
-    """Return the whole run in a sentence, or that steady state is all that was asked for."""
-    if _factor(plan) == 1:
-        return "The whole run is counted as steady state."
-    return (
-        f"The whole run, {_factor(plan):.2f} times that with restarts, ramp and evaluation, takes "
-        f"{whole_run(plan.middle)} and costs {whole_cost(plan.middle)}."
-    )
-
-
-def _tiles(plan: TrainingPlan) -> tuple[Tile, ...]:
-    middle = plan.middle
-    return (
-        Tile("Training time", days(middle), banded(plan, days)),
-        Tile("Cost", cost_text(middle), banded(plan, cost_text)),
-        _whole_or_trained(plan),
-        Tile(
-            "GPU memory",
-            gibibytes(plan.fullest.total),
-            f"{percent(plan.fullest.total / plan.capacity_bytes)} of what it has",
+        data_dates=text(
+            "hardware of {hardware}, prices of {prices}, grids of {grids}",
+            hardware=newest("hardware"),
+            prices=newest("prices"),
+            grids=newest("grid"),
         ),
-        Tile("MFU", percent(middle.mfu), banded(plan, lambda case: percent(case.mfu), falling=True)),
-        Tile("Emissions, CO\u2082e", mass(middle.co2e_kg), energy(middle.energy_kwh)),
     )
-
-
-def _whole_or_trained(plan: TrainingPlan) -> Tile:
-    """Return the whole run, or how much is trained where adapters are and a whole run is the same as steady state."""
-    middle, trained = plan.middle, plan.trained_parameters
-    if plan.inputs.method.recipe.lora_rank and _factor(plan) == 1:
-        return Tile("Trained", parameters(trained), f"parameters, {percent(trained / plan.count.total, 2)} of all")
-    return Tile("Whole run", whole_run(middle), f"{whole_cost(middle)}; {_factor(plan):.2f} x steady state")
 
 
 def _time(plan: TrainingPlan) -> Section:
@@ -179,17 +130,23 @@ def _time(plan: TrainingPlan) -> Section:
         for rows in zip(*parts, strict=True)
         if any(part.value for part in rows)
     )
-    labels = tuple(CASE_LABELS[case.name] for case in cases) if len(cases) > 1 else ("At the given MFU",)
+    labels = tuple(CASE_LABELS[case.name] for case in cases) if len(cases) > 1 else (text("At the given MFU"),)
     lost = 1 - plan.middle.goodput
     chart = Stacks(
-        f"{days(plan.middle)} from start to last token, {percent(lost)} of the steps' time lost to failures",
-        f"{unit.capitalize()} from the start",
+        text(
+            "{days} from start to last token, {percent} of the steps' time lost to failures",
+            days=days(plan.middle),
+            percent=percent(lost),
+        ),
+        AXES[unit],
         labels,
         series=series,
         totals=tuple(days(case) for case in cases),
     )
     return Section(
-        "Time", f"Training takes {days(plan.middle)}, {banded(plan, days)}", (chart, _both(plan), _cases(plan))
+        text("Time"),
+        text("Training takes {days}, {banded}", days=days(plan.middle), banded=banded(plan, days)),
+        (chart, _both(plan), _cases(plan)),
     )
 
 
@@ -198,20 +155,24 @@ def _both(plan: TrainingPlan) -> Table:
     middle = plan.middle
     basis = basis_of(plan.inputs.programme)
     rows = (
-        ("Steady state", amount(middle.gpu_hours), days(middle), cost_text(middle)),
-        ("Whole run", amount(middle.programme_gpu_hours), whole_run(middle), whole_cost(middle)),
+        (text("Steady state"), amount(middle.gpu_hours), days(middle), cost_text(middle)),
+        (text("Whole run"), amount(middle.programme_gpu_hours), whole_run(middle), whole_cost(middle)),
     )
     return Table(
-        "Steady state and whole run, middle case",
+        text("Steady state and whole run, middle case"),
         (
-            Column("Account"),
-            Column("GPU-hours", figures=True),
-            Column("Time", figures=True),
-            Column("Cost", figures=True),
+            Column(text("Account")),
+            Column(text("GPU-hours"), figures=True),
+            Column(text("Time"), figures=True),
+            Column(text("Cost"), figures=True),
         ),
         tuple(Row(row) for row in rows),
-        note=f"A whole run has restarts, ramp, evaluation, warm-up and slow nodes: {_factor(plan):.2f} times steady "
-        f"state ({basis}). Energy and carbon are of steady state.",
+        note=text(
+            "A whole run has restarts, ramp, evaluation, warm-up and slow nodes: {factor_of} "
+            "times steady state ({basis}). Energy and carbon are of steady state.",
+            factor_of=fixed(factor_of(plan.inputs.programme), 2),
+            basis=basis,
+        ),
     )
 
 
@@ -219,11 +180,11 @@ def _cases(plan: TrainingPlan) -> Table:
     """Return every figure that follows from the time of a step, one column a case; what is not stated has no row."""
     cases = plan.cases if plan.step is not None else (plan.middle,)
     columns = (
-        Column("Figure"),
-        Column("Unit"),
+        Column(text("Figure")),
+        Column(text("Unit")),
         *(Column(CASE_LABELS[case.name], figures=True) for case in cases),
     )
-    labels = {leaf.name: leaf.quantity.label for leaf in leaves(Case)}
+    labels = {leaf.name: text(leaf.quantity.label) for leaf in leaves(Case)}
     lines = [
         (labels[name], *_figures([getattr(case, name) for case in cases], units))
         for name, units in CASE_UNITS.items()
@@ -235,17 +196,20 @@ def _cases(plan: TrainingPlan) -> Table:
     band = (
         ""
         if plan.step is None
-        else "Fast and slow: measured over predicted step time at the 10th and 90th percentile of "
-        f"{plan.work.band.runs}, by groups that the fit had not seen, in steady state; the rows of the whole run move "
-        "with it."
+        else text(
+            "Fast and slow: measured over predicted step time at the 10th and 90th percentile of "
+            "{runs}, by groups that the fit had not seen, in steady state; the rows of the whole "
+            "run move with it.",
+            runs=plan.work.band.runs,
+        )
     )
-    return Table("The run in figures", columns, rows, note=band)
+    return Table(text("The run in figures"), columns, rows, note=band)
 
 
 def _figures(values: Sequence[float], units: Units) -> tuple[str, list[str]]:
     """Return one figure of every case in the unit that suits the smallest, and that unit."""
     factor, unit = largest_unit(min(values), units)
-    return unit, aligned(values, factor=factor)
+    return text(unit), aligned(values, factor=factor)
 
 
 def _step(plan: TrainingPlan) -> tuple[Section, ...]:
@@ -255,27 +219,30 @@ def _step(plan: TrainingPlan) -> tuple[Section, ...]:
     parts = sorted(step_parts(plan.step), key=lambda part: -part.value)
     bars = tuple(
         Bar(
-            part.label, part.value, f"{duration(part.value)} ({share(part.value / plan.step.total)})", marked=index == 0
+            part.label,
+            part.value,
+            text("{duration} ({share})", duration=duration(part.value), share=share(part.value / plan.step.total)),
+            marked=index == 0,
         )
         for index, part in enumerate(parts)
     )
     largest = percent(parts[0].value / plan.step.total)
-    batches = "1 micro-batch" if plan.work.micro_batches == 1 else f"{plan.work.micro_batches} micro-batches"
-    title = f"A step of {duration(plan.step.total)}, {batches} a pipeline"
+    batches = plural(plan.work.micro_batches, "{n} micro-batch", "{n} micro-batches")
+    title = text("A step of {duration}, {batches} a pipeline", duration=duration(plan.step.total), batches=batches)
     return (
         Section(
-            "Step",
-            f"{parts[0].label} take {largest} of a step"
-            if parts[0].label.endswith("s")
-            else f"{parts[0].label}: {largest}",
-            (Bars(title, "Seconds of one step", bars),),
+            text("Step"),
+            text("{cause}: {share} of a step", cause=parts[0].label, share=largest),
+            (Bars(title, text("Seconds of one step"), bars),),
         ),
     )
 
 
 def _memory(plan: TrainingPlan) -> Section:
     stages = _shown_stages(plan)
-    labels = tuple("Every GPU" if len(plan.stages) == 1 else f"Stage {stage.stage + 1}" for stage in stages)
+    labels = tuple(
+        text("Every GPU") if len(plan.stages) == 1 else text("Stage {value}", value=stage.stage + 1) for stage in stages
+    )
     series = tuple(
         Series(name, sizes, tuple(fixed(size, 1) for size in sizes))
         for name, sizes in (
@@ -286,31 +253,35 @@ def _memory(plan: TrainingPlan) -> Section:
     )
     totals = [stage.total / GIB for stage in stages]
     rows = [Row((one.name, *(fixed(value, 2) for value in one.values))) for one in series]
-    rows.append(Row(("Total", *(fixed(value, 2) for value in totals)), "total"))
+    rows.append(Row((text("Total"), *(fixed(value, 2) for value in totals)), "total"))
     headroom = plan.capacity_bytes - plan.fullest.total
-    relation = "leaves" if headroom >= 0 else "lacks"
-    columns = (Column("Component"), *(Column(label, "GiB", figures=True) for label in labels))
-    usable = f"{significant(plan.capacity_bytes / GIB)} GiB usable"
+    room, has = gibibytes(abs(headroom)), gibibytes(plan.capacity_bytes)
+    if headroom >= 0:
+        message = text("The fullest GPU leaves {room} of {has} free", room=room, has=has)
+    else:
+        message = text("The fullest GPU lacks {room} of {has}", room=room, has=has)
+    columns = (Column(text("Component")), *(Column(label, "GiB", figures=True) for label in labels))
+    usable = text("{n} GiB usable", n=significant(plan.capacity_bytes / GIB))
     return Section(
-        "Memory",
-        f"The fullest GPU {relation} {gibibytes(abs(headroom))} of {gibibytes(plan.capacity_bytes)}"
-        + (" free" if headroom >= 0 else ""),
+        text("Memory"),
+        message,
         (
             Stacks(
-                f"Memory of one GPU by component, {plan.inputs.layout.name}",
+                text("Memory of one GPU by component, {name}", name=plan.inputs.layout.name),
                 "GiB",
                 labels,
                 series=series,
-                totals=tuple(f"{fixed(value, 2)} GiB" for value in totals),
+                totals=tuple(text("{n} GiB", n=fixed(value, 2)) for value in totals),
                 limit=Limit(plan.capacity_bytes / GIB, usable),
             ),
             Table(
-                "Memory of one GPU by component",
+                text("Memory of one GPU by component"),
                 columns,
                 tuple(rows),
-                note="Optimizer states hold the master weights; buffers and context the "
-                "allocator's cache and what driver "
-                "and communication take outside it.",
+                note=text(
+                    "Optimizer states hold the master weights; buffers and context the allocator's cache "
+                    "and what driver and communication take outside it."
+                ),
             ),
         ),
         new_page=plan.step is None,

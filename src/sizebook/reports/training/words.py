@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sizebook.core.texts import Figure, text
 from sizebook.core.units import NO_BREAK_SPACE, duration, usd
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.reports.figures import fixed
+from sizebook.reports.figures import dollars, fixed
+from sizebook.reports.words import ends
+
+NAMES = {
+    "full": text("Full fine-tuning"), "lora": "LoRA", "qlora": "QLoRA", "dora": "DoRA", "qdora": "QDoRA",
+}  # fmt: skip
 
 
 def banded(plan: TrainingPlan, shown: Callable[[Case], str], falling: bool = False) -> str:
@@ -16,9 +22,9 @@ def banded(plan: TrainingPlan, shown: Callable[[Case], str], falling: bool = Fal
     A figure that falls with time, such as MFU, is low in the slow case.
     """
     if plan.step is None:
-        return "at the MFU given"
+        return text("at the MFU given")
     low, _, high = reversed(plan.cases) if falling else plan.cases
-    return f"{shown(low)} to {shown(high)}"
+    return ends(shown(low), shown(high))
 
 
 def days(case: Case) -> str:
@@ -38,10 +44,10 @@ def whole_cost(case: Case) -> str:
 
 
 def share(ratio: float) -> str:
-    return f"{fixed(100 * ratio, 1)}{NO_BREAK_SPACE}%"
+    return Figure(text("{n}{NO_BREAK_SPACE}%", n=fixed(100 * ratio, 1), NO_BREAK_SPACE=NO_BREAK_SPACE))
 
 
 def price(plan: TrainingPlan) -> str:
     """Return the price of a GPU-hour to the cent, or to three digits where it is less than ten cents."""
     amount = plan.inputs.costs.price_usd_per_gpu_hour
-    return f"${amount:,.2f}" if amount >= 0.1 else usd(amount)
+    return dollars(amount) if amount >= 0.1 else usd(amount)

@@ -1,0 +1,95 @@
+"""Brings the catalogues of reports up to date: `python release/messages.py`, with --check it only says what is missing.
+
+Found are `text` and `plural` in the sources, `_` in the templates, and the labels and units of declared quantities. A
+message that is gone leaves its catalogue; a new one stands there without a translation until somebody writes it.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import read_po, write_po
+
+ROOT = Path(__file__).resolve().parents[1]
+CATALOGUES = ROOT / "src" / "sizebook" / "reports" / "catalogues"
+SPEAKING = ("core", "plans", "reports", "serving", "tables", "training")  # folders whose texts reports show
+Message = str | tuple[str, str]
+
+
+def messages() -> Iterator[tuple[Message, str]]:
+    """Yield every message with the file that it stands in."""
+    sources = ROOT / "src" / "sizebook"
+    for folder in SPEAKING:
+        for name, _, message, _, _ in extract_from_dir(
+            sources / folder, [("**.py", "python")], keywords={"text": None, "plural": (2, 3)}
+        ):
+            if message:
+                yield message, f"src/sizebook/{folder}/{name}"
+    for name, _, message, _, _ in extract_from_dir(
+        ROOT / "templates", [("report.css", "jinja2"), ("**.html", "jinja2")], keywords={"_": None}
+    ):
+        yield message, f"templates/{name}"
+    for path in sorted(sources.rglob("*.py")):
+        yield from ((each, str(path.relative_to(ROOT))) for each in _declared(path))
+
+
+def _declared(path: Path) -> Iterator[str]:
+    """Yield the labels and the units of the quantities that a module declares."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Quantity":
+            for each in node.keywords:
+                if each.arg in ("label", "unit") and isinstance(each.value, ast.Constant) and each.value.value:
+                    yield each.value.value
+
+
+def catalogue(language: str) -> Catalog:
+    """Return a language's catalogue with the messages of today and what is known of their translations."""
+    path = CATALOGUES / f"{language}.po"
+    known = Catalog(locale=language)
+    if path.exists():
+        with path.open("rb") as file:
+            known = read_po(file, locale=language)
+    title = f"# Reports of sizebook: {language}."
+    fresh = Catalog(locale=language, project="sizebook", version="1", fuzzy=False, header_comment=title)
+    for message, place in sorted(set(messages()), key=lambda found: (str(found[0]), found[1])):
+        one = message if isinstance(message, str) else message[0]
+        before = known.get(one)
+        string = before.string if before else ""
+        fresh.add(message, string, locations=[(place, None)], flags=before.flags if before else ())
+    return fresh
+
+
+def _strings(message: Any) -> tuple[str, ...]:
+    return (message.string,) if isinstance(message.string, str) else tuple(message.string)
+
+
+def main() -> int:
+    """Write the catalogues, or compare them; return 1 where one is out of date or lacks a translation."""
+    check, bad = "--check" in sys.argv[1:], 0
+    for path in sorted(CATALOGUES.glob("*.po")):
+        made = catalogue(path.stem)
+        text = io.BytesIO()
+        write_po(text, made, width=120, omit_header=False, sort_output=True, include_lineno=False)
+        lines = [line for line in text.getvalue().decode().splitlines(keepends=True) if "-Date:" not in line]
+        content = "".join(lines)
+        missing = [each.id for each in made if each.id and not all(_strings(each))]
+        if check and path.read_text(encoding="utf-8") != content:
+            print(f"out of date: {path.name}. Run 'python release/messages.py'.")
+            bad = 1
+        elif not check:
+            path.write_text(content, encoding="utf-8")
+        for each in missing:
+            print(f"{path.name}: no translation of {each!r}")
+        bad |= bool(missing)
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,42 @@
+"""The options of every command that writes a report: brand, locale, page and templates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from sizebook.scenarios.presentation import PAGES, REPORT, with_presentation
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+KEYS = ("brand", "locale", "page", "templates")
+
+
+def presentation_options(command: Command) -> Command:
+    """Add the options to a command, which takes them as ``brand``, ``locale``, ``page`` and ``templates``."""
+    folder = click.Path(file_okay=False, path_type=Path)
+    file = click.Path(dir_okay=False, path_type=Path)
+    for name, kind, meaning in (
+        ("--templates", folder, "Folder of templates that extend the shipped ones."),
+        ("--page", click.Choice(PAGES), "Size of the sheet, a4 where nothing says otherwise."),
+        ("--locale", str, "Language and signs of the report: en, de, de_AT, en_US."),
+        ("--brand", file, "Colours, logo, fonts and cover text: a file brand.toml."),
+    ):
+        command = click.option(name, type=kind, help=meaning)(command)
+    return command
+
+
+def asked_for(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what the options of a command ask of its report."""
+    return {key: given[key] for key in KEYS}
+
+
+def style_asked(given: dict[str, Any]) -> Any:
+    """Return the style that the options ask for, of a report without a scenario."""
+    from sizebook.reports.brand import style_of
+
+    here = Path()
+    values = with_presentation({}, asked_for(given), here)
+    return style_of({REPORT: values.get(REPORT, {})}, here)

@@ -1,0 +1,67 @@
+"""Texts that remember how they were put together, so that a report can say them in another language.
+
+A `Text` is its English and behaves as any string. It also keeps the pattern that it was made of and the values put into
+it, which are texts, figures and days themselves; `sizebook.reports.voice` looks the pattern up in a catalogue and says
+the values in the reader's locale. A plain string is nobody's words (a model's key, the name of a service) and stays as
+it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+# Narrow and no-break: a number must not be torn apart at the end of a line.
+THIN_SPACE = "\u202f"
+
+
+class Text(str):
+    """English words by a pattern, with ``{name}`` for each of ``values``; ``plural`` is the one for numbers but 1."""
+
+    pattern: str
+    plural: str
+    number: int
+    values: Mapping[str, Any]
+
+    def __new__(cls, shown: str, pattern: str = "", values: Mapping[str, Any] | None = None) -> Text:
+        made = super().__new__(cls, shown)
+        made.pattern, made.values = pattern or shown, values or {}
+        made.plural, made.number = "", 1
+        return made
+
+
+class Joined(Text):
+    """Texts one after another with a separator, each said by itself."""
+
+
+class Figure(str):
+    """A number as sizebook writes it: sign, dollars, groups of three, decimals, and its unit after a no-break space."""
+
+
+class Short(Figure):
+    """A number in the short scale: k, M, B or T after it stand for a thousand, a million, a billion, a trillion."""
+
+
+class Day(str):
+    """A day or a month of the calendar, ``2026-11-22`` or ``2026-11``."""
+
+
+def text(pattern: str, /, **values: Any) -> Text:
+    """Return words by a pattern; a literal, so that the catalogues find it. A text stays what it is."""
+    if isinstance(pattern, Text):
+        return pattern
+    return Text(pattern.format(**values) if values else pattern, pattern, values)
+
+
+def plural(number: int, singular: str, several: str, /, **values: Any) -> Text:
+    """Return words that follow a number: ``singular`` for 1, else ``several``; ``{n}`` in them is the number."""
+    shown = {"n": Figure(f"{number:,}".replace(",", THIN_SPACE)), **values}
+    made = Text((singular if number == 1 else several).format(**shown), singular, shown)
+    made.plural, made.number = several, number
+    return made
+
+
+def joined(parts: Iterable[str], separator: str = " ") -> Joined:
+    """Return texts one after another; empty ones are left out."""
+    kept = [part for part in parts if part]
+    return Joined(separator.join(kept), separator, {str(at): part for at, part in enumerate(kept)})

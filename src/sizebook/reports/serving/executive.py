@@ -1,0 +1,140 @@
+"""The first page of the serving report: what it costs over all months, how many GPUs, what a request sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sizebook.core.texts import Text, plural, text
+from sizebook.core.units import duration, grouped, percent, usd
+from sizebook.plans.serving.months import Month
+from sizebook.plans.serving.plan import ServingPlan
+from sizebook.reports.figures import fixed
+from sizebook.reports.view import Tile
+from sizebook.reports.words import ends, gpus, months
+from sizebook.serving.band import FITTED
+from sizebook.serving.encoding import EncodedCase
+
+BINDING = {
+    "ttft": text("the time to the first token is the limit"),
+    "tpot": text("the time per token is the limit"),
+    "cache": text("the room in the cache is the limit"),
+    "prefill": text("what the prefill pool reads is the limit"),
+    "batch": text("the engine's largest batch is the limit"),
+    "given": text("the load given in the scenario is the limit"),
+}
+LITTLE_USED = 0.25  # of what a fleet could carry, below which a reader is told
+
+
+def total_usd(found: tuple[Month, ...]) -> float:
+    """Return the cost of all months."""
+    return sum(month.usd for month in found)
+
+
+def usd_per_mtok(plan: ServingPlan) -> float:
+    """Return what a million tokens cost over all months: those put out, or put in where one pass answers."""
+    asked, requests = plan.traffic.asked, sum(month.requests for month in plan.months)
+    tokens = asked.output_tokens if plan.replica.decodes else asked.input_tokens
+    return total_usd(plan.months) / (requests * tokens) * 1e6
+
+
+def sentences(plan: ServingPlan) -> tuple[str, str, str]:
+    """Return what all months cost, which GPUs that takes, and what a request sees."""
+    cost = text(
+        "Serving {model} for {months} costs {usd} ({low} to {high}).",
+        model=plan.model, months=months(len(plan.months)), usd=usd(total_usd(plan.months)),
+        low=usd(total_usd(plan.fewest)), high=usd(total_usd(plan.most)),
+    )  # fmt: skip
+    return cost, _gpus(plan), _seen(plan)
+
+
+def _gpus(plan: ServingPlan) -> Text:
+    first, last, replica = plan.months[0], plan.months[-1], plan.replica
+    carried = plural(
+        replica.concurrency,
+        "a replica of {gpus} carries {n} request at once, and {limit}",
+        "a replica of {gpus} carries {n} requests at once, and {limit}",
+        gpus=gpus(replica.gpus), limit=BINDING[replica.binding],
+    )  # fmt: skip
+    if first is last:
+        return text("The busiest hour takes {gpus}; {carried}.", gpus=gpus(first.peak_gpus), carried=carried)
+    return text(
+        "The busiest hour takes {gpus} at first and {later} in month {month}; {carried}.",
+        gpus=gpus(first.peak_gpus), later=grouped(last.peak_gpus), month=grouped(last.month), carried=carried,
+    )  # fmt: skip
+
+
+def _seen(plan: ServingPlan) -> Text:
+    ttft, tpot = (
+        duration(float(each)) for each in (plan.replica.at_knee.ttft_seconds, plan.replica.at_knee.tpot_seconds)
+    )
+    if isinstance(plan.replica.case, EncodedCase):
+        sure = text("nothing was measured of models with an encoder, so ranges are the widest band of all others")
+    else:
+        sure = text("ranges hold eight of ten measurements")
+    if not plan.replica.decodes:
+        return text("At the planned load an answer comes after {ttft}; {sure}.", ttft=ttft, sure=sure)
+    return text(
+        "At the planned load the first token comes after {ttft} and each further one after {tpot}; {sure}.",
+        ttft=ttft, tpot=tpot, sure=sure,
+    )  # fmt: skip
+
+
+def tiles(plan: ServingPlan) -> tuple[Tile, ...]:
+    """Return the headline figures, those of money and GPUs over all months."""
+    n, fewest, most = months(len(plan.months)), plan.fewest, plan.most
+    peak, least, highest = (max(month.peak_gpus for month in each) for each in (plan.months, fewest, most))
+    return (
+        Tile(
+            text("Cost, {months}", months=n),
+            usd(total_usd(plan.months)),
+            ends(usd(total_usd(fewest)), usd(total_usd(most))),
+        ),
+        Tile(text("GPUs, busiest hour"), grouped(peak), ends(grouped(least), grouped(highest))),
+        *_speed_and_price(plan),
+    )
+
+
+def _speed_and_price(plan: ServingPlan) -> tuple[Tile, ...]:
+    """Return what a request sees and what a million tokens cost: those put in, where one pass answers."""
+    replica, full, paid = plan.replica, plan.usd_per_mtok_saturated, usd(usd_per_mtok(plan))
+    first, token = replica.bands["ttft"], replica.bands["tpot"]
+    ttft, tpot = float(replica.at_knee.ttft_seconds), float(replica.at_knee.tpot_seconds)
+    seen = ends(duration(ttft * first.low), duration(ttft * first.high))
+    if not replica.decodes:
+        full /= plan.traffic.asked.input_tokens
+    always_full = text("{usd} if always full", usd=usd(full))
+    if not replica.decodes:
+        return (
+            Tile(text("Answer"), duration(ttft), seen),
+            Tile(text("Million input tokens"), paid, always_full),
+        )
+    return (
+        Tile(text("First token"), duration(ttft), seen),
+        Tile(text("Each further token"), duration(tpot), ends(duration(tpot * token.low), duration(tpot * token.high))),
+        Tile(text("Million output tokens"), paid, always_full),
+    )
+
+
+def warnings(plan: ServingPlan) -> tuple[str, ...]:
+    """Return what to know before the figures are used."""
+    return tuple(_warned(plan))
+
+
+def _warned(plan: ServingPlan) -> Iterator[str]:
+    rates, used = plan.rates, plan.months[0].utilization
+    if plan.beyond_context:
+        yield text("{what}: what it answers there is untested.", what=plan.beyond_context)
+    if rates.reserved_usd > rates.on_demand_usd:
+        yield text(
+            "A reserved GPU-hour at {reserved} costs more than one on demand at {demand}.",
+            reserved=usd(rates.reserved_usd), demand=usd(rates.on_demand_usd),
+        )  # fmt: skip
+    if plan.replica.bands["throughput"].basis != FITTED:
+        yield text(
+            "No server of this model, GPU and engine was measured: throughput may be {low} to {high} times what is "
+            "planned.",
+            low=fixed(plan.replica.bands["throughput"].low, 2), high=fixed(plan.replica.bands["throughput"].high, 2),
+        )  # fmt: skip
+    if used < LITTLE_USED:
+        yield text("Traffic uses {share} of what the fleet could carry in month 1.", share=percent(used))
+    yield from (text("Count of the model: {note}.", note=note) for note in plan.notes)

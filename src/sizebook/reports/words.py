@@ -1,0 +1,31 @@
+"""Words that several reports use of a number, a range or a table of data."""
+
+from __future__ import annotations
+
+from sizebook.core.tables import table
+from sizebook.core.texts import Day, Text, plural, text
+
+
+def gpus(number: int) -> Text:
+    """Return ``1 GPU``, ``8 GPUs``."""
+    return plural(number, "{n} GPU", "{n} GPUs")
+
+
+def months(number: int) -> Text:
+    """Return ``1 month``, ``36 months``."""
+    return plural(number, "{n} month", "{n} months")
+
+
+def scenarios(number: int) -> Text:
+    """Return ``1 scenario``, ``12 scenarios``."""
+    return plural(number, "{n} scenario", "{n} scenarios")
+
+
+def ends(low: str, high: str) -> Text:
+    """Return the two ends of a range."""
+    return text("{low} to {high}", low=low, high=high)
+
+
+def newest(name: str) -> Day:
+    """Return the newest day of a table of data."""
+    return Day(max(row["retrieved"] for row in table(name)))

@@ -1,0 +1,206 @@
+"""Brand, page, locale and own templates: what is taken, what is refused, and that outputs say what made them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pikepdf
+import pypdf
+import pytest
+from click.testing import CliRunner
+
+from sizebook.batch.formats import FORMATS
+from sizebook.batch.inspecting import inspect
+from sizebook.batch.jobs import made
+from sizebook.cli import app
+from sizebook.core.errors import InputError
+from sizebook.reports.brand import style_of
+from sizebook.reports.render import html, pdf
+from sizebook.reports.style import Style
+from sizebook.reports.voice import Voice
+from sizebook.scenarios.presentation import with_presentation
+from sizebook.sources.bundled import bundled
+from tests.reports.accessibility import CHECKS
+
+SCENARIO = 'model = "llama-3.1-8b"\nas_of = 2026-11-22\ntitle = "Assistant"\n'
+BRAND = """
+locale = "de"
+page = "letter"
+logo = "logo.svg"
+logo_alt = "Acme"
+cover = "Vertraulich"
+[colours]
+accent = "#8A1538"
+[fonts]
+text = "Text.ttf"
+"""
+LOGO = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="12"><rect width="40" height="12"/></svg>'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "mine.toml").write_text(SCENARIO)
+    (tmp_path / "brand.toml").write_text(BRAND)
+    (tmp_path / "logo.svg").write_text(LOGO)
+    shutil.copy(bundled("templates") / "fonts" / "JetBrainsMono-Regular.ttf", tmp_path / "Text.ttf")
+    return tmp_path
+
+
+def asked(**report: Any) -> dict[str, Any]:
+    return {"model": "llama-3.1-8b", "report": report}
+
+
+def test_a_brand_reaches_the_page_and_inspect_makes_it_again(folder: Path) -> None:
+    out = folder / "mine.pdf"
+    ran = CliRunner().invoke(
+        app, ["report", str(folder / "mine.toml"), "-o", str(out), "--brand", str(folder / "brand.toml")]
+    )
+    assert ran.exit_code == 0, ran.output
+    reader = pypdf.PdfReader(out)
+    first = " ".join(reader.pages[0].extract_text().split())
+    assert reader.trailer["/Root"]["/Lang"] == "de"
+    assert [float(each) for each in reader.pages[0].mediabox[2:]] == [612, 792]
+    for expected in ("Bericht zur Modellgröße", "Vertraulich", "22.11.2026", "8.030.261.248 Parameter", "Seite 1 von"):
+        assert expected in first
+    fonts = {str(font["/BaseFont"]).partition("+")[2] for page in reader.pages
+             for font in (each.get_object() for each in page["/Resources"]["/Font"].values())}  # fmt: skip
+    # Inter is left for signs that the brand's face lacks.
+    assert "JetBrains-Mono-Semi-Bold" in fonts and "Inter-Semi-Bold" not in fonts
+    with pikepdf.open(out) as opened:
+        assert {topic: list(check(opened)) for topic, check in CHECKS.items()} == {topic: [] for topic in CHECKS}
+    found = inspect(out)
+    assert found.record["scenario"]["report"] == {"brand": "brand.toml"}
+    assert {"brand.toml", "logo.svg", "Text.ttf"} <= set(found.record["inputs"])
+    assert found.is_same and found.same_bytes
+    (folder / "logo.svg").write_text(LOGO.replace("40", "41"))
+    changed = inspect(out)
+    assert changed.is_same and not changed.same_bytes and "input: logo.svg changed" in changed.causes
+
+
+def test_what_the_scenario_says_goes_before_the_brand(folder: Path) -> None:
+    style = style_of(asked(brand="brand.toml", locale="en", page="a4"), folder)
+    assert (style.locale, style.page, style.theme.accent, style.cover) == ("en", "a4", "#8A1538", "Vertraulich")
+    assert style.theme.text_face == "JetBrains Mono"
+    assert style_of({"model": "x"}, folder) == Style()
+
+
+def test_options_go_before_the_scenario(folder: Path) -> None:
+    values = with_presentation(asked(locale="de", page="letter"), {"locale": "en", "page": None}, folder)
+    assert values["report"] == {"locale": "en", "page": "letter"}
+
+
+@pytest.mark.parametrize(
+    ("brand", "message"),
+    [
+        ('colour = "red"', "brand.toml: unknown key: got 'colour', want one of locale, page, logo, logo_alt, cover, "
+         "ink, muted, accent, failed, hairline, quiet, series, text, text_bold, figures, figures_bold, colours, "
+         "fonts. Did you mean 'colours'?"),
+        ('[colours]\naccent = "#8CB4FF"', "too pale to read: got accent = '#8CB4FF', 2.08 : 1 against white, want "
+         "4.5 : 1 or more. Darken it."),
+        ('[colours]\nink = "black"', "no colour: got ink = 'black', want #RRGGBB. Correct it."),
+        ('[colours]\nseries = "#000000,#111111"', "series: got 2 colours, want 6 different ones. Correct it."),
+        ('logo = "logo.svg"', "logo without words: got no logo_alt, want what the logo shows. Add logo_alt."),
+        ('logo = "none.svg"\nlogo_alt = "A"', "logo missing: got 'none.svg', want a file beside the brand. Correct the "
+         "name."),
+        ('logo = "../x.svg"\nlogo_alt = "A"', "logo outside its folder: got '../x.svg', want a file beside the brand. "
+         "Copy it there."),
+        ('logo = "brand.toml"\nlogo_alt = "A"', "no picture: got 'brand.toml', want a file of .svg or .png. Convert "
+         "it."),
+        ('[fonts]\ntext = "logo.svg"', "no font: got 'logo.svg', want a TrueType font (.ttf). Convert it."),
+        ('[fonts]\ntext_bold = "Text.ttf"', "bold font alone: got text_bold without text, want both. Add text."),
+        ('locale = "fr"', "unknown locale: got 'fr', want one of en, de, such as de_AT or en_US. Correct it."),
+        ('page = "a5"', "brand.toml: unknown page: got 'a5', want one of a4, letter."),
+    ],
+)  # fmt: skip
+def test_a_brand_that_will_not_do_is_refused_with_the_reason(folder: Path, brand: str, message: str) -> None:
+    (folder / "brand.toml").write_text(brand)
+    with pytest.raises(InputError) as refused:
+        style_of(asked(brand="brand.toml"), folder)
+    assert str(refused.value) == message
+
+
+def test_a_link_out_of_the_folder_is_outside(folder: Path) -> None:
+    inside = folder / "inside"
+    inside.mkdir()
+    (inside / "logo.svg").symlink_to(folder / "logo.svg")
+    (inside / "brand.toml").write_text('logo = "logo.svg"\nlogo_alt = "A"')
+    with pytest.raises(InputError) as refused:
+        style_of(asked(brand="inside/brand.toml"), folder)
+    assert str(refused.value).startswith("logo outside its folder: got 'logo.svg'")
+
+
+def test_nothing_is_written_where_the_brand_is_refused(folder: Path) -> None:
+    (folder / "brand.toml").write_text('[colours]\naccent = "#FFFF00"')
+    out = folder / "mine.pdf"
+    ran = CliRunner().invoke(
+        app, ["report", str(folder / "mine.toml"), "-o", str(out), "--brand", str(folder / "brand.toml")]
+    )
+    assert ran.exit_code != 0 and not out.exists()
+
+
+def test_own_templates_extend_the_shipped_ones(folder: Path, sizing: Any, as_of: Any) -> None:
+    from sizebook.reports.sizing.report import report
+
+    own = folder / "own"
+    own.mkdir()
+    (own / "report.html").write_text(
+        '{% extends "sizebook/report.html" %}{% block cover %}<p>Board paper 7</p>{{ super() }}{% endblock %}'
+    )
+    written = html(report(sizing, as_of), Style(templates=own))
+    assert "<p>Board paper 7</p>" in written and "Llama-3.1-8B holds" in written
+    assert "Board paper" not in html(report(sizing, as_of))
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("{{ ''.__class__.__mro__ }}", "template cannot be filled: got 'access to attribute '__class__' of 'str' "
+         "object is unsafe.' in report.html of own, want a template of Jinja that extends sizebook/report.html. "
+         "Correct it."),
+        ('{% include "secret.txt" %}', "template cannot be filled: got 'secret.txt' in secret.txt of own, want a "
+         "template of Jinja that extends sizebook/report.html. Correct it."),
+        ('{% include "../secret.txt" %}', "template cannot be filled: got '../secret.txt' in ../secret.txt of own, "
+         "want a template of Jinja that extends sizebook/report.html. Correct it."),
+        ("{{ nothing }}", "template cannot be filled: got ''nothing' is undefined' in report.html of own, want a "
+         "template of Jinja that extends sizebook/report.html. Correct it."),
+    ],
+)  # fmt: skip
+def test_templates_reach_nothing_outside_their_folder(
+    folder: Path, sizing: Any, as_of: Any, template: str, message: str
+) -> None:
+    from sizebook.reports.sizing.report import report
+
+    own = folder / "own"
+    own.mkdir()
+    (folder / "secret.txt").write_text("secret")
+    (own / "secret.txt").symlink_to(folder / "secret.txt")
+    (own / "report.html").write_text(template)
+    with pytest.raises(InputError) as refused:
+        html(report(sizing, as_of), Style(templates=own))
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize("address", ["file:///etc/hostname", "http://127.0.0.1:9/x.png", "../../x.png"])
+def test_pages_ask_for_no_other_file_and_no_network(folder: Path, sizing: Any, as_of: Any, address: str) -> None:
+    from sizebook.reports.sizing.report import report
+
+    own = folder / "own"
+    own.mkdir()
+    (own / "report.html").write_text(
+        '{% extends "sizebook/report.html" %}{% block cover %}<img alt="x" src="' + address + '">{% endblock %}'
+    )
+    with pytest.raises(InputError) as refused:
+        pdf(report(sizing, as_of), style=Style(templates=own))
+    assert str(refused.value).startswith("address out of bounds: got '")
+    assert str(refused.value).endswith("' in a template, want data: or a file of the templates. Put it there.")
+
+
+def test_a_page_for_browsers_speaks_the_language_too(folder: Path) -> None:
+    (folder / "brand.toml").write_text('locale = "de_AT"')
+    planned = made({**asked(brand="brand.toml"), "as_of": "2026-11-22"}, "mine.toml", folder)
+    content = FORMATS["html"].content(planned)
+    assert content is not None
+    assert b'<html lang="de-AT">' in content and b"Formel" in content
+    assert Voice("de_AT").language == "de-AT"

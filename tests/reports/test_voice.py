@@ -1,0 +1,122 @@
+"""Reports in a reader's language: catalogues are whole, figures and days by the locale, nothing but words changes."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from datetime import date
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from babel.messages.pofile import read_po
+
+from sizebook.core.derivation import Step
+from sizebook.core.errors import InputError
+from sizebook.core.texts import Day, Figure, joined, plural, text
+from sizebook.core.units import duration, gibibytes, gigabytes, grouped, parameters, percent, usd
+from sizebook.plans.sizing.plan import Sizing
+from sizebook.reports.figures import fixed
+from sizebook.reports.sizing.report import report
+from sizebook.reports.view import texts_of
+from sizebook.reports.voice import CATALOGUES, Voice, languages
+from sizebook.reports.words import gpus, months
+
+NBSP = "\u00a0"
+TOOL = runpy.run_path(str(Path(__file__).resolve().parents[2] / "release" / "messages.py"))
+
+
+def fields(pattern: str) -> list[str]:
+    return sorted(name for _, name, _, _ in Formatter().parse(pattern) if name is not None)
+
+
+@pytest.mark.parametrize("language", [each for each in languages() if each != "en"])
+def test_a_catalogue_says_every_message_of_today(language: str) -> None:
+    """All messages of sources, templates and declarations, none fuzzy, and with the same values put into them."""
+    made = TOOL["catalogue"](language)
+    stored = read_po((CATALOGUES / f"{language}.po").open("rb"), locale=language)
+    assert {each.id for each in made} == {each.id for each in stored}
+    for each in stored:
+        if not each.id:
+            continue
+        assert not each.fuzzy, each.id
+        ids = [each.id] if isinstance(each.id, str) else each.id
+        strings = [each.string] if isinstance(each.string, str) else each.string
+        for english, said in zip(ids, strings, strict=True):
+            assert said.strip(), english
+            assert fields(said) == fields(english), english
+            assert (said[:1].isspace(), said[-1:].isspace()) == (english[:1].isspace(), english[-1:].isspace()), english
+
+
+@pytest.mark.parametrize(
+    ("value", "house", "german", "american", "swiss"),
+    [
+        (grouped(1234567), "1\u202f234\u202f567", "1.234.567", "1,234,567", "1’234’567"),
+        (fixed(-1234.5, 1), "−1\u202f234.5", "−1.234,5", "−1,234.5", "−1’234.5"),
+        (usd(1_240_000), f"$1.24{NBSP}M", f"1,24{NBSP}Mio.{NBSP}$", f"$1.24{NBSP}M", f"${NBSP}1.24{NBSP}Mio."),
+        (Figure("$2.49"), "$2.49", f"2,49{NBSP}$", "$2.49", f"${NBSP}2.49"),
+        (parameters(70_553_706_496), f"70.6{NBSP}B", f"70,6{NBSP}Mrd.", f"70.6{NBSP}B", f"70.6{NBSP}Mrd."),
+        (gigabytes(512), f"512{NBSP}B", f"512{NBSP}B", f"512{NBSP}B", f"512{NBSP}B"),
+        (gibibytes(2**31), f"2.00{NBSP}GiB", f"2,00{NBSP}GiB", f"2.00{NBSP}GiB", f"2.00{NBSP}GiB"),
+        (duration(90_000), f"1.04{NBSP}days", f"1,04{NBSP}Tage", f"1.04{NBSP}days", f"1.04{NBSP}Tage"),
+        (percent(0.5), f"50.0{NBSP}%", f"50,0{NBSP}%", f"50.0{NBSP}%", f"50.0{NBSP}%"),
+        (fixed(0.001, 2), "<0.01", "<0,01", "<0.01", "<0.01"),
+        (Day("2026-11-22"), "2026-11-22", "22.11.2026", "Nov 22, 2026", "22.11.2026"),
+        (Day("2027-01"), "2027-01", "01/2027", "01/2027", "01/2027"),
+        (gpus(1), "1 GPU", "1 GPU", "1 GPU", "1 GPU"),
+        (months(1200), "1\u202f200 months", "1.200 Monate", "1,200 months", "1’200 Monate"),
+        ("h100-sxm: 1.5", "h100-sxm: 1.5", "h100-sxm: 1.5", "h100-sxm: 1.5", "h100-sxm: 1.5"),
+    ],
+)  # fmt: skip
+def test_figures_days_and_words_by_locale(value: str, house: str, german: str, american: str, swiss: str) -> None:
+    said = {locale: Voice(locale).say(value) for locale in ("en", "de", "en_US", "de_CH")}
+    assert said == {"en": house, "de": german, "en_US": american, "de_CH": swiss}
+    assert str(value) == house
+
+
+def test_texts_within_texts_are_said_in_turn() -> None:
+    cost = text("{low} to {high}", low=usd(1000), high=usd(2500))
+    assert Voice("de").say(cost) == f"1,00{NBSP}Tsd.{NBSP}$ bis 2,50{NBSP}Tsd.{NBSP}$"
+    assert Voice("de").say(joined((cost, "", text("Total")), "; ")).endswith("$; Summe")
+    assert Voice("de").say(plural(1, "{n} phase", "{n} phases")) == "1 phase"  # no message of the catalogue
+
+
+def test_words_of_nobody_stay() -> None:
+    """A service that is called Cost keeps its name: plain strings are not looked up."""
+    assert Voice("de").say("Cost") == "Cost"
+    assert Voice("de").say(text("Cost")) == "Kosten"
+
+
+def test_numbers_of_a_formula_are_the_locales() -> None:
+    step = Step("x", "f(a, b) * 1000", "f(0.15, 2) * 12345.5 / h100-8 / 1\u202f000", 1.5, "USD", "a source of 3.5")
+    said = Voice("de").translated(step)
+    assert (said.formula, said.substituted) == ("f(a; b) * 1.000", "f(0,15; 2) * 12.345,5 / h100-8 / 1.000")
+    assert Voice("en").translated(step) == step
+
+
+@pytest.mark.parametrize("locale", ["fr", "xx", "de_XX_YY", ""])
+def test_an_unknown_locale_is_refused(locale: str) -> None:
+    with pytest.raises(InputError) as refused:
+        Voice(locale)
+    assert str(refused.value) == (
+        f"unknown locale: got '{locale}', want one of en, de, such as de_AT or en_US. Correct it."
+    )
+
+
+def test_dates_that_no_reader_takes_for_another() -> None:
+    day = date(2026, 11, 22)
+    assert [Voice(each).day(day) for each in ("en", "de", "en_US")] == [
+        "22 November 2026",
+        "22.11.2026",
+        "Nov 22, 2026",
+    ]
+
+
+def test_a_german_report_has_no_english_sentence_left(sizing: Sizing, as_of: date) -> None:
+    shown = report(sizing, as_of)
+    said = Voice("de").translated(shown)
+    assert said.sentences[0] == "Llama-3.1-8B hat 8.030.261.248 Parameter."
+    assert said.sentences[1] == f"Gespeichert in bf16 belegen seine Gewichte 16,1{NBSP}GB (15,0{NBSP}GiB)."
+    left = [each for each in texts_of(said) if re.search(r"\b(the|and|of|with|are|is|for|from)\b", each)]
+    assert left == []
+    assert list(texts_of(Voice("en").translated(shown))) == list(texts_of(shown))
