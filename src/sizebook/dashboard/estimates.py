@@ -31,7 +31,10 @@ def evaluated() -> list[Function]:
     return [
         function
         for function in load().values()
-        if function.python.__module__ == MODULE and function.effort == "formula" and not function.formula
+        if function.python.__module__ == MODULE
+        and function.effort == "formula"
+        and function.result.kind != "range"
+        and not function.formula
     ]
 
 
