@@ -152,6 +152,14 @@ def merged(readings: list[Reading], day: str) -> list[Row]:
     return sorted(lines.values(), key=lambda line: rank[line["key"]])
 
 
+def write(lines: list[Row]) -> None:
+    """Write the table of readings."""
+    with TABLE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, ["key", "facts", "source", "retrieved"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+
+
 def main() -> int:
     """Compare, print what disagrees, and write what agrees where a day is given."""
     shared = Path(sys.argv[1])
@@ -161,11 +169,7 @@ def main() -> int:
         print(f"{r.key}: {r.fact} {r.held} in the table, {r.said} in {r.source}")
     print(f"{len(readings)} facts of {len({r.key for r in readings})} rows compared, {len(wrong)} differ")
     if len(sys.argv) > 2:
-        lines = merged(readings, sys.argv[2])
-        with TABLE.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, ["key", "facts", "source", "retrieved"], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(lines)
+        write(merged(readings, sys.argv[2]))
     return int(any(reading.fact not in MAY_DIFFER for reading in wrong))
 
 

@@ -24,8 +24,9 @@ from serving_folds import Quantiles, quantiles
 from serving_recipes import read_recipes
 from serving_tables import TABLE
 
-from sizebook.serving.band import POOLS
-from sizebook.serving.case import Case, case_of, weight_dtype_of
+from sizebook.serving.band import ANY, ONE, POOLS, SEVERAL, workers_in_words
+from sizebook.serving.case import Case, case_of
+from sizebook.serving.formats import weight_dtype_of
 from sizebook.serving.pools import Pool, Pools, pooled
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.tables.hardware import accelerator
@@ -46,6 +47,7 @@ class Measured:
     group: str
     pair: str
     wide: str
+    workers: str
     pools: Pools
     demand: Demand
     ttft: float
@@ -77,6 +79,7 @@ def measured(row: dict[str, str]) -> Measured:
         group=f"{row['model_path']} {row['system']} {row['backend']} {row['precision']}",
         pair=f"{engine} {gpu.key}",
         wide=f"{row['backend']}, {'attention data' if decode.case.dp > 1 else 'tensor'} parallel",
+        workers=workers_in_words(decode.workers),
         pools=pools,
         demand=Demand(input_tokens=int(row["isl"]), output_tokens=int(row["osl"]), concurrency=in_flight),
         ttft=float(row["silicon_ttft_ms"]) / 1e3,
@@ -128,7 +131,10 @@ def main() -> None:
 def table(runs: list[Measured], found: Any) -> str:
     """Return the errors of all rows, by layout and by group, and the share of rows inside a band made without them."""
     of: dict[str, list[int]] = defaultdict(list)
-    names: tuple[Callable[[Measured], str], ...] = (lambda _: "all rows", lambda run: run.wide, lambda run: run.group)
+    names: tuple[Callable[[Measured], str], ...] = (
+        lambda _: "all rows", lambda run: f"{run.workers} decode worker{'s' * (run.workers == SEVERAL)}",
+        lambda run: run.wide, lambda run: run.group,
+    )  # fmt: skip
     for name in names:
         for at, run in sorted(enumerate(runs), key=lambda each: name(each[1])):
             of[name(run)].append(at)
@@ -140,17 +146,31 @@ def table(runs: list[Measured], found: Any) -> str:
         off = np.abs(1 / found[at] - 1) * 100
         first, token, rate = np.median(off, axis=0)
         text.append(f"| {what} | {len(at)} | {first:.0f} | {off[:, 1].mean():.1f} | {token:.1f} | {rate:.1f} |\n")
-    text += ["\n| figure | rows inside the band of other engine x GPU pairs % | p90 / p10 |\n| --- | ---: | ---: |\n"]
+    text += ["\n| figure | decode workers | rows inside the band of other engine x GPU pairs % | p90 / p10 |\n"]
+    text += ["| --- | --- | ---: | ---: |\n"]
     groups, pairs = np.array([run.group for run in runs]), np.array([run.pair for run in runs])
-    for column, figure in enumerate(FIGURES):
-        inside = np.zeros(len(runs), bool)
-        for pair in np.unique(pairs):
-            here, ratio = pairs == pair, found[:, column]
-            band = quantiles(ratio[~here], groups[~here], POOLS)
-            inside[here] = (ratio[here] >= band.low) & (ratio[here] <= band.high)
-        band = quantiles(found[:, column], groups, POOLS)
-        text.append(f"| {figure} | {inside.mean() * 100:.0f} | {band.high / band.low:.2f} |\n")
+    for figure, workers, here in parts(runs):
+        ratio = found[:, FIGURES.index(figure)]
+        inside = []
+        for pair in np.unique(pairs[here]):
+            own, others = here & (pairs == pair), here & (pairs != pair)
+            band = quantiles(ratio[others], groups[others], POOLS)
+            inside += [*((ratio[own] >= band.low) & (ratio[own] <= band.high))]
+        band = quantiles(ratio[here], groups[here], POOLS)
+        text.append(f"| {figure} | {workers} | {np.mean(inside) * 100:.0f} | {band.high / band.low:.2f} |\n")
     return "".join(text)
+
+
+def parts(runs: list[Measured]) -> list[tuple[str, str, Any]]:
+    """Return figures with the rows that share a band: the time to first token by the number of decode workers.
+
+    Where there are several, a request may meet one whose places are taken while others have some free, and has waited
+    for up to 0.83 of an answer; where there is one, it cannot.
+    """
+    of = np.array([run.workers for run in runs])
+    every = np.ones(len(runs), bool)
+    by_workers = [("ttft", each, of == each) for each in (ONE, SEVERAL)]
+    return [*by_workers, ("tpot", ANY, every), ("throughput", ANY, every)]
 
 
 def write_bands(runs: list[Measured], found: Any) -> None:
@@ -158,12 +178,13 @@ def write_bands(runs: list[Measured], found: Any) -> None:
     groups, today = np.array([run.group for run in runs]), datetime.date.today().isoformat()
     with (DATA / "calibration_serving_pools.csv").open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["figure", "p10", "p50", "p90", "rows", "groups", "meaning", "source", "retrieved"])
-        for column, figure in enumerate(FIGURES):
-            band: Quantiles = quantiles(found[:, column], groups, POOLS)
+        heads = ["figure", "decode_workers", "p10", "p50", "p90", "rows", "groups", "meaning", "source", "retrieved"]
+        writer.writerow(heads)
+        for figure, workers, here in parts(runs):
+            band: Quantiles = quantiles(found[here, FIGURES.index(figure)], groups[here], POOLS)
             said = "measured over predicted of separate pools, scheduling by fits without the engine x GPU"
             shown = (f"{each:.4f}" for each in (band.low, band.middle, band.high))
-            writer.writerow([figure, *shown, band.rows, band.groups, said, SOURCE, today])
+            writer.writerow([figure, workers, *shown, band.rows, band.groups, said, SOURCE, today])
 
 
 if __name__ == "__main__":

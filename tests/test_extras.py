@@ -23,6 +23,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 IMPORTED_AS = {
     "vl-convert-python": "vl_convert",
     "tomli-w": "tomli_w",
+    "python-multipart": "python_multipart",
 }  # where a distribution is not imported by its own name
 OF_THE_OFFICE = {"uno", "unohelper", "com", "org"}  # libreoffice/addin.py runs in LibreOffice's own Python
 WORKBOOKS = "openpyxl, lxml, defusedxml, formualizer, numpy, psutil"
@@ -67,6 +68,7 @@ COMMANDS = {
         "torch, transformers", "torch", ", or leave the option --engine out"
     ),
     f"fill model_sizing.xlsx {SIZING} -o {{}}/x.xlsx": NO_WORKBOOKS,
+    "template check model_sizing.xlsx": NO_WORKBOOKS,
     "demo --output {}/demo": NO_BATCH,
     f"batch {SIZING} -o {{}}/batch": NO_BATCH,
     f"report {SIZING} -o {{}}/x.pdf": NO_REPORTS,
@@ -74,6 +76,9 @@ COMMANDS = {
     "reconcile -o {}/x.pdf": NO_REPORTS,
     "reconcile -o {}/x.xlsx": NO_BATCH,
     "sweep x.csv -o {}/x.csv": NO_SWEEP,
+    "web --port 0": refused(
+        f"fastapi, starlette, uvicorn, python_multipart, {WORKBOOKS}, {REPORTS}", "web,workbooks,reports"
+    ),
     "calibrate x.csv -o {}/x.toml": NO_SWEEP,
 }
 

@@ -30,6 +30,7 @@ LAYERS = (
     ("functions",),
     # From here on surfaces, which may import other libraries.
     ("sources",),
+    ("scheduling",),
     ("calculation", "scenarios", "sweeps", "validation"),
     ("calibrating", "workbooks"),
     ("reports.charts",),
@@ -43,7 +44,9 @@ LAYERS = (
         "reports.programme",
         "reports.comparison",
     ),
-    ("batch", "dashboard", "excel", "libreoffice"),
+    ("dashboard",),
+    ("batch", "excel", "libreoffice"),
+    ("web",),
     ("cli",),
     ("__main__",),
 )

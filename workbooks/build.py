@@ -19,7 +19,15 @@ from sizebook.workbooks.building import Book
 from sizebook.workbooks.saving import save
 
 FOLDER = Path(__file__).resolve().parent
-DESCRIPTIONS = ("model_sizing", "model_comparison", "fine_tuning", "training_budget", "serving_capacity", "fleet_plan")
+DESCRIPTIONS = (
+    "model_sizing",
+    "model_comparison",
+    "fine_tuning",
+    "training_budget",
+    "training_programme",
+    "serving_capacity",
+    "fleet_plan",
+)
 
 
 def main() -> int:

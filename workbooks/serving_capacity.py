@@ -48,6 +48,8 @@ NOTES = (
     "nodes they stand on.",
     "Ranges: GPUs and money if replicas are as fast, or as slow, as 1 in 10 measurements; latencies at the 10th and "
     "90th percentile of measured over predicted.",
+    "Where prompts and answers have pools of their own, workers are searched for the least cost of the inputs as they "
+    "stand. Scenarios, Sensitivity and Two-way keep those workers and do not search them again.",
     "A reserved price that is left blank is the catalog's median for a year, if that is not above the one on demand.",
     "Left out: network and storage, the gateway, engineers, and prompts that share a prefix.",
 )

@@ -34,7 +34,7 @@ class Staged:
     """
 
     figures: Figures
-    shares: str
+    hours: StagedRows
     ranks: str
     by_rank: str
     curve: StagedRows
@@ -85,7 +85,7 @@ def basis(book: Book) -> Staged:
     ranks, by_rank = (f"Basis!${column}${first}:${column}${last}" for column in "BC")
     page.finish()
     compared = _compared(book)
-    return Staged(shown, hours.block.column(1), ranks, by_rank, curve, compared, tuple(c.name for c in columns(Month)))
+    return Staged(shown, hours, ranks, by_rank, curve, compared, tuple(c.name for c in columns(Month)))
 
 
 def _fleet(page: Page, shares: str) -> None:

@@ -61,11 +61,9 @@ def _hours(book: Book, staged: Staged) -> None:
     )
     page.calendar()
     page.section("Replicas needed, spare ones included")
-    top = int(staged.shares.split("$")[2].rstrip(":"))
-    column = staged.shares.split("$")[1]
     ceiling = _CEILING.format("{arrivals}*$D§/({rate}*{load})")
     for hour in HOURS:
-        page.fill_before((f"=Staged!${column}${top + hour}",))
+        page.fill_before((f"={staged.hours.cell(1 + hour, 1)}",))
         needed = f"={{on}}*MAX(IF($D§>0,1,0),{ceiling}+{{spare_replicas}})"
         page.row_of(f"need_{hour}", f"{hour:02d}:00", needed, "replicas")
     page.finish()

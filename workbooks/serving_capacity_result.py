@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from serving_capacity_basis import POOLS
+
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
+from sizebook.workbooks.finance import months_shown
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.wording import between, counted, worded
 
-SHOWN_MONTHS = 12  # a longer plan is shown by so many months, evenly spread from the first to the last
+# Pools are searched by a function, which scenarios do not reach.
+_POOLS_HELD = (
+    f'=IF(AND({POOLS},{{scenario}}<>"base"),"Prefill and decode workers are those of the least cost for the inputs as '
+    'they stand; this scenario does not search them again.","")'
+)
 
 
 def result(book: Book, steps: tuple[int, int]) -> None:
@@ -16,10 +23,15 @@ def result(book: Book, steps: tuple[int, int]) -> None:
     said = "The figures to hand on; ranges hold eight of ten measurements."
     page = new_page(book, "Result", said, ("",) * 3, (24, 19, 19, 19, 19, 19), portrait=True)
     page.banner()
+    page.paragraph(page.resolve(_POOLS_HELD))
     _tiles(page)
     gpus_chart, cost_chart = page.room_for_chart(), page.room_for_chart()
     page.section("Months of the charts")
-    rows = _months(page, ("peak_gpus_fewest", "peak_gpus", "peak_gpus_most", "reserved_usd", "on_demand_usd"))
+    rows = months_shown(
+        page,
+        {"peak_gpus_fewest": "GPUs, fewest", "peak_gpus": "GPUs", "peak_gpus_most": "GPUs, most",
+         "reserved_usd": "Reserved, USD", "on_demand_usd": "On demand, USD"},
+    )  # fmt: skip
     page.chart(Chart("columns", "{gpus_message}", "GPUs at peak", look.WHOLE, rows, "CDE"), at=gpus_chart)
     page.chart(Chart("stacked", "{money_message}", "USD a month", look.WHOLE, rows, "FG"), at=cost_chart)
     page.finish()
@@ -114,18 +126,3 @@ def _memory(page: Page) -> None:
         total=True,
     )
     page.chart(Chart("bars", "{memory_message}", "GiB", "#,##0.0", (rows[0], rows[1] - 1), "D"))
-
-
-def _months(page: Page, names: tuple[str, ...]) -> tuple[int, int]:
-    """Add a table of some figures of the months shown, blank beyond the last month; return its rows."""
-    rows = []
-    first = page.row + 1
-    for number in range(SHOWN_MONTHS):
-        spread = f"ROUND(1+({{months}}-1)*{number}/{SHOWN_MONTHS - 1},0)"
-        every = f'IF({{months}}>{number},{number + 1},"")'
-        at = f"IF({{months}}>{SHOWN_MONTHS},{spread},{every})"
-        starts = f'=IF({{months}}>{number},INDEX({{starts.all}},{at}),"")'
-        figures = [f'=IF($B{first + number}="","",INDEX({{{name}.all}},{at}))' for name in names]
-        rows.append([starts, *figures])
-    heads = ["Month", "GPUs, fewest", "GPUs", "GPUs, most", "Reserved, USD", "On demand, USD"]
-    return page.table(heads, rows, [look.MONTH, *[look.WHOLE] * len(names)], blanks=True)

@@ -17,7 +17,7 @@ function marketTable(name, title) {
       sorter: sorter({ name: field }), formatter: (shown) => (typeof shown.getValue() === "number" ? digits(shown.getValue(), 4) : shown.getValue() || ""),
       tooltip: (_event, shown) => shown.getData().source,
     })),
-    height: 420, rowHeight: 38, layout: "fitDataStretch", columnDefaults: { resizable: false }, renderVerticalBuffer: 152,
+    height: 420, rowHeight: 38, layout: "fitDataStretch", renderVerticalBuffer: 152,
     headerSortElement: '<span class="arrow" aria-hidden="true"></span>', placeholder: "Nothing has all these words.",
   });
   drawn.on("tableBuilt", () => {

@@ -67,7 +67,7 @@ function buildTable() {
     initialSort: sortOf(),
     placeholder: "No model fulfils every condition. Loosen one.",
     headerSortElement: '<span class="arrow" aria-hidden="true"></span>',
-    columnDefaults: { resizable: false },
+
   });
   table.on("dataSorted", (sorters) => {
     const [by] = sorters;

@@ -98,7 +98,9 @@ def test_a_model_without_dimensions_has_no_size() -> None:
 
 def test_models_say_which_facts_were_read_again() -> None:
     bert = json.loads(run("models", "--search", "bert-base", "--json").output)[0]
-    assert bert["read_again"] == "context_length vocabulary activation attention published_total checkpoint_total"
+    assert bert["read_again"] == (
+        "context_length vocabulary activation attention licence published_total checkpoint_total"
+    )
     assert "release_date" in bert["not_read_again"].split()
     for row in table("models"):
         assert sorted((*read_again(row), *unread_again(row))) == sorted(facts_of(row))

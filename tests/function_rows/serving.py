@@ -85,6 +85,8 @@ ROWS = (
     Row("REQUEST_SECONDS", ONE, first_token(1000, 1100) + 199 * step(1, 1100), BY_HAND, relative=1e-9),
     Row("TOKENS_PER_SECOND", ONE, 200 / (first_token(1000, 1100) + 199 * step(1, 1100)), BY_HAND, relative=1e-9),
     Row("TOKENS_PER_SECOND", {**NIM, "concurrency": 50}, 814, f"{NIM_PAGE}: 814 tokens/s of 50", relative=0.3),
+    Row("SERVING_CURVE", {**ONE, "requests_per_day": 1, "loads": [1]},
+        200 / (first_token(1000, 1100) + 199 * step(1, 1100)), BY_HAND, at="tokens_per_second", relative=1e-9),
     Row("SERVING_ERROR", {"gpu": "a100-sxm-80gb", "engine": "vllm", "figure": "tpot", "quantile": "p90",
                           "measured_model": ""}, band("tpot", "p90", "kernels measured, no server"),
         "its kernels were measured, no server: the band of GPUs left out of the fit"),

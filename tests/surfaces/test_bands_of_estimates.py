@@ -26,6 +26,21 @@ WITHOUT = {
     "MIN_GPUS_TRAIN": ONE_END,
     "FINE_TUNING_FITS": "of the memory of fine-tuning no quantiles of measured over predicted are kept",
 }
+# What follows from a figure that somebody assumed is as sure as that figure.
+OF_UTILIZATION = "as sure as the utilization that is given; STEP_SECONDS has a band"
+OF_RATE = "as sure as the replica_requests_per_second that is given; TOKENS_PER_SECOND has a band"
+ASSUMED = {
+    "DAYS_TO_SPARE": OF_UTILIZATION,
+    "GPUS_FOR_DEADLINE": OF_UTILIZATION,
+    "PARAMS_FOR_BUDGET": OF_UTILIZATION,
+    "TOKENS_FOR_BUDGET": OF_UTILIZATION,
+    "TRAIN_DAYS": OF_UTILIZATION,
+    "TRAIN_SECONDS": OF_UTILIZATION,
+    "TRAIN_TOKENS_PER_S": OF_UTILIZATION,
+    "GPUS_FOR_TRAFFIC": OF_RATE,
+    "REPLICAS_FOR_TRAFFIC": OF_RATE,
+    "REPLICA_UTILIZATION": OF_RATE,
+}
 COUNTED = {"KV_BYTES_PER_TOKEN", "KV_CACHE_BYTES_PER_GPU", "SERVING_WEIGHT_BYTES", "STATE_BYTES"}  # exact, no estimates
 LLAMA = ("llama-3.1-8b", "h100-sxm", "concurrency=64; weight_dtype=fp8")
 
@@ -44,7 +59,7 @@ def test_every_estimate_has_a_band_or_says_why_not() -> None:
     }
     assert on_machines == BANDED | WITHOUT.keys() | COUNTED
     assert {name for name, function in FUNCTIONS.items() if hasattr(function.python, "band")} == BANDED
-    assert {name: function.no_band for name, function in FUNCTIONS.items() if function.no_band} == WITHOUT
+    assert {name: function.no_band for name, function in FUNCTIONS.items() if function.no_band} == WITHOUT | ASSUMED
 
 
 def test_a_request_is_as_sure_as_the_throughput_it_rests_on() -> None:
@@ -67,6 +82,7 @@ def test_a_request_of_one_token_is_its_first() -> None:
 def test_a_missing_band_is_said_where_the_number_is_explained() -> None:
     cells = ("llama-3.1-8b", "h100-sxm", 4096)
     assert explained("PREFILL_SECONDS", *cells)["no band"] == WITHOUT["PREFILL_SECONDS"]
+    assert explained("TRAIN_DAYS", 4.3e23, 384, 312e12, 0.49)["no band"] == OF_UTILIZATION
     assert "no band" not in explained("PARAMS_MHA", 4096)
     printed = CliRunner().invoke(app, ["call", "PREFILL_SECONDS", *map(str, cells), "--explain"]).output
     assert f"band     none: {WITHOUT['PREFILL_SECONDS']}\n" in printed

@@ -132,17 +132,18 @@ price_usd_per_gpu_hour = 2
 """
 
 
-def test_a_programme_is_a_row_with_a_report_and_no_workbook(tmp_path: Path) -> None:
+def test_a_programme_is_a_row_with_a_report_and_a_workbook(tmp_path: Path) -> None:
     scenarios, out = tmp_path / "many.toml", tmp_path / "out"
     scenarios.write_text(PROGRAMME, encoding="utf-8")
     words = [sys.executable, "-m", "sizebook", "batch", str(scenarios), "-o", str(out), "--jobs", "1"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.count("failed")) == (0, 0)
-    assert (out / "gpt.pdf").exists() and not (out / "gpt.xlsx").exists()
+    assert (out / "gpt.pdf").exists()
     lines = load_workbook(out / "index.xlsx")["Index"].iter_rows(values_only=True)
     row = dict(zip(next(lines), next(lines), strict=True))
     assert (row["Scenario"], row["Model"], row["Status"], row["pdf"]) == ("gpt", "gpt-2-small", "done", "pdf")
-    assert "xlsx" not in row
-    assert row["Remarks, or the problem"] == "no xlsx: a programme has none"
+    budget = load_workbook(out / "gpt.xlsx", data_only=True)["Budget"]
+    costs = next(values for label, *values in budget.iter_rows(min_col=2, values_only=True) if label == "Cost")
+    assert row["Cost, USD"] == pytest.approx(costs[1], rel=1e-12)
     # 2 USD a GPU-hour, and some dollars for the storage of checkpoints
     assert 2 * row["GPU-hours"] < row["Cost, USD"] < 2 * row["GPU-hours"] + 20

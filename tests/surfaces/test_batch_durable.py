@@ -19,6 +19,7 @@ from sizebook.batch.journal import FILE, Outcome, fingerprint, journal
 from sizebook.batch.reading import Row, read_batch
 from sizebook.cli import app
 from sizebook.core.errors import InputError
+from sizebook.scheduling import processes
 from sizebook.sources import writing
 from tests.surfaces import kills
 
@@ -55,8 +56,8 @@ def test_what_is_done_stays_done_and_the_rest_is_open(tmp_path: Path) -> None:
     assert kills.journal(tmp_path).states == {"good": "open", "bad": "open"}
 
 
-def test_a_plan_without_a_workbook_is_done_by_its_report_alone(tmp_path: Path) -> None:
-    """A programme has no workbook: its report is what a resumed batch looks for."""
+def test_what_was_made_is_done_by_the_files_that_it_names(tmp_path: Path) -> None:
+    """A report alone was asked for: it is what a resumed batch looks for."""
     [row] = rows(tmp_path, "programme")
     (tmp_path / "programme.pdf").write_bytes(b"report")
     made = Outcome(row, Outputs({"pdf": tmp_path / "programme.pdf"}, (PARAMETERS,)))
@@ -173,7 +174,7 @@ def test_a_finished_batch_resumes_without_a_worker(tmp_path: Path, monkeypatch: 
     def refused(*_: Any) -> None:
         raise AssertionError("a worker was started")
 
-    monkeypatch.setattr(running, "workers", refused)
+    monkeypatch.setattr(processes, "workers", refused)
     temp = tmp_path / "temp"
     (temp / f".{writing._SCRATCH}.0123456789abcdef.part").mkdir(parents=True)  # of a run that was killed at its end
     monkeypatch.setattr(tempfile, "tempdir", str(temp))

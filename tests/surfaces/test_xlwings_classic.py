@@ -12,6 +12,9 @@ import pytest
 
 from sizebook.core.coercion import as_rows
 from sizebook.core.registry import Function
+from sizebook.dashboard.columns import BY_NAME
+from sizebook.dashboard.rows import Model
+from sizebook.excel import classic
 from sizebook.functions import load
 
 CLIENT = Path(__file__).with_name("classic_client.py")
@@ -75,3 +78,15 @@ def test_cell_shows_the_example_figure(results: dict[str, list[list[Any]]], func
 @pytest.mark.parametrize("case", CASES)
 def test_cell_shows_the_case(results: dict[str, list[list[Any]]], case: str) -> None:
     assert results[case] == CASES[case][1]
+
+
+def test_the_macro_opens_the_page_of_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setenv("SIZEBOOK_DATA", str(tmp_path / "own"))
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr(
+        "sizebook.dashboard.rows.published", lambda: [Model("own:Ours", "Ours", dict.fromkeys(BY_NAME))]
+    )
+    page = Path(classic.PAGE_OF_MODELS())
+    assert page == tmp_path / "own" / "models.html" and opened == [page.as_uri()]
+    assert "Ours" in page.read_text(encoding="utf-8")

@@ -11,8 +11,10 @@ from openpyxl import load_workbook
 from sizebook.core.registry import Argument, leaves
 from sizebook.functions import find
 from sizebook.plans.fleet.inputs import MOST_SERVICES, Service
+from sizebook.plans.programme.inputs import MOST_PHASES, Phase
 from sizebook.scenarios.files import Scenario, SizingScenario
 from sizebook.scenarios.fleet import FleetScenario
+from sizebook.scenarios.programme import ProgrammeScenario
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.sources.bundled import bundled
@@ -51,12 +53,7 @@ def _of_scenarios() -> frozenset[str]:
     drivers = ("traffic", "growth", "speed", "on_demand", "reserved", "load", "bursts")
     cases = {f"case_{name}_{case}" for name in drivers for case in ("low", "high", "own")}
     steps = {f"step_traffic_{number}" for number in range(1, 6)} | {f"step_price_{number}" for number in range(1, 4)}
-    dated = {
-        f"{name}_{number}"
-        for name in ("price_date", "price_level", "rate_date", "rate_per_usd")
-        for number in range(1, 7)
-    }  # fmt: skip
-    return frozenset(cases | steps | dated | {"start", "scenario", "currency"})
+    return frozenset(cases | steps | _dated() | {"start"})
 
 
 # Of a training plan what fine_tuning.xlsx asks: it searches no layout, and its runs are short.
@@ -79,6 +76,23 @@ def _compared() -> dict[str, Argument]:
     return {a.name: a for a in asked if a.name in kept} | _leaves(Scenario)
 
 
+def _dated() -> set[str]:
+    """Return the inputs of dated prices and rates, of the scenario and the currency."""
+    names = ("price_date", "price_level", "rate_date", "rate_per_usd")
+    return {f"{name}_{number}" for name in names for number in range(1, 7)} | {"scenario", "currency"}
+
+
+def _programme_own() -> frozenset[str]:
+    drivers = ("hours", "price", "ablation", "data", "storage")
+    cases = {f"case_{name}_{case}" for name in drivers for case in ("low", "high", "own")}
+    return frozenset(cases | _dated() | {f"config_path_{number}" for number in range(1, MOST_PHASES + 1)})
+
+
+_OF_PHASES = {
+    f"{name}_{number}": leaf
+    for number in range(1, MOST_PHASES + 1)
+    for name, leaf in _leaves(Phase).items()
+}  # fmt: skip
 _OF_SERVICES = {
     f"{name}_{number}": leaf
     for number in range(1, MOST_SERVICES + 1)
@@ -98,6 +112,7 @@ SHIPPED = (
         frozenset(_TUNING_OWN),
     ),
     Shipped("training_budget.xlsx", _leaves(TrainingScenario), frozenset({"config_path"})),
+    Shipped("training_programme.xlsx", _leaves(ProgrammeScenario) | _OF_PHASES, _programme_own()),
     Shipped("serving_capacity.xlsx", _leaves(ServingScenario) | _api(), frozenset({"config_path"}) | _of_scenarios()),
     Shipped(
         "fleet_plan.xlsx",

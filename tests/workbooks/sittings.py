@@ -125,6 +125,49 @@ _COMPARISON_PLANTED: tuple[Slip, ...] = (
     ("Comparison", "row 3", "Memory, GiB", "=1"),
     ("Comparison", "row 3", "Held for a month, USD", "=1"),
 )
+_PROGRAMME: dict[str, Any] = {
+    "start": date(2027, 3, 1), "data_cpu_hours": 50_000, "egress_tb": 12, "name_1": "Pre-training",
+    "model_1": "mixtral-8x7b", "gpu_1": "h200-sxm", "gpus_1": 64, "tokens_1": 1e12, "batch_1": 256, "tp_1": 4,
+    "ep_1": 8, "start_hours_1": 6, "price_usd_per_gpu_hour_1": 3.1,
+    "name_2": "RL", "kind_2": "reinforcement", "model_2": "llama-3.1-8b",
+    "gpu_2": "h100-sxm", "gpus_2": 16, "tokens_2": 4e9, "batch_2": 64, "tp_2": 2, "rollout_input_tokens_2": 400,
+}  # fmt: skip
+_PROGRAMME_EDITS: dict[str, Any] = {
+    "start": date(2028, 11, 9), "ablation_share": 0.31, "evaluation_share": 0.07, "data_cpu_hours": 91_000,
+    "usd_per_cpu_hour": 0.08, "licences_usd": 777_000, "checkpoint_bytes_per_parameter": 16, "retention_months": 7,
+    "usd_per_tb_month": 19, "egress_tb": 44, "usd_per_egress_tb": 71, "price_usd_per_gpu_hour_1": 1.93,
+    "price_usd_per_gpu_hour_2": 2.2, "other_usd_2": 31_000, "watts_1": 612, "pue_1": 1.1, "host_share_2": 0.21,
+    "grams_per_kwh_1": 55.5, "gap_days_1": 3, "gap_days_2": 41, "kept_checkpoints_1": 33, "scenario": "own",
+    "case_hours_own": 1.21, "case_price_own": 0.9, "case_ablation_own": 0.1, "case_data_own": 1.3,
+    "case_storage_own": 1.4, "currency": "EUR", "rate_date_1": date(2027, 1, 1), "rate_per_usd_1": 0.91,
+    "price_date_1": date(2029, 1, 1), "price_level_1": 0.8,
+}  # fmt: skip
+_PROGRAMME_PLANTED: tuple[Slip, ...] = (
+    ("Phases", "Days, middle", "1", "=5"),
+    ("Phases", "GPU-hours, middle", "1", "=1000"),
+    ("Phases", "GPU-hours, high", "1", "=1"),
+    ("Phases", "Last day", "2", "=1"),
+    ("Phases", "First day", "2", "=0"),
+    ("Phases", "GPU-hour, scenario", "1", "=99"),
+    ("Phases", "GPUs", "1", "=7"),
+    ("Phases", "Kept checkpoints", "1", "=123456"),
+    ("Phases", "Energy at the meter", "1", "=1"),
+    ("Phases", "Greenhouse gases", "2", "=10^12"),
+    ("Budget", "Phases", "Middle", "=1"),
+    ("Budget", "Ablations and failed runs", "High", "=0"),
+    ("Budget", "Data preparation", "Low", "=10^9"),
+    ("Budget", "Cost", "Middle", "=10^6"),
+    ("Budget", "Peak power", "Middle", "=0"),
+    ("Budget", "Months", "Middle", "=2"),
+    ("Months", "In the plan", "2", "=0"),
+    ("Months", "GPU-hours, experiments included", "2", "=0"),
+    ("Months", "GPUs of the phases", "1", "=10"),
+    ("Months", "Data preparation", "2", "=500000"),
+    ("Months", "Cost", "2", "=1"),
+    ("Months", "Cost to date", "60", "=10^12"),
+    ("Months", "Energy", "1", "=10^9"),
+    ("Years", "Cost", "total", "=1"),
+)
 SITTINGS = (
     Sitting(
         "serving_capacity.xlsx", _SERVING_GIVEN, _SERVING_EDITS, ("tp", 8, "Tensor parallel"), _SERVING_PLANTED, 5000,
@@ -133,6 +176,10 @@ SITTINGS = (
     Sitting(
         "fine_tuning.xlsx", _example("fine-tuning.toml"), _TUNING_EDITS, ("seq", 4096, "Tokens in a sequence"),
         _TUNING_PLANTED, 300, frozenset({"Asked", "Compared"}),
+    ),
+    Sitting(
+        "training_programme.xlsx", _PROGRAMME, _PROGRAMME_EDITS, ("tp_2", 4, "Tensor parallel"), _PROGRAMME_PLANTED,
+        3500, frozenset({"Compared"}),
     ),
     Sitting(
         "model_comparison.xlsx", _example("twelve-models.toml"), {"usd_per_gpu_hour": 1.7},

@@ -23,8 +23,9 @@ from tests.workbooks.shipped import SHIPPED, Shipped
 
 every_workbook = pytest.mark.parametrize("shipped", SHIPPED, ids=lambda s: s.file)
 # Take a plan's inputs as a range of options.
-BY_OPTIONS = {"SERVING_LEDGER", "SERVING_BASIS", "SERVING_FIGURES", "FLEET_LEDGER", "FLEET_FIGURES", "TRAINING_LEDGER",
-              "TRAINING_MEMORY", "TRAINING_FIGURES"}  # fmt: skip
+BY_OPTIONS = {"SERVING_LEDGER", "SERVING_BASIS", "SERVING_FIGURES", "SERVING_CURVE", "FLEET_LEDGER", "FLEET_FIGURES",
+              "TRAINING_LEDGER", "TRAINING_MEMORY", "TRAINING_FIGURES", "PROGRAMME_FIGURES",
+              "PROGRAMME_BUDGET"}  # fmt: skip
 load()
 
 

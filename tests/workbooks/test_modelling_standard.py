@@ -17,12 +17,16 @@ from sizebook.workbooks.held import calls_a_function
 from tests.workbooks.shipped import SHIPPED, Shipped
 
 # Sheets with a column a month, sheets with a column a case (and its head), and other sheets of formulas, by workbook.
-THROUGH_TIME = {"serving_capacity.xlsx": ("Months", "Hours", "Cases")}
+THROUGH_TIME = {
+    "serving_capacity.xlsx": ("Months", "Hours", "Cases"),
+    "training_programme.xlsx": ("Months",),
+}
 BY_CASE = {"fine_tuning.xlsx": ("Money",)}
 OF_FORMULAS = {
     "serving_capacity.xlsx": ("Basis", "Years", "Two-way", "Sensitivity"),
     "fine_tuning.xlsx": ("Ways",),
     "model_comparison.xlsx": ("Facts", "Comparison"),
+    "training_programme.xlsx": ("Phases", "Budget", "Years"),
 }
 _OPEN = {name: load_workbook(bundled("workbooks") / name) for name in OF_FORMULAS}
 

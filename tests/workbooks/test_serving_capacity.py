@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from sizebook.core.registry import flat, leaves
+from sizebook.core.registry import flat, leaves, put_together
 from sizebook.functions import load
 from sizebook.plans.ledgers import columns as ledger_columns
+from sizebook.plans.serving.curves import LOADS, point
 from sizebook.plans.serving.figures import ReplicaFigures, figures
 from sizebook.plans.serving.functions import ledger
+from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import Month
-from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.serving import ServingScenario, answer
 from sizebook.sources.bundled import bundled
@@ -25,6 +27,7 @@ from sizebook.workbooks.filling import Filled, fill
 from sizebook.workbooks.inputs import workbook_inputs
 from tests.workbooks.shipped import checks, columns, timeline
 
+SERVING = {leaf.name for leaf in leaves(ServingInputs)}
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 GIVEN: dict[str, Any] = {
     "model": "llama-3.1-70b",
@@ -165,10 +168,10 @@ def test_break_even_against_an_api(tmp_path: Path) -> None:
 def test_a_target_that_no_load_meets_is_said_once_a_call(tmp_path: Path) -> None:
     result = filled(tmp_path, GIVEN | {"tpot_target_seconds": 0.001})
     begun = [problem for problem in result.problems if "tpot" in problem.casefold()]
-    assert [problem[:8] for problem in begun] == ["Staged!B"] * 2
+    assert [problem[:8] for problem in begun] == ["Staged!B"] * 3
     assert all("binds" in problem for problem in begun)
     assert result.problems[-1].endswith("more cells show an error because of these")
-    assert len(result.problems) == 3
+    assert len(result.problems) == 4
 
 
 def test_a_model_that_does_not_fit_is_said(tmp_path: Path) -> None:
@@ -181,3 +184,23 @@ def test_the_latency_chart_says_what_its_numbers_are() -> None:
         charts = [archive.read(name).decode() for name in archive.namelist() if name.startswith("xl/charts/chart")]
     (curve,) = [chart for chart in charts if "lineChart" in chart and "in flight" in chart]
     assert re.findall(r"<(?:a:)?t>([^<]+)</", curve) == ["requests in flight on a replica", "seconds per output token"]
+
+
+def test_the_curve_is_that_of_both_pools_which_no_scenario_searches_again(tmp_path: Path) -> None:
+    """Also for a percentile of requests, which every check of the workbook holds for; the curve is of a steady load."""
+    given = GIVEN | {
+        "separate_prefill": True, "prefill_tp": 2, "prefill_workers": 2, "decode_workers": 1, "scenario": "high",
+        "request_percentile": "p95", "ttft_target_seconds": 3, "tpot_target_seconds": 0.05,
+    }  # fmt: skip
+    found = filled(tmp_path, given)
+    book = load_workbook(found.path, data_only=True)
+    rows = book["Curve"].iter_rows(min_row=6, max_row=20, min_col=2, max_col=6, values_only=True)
+    asked = put_together(ServingInputs, {name: value for name, value in given.items() if name in SERVING})
+    replica = plan_serving("llama-3.1-70b", "h100-sxm", asked).replica
+    assert [list(row) for row in rows] == [list(flat(point(replica, load)).values())[:5] for load in LOADS]
+    said = [str(row[0]) for row in book["Result"].iter_rows(max_row=8, min_col=2, max_col=2, values_only=True)]
+    assert (
+        "Prefill and decode workers are those of the least cost for the inputs as they stand; this scenario does not "
+        "search them again."
+    ) in said
+    assert set(checks(found.path).values()) <= {"OK"}

@@ -28,10 +28,19 @@ CSV_HEADS = ("table", "row", "name", "unit", "value")
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file: what it shows, and the function that makes it; None of a plan that has none such."""
+    """A kind of file: what it shows, and the function that makes it."""
 
     meaning: str
-    content: Callable[[Made], bytes | None]
+    content: Callable[[Made], bytes]
+
+
+@dataclass(frozen=True)
+class Content:
+    """What one scenario turned into, before it is written: bytes by format, figures for an index, remarks."""
+
+    files: Mapping[str, bytes]
+    figures: tuple[Figure, ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,9 +66,8 @@ def _pdf(made: Made) -> bytes:
             relationship="Data",
         ),
     ]
-    if made.workbook is not None:
-        name, said = str(made.job.workbook), "the planning workbook, filled"
-        attached.append(Attached(name, made.workbook, description=said, relationship="Supplement"))
+    said = "the planning workbook, filled"
+    attached.append(Attached(made.job.workbook, made.workbook, description=said, relationship="Supplement"))
     return pdf(made.report, attached, made.style)
 
 
@@ -76,7 +84,7 @@ def _without_blanks(value: Any) -> Any:
     return [_without_blanks(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
-def _xlsx(made: Made) -> bytes | None:
+def _xlsx(made: Made) -> bytes:
     return made.workbook
 
 
@@ -149,17 +157,19 @@ def chosen(text: str) -> tuple[str, ...]:
     return tuple(name for name in FORMATS if name in words)
 
 
-def produce(made: Made, folder: Path, stem: str, formats: Sequence[str] = USUAL) -> Outputs:
-    """Write the files of a planned scenario into a folder, each whole or not at all; return where they are.
+def contents_of(made: Made, formats: Sequence[str] = USUAL) -> Content:
+    """Return the files of a planned scenario as bytes."""
+    files = {name: FORMATS[name].content(made) for name in formats}
+    return Content(files, made.contents.first, made.notes)
 
-    All are made before the first is written. A format that the plan does not have is left out and remarked.
-    """
+
+def written(content: Content, folder: Path, stem: str) -> Outputs:
+    """Write the files of a scenario into a folder, each whole or not at all; return where they are."""
     make_folder(folder)
-    contents = {name: FORMATS[name].content(made) for name in formats}
-    files = {
-        name: write_whole(folder / f"{stem}.{name}", content)
-        for name, content in contents.items()
-        if content is not None
-    }
-    missing = [f"no {name}: a {made.kind} has none" for name in formats if name not in files]
-    return Outputs(files, made.contents.first, (*made.notes, *missing))
+    files = {name: write_whole(folder / f"{stem}.{name}", bytes_) for name, bytes_ in content.files.items()}
+    return Outputs(files, content.figures, content.notes)
+
+
+def produce(made: Made, folder: Path, stem: str, formats: Sequence[str] = USUAL) -> Outputs:
+    """Write the files of a planned scenario into a folder; all are made before the first is written."""
+    return written(contents_of(made, formats), folder, stem)

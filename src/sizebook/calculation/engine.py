@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from importlib.metadata import version
-from typing import Any, cast
+from typing import Any
 
 import formualizer
-from lxml import etree
 
 from sizebook.calculation.calculated import Calculated, Place, is_not_calculated
 from sizebook.calculation.calling import Calls
 from sizebook.calculation.following import not_calculable, problems
 from sizebook.calculation.guard import Note
-from sizebook.calculation.package import MAIN, Package
+from sizebook.calculation.package import Package, tag
 from sizebook.calculation.preparing import Prepared, prepare
 from sizebook.calculation.tokens import Area, address, cell_at
 from sizebook.calculation.values import CIRCULAR, NOT_CALCULABLE, ErrorCode, shown
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
 
-# The addresses of all cells of a worksheet, without an object of Python for each cell.
-_ADDRESSES = etree.XPath("//m:c/@r", namespaces={"m": MAIN}, smart_strings=False)
+_CELL = tag("c")
 
 
 def calculate(package: Package, functions: Mapping[str, Function], note: Note) -> Calculated:
@@ -91,7 +89,7 @@ def _values(model: Any, package: Package, prepared: Prepared, spilled: dict[Plac
     formulas = set(prepared.places)
     for sheet, part in package.sheets().items():
         value_at = partial(model.get_value, sheet)
-        for written in cast(list[str], _ADDRESSES(package.xml(part))):
+        for written in [cell.get("r", "") for cell in package.xml(part).iter(_CELL)]:
             at = cell_at(written)
             value = None if at is None else shown(value_at(*at))
             if value is not None:

@@ -7,6 +7,7 @@ process is started (0.3 s) and kept for the calculations to come.
 from __future__ import annotations
 
 import atexit
+import gc
 import mmap
 import multiprocessing
 import os
@@ -105,6 +106,7 @@ def _in_fork(task: Task, limits: Limits, writing: int, noted: mmap.mmap) -> NoRe
     try:
         _die_with_parent()
         _limit_memory(limits.calculation_bytes)
+        gc.disable()  # the process ends with the calculation, and collecting would copy what it shares with the parent
         data = memoryview(pickle.dumps(_outcome(task, _noting(noted)), pickle.HIGHEST_PROTOCOL))
         while data:
             data = data[os.write(writing, data) :]

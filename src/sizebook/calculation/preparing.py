@@ -27,10 +27,12 @@ from sizebook.calculation.tokens import Area, address, area, cell_at, shifted
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
 
-_FORMULA, _CELL = tag("f"), tag("c")
+_FORMULA = tag("f")
 Found = tuple[etree._Element, etree._Element]  # a cell and its formula
 # Formulas that differ only in the rows of their references are looked at once.
 _ROW = re.compile(r"(?<=[A-Za-z$])\d+(?![\w(.])")
+# All addresses of a sheet at once; XML holds no NUL.
+_PLACES = re.compile(r"(?:[A-Z]{1,3}[1-9][0-9]{0,6}\0)*")
 
 
 class ArrayFormula(NamedTuple):
@@ -79,12 +81,10 @@ class Prepared:
         return first
 
 
-def formulas(sheet: etree._Element) -> Iterator[Found]:
-    """Yield every cell of a worksheet that holds a formula, and the formula; other cells cost nothing."""
-    for formula in sheet.iter(_FORMULA):
-        cell = formula.getparent()
-        if cell is not None and cell.tag == _CELL:
-            yield cell, formula
+def formulas(sheet: etree._Element) -> list[Found]:
+    """Return every cell of a worksheet that holds a formula, with the formula; other cells cost nothing."""
+    found = list(sheet.iter(_FORMULA))  # all at once: an element that is held is not made again
+    return [(cell, formula) for formula in found if (cell := formula.getparent()) is not None]
 
 
 def cell_area(cell: etree._Element, sheet: str) -> Area:
@@ -110,7 +110,7 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
     _refuse_settings(package)
     outside = links(package)
     prepared = Prepared(_is_set(package, "workbookPr", "date1904"))
-    found = {sheet: list(formulas(package.xml(part))) for sheet, part in package.sheets().items()}
+    found = {sheet: formulas(package.xml(part)) for sheet, part in package.sheets().items()}
     book = Surroundings(
         names=Names(package),
         tables=tables(package),
@@ -181,8 +181,12 @@ class _Preparing:
     def _ordinary(self, found: list[Found]) -> None:
         """Rewrite formulas of one cell each: there may be a hundred thousand, of which a few differ in kind."""
         texts = [formula.text or "" for _, formula in found]
-        first = self.prepared.add_all([self._place(cell) for cell, _ in found], texts)
-        # One search through all of them; XML holds no NUL.
+        addresses = [cell.get("r", "") for cell, _ in found]
+        if not _PLACES.fullmatch("".join(f"{at}\0" for at in addresses)):
+            for cell, _ in found:
+                cell_area(cell, self.sheet)  # says what is wrong
+        first = self.prepared.add_all([(self.sheet, at) for at in addresses], texts)
+        # One search through all of them.
         for index, kind in enumerate(_ROW.sub("0", "\0".join(texts)).split("\0") if found else ()):
             if kind not in self.plain:
                 self._write(*found[index], first + index, texts[index])

@@ -41,10 +41,12 @@ COMMANDS = {
     "inspect": "inspecting:inspect_output",
     "report": "reports:write_report",
     "scenario": "scenario:scenario",
+    "template": "templates:template",
     "validate": "validating:validate_published",
     "verify": "verifying:verify_checkpoint",
     "excel": "excel:excel",
     "libreoffice": "libreoffice:libreoffice",
+    "web": "web:web",
     "completion": "starting:completion",
 }
 

@@ -14,6 +14,7 @@ import click
 from sizebook.batch.formats import FORMATS, USUAL
 from sizebook.cli.presentation import asked_for, presentation_options, style_asked
 from sizebook.cli.rates import rates_option
+from sizebook.cli.scheduling import scheduler_option
 from sizebook.cli.telling import told
 from sizebook.core.errors import InputError, suggestion
 from sizebook.core.extras import need
@@ -56,6 +57,7 @@ def demo(output: Path) -> None:
 @click.argument("scenarios", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("-o", "--output", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder to fill.")
 @click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="one a processor")
+@scheduler_option
 @click.option("--resume", is_flag=True, help="Do only what an earlier run of the same batch left undone.")
 @click.option(
     "--grid",
@@ -99,7 +101,13 @@ def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | N
     def shown(outcomes: Iterator[Outcome], n: int) -> Iterable[Outcome]:
         return track(outcomes, total=n, description="Scenarios", console=Console(stderr=True))
 
-    order = Order(asked["jobs"], chosen(asked["formats"]), asked["resume"])
+    order = Order(
+        asked["jobs"],
+        chosen(asked["formats"]),
+        asked["resume"],
+        scheduler=asked["scheduler"] or "",
+        said=lambda text: told([text]),
+    )
     given = read_batch(scenarios, [axis(text) for text in grids])
     told([*given.notes, f"{len(given.rows)} scenarios in {scenarios.name}"] if grids else given.notes)
     comparison = _comparison(given.rows, asked)

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sizebook.cli.rates import rates_option
-from sizebook.cli.telling import told
+from sizebook.cli.scheduling import scheduler_option
+from sizebook.cli.telling import failed, told
 from sizebook.core.errors import InputError, suggestion
 from sizebook.core.extras import need
 from sizebook.core.names import Renamed, notes
 
+if TYPE_CHECKING:
+    from sizebook.batch.journal import Outcome
+    from sizebook.sweeps.kinds import Kind
+
 
 @click.command("sweep")
-@click.argument("table", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Table to write.")
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Table to write, or a folder.")
 @click.option("--guard-formulas", is_flag=True, help="In CSV, put ' before text that a spreadsheet would calculate.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes of a sweep into a folder; one a processor.")
+@scheduler_option
+@click.option("--resume", is_flag=True, help="Into a folder: do only what an earlier run left undone.")
 @rates_option
-def sweep_table(table: Path, output: Path, guard_formulas: bool, rates: Path | None) -> None:
+def sweep_table(table: Path, output: Path, guard_formulas: bool, rates: Path | None, **asked: Any) -> None:
     """Estimate time to first token, time per token and throughput for every row of TABLE.
 
     TABLE is CSV, Parquet or xlsx with the columns model, gpu, input_tokens, output_tokens and concurrency, and where
@@ -29,53 +40,57 @@ def sweep_table(table: Path, output: Path, guard_formulas: bool, rates: Path | N
 
     A table with the columns model, gpu, gpus, batch and tokens is one of training runs: it gets memory, time, cost,
     energy and carbon, and the band of its step time. Every key of a training scenario but a table is a column.
+
+    Where OUTPUT is a folder (a name without an ending), TABLE is a Parquet table or a folder of such. Stretches of it
+    are answered in several processes, or by the workers of a Dask scheduler that share both folders, under a journal.
     """
     need("sweep")
-    import polars as pl
-    from rich.console import Console
-    from rich.progress import Progress
+    if table.is_dir() or not output.suffix:
+        if guard_formulas:
+            raise InputError(
+                f"no CSV: got --guard-formulas for the folder {output}, want it for a CSV table. Leave it out."
+            )
+        _partitions(table, output, rates, asked)
+        return
+    for name in ("jobs", "scheduler", "resume"):
+        if asked[name]:
+            raise InputError(
+                f"one table: got --{name} for {output.name}, want a folder to write partitions into. Give -o a name "
+                "without an ending."
+            )
+    _one(table, output, rates, guard_formulas)
 
-    from sizebook.plans.training import rows as training_rows
+
+def _one(table: Path, output: Path, rates: Path | None, guard_formulas: bool) -> None:
+    """Answer one table into another, in this process."""
+    import polars as pl
+
     from sizebook.scenarios.files import RATES
-    from sizebook.sweeps import cases, streaming
-    from sizebook.sweeps import serving as sweeping
-    from sizebook.sweeps import training as sweeping_training
+    from sizebook.sweeps import streaming
+    from sizebook.sweeps.kinds import kind_of
 
     for path in (table, output):
         if path.suffix.casefold() not in streaming.KINDS:
             raise InputError(
                 f"unknown kind of table: got '{path.name}', want one of {', '.join(streaming.KINDS)}. Rename it."
             )
-    if not table.is_file():
-        raise InputError(f"cannot read: got no file {table}, want a table. Check the path.")
+    _refuse_absent(table)
     columns, n_rows = streaming.look(table)
-    training = sweeping_training.is_training(columns)
-    required = sweeping_training.REQUIRED if training else cases.REQUIRED
-    streaming.check_columns(columns, required, training_rows.OUTPUTS if training else sweeping.RESULTS)
-    renamed = sweeping_training.renamed(columns) if training else {}
-    if rates and RATES in columns:
-        raise InputError(f"rates given twice: got a column {RATES} and --rates, want one of them. Remove the other.")
-    told(notes((Renamed(old, new) for old, new in renamed.items()), "table"))
-    known = training_rows.INPUTS if training else cases.INPUTS
-    tell_unread([name for name in columns if name not in known and name not in renamed], known)
-    figure = sweeping_training.FIGURE if training else "tpot_seconds"
+    kind = kind_of(columns)
+    _tell(columns, kind, rates)
     estimated = bad = 0
-    with Progress(console=Console(stderr=True)) as progress:
-        task = progress.add_task("Rows", total=n_rows)
 
-        def answered() -> Iterator[pl.DataFrame]:
-            nonlocal estimated, bad
-            for frame in streaming.pieces(table):
-                if rates:
-                    frame = frame.with_columns(pl.lit(str(rates.resolve())).alias(RATES))
-                found = sweeping_training.sweep(frame) if training else sweeping.sweep(frame)
-                estimated += found.height
-                bad += found[figure].null_count()
-                progress.update(task, completed=estimated)
-                yield found
+    def answered() -> Iterator[pl.DataFrame]:
+        nonlocal estimated, bad
+        for frame in streaming.pieces(table):
+            if rates:
+                frame = frame.with_columns(pl.lit(str(rates.resolve())).alias(RATES))
+            found = kind.sweep(frame)
+            estimated += found.height
+            bad += found[kind.figure].null_count()
+            yield found
 
-        n_risky = streaming.write(answered(), output, guard_formulas=guard_formulas)
-        progress.update(task, total=estimated)
+    n_risky = streaming.write(_tracked(answered(), n_rows), output, guard_formulas=guard_formulas)
     if n_risky:
         click.echo(
             f"{n_risky} texts begin like a formula, and a spreadsheet that opens {output.name} would calculate them. "
@@ -84,9 +99,78 @@ def sweep_table(table: Path, output: Path, guard_formulas: bool, rates: Path | N
     click.echo(f"{estimated - bad} of {estimated} rows estimated. Table: {output.resolve()}")
 
 
-def tell_unread(unread: list[str], known: Collection[str]) -> None:
+def _tracked(frames: Iterable[Any], n_rows: int) -> Iterator[Any]:
+    """Pass frames on and show how many of how many rows went by; a CSV file's lines may be a few more."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True)) as progress:
+        task, done = progress.add_task("Rows", total=n_rows), 0
+        for frame in frames:
+            done += frame.height
+            progress.update(task, completed=done)
+            yield frame
+        progress.update(task, total=done)
+
+
+def _partitions(table: Path, output: Path, rates: Path | None, asked: dict[str, Any]) -> None:
+    """Answer a Parquet table, or a folder of such, into a folder, partition by partition."""
+    from rich.console import Console
+    from rich.progress import track
+
+    from sizebook.batch.partitions import KIND, partitions, run_sweep
+    from sizebook.batch.running import Order
+    from sizebook.sweeps.kinds import kind_of
+
+    def shown(outcomes: Iterator[Outcome], n: int) -> Iterable[Outcome]:
+        return track(outcomes, total=n, description="Partitions", console=Console(stderr=True))
+
+    _refuse_absent(table)
+    if output.resolve() == table.resolve():
+        raise InputError(f"same folder: got {output} for both, want another one for the results. Change -o.")
+    given = partitions(table, rates)
+    _tell(given.columns, kind_of(list(given.columns)), rates)
+    order = Order(
+        asked["jobs"] or os.cpu_count() or 1, (KIND,), asked["resume"], scheduler=asked["scheduler"] or "",
+        said=lambda text: told([text]),
+    )  # fmt: skip
+    outcomes, n_before = run_sweep(given.rows, output, order, shown=shown)
+    _tell_partitions(outcomes, f", {n_before} of them before" if order.resume else "", output)
+
+
+def _tell_partitions(outcomes: Sequence[Outcome], before: str, output: Path) -> None:
+    done = [outcome.outputs for outcome in outcomes if outcome.outputs]
+    n_rows, n_answered = (sum(int(each.figures[at].value or 0) for each in done) for at in (0, 1))
+    click.echo(
+        f"{n_answered} of {n_rows} rows estimated in {len(done)} of {len(outcomes)} partitions{before}. "
+        f"Folder: {output.resolve()}"
+    )
+    for outcome in outcomes:
+        if outcome.outputs is None:
+            failed(f"failed: {outcome.problem}")
+    if len(done) < len(outcomes):
+        sys.exit(1)
+
+
+def _refuse_absent(table: Path) -> None:
+    if not table.exists():
+        raise InputError(f"cannot read: got no file {table}, want a table. Check the path.")
+
+
+def _tell(columns: Sequence[str], kind: Kind, rates: Path | None) -> None:
+    """Name what is read under another name and what is not read; refuse rates that are given twice."""
+    from sizebook.scenarios.files import RATES
+
+    if rates and RATES in columns:
+        raise InputError(f"rates given twice: got a column {RATES} and --rates, want one of them. Remove the other.")
+    told(notes((Renamed(old, new) for old, new in kind.renamed.items()), "table"))
+    tell_unread(kind.unread(columns), kind.inputs)
+
+
+def tell_unread(unread: Sequence[str], known: Iterable[str]) -> None:
     """Name the columns that are kept but change nothing, for one may be a slip of the pen."""
     if unread:
-        hints = {name: suggestion(name, known).strip() for name in unread}
+        names = list(known)
+        hints = {name: suggestion(name, names).strip() for name in unread}
         shown = ", ".join(f"{name} ({hint})" if hint else name for name, hint in hints.items())
         click.echo(f"columns kept but not read: {shown}", err=True)

@@ -34,7 +34,8 @@ def fill_workbook(
     """Write the inputs of SCENARIO (TOML) into WORKBOOK and store every computed value.
 
     WORKBOOK is a file, or the bare name of one that comes with sizebook: model_sizing.xlsx,
-    model_comparison.xlsx, fine_tuning.xlsx, training_budget.xlsx, serving_capacity.xlsx, fleet_plan.xlsx.
+    model_comparison.xlsx, fine_tuning.xlsx, training_budget.xlsx, training_programme.xlsx,
+    serving_capacity.xlsx, fleet_plan.xlsx.
 
     The keys are the names of the workbook's input cells. A scenario whose 'plan' is the one that WORKBOOK was made for
     may be any that 'sizebook report' takes. Nothing is written when an input is unknown, missing or not in its list.
@@ -44,12 +45,12 @@ def fill_workbook(
     from sizebook.cli.telling import failed, told
     from sizebook.workbooks.filling import fill
 
-    inputs = _inputs(scenario, workbook, rates)
+    inputs = inputs_from(scenario, workbook, rates)
     target = next((known for known in TARGETS if known == spelling["target"]), None)
     namespace = spelling["namespace"] or ""
     if namespace and target is None:
         raise InputError(f"namespace without target: got '{namespace}', want --target office-js beside it. Add it.")
-    filled = fill(_found(workbook), inputs, output, target=target, namespace=namespace, strict=strict)
+    filled = fill(found(workbook), inputs, output, target=target, namespace=namespace, strict=strict)
     told(filled.notes)
     calculated = filled.calculated
     click.echo(f"{output}: {len(inputs)} inputs, {len(calculated.values)} cells, calculated by {calculated.engine}")
@@ -59,7 +60,7 @@ def fill_workbook(
         sys.exit(1)
 
 
-def _found(workbook: Path) -> Path:
+def found(workbook: Path) -> Path:
     """Return the file as it is given, or the one of that bare name that travels with the package."""
     from sizebook.sources.bundled import bundled
 
@@ -68,7 +69,7 @@ def _found(workbook: Path) -> Path:
     return ours if is_ours else workbook
 
 
-def _inputs(scenario: Path, workbook: Path, rates: Path | None) -> dict[str, Any]:
+def inputs_from(scenario: Path, workbook: Path, rates: Path | None) -> dict[str, Any]:
     """Return the inputs that a scenario file gives: by the mapping of its plan, or key by key."""
     from sizebook.batch.jobs import JOBS, inputs_of, scenario_of
     from sizebook.cli.telling import told
@@ -80,11 +81,6 @@ def _inputs(scenario: Path, workbook: Path, rates: Path | None) -> dict[str, Any
         checked = scenario_of(values, scenario.name, scenario.parent)
         told(checked.notes)
         return inputs_of(checked)
-    if job is not None and job.workbook is None:
-        raise InputError(
-            f"no workbook: got plan = '{values['plan']}' for {workbook.name}, want a plan that has one. Use 'sizebook "
-            "report', or its functions in a workbook of your own."
-        )
     if job is not None and workbook.name in {each.workbook for each in JOBS.values()}:
         raise InputError(
             f"another workbook: got plan = '{values['plan']}' for {workbook.name}, want {job.workbook}. Fill that one."

@@ -26,13 +26,15 @@ def call(name: str, *cells: Cell | Range) -> Cell | Range:
 def evaluate(function: Function, cells: Sequence[Cell | Range]) -> Cell | Range:
     """Evaluate one function over cells; see `call`."""
     arguments = function.arguments
-    cells = with_options(function, cells)
+    cells = with_options(function, [_single(function, place, cell) for place, cell in enumerate(cells)])
     if len(cells) > len(arguments):
         raise InputError(
             f"too many arguments: got {len(cells)}, want at most {len(arguments)} for {function.name}. "
             f"The arguments are {', '.join(a.name for a in arguments)}."
         )
     padded = [*cells, *[None] * (len(arguments) - len(cells))]
+    if not any(isinstance(cell, (list, tuple)) for cell in padded):  # nothing to spread: most cells ask so
+        return _once(function, padded)
     spread = [_broadcastable(a, c) for a, c in zip(arguments, padded, strict=True)]
     shapes = [(len(rows), len(rows[0])) for rows in spread if isinstance(rows, list)]
     if not shapes:
@@ -41,6 +43,14 @@ def evaluate(function: Function, cells: Sequence[Cell | Range]) -> Cell | Range:
         raise _tables_in_cells(function, spread)
     n_rows, n_columns = _common_shape(function, shapes)
     return [[_tried(function, padded, spread, row, col) for col in range(n_columns)] for row in range(n_rows)]
+
+
+def _single(function: Function, place: int, cell: Cell | Range) -> Cell | Range:
+    """Return what a 1x1 range holds where the argument in a place takes one cell."""
+    if not isinstance(cell, (list, tuple)):
+        return cell
+    takes_many = place < len(function.arguments) and function.arguments[place].quantity.kind in ("range", "list")
+    return cell if takes_many else alone(cell)
 
 
 # A function with more arguments than this also takes those after the first few as one text or a two-column range.
@@ -53,8 +63,10 @@ def with_options(function: Function, cells: Sequence[Cell | Range]) -> Sequence[
     Options are one text, ``"tp=8; weight_dtype=fp8"``, or a range of two columns, names and values.
     """
     arguments = function.arguments
+    if len(arguments) <= MOST_PLACES:
+        return cells
     last = max((at for at, cell in enumerate(cells) if not is_blank(alone(cell))), default=-1)
-    if len(arguments) <= MOST_PLACES or last < 0 or _takes_any_cell(function, last):
+    if last < 0 or _takes_any_cell(function, last):
         return cells
     known = [argument.name for argument in arguments]
     options = _options(alone(cells[last]), known)

@@ -51,8 +51,12 @@ def as_rows(cell: Cell | Range) -> Range | None:
 
 def alone(cell: Cell | Range) -> Cell | Range:
     """Return what a 1x1 range holds, anything else as it is: some spreadsheets send each cell as a range."""
-    rows = as_rows(cell)
-    return cell if rows is None or len(rows) > 1 or len(rows[0]) > 1 else rows[0][0]
+    if not isinstance(cell, (list, tuple)):
+        return cell
+    if len(cell) == 1 and isinstance(cell[0], (list, tuple)) and len(cell[0]) == 1:  # as most calls have it
+        return cell[0][0]
+    rows = as_rows(cell) or [[None]]
+    return cell if len(rows) > 1 or len(rows[0]) > 1 else rows[0][0]
 
 
 def coerce(argument: Argument, cell: Cell | Range) -> Any:
@@ -76,6 +80,8 @@ def coerce(argument: Argument, cell: Cell | Range) -> Any:
 
 def _refuse_error(cell: Cell) -> None:
     """Raise the error that a cell holds, as an object or as a spreadsheet writes it."""
+    if type(cell) is float:
+        return
     if isinstance(cell, SizebookError):
         raise cell
     if isinstance(cell, str) and cell.strip() in CODES:
@@ -84,6 +90,8 @@ def _refuse_error(cell: Cell) -> None:
 
 def _refuse_unholdable(argument: Argument, cell: Cell) -> None:
     """Raise for what no cell holds: a text too long, a number that is not finite or beyond a double."""
+    if type(cell) is float and abs(cell) <= LARGEST:
+        return
     longest = LONGEST_CELL if argument.quantity.kind == "list" else LONGEST_TEXT
     if isinstance(cell, str) and len(cell) > longest:
         raise InputError(
@@ -117,6 +125,8 @@ def _wanted(argument: Argument) -> str:
 
 
 def _number(argument: Argument, cell: Cell) -> int | float:
+    if type(cell) in (float, int):  # what cells hold; the checks below are for what others hand over
+        return _within(argument, cell)
     if isinstance(cell, str):
         return _within(argument, _parsed(argument, cell))
     if isinstance(cell, bool) or not isinstance(cell, Real):
@@ -145,20 +155,18 @@ def _parsed(argument: Argument, text: str) -> int | float:
 
 def _within(argument: Argument, value: int | float) -> int | float:
     q = argument.quantity
-    limits: tuple[tuple[float | None, str, Any], ...] = (
-        (q.minimum, "at least", lambda bound: value >= bound),
-        (q.above, "above", lambda bound: value > bound),
-        (q.maximum, "at most", lambda bound: value <= bound),
-        (q.below, "below", lambda bound: value < bound),
+    if (
+        (q.minimum is None or value >= q.minimum)
+        and (q.maximum is None or value <= q.maximum)
+        and (q.above is None or value > q.above)
+        and (q.below is None or value < q.below)
+    ):
+        return value
+    limits = (("at least", q.minimum), ("above", q.above), ("at most", q.maximum), ("below", q.below))
+    bounds = " and ".join(f"{word} {bound:g}" for word, bound in limits if bound is not None)
+    raise RangeError(
+        f"{argument.name} is out of range: got {shown(_bare(value))}, want {bounds} ({q.meaning}). Correct the number."
     )
-    stated = [(bound, word, holds) for bound, word, holds in limits if bound is not None]
-    if not all(holds(bound) for bound, _, holds in stated):
-        bounds = " and ".join(f"{word} {bound:g}" for bound, word, _ in stated)
-        raise RangeError(
-            f"{argument.name} is out of range: got {shown(_bare(value))}, want {bounds} ({q.meaning}). "
-            "Correct the number."
-        )
-    return value
 
 
 def _bare(value: int | float) -> int | float:

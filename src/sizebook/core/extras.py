@@ -17,6 +17,8 @@ EXTRAS = {
     "reports": ("babel", "jinja2", "weasyprint", "altair", "vl_convert", "pypdf", "tomli_w", "rich"),
     "sweep": ("numpy", "polars", "rich", "ruamel"),
     "hub": ("huggingface_hub",),
+    "cluster": ("dask", "distributed"),
+    "web": ("fastapi", "starlette", "uvicorn", "python_multipart"),
     "torch": ("torch", "transformers"),
 }
 

@@ -124,7 +124,10 @@ Flops = Annotated[float, Quantity("floating-point operations of the whole run", 
 PeakFlops = Annotated[float, Quantity("dense peak of one GPU in the dtype that multiplies", unit="FLOP/s", above=0)]
 TokenRate = Annotated[float, Quantity("tokens a second on one GPU", unit="tokens/s", above=0)]
 Utilization = Annotated[
-    float, Quantity("share of the peak that model FLOPs reach (MFU)", unit="ratio", above=0, maximum=1)
+    float,
+    Quantity(
+        "share of the peak that model FLOPs reach (MFU)", unit="ratio", above=0, maximum=1, predicted_by="STEP_SECONDS"
+    ),
 ]
 Gpus = Annotated[
     int, Quantity("number of GPUs", unit="GPUs", kind="integer", minimum=1, maximum=1_000_000_000, label="GPUs")

@@ -48,7 +48,8 @@ class Quantity:
     """What an argument, a key, a cell or a result stands for: its meaning, unit, allowed values and default.
 
     ``minimum`` is allowed itself, ``above`` and ``below`` are not. ``choices`` may be a function, for keys that a table
-    holds. ``label`` is what a line of a workbook is called. Where ``default`` is `REQUIRED` a value must be given.
+    holds. ``label`` is what a line of a workbook is called. ``predicted_by`` names the function that predicts, with a
+    band, what callers otherwise assume. Where ``default`` is `REQUIRED` a value must be given.
     """
 
     meaning: str
@@ -61,6 +62,7 @@ class Quantity:
     choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
     default: Any = REQUIRED
     label: str = ""
+    predicted_by: str = ""
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -243,8 +245,16 @@ class Function:
 
     @property
     def no_band(self) -> str:
-        """Why an estimate has no band; blank where it has one, or is no estimate."""
-        return getattr(self.python, "no_band", "")
+        """Why an estimate has no band; blank where it has one, or is no estimate.
+
+        What follows from an assumed figure, such as a utilisation, is as sure as that one.
+        """
+        if stated := getattr(self.python, "no_band", ""):
+            return str(stated)
+        assumed = [] if hasattr(self.python, "band") else [a for a in self.arguments if a.quantity.predicted_by]
+        if not assumed or self.result.kind == "range":  # tables carry bands in columns of their own
+            return ""
+        return f"as sure as the {assumed[0].name} that is given; {assumed[0].quantity.predicted_by} has a band"
 
     @property
     def holds(self) -> str:
@@ -252,11 +262,14 @@ class Function:
         return getattr(self.python, "holds", "")
 
     def _given(self, bound: Mapping[str, Any]) -> dict[str, Any]:
-        hints, given = hints_of(self.python), {}
-        for name in inspect.signature(self.python).parameters:
-            within = nested(hints[name])
-            given[name] = put_together(within.kind, bound) if within else bound[name]
-        return given
+        return {name: put_together(kind, bound) if kind else bound[name] for name, kind in self._parameters}
+
+    @cached_property
+    def _parameters(self) -> tuple[tuple[str, type[Any] | None], ...]:
+        """The parameters in Python, each with the section that its fields make; a cell waits for every call."""
+        hints = hints_of(self.python)
+        within = ((name, nested(hints[name])) for name in inspect.signature(self.python).parameters)
+        return tuple((name, each.kind if each else None) for name, each in within)
 
     @property
     def signature(self) -> str:

@@ -8,11 +8,13 @@ recalculates a column cell by cell, and many cells of a sheet ask the same.
 from __future__ import annotations
 
 import marshal
+import re
 from functools import lru_cache, wraps
 from typing import Any
 
 import xlwings as xw
 
+from sizebook.core.tables import user_folder
 from sizebook.core.wizard import category
 from sizebook.excel.functions import ExcelFunction, build, error_value
 from sizebook.functions import load
@@ -20,7 +22,7 @@ from sizebook.intake.places import set_workbook_folder
 
 MOST_CALLS, LONGEST_CALL = 4_096, 10_000  # calls remembered, bytes of the arguments of one
 # A path in an argument stands for a file, which may change between two calls.
-_OF_PATHS = (b"/", b"\\", b".json", b".csv")
+_OF_PATHS = re.compile(rb"[/\\]|\.json|\.csv")
 
 _BUILT = build(error_value)
 
@@ -38,7 +40,7 @@ def _remembering(name: str, evaluated: ExcelFunction) -> ExcelFunction:
             call = marshal.dumps((name, given), 2)  # 1, 1.0 and TRUE are three calls, as they are for a function
         except ValueError:
             return evaluated(*given)  # a date, or another object of COM
-        if len(call) > LONGEST_CALL or any(sign in call for sign in _OF_PATHS):
+        if len(call) > LONGEST_CALL or _OF_PATHS.search(call):
             return evaluated(*given)
         return _answer(call)
 
@@ -57,5 +59,20 @@ def FILES_BESIDE(folder: str) -> str:  # noqa: N802 - not a function of a cell: 
     return ""
 
 
-__all__ = [*_FUNCTIONS, "FILES_BESIDE"]
+@xw.func
+def PAGE_OF_MODELS() -> str:  # noqa: N802 - not a function of a cell: a macro calls it
+    """Write the page of models beside the user's own tables, open it in the browser and return its path."""
+    import webbrowser
+
+    from sizebook.dashboard.page import write_page
+    from sizebook.dashboard.rows import published
+
+    folder = user_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    page = write_page(published(), folder / "models.html")
+    webbrowser.open(page.as_uri())
+    return str(page)
+
+
+__all__ = [*_FUNCTIONS, "FILES_BESIDE", "PAGE_OF_MODELS"]
 globals().update(_FUNCTIONS)

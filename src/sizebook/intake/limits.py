@@ -40,6 +40,11 @@ class Limits:
     zip_ratio: int = _limit(250, "unpacked bytes for each packed one, of a part above 1 MB")
     calculation_seconds: int = _limit(120, "seconds on the clock to calculate a workbook")
     calculation_bytes: int = _limit(4_000_000_000, "bytes of memory to calculate a workbook with")
+    request_bytes: int = _limit(20_000_000, "bytes of a request to the web service")
+    request_seconds: int = _limit(
+        120, "seconds on the clock for a request to the web service, or a scenario of its batch"
+    )
+    request_memory_bytes: int = _limit(2_000_000_000, "bytes of memory for a request to the web service")
     table_bytes: int = _limit(50_000_000_000, "bytes of a CSV or Parquet table that is read in pieces")
 
 

@@ -1,4 +1,5 @@
-"""Which files a cell may read: beside its workbook and below the folders of `SIZEBOOK_FILES`, none of a network.
+"""Which files a cell may read: beside its workbook and below the folders of `SIZEBOOK_FILES`, none of a network;
+and which a request to a service may: those that came with it.
 
 Whoever opens a workbook runs its formulas unasked, so a cell is not trusted as a command line is.
 ``SIZEBOOK_FILES=off`` reads no file in a cell. Files of the package and the user's own tables are always read.
@@ -19,6 +20,7 @@ SETTING, OFF = "SIZEBOOK_FILES", "off"
 _NETWORK = ("\\\\", "//")
 _in_a_cell = ContextVar("in_a_cell", default=False)
 _beside: ContextVar[Path | None] = ContextVar("beside", default=None)
+_confined: ContextVar[tuple[Path, ...]] = ContextVar("confined", default=())
 
 
 @contextmanager
@@ -29,6 +31,16 @@ def asked_by_a_cell() -> Iterator[None]:
         yield
     finally:
         _in_a_cell.reset(token)
+
+
+@contextmanager
+def confined_to(*folders: Path) -> Iterator[None]:
+    """Hold what is read inside to these folders, the tables of the package and the user's own."""
+    token = _confined.set((*folders, DATA, user_folder()))
+    try:
+        yield
+    finally:
+        _confined.reset(token)
 
 
 def set_workbook_folder(folder: str) -> None:
@@ -54,6 +66,8 @@ def located(path: Path) -> Path:
 
     Errors: `InputError` for a file that a cell may not read. Nothing is asked of a network before that.
     """
+    if _confined.get():
+        return _within(path)
     if not _in_a_cell.get():
         return path
     if str(path).startswith(_NETWORK):
@@ -75,3 +89,14 @@ def located(path: Path) -> Path:
             f"its folder in {SETTING} of the environment."
         )
     return found
+
+
+def _within(path: Path) -> Path:
+    """Return a path of the folders that reading is confined to."""
+    if not str(path).startswith(_NETWORK):
+        found = Path(os.path.realpath(path))
+        if any(found.is_relative_to(os.path.realpath(folder)) for folder in _confined.get()):
+            return found
+    raise InputError(
+        f"file of the server: got {shown(str(path))}, want none: a request brings what it needs. Leave the name out."
+    )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from sizebook.core.registry import DEFAULT, Quantity, section
 from sizebook.plans.programme.inputs import ProgrammeInputs
 from sizebook.plans.programme.plan import ProgrammePlan, plan_programme
 from sizebook.scenarios.files import Scenario
+from sizebook.scenarios.training import settled_inputs
 
 
 @section
@@ -16,6 +18,17 @@ class ProgrammeScenario(Scenario):
 
     plan: Annotated[str, Quantity("programme", kind="choice", choices=("programme",), default="programme")] = DEFAULT
     inputs: ProgrammeInputs
+
+
+def planned(scenario: ProgrammeScenario, plan: ProgrammePlan) -> ProgrammeScenario:
+    """Return the scenario with what no cell can be told in place: searched layouts, settled recipes, owned hardware as
+    its price."""
+    inputs = scenario.inputs
+    phases = tuple(
+        replace(phase, gpu=each.training.inputs.gpu.key, inputs=settled_inputs(phase.inputs, each.training.inputs))
+        for phase, each in zip(inputs.phases, plan.phases, strict=True)
+    )
+    return replace(scenario, inputs=replace(inputs, phases=phases))
 
 
 def answer(scenario: ProgrammeScenario) -> ProgrammePlan:

@@ -41,12 +41,13 @@ def planned(scenario: TrainingScenario, plan: TrainingPlan) -> TrainingScenario:
 
     What was left blank stays so, for the plan behind a workbook looks it up again and says where it comes from.
     """
-    settled, inputs = plan.inputs, scenario.inputs
+    settled = plan.inputs
+    return replace(scenario, gpu=settled.gpu.key, inputs=settled_inputs(scenario.inputs, settled))
+
+
+def settled_inputs(inputs: TrainingInputs, settled: Training) -> TrainingInputs:
+    """Return the inputs of a run with its layout, its recipe and the price of owned hardware as they were settled."""
     prices = inputs.prices
     if prices.owned is not None:
         prices = replace(prices, price_usd_per_gpu_hour=settled.costs.price_usd_per_gpu_hour, owned=None)
-    return replace(
-        scenario,
-        gpu=settled.gpu.key,
-        inputs=replace(inputs, layout=settled.layout, method=settled.method, prices=prices),
-    )
+    return replace(inputs, layout=settled.layout, method=settled.method, prices=prices)

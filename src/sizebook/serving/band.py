@@ -22,6 +22,8 @@ KERNELS, NOTHING = text("kernels measured, no server"), text("nothing measured")
 OWN = text("own runs")
 BASES = (FITTED, UNSEEN, KERNELS, NOTHING)
 POOLS = text("separate pools")
+# Decode workers of a replica, as far as a band of pools tells them apart.
+ONE, SEVERAL, ANY = "one", "several", "any"
 
 
 @dataclass(frozen=True)
@@ -75,18 +77,29 @@ def error_band(figure: str, engine: str, gpu: str, architecture: str = "") -> Ba
     return rows[figure, basis, "", ""]
 
 
+def workers_in_words(decode_workers: int) -> str:
+    """Return how a band of pools tells decode workers apart: one, whose places all requests share, or several."""
+    return ONE if decode_workers == 1 else SEVERAL
+
+
 @cache
-def _pools() -> dict[str, Band]:
+def _pools() -> dict[tuple[str, str], Band]:
     found = {}
     for row in table("calibration_serving_pools"):
         low, middle, high = (float(row[q]) for q in ("p10", "p50", "p90"))
-        found[row["figure"]] = Band(low, middle, high, int(row["rows"]), int(row["groups"]), POOLS)
+        found[row["figure"], row["decode_workers"]] = Band(
+            low, middle, high, int(row["rows"]), int(row["groups"]), POOLS
+        )
     return found
 
 
-def pooled_band(figure: str, engine: str, gpu: str) -> Band:
-    """Return the band of separate pools: that of the measured ones, never narrower than what one pool has there."""
-    own, found = error_band(figure, engine, gpu), _pools()[figure]
+def pooled_band(figure: str, engine: str, gpu: str, decode_workers: int) -> Band:
+    """Return the band of separate pools: that of the measured ones, never narrower than what one pool has there.
+
+    The time to first token of one decode worker is surer than that of several, where a request may meet a full one.
+    """
+    rows, own = _pools(), error_band(figure, engine, gpu)
+    found = rows.get((figure, workers_in_words(decode_workers))) or rows[figure, ANY]
     if own.basis == UNSEEN:
         return found
     low, high = min(own.low, found.low), max(own.high, found.high)

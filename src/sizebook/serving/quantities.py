@@ -250,7 +250,10 @@ RequestsPerDay = Annotated[
     float, Quantity("requests a day now", unit="requests", above=0, maximum=1e15, label="Requests a day")
 ]
 RequestRate = Annotated[float, Quantity("requests a second", unit="requests/s", minimum=0)]
-ReplicaRate = Annotated[float, Quantity("requests a second that one replica takes", unit="requests/s", above=0)]
+ReplicaRate = Annotated[
+    float,
+    Quantity("requests a second that one replica takes", unit="requests/s", above=0, predicted_by="TOKENS_PER_SECOND"),
+]
 TokenRate = Annotated[float, Quantity("output tokens a second", unit="tokens/s", above=0)]
 Load = Annotated[
     float,

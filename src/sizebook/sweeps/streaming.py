@@ -48,10 +48,18 @@ def look(table: Path) -> tuple[list[str], int]:
 
 def pieces(table: Path) -> Iterator[pl.DataFrame]:
     """Yield a table in pieces of at most `PIECE_ROWS` rows, an empty one where it has no rows."""
-    read = {".csv": _csv, ".parquet": _parquet, ".xlsx": _xlsx}[_kind(table)]
+    return _in_pieces(table, {".csv": _csv, ".parquet": _parquet, ".xlsx": _xlsx}[_kind(table)](table))
+
+
+def parquet_pieces(table: Path, first: int, last: int) -> Iterator[pl.DataFrame]:
+    """Yield the rows of a Parquet table from ``first``, counted from 0, to before ``last``, as `pieces` does."""
+    return _in_pieces(table, _stretches(table, first, last))
+
+
+def _in_pieces(table: Path, frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     n_rows = 0
     with _readable(table):
-        for frame in read(table):
+        for frame in frames:
             n_rows += frame.height
             yield from frame.iter_slices(PIECE_ROWS)
     if n_rows == 0:
@@ -151,9 +159,13 @@ def _csv(table: Path) -> Iterator[pl.DataFrame]:
 
 
 def _parquet(table: Path) -> Iterator[pl.DataFrame]:
+    return _stretches(table, 0, look(table)[1])
+
+
+def _stretches(table: Path, first: int, last: int) -> Iterator[pl.DataFrame]:
     lazy = pl.scan_parquet(table)
-    for first in range(0, look(table)[1], _PARQUET_ROWS):
-        yield lazy.slice(first, _PARQUET_ROWS).collect()
+    for start in range(first, last, _PARQUET_ROWS):
+        yield lazy.slice(start, min(_PARQUET_ROWS, last - start)).collect()
 
 
 def _xlsx(table: Path) -> Iterator[pl.DataFrame]:

@@ -95,8 +95,8 @@ def fill(
             "Rename the output: Excel refuses a file whose name and content differ."
         )
     package = Package.read(template)
-    _refuse_signed(package)
-    remarks = _write_inputs(package, inputs)
+    refuse_signed(package)
+    remarks = write_inputs(package, inputs)
     _drop_calculation_chain(package)
     _keep_stored_values(package)
     calculated = recalculated(package)
@@ -111,7 +111,7 @@ def fill(
     return Filled(output, calculated, remarks)
 
 
-def _refuse_signed(package: Package) -> None:
+def refuse_signed(package: Package) -> None:
     """Raise for a workbook that somebody signed: any change would make the signature void."""
     if any(name.startswith("_xmlsignatures/") for name in package.names()):
         raise InputError(
@@ -120,7 +120,7 @@ def _refuse_signed(package: Package) -> None:
         )
 
 
-def _write_inputs(package: Package, given: Mapping[str, Any]) -> tuple[str, ...]:
+def write_inputs(package: Package, given: Mapping[str, Any]) -> tuple[str, ...]:
     """Write the values into their cells; return what is to be remarked."""
     inputs = find_inputs(package)
     if not inputs:
@@ -191,7 +191,7 @@ def _write_computed(package: Package, calculated: Calculated) -> Lookup:
     sheets = {name: Sheet(package, name) for name in package.sheets()}
     kept = set(calculated.not_calculated)
     for sheet in sheets.values():
-        for cell, formula in list(formulas(sheet.root)):
+        for cell, formula in formulas(sheet.root):
             place, kind = (sheet.name, cell.get("r", "")), formula.get("t")
             if place in kept and kind != "dataTable":
                 sheet.keep(cell)

@@ -6,6 +6,7 @@ rates its figures are the plan's.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ from sizebook.workbooks.declaring import declare
 from sizebook.workbooks.page import Page, new_page
 
 SCENARIOS = ("base", "low", "high", "own")
+SHOWN_MONTHS = 12  # a longer plan is shown by so many months, evenly spread from the first to the last
 DATED = tuple(str(number) for number in range(1, 7))
 START = Argument("start", Quantity("any day of the first month", kind="date", label="First month"), "=DATE(2027,1,1)")
 SCENARIO = Argument(
@@ -92,6 +94,7 @@ CONSTANTS = {
     "thousand": Constant("Thousand", 1000, "", "Watts of a kW, grams of a kg"),
     "million": Constant("Million", 10**6, "", "Tokens of a Mtok"),
     "billion": Constant("Billion", 10**9, "", "Bytes of a GB"),
+    "terabyte": Constant("Terabyte", 10**12, "bytes", "Definition"),
     "byte_bits": Constant("Bits of a byte", 8, "bits", "Definition"),
     "usable_share": Constant(
         "Memory that a driver leaves", USABLE_SHARE, "ratio", "79.19 of 80 GiB on an H100, measured"
@@ -112,7 +115,7 @@ def constants(page: Page, *keys: str) -> None:
     page.section("Constants")
     for key in keys:
         one = CONSTANTS[key]
-        page.line(key, one.label, one.value, one.unit, one.origin, look.GENERAL)
+        page.constant(key, one.label, one.value, one.unit, one.origin, look.GENERAL)
 
 
 def scenarios(book: Book, drivers: tuple[Driver, ...]) -> None:
@@ -177,6 +180,23 @@ def level(book: Book, dates: str, levels: str, *, from_first: bool) -> str:
     latest = f"SUMPRODUCT(MAX(({days}<={{starts}})*{days}))"
     first = f"MAX(MIN({days}),{latest})" if from_first else latest
     return f"=IF(COUNT({days})=0,1,IF({first}=0,1,SUMIF({days},{first},{values})))*{{on}}"
+
+
+def months_shown(page: Page, rows: Mapping[str, str], months: str = "{months}") -> tuple[int, int]:
+    """Add a table of some rows of the months, each with its head, blank beyond the last month; return its rows.
+
+    ``months`` is a reference to how many there are.
+    """
+    table = []
+    first = page.row + 1
+    for number in range(SHOWN_MONTHS):
+        spread = f"ROUND(1+({months}-1)*{number}/{SHOWN_MONTHS - 1},0)"
+        every = f'IF({months}>{number},{number + 1},"")'
+        at = f"IF({months}>{SHOWN_MONTHS},{spread},{every})"
+        starts = f'=IF({months}>{number},INDEX({{starts.all}},{at}),"")'
+        figures = [f'=IF($B{first + number}="","",INDEX({{{name}.all}},{at}))' for name in rows]
+        table.append([starts, *figures])
+    return page.table(["Month", *rows.values()], table, [look.MONTH, *[look.WHOLE] * len(rows)], blanks=True)
 
 
 def periods(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None:

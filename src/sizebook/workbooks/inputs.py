@@ -23,7 +23,7 @@ from sizebook.core.errors import InputError, SizebookError, suggestion
 from sizebook.core.names import GONE, Renamed, current, replaced
 from sizebook.core.registry import TABLES, Quantity, declared, flat, hints_of, nested
 from sizebook.scenarios.files import workbook_model
-from sizebook.workbooks.rules import FLAGS, Rule, as_argument, rules_of
+from sizebook.workbooks.rules import FLAGS, Rule, as_argument, range_in_words, rules_of
 from sizebook.workbooks.sheet import Live, Sheet
 
 REQUIRED, OPTIONAL = "Input", "Optional input"
@@ -51,6 +51,17 @@ class Input:
     def place(self) -> str:
         """Where the input stands, for messages: ``Inputs!C5``."""
         return f"{self.at.sheet}!{address(self.at.top, self.at.left)}"
+
+    @property
+    def takes(self) -> str:
+        """What it takes, for people: ``one of bf16, fp32; bf16 where left out``."""
+        bounds = range_in_words(self.quantity) if self.quantity else ""
+        taken = f"one of {_listed(map(str, self.choices))}" if self.choices else bounds or "any value"
+        if self.required:
+            return f"{taken}; must be given"
+        if self.default is AS_IT_STANDS:
+            return f"{taken}; as it stands where left out"
+        return f"{taken}; {self.default if self.default not in (None, '') else 'blank'} where left out"
 
 
 def find_inputs(package: Package) -> dict[str, Input]:

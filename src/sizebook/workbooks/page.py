@@ -51,6 +51,12 @@ class Page(Canvas):
         self._describe(key, label, unit, origin)
         self._figures(formula, number_format, "Figure")
 
+    def constant(self, key: str, label: str, value: Any, unit: str, origin: str, number_format: str) -> None:
+        """Add a line of one value, which holds for every case of the page."""
+        self._describe(key, label, unit, origin, cases=("",))
+        self._put(FIRST_COLUMN, self.resolve(value), "Figure").number_format = number_format
+        self.row += 1
+
     def total(
         self, key: str, label: str, formula: Any, unit: str, origin: str, number_format: str = look.WHOLE
     ) -> None:

@@ -67,7 +67,7 @@ def _beyond(quantity: Quantity, bound: float | None, way: int) -> float | None:
     return way * _SMALLEST if bound == 0 else math.nextafter(bound, way * math.inf)
 
 
-def _range(quantity: Quantity) -> str:
+def range_in_words(quantity: Quantity) -> str:
     """Return the bounds in words, empty where there are none."""
     words = (
         ("at least", quantity.minimum), ("above", quantity.above), ("at most", quantity.maximum),
@@ -80,7 +80,7 @@ def _prompt(quantity: Quantity) -> str:
     stated = [sentence(quantity.meaning)]
     if quantity.unit:
         stated.append(f"Unit: {quantity.unit}.")
-    if limits := _range(quantity):
+    if limits := range_in_words(quantity):
         stated.append(f"{limits[0].upper()}{limits[1:]}.")
     return "\n".join(stated)[:_LONGEST_PROMPT]
 
@@ -91,7 +91,7 @@ def _refusal(quantity: Quantity) -> str:
         "choice": "one of the list", "list": "one of the list, or numbers with commas between",
     }  # fmt: skip
     wanted = kinds.get(quantity.kind, "one of the list, or another spelling")
-    limits = _range(quantity)
+    limits = range_in_words(quantity)
     return f"Want {wanted}{f', {limits}' if limits else ''}: {quantity.meaning}."[:_LONGEST_ERROR]
 
 

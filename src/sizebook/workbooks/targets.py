@@ -89,7 +89,7 @@ def _names(package: Package) -> etree._Element:
 def _freeze(package: Package) -> None:
     """Leave the values of cells and no formula, those that tables would put into new rows included."""
     for part in package.sheets().values():
-        for cell, formula in list(formulas(package.xml(part))):
+        for cell, formula in formulas(package.xml(part)):
             package.xml(part, change=True)
             cell.remove(formula)
             cell.attrib.pop("cm", "")  # no dynamic array begins here any more

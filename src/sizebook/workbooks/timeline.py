@@ -73,7 +73,7 @@ class Timeline(Canvas):
         """Add a row: the same formula in each month, or one for each; one with a total of `BOLD_SUM` is in bold."""
         bold = total == BOLD_SUM
         self.book.place(key, Place(self.sheet.title, self.row, MONTHS, first=self.first, total=self.total_column))
-        self._put(2, label, "Total label" if bold else "Label")
+        self._put(2, self.resolve(label), "Total label" if bold else "Label")
         self._put(_UNIT, unit or None, "Total unit" if bold else "Unit")
         formulas = formula if isinstance(formula, tuple) else (formula,) * len(MONTHS)
         for column, (month, one) in enumerate(zip(MONTHS, formulas, strict=True), self.first):

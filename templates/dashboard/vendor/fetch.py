@@ -1,6 +1,7 @@
 """Fetches the libraries of the page again: `python templates/dashboard/vendor/fetch.py`, with npm and vl-convert.
 
-Tabulator comes from its npm package, Vega and Vega-Lite as the bundle that vl-convert carries, whose licences npm has.
+Tabulator comes from its npm package, bundled by esbuild with the modules that the page uses, for the others would be
+compiled before the table stands. Vega and Vega-Lite come as the bundle that vl-convert carries, whose licences npm has.
 What was fetched, and how large it is, stands in versions.json.
 """
 
@@ -17,6 +18,8 @@ import vl_convert
 HERE = Path(__file__).resolve().parent
 # Version of each package: of Vega those inside the bundle.
 TABULATOR = "6.5.3"
+ESBUILD = "0.28.2"
+MODULES = ("Filter", "Format", "FrozenColumns", "Layout", "ResizeTable", "Sort", "Tooltip")
 VEGA = vl_convert.get_vega_version()
 VEGA_LITE = f"{vl_convert.get_vegalite_versions()[-1]}.0"
 EMBED = vl_convert.get_vega_embed_version()
@@ -31,13 +34,38 @@ def packed(package: str, version: str, folder: Path) -> Path:
     return folder / package / "package"
 
 
+def bundled(tabulator: Path) -> str:
+    """Return Tabulator with the modules of the page alone, as one script under the name of its maker."""
+    modules = ", ".join(MODULES)
+    lines = [
+        'import Tabulator from "./src/js/core/Tabulator.js";',
+        *(f'import {name} from "./src/js/modules/{name}/{name}.js";' for name in MODULES),
+        f"Tabulator.registerModule([{modules}]);",
+        "window.Tabulator = Tabulator;",
+    ]
+    (tabulator / "entry.js").write_text("\n".join(lines), encoding="utf-8")
+    asked = [
+        "npx",
+        "--yes",
+        f"esbuild@{ESBUILD}",
+        "entry.js",
+        "--bundle",
+        "--minify",
+        "--format=iife",
+        "--charset=utf8",
+    ]
+    script = subprocess.run(asked, check=True, capture_output=True, text=True, cwd=tabulator).stdout
+    head = (tabulator / "dist" / "js" / "tabulator.min.js").read_text(encoding="utf-8").splitlines()[0]
+    return f"{head}\n{script}"
+
+
 def fetch(folder: Path) -> None:
     """Write the scripts, their style sheet, licences and versions beside this file."""
     tabulator = packed("tabulator-tables", TABULATOR, folder)
-    for name in ("js/tabulator.min.js", "css/tabulator_simple.min.css"):
-        text = (tabulator / "dist" / name).read_text(encoding="utf-8")
-        kept = "\n".join(line for line in text.splitlines() if "sourceMappingURL" not in line)
-        (HERE / Path(name).name.replace("_simple", "")).write_text(kept + "\n", encoding="utf-8")
+    (HERE / "tabulator.min.js").write_text(bundled(tabulator), encoding="utf-8")
+    text = (tabulator / "dist" / "css" / "tabulator_simple.min.css").read_text(encoding="utf-8")
+    kept = "\n".join(line for line in text.splitlines() if "sourceMappingURL" not in line)
+    (HERE / "tabulator.min.css").write_text(kept + "\n", encoding="utf-8")
     (HERE / "vega.js").write_text(vl_convert.javascript_bundle() + "\n", encoding="utf-8")
     (HERE / "tabulator-LICENSE.txt").write_bytes((tabulator / "LICENSE").read_bytes())
     vegas = {"vega": VEGA, "vega-lite": VEGA_LITE, "vega-embed": EMBED}
@@ -45,7 +73,7 @@ def fetch(folder: Path) -> None:
     (HERE / "vega-LICENSE.txt").write_text("\n".join(dict.fromkeys(licences)), encoding="utf-8")
     state(
         {
-            "tabulator.min.js": f"tabulator-tables {TABULATOR} (npm)",
+            "tabulator.min.js": f"tabulator-tables {TABULATOR} (npm), 7 of its modules",
             "tabulator.min.css": f"the same, {TABULATOR}",
             "vega.js": f"vega {VEGA}, vega-lite {VEGA_LITE}, vega-embed {EMBED} (vl-convert {vl_convert.__version__})",
         }

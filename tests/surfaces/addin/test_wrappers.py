@@ -10,6 +10,7 @@ from oletools.olevba import VBA_Parser, VBA_Scanner
 
 from sizebook.core.cells import evaluate
 from sizebook.core.registry import Function
+from sizebook.excel import classic
 from sizebook.excel.addin.package import addin
 from sizebook.excel.addin.wrappers import vba_modules
 from sizebook.functions import load
@@ -97,7 +98,11 @@ def test_olevba_lists_every_module_and_function(tmp_path: Path) -> None:
     for name, source in MODULES.items():
         assert read[f"{name}.bas"].replace("\r\n", "\n") == f'Attribute VB_Name = "{name}"\n{source}'
     assert re.findall(r"Public Function (\w+)", read["sizebook_functions.bas"]) == [f.name for f in FUNCTIONS]
-    assert "Sub CheckSizebook()" in read["sizebook_macros.bas"]
+    macros = re.findall(r"^Public Sub (\w+)\(\)", read["sizebook_macros.bas"].replace("\r\n", "\n"), re.MULTILINE)
+    assert macros == ["CheckSizebook", "OpenSizebookPage", "DescribeSizebookFunctions"]
+    # What VBA asks of Python by name, beside the functions of cells, is there.
+    asked = set(re.findall(r'CallPython\(? ?"([A-Z_]+)"', "\n".join(MODULES.values())))
+    assert asked == {"FILES_BESIDE", "PAGE_OF_MODELS", "SIZEBOOK_VERSION"} <= set(classic.__all__)
 
 
 def test_a_second_build_is_identical() -> None:

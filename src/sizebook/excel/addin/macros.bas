@@ -6,6 +6,16 @@ Public Sub CheckSizebook()
     MsgBox SizebookState(), vbInformation, "sizebook"
 End Sub
 
+' The page of models and its calculator, in the browser: classic xlwings has no pane beside the sheet.
+Public Sub OpenSizebookPage()
+    Dim page As String
+    On Error GoTo Failed
+    page = CallPython("PAGE_OF_MODELS", Array())
+    Exit Sub
+Failed:
+    MsgBox WhyNot(Err.Number, Err.Description), vbInformation, "sizebook"
+End Sub
+
 ' Run once: the function wizard shows categories and arguments from then on.
 Public Sub DescribeSizebookFunctions()
     Application.ScreenUpdating = False

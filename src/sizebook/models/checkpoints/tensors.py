@@ -67,7 +67,7 @@ def places(by_file: Mapping[str, list[Tensor]]) -> dict[str, str]:
     place: dict[str, str] = {}
     for file, tensors in by_file.items():
         own = dict.fromkeys([tensor.name for tensor in tensors], file)
-        if len(own) == len(tensors) and own.keys().isdisjoint(place):
+        if len(own) == len(tensors) and own.keys().isdisjoint(place.keys()):
             place |= own
             continue
         for tensor in tensors:

@@ -35,6 +35,7 @@ from sizebook.serving.pools import Pools, pooled
 from sizebook.serving.quantities import Demand, PoolLayout
 
 MOST_SIMULATED = 6
+FIGURES = ("ttft", "tpot", "throughput")
 
 
 @dataclass(frozen=True)
@@ -64,26 +65,30 @@ def pooled_replica(setup: Setup, asked: Asked, layout: PoolLayout, around: Aroun
     check_load(asked.demand, asked.latencies)
     check_stream(asked)
     _check(setup, asked)
-    bands = {name: pooled_band(name, setup.replica.engine, setup.gpu) for name in ("ttft", "tpot", "throughput")}
     steady = sorted(
-        _steady(setup, asked, layout, bands=bands, gpus_per_node=around.gpus_per_node),
+        _steady(setup, asked, layout, gpus_per_node=around.gpus_per_node),
         key=lambda each: (around.cost(each), each.gpus / each.requests_per_second),
     )
     return steady[0] if asked.share is None else _by_requests(steady, asked, around.cost)
 
 
-def _steady(
-    setup: Setup, asked: Asked, layout: PoolLayout, bands: dict[str, Band], gpus_per_node: int | None
-) -> list[PlannedReplica]:
+def _bands(setup: Setup, decode_workers: int) -> dict[str, Band]:
+    """Return the bands of latency and throughput of a replica with so many decode workers."""
+    engine, gpu = setup.replica.engine, setup.gpu
+    return {name: pooled_band(name, engine, gpu, decode_workers=decode_workers) for name in FIGURES}
+
+
+def _steady(setup: Setup, asked: Asked, layout: PoolLayout, gpus_per_node: int | None) -> list[PlannedReplica]:
     """Return every pair of pools that meets the target on average, at its load. Errors: none does."""
     case = serving_case(setup.model, setup.gpu, setup.replica)
     memory = memory_of(case, setup)
     room = int(sequences_that_fit(case, memory, float(asked.longest_tokens)) * setup.replica.dp)
-    limits = limits_of(asked.latencies, bands)
+    limits = limits_of(asked.latencies, _bands(setup, layout.decode_workers or 1))
     found: list[PlannedReplica] = []
     nearest: Estimate | None = None
     for pools in candidates(setup, asked, layout, case=case, room=room, limits=limits):
-        at_load, binding = _loaded(pools, asked.demand, limits)
+        bands = _bands(setup, pools.decode.workers)
+        at_load, binding = _loaded(pools, asked.demand, limits_of(asked.latencies, bands))
         if at_load is None:
             alone = pooled(pools, replace(asked.demand, concurrency=1))
             nearest = min((each for each in (nearest, alone) if each), key=lambda each: float(each.ttft_seconds))
@@ -118,19 +123,23 @@ def _by_requests(
     """
     best, least = None, math.inf
     missing: Simulator | None = None
-    limits = Limits(*limits_of(asked.latencies, steady[0].bands), asked.share or 0.0)
     for each in steady[:MOST_SIMULATED]:
         if cost(each) >= least:
             break
-        simulated = _simulator(each, asked)
+        simulated, limits = _simulator(each, asked), _limits(each, asked)
         found = _at_requests(each, simulated, limits)
         if found is None:
             missing = missing or simulated
         elif cost(found) < least:
             best, least = found, cost(found)
     if best is None:
-        raise TargetError(missed_by_requests(steady[0].layout, missing or _simulator(steady[0], asked), limits))
+        first = steady[0]
+        raise TargetError(missed_by_requests(first.layout, missing or _simulator(first, asked), _limits(first, asked)))
     return best
+
+
+def _limits(replica: PlannedReplica, asked: Asked) -> Limits:
+    return Limits(*limits_of(asked.latencies, replica.bands), asked.share or 0.0)
 
 
 def _simulator(replica: PlannedReplica, asked: Asked) -> Simulator:

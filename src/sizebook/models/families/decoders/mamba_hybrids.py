@@ -288,6 +288,6 @@ def zamba2(config: Config) -> Architecture:
     )
     kinds = config.pattern("layers_block_type", n_layers, KINDS)
     shared = [i for i, kind in enumerate(kinds) if kind == "hybrid"]
-    if len(config.integers("hybrid_layer_ids", default=shared)) < len(shared):
-        raise config.unknown("hybrid_layer_ids", config.values["hybrid_layer_ids"], f"one for each of {shared}")
+    if config.integers("hybrid_layer_ids", default=shared) != shared:  # its class builds adapters by their number
+        raise config.unknown("hybrid_layer_ids", config.values["hybrid_layer_ids"], f"{shared}, the hybrid layers")
     return hybrid_stack(config, mixer, kinds, (adapters,))

@@ -1,4 +1,4 @@
-"""The worker processes of a batch: they end with their parent, and at once when the batch is stopped."""
+"""Worker processes: they end with their parent, and at once when the work is stopped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, current_process, get_context
 
 from sizebook.sources.writing import scratch_folder
 
@@ -28,7 +28,7 @@ def workers(n: int) -> Iterator[ProcessPoolExecutor]:
     """
     finished = False
     with scratch_folder() as folder:
-        pool = ProcessPoolExecutor(n, get_context("spawn"), _begin, (os.getpid(), str(folder)))
+        pool = ProcessPoolExecutor(n, get_context("spawn"), begin, (os.getpid(), str(folder)))
         try:
             yield pool
             finished = True
@@ -38,7 +38,7 @@ def workers(n: int) -> Iterator[ProcessPoolExecutor]:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin(parent: int, folder: str) -> None:
+def begin(parent: int, folder: str) -> None:
     """Have this process end when its parent does, and keep its temporary files where the parent removes them.
 
     Ctrl-C is left to the parent.
@@ -51,6 +51,15 @@ def _begin(parent: int, folder: str) -> None:
             os._exit(1)
     else:  # where it costs nothing: a process with a second thread does not fork for its calculations
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def allow_children() -> None:
+    """Let this process start others, where whoever started it forbade that: Dask's nanny makes workers daemonic.
+
+    A workbook is calculated in a child, so that it can be stopped; the standard library has no public way to allow it.
+    """
+    config: dict[str, object] = getattr(current_process(), "_config", {})
+    config.pop("daemon", None)
 
 
 def _watch(parent: int) -> None:

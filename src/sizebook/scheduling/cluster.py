@@ -1,0 +1,164 @@
+# ruff: noqa: E402 - the extra is asked for before what stands on it
+"""Pieces of work by the workers of a Dask scheduler, which may come and go.
+
+Dask gives a piece of a worker that died to another one, and fails it when so many died over it as its setting
+``distributed.scheduler.allowed-failures`` allows (3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sizebook.core.extras import need
+
+need("cluster")
+
+import distributed
+from distributed.client import FutureCancelledError
+from distributed.core import CommClosedError
+from distributed.scheduler import KilledWorker
+
+from sizebook.core.errors import InputError
+from sizebook.scheduling.pieces import Ended, Item, Result, WorkerDiedError
+
+CONNECT_SECONDS = 10
+_LOOK_EVERY_SECONDS = 5.0
+_PIECES_A_THREAD = 2  # one under way, one that waits there: a worker that ends a piece need not ask for the next
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A scheduler over what workers an address has; ``said`` is told when there is none, ``packed`` is what is sent."""
+
+    address: str
+    said: Callable[[str], object]
+    packed: Callable[[Any], Any]
+
+    def check(self, stamp: Callable[[], Mapping[str, str]]) -> None:
+        """Refuse scheduler and workers of other versions than here, by their packages and by ``stamp`` called there.
+
+        Workers that join later are not asked: their work says so. Errors: `InputError`.
+        """
+        with connected(self.address) as client:
+            _refuse_other_versions(client)
+            here = stamp()
+            for worker, there in client.run(stamp).items():
+                if other := [name for name, mark in here.items() if there[name] != mark]:
+                    raise InputError(
+                        f"other installation: got other {', '.join(other)} of sizebook at worker {worker}, want the "
+                        "same as here. Install the same there."
+                    )
+
+    def results(
+        self, task: Callable[[Item], Result], items: Iterable[Item], begun: Callable[[Item], object]
+    ) -> Iterator[Ended[Item, Result]]:
+        """Yield what became of every item (`pieces.Scheduler`).
+
+        Errors: `InputError` where no scheduler answers, or it goes away.
+        """
+        with connected(self.address) as client:
+            given = _Given(self, client, iter(items), task, begun)
+            try:
+                yield from _worked(given)
+            finally:
+                client.cancel(list(given.under_way), force=True)
+
+
+class _Given:
+    """What is under way on a cluster."""
+
+    def __init__(self, cluster: Cluster, client: Any, items: Iterator[Any], task: Any, begun: Any) -> None:
+        self.cluster, self.client, self.items, self.task, self.begun = cluster, client, items, task, begun
+        self.under_way: dict[Any, Any] = {}
+        self.is_empty, self.is_said = False, False
+
+    def hand_out(self) -> None:
+        """Submit pieces for the workers that are there now, a few where there is none."""
+        threads = sum(self.client.nthreads().values())
+        if not threads and not self.is_said:
+            self.cluster.said(f"no worker at {self.cluster.address}: waiting for one. Ctrl-C ends the batch.")
+        self.is_said = not threads
+        while not self.is_empty and len(self.under_way) < _PIECES_A_THREAD * max(threads, 1):
+            item = next(self.items, self)
+            self.is_empty = item is self
+            if not self.is_empty:
+                self.under_way[self.client.submit(self.task, self.cluster.packed(item), pure=False)] = item
+                self.begun(item)
+
+    def ended(self) -> list[Any]:
+        """Return the futures that have ended, none where nothing did for a while."""
+        try:
+            with self.client.as_current():
+                waited = distributed.wait(list(self.under_way), _LOOK_EVERY_SECONDS, return_when="FIRST_COMPLETED")
+        except TimeoutError:
+            return []
+        except FutureCancelledError:
+            return [future for future in self.under_way if future.done()]
+        return list(waited.done)
+
+
+def _worked(given: _Given) -> Iterator[Ended[Any, Any]]:
+    given.hand_out()
+    while given.under_way:
+        for future in given.ended():
+            if future.cancelled() or future.status == "lost":
+                raise _gone(given.cluster.address)
+            item = given.under_way.pop(future)
+            error = future.exception() if future.status == "error" else None
+            if error is None:
+                yield Ended(item, future.result())
+            else:
+                died = isinstance(error, KilledWorker)
+                yield Ended(item, None, WorkerDiedError("again and again") if died else error)
+            future.release()
+        given.hand_out()
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """Give a client of a scheduler. Errors: `InputError` where none answers, or it goes away meanwhile."""
+    try:
+        client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        said = " ".join(str(error).split())[:200]
+        raise InputError(
+            f"no scheduler: got {said} at {address}, want the address of a Dask scheduler, such as "
+            "tcp://127.0.0.1:8786. Start one with 'dask scheduler', or correct the address."
+        ) from error
+    try:
+        yield client
+    except (CommClosedError, FutureCancelledError) as error:
+        raise _gone(address) from error
+    finally:
+        client.close(timeout=2)
+
+
+def _gone(address: str) -> InputError:
+    return InputError(
+        f"scheduler gone: got no answer from {address}, want it to live until the work is done. Start it "
+        "again, and the command with --resume."
+    )
+
+
+def _refuse_other_versions(client: Any) -> None:
+    """Refuse scheduler and workers with another version of sizebook, of Python or of Dask than this process."""
+    found = client.get_versions(packages=["sizebook"])
+    here = _versions(found["client"])
+    places = {"the scheduler": found["scheduler"], **{f"worker {name}": at for name, at in found["workers"].items()}}
+    for place, at in places.items():
+        there = _versions(at)
+        other = {name: version for name, version in there.items() if version != here[name]}
+        if other:
+            got = ", ".join(f"{name} {version or 'missing'}" for name, version in other.items())
+            want = ", ".join(f"{name} {here[name]}" for name in other)
+            raise InputError(f"other versions: got {got} at {place}, want {want} as here. Install the same there.")
+
+
+def _versions(at: dict[str, Any]) -> dict[str, Any]:
+    """Return the versions that must be the same: minor releases of Python exchange pickles."""
+    packages = at["packages"]
+    python = ".".join(str(packages["python"]).split(".")[:2])
+    return {"sizebook": packages.get("sizebook"), "python": python, "distributed": packages["distributed"]}

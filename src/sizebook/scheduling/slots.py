@@ -1,0 +1,174 @@
+# ruff: noqa: E402 - the extra is asked for before what stands on it
+"""Single calls in processes of their own, which are killed when a call takes too long or too much memory."""
+
+from __future__ import annotations
+
+import os
+import queue
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any
+
+from sizebook.core.extras import need
+
+need("workbooks")
+
+import psutil
+
+from sizebook.core.errors import InputError
+from sizebook.scheduling.pieces import Ended, Item, Result, WorkerDiedError
+from sizebook.scheduling.workers import begin
+from sizebook.sources.writing import scratch_folder
+
+_LOOK_EVERY_SECONDS = 0.2
+_A_DAY = 86_400.0
+_CALLS_A_PROCESS = 500  # then a fresh one: what libraries keep does not grow with the age of the service
+
+
+class BusyError(Exception):
+    """No process came free in time."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What one call may take: seconds on the clock, as many again until a process is free, bytes of resident memory."""
+
+    seconds: int
+    n_bytes: int
+
+
+class Slots:
+    """So many processes for calls; a scheduler as well, whose pieces each have those bounds."""
+
+    def __init__(self, n: int, bounds: Bounds) -> None:
+        self.n, self.bounds = n, bounds
+        self._free: queue.Queue[_Slot] = queue.Queue()
+        self._all = [_Slot(bounds) for _ in range(n)]
+        for slot in self._all:
+            self._free.put(slot)
+
+    def call(self, task: Callable[[Item], Result], item: Item, *, wait_seconds: float | None = None) -> Result:
+        """Return what a task returns; raises what it raises.
+
+        Errors: `InputError` where it takes more than its bounds or ends its process, `BusyError`.
+        """
+        try:
+            slot = self._free.get(timeout=self.bounds.seconds if wait_seconds is None else wait_seconds)
+        except queue.Empty as error:
+            raise BusyError from error
+        try:
+            found: Result = slot.call(task, item)
+            return found
+        finally:
+            self._free.put(slot)
+
+    def _patiently(self, task: Callable[[Any], Any], item: Any) -> Any:
+        return self.call(task, item, wait_seconds=_A_DAY)
+
+    def results(
+        self, task: Callable[[Item], Result], items: Iterable[Item], begun: Callable[[Item], object]
+    ) -> Iterator[Ended[Item, Result]]:
+        """Yield what became of every item (`pieces.Scheduler`); single calls come in between."""
+        left, under_way = iter(items), dict[Future[Any], Any]()
+        with ThreadPoolExecutor(self.n) as threads:
+            try:
+                while True:
+                    while len(under_way) < self.n and (item := next(left, self)) is not self:
+                        begun(item)  # type: ignore[arg-type]
+                        under_way[threads.submit(self._patiently, task, item)] = item
+                    if not under_way:
+                        return
+                    for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                        error = future.exception()
+                        yield Ended(under_way.pop(future), None if error else future.result(), error)
+            finally:
+                for future in under_way:
+                    future.cancel()
+
+    def close(self) -> None:
+        """End all processes."""
+        for slot in self._all:
+            slot.end()
+
+
+class _Slot:
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self.pool: ProcessPoolExecutor | None = None
+        self.process: psutil.Process | None = None
+        self.n_calls = 0
+        self.scratch = ExitStack()  # the process's temporary files, which nobody else's are among
+
+    def call(self, task: Callable[[Any], Any], item: Any) -> Any:
+        try:
+            future = self._pool().submit(task, item)
+            return self._watched(future)
+        except BrokenProcessPool as error:
+            self.end()
+            raise WorkerDiedError("once") from error
+
+    def _pool(self) -> ProcessPoolExecutor:
+        self.n_calls += 1
+        if self.pool is None or self.n_calls > _CALLS_A_PROCESS:
+            self.end()
+            folder = self.scratch.enter_context(scratch_folder())
+            self.pool = ProcessPoolExecutor(1, get_context("spawn"), begin, (os.getpid(), str(folder)))
+            self.process, self.n_calls = psutil.Process(self.pool.submit(os.getpid).result()), 1
+        return self.pool
+
+    def _watched(self, future: Future[Any]) -> Any:
+        """Return a call's result, or kill its process when it is over its bounds."""
+        give_up = time.monotonic() + self.bounds.seconds
+        while not future.done():
+            wait([future], timeout=_LOOK_EVERY_SECONDS)
+            if future.done():
+                break
+            if time.monotonic() > give_up:
+                self.end()
+                raise InputError(
+                    f"too long: got more than {self.bounds.seconds} s of work, want less. Ask for less, or raise the "
+                    "limit request_seconds where the service is started."
+                )
+            if self._bytes() > self.bounds.n_bytes:
+                self.end()
+                raise InputError(
+                    f"too much memory: got more than {self.bounds.n_bytes} bytes of work, want less. Ask for less, or "
+                    "raise the limit request_memory_bytes where the service is started."
+                )
+        return future.result()
+
+    def _bytes(self) -> int:
+        return sum(_resident(each) for each in _family(self.process))
+
+    def end(self) -> None:
+        """Kill the process and what it started."""
+        for each in _family(self.process):
+            try:
+                each.kill()
+            except psutil.NoSuchProcess:
+                continue
+        if self.pool is not None:
+            self.pool.shutdown(wait=True, cancel_futures=True)
+        self.pool = self.process = None
+        self.scratch.close()
+
+
+def _family(process: psutil.Process | None) -> list[psutil.Process]:
+    if process is None:
+        return []
+    try:
+        return [*process.children(recursive=True), process]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _resident(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.NoSuchProcess:
+        return 0

@@ -1,0 +1,35 @@
+"""The kinds of tables that a sweep takes, told by their columns: serving estimates and training plans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from sizebook.plans.training import rows as training_rows
+from sizebook.sweeps import cases, serving, training
+from sizebook.sweeps.streaming import check_columns
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of table: what answers its rows, a result that answered rows have, the inputs, old names for new ones."""
+
+    sweep: Callable[[pl.DataFrame], pl.DataFrame]
+    figure: str
+    inputs: Collection[str]
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+    def unread(self, columns: Sequence[str]) -> list[str]:
+        """Return the columns that are kept but change nothing."""
+        return [name for name in columns if name not in self.inputs and name not in self.renamed]
+
+
+def kind_of(columns: list[str]) -> Kind:
+    """Return the kind of a table. Errors: `InputError` where it lacks a column, or has one where a result goes."""
+    if training.is_training(columns):
+        check_columns(columns, training.REQUIRED, training_rows.OUTPUTS)
+        return Kind(training.sweep, training.FIGURE, training_rows.INPUTS, training.renamed(columns))
+    check_columns(columns, cases.REQUIRED, serving.RESULTS)
+    return Kind(serving.sweep, "tpot_seconds", cases.INPUTS)

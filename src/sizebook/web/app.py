@@ -1,0 +1,260 @@
+# ruff: noqa: E402 - the extra is asked for before what stands on it
+"""The service: addresses, what they take and give, and who may ask."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import quote, urlsplit
+
+from sizebook.core.extras import need
+
+need("web", "workbooks", "reports")
+
+from fastapi import Depends, FastAPI, HTTPException, Query, Request, Response, UploadFile
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+from sizebook import __version__
+from sizebook.batch.formats import FORMATS, USUAL, chosen
+from sizebook.core.errors import SizebookError, UnknownKeyError
+from sizebook.intake.limits import limits
+from sizebook.scenarios.schema import schema
+from sizebook.scheduling.pieces import WorkerDiedError
+from sizebook.scheduling.slots import Bounds, BusyError, Slots
+from sizebook.web import working
+from sizebook.web.batches import Batches, Progress, events
+from sizebook.web.sizes import Bounded
+
+MEDIA = {
+    "json": "application/json",
+    "html": "text/html; charset=utf-8",
+    "csv": "text/csv; charset=utf-8",
+    "pdf": "application/pdf",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+NOTES = "X-Sizebook-Notes"  # remarks on what was made, as JSON in ASCII
+_SCENARIO = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {"schema": {"type": "object"}},
+            "application/toml": {"schema": {"type": "string"}},
+        },
+    }
+}
+_BEARER = HTTPBearer(auto_error=False)
+_PROBLEM = {"application/json": {"schema": {"type": "object", "required": ["problem"],
+            "properties": {"problem": {"type": "string"}}}}}  # fmt: skip
+_SAID = {
+    400: "not understood",
+    401: "no token, or a wrong one",
+    403: "from another site",
+    404: "not there",
+    405: "another method",
+    413: "too large",
+    415: "neither JSON nor TOML",
+    422: "refused: what was got, what is wanted, and a fix",
+    503: "no process free, or one that ended: ask again",
+}
+_FILES: dict[int | str, dict[str, Any]] = {
+    200: {"description": "the file", "content": {media.partition(";")[0]: {} for media in MEDIA.values()}}
+}
+_EVENTS: dict[int | str, dict[str, Any]] = {200: {"description": "events", "content": {"text/event-stream": {}}}}
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    code: {"description": said, "content": _PROBLEM} for code, said in _SAID.items()
+}
+
+
+@dataclass(frozen=True)
+class Service:
+    """How a service runs: in how many processes, where its batches lie, and the token that requests bring."""
+
+    jobs: int
+    folder: Path
+    token: str = ""
+
+
+def create_app(service: Service) -> FastAPI:
+    """Return the service as an ASGI application."""
+    most = limits()
+    slots = Slots(service.jobs, Bounds(most.request_seconds, most.request_memory_bytes))
+    batches = Batches(service.folder, slots)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        batches.close()
+        slots.close()
+
+    app = FastAPI(
+        title="sizebook", version=__version__, lifespan=lifespan, responses=REFUSALS,
+        dependencies=[Depends(_guard(service.token))], redoc_url=None, docs_url=None,
+        description="Sizes transformer models: plans, workbooks, reports and batches of them.",
+    )  # fmt: skip
+    app.add_middleware(Bounded, most=most.request_bytes)
+    _refusing(app)
+    _add_plans(app, slots)
+    _add_batches(app, slots, batches)
+    return app
+
+
+def _guard(token: str) -> Any:
+    def allowed(
+        request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)] = None
+    ) -> None:
+        if not token and not is_loopback(request.url.hostname or ""):  # a name that somebody else lets point here
+            raise HTTPException(403, f"another host: got {request.url.hostname}, want 127.0.0.1 or localhost. Use it.")
+        origin = request.headers.get("origin")
+        if origin and urlsplit(origin).netloc != request.headers.get("host"):
+            raise HTTPException(403, "another site: got a request of another page, want one of this service. Ask it.")
+        if token and not (given and hmac.compare_digest(given.credentials.encode(), token.encode())):
+            raise HTTPException(
+                401, "no token: got a request without the token, want the header Authorization: Bearer TOKEN. Add it.",
+                headers={"WWW-Authenticate": "Bearer"},
+            )  # fmt: skip
+
+    return allowed
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches an address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _refusing(app: FastAPI) -> None:
+    """Say every refusal as ``{"problem": "problem: got X, want Y. Fix."}``."""
+
+    @app.exception_handler(SizebookError)
+    def refused(_: Request, error: SizebookError) -> JSONResponse:
+        return JSONResponse({"problem": str(error)}, 422)
+
+    @app.exception_handler(BusyError)
+    def busy(_: Request, __: BusyError) -> JSONResponse:
+        said = "busy: got no free process in time, want one. Ask again later."
+        return JSONResponse({"problem": said}, 503, {"Retry-After": "5"})
+
+    @app.exception_handler(WorkerDiedError)
+    def died(_: Request, __: WorkerDiedError) -> JSONResponse:
+        said = "process died: got one that ended over this request, want an answer. Give the machine more memory."
+        return JSONResponse({"problem": said}, 503)
+
+    @app.exception_handler(StarletteHTTPException)
+    def told(request: Request, error: StarletteHTTPException) -> JSONResponse:
+        said = str(error.detail)
+        if ": got " not in said:
+            got = f"{request.method} {request.url.path[:200]}"
+            said = f"{said.lower()}: got {got}, want what /openapi.json describes. Correct it."
+        return JSONResponse({"problem": said}, error.status_code, error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    def unread(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        where = ".".join(str(each) for each in first["loc"])
+        said = f"bad request: got {first['msg']} at {where}, want what /openapi.json describes. Correct it."
+        return JSONResponse({"problem": said}, 422)
+
+
+def _add_plans(app: FastAPI, slots: Slots) -> None:
+    @app.get("/health")
+    async def health() -> dict[str, str]:
+        """Say that the service is there, and its version."""
+        return {"sizebook": __version__}
+
+    @app.get("/schema")
+    async def scenario_schema() -> dict[str, Any]:
+        """Return the JSON Schema of scenarios."""
+        return schema()
+
+    @app.post("/plans", openapi_extra=_SCENARIO, response_class=Response, responses=_FILES)
+    async def plan(
+        request: Request, format: Annotated[str, Query(json_schema_extra={"enum": list(FORMATS)})] = "json"
+    ) -> Response:
+        """Plan a scenario, in JSON or TOML, and return its file: figures, report, page or filled workbook."""
+        [name] = chosen(format)[:1]
+        sent = working.Sent(await request.body(), _is_toml(request.headers.get("content-type", "")))
+        made = await run_in_threadpool(slots.call, working.planned, (sent, name))
+        return _file(made, name)
+
+    @app.post("/workbooks", response_class=Response, responses=_FILES)
+    async def workbook(template: UploadFile, scenario: UploadFile) -> Response:
+        """Fill a template workbook with a scenario in TOML or JSON, told by the name of its file, and return it."""
+        sent = working.Sent(await scenario.read(), (scenario.filename or "").casefold().endswith(".toml"))
+        asked = (Path(template.filename or "").name, await template.read(), sent)
+        return _file(await run_in_threadpool(slots.call, working.filled, asked), "xlsx")
+
+
+def _add_batches(app: FastAPI, slots: Slots, batches: Batches) -> None:
+    @app.post("/batches", status_code=202)
+    async def begin(scenarios: UploadFile, formats: str = ",".join(USUAL)) -> dict[str, Any]:
+        """Start a batch of a table or list of scenarios: CSV, xlsx, Parquet, TOML or YAML, told by its name."""
+        kinds = chosen(formats)
+        name = Path(scenarios.filename or "").name or "scenarios"
+        given = await run_in_threadpool(slots.call, working.listed, (name, await scenarios.read()))
+        return {**asdict(batches.begin(given.rows, kinds)), "notes": given.notes}
+
+    @app.get("/batches/{batch}")
+    async def batch_progress(batch: str) -> dict[str, Any]:
+        """Return how a batch stands."""
+        return asdict(_there(batches, batch).progress())
+
+    @app.delete("/batches/{batch}")
+    async def cancel(batch: str) -> dict[str, Any]:
+        """Cancel a batch: what is done stays."""
+        _there(batches, batch)
+        return asdict(batches.cancel(batch))
+
+    @app.get("/batches/{batch}/events", response_class=StreamingResponse, responses=_EVENTS)
+    async def follow(batch: str) -> StreamingResponse:
+        """Follow a batch by server-sent events, each how it stands, until it has ended."""
+        return StreamingResponse(_stream(events(_there(batches, batch))), media_type="text/event-stream")
+
+    @app.get("/batches/{batch}/files/{name}", response_class=Response, responses=_FILES)
+    async def output(batch: str, name: str) -> Response:
+        """Return a file of a batch."""
+        try:
+            path = batches.file(batch, name)
+        except UnknownKeyError as error:
+            raise HTTPException(404, str(error)) from error
+        return FileResponse(path, media_type=MEDIA.get(path.suffix[1:]), filename=path.name)
+
+
+def _there(batches: Batches, name: str) -> Any:
+    try:
+        return batches.job(name)
+    except UnknownKeyError as error:
+        raise HTTPException(404, str(error)) from error
+
+
+async def _stream(found: AsyncIterator[Progress | None]) -> AsyncIterator[str]:
+    async for progress in found:
+        yield (
+            ": still running\n\n" if progress is None else f"event: progress\ndata: {json.dumps(asdict(progress))}\n\n"
+        )
+
+
+def _is_toml(content_type: str) -> bool:
+    kind = content_type.partition(";")[0].strip().casefold()
+    if kind not in ("application/json", "application/toml"):
+        said = f"unknown content: got '{kind[:80]}', want application/json or application/toml. Say which it is."
+        raise HTTPException(415, said)
+    return kind == "application/toml"
+
+
+def _file(made: working.Made, name: str) -> Response:
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(f'sizebook.{name}')}"}
+    if made.notes:
+        headers[NOTES] = json.dumps(made.notes)
+    return Response(made.content, media_type=MEDIA[name], headers=headers)

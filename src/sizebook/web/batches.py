@@ -1,0 +1,170 @@
+# ruff: noqa: E402 - the extra is asked for before what stands on it
+"""The batches of the service: jobs over the journal of a folder each, whose progress anybody may follow."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import shutil
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sizebook.core.extras import need
+
+need("web", "workbooks", "reports")
+
+from sizebook.batch.journal import FILE, Outcome
+from sizebook.batch.reading import Row
+from sizebook.batch.running import Order, Work, batch_of
+from sizebook.batch.sending import received
+from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
+from sizebook.scheduling.slots import Slots
+from sizebook.web.working import produced
+
+_ID = re.compile(r"[0-9a-f]{16}")
+_LOOK_EVERY_SECONDS, _LOOKS_A_SIGN = 0.25, 40
+MOST = 100  # batches that are kept; the oldest that has ended makes room
+
+
+class CancelledError(Exception):
+    """Somebody asked for the end of a batch."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How a batch stands: its state (running, done, failed with a problem, cancelled), scenarios, and files so far."""
+
+    id: str
+    state: str
+    scenarios: int
+    done: int
+    failed: int
+    problem: str = ""
+    problems: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+@dataclass
+class _Job:
+    id: str
+    folder: Path
+    rows: Sequence[Row]
+    formats: tuple[str, ...]
+    state: str = "running"
+    problem: str = ""
+    outcomes: list[Outcome] = field(default_factory=list)
+    is_cancelled: bool = False
+
+    def progress(self) -> Progress:
+        problems = tuple(each.problem for each in self.outcomes if each.outputs is None)
+        files = sorted(path.name for path in self.folder.iterdir() if _is_output(path)) if self.folder.is_dir() else ()
+        n_done = len(self.outcomes) - len(problems)
+        return Progress(
+            self.id, self.state, len(self.rows), done=n_done, failed=len(problems), problem=self.problem,
+            problems=problems, files=tuple(files),
+        )  # fmt: skip
+
+
+class Batches:
+    """All batches of a service, one after the other; each ends with it."""
+
+    def __init__(self, folder: Path, slots: Slots) -> None:
+        self.folder, self.slots = folder, slots
+        self._jobs: dict[str, _Job] = {}
+        self._turn = threading.Lock()
+
+    def begin(self, rows: Sequence[Row], formats: tuple[str, ...]) -> Progress:
+        """Start a batch and return how it stands. Errors: `InputError` where too many are under way."""
+        self._make_room()
+        name = secrets.token_hex(8)
+        job = self._jobs[name] = _Job(name, self.folder / name, rows, formats=formats)
+        threading.Thread(target=self._run, args=(job,), daemon=True).start()
+        return job.progress()
+
+    def _make_room(self) -> None:
+        ended = [job for job in self._jobs.values() if job.state != "running"]
+        if len(self._jobs) >= MOST and not ended:
+            raise InputError(f"too many batches: got {MOST} under way, want fewer. Wait until one has ended.")
+        if len(self._jobs) >= MOST:
+            shutil.rmtree(self._jobs.pop(ended[0].id).folder, ignore_errors=True)
+
+    def _run(self, job: _Job) -> None:
+        with self._turn:
+            try:
+                _refuse_cancelled(job)
+                task, order = partial(_produced, formats=job.formats), Order(self.slots.n, job.formats)
+                work = Work(self.slots, task, partial(received, folder=job.folder))
+                batch_of(job.rows, job.folder, work, order=order, shown=partial(_followed, job))
+                state = "done"
+            except CancelledError:
+                state = "cancelled"
+            except (SizebookError, OSError) as error:
+                state, job.problem = "failed", str(error)
+        job.state = state
+
+    def job(self, name: str) -> _Job:
+        """Return a batch. Errors: `UnknownKeyError`."""
+        if not _ID.fullmatch(name) or name not in self._jobs:
+            raise UnknownKeyError("unknown batch: got no such id, want one that POST /batches gave. Start a batch.")
+        return self._jobs[name]
+
+    def file(self, name: str, file: str) -> Path:
+        """Return a file of a batch. Errors: `UnknownKeyError`."""
+        path = next((each for each in self._listed(self.job(name)) if each.name == file), None)
+        if path is None:
+            raise UnknownKeyError("unknown file: got no such name, want one of the batch's files. Ask for the batch.")
+        return path
+
+    @staticmethod
+    def _listed(job: _Job) -> list[Path]:
+        return [path for path in job.folder.iterdir() if _is_output(path)] if job.folder.is_dir() else []
+
+    def cancel(self, name: str) -> Progress:
+        """End a batch after the scenarios that are under way; what is done stays."""
+        job = self.job(name)
+        job.is_cancelled = True
+        return job.progress()
+
+    def close(self) -> None:
+        """Cancel all batches."""
+        for name in list(self._jobs):
+            self.cancel(name)
+
+
+def _produced(row: Row, formats: tuple[str, ...]) -> Any:
+    return produced((row, formats))
+
+
+def _refuse_cancelled(job: _Job) -> None:
+    if job.is_cancelled:
+        raise CancelledError
+
+
+def _followed(job: _Job, outcomes: Iterator[Outcome], _n: int) -> Iterator[Outcome]:
+    for outcome in outcomes:
+        job.outcomes.append(outcome)
+        yield outcome
+        _refuse_cancelled(job)
+
+
+async def events(job: _Job) -> AsyncIterator[Progress | None]:
+    """Yield how a batch stands whenever it changes, None where it did not for a while, until it has ended."""
+    seen: Progress | None = None
+    n_looks = 0
+    while seen is None or seen.state == "running":
+        now = job.progress()
+        if now != seen or n_looks >= _LOOKS_A_SIGN:
+            yield None if now == seen else now
+            seen, n_looks = now, 0
+        else:
+            n_looks += 1
+            await asyncio.sleep(_LOOK_EVERY_SECONDS)
+
+
+def _is_output(path: Path) -> bool:
+    return path.is_file() and not path.name.startswith((".", FILE))

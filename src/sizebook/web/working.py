@@ -1,0 +1,113 @@
+# ruff: noqa: E402 - the extra is asked for before what stands on it
+"""What a request has done, in a process of its own: a scenario to a file, a template filled, a table of scenarios read.
+
+A request names no file of the server: reading is confined to what came with it and to what sizebook brings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any
+
+from sizebook.core.extras import need
+
+need("web", "workbooks", "reports")
+
+from sizebook.batch.formats import FORMATS, Content, contents_of
+from sizebook.batch.jobs import JOBS, inputs_of, made, scenario_of
+from sizebook.batch.reading import Given, Row, read_batch
+from sizebook.core.errors import InputError, SizebookError
+from sizebook.intake.places import confined_to
+from sizebook.intake.texts import json_object, toml_table
+from sizebook.sources.bundled import bundled
+from sizebook.sources.writing import scratch_folder, write_whole
+
+WHERE = "the scenario"
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A scenario as it came: its bytes, and whether they are TOML or JSON."""
+
+    content: bytes
+    is_toml: bool
+
+
+@dataclass(frozen=True)
+class Made:
+    """A file as it goes back, with what was remarked about it."""
+
+    content: bytes
+    notes: tuple[str, ...] = ()
+
+
+def planned(asked: tuple[Sent, str]) -> Made:
+    """Return a scenario's file of one format. Errors: `InputError` for a format that its plan has not."""
+    sent, name = asked
+    with _confined() as folder:
+        plan = made(_values(sent, folder), WHERE, folder)
+        content = FORMATS[name].content(plan)
+        if content is None:
+            raise InputError(f"no {name}: got a {plan.kind}, which has none, want another format. Ask for json.")
+        return Made(content, plan.notes)
+
+
+def filled(asked: tuple[str, bytes, Sent]) -> Made:
+    """Return a template workbook, filled with a scenario's inputs."""
+    from sizebook.workbooks.filling import fill
+
+    name, template, sent = asked
+    with _confined() as folder:
+        values = _values(sent, folder)
+        suffix = Path(name).suffix.casefold()
+        if suffix not in (".xlsx", ".xlsm"):
+            raise InputError(f"not a workbook: got '{name}', want a name that ends in .xlsx or .xlsm. Send one.")
+        given, out = write_whole(folder / f"template{suffix}", template), folder / f"filled{suffix}"
+        plan = str(values.get("plan"))
+        is_ours = plan in JOBS and JOBS[plan].workbook == name
+        inputs = inputs_of(scenario_of(values, WHERE, folder)) if is_ours else _without_plan(values)
+        done = fill(given, inputs, out, strict=True)
+        return Made(out.read_bytes(), (*done.notes, *done.problems))
+
+
+def _without_plan(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if key != "plan"}
+
+
+def listed(asked: tuple[str, bytes]) -> Given:
+    """Return the scenarios of a table or list that was sent."""
+    name, content = asked
+    with _confined() as folder:
+        return read_batch(write_whole(folder / Path(name).name, content))
+
+
+def produced(asked: tuple[Row, tuple[str, ...]]) -> Content | str:
+    """Return the files of a batch's scenario as bytes, or its problem."""
+    row, formats = asked
+    try:
+        with _confined() as folder:
+            return contents_of(made(row.values, row.where, folder), formats)
+    except SizebookError as error:
+        return str(error)
+
+
+@contextmanager
+def _confined() -> Iterator[Path]:
+    """Give an empty folder; what is read inside lies there or among the package's own files."""
+    own = Path(gettempdir()), bundled("workbooks"), bundled("templates")  # a process of the service has its own
+    with scratch_folder() as folder, confined_to(*own):
+        try:
+            yield folder
+        except SizebookError as error:
+            said = str(error).replace(f"{folder}/", "").replace(str(folder), "the request")
+            raise type(error)(said) from None
+
+
+def _values(sent: Sent, folder: Path) -> dict[str, Any]:
+    if sent.is_toml:
+        return toml_table(write_whole(folder / "scenario.toml", sent.content), "a scenario")
+    return json_object(sent.content, WHERE, "a scenario")

@@ -1,0 +1,19 @@
+"""Calls for processes that are killed when they take too much."""
+
+from __future__ import annotations
+
+import time
+
+
+def twice(number: int) -> int:
+    return 2 * number
+
+
+def asleep(seconds: int) -> None:
+    time.sleep(seconds)
+
+
+def filling(n_bytes: int) -> int:
+    kept = bytearray(b"\1" * n_bytes)
+    time.sleep(60)
+    return len(kept)

@@ -1,0 +1,49 @@
+"""Describes `training_programme.xlsx`: phases one after another, and what they cost together, month by month."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from training_programme_checks import checks
+from training_programme_inputs import DRIVERS, inputs
+from training_programme_months import PERIODS, budget, months
+from training_programme_phases import phases
+from training_programme_result import result
+
+from sizebook.scenarios.files import parse, read_toml
+from sizebook.scenarios.programme import ProgrammeScenario
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.finance import SCENARIO, dated_rates, periods, scenarios
+from sizebook.workbooks.inputs import workbook_inputs
+from sizebook.workbooks.pages import checks_page, cover, notes_page
+
+FILE, TITLE = "training_programme.xlsx", "Training programme"
+_SCENARIO = Path(__file__).resolve().parents[1] / "reports" / "programme-llama-3.1-405b.toml"
+EXAMPLE = workbook_inputs(parse(ProgrammeScenario, read_toml(_SCENARIO), _SCENARIO.name))
+FUNCTIONS = ("PROGRAMME_FIGURES", "PROGRAMME_BUDGET", "PRICE_USD_PER_GPU_HOUR", "GPU_SPEC", "GRID_G_PER_KWH")
+NOTES = (
+    "Functions of sizebook say how many GPU-hours and days a phase takes and whether it fits. Prices, other costs, "
+    "gaps, experiments, data, storage, egress, power, grid and months are ordinary formulas, which need no add-in.",
+    "With the scenario base and no dated prices the budget is that of 'sizebook plan programme' and of its report for "
+    "the same inputs; Checks compares every part in low, middle and high.",
+    "Low and high take every phase at the same end of its band. Months are those of the middle case, 730 hours each.",
+    "Ablations, failed runs and evaluation run beside the phases, in proportion to their GPU-hours. Data are paid in "
+    "the first month, kept checkpoints when their phase ends, egress in the last month.",
+    "Left out: staff, and whatever is not named on Inputs.",
+)  # fmt: skip
+
+
+def build(book: Book) -> None:
+    """Put the sheets of the workbook together."""
+    front = cover(book, "What the phases of a training programme take and cost together, month by month.", SCENARIO)
+    inputs(book)
+    scenarios(book, DRIVERS)
+    dated_rates(book)
+    staged = phases(book)
+    budget(book)
+    months(book)
+    periods(book, PERIODS)
+    result(book)
+    checks_page(book, checks(staged))
+    notes_page(book, FUNCTIONS, NOTES)
+    front()

@@ -1,0 +1,132 @@
+"""The sheets of `training_programme.xlsx` beside its phases: the budget in three cases, the months across."""
+
+from __future__ import annotations
+
+from training_programme_inputs import PHASES
+
+from sizebook.plans.training.case import NAMES
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.finance import level
+from sizebook.workbooks.page import new_page
+from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
+from sizebook.workbooks.wording import usd, worded
+
+PARTS = ("phases_usd", "ablation_usd", "evaluation_usd", "data_usd", "storage_usd", "egress_usd")
+
+
+def budget(book: Book) -> None:
+    """Add the sheet of the whole programme in low, middle and high: all phases at the same end of their bands."""
+    page = new_page(book, "Budget", "The whole programme, all its phases at the same end of their bands.", NAMES)
+    page.heads("Figure")
+    page.section("Shares and sums that hold for every case")
+    page.line("ablation_now", "Ablations and failed runs", "=MAX(0,{ablation_share}+{use_ablation.1})", "ratio",
+              "Inputs + the scenario's", look.PERCENT)  # fmt: skip
+    page.line("more", "All GPU-hours over those of the phases", "=1+{ablation_now}+{evaluation_share}", "ratio",
+              "1 + experiments", look.NUMBER)  # fmt: skip
+    page.section("Low, middle and high in time")
+
+    def line(key: str, label: str, formula: str, unit: str, origin: str, shown: str = look.WHOLE) -> None:
+        page.line(key, label, tuple(formula.replace("@", case) for case in NAMES), unit, origin, shown)
+
+    line("days", "Days", "=SUM({days_@.all})+SUM({elapsed.all})-SUM({days_middle.all})",
+         "days", "Phases and gaps", look.RATE)  # fmt: skip
+    line("gpu_hours", "GPU-hours", "=SUM({hours_@.all})*{more}", "GPU-hours", "Phases, with experiments")
+    hourly = "SUMPRODUCT({hours_@.all},{price_now.all})"
+    line("phases_usd", "Phases", f"={hourly}+SUM({{beside_usd.all}})", "USD", "GPU-hours x price + other costs")
+    line(
+        "ablation_usd", "Ablations and failed runs", f"={hourly}*{{ablation_now}}", "USD", "Share of GPU-hours x price"
+    )
+    line("evaluation_usd", "Evaluation", f"={hourly}*{{evaluation_share}}", "USD", "Share of GPU-hours x price")
+    line("data_usd", "Data preparation", "=({data_cpu_hours}*{usd_per_cpu_hour}+{licences_usd})*{use_data.1}", "USD",
+         "CPU-hours x price + licences")  # fmt: skip
+    line("storage_usd", "Checkpoint storage", "=SUM({kept_usd.all})", "USD", "Phases")
+    line("egress_usd", "Egress", "={egress_tb}*{usd_per_egress_tb}*{use_storage.1}", "USD", "Terabytes x price")
+    page.total("usd", "Cost", f"=SUM({{{PARTS[0]}:{PARTS[-1]}}})", "USD", "Sum of the parts")
+    line("energy_kwh", "Energy", "=SUMPRODUCT({hours_@.all},{kw_each.all})*{more}", "kWh", "GPU-hours x power")
+    line("co2e_kg", "Greenhouse gases, location-based",
+         "=SUMPRODUCT({hours_@.all},{kw_each.all},{grams.all})*{more}/{thousand}", "kgCO2e", "Energy x grams",
+         )  # fmt: skip
+    line("peak_mw", "Peak power", "=MAX({mw_@.all})*{more}", "MW", "Phases, with experiments", look.NUMBER)
+    page.section("Calendar")
+    page.line("n_phases", "Phases", "=SUMPRODUCT(--({days_middle.all}>0))", "", "Inputs")
+    page.line("ends_after", "Ends on day", "=MAX({ends_on.all})", "days", "Phases", look.RATE)
+    page.line("month_days", "Days of a month", "={hours_a_month}/{hours_a_day}", "days", "Inputs", look.NUMBER)
+    page.line("months", "Months", "=MAX(1,ROUNDUP({ends_after}/{month_days}-{rounding},0))", "months",
+              "Months of so many days")  # fmt: skip
+    page.line("first_month", "First month", '=IF({start}="",{first_day},{start})', "", "Inputs", look.DATE)
+    page.section("Titles of the charts")
+    phases = worded("100*{phases_usd.middle}/{usd.middle}")
+    page.statement(
+        "parts_message", "Cost by part", f'="Phases take "&{phases}&" % of "&{usd("{usd.middle}")}', "Budget"
+    )
+    page.statement(
+        "months_message", "Cost by month",
+        f'={usd("{usd.middle}")}&" over "&{{months.middle}}&" months, "&{{n_phases.middle}}&" phases"', "Budget",
+    )  # fmt: skip
+    page.finish()
+
+
+def months(book: Book) -> None:
+    """Add the programme month by month, in its middle case and in the scenario of the cover."""
+    page = Timeline(book, "Months", "The middle case month by month, months of 730 hours. One formula a row.")
+    page.calendar("first_month.middle", "months.middle")
+    row = page.row_of
+    row("first", "Days before it", "=({month}-1)*{month_days.middle}", "days", look.NUMBER)
+    row("last", "Days to its end", "={month}*{month_days.middle}", "days", look.NUMBER)
+    page.section("Share of each phase")
+    for phase in PHASES:
+        within = f"MAX(0,MIN({{last}},{{ends_on.{phase}}})-MAX({{first}},{{starts_on.{phase}}}))"
+        share = f"=IF({{days_middle.{phase}}}=0,0,{within}/{{days_middle.{phase}}})"
+        row(f"share_{phase}", f"={{shown.{phase}}}", share, "ratio", look.PERCENT, total=SUM)
+    page.section("Phases that end")
+    for phase in PHASES:
+        ends = f"{{ends_on.{phase}}}"
+        due = f"AND({ends}>{{first}},OR({ends}<={{last}},{{month}}={{months.middle}}))"
+        row(f"ended_{phase}", f"={{shown.{phase}}}", f"=IF({{days_middle.{phase}}}=0,0,IF({due},1,0))", "", total=SUM)
+
+    def summed(key: str, share: str = "share") -> str:
+        return "+".join(f"{{{share}_{phase}}}*{{{key}.{phase}}}" for phase in PHASES)
+
+    page.section("GPU-hours")
+    row(
+        "month_hours",
+        "GPU-hours, experiments included",
+        f"=({summed('hours_middle')})*{{more.middle}}",
+        "GPU-hours",
+        total=SUM,
+    )
+    page.section("Money")
+    row("price_level_now", "Level of GPU prices", level(book, "price_date", "price_level", from_first=False), "ratio",
+        look.NUMBER)  # fmt: skip
+    row("month_gpu_usd", "GPUs of the phases", f"=({summed('gpu_usd')})*{{price_level_now}}", "USD", total=SUM)
+    row("month_other_usd", "Other costs of the phases", f"={summed('beside_usd')}", "USD", total=SUM)
+    row("month_ablation_usd", "Ablations and failed runs", "={month_gpu_usd}*{ablation_now.middle}", "USD", total=SUM)
+    row("month_evaluation_usd", "Evaluation", "={month_gpu_usd}*{evaluation_share}", "USD", total=SUM)
+    row("month_data_usd", "Data preparation", "=IF({month}=1,{data_usd.middle},0)", "USD", total=SUM)
+    row("month_storage_usd", "Checkpoint storage", f"={summed('kept_usd', 'ended')}", "USD", total=SUM)
+    row("month_egress_usd", "Egress", "=IF({month}={months.middle},{egress_usd.middle},0)", "USD", total=SUM)
+    row("month_usd", "Cost",
+        "={month_gpu_usd}+{month_other_usd}+{month_ablation_usd}+{month_evaluation_usd}+{month_data_usd}"
+        "+{month_storage_usd}+{month_egress_usd}", "USD", total=BOLD_SUM)  # fmt: skip
+    row("usd_to_date", "Cost to date", "=SUM({month_usd.1}:{month_usd})*{on}", "USD", total=MOST)
+    row("currency_rate", "Exchange rate", level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
+        look.NUMBER)  # fmt: skip
+    row("amount", "Cost in the currency", "={month_usd}*{currency_rate}", "", total=BOLD_SUM)
+    page.section("Energy and carbon")
+    row("month_kwh", "Energy", f"=({summed('phase_kwh')})*{{more.middle}}", "kWh", total=SUM)
+    row("month_kg", "Greenhouse gases, location-based", f"=({summed('phase_kg')})*{{more.middle}}", "kgCO2e", total=SUM)
+    row("mean_mw", "Mean power", "={month_kwh}/{hours_a_month}/{thousand}", "MW", look.NUMBER, total=MOST)
+    running = ",".join(f"IF({{share_{phase}}}>0,{{mw_middle.{phase}}},0)" for phase in PHASES)
+    row("month_mw", "Peak power", f"=MAX({running})*{{more.middle}}", "MW", look.NUMBER, total=MOST)
+    page.finish()
+
+
+PERIODS = (
+    ("month_hours", "GPU-hours, experiments included", "GPU-hours", look.WHOLE),
+    ("month_gpu_usd", "GPUs of the phases", "USD", look.WHOLE),
+    ("month_usd", "Cost", "USD", look.WHOLE),
+    ("amount", "Cost in the currency", "", look.WHOLE),
+    ("month_kwh", "Energy", "kWh", look.WHOLE),
+    ("month_kg", "Greenhouse gases", "kgCO2e", look.WHOLE),
+)

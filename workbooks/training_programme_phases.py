@@ -1,0 +1,145 @@
+"""The phases of `training_programme.xlsx`, a column each: what functions give, then hours, days, money and energy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from training_programme_inputs import DRIVERS, PHASES, WIDTHS
+
+from sizebook.core.registry import leaves
+from sizebook.plans.programme.figures import PhaseFigures
+from sizebook.plans.programme.inputs import Phase, ProgrammeTerms
+from sizebook.plans.programme.plan import Budget
+from sizebook.plans.training.case import NAMES
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.finance import drivers_in_use
+from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.shared_lines import CONFIG
+from sizebook.workbooks.staging import Figures, Options, StagedRows, ask, figures, options, stage
+
+# What the workbook's own formulas follow; functions are asked at a price of 1, so that what they cost is GPU-hours.
+NATIVE = ("other_usd", "watts", "pue", "host_share", "grams_per_kwh", "gap_days", "kept_checkpoints")
+LOOKED_UP = ("provider", "region", "term", "grid")
+BUDGET = tuple(leaf.name for leaf in leaves(Budget))
+# A data-parallel degree of 1 is what the other degrees leave over of the GPUs.
+_GIVEN = {
+    "model": f'=IF({{model}}="","",IF({{model}}="{CONFIG}",{{config_path}},{{model}}))',
+    "dp": '=IF({dp}=1,"",{dp})',
+}
+
+
+@dataclass(frozen=True)
+class Staged:
+    """What functions give: figures of the phases, and the plan's budget to compare with."""
+
+    figures: Figures
+    budget: StagedRows
+
+    def of_the_plan(self, name: str, case: str) -> str:
+        """Return a reference to a figure of the plan's budget."""
+        return self.budget.cell(2 + NAMES.index(case), 1 + BUDGET.index(name))
+
+
+def phases(book: Book) -> Staged:
+    """Add the sheet of what functions are asked and give of each phase, and of what follows from it."""
+    page = new_page(
+        book, "Phases", "A column a phase: what functions are asked and give, each once, then hours, money and energy.",
+        PHASES, WIDTHS,
+    )  # fmt: skip
+    page.heads("Name")
+    page.section("What functions are asked")
+    given = dict.fromkeys(NATIVE, '=""') | _GIVEN | {"price_usd_per_gpu_hour": '=IF({model}="","",1)'}
+    asked = options(page, leaves(Phase), **given)
+    ask(book, *LOOKED_UP)
+    page.section("What they give")
+    staged = figures(
+        page, f"PROGRAMME_FIGURES({asked.area()})", leaves(PhaseFigures), heads=1, blank_where='{model}=""'
+    )  # fmt: skip
+    drivers_in_use(page, DRIVERS)
+    _hours(page)
+    _money(page)
+    _energy(page)
+    page.finish()
+    return Staged(staged, _compared(book))
+
+
+def used(formula: str) -> str:
+    """Return a formula that gives 0 in the column of a phase without a model."""
+    return f'=IF({{model}}="",0,{formula})'
+
+
+def _hours(page: Page) -> None:
+    page.section("Days and GPU-hours, in the scenario of the cover")
+    numbers = tuple(str(number) for number in range(1, len(PHASES) + 1))
+    page.line("number", "Number", tuple(map(int, numbers)), "", "In the order in which they run")
+    page.line("shown", "Phase", '=IF({model}="","",{name})', "", "Inputs", look.GENERAL)
+    for end, days, hours in (
+        ("low", "days_low", "usd_low"),
+        ("middle", "days", "gpu_hours"),
+        ("high", "days_high", "usd_high"),
+    ):
+        page.line(f"days_{end}", f"Days, {end}", used(f"{{plan_{days}}}*{{use_hours}}"), "days",
+                  "PROGRAMME_FIGURES x the scenario's", look.RATE)  # fmt: skip
+        page.line(f"hours_{end}", f"GPU-hours, {end}", used(f"{{plan_{hours}}}*{{use_hours}}"), "GPU-hours",
+                  "PROGRAMME_FIGURES at a price of 1 x the scenario's")  # fmt: skip
+    page.line(
+        "elapsed", "Days with the gap before", used("{gap_days}+{days_middle}"), "days", "Inputs + days", look.RATE
+    )
+    page.line("ends_on", "Last day", used("SUMPRODUCT(({number.all}<={number})*{elapsed.all})"), "days",
+              "Days of this phase and of those before", look.RATE)  # fmt: skip
+    page.line("starts_on", "First day", used("{ends_on}-{days_middle}"), "days", "End - days", look.RATE)
+
+
+def _money(page: Page) -> None:
+    book = page.book
+    page.section("Money")
+    listed = book.call("PRICE_USD_PER_GPU_HOUR")
+    page.line("listed_price", "GPU-hour, listed", used(f"IFERROR({listed},0)"), "USD/GPU-hour", "The catalog's median",
+              look.RATE)  # fmt: skip
+    given = 'IF({price_usd_per_gpu_hour}="",{listed_price},{price_usd_per_gpu_hour})'
+    page.line("price_now", "GPU-hour, scenario", used(f"{given}*{{use_price}}"), "USD/GPU-hour",
+              "As given, else listed, x the scenario's", look.RATE)  # fmt: skip
+    page.line("gpu_usd", "GPUs", used("{hours_middle}*{price_now}"), "USD", "GPU-hours x price")
+    page.line("beside_usd", "Other costs", used("{other_usd}"), "USD", "Inputs")
+    page.total("phase_usd", "Cost", "={gpu_usd}+{beside_usd}", "USD", "Sum")
+    kept = "{kept_checkpoints}*{checkpoint_bytes_per_parameter}*{plan_trained_parameters}/{terabyte}"
+    page.line("kept_usd", "Kept checkpoints", used(f"{kept}*{{retention_months}}*{{usd_per_tb_month}}*{{use_storage}}"),
+              "USD", "Checkpoints x bytes x months x price")  # fmt: skip
+
+
+def _energy(page: Page) -> None:
+    book = page.book
+    page.section("Energy and carbon")
+    power, grams = book.call("GPU_SPEC", field='"tdp_watts"'), book.call("GRID_G_PER_KWH")
+    for key, label, listed, unit in (
+        ("listed_watts", "Power of a GPU, listed", power, "watts"), ("listed_grams", "Grid, listed", grams, "gCO2e/kWh")
+    ):  # fmt: skip
+        page.line(key, label, used(f"IFERROR({listed},0)"), unit, "The catalog's", look.NUMBER)
+    drawn = 'IF({watts}<>"",{watts},IF({power_limit_watts}<>"",{power_limit_watts},{listed_watts}))'
+    page.line("kw_each", "Power of a GPU at the meter", used(f"{drawn}*(1+{{host_share}})*{{pue}}/{{thousand}}"), "kW",
+              "As given, its limit or TDP; host and PUE on top", look.NUMBER)  # fmt: skip
+    page.line("grams", "Carbon of the grid", used('IF({grams_per_kwh}="",{listed_grams},{grams_per_kwh})'), "gCO2e/kWh",
+              "As given, else the grid's", look.NUMBER)  # fmt: skip
+    page.line("phase_kwh", "Energy at the meter", "={hours_middle}*{kw_each}", "kWh", "GPU-hours x power")
+    page.line("phase_kg", "Greenhouse gases", "={phase_kwh}*{grams}/{thousand}", "kgCO2e", "Energy x grams")
+    for end in NAMES:
+        over = f"{{hours_{end}}}*{{kw_each}}/({{days_{end}}}*{{hours_a_day}})/{{thousand}}"
+        page.line(f"mw_{end}", f"Power while it runs, {end}", f"=IF({{days_{end}}}=0,0,{over})", "MW",
+                  "Energy / time", look.NUMBER)  # fmt: skip
+
+
+def _compared(book: Book) -> StagedRows:
+    """Stage the plan itself, on a hidden sheet: nothing but checks refers to it."""
+    page = new_page(book, "Compared", "What the plan is asked, to compare the workbook with.", PHASES)
+    page.sheet.sheet_state = "hidden"
+    page.heads("Name")
+    page.section("Phases")
+    asked: Options = options(page, leaves(Phase), compared=True, **_GIVEN)
+    page.section("What they share")
+    terms = options(page, leaves(ProgrammeTerms), per_case=False, compared=True)
+    page.finish()
+    return stage(
+        book, f"PROGRAMME_BUDGET({asked.area()},{terms.area()})", (1 + len(NAMES), len(BUDGET)), heads=BUDGET,
+        compared=True,
+    )  # fmt: skip

@@ -1,0 +1,68 @@
+"""The result sheet of `training_programme.xlsx`: the figures to hand on, on one page."""
+
+from __future__ import annotations
+
+from training_programme_inputs import PHASES
+from training_programme_months import PARTS
+
+from sizebook.core.registry import leaves
+from sizebook.plans.programme.plan import Budget
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.canvas import Chart
+from sizebook.workbooks.finance import months_shown
+from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.wording import between, usd, worded
+
+_LABELS = {leaf.name: leaf.label for leaf in leaves(Budget)}
+
+
+def result(book: Book) -> None:
+    """Add the sheet."""
+    page = new_page(
+        book, "Result", "The figures to hand on; ranges take all phases at the same end of their bands.", ("",) * 3,
+        (26, *[20] * 5), portrait=True,
+    )  # fmt: skip
+    page.banner()
+    _tiles(page)
+    by_month, by_part = page.room_for_chart(), page.room_for_chart()
+    page.section("Phases")
+    columns = (("shown", "@"), ("starts_on", "N"), ("days_middle", "N"), ("hours_middle", "N"), ("phase_usd", "N"))
+    page.table(
+        ["Phase", "Starts on day", "Days", "GPU-hours", "Cost, USD"],
+        [
+            [f'=IF({{model.{phase}}}="","",{{{key}.{phase}}})' for key, _ in columns]
+            for phase in PHASES
+        ],
+        [look.GENERAL, look.RATE, look.RATE, look.WHOLE, look.WHOLE], blanks=True,
+    )  # fmt: skip
+    page.section("Cost by part, USD")
+    rows = page.table(
+        ["Part", "Low", "Middle", "High"],
+        [[_LABELS[part], *(f"={{{part}.{case}}}" for case in ("low", "middle", "high"))] for part in (*PARTS, "usd")],
+        [look.GENERAL, *[look.WHOLE] * 3], total=True,
+    )  # fmt: skip
+    page.chart(
+        Chart("columns", "{parts_message}", "USD", look.WHOLE, (rows[0], rows[1] - 1), "CDE"), at=by_part
+    )  # fmt: skip
+    page.section("Months of the chart")
+    rows = months_shown(page, {"month_usd": "Cost, USD", "month_hours": "GPU-hours"}, "{months.middle}")
+    page.chart(Chart("columns", "{months_message}", "USD a month", look.WHOLE, rows, "C"), at=by_month)
+    page.finish()
+    page.sheet.page_setup.fitToHeight = 1
+
+
+def _tiles(page: Page) -> None:
+    def ends(name: str) -> str:
+        return between(f"{{{name}.low}}", f"{{{name}.high}}")
+
+    cost = f'={usd("{usd.low}")}&" to "&{usd("{usd.high}")}'
+    page.tiles(
+        [
+            ("Cost, USD", "={usd.middle}", look.WHOLE, cost),
+            ("Days", "={days.middle}", look.RATE, ends("days")),
+            ("GPU-hours", "={gpu_hours.middle}", look.WHOLE, "experiments included"),
+            ("Peak power, MW", "={peak_mw.middle}", look.RATE, f'={worded("{energy_kwh.middle}/{thousand}")}&" MWh"'),
+            ("CO2e, tonnes", "={co2e_kg.middle}/{thousand}", look.WHOLE, "location-based"),
+        ]
+    )
