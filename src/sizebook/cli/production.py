@@ -143,7 +143,7 @@ def _compare(outcomes: Sequence[Outcome], output: Path, comparison: Comparison, 
     from sizebook.batch.comparing import write_comparison
     from sizebook.batch.table import lines_of
 
-    for path in write_comparison(lines_of(outcomes), output, comparison, style):
+    for path in write_comparison(lines_of(outcomes), output, comparison, style=style):
         click.echo(f"Comparison: {path.resolve()}")
 
 

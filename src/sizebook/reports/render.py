@@ -57,7 +57,7 @@ def _svg_uri(block: Block, style: Style, voice: Voice) -> str:
     # Altair takes half a second to load, and a report without charts does not need it.
     from sizebook.reports.charts.draw import svg
 
-    drawn = svg(block, style.theme, voice.signs, style.fonts)  # type: ignore[arg-type]
+    drawn = svg(block, style.theme, numbers=voice.signs, fonts=style.fonts)  # type: ignore[arg-type]
     return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
 
 
