@@ -14,8 +14,9 @@ kernels. Robust Gauss-Newton on log(predicted / measured):
   the first, the second is what the tables and bands state.
 
 The table does not say which runs speculated, nor the format of their cache: `serving_recipes.csv` does, from the public
-scripts that ran them. `unstated_speculation` is the one factor on the step that serves TensorRT-LLM rows of models with
-prediction layers best when nobody says.
+scripts that ran them. `unstated_speculation` is the factor on the step of models with prediction layers under
+TensorRT-LLM when nobody says: half-way between a server that drafts nothing and one that drafts as those scripts do.
+Variants are chosen anew in nested folds (`serving_nested.py`), whose error is the one to quote.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ from sizebook.serving.case import (
     case_of,
     layout_meant,
     startable,
-    weight_dtype_of,
 )
+from sizebook.serving.formats import weight_dtype_of
 from sizebook.serving.memory import capacity_sequences
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.shape import side_by_side
@@ -54,6 +55,7 @@ NOISE_TPOT, NOISE_TTFT = 0.06, 0.25  # logs; beyond it a row counts less
 WEIGHT_TTFT = 1.2
 ROUNDS_LEFT_OUT = 8  # from the fit to all rows
 GROUP_POWER = 0.5  # a group of n rows counts n^(1 - this)
+DRAFTED, DRAFTED_DP = 3.0, 1.0  # tokens a step that speculating servers draft: alone, with attention data parallel
 LEVELS = {"engine": ENGINES}
 
 
@@ -207,10 +209,10 @@ def part(rows: Rows, at: Any) -> Rows:
 class Layout:
     """Where each rate and factor sits in the vector that is fitted, its start and how freely it may move."""
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: dict[str, Number]) -> None:
         self.places: list[tuple[str, str, int, int]] = []
         start, free = [], []
-        for name, number in RATES.items():
+        for name, number in numbers.items():
             self.places.append((name, "all", len(start), 1))
             start.append(np.log(number.start))
             free.append(number.free)
@@ -228,26 +230,26 @@ class Layout:
         return {**rows.kernels, **{name: np.exp(value) for name, value in logs.items()}}
 
 
-LAYOUT = Layout()
+LAYOUT = Layout(RATES)
 
 
-def predict(theta: Any, rows: Rows) -> tuple[Any, Any]:
+def predict(theta: Any, rows: Rows, layout: Layout = LAYOUT) -> tuple[Any, Any]:
     """Return TTFT and TPOT."""
-    case = Case(**{**rows.case.__dict__, "rates": LAYOUT.rates(theta, rows)})
+    case = Case(**{**rows.case.__dict__, "rates": layout.rates(theta, rows)})
     demand = Demand(input_tokens=rows.tokens_in, output_tokens=rows.tokens_out, concurrency=rows.concurrency)
     found = latency(case, demand)
     return found.ttft_seconds, found.tpot_seconds
 
 
-def logs_off(theta: Any, rows: Rows) -> Any:
+def logs_off(theta: Any, rows: Rows, layout: Layout) -> Any:
     """Return log(predicted / measured), TPOT then TTFT."""
-    ttft, tpot = predict(theta, rows)
+    ttft, tpot = predict(theta, rows, layout)
     return np.concatenate([np.log(tpot / rows.tpot), np.log(ttft / rows.ttft)])
 
 
-def fit(rows: Rows, theta: Any = None, rounds: int = 20) -> Any:
+def fit(rows: Rows, theta: Any = None, rounds: int = 20, layout: Layout = LAYOUT) -> Any:
     """Return the fitted vector: Gauss-Newton with pseudo-Huber weights, priors and offsets of groups."""
-    theta = LAYOUT.start.copy() if theta is None else theta.copy()
+    theta = layout.start.copy() if theta is None else theta.copy()
     names, member = np.unique(rows.group, return_inverse=True)
     n, n_groups, n_theta = len(rows.tpot), len(names), len(theta)
     counts = np.bincount(member)
@@ -256,33 +258,34 @@ def fit(rows: Rows, theta: Any = None, rounds: int = 20) -> Any:
     scale = np.concatenate([np.full(n, NOISE_TPOT), np.full(n, NOISE_TTFT)])
     offsets = np.zeros((2 * n, 2 * n_groups))
     offsets[np.arange(2 * n), np.concatenate([member, member + n_groups])] = 1
-    penalty = np.concatenate([LAYOUT.free, *(np.full(n_groups, o) for o in OFFSET_PRIOR)]) ** -2.0
+    penalty = np.concatenate([layout.free, *(np.full(n_groups, o) for o in OFFSET_PRIOR)]) ** -2.0
     shift = np.zeros(2 * n_groups)
     for _ in range(rounds):
-        now = logs_off(theta, rows)
+        now = logs_off(theta, rows, layout)
         off = now + offsets @ shift
-        slopes = np.stack([(logs_off(theta + 1e-4 * unit, rows) - now) / 1e-4 for unit in np.eye(n_theta)], 1)
+        slopes = np.stack([(logs_off(theta + 1e-4 * unit, rows, layout) - now) / 1e-4 for unit in np.eye(n_theta)], 1)
         slopes = np.clip(slopes, -10, 10)
         joint = np.hstack([slopes, offsets])
         weight = base / np.sqrt(1 + (off / scale) ** 2)
-        pull = np.concatenate([(theta - LAYOUT.start), shift]) * penalty
+        pull = np.concatenate([(theta - layout.start), shift]) * penalty
         normal = joint.T @ (joint * weight[:, None]) + np.diag(penalty)
         step = -np.linalg.solve(normal, joint.T @ (weight * off) + pull)
         theta, shift = theta + np.clip(step[:n_theta], -0.5, 0.5), shift + step[n_theta:]
     return theta
 
 
-def unstated_factor(theta: Any, bare: Rows) -> float:
-    """Return the factor on a step that serves rows that may speculate best, too slow counting as much as too fast."""
-    if not bare.speculates.any():
-        return 1.0
+def unstated_factor(theta: Any, bare: Rows, layout: Layout = LAYOUT) -> float:
+    """Return the factor on a step where nobody says whether a server speculates: half-way, in logs, to one that does.
+
+    It is as far from a server that drafts nothing as from one that drafts as the scripts do. No measurement enters but
+    through the fit, so that rows left out of it may stand among these.
+    """
     at = bare.speculates
-
-    def off(factor: float) -> float:
-        ratio = by_columns(theta, bare, factor)[1][at] / bare.tpot[at]
-        return float((np.maximum(ratio, 1 / ratio) - 1).mean())
-
-    return float(min(np.linspace(0.5, 1, 26), key=off))
+    if not at.any():
+        return 1.0
+    drafts = (np.zeros(len(at)), np.where(bare.case.dp > 1, DRAFTED_DP, DRAFTED))
+    plain, drafting = (predict(theta, part_with(bare, draft_tokens=n), layout)[1][at] for n in drafts)
+    return float(np.exp(np.median(np.log(drafting / plain)) / 2))
 
 
 Pair = tuple[Any, Any]  # TTFT and TPOT of every row, seconds
@@ -298,14 +301,14 @@ def left_out(rows: Rows, bare: Rows, theta: Any, units: Any) -> tuple[Pair, Pair
         inside = units == unit
         fitted = fit(part(rows, ~inside), theta, rounds=ROUNDS_LEFT_OUT)
         ran[:, inside] = predict(fitted, part(rows, inside))
-        told[:, inside] = by_columns(fitted, part(bare, inside), unstated_factor(fitted, part(bare, ~inside)))
+        told[:, inside] = by_columns(fitted, part(bare, inside), unstated_factor(fitted, bare))
     return (ran[0], ran[1]), (told[0], told[1])
 
 
-def by_columns(theta: Any, bare: Rows, factor: float) -> Pair:
+def by_columns(theta: Any, bare: Rows, factor: float, layout: Layout = LAYOUT) -> Pair:
     """Return TTFT and TPOT of rows of which nobody says whether they speculate."""
     step = np.where(bare.speculates, factor, 1.0)
-    return predict(theta, part_with(bare, unstated=step))
+    return predict(theta, part_with(bare, unstated=step), layout)
 
 
 def part_with(rows: Rows, **changed: Any) -> Rows:
@@ -327,6 +330,7 @@ def most_served(rows: Rows) -> tuple[float, float]:
 def main() -> None:
     """Fit, cross-validate, write the tables and print what was reached."""
     from serving_folds import folds_of
+    from serving_nested import nested
     from serving_tables import write_all
 
     folder = Path(sys.argv[1])
@@ -338,7 +342,8 @@ def main() -> None:
     theta = fit(usable)
     factor = unstated_factor(theta, told)
     problems["more in flight than the cache holds by our count"] = int((~rows.usable).sum())
-    write_all(theta, factor, usable, folds_of(usable, told, theta, factor), problems, most_served(rows))
+    folds = folds_of(usable, told, theta, factor, nested(usable, told))
+    write_all(theta, factor, usable, folds, problems, most_served(rows))
 
 
 if __name__ == "__main__":

@@ -45,8 +45,10 @@ def page(rows: Rows, folds: Folds, problems: Counter[str], host: tuple[float, ..
     names = ("tpot", "median", "groups", "ttft", "rate")
     found = {f"pair_{n}": v for n, v in zip(names, summary(rows, *fold.ran, whole)[2:], strict=True)}
     found |= {f"told_{n}": v for n, v in zip(names, summary(rows, *fold.told, whole)[2:], strict=True)}
+    found |= {f"nested_{n}": v for n, v in zip(names, summary(rows, *folds.nested.told, whole)[2:], strict=True)}
     return TEMPLATE.read_text(encoding="utf-8").format(
         **found,
+        chosen="; ".join(f"{name}: {times}" for name, times in folds.nested.chosen.most_common()),
         n_numbers=len(RATES),
         n_rows=_grouped(len(rows.tpot)),
         n_groups=len(np.unique(rows.group)),
@@ -78,6 +80,9 @@ def summary(rows: Rows, ttft: Any, tpot: Any, at: Any) -> list[str]:
 def _by_fold(rows: Rows, folds: Folds) -> str:
     """Return the errors of each fold, as the rows ran and by their columns alone."""
     whole, lines = np.ones(len(rows.tpot), bool), []
+    for words, found in (("", folds.nested.ran), (", by the table's columns alone", folds.nested.told)):
+        said = f"{PAIR} left out, variant chosen without it (nested)"
+        lines.append(f"| {said}{words} | {' | '.join(summary(rows, *found, whole))} |\n")
     for fold in (*folds.every, folds.fitted):
         said = "nothing left out: rows that the fit saw" if fold.name == "none" else f"{fold.name} left out"
         for words, found in (("", fold.ran), (", by the table's columns alone", fold.told)):

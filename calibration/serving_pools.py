@@ -25,7 +25,8 @@ from serving_recipes import read_recipes
 from serving_tables import TABLE
 
 from sizebook.serving.band import ANY, ONE, POOLS, SEVERAL, workers_in_words
-from sizebook.serving.case import Case, case_of, weight_dtype_of
+from sizebook.serving.case import Case, case_of
+from sizebook.serving.formats import weight_dtype_of
 from sizebook.serving.pools import Pool, Pools, pooled
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.tables.hardware import accelerator

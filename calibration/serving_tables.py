@@ -55,7 +55,7 @@ def write_rates(path: Path, theta: Any, unstated: float, rows: Rows, served: tup
                 count = int(rows.levels[level][:, k].sum())
                 said = f"factor on it, {LEVELS[level][k]}"
                 writer.writerow([name, level, LEVELS[level][k], _text(theta[at + k]), count, said, SOURCE, today])
-        said = "factor on a decode step where a model can speculate and nobody says whether it did"
+        said = "assumed: half-way, in logs, between a decode step without drafts and one with, where nobody says"
         at = int(rows.speculates.sum())
         writer.writerow(["unstated_speculation", "all", "", f"{unstated:.2f}", at, said, SOURCE, today])
         for name, most in zip(("host_requests_per_second", "host_tokens_per_second"), served, strict=True):

@@ -61,8 +61,8 @@ FITTED = {
         "width of heads at which attention runs at half of its rate; heads of 64 run at three quarters of those of 128 "
         "(Shah et al. 2024, arXiv:2407.08608, figure 5)",
     ),
-    "states_blackwell": (0.025, 1, "x"),
     "states": (0.05, 1, "share of the bf16 peak that scans of recurrent layers reach"),
+    "states_blackwell": (0.025, 1, "the same, Blackwell, whose tensor cores kernels in Triton did not know"),
     "expert_width_hopper": (1000, 1, "width inside an expert at which its products run at half the rate of dense ones"),
     "expert_width_blackwell": (1500, 1, "the same, Blackwell"),
     "traffic_megatron": (
@@ -73,15 +73,15 @@ FITTED = {
     "traffic_fsdp": (1.5, 1, "the same, compiled PyTorch"),
     "traffic_deepspeed": (3.0, 1, "the same where no kernels are fused"),
     "traffic_xla": (1.2, 2, "the same, XLA on TPUs"),
+    "state_traffic": (6, 1, "times that what enters a recurrent mixer passes memory on top, in 16 bits"),
+    "bias_traffic": (4, 1, "times that what leaves experts passes memory to have biases added, in 16 bits"),
+    "quantize_fsdp": (6, 1, "bytes moved to cast an input of a matrix to fewer bits, kernels of PyTorch"),
+    "gather_exposed_deepspeed": (0.7, 4, "share of ZeRO-3's exchange that DeepSpeed does not start ahead of need"),
+    "gather_seconds_deepspeed": (2e-3, 2, "seconds that its hooks take of each layer in each micro-batch"),
     "block_seconds_megatron": (1e-3, 1, "seconds that launching a block of a layer takes in each micro-batch"),
     "block_seconds_fsdp": (2e-3, 1, "the same, PyTorch"),
     "block_seconds_deepspeed": (5e-3, 1, "the same where kernels are launched one by one"),
     "block_seconds_xla": (1e-4, 4, "the same, XLA on TPUs"),
-    "gather_exposed_deepspeed": (0.7, 4, "share of ZeRO-3's exchange that compute does not hide"),
-    "gather_seconds_deepspeed": (2e-3, 2, "seconds of a layer's gather"),
-    "quantize_fsdp": (6, 1, "bytes"),
-    "state_traffic": (6, 1, "times"),
-    "bias_traffic": (4, 1, "times"),
     "step_seconds": (0.03, 1, "fixed seconds of a step: the optimizer's launches, what is logged and synchronised"),
     "power": (1.0, 1, "exponent by which Blackwell's products follow its watts for each FLOP/s"),
     "expert_seconds": (4e-3, 1, "the same of a block of experts on top"),
@@ -90,8 +90,8 @@ FITTED = {
     "tensor_parallel_exposed": (0.8, 2, "share of tensor-parallel communication that compute does not hide"),
     "expert_parallel_exposed": (0.6, 2, "share of the exchange with experts that compute does not hide"),
     "hidden_cost": (0.1, 4, "share of hidden communication that the compute beside it loses"),
-    "dequantize_deepspeed": (3.0, 1, "x"),
     "dequantize": (3.0, 1, "bytes moved to expand 4-bit weights over those of their two formats"),
+    "dequantize_deepspeed": (3.0, 1, "the same where no kernels are fused"),
     "growth": (0.01, 1, "share by which compute grows with every doubling of the GPUs: waits for the slowest"),
 }
 # Fixed ones are measured elsewhere and only divide what a fit cannot tell apart.
@@ -101,19 +101,9 @@ FIXED = {
     "network": (0.75, "share of the scale-out link that collectives reach"),
 }
 UNBOUNDED = (
-    "traffic",
-    "block_seconds",
-    "expert_seconds",
-    "state_traffic",
-    "bias_traffic",
-    "quantize",
-    "gather_seconds",
-    "expert_width",
-    "permute",
-    "head_width",
-    "dequantize",
-    "power",
-)
+    "traffic", "state_traffic", "bias_traffic", "quantize", "block_seconds", "expert_seconds", "gather_seconds",
+    "expert_width", "permute", "head_width", "dequantize", "power",
+)  # fmt: skip
 STARTS = np.log([start for start, _, _ in FITTED.values()])
 FIRMNESS = 0.08 * np.array([firm for _, firm, _ in FITTED.values()])
 # Narrower families than this take the band of the next wider one.

@@ -29,6 +29,10 @@ UNFIT = frozenset(
     {"layout_unstated", "tokendrop", "published_inconsistent", "known_regression", "memory_only",
      "step_includes_evaluation"}
 )  # fmt: skip
+# Flags of rows that leave open what moves their time.
+LOOSE = frozenset(
+    {"batch_unstated", "recompute_unstated", "recipe_differs", "power_limited", "gpu_inferred", "dtype_unstated"}
+)
 # What a pipeline runs in a step where nothing says so, as runs of such size that do.
 ASSUMED_MICRO_BATCHES = 16
 FAMILIES = {

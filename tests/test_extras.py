@@ -68,6 +68,7 @@ COMMANDS = {
         "torch, transformers", "torch", ", or leave the option --engine out"
     ),
     f"fill model_sizing.xlsx {SIZING} -o {{}}/x.xlsx": NO_WORKBOOKS,
+    "template check model_sizing.xlsx": NO_WORKBOOKS,
     "demo --output {}/demo": NO_BATCH,
     f"batch {SIZING} -o {{}}/batch": NO_BATCH,
     f"report {SIZING} -o {{}}/x.pdf": NO_REPORTS,

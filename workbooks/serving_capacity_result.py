@@ -16,7 +16,6 @@ _POOLS_HELD = (
     f'=IF(AND({POOLS},{{scenario}}<>"base"),"Prefill and decode workers are those of the least cost for the inputs as '
     'they stand; this scenario does not search them again.","")'
 )
-SHOWN_MONTHS = 12  # a longer plan is shown by so many months, evenly spread from the first to the last
 
 
 def result(book: Book, steps: tuple[int, int]) -> None:

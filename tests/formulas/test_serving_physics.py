@@ -155,3 +155,15 @@ def test_terms_add_up_and_say_what_they_rest_on(gpu: str, answer: int, load_: in
     bases = {term.name: term.basis for term in terms.tpot}
     assert bases["weights"] == ("assumed" if gpu == "mi300x" else "measured kernels")
     assert bases["fixed: scheduling of the step"] == "fitted"
+
+
+def test_the_assumption_of_unstated_speculation_is_a_term_of_its_own() -> None:
+    demand, found = Demand(input_tokens=1024, output_tokens=1024, concurrency=16), {}
+    for drafts in (None, 0):
+        case = case_of("deepseek-r1", "h200-sxm", Replica(engine="tensorrt-llm", tp=8, draft_tokens=drafts))
+        at = estimated(case, demand, "tensorrt-llm")
+        found[drafts] = {t.name: t for t in latency_terms(case, at, demand, kernels_basis("h200-sxm")).tpot}
+        assert sum(term.value for term in found[drafts].values()) == pytest.approx(at.tpot_seconds)
+    spared = found[None].pop("speculation: not stated, taken half-way")
+    assert spared.basis == "assumed" and spared.value < 0
+    assert found[None] == found[0]  # what kernels take does not change with what nobody says

@@ -13,10 +13,11 @@ from sizebook.core.errors import RangeError, TargetError
 from sizebook.core.tables import table
 from sizebook.functions import load
 from sizebook.serving.band import FITTED, KERNELS, NOTHING, UNSEEN, architecture_of
-from sizebook.serving.case import Case, attention_dtype_of, case_of, kv_dtype_of, larger, smaller
+from sizebook.serving.case import Case, case_of, larger, smaller
 from sizebook.serving.estimate import error_band, estimate
+from sizebook.serving.formats import attention_dtype_of, kv_dtype_of, weight_dtype_of
 from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
-from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.quantities import KV_DTYPES, WEIGHT_DTYPES, Demand, Replica
 from sizebook.serving.shape import shape_of
 from sizebook.serving.time import (
     Pass,
@@ -178,6 +179,31 @@ def test_checkpoints_that_carry_a_cache_format_are_cached_in_it() -> None:
     assert kv_dtype_of("tensorrt-llm", "fp8_block", None) == "fp8"
     assert kv_dtype_of("vllm", "fp8", None) == kv_dtype_of("tensorrt-llm", "mxfp4", None) == "bf16"
     assert kv_dtype_of("vllm", "nvfp4", "bf16") == "bf16"
+
+
+def test_a_repository_of_a_quantised_copy_brings_its_formats() -> None:
+    copy = "nvidia/Llama-3.1-8B-Instruct-FP8"
+    assert weight_dtype_of(copy, None) == weight_dtype_of("llama-3.1-8b-instruct-fp8", None) == "fp8"
+    assert weight_dtype_of("meta-llama/Llama-3.1-8B-Instruct", None) == weight_dtype_of(copy, "bf16") == "bf16"
+    assert kv_dtype_of("vllm", "fp8", None, model=copy) == "fp8"
+    assert kv_dtype_of("vllm", "bf16", None, model=copy) == kv_dtype_of("vllm", "fp8", "bf16", model=copy) == "bf16"
+    assert kv_dtype_of("vllm", "nvfp4", None, model="nvidia/MiniMax-M3-NVFP4") == "bf16"  # its config.json says none
+    by_name, stated = (
+        case_of(name, "h200-sxm", replica)
+        for name, replica in ((copy, Replica()), ("llama-3.1-8b", Replica(weight_dtype="fp8", kv_dtype="fp8")))
+    )
+    assert (by_name.attention_bytes, by_name.kv_bytes) == (stated.attention_bytes, stated.kv_bytes) == (1.0, 1.0)
+
+
+def test_every_repository_named_after_a_format_has_its_formats() -> None:
+    repositories = [part for row in table("models") for part in row["hf_id"].split(";")]
+    named = {name for name in repositories if name.casefold().endswith(("-fp8", "-nvfp4", "-fp4", "-mxfp4", "-int4"))}
+    own = {row["hf_id"] for row in table("models") if row["hf_id"] in named and row["native_dtype"] not in ("", "bf16")}
+    rows = {row["hf_id"]: row for row in table("quantised_repositories")}
+    assert named - own == set(rows) - own
+    for row in rows.values():
+        assert row["weight_dtype"] in WEIGHT_DTYPES and row["kv_dtype"] in ("", *KV_DTYPES)
+        assert row["source"] and row["retrieved"]
 
 
 def test_one_request_alone_waits_for_nobody() -> None:

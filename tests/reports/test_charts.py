@@ -101,7 +101,7 @@ def test_alternative_texts_tell_what_is_seen() -> None:
     )
     assert COLUMNS.alt == "Columns of Replicas by Hour, 11 to 12. Peak at noon."
     assert LINES.alt == "Lines of H100, H200 over Requests in flight. Both stay under target. Target 30 ms. Plan."
-    assert SPANS.alt == "Chart of ranges. MFU matters most. MFU: $5 to $2."
+    assert SPANS.alt == "Chart of ranges. MFU matters most. MFU: $5 to $2. Base $3."
 
 
 def test_line_names_that_would_overlap_are_moved_apart() -> None:

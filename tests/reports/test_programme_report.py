@@ -56,13 +56,13 @@ def test_headlines_carry_their_range(plan: ProgrammePlan) -> None:
 def test_pre_training_takes_the_hours_that_were_published(plan: ProgrammePlan) -> None:
     """30.84 million GPU-hours for 15.6 trillion tokens (Llama 3.1 model card), here 15.0: 29.65, within the band.
 
-    Steady state is 6 % under it. The default of whole runs is that of thirteen programmes, of which this one took less
+    Steady state is 5 % under it. The default of whole runs is that of thirteen programmes, of which this one took less
     than most over its steady state, and less than that default is off families that it had not seen.
     """
     low, middle, high = (case.training_gpu_hours for case in plan.phases[0].cases)
     published = 30.84e6 * 15.0 / 15.6
     assert low < published < high
-    assert middle / default() == pytest.approx(0.94 * published, rel=0.01)
+    assert middle / default() == pytest.approx(0.95 * published, rel=0.01)
     assert published < middle < error() * published
 
 

@@ -118,7 +118,7 @@ def test_what_to_know_first_stands_on_the_first_page(as_of: date) -> None:
     beyond = INPUTS | {"input_tokens": 200_000, "ttft_target_seconds": None, "tpot_target_seconds": None, "months": 1}
     shown = report(plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**beyond)), as_of)
     assert shown.warnings[0] == (
-        "200 250 tokens a request are more than the 131 072 that the model states: what it answers there is untested."
+        "200\u202f250 tokens a request are more than the 131\u202f072 that the model states: what it answers there is untested."
     )
 
 

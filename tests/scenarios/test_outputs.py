@@ -21,6 +21,8 @@ from sizebook.batch import inspecting, record
 from sizebook.batch.formats import FORMATS, chosen, produce
 from sizebook.batch.inspecting import Moved, inspect, record_of
 from sizebook.batch.jobs import made
+from sizebook.batch.record import content, is_hashed
+from sizebook.batch.table import Column
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 
@@ -35,6 +37,8 @@ import json, sys
 from pathlib import Path
 from sizebook.batch.formats import FORMATS, produce
 from sizebook.batch.jobs import made
+from sizebook.batch.record import content, is_hashed
+from sizebook.batch.table import Column
 folder = Path(sys.argv[2])
 produce(made(json.loads(sys.argv[1]), "s", folder), folder / "out", "s", tuple(FORMATS))
 """
@@ -191,3 +195,39 @@ def test_formats_are_a_list_of_known_ones() -> None:
     assert str(refused.value) == "unknown format: got 'pfd', want some of pdf,xlsx,json,html,csv. Did you mean 'pdf'?"
     with pytest.raises(InputError, match="unknown format: got ''"):
         chosen(",")
+
+
+def test_an_edit_of_the_same_size_in_a_folder_is_seen(tmp_path: Path) -> None:
+    """A checkpoint's folder: its small files count by what they hold, weights by how large they are."""
+    folder = tmp_path / "weights"
+    folder.mkdir()
+    (folder / "config.json").write_text('{"n_layer": 12}')
+    before = content(folder)
+    (folder / "config.json").write_text('{"n_layer": 24}')
+    assert content(folder) != before
+    (folder / "config.json").write_text('{"n_layer": 12}')
+    assert content(folder) == before
+    assert before.startswith("config.json: ") and is_hashed(before)
+
+
+def test_damaged_records_are_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"sizebook": {}, "figures": {"usd": 1}}')
+    with pytest.raises(InputError) as caught:
+        record_of(tmp_path / "a.json")
+    assert str(caught.value) == (
+        "no record: got a.json without one, want a file that sizebook wrote since 0.7.0. Make it anew from its "
+        "scenario."
+    )
+    (tmp_path / "a.csv").write_text("table,row\n" + "x" * 200_000)
+    with pytest.raises(InputError) as caught:
+        record_of(tmp_path / "a.csv")
+    assert str(caught.value) == (
+        "not CSV: got field larger than field limit (131072) in a.csv, want a file that sizebook wrote. Make it anew."
+    )
+
+
+def test_a_head_says_its_unit_once() -> None:
+    assert Column("GPUs of a replica", "GPUs").heading == "GPUs of a replica"
+    assert Column("GPUs, first month", "GPUs").heading == "GPUs, first month"
+    assert Column("Cost", "USD").heading == "Cost, USD"
+    assert Column("Ratio", "").heading == "Ratio"

@@ -144,3 +144,25 @@ def test_a_workbook_in_and_out(tmp_path: Path) -> None:
     rows = list(load_workbook(tmp_path / "out.xlsx").worksheets[0].iter_rows(values_only=True))
     assert rows[0][-2:] == ("fits", "reason")
     assert rows[1][-2] is True
+
+
+def test_space_around_names_and_numbers_stored_as_such_change_nothing(tmp_path: Path) -> None:
+    plain = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "input_tokens": 1024, "output_tokens": 512, "concurrency": 16}
+    spaced = {"model": " llama-3.1-8b", "gpu": "h100-sxm ", "input_tokens": "1024", "output_tokens": " 512",
+              "concurrency": "16.0"}  # fmt: skip
+    found = []
+    for at, row in enumerate((plain, spaced)):
+        given, output = tmp_path / f"{at}.parquet", tmp_path / "out.parquet"
+        pl.DataFrame([row]).write_parquet(given)
+        result = CliRunner().invoke(app, ["sweep", str(given), "-o", str(output)])
+        assert result.exit_code == 0, result.output
+        found.append(pl.read_parquet(output).drop(plain).row(0, named=True))
+    assert found[0] == found[1]
+    assert found[0]["tpot_seconds"] == call("TPOT_SECONDS", "llama-3.1-8b", "h100-sxm", 1024, 512, 16)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_table_without_rows_gets_the_columns(tmp_path: Path, suffix: str) -> None:
+    found = swept(tmp_path, "", suffix)
+    assert found.height == 0
+    assert found.columns[-1] == "reason" and "tpot_seconds" in found.columns

@@ -88,9 +88,8 @@ def _dated(planned: Made, values: Mapping[str, Any], where: str) -> Made:
     return replace(planned, scenario=scenario)
 
 
-def _same_bytes(path: Path, again: Made) -> bool | None:
-    kind = path.suffix.casefold().lstrip(".")
-    return FORMATS[kind].content(again) == path.read_bytes() if kind in FORMATS else None
+def _same_bytes(path: Path, again: Made) -> bool:
+    return FORMATS[path.suffix.casefold().lstrip(".")].content(again) == path.read_bytes()
 
 
 def _moved(before: Mapping[str, Any], today: Mapping[str, Any]) -> Iterator[Moved]:
@@ -160,6 +159,8 @@ def _of_figures(content: bytes, path: Path) -> str:
     record, figures = found.get(RECORD), found.get("figures")
     if not isinstance(record, dict) or not isinstance(figures, dict):
         return ""
+    if not all(isinstance(each, dict) and "value" in each for each in figures.values()):
+        return ""
     return json.dumps({**record, "figures": {name: each["value"] for name, each in figures.items()}})
 
 
@@ -170,7 +171,10 @@ def _html(path: Path) -> str:
 
 def _csv(path: Path) -> str:
     rows = csv.reader(io.StringIO(read_text(path, _WANTED), newline=""))
-    return next((row[-1] for row in rows if len(row) == len(CSV_HEADS) and row[0] == RECORD), "")
+    try:
+        return next((row[-1] for row in rows if len(row) == len(CSV_HEADS) and row[0] == RECORD), "")
+    except csv.Error as error:
+        raise InputError(f"not CSV: got {error} in {path.name}, want {_WANTED}. Make it anew.") from error
 
 
 def _xlsx(path: Path) -> str:

@@ -77,25 +77,24 @@ def texts(values: Any) -> Iterator[str]:
 
 
 def is_hashed(mark: str) -> bool:
-    """Return whether the mark of a file is a hash of all of it, not how large it is."""
-    return not mark.endswith(" bytes")
+    """Return whether the mark of a file or folder is made of hashes alone, not of how large something is."""
+    return " bytes" not in mark
 
 
 def content(path: Path) -> str:
-    """Return a hash of a file, for large ones (checkpoints) and folders how large; empty for no file."""
+    """Return a hash of a file, of a large one (weights) how large; of a folder those of its files; empty for none."""
     try:
         path = located(path)
         if path.is_dir():
-            return " ".join(_size(each) for each in sorted(path.iterdir()) if each.is_file())
-        if not path.is_file():
-            return ""
-        return _size(path) if path.stat().st_size > _LARGE_BYTES else _hash(path.read_bytes())
+            return " ".join(f"{each.name}: {_mark(each)}" for each in sorted(path.iterdir()) if each.is_file())
+        return _mark(path) if path.is_file() else ""
     except (OSError, ValueError, InputError):  # no name of a file, or one that the scenario will be refused for
         return ""
 
 
-def _size(path: Path) -> str:
-    return f"{path.name}: {path.stat().st_size} bytes"
+def _mark(path: Path) -> str:
+    n_bytes = path.stat().st_size
+    return f"{n_bytes} bytes" if n_bytes > _LARGE_BYTES else _hash(path.read_bytes())
 
 
 @cache

@@ -24,7 +24,8 @@ class Column:
     @property
     def heading(self) -> str:
         """The head with its unit."""
-        is_said = self.unit in ("", self.label.partition(",")[0])  # GPU-hours; GPUs, first month
+        is_said = f"{self.label} ".startswith((f"{self.unit} ", f"{self.unit},"))  # GPU-hours; GPUs of a replica
+        is_said = is_said or not self.unit
         return self.label if is_said else f"{self.label}, {self.unit}"
 
 

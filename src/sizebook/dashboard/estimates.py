@@ -18,7 +18,7 @@ from sizebook.dashboard.translating.program import Whole, answer
 from sizebook.formulas.weights import dtype_bits
 from sizebook.functions import load
 from sizebook.models import catalog
-from sizebook.serving import case, encoding, rates, shape
+from sizebook.serving import encoding, formats, rates, shape
 from sizebook.serving.quantities import ENGINES
 from sizebook.serving.stored import Stored
 from sizebook.tables import hardware, own_rates
@@ -57,7 +57,8 @@ def enclosed(python: str, source: str) -> str:
 def _tables(models: Sequence[str]) -> dict[Any, Sequence[str]]:
     """Return what is tabulated instead of translated, and the names that each of them is tabulated for."""
     of_models = (
-        catalog.is_checkpoint, case.native_weight_dtype, encoding.has_encoder, encoding.one_pass, shape.shape_of,
+        catalog.is_checkpoint, formats.native_weight_dtype, formats.quantised_formats, encoding.has_encoder,
+        encoding.one_pass, shape.shape_of,
     )  # fmt: skip
     return {
         **dict.fromkeys(of_models, models),
@@ -66,7 +67,7 @@ def _tables(models: Sequence[str]) -> dict[Any, Sequence[str]]:
         dtype_bits: dtype_keys(),
         rates.scheduling: ENGINES,
         table: ("engines",),
-        case.stored_of: (),
+        formats.stored_of: (),
         own_rates.own_rates: (),
     }
 

@@ -42,8 +42,8 @@ def resolve(name: str) -> str:
     what stands before the slash. An unknown name is refused with the nearest one.
     """
     names = _names()
-    folded = _folded(name)
-    key = names.get(folded) or names.get(folded.rpartition("/")[2])
+    spelling = folded(name)
+    key = names.get(spelling) or names.get(spelling.rpartition("/")[2])
     if key is None:
         raise unknown_key("model", name, names, where=WHERE)
     return key
@@ -154,7 +154,7 @@ def _counted(key: str) -> Count:
     return count(_architecture(key))
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
     return name.strip().casefold().replace("_", "-").replace(" ", "-")
 
 
@@ -171,5 +171,5 @@ def _names() -> dict[str, str]:
         spellings += [(repository.rpartition("/")[2], row["key"]) for repository in repositories]
         spellings.append((row["name"], row["key"]))
     for spelling, key in spellings:
-        names.setdefault(_folded(spelling), key)
+        names.setdefault(folded(spelling), key)
     return names

@@ -14,19 +14,12 @@ from typing import Any
 from sizebook.core.errors import RangeError, UnknownKeyError, require, unknown_key
 from sizebook.core.tables import by_key, table
 from sizebook.formulas.weights import dtype_bits
-from sizebook.models import catalog
-from sizebook.models.architecture import Experts
-from sizebook.serving.quantities import ENGINES, KV_DTYPES, MOST_DRAFTED, WEIGHT_DTYPES, Replica
+from sizebook.serving.formats import attention_dtype_of, dtype_class, kv_dtype_of, stored_bytes, weight_dtype_of
+from sizebook.serving.quantities import ENGINES, MOST_DRAFTED, Replica
 from sizebook.serving.rates import Formats, kernel_rates, rescaled, scheduling, setup_of
 from sizebook.serving.shape import ServingShape, shape_of
-from sizebook.serving.stored import Stored, stored_weights
 from sizebook.tables.hardware import Accelerator, accelerator
 from sizebook.tables.own_rates import factors_of
-
-# A four-bit checkpoint of a mixture of experts quantises the experts and leaves attention in 16 bits.
-_FOUR_BIT = frozenset({"nvfp4", "mxfp4", "int4_wo"})
-# What the kernel tables call a format.
-_CLASS = {"bf16": "bf16", "fp16": "bf16", "int8": "int8", "nvfp4": "fp4", "mxfp4": "mxfp4", "int4_wo": "int4"}
 
 DEGREES = ("tp", "pp", "dp", "ep", "max_running")  # of a replica, numbers of a case as they stand
 
@@ -78,64 +71,6 @@ def larger(a: Number, b: Number) -> Number:
 def smaller(a: Number, b: Number) -> Number:
     """Return the smaller of two numbers, element by element."""
     return (a + b - abs(a - b)) / 2
-
-
-def dtype_class(dtype: str) -> str:
-    """Return the format as the kernel tables name it: bf16, fp8, int8, fp4, mxfp4 or int4 (weight-only)."""
-    return _CLASS.get(dtype, "fp8")
-
-
-@cache
-def native_weight_dtype(model: str) -> str:
-    """Return the format of a model's published weights, bf16 where it has none of an engine."""
-    if catalog.is_checkpoint(model):
-        return stored_of(model).weight_dtype
-    if catalog.is_file(model):
-        return "bf16"
-    native = catalog.facts(model)["native_dtype"]
-    return {"": "bf16", "fp16": "bf16", "fp32": "bf16", "int4": "int4_wo"}.get(native, native)
-
-
-def stored_of(model: str) -> Stored:
-    """Return the weights of the checkpoint that a model is given by."""
-    described = catalog.architecture(model)
-    experts = (brick for layer in described.layers for brick in layer.bricks if isinstance(brick, Experts))
-    return stored_weights(model, described.n_layers, n_mtp=len(described.mtp), has_experts=any(True for _ in experts))
-
-
-def stored_bytes(model: str, weight_dtype: str | None) -> dict[str, float]:
-    """Return the fields of a case that say what a checkpoint holds; none for others or where a format is asked."""
-    if weight_dtype or not catalog.is_checkpoint(model):
-        return {}
-    stored = stored_of(model)
-    return {"stored_bytes": stored.other_bytes, "stored_expert_bytes": stored.expert_bytes}
-
-
-def weight_dtype_of(model: str, weight_dtype: str | None) -> str:
-    """Return the weight format: the one given, or the published checkpoint's own where it is blank."""
-    dtype = weight_dtype or native_weight_dtype(model)
-    if dtype not in WEIGHT_DTYPES:
-        raise unknown_key("weight_dtype", dtype, WEIGHT_DTYPES, where=f"one of {', '.join(WEIGHT_DTYPES)}, or blank")
-    return dtype
-
-
-def attention_dtype_of(shape: ServingShape, weight_dtype: str) -> str:
-    """Return the format of attention and dense weights: 16-bit beside four-bit experts, else that of all weights."""
-    return "bf16" if weight_dtype in _FOUR_BIT and shape.n_experts > 0 else weight_dtype
-
-
-def kv_dtype_of(engine: str, weight_dtype: str, kv_dtype: str | None) -> str:
-    """Return the cache format: the one given; blank, fp8 for nvfp4 checkpoints, and for fp8 ones with TensorRT-LLM.
-
-    Checkpoints in nvfp4, and those quantised for TensorRT-LLM, carry an fp8 cache setting, which engines follow (vLLM
-    since pull request 29980). Otherwise vLLM and SGLang cache in 16 bits unless told.
-    """
-    if kv_dtype:
-        if kv_dtype not in KV_DTYPES:
-            raise unknown_key("kv_dtype", kv_dtype, KV_DTYPES, where=f"one of {', '.join(KV_DTYPES)}, or blank")
-        return kv_dtype
-    carried = weight_dtype == "nvfp4" or (engine == "tensorrt-llm" and weight_dtype in ("fp8", "fp8_block"))
-    return "fp8" if carried else "bf16"
 
 
 def _peak(gpu: Accelerator, dtype: str) -> float:
@@ -285,7 +220,7 @@ def layout_meant(tp: int, dp: int, ep: int, node_gpus: int) -> tuple[int, int, i
 def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype: str | None) -> Case:
     chip, shape = accelerator(gpu), shape_of(model)
     dtype = weight_dtype_of(model, weight_dtype)
-    kv = kv_dtype_of(engine, dtype, kv_dtype)
+    kv = kv_dtype_of(engine, dtype, kv_dtype, model=model)
     attention = attention_dtype_of(shape, dtype)
     link = chip.scale_up_bytes_per_s or chip.pcie_bytes_per_s
     if link is None:

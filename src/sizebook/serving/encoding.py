@@ -17,7 +17,8 @@ from sizebook.core.errors import InputError
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Embedding, Layer
 from sizebook.models.towers import Tower
-from sizebook.serving.case import Case, case_of, no_experts, startable, stored_bytes, weight_dtype_of
+from sizebook.serving.case import Case, case_of, no_experts, startable
+from sizebook.serving.formats import stored_bytes, weight_dtype_of
 from sizebook.serving.memory import Memory
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.shape import AttentionKind, ServingShape, shape_of_layers

@@ -97,7 +97,10 @@ def latency_terms(case: Case, found: Estimate, demand: Demand, kernels: str) -> 
         Term("fixed: before the first token", case.rates["first_token_seconds"], FITTED),
     ]
     first += _rest("queue: for a place or the server", found.ttft_seconds, first)
-    token = step_terms(case, at, kernels, case.unstated / tokens_of_step(case, at.output_tokens))
+    token = step_terms(case, at, kernels, 1 / tokens_of_step(case, at.output_tokens))
+    if case.unstated != 1:
+        spared = (case.unstated - 1) * sum(term.value for term in token)
+        token.append(Term("speculation: not stated, taken half-way", spared, ASSUMED))
     between = (others.work - others.queue) / larger(at.output_tokens - 1, 1)
     token.append(Term("queue: prompts of others between steps", between, FITTED))
     token += _rest("queue: for the server", found.tpot_seconds, token)

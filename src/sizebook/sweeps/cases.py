@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -81,17 +81,25 @@ class Distinct:
 
     def among(self, rows: Any) -> Distinct:
         """Return the distinct cases of some of the rows; ``first`` counts all rows, ``which`` those alone."""
+        if len(rows) == len(self.which):
+            return self
         kept, which = np.unique(self.which[rows], return_inverse=True)
         return Distinct(self.first[kept], which)
+
+
+_MOST_CODES = 2**62  # an integer holds no more; of rows there are far fewer than its root
 
 
 def distinct(columns: Iterable[Any]) -> Distinct:
     """Return the distinct combinations of some columns of numbers, of a row at least."""
     code: Any = 0
+    n_codes = 1
     for column in columns:
-        if (column != column[0]).any():  # what is not a number anywhere differs
+        if (column != column[:1]).any():  # what is not a number anywhere differs
             values, at = np.unique(column, return_inverse=True)
-            code = np.unique(code * len(values) + at, return_inverse=True)[1]
+            if n_codes * len(values) > _MOST_CODES:
+                code, n_codes = np.unique(code, return_inverse=True)[1], len(column)
+            code, n_codes = code * len(values) + at, n_codes * len(values)
     _, first, which = np.unique(code + np.zeros(len(column), int), return_index=True, return_inverse=True)
     return Distinct(first, which)
 
@@ -132,7 +140,9 @@ def _stacked(named: tuple[Named, ...], layouts: bytes) -> tuple[Costs, Memory]:
         plain[name] = _column(np.where(stated, values, plain[name]))
     case = Case(shape=shape, rates=rates, **plain, **{name: _column(numbers[name]) for name in _DEGREES})
     engine = Engine(*(_column(getattr(each.engine, f.name) for each in named) for f in fields(Engine)))
-    return costs_of(case), engine_memory(case, _column(each.physical for each in named), engine)
+    found = costs_of(case), engine_memory(case, _column(each.physical for each in named), engine)
+    shared: tuple[Costs, Memory] = _shared(found)
+    return shared
 
 
 def _column(values: Iterable[Any]) -> Any:
@@ -140,12 +150,22 @@ def _column(values: Iterable[Any]) -> Any:
     return listed[0] if (listed == listed[0]).all() else listed
 
 
+def _shared(value: Any) -> Any:
+    """Return columns of cases, a number where all cases have the same one, whatever holds them."""
+    return _each(value, lambda column: column.flat[0] if (column == column.flat[0]).all() else column)
+
+
 def of_rows(value: Any, which: Any) -> Any:
     """Return what stands in columns of distinct cases as columns of rows, whatever holds it."""
+    return _each(value, lambda column: column.take(which))
+
+
+def _each(value: Any, turned: Callable[[Any], Any]) -> Any:
+    """Return a value with every column in it turned into something else."""
     if isinstance(value, np.ndarray):
-        return value.take(which)
+        return turned(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return type(value)(*(of_rows(getattr(value, f.name), which) for f in fields(value)))
+        return type(value)(*(_each(getattr(value, f.name), turned) for f in fields(value)))
     if isinstance(value, tuple):
-        return tuple(of_rows(each, which) for each in value)
-    return {k: of_rows(v, which) for k, v in value.items()} if isinstance(value, dict) else value
+        return tuple(_each(each, turned) for each in value)
+    return {k: _each(v, turned) for k, v in value.items()} if isinstance(value, dict) else value

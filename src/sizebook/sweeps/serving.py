@@ -43,20 +43,19 @@ __all__ = ["FIGURES", "INPUTS", "REQUIRED", "RESULTS", "STATED", "sweep"]
 def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with their result columns."""
     n = frame.height
-    keys = frame.select(_words(frame, name) for name in NAMES)
-    unique = keys.unique().sort(NAMES).with_row_index("at")
-    place = keys.join(unique, on=list(NAMES), how="left", maintain_order="left")["at"].to_numpy()
-    named = [named_case(*row) for row in unique.select(NAMES).iter_rows()]
+    names, place = _names(frame)
+    words = frame.select(_words(name, dtype) for name, dtype in frame.schema.items() if _is_text_of_number(name, dtype))
+    named = [named_case(*row) for row in names]
     reasons = np.array([each.reason for each in named], dtype=object)[place] if n else np.empty(0, object)
-    given = frame.select(_words(frame, leaf.name) for leaf in (*NUMBERS, *LOADS) if leaf.name in frame.columns)
-    numbers = {leaf.name: _numbers(given, leaf, reasons) for leaf in (*NUMBERS, *LOADS)}
+    numbers = {leaf.name: _numbers(frame, words, leaf, reasons) for leaf in (*NUMBERS, *LOADS)}
     notes = _layouts(numbers, named, place, reasons)
     numbers |= _speculation(numbers, reasons)
     figures = {name: np.full(n, np.nan) for name in FIGURES}
     fits = np.zeros(n, bool)
     cases = distinct((place, *(numbers[leaf.name] for leaf in NUMBERS)))
     said = refusals(named, place[cases.first], {name: values[cases.first] for name, values in numbers.items()})
-    reasons = np.where(reasons == "", said[cases.which], reasons)
+    if (said != "").any():
+        reasons = np.where(reasons == "", said[cases.which], reasons)
     good = np.flatnonzero(reasons == "")
     if len(good):
         loads = {leaf.name: numbers[leaf.name][good] for leaf in LOADS}
@@ -66,45 +65,84 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
         for name, values in found.items():
             figures[name][good] = values
         reasons[good[out]] = misfits
-    reasons = np.where((reasons == "") & (notes != ""), notes, reasons)
+    for at, note in notes.items():
+        reasons[at] = reasons[at] or note
     answered = ~np.isnan(figures["tpot_seconds"])
     shown: dict[str, Any] = {
         **figures,
         "error_low": np.where(answered, np.array([each.low for each in named])[place], np.nan),
         "error_high": np.where(answered, np.array([each.high for each in named])[place], np.nan),
-        "error_basis": pl.Series([each.basis for each in named], dtype=pl.String).gather(place),
-        "rates_basis": pl.Series([each.rates for each in named], dtype=pl.String).gather(place),
-        "fits": fits,
     }
-    columns = [pl.Series(name, values, nan_to_null=True) for name, values in shown.items()]
-    # A row without an answer rests on nothing and neither fits nor does not.
-    unknown = [pl.when(pl.Series(answered)).then(pl.col(name)).alias(name) for name in ("error_basis", "fits")]
-    return frame.with_columns(*columns, pl.Series("reason", reasons.tolist(), dtype=pl.String)).with_columns(unknown)
+    columns = {name: pl.lit(pl.Series(values, nan_to_null=True)) for name, values in shown.items()}
+    columns["error_basis"] = _of_rows([each.basis for each in named], place)
+    columns["rates_basis"] = _of_rows([each.rates for each in named], place)
+    columns["fits"] = pl.lit(pl.Series(fits))
+    if not answered.all():  # a row without an answer rests on nothing and neither fits nor does not
+        for name in ("error_basis", "fits"):
+            columns[name] = pl.when(pl.Series(answered)).then(columns[name])
+    columns["reason"] = pl.lit(pl.Series(reasons.tolist(), dtype=pl.String))
+    return frame.with_columns(**columns)
 
 
-def _words(frame: pl.DataFrame, name: str) -> pl.Expr:
-    """Return a column as text without space around it; what is absent or blank is empty."""
-    given = pl.col(name).cast(pl.String).str.strip_chars().fill_null("") if name in frame.columns else pl.lit("")
-    return given.alias(name)
+def _of_rows(texts: list[str | None], place: Any) -> pl.Expr:
+    """Return the text of each row's combination of names."""
+    return pl.lit(pl.Series(texts, dtype=pl.String)).gather(pl.Series(place))
 
 
-def _numbers(frame: pl.DataFrame, leaf: Argument, reasons: Any) -> Any:
-    """Return a column of words as numbers; what a cell would refuse gets its message. Blanks: the default, or nan."""
+_COUNTED = frozenset(leaf.name for leaf in (*NUMBERS, *LOADS))
+
+
+def _is_text_of_number(name: str, dtype: pl.DataType) -> bool:
+    """Return whether a column of numbers is read as text, which whole ones need not be."""
+    return name in _COUNTED and not dtype.is_integer()
+
+
+def _words(name: str, dtype: pl.DataType) -> pl.Expr:
+    """Return a column as text without space around it; what is blank is empty."""
+    given = pl.col(name) if dtype == pl.String else pl.col(name).cast(pl.String)
+    return given.str.strip_chars().fill_null("")
+
+
+def _names(frame: pl.DataFrame) -> tuple[list[tuple[str, ...]], Any]:
+    """Return the distinct combinations of `NAMES` in order, and of every row which one it has.
+
+    Texts lose the space around them; what is absent or blank is empty. Most rows repeat a few combinations, so they are
+    told apart as they stand and only then read.
+    """
+    there = [name for name in NAMES if name in frame.columns]
+    columns = (frame[name] for name in there)
+    texts = [(given if given.dtype == pl.String else given.cast(pl.String)).to_list() for given in columns]
+    every = list(zip(*texts, strict=True))
+    seen = {row: at for at, row in enumerate(dict.fromkeys(every))}
+    which = np.fromiter(map(seen.__getitem__, every), int, frame.height)
+    read = [dict(zip(there, ((word or "").strip() for word in row), strict=True)) for row in seen]
+    rows = [tuple(words.get(name, "") for name in NAMES) for words in read]
+    names = sorted(set(rows))
+    rank = np.array([names.index(row) for row in rows], int)
+    return names, rank[which]
+
+
+def _numbers(frame: pl.DataFrame, words: pl.DataFrame, leaf: Argument, reasons: Any) -> Any:
+    """Return a column as numbers; what a cell would refuse gets its message. Blanks: the default, or nan."""
     default = np.nan if leaf.default is None or leaf.name in STATED else float(leaf.default)
     if leaf.name not in frame.columns:
         return np.full(frame.height, default)
-    given = frame[leaf.name]
+    given = words[leaf.name] if leaf.name in words.columns else frame[leaf.name]
     values = given.cast(pl.Float64, strict=False).to_numpy().copy()
-    if decimal_sign() == ",":
-        values[:] = np.nan  # polars reads a point before decimals, `coerce` what is declared
-    blank = (given == "").to_numpy()
+    if given.dtype == pl.String:
+        blank = (given == "").to_numpy()
+        if decimal_sign() == ",":
+            values[:] = np.nan  # polars reads a point before decimals, `coerce` what is declared
+    else:
+        blank = given.is_null().to_numpy()
     if leaf.name in _ZERO_IS_NONE:
         values[values == 0] = 1
     asked = replace(leaf, default=MUST_BE_GIVEN) if leaf.name in STATED else leaf
     values[blank] = default
     for at in np.flatnonzero(~_admissible(values, leaf) & ~(blank & (not asked.required))):
         try:
-            values[at] = coerce(asked, given[int(at)])
+            said = given[int(at)]
+            values[at] = coerce(asked, "" if said is None else str(said))
         except SizebookError as error:
             reasons[at] = reasons[at] or str(error)
             values[at] = 1
@@ -140,14 +178,17 @@ def _speculation(numbers: dict[str, Any], reasons: Any) -> dict[str, Any]:
     return {"draft_tokens": drafts, "tokens_per_step": np.where(given & np.isnan(yielded), 0.0, yielded)}
 
 
-def _layouts(numbers: dict[str, Any], named: list[Named], place: Any, reasons: Any) -> Any:
-    """Read layouts that tables write in another way, and refuse those that do not divide; return what was read so."""
+def _layouts(numbers: dict[str, Any], named: list[Named], place: Any, reasons: Any) -> dict[int, str]:
+    """Read layouts that tables write in another way, and refuse those that do not divide; return what was read so.
+
+    By row.
+    """
     node = np.array([float(each.case.node_gpus) if each.case else 1.0 for each in named])[place]
     tp, dp, ep = (numbers[name] for name in ("tp", "dp", "ep"))
-    notes = np.full(len(place), "", dtype=object)
+    notes: dict[int, str] = {}
     odd = (ep > 1) & (tp * dp == ep * ep) & (tp * dp > node) & ((tp == 1) | (dp == 1))
     for at in np.flatnonzero(odd):
-        *layout, notes[at] = layout_meant(int(tp[at]), int(dp[at]), int(ep[at]), node_gpus=int(node[at]))
+        *layout, notes[int(at)] = layout_meant(int(tp[at]), int(dp[at]), int(ep[at]), node_gpus=int(node[at]))
         tp[at], dp[at], ep[at] = layout
     for at in np.flatnonzero(((ep > tp * dp) | (tp * dp % ep != 0)) & (reasons == "")):
         reasons[at] = (

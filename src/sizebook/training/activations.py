@@ -45,7 +45,7 @@ def everything_bytes(layers: Profile, layout: Layout, method: Method, profile: M
     n_bytes = ACTIVATION_BYTES * (layers.inner / layout.tp + layers.inner_kv / kv_split + layers.residual / spread)
     n_bytes += ACTIVATION_BYTES * recipe.expert_imbalance * _routed(layers, layout)
     n_bytes += 4 * layers.router / spread
-    n_bytes -= (ACTIVATION_BYTES - input_bytes(method)) * _inputs(layers, layout, recipe, profile)
+    n_bytes -= (ACTIVATION_BYTES - input_bytes(method)) * matrix_inputs(layers, layout, recipe, profile)
     if recipe.lora_rank:
         n_bytes -= input_bytes(method) * _unneeded(layers, layout, recipe, profile)
     if keeps(recipe).unfused:
@@ -84,7 +84,7 @@ def input_bytes(method: Method) -> float:
     return INPUT_BYTES.get(method.compute_dtype, ACTIVATION_BYTES)
 
 
-def _inputs(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile) -> float:
+def matrix_inputs(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelProfile) -> float:
     """Return the elements per token that are kept as inputs of matrices alone: outputs of norms, of activation
     functions, and what experts were sent. What attention returns it keeps itself."""
     spread = layout.tp if layout.sequence_parallel else 1
@@ -100,7 +100,7 @@ def _unneeded(layers: Profile, layout: Layout, recipe: Recipe, profile: ModelPro
         return 0.0
     spread = layout.tp if layout.sequence_parallel else 1
     normed = layers.blocks * profile.architecture.d_model / spread
-    return _inputs(layers, layout, recipe, profile) - normed / 2
+    return matrix_inputs(layers, layout, recipe, profile) - normed / 2
 
 
 def dropped_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelProfile) -> float:

@@ -38,7 +38,8 @@ class Profile:
     Of ``inner``: ``latent_up`` comes out of latent attention's upward projections, ``mlp_up`` and ``mlp_down`` stand in
     feed-forward blocks before and after the activation; of ``routed``: ``expert_down`` after it.
     ``scores`` are forward FLOPs a token, ``scores_by_width`` those over the width of their heads, ``score_elements``
-    the entries of the score matrix a token.
+    the entries of the score matrix a token. ``recurrent`` are the outputs of projections and convolutions into
+    recurrent mixers, ``expert_biases`` the outputs of visited experts that a bias is added to.
     """
 
     layers: float = 0
@@ -89,8 +90,8 @@ class Profile:
     scores_by_width: float = 0
     score_elements: float = 0
     state_flops: float = 0
-    mixed: float = 0
-    expert_biased: float = 0
+    recurrent: float = 0
+    expert_biases: float = 0
 
     def times(self, n: float) -> Profile:
         """Return the profile of n such layers."""
@@ -132,10 +133,6 @@ def layer_profile(layer: Layer, d_model: int, seq: int, *, causal: bool) -> Prof
     matmuls = 0
     for brick in layer.bricks:
         _add_brick(sums, brick, d_model)
-        if state_flops(brick):
-            sums["mixed"] += sum(
-                w.shape[0] for w in brick.weights if w.use == "matmul" and not any(n in w.name for n in _OUTWARD)
-            )
         _add_scores(sums, brick, seq, causal=causal)
         for weight in brick.weights:
             _add_parameters(sums, weight, stored=layer.stored)
@@ -168,7 +165,7 @@ def _add_brick(sums: dict[str, float], brick: Brick, d_model: int) -> None:
 
 def _expert_width(brick: Experts, d_model: int) -> int:
     """Return how wide a token is that is sent to an expert: narrower than the residual stream in a latent layer."""
-    into = (w.shape[1] for w in brick.weights if w.copies > 1 and not any(name in w.name for name in _OUTWARD))
+    into = (w.shape[1] for w in brick.weights if w.copies > 1 and not _outward(w))
     return next(into, d_model)
 
 
@@ -181,12 +178,14 @@ def _add_scores(sums: dict[str, float], brick: Brick, seq: int, *, causal: bool)
     sums["score_elements"] += n_heads * min(getattr(brick, "window", None) or seq, seq)
     sums["heads"] += n_heads
     sums["state_flops"] += state_flops(brick)
+    if state_flops(brick):
+        sums["recurrent"] += sum(w.shape[0] for w in brick.weights if w.use == "matmul" and not _outward(w))
 
 
 def _add_parameters(sums: dict[str, float], weight: Weight, *, stored: bool) -> None:
     size = weight.size * weight.copies
     if weight.use == "vector" and weight.copies > 1:
-        sums["expert_biased"] += weight.size * weight.active
+        sums["expert_biases"] += weight.size * weight.active
     if weight.use == "matmul" and weight.copies == 1:
         sums["matrices"] += size
     if weight.use == "matmul" and weight.copies > 1:
@@ -204,6 +203,10 @@ def _add_parameters(sums: dict[str, float], weight: Weight, *, stored: bool) -> 
             sums[f"leaving_{name}"] += weight.active * weight.shape[0]
 
 
+def _outward(weight: Weight) -> bool:
+    return any(name in weight.name for name in _OUTWARD)
+
+
 def _home(weight: Weight) -> str:
     """Return which parallelism splits a tensor."""
     if weight.copies > 1:
@@ -214,7 +217,7 @@ def _home(weight: Weight) -> str:
 
 
 def _add_kept(sums: dict[str, float], weight: Weight, *, alternate: bool) -> None:
-    outward = any(name in weight.name for name in _OUTWARD)
+    outward = _outward(weight)
     width = weight.shape[1] if outward else weight.shape[0]
     if weight.copies > 1:
         sums["routed"] += width * weight.active

@@ -42,6 +42,8 @@ class Machine:
     """Rates that one GPU reaches: its published rates times the efficiencies of its generation and format.
 
     ``scores`` is that of heads of the usual width, ``head_width`` the one at which half of it is reached.
+    ``gather_exposed`` is the share of ZeRO-3's exchange that a framework does not start ahead of need, and
+    ``gather_seconds`` what its hooks take of each layer; ``quantize`` the bytes that casting an element takes.
     ``scale_up`` joins ``domain`` GPUs; ``scale_out`` is the network of one of them, ``host`` its way to the host.
     """
 
@@ -145,8 +147,8 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         growth=fitted["growth"],
         gather_exposed=fitted.get(f"gather_exposed_{stack}", 0.0),
         quantize=fitted.get(f"quantize_{stack}", 0.0),
-        state_traffic=fitted.get("state_traffic", 0.0),
-        bias_traffic=fitted.get("bias_traffic", 0.0),
+        state_traffic=fitted["state_traffic"],
+        bias_traffic=fitted["bias_traffic"],
         gather_seconds=fitted.get(f"gather_seconds_{stack}", 0.0),
     )
 

@@ -27,6 +27,7 @@ from sizebook.training.tuning import (
 RECOMPUTE = ("lightest", "none", "selective", "every-other-matmul", "full")
 MODULES = ("layernorm", "moe_act", "mla_up_proj", "mlp", "moe", "core_attn")
 FORMATS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4", "mxfp4")
+WIDE_FORMATS = FORMATS[:2]  # as activations are kept in: nothing is cast
 
 
 def optimizer_keys() -> tuple[str, ...]:

@@ -5,13 +5,13 @@ Every term is a quantity of work over a rate of the accelerator times an efficie
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from math import log2
 from typing import Annotated, Any
 
 from sizebook.core.registry import Quantity, section
-from sizebook.training.activations import ACTIVATION_BYTES, _inputs, everything_bytes, kept_bytes
-from sizebook.training.adapters import adapted_share
+from sizebook.training.activations import kept_bytes
 from sizebook.training.communication import (
     context_parallel,
     data_parallel,
@@ -21,23 +21,19 @@ from sizebook.training.communication import (
     pipeline_send,
     tensor_parallel,
 )
-from sizebook.training.frameworks import bytes_each, keeps, optimizer
+from sizebook.training.frameworks import bytes_each, keeps
 from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout, bubble, stage_layers
 from sizebook.training.machine import Machine
 from sizebook.training.profile import ModelProfile
 from sizebook.training.recipe import Method
+from sizebook.training.traffic import elementwise_seconds, expanding_seconds, optimizer_seconds, weight_seconds
 
 _BACKWARD_MATMUL = 2.0
 # Flash attention's backward pass is five products where the forward pass is two (Dao 2023, arXiv:2307.08691).
 _BACKWARD_SCORES = 2.5
-# Every micro-batch reads the weights forward and backward and adds to gradients, read and written in fp32.
-_WEIGHT_BYTES, _GRADIENT_BYTES = 4, 8
 _CLOSE = 3
 _USUAL_HEAD = 128
-# DoRA's norm of a bf16 weight: read it, write and read the adapter's product, write and read their sum.
-_NORM_BYTES = 10
-
 
 _SECONDS: Any = {"unit": "seconds", "minimum": 0}
 
@@ -111,8 +107,8 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
         context_parallel=cp,
         pipeline=send,
         bubble=micro * bubble(layout),
-        data_parallel=_data_parallel(held, layout, method, rates, micro, n_micro, profile.n_layers),
-        optimizer=_optimizer_seconds(held, layout, method, rates),
+        data_parallel=_data_parallel(held, layout, method, rates, micro, n_micro),
+        optimizer=optimizer_seconds(held.dense, held.experts, layout, method=method, rates=rates),
     )
 
 
@@ -140,34 +136,17 @@ def _compute(
     waiting = rates.head_width * (layers.scores_by_width - layers.scores / _USUAL_HEAD)
     scores = tokens * (layers.scores + waiting) / layout.tp / rates.scores
     states = tokens * layers.state_flops / layout.tp / rates.states
-    # Element-wise kernels write what is kept and read it again.
-    kept = everything_bytes(layers, layout, method, profile=profile, scores=False)
-    vector = 2 * rates.traffic_factor * tokens * kept / rates.memory
-    if not recipe.flash_attention:
-        # Plain attention passes 16-bit scores 16 times, with dropout six times what is kept; a third in each pass.
-        whole = everything_bytes(layers, layout, method, profile=profile, scores=True)
-        vector += 2 * tokens * (whole - kept) / rates.memory
-    if method.compute_dtype not in ("bf16", "fp16") and rates.quantize:
-        vector += rates.quantize * tokens * _inputs(layers, layout, recipe, profile) / rates.memory
-    vector += (
-        ACTIVATION_BYTES
-        * tokens
-        * (rates.state_traffic * layers.mixed + rates.bias_traffic * layers.expert_biased)
-        / layout.tp
-        / rates.memory
-    )
-    # Tokens are sorted by expert, laid out for the exchange and put back in their places.
-    vector += rates.permute * ACTIVATION_BYTES * tokens * layers.dispatched / layout.tp / rates.memory
+    vector = elementwise_seconds(layers, profile, layout, method=method, rates=rates, tokens=tokens)
     backward = _BACKWARD_MATMUL if not recipe.lora_rank else _BACKWARD_MATMUL / 2
     again = _again(layers, layout, method, rates, (tokens, dense + experts, scores, states, vector))
     matrices = (1 + backward) * (dense + experts + head)
-    weights = _weight_seconds(layers, layout, method, rates)
+    weights = weight_seconds(layers, layout, method, rates=rates)
     moved = tokens * kept_bytes(layers, layout, method, profile=profile) * recipe.offloaded_share(profile.n_layers)
     return (
         matrices,
         (1 + _BACKWARD_SCORES) * scores + (1 + _BACKWARD_MATMUL) * states,
         3 * vector + weights,
-        _expanding_seconds(layers, profile, layout, method, rates),
+        expanding_seconds(layers, profile, layout, method=method, rates=rates),
         again,
         offloading(moved, matrices, method, rates=rates),
     )
@@ -211,47 +190,11 @@ def _again(
     return found + 0.15 * vector * len(modules & {"layernorm", "moe_act"})
 
 
-def _weight_seconds(layers: Profile, layout: Layout, method: Method, rates: Machine) -> float:
-    """Return the seconds of reading weights and adding to their gradients in each micro-batch; weights of few bits are
-    read where they are expanded."""
-    recipe = method.recipe
-    if not recipe.lora_rank:
-        return _local(layers, layout) * (_WEIGHT_BYTES + _GRADIENT_BYTES) / rates.memory
-    return _local(layers, layout) * _WEIGHT_BYTES / rates.memory if recipe.frozen_bytes >= 1 else 0.0
-
-
-def _expanding_seconds(layers: Profile, profile: ModelProfile, layout: Layout, method: Method, rates: Machine) -> float:
-    """Return the seconds of one micro-batch's work on frozen weights under adapters.
-
-    Weights that are kept in few bits are expanded before every product, forward, backward and in recomputation. DoRA
-    adds the adapter to each matrix and takes the norm, before every product that runs forward.
-    """
-    recipe, found = method.recipe, 0.0
-    forward = 2 if layout.recompute == "full" else 1
-    if recipe.lora_rank and recipe.frozen_bytes < 1:
-        found += (forward + 1) * rates.dequantize * (recipe.frozen_bytes + 4)
-    if recipe.magnitudes:
-        found += forward * _NORM_BYTES * adapted_share(profile.architecture, recipe.lora_on)
-    return _local(layers, layout) * found / rates.memory
-
-
-def _local(layers: Profile, layout: Layout) -> float:
-    """Return the parameters of one rank's layers."""
-    return (layers.dense + layers.kv) / layout.tp + layers.replicated + layers.experts / (layout.ep * layout.etp)
-
-
-def _data_parallel(
-    held: tuple[float, float],
-    layout: Layout,
-    method: Method,
-    rates: Machine,
-    micro: float,
-    n_micro: int,
-    profile_layers: int = 0,
-) -> float:
+def _data_parallel(held: _Held, layout: Layout, method: Method, rates: Machine, micro: float, n_micro: int) -> float:
     """Return exposed seconds of gathering weights and of reducing gradients over the data-parallel group.
 
-    It hides behind the compute beside it: with ZeRO-3 behind every micro-batch, otherwise the reduction behind the last
+    It hides behind the compute beside it, as far as the framework gathers ahead: with ZeRO-3 behind every micro-batch,
+    otherwise the reduction behind the last
     backward pass and the gathering behind the first forward pass.
     """
     recipe, kept = method.recipe, keeps(method.recipe)
@@ -261,7 +204,7 @@ def _data_parallel(
     each = min(kept.gathered_bytes, recipe.frozen_bytes) if frozen else kept.gathered_bytes
     grads = 0.0 if frozen else bytes_each(recipe, kept).gradient
     gather, reduce, added = data_parallel(
-        (each * held[0], each * held[1]), (grads * held[0], grads * held[1]), layout, rates=rates
+        (each * held.dense, each * held.experts), (grads * held.dense, grads * held.experts), layout, rates=rates
     )
     if layout.zero_stage == 3:
         # FSDP reduces in the format that it gathers in, unless it is told otherwise. A pipeline keeps its stage
@@ -270,11 +213,9 @@ def _data_parallel(
         if layout.pp > 1:
             found = n_micro * exposed(reduced, micro * 2 / 3, rates) + exposed(gather, micro * n_micro, rates)
         else:
-            passes = 2 * gather + reduced
-            found = n_micro * (
-                exposed(passes * (1 - rates.gather_exposed), micro, rates) + passes * rates.gather_exposed
-            )
-            found += n_micro * rates.gather_seconds * profile_layers
+            passes, waited = 2 * gather + reduced, rates.gather_exposed
+            found = n_micro * (exposed((1 - waited) * passes, micro, rates) + waited * passes)
+            found += n_micro * held.layers * rates.gather_seconds
         return found + exposed(added, micro * 2 / 3, rates)
     if frozen:
         return 0.0
@@ -283,21 +224,16 @@ def _data_parallel(
     return exposed(reduce + added, behind, rates) + exposed(gather, behind / 2, rates)
 
 
-def _held(layers: Profile, profile: ModelProfile, layout: Layout) -> tuple[float, float]:
-    """Return the parameters of one rank before sharding, without and with their own groups: dense ones and experts."""
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Parameters of one rank before sharding, without and with their own groups: dense ones and experts; its layers."""
+
+    dense: float
+    experts: float
+    layers: float
+
+
+def _held(layers: Profile, profile: ModelProfile, layout: Layout) -> _Held:
     dense = (layers.dense + layers.kv) / layout.tp + layers.replicated
     outside = (profile.embedding + profile.stored_head) / layout.tp / layout.pp
-    return dense + outside, layers.experts / (layout.ep * layout.etp)
-
-
-def _optimizer_seconds(held: tuple[float, float], layout: Layout, method: Method, rates: Machine) -> float:
-    """Return the seconds of reading and writing master weights, gradients and states once; over the link to the host
-    where the optimizer runs there."""
-    recipe = method.recipe
-    if recipe.lora_rank:
-        return 0.0
-    group, expert_group = (layout.shards, layout.expert_shards) if layout.zero_stage else (1, 1)
-    share = held[0] / group + held[1] / expert_group
-    if recipe.offloads_optimizer:
-        return 8 * share / rates.host
-    return (2 * (optimizer(recipe.optimizer).matrix_bytes + 4) + 4) * share / rates.memory
+    return _Held(dense + outside, layers.experts / (layout.ep * layout.etp), layers.layers)

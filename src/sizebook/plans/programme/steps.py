@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from sizebook.core.derivation import Step
-from sizebook.core.texts import text
+from sizebook.core.texts import Figure, text
 from sizebook.core.units import grouped
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan
-from sizebook.reports.figures import general
 
 _DEFINITION = text("definition")
 
@@ -42,7 +41,7 @@ def _hours(each: PlannedPhase) -> tuple[Step, ...]:
             Step(
                 text("{name}: GPU-hours of reference models", name=phase.name),
                 text("GPU-hours of steps * passes * FLOPs forward / FLOPs of a step"),
-                text("{passes} passes", passes=general(phase.passes)),
+                text("{passes} passes", passes=Figure(f"{phase.passes:g}")),
                 value=middle.forward_gpu_hours,
                 unit="GPU-hours",
                 source=text("Rafailov et al. 2023 (arXiv:2305.18290); counted from the architecture"),

@@ -15,7 +15,7 @@ from sizebook.reports.inputs import input_rows
 from sizebook.reports.serving.executive import total_usd
 from sizebook.reports.view import Column, Notes, Row, Section, Table
 from sizebook.reports.words import ends, gpus, months
-from sizebook.serving.case import kv_dtype_of, weight_dtype_of
+from sizebook.serving.formats import kv_dtype_of, weight_dtype_of
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.serving.quantities import Replica
 
@@ -170,7 +170,7 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
     setup, load = plan.replica.setup, plan.replica
     replica, asked, traffic = setup.replica, plan.traffic.asked, plan.traffic
     weights = weight_dtype_of(setup.model, replica.weight_dtype)
-    cache = kv_dtype_of(replica.engine, weights, replica.kv_dtype)
+    cache = kv_dtype_of(replica.engine, weights, replica.kv_dtype, model=setup.model)
     return [
         (text("Model"), plan.model, text("scenario; counted exactly")),
         (text("Accelerator"), setup.gpu, "data/hardware.csv"),

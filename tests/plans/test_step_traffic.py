@@ -1,0 +1,68 @@
+"""Bytes that a step moves beside its products: casts, biases of experts, recurrent mixers, DeepSpeed's gathers."""
+
+from __future__ import annotations
+
+import pytest
+
+from sizebook.tables.hardware import accelerator
+from sizebook.training.layout import Layout
+from sizebook.training.machine import Machine, calibration, machine
+from sizebook.training.profile import profile_of
+from sizebook.training.recipe import Method, Recipe
+from sizebook.training.time import StepTime, step_time
+
+# Llama-3.1-8B: what enters its matrices, 32 layers of two norms' outputs, attention's and the gated block's.
+ENTERING = 32 * (2 * 4096 + 14336)
+
+
+def _rates(stack: str, dtype: str = "bf16", **changed: float) -> Machine:
+    method = Method(compute_dtype=dtype, recipe=Recipe(stack=stack))
+    return machine(accelerator("h100-sxm"), method, calibration() | changed)
+
+
+def _step(stack: str, layout: Layout, dtype: str = "bf16", **changed: float) -> StepTime:
+    method = Method(compute_dtype=dtype, recipe=Recipe(stack=stack))
+    return step_time(profile_of("llama-3.1-8b", 4096), layout, method, rates=_rates(stack, dtype, **changed), n_micro=2)
+
+
+def test_pytorch_casts_what_enters_matrices_in_fp8() -> None:
+    """Attention keeps what it returns, so 6.75 widths of a layer are cast, forward and twice backward."""
+    with_casts, without = (_step("fsdp", Layout(), "fp8", quantize_fsdp=n).traffic for n in (7, 0))
+    assert with_casts - without == pytest.approx(2 * 3 * 4096 * 7 * ENTERING / _rates("fsdp").memory)
+    assert _step("fsdp", Layout(), quantize_fsdp=7).traffic == _step("fsdp", Layout(), quantize_fsdp=0).traffic
+
+
+def test_deepspeed_waits_for_part_of_its_gathers() -> None:
+    """Two gathers and a reduction of 8.03e9 weights in bf16 over two GPUs, half of which each sends the other, and 32
+    layers' hooks. Short steps hide nothing more than long ones."""
+    layout = Layout(dp=2, zero_stage=3)
+    rates = _rates("deepspeed")
+    step = _step("deepspeed", layout, gather_exposed_deepspeed=1, gather_seconds_deepspeed=0.003)
+    exchanged = 3 * 2 * 8.03e9 / 2 / rates.scale_up
+    assert step.data_parallel == pytest.approx(2 * (exchanged + 32 * 0.003), rel=1e-3)
+    assert _step("fsdp", layout).data_parallel < 0.2 * step.data_parallel
+
+
+@pytest.mark.parametrize(
+    ("model", "field", "by_hand"),
+    [
+        # 36 layers, four experts a token: gate and up of 2,880 each, down to 2,880, all with biases.
+        ("gpt-oss-120b", "expert_biases", 36 * 4 * 3 * 2880),
+        ("qwen3-30b-a3b", "expert_biases", 0),
+        # 23 Mamba-2 layers: gate and values of 64 heads of 64, keys and queries of 8 groups of 128, steps; then a
+        # convolution of all but the gate and the steps.
+        ("nemotron-3-nano-30b-a3b", "recurrent", 23 * (2 * 4096 + 2 * 1024 + 64 + 4096 + 2 * 1024)),
+        ("llama-3.1-8b", "recurrent", 0),
+    ],
+)
+def test_widths_of_biased_experts_and_recurrent_mixers(model: str, field: str, by_hand: int) -> None:
+    assert getattr(profile_of(model, 4096).whole, field) == by_hand
+
+
+def test_biases_of_experts_pass_memory_forward_and_twice_backward() -> None:
+    profile, method = profile_of("gpt-oss-120b", 4096), Method()
+    with_biases, without = (
+        step_time(profile, Layout(), method, rates=_rates("megatron", bias_traffic=each), n_micro=1).traffic
+        for each in (6, 0)
+    )
+    assert with_biases - without == pytest.approx(3 * 4096 * 6 * 2 * 1_244_160 / _rates("megatron").memory)
