@@ -14,7 +14,7 @@ from sizebook.batch.jobs import report_of, scenario_of
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
-from sizebook.serving.band import replica_band
+from sizebook.serving.band import pooled_band, replica_band
 from sizebook.serving.case import case_of
 from sizebook.serving.quantities import Replica
 from sizebook.serving.shape import shape_of
@@ -111,6 +111,17 @@ def test_the_report_says_whose_runs_gave_the_band() -> None:
     own, shipped = (repr(report_of(scenario_of({**values, **more}, "s", Path()))) for more in (OWN_KEY, {}))
     assert own.count("of your own runs") == 2 and "as your own runs spread" in own and "published runs" not in own
     assert shipped.count("of published runs") == 2 and "own runs" not in shipped
+
+
+def test_pools_are_no_surer_than_own_runs_of_one() -> None:
+    """The band of pools reaches as far as that of own runs does, and says so."""
+    replica, shape = Replica(rates_file=str(OWN)), shape_of("llama-3.1-8b")
+    one = replica_band("tpot", "h100-sxm", replica, shape=shape)
+    two, shipped = (
+        pooled_band("tpot", "h100-sxm", each, shape=shape, decode_workers=1) for each in (replica, Replica())
+    )
+    assert (two.low, two.high) == (min(one.low, shipped.low), max(one.high, shipped.high))
+    assert (two.basis, shipped.basis) == ("separate pools, own runs", "separate pools")
 
 
 def test_a_serving_plan_and_a_sweep_take_own_rates_and_their_band(tmp_path: Path) -> None:

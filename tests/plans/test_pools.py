@@ -11,6 +11,7 @@ from sizebook.core.errors import InputError, TargetError
 from sizebook.core.registry import put_together
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.plans.serving.replica import MOST_IN_FLIGHT
 from sizebook.serving.case import case_of
 from sizebook.serving.estimate import estimate
 from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
@@ -133,6 +134,14 @@ def test_a_slower_link_costs_time_to_the_first_token() -> None:
     assert more == pytest.approx(9 * fast.replica.transfer_seconds, rel=0.2)
 
 
+UNTARGETED = {"ttft_target_seconds": None, "tpot_target_seconds": None}
+# 70.6 billion parameters in bf16 are as many bytes as an H200 has.
+NO_ROOM = (
+    "memory binds: got 9.7 GB too much on each h200-sxm for llama-3.1-70b at tp1, want room for one request. Raise tp "
+    "to 2 or choose a narrower weight_dtype."
+)
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -145,6 +154,14 @@ def test_a_slower_link_costs_time_to_the_first_token() -> None:
         ({"separate_prefill": False, "prefill_tp": 2, "decode_workers": 1},
          "pools without separate_prefill: got prefill_tp, decode_workers, want separate_prefill with it. Set it to "
          "true, or remove the others."),
+        ({**UNTARGETED, "concurrency": 4000, "decode_workers": 2},
+         "cache binds: got 4000 requests in flight on 2 decode workers at tp4, want at most 312 on each. Lower "
+         "concurrency, state 13 decode_workers, or raise tp."),
+        ({"tp": 1, "weight_dtype": "bf16"}, NO_ROOM),
+        ({**UNTARGETED, "tp": 1, "weight_dtype": "bf16", "concurrency": 4}, NO_ROOM),
+        ({"tp": 8, "weight_dtype": "bf16", "prefill_tp": 1},
+         "memory binds: got no prefill layout on h200-sxm that holds one request of llama-3.1-70b, want room for one. "
+         "Raise prefill_tp, shorten the requests or choose a narrower weight_dtype."),
     ],
 )  # fmt: skip
 def test_what_pools_do_not_plan_is_refused(given: dict[str, Any], said: str) -> None:
@@ -158,3 +175,20 @@ def test_a_target_that_no_pools_meet_names_the_limit() -> None:
         plan(tpot_target_seconds=0.001)
     assert str(refused.value).startswith("tpot_target_seconds binds: got 0.0")
     assert "with one request in flight in separate pools that decode at tp4, want 0.001 s." in str(refused.value)
+
+
+def test_a_stated_load_is_planned_on_as_many_decode_workers_as_hold_it() -> None:
+    """One worker holds 312 requests: 400 take two or more, though nothing but the load is asked for."""
+    found = plan(**UNTARGETED, concurrency=400).replica
+    assert found.pools is not None and found.pools.decode.workers >= 2
+    assert found.at_knee.fits
+
+
+def test_the_cache_of_several_decode_workers_binds_by_their_places_together() -> None:
+    """Short requests of a small model: two workers hold more than one batches, and less than both do."""
+    short = {"input_tokens": 200, "output_tokens": 60, "tp": 1, "prefill_tp": 1, "decode_workers": 2}
+    given = {**SCENARIO, **short, "ttft_target_seconds": 1e3, "tpot_target_seconds": 10}
+    found = plan_serving("llama-3.1-8b", "h200-sxm", put_together(ServingInputs, given)).replica
+    assert found.pools is not None and found.concurrency == found.capacity
+    assert MOST_IN_FLIGHT < found.capacity < 2 * MOST_IN_FLIGHT
+    assert found.binding == "cache"

@@ -93,12 +93,13 @@ def _pools() -> dict[tuple[str, str], Band]:
     return found
 
 
-def pooled_band(figure: str, engine: str, gpu: str, decode_workers: int) -> Band:
+def pooled_band(figure: str, gpu: str, replica: Replica, shape: ServingShape, decode_workers: int) -> Band:
     """Return the band of separate pools: that of the measured ones, never narrower than what one pool has there.
 
+    What one pool has there is that of own runs where the file of rates has one.
     The time to first token of one decode worker is surer than that of several, where a request may meet a full one.
     """
-    rows, own = _pools(), error_band(figure, engine, gpu)
+    rows, own = _pools(), _own_band(figure, gpu, replica, shape=shape) or error_band(figure, replica.engine, gpu)
     found = rows.get((figure, workers_in_words(decode_workers))) or rows[figure, ANY]
     if own.basis == UNSEEN:
         return found
@@ -113,8 +114,12 @@ def kind_of(shape: ServingShape) -> str:
 
 def replica_band(figure: str, gpu: str, replica: Replica, shape: ServingShape) -> Band:
     """Return the band of a figure of a replica: that of own runs where its file of rates has one, else the shipped."""
-    setup = setup_of(gpu, replica.engine)
-    if own := spread_of(replica.rates_file, setup, kind_of(shape), figure=figure):
-        return Band(own.low, own.middle, own.high, own.runs, own.groups, OWN)
+    if own := _own_band(figure, gpu, replica, shape=shape):
+        return own
     known = architecture_of(shape) if replica.experts_read == "visited" else ""  # the fit knows no other
     return error_band(figure, replica.engine, gpu, architecture=known)
+
+
+def _own_band(figure: str, gpu: str, replica: Replica, shape: ServingShape) -> Band | None:
+    own = spread_of(replica.rates_file, setup_of(gpu, replica.engine), kind_of(shape), figure=figure)
+    return Band(own.low, own.middle, own.high, own.runs, own.groups, OWN) if own else None

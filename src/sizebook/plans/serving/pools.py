@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 from sizebook.core.errors import InputError, TargetError
 from sizebook.core.registry import flat
 from sizebook.plans.serving.nodes import Packing
-from sizebook.plans.serving.pool_candidates import candidates, memory_of
-from sizebook.plans.serving.refusals import missed_by_requests
+from sizebook.plans.serving.pool_candidates import MOST_SEARCHED, candidates, memory_of
+from sizebook.plans.serving.refusals import missed_by_requests, too_many_in_pools
 from sizebook.plans.serving.replica import (
     MOST_IN_FLIGHT,
     Asked,
     PlannedReplica,
     Setup,
     check_load,
+    check_room,
     check_stream,
     knee,
     limits_of,
@@ -33,6 +34,8 @@ from sizebook.serving.memory import sequences_that_fit
 from sizebook.serving.pool_simulation import PoolTimes
 from sizebook.serving.pools import Pools, pooled
 from sizebook.serving.quantities import Demand, PoolLayout
+from sizebook.serving.shape import shape_of
+from sizebook.tables.hardware import accelerator
 
 MOST_SIMULATED = 6
 FIGURES = ("ttft", "tpot", "throughput")
@@ -74,8 +77,8 @@ def pooled_replica(setup: Setup, asked: Asked, layout: PoolLayout, around: Aroun
 
 def _bands(setup: Setup, decode_workers: int) -> dict[str, Band]:
     """Return the bands of latency and throughput of a replica with so many decode workers."""
-    engine, gpu = setup.replica.engine, setup.gpu
-    return {name: pooled_band(name, engine, gpu, decode_workers=decode_workers) for name in FIGURES}
+    gpu, shape, replica = accelerator(setup.gpu).key, shape_of(setup.model), setup.replica
+    return {name: pooled_band(name, gpu, replica, shape=shape, decode_workers=decode_workers) for name in FIGURES}
 
 
 def _steady(setup: Setup, asked: Asked, layout: PoolLayout, gpus_per_node: int | None) -> list[PlannedReplica]:
@@ -83,6 +86,8 @@ def _steady(setup: Setup, asked: Asked, layout: PoolLayout, gpus_per_node: int |
     case = serving_case(setup.model, setup.gpu, setup.replica)
     memory = memory_of(case, setup)
     room = int(sequences_that_fit(case, memory, float(asked.longest_tokens)) * setup.replica.dp)
+    check_room(setup, asked.longest_tokens, room, case=case, memory=memory)
+    _check_held(setup, asked.demand, layout, room=room)
     limits = limits_of(asked.latencies, _bands(setup, layout.decode_workers or 1))
     found: list[PlannedReplica] = []
     nearest: Estimate | None = None
@@ -188,14 +193,21 @@ def _check(setup: Setup, asked: Asked) -> None:
         raise InputError(f"not planned in pools: got {said}.")
 
 
+def _check_held(setup: Setup, demand: Demand, layout: PoolLayout, room: int) -> None:
+    """Refuse a stated load that the caches of the decode workers do not hold, as that of one pool is."""
+    workers = layout.decode_workers or MOST_SEARCHED
+    if demand.concurrency is not None and demand.concurrency > room * workers:
+        raise TargetError(too_many_in_pools(setup.replica, demand.concurrency, workers, room=room))
+
+
 def _loaded(pools: Pools, demand: Demand, limits: tuple[float, float]) -> tuple[Demand | None, str]:
-    """Return the load of a replica within the limits, and what binds; the load given where it is."""
+    """Return the load of a replica within the limits, and what binds; the load given where its caches hold it."""
     if demand.concurrency is not None:
-        return demand, "given"
-    if pools.capacity < 1:
-        return None, "cache"
-    ceiling = min(pools.capacity, MOST_IN_FLIGHT * pools.decode.workers)
-    found, binding = knee(lambda at: pooled(pools, at), demand, limits, ceiling=ceiling)
+        return (demand if demand.concurrency <= pools.capacity else None), "given"
+    batched = MOST_IN_FLIGHT * pools.decode.workers
+    found, binding = knee(lambda at: pooled(pools, at), demand, limits, ceiling=min(pools.capacity, batched))
+    if binding == "batch" and pools.capacity < batched:
+        binding = "cache"
     return found, binding
 
 
@@ -206,16 +218,16 @@ def _packing(setup: Setup, pools: Pools, gpus_per_node: int | None) -> Packing:
 
 def _none_meets(setup: Setup, nearest: Estimate | None, limits: tuple[float, float]) -> str:
     """Return why no pools can be planned: no room, or the limit that one request alone misses."""
-    gpu, decode = setup.gpu, setup.replica.layout
     if nearest is None:
         return (
-            f"memory binds: got no prefill layout on {gpu} and {decode} to decode that hold one request of "
-            f"{setup.model}, want room for one in both. Raise tp or choose a narrower weight_dtype."
+            f"memory binds: got no prefill layout on {setup.gpu} that holds one request of {setup.model}, want room "
+            "for one. Raise prefill_tp, shorten the requests or choose a narrower weight_dtype."
         )
     name, got, want = "tpot_target_seconds", nearest.tpot_seconds, limits[1]
     if got <= want:
         name, got, want = "ttft_target_seconds", nearest.ttft_seconds, limits[0]
     return (
-        f"{name} binds: got {got:.4g} s with one request in flight in separate pools that decode at {decode}, want "
-        f"{want:.4g} s. Raise tp, accept {got:.4g} s, or choose a faster gpu or a narrower weight_dtype."
+        f"{name} binds: got {got:.4g} s with one request in flight in separate pools that decode at "
+        f"{setup.replica.layout}, want {want:.4g} s. Raise tp, accept {got:.4g} s, or choose a faster gpu or "
+        "a narrower weight_dtype."
     )

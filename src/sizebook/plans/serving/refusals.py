@@ -61,6 +61,14 @@ def too_many(model: str, replica: Replica, concurrency: int, capacity: int) -> s
     )
 
 
+def too_many_in_pools(replica: Replica, concurrency: int, workers: int, room: int) -> str:
+    """Return that the caches of the decode workers do not hold the requests in flight, and what does."""
+    return (
+        f"cache binds: got {concurrency} requests in flight on {workers} decode workers at {replica.layout}, want at "
+        f"most {room} on each. Lower concurrency, state {-(-concurrency // room)} decode_workers, or raise tp."
+    )
+
+
 def missed(model: str, gpu: str, replica: Replica, demand: Demand, limits: tuple[float, float]) -> str:
     """Return which limit (seconds to the first token, seconds a token) one request alone misses, and what meets it."""
     one = replace(demand, concurrency=1)

@@ -158,11 +158,7 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
         capacity = places(case, memory, demand, longest_tokens=float(longest_tokens), most=MOST_READ) * replica.dp
     else:
         capacity = int(sequences_that_fit(case, memory, float(longest_tokens)) * replica.dp)
-    if capacity < 1:
-        missing = cache_bytes_per_gpu(case, float(longest_tokens)) - memory.cache_bytes
-        raise TargetError(
-            no_room(setup.model, setup.gpu, replica, longest_tokens=longest_tokens, missing_bytes=float(missing))
-        )
+    check_room(setup, longest_tokens, capacity, case=case, memory=memory)
     bands = unmeasured_bands() if isinstance(case, EncodedCase) else bands_of(setup)
     if demand.concurrency is not None and demand.concurrency > capacity:
         raise TargetError(too_many(setup.model, replica, demand.concurrency, capacity=capacity))
@@ -205,6 +201,15 @@ def mean_of(served: Served, demand: Demand, capacity: int) -> tuple[Demand, Esti
     tokens = served.requests_per_second * demand.output_tokens
     found = Estimate(served.mean("ttft"), served.mean("tpot"), tokens, capacity=capacity, fits=True)
     return replace(demand, concurrency=in_flight), found
+
+
+def check_room(setup: Setup, longest_tokens: int, capacity: int, case: Case, memory: Memory) -> None:
+    """Refuse workers whose cache does not hold one request."""
+    if capacity < 1:
+        missing = cache_bytes_per_gpu(case, float(longest_tokens)) - memory.cache_bytes
+        raise TargetError(
+            no_room(setup.model, setup.gpu, setup.replica, longest_tokens=longest_tokens, missing_bytes=float(missing))
+        )
 
 
 def check_load(demand: Demand, latencies: Latencies) -> None:
