@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from command import parser
 
 from sizebook.core.tables import DATA, Row, table
 from sizebook.models import huggingface
@@ -162,14 +163,18 @@ def write(lines: list[Row]) -> None:
 
 def main() -> int:
     """Compare, print what disagrees, and write what agrees where a day is given."""
-    shared = Path(sys.argv[1])
+    asked = parser(__doc__)
+    asked.add_argument("shared", type=Path)
+    asked.add_argument("day", nargs="?", help="of the readings, which are then written")
+    given = asked.parse_args()
+    shared = given.shared
     readings = [*from_configs(shared / "configs" / "real"), *from_totals(shared / "truth" / "params.csv")]
     wrong = [reading for reading in readings if reading.held != reading.said]
     for r in wrong:
         print(f"{r.key}: {r.fact} {r.held} in the table, {r.said} in {r.source}")
     print(f"{len(readings)} facts of {len({r.key for r in readings})} rows compared, {len(wrong)} differ")
-    if len(sys.argv) > 2:
-        write(merged(readings, sys.argv[2]))
+    if given.day:
+        write(merged(readings, given.day))
     return int(any(reading.fact not in MAY_DIFFER for reading in wrong))
 
 

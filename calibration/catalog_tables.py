@@ -16,7 +16,6 @@ import csv
 import math
 import re
 import subprocess
-import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from catalog_readings import Reading, merged, write
+from command import parser
 from ruamel.yaml import YAML
 
 from sizebook.core.tables import Row, table
@@ -221,7 +221,11 @@ def from_pages(checkouts: Path) -> Iterator[Reading]:
 
 def main() -> int:
     """Compare, print what differs, and write what agrees."""
-    checkouts, day = Path(sys.argv[1]), sys.argv[2]
+    asked = parser(__doc__)
+    asked.add_argument("checkouts", type=Path)
+    asked.add_argument("day")
+    given = asked.parse_args()
+    checkouts, day = given.checkouts, given.day
     readings = list(from_pages(checkouts))
     for name in TABLES:
         if (checkouts / name.replace("/", "+")).is_dir():

@@ -13,6 +13,7 @@ from math import log
 from pathlib import Path
 
 import numpy as np
+from command import parser
 from training import FITTED, unseen
 from training_measured import SHARED, cells, read_csv, runs
 
@@ -78,6 +79,8 @@ def _table(found: Errors, what: str) -> list[str]:
 
 
 def main() -> None:
+    """Write and print the table."""
+    parser(__doc__).parse_args()
     lines = [
         "Memory, nothing fitted:", "", *_table(memory_errors(), "source"), "",
         "Step time, model family and generation left out of the fit:", "",

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import csv
 import datetime
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+from command import parser
 from kernel_operations import OPERATIONS, SYSTEMS, Operation
 
 from sizebook.tables.hardware import Accelerator, accelerator
@@ -111,7 +111,9 @@ def _line(gpu: str, operation: str, form: str, p: dict[str, float], points: str,
 
 def main() -> None:
     """Fit every operation and write the table."""
-    folder, today = Path(sys.argv[1]), datetime.date.today().isoformat()
+    asked = parser(__doc__)
+    asked.add_argument("folder", type=Path)
+    folder, today = asked.parse_args().folder, datetime.date.today().isoformat()
     lines = [line for operation in OPERATIONS for line in rows_of(operation, folder, today)]
     with OUTPUT.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")

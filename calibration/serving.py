@@ -23,13 +23,13 @@ from __future__ import annotations
 
 import csv
 import re
-import sys
 from collections import Counter
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from command import parser
 from serving_recipes import drafted, layout_run, read_recipes, recipe_of
 
 from sizebook.core.errors import SizebookError
@@ -333,7 +333,9 @@ def main() -> None:
     from serving_nested import nested
     from serving_tables import write_all
 
-    folder = Path(sys.argv[1])
+    asked = parser(__doc__)
+    asked.add_argument("folder", type=Path)
+    folder = asked.parse_args().folder
     rows, problems = read_rows(folder, read_recipes())
     bare, _ = read_rows(folder, read_recipes(), told=True)
     for problem, times in problems.items():

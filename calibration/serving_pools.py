@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import csv
 import datetime
-import sys
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from command import parser
 from serving import DATA, LAYOUT, LEVELS, ROUNDS_LEFT_OUT, fit, part, read_rows
 from serving_folds import Quantiles, quantiles
 from serving_recipes import read_recipes
@@ -111,7 +111,9 @@ def ratios(run: Measured, rates: dict[str, float]) -> tuple[float, ...]:
 
 def main() -> None:
     """Write and print the table, and write the bands."""
-    folder = Path(sys.argv[1])
+    asked = parser(__doc__)
+    asked.add_argument("folder", type=Path)
+    folder = asked.parse_args().folder
     with (folder / "serving_measured.csv").open(encoding="utf-8", newline="") as lines:
         runs = [measured(row) for row in csv.DictReader(lines) if states_load(row)]
     rows, _ = read_rows(folder, read_recipes())

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from command import parser
 
 from sizebook.serving.case import Case, case_of
 from sizebook.serving.estimate import estimate
@@ -116,9 +117,12 @@ def own_figure(quantity: str, subject: str, inputs: dict[str, Any]) -> float | N
 
 def main() -> None:
     """Write and print the table."""
+    asked = parser(__doc__)
+    asked.add_argument("published", type=Path, help="a table of published figures")
+    published = asked.parse_args().published
     text = ["| what | published | ours | off % | within % | held | if not, why |\n"]
     text.append("| --- | ---: | ---: | ---: | ---: | --- | --- |\n")
-    with Path(sys.argv[1]).open(encoding="utf-8", newline="") as lines:
+    with published.open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
             inputs = json.loads(row["inputs"])
             own = own_figure(row["quantity"], row["subject"], inputs)

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import datetime
 import math
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+from command import parser
 from training_accuracy import write_accuracy, write_peers
 from training_measured import Run, runs
 
@@ -224,11 +224,14 @@ def by_group(found: Sequence[Run], seen: np.ndarray, held: np.ndarray) -> None:
 
 
 def main() -> None:
+    """Fit, write the tables and print what was reached."""
+    asked = parser(__doc__)
+    asked.add_argument("--quick", action="store_true", help="fit and print, leave nothing out and write nothing")
+    quick = asked.parse_args().quick
     found = runs()
     logs = fit(found)
     seen = residuals(found, logs)
     summary(found, seen, "seen")
-    quick = "--quick" in sys.argv
     held = seen if quick else unseen(found, logs)
     by_group(found, seen, held)
     for name, value in named(logs).items():

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from command import parser
 from training_measured import Run, bundled
 
 from sizebook.core.errors import SizebookError
@@ -112,6 +113,8 @@ def _what(run: Run) -> str:
 
 
 def main() -> None:
+    """Write and print the table."""
+    parser(__doc__).parse_args()
     found = rows()
     lines = ["| run | published layout | fastest found | published over fastest |", "|---|---|---|--:|"]
     lines += [f"| {each.what} | {each.published} | {each.best} | {each.ratio:.2f} |" for each in found]

@@ -13,6 +13,7 @@ from math import exp, log, sqrt
 from pathlib import Path
 
 import numpy as np
+from command import parser
 
 from sizebook.batch.jobs import scenario_of
 from sizebook.core.tables import DATA, Row, table
@@ -90,6 +91,8 @@ def _mean(values: list[float]) -> float:
 
 
 def main() -> None:
+    """Write and print the table."""
+    parser(__doc__).parse_args()
     write(table("training_programmes"))
     for cached in (table, default, error):
         cached.cache_clear()

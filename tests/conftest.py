@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -28,12 +28,9 @@ def shared() -> Path:
 
 def calibration(name: str) -> ModuleType:
     """Return a module of `calibration/`, which is no package."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "calibration" / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+    if (folder := str(ROOT / "calibration")) not in sys.path:
+        sys.path.append(folder)  # as its scripts find each other
+    return importlib.import_module(name)
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,6 @@ PAGES = (
 
 @pytest.fixture(scope="module")
 def tables() -> ModuleType:
-    calibration("catalog_readings")  # which it imports
     return calibration("catalog_tables")
 
 

@@ -89,7 +89,7 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
     """Return the case of one model on one machine; every name is checked, every layout refused that no engine runs.
 
     With neither drafts nor a yield stated, speculation is unstated: none, but where TensorRT-LLM serves a model with
-    prediction layers the factor that fits such measurements.
+    prediction layers a factor half-way between a server that drafts nothing and one that drafts.
     """
     if replica.engine not in ENGINES:
         raise unknown_key("engine", replica.engine, ENGINES, where=f"one of {', '.join(ENGINES)}")

@@ -1,0 +1,10 @@
+"""Command lines of the scripts here: `--help` says what a script does, and what it does not know starts no fit."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def parser(about: str | None) -> argparse.ArgumentParser:
+    """Return a parser whose help is what stands at the head of a script."""
+    return argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
