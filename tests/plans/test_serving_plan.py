@@ -18,7 +18,7 @@ from sizebook.core.errors import InputError, RangeError, TargetError
 from sizebook.core.expression import parse as parse_formula
 from sizebook.core.registry import leaves
 from sizebook.plans.serving.choice import choose
-from sizebook.plans.serving.curves import latency_curve
+from sizebook.plans.serving.curves import LOADS, latency_curve, loads_of
 from sizebook.plans.serving.day import hours_of, lognormal_p95
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import arrivals_by_hour
@@ -347,3 +347,17 @@ def test_a_layout_without_an_accelerator_is_refused() -> None:
     assert str(refused.value) == (
         "layout without an accelerator: got tp, ep, want gpu with it. Name the gpu, or leave the layout to the search."
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "loads"),
+    [
+        (None, LOADS),
+        ([["", ""], [None, " "]], LOADS),
+        (" , ", LOADS),
+        ([[8, None], [16, ""]], (8, 16)),
+        ("8, 16", (8, 16)),
+    ],
+)
+def test_blank_cells_of_a_list_of_loads_are_no_loads(given: Any, loads: tuple[int, ...]) -> None:
+    assert loads_of(given) == loads

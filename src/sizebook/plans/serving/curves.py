@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sizebook.core.coercion import coerce
+from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import DEFAULT, REQUIRED, Argument, Quantity, flat, function, quantity_of, section, takes
 from sizebook.plans.serving.inputs import ServingInputs
@@ -67,12 +67,12 @@ def latency_curve(replica: PlannedReplica) -> tuple[CurvePoint, ...]:
 
 
 def loads_of(given: Any) -> tuple[int, ...]:
-    """Return the loads of a list, each a number of requests; those shown by default where none is named."""
+    """Return the loads of a list, each a number of requests, blanks left out; those shown by default where none is."""
     if given is None:
         return LOADS
     words = given.split(",") if isinstance(given, str) else given
     each = [cell for row in words for cell in (row if isinstance(row, (list, tuple)) else [row])]
-    return tuple(coerce(_LOAD, cell) for cell in each)
+    return tuple(coerce(_LOAD, cell) for cell in each if not is_blank(cell)) or LOADS
 
 
 @function(
