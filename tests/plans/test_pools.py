@@ -192,3 +192,9 @@ def test_the_cache_of_several_decode_workers_binds_by_their_places_together() ->
     assert found.pools is not None and found.concurrency == found.capacity
     assert MOST_IN_FLIGHT < found.capacity < 2 * MOST_IN_FLIGHT
     assert found.binding == "cache"
+
+
+def test_the_search_knows_the_cap_of_decode_workers() -> None:
+    """Capped at one, a decode worker ends 1 request in 4 seconds: one prefill worker is more than enough."""
+    found, stated = plan(max_running=1), plan(max_running=1, prefill_tp=1, prefill_workers=1, decode_workers=1)
+    assert found.months[0].usd <= stated.months[0].usd

@@ -126,3 +126,10 @@ def test_the_waits_are_those_of_ciw(load: float, dispersion: float, sent: float)
     ours = served(requests, steps(*[STEP] * 8), 1, sent=sent).ttft
     for share in (0.5, 0.9, 0.95, 0.99):
         assert percentile(ours, share) == pytest.approx(percentile(theirs, share), rel=0.01, abs=0.002), share
+
+
+def test_more_workers_than_requests_change_nothing_and_cost_nothing() -> None:
+    """A hundred requests on a billion workers of each kind: all are read and decoded as on a hundred."""
+    requests = Requests(poisson(5.0, 1)[:100], [1000] * 100, [10] * 100)
+    few, many = (PoolTimes(ONE_BY_ONE, steps(STEP), n, n, 1, lambda _: 0.0) for n in (100, 10**9))
+    assert many.serve(requests) == few.serve(requests)

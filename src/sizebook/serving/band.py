@@ -96,8 +96,8 @@ def _pools() -> dict[tuple[str, str], Band]:
 def pooled_band(figure: str, gpu: str, replica: Replica, shape: ServingShape, decode_workers: int) -> Band:
     """Return the band of separate pools: that of the measured ones, never narrower than what one pool has there.
 
-    What one pool has there is that of own runs where the file of rates has one.
-    The time to first token of one decode worker is surer than that of several, where a request may meet a full one.
+    What one pool has there is that of own runs where the file of rates has one. The time to first token of one decode
+    worker is surer than that of several, where a request may meet a full one.
     """
     rows, own = _pools(), _own_band(figure, gpu, replica, shape=shape) or error_band(figure, replica.engine, gpu)
     found = rows.get((figure, workers_in_words(decode_workers))) or rows[figure, ANY]

@@ -37,7 +37,7 @@ class PoolTimes:
         ready = self._ready(requests)
         order = sorted(range(n), key=ready.__getitem__)
         first, ended, steps = [0.0] * n, [0.0] * n, 0
-        for worker in range(self.decode_workers):
+        for worker in range(min(self.decode_workers, n)):  # more than there are requests get none
             mine = order[worker :: self.decode_workers]
             run = Run(self.decode, _some(requests, mine, ready), self.places)
             run.until(len(mine))
@@ -63,7 +63,7 @@ class PoolTimes:
     def _ready(self, requests: Requests) -> list[float]:
         """Return when the cache of each prompt has come to the decode pool."""
         done, by = read(self.prefill, requests, self.prefill_workers)
-        links, ready = [0.0] * self.prefill_workers, [0.0] * len(requests)
+        links, ready = [0.0] * (max(by, default=0) + 1), [0.0] * len(requests)
         for i in sorted(range(len(requests)), key=done.__getitem__):
             links[by[i]] = ready[i] = max(done[i], links[by[i]]) + self.sent(requests.prompts[i])
         return ready
@@ -83,6 +83,7 @@ def read(times: StepTimes, requests: Requests, workers: int) -> tuple[list[float
     """
     n, arrivals = len(requests), requests.arrivals
     done, by, taken = [0.0] * n, [0] * n, 0
+    workers = min(workers, n)  # those not yet used come first, and more than there are requests get none
     own: list[deque[Prompt]] = [deque() for _ in range(workers)]
     free = [(0.0, worker) for worker in range(workers)]
     heapify(free)

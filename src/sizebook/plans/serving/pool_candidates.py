@@ -64,7 +64,8 @@ def _most_decoding(case: Case, demand: Demand, limit: float, room: int) -> int:
         token = at.in_flight / decode_rate(case, at) / (at.output_tokens - 1)
         return Estimate(0.0, token, at.in_flight / token, capacity=room, fits=True)
 
-    found, _ = knee(estimated, demand, (math.inf, limit), ceiling=max(1, min(room, MOST_IN_FLIGHT)))
+    most = min(room, MOST_IN_FLIGHT, int(case.max_running) or MOST_IN_FLIGHT)
+    found, _ = knee(estimated, demand, (math.inf, limit), ceiling=max(1, most))
     return 1 if found is None else found.in_flight
 
 
