@@ -109,8 +109,9 @@ def page(report: Report, record: str, style: Style = PLAIN) -> str:
 
 
 def _filled_report(report: Report, style: Style, *, page: Page | None, contents: bool) -> str:
-    whole = replace(report, sections=(*report.sections, *glossary(report)))
-    said = Voice(style.locale).translated(whole)
+    voice = Voice(style.locale)
+    whole = replace(report, sections=(*report.sections, *glossary(report, voice.say)))
+    said = voice.translated(whole)
     values = {"report": said, "page": page, "contents": contents, "css": _css(style, with_fonts=page is None)}
     try:
         return _environment(style).get_template("report.html").render(**values)
