@@ -150,7 +150,7 @@ def test_what_to_check_is_said_of_its_service() -> None:
     long = one(on_demand_usd_per_gpu_hour=1.5, input_tokens=131_000, concurrency=1)
     assert warnings(plan_fleet(fleet_inputs(long))) == (
         "A: a reserved GPU-hour at $2.00 costs more than one on demand at $1.50.",
-        "A: 131 200 tokens a request are more than the 131 072 that the model states.",
+        "A: 131\u202f200 tokens a request are more than the 131\u202f072 that the model states.",
     )
 
 

@@ -63,7 +63,7 @@ def test_a_prompt_that_no_cache_holds_says_by_how_much() -> None:
 
 def test_requests_longer_than_the_model_states_are_told() -> None:
     plan = planned("llama-3.1-70b", "h200-sxm", weight_dtype="fp8", tp=8, input_tokens=150_000, output_tokens=400)
-    assert plan.beyond_context == "150 400 tokens a request are more than the 131 072 that the model states"
+    assert plan.beyond_context == "150\u202f400 tokens a request are more than the 131\u202f072 that the model states"
 
 
 def test_a_scenario_of_another_plan_is_one_problem(tmp_path: Path) -> None:

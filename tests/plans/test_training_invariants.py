@@ -100,7 +100,7 @@ def test_parts_sum_to_totals(run: tuple[str, str, dict[str, Any]]) -> None:
         assert seconds == pytest.approx(case.train_seconds) == pytest.approx(86_400 * case.train_days)
         assert sum(part.value for part in time_parts(case)) == pytest.approx(case.train_seconds)
         assert case.gpu_hours == pytest.approx(plan.inputs.gpus * case.train_seconds / 3600)
-    assert sum(part.value for part in cost_parts(plan)) == pytest.approx(plan.middle.cost_usd)
+    assert sum(part.value for part in cost_parts(plan)) == pytest.approx(plan.middle.programme_cost_usd)
     for stage in plan.stages:
         assert sum(getattr(stage, name) for name in COMPONENTS) == pytest.approx(stage.total)
         assert min(getattr(stage, name) for name in COMPONENTS) >= 0

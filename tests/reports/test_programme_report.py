@@ -92,9 +92,9 @@ def test_a_free_programme_divides_by_nothing(plan: ProgrammePlan) -> None:
     assert chart.title == "0\u00a0% of the cost falls into one month"
 
 
-def test_a_batch_writes_its_report_and_no_workbook(tmp_path: Path) -> None:
+def test_a_batch_writes_its_report_and_its_workbook(tmp_path: Path) -> None:
     values = read_toml(EXAMPLE)
     found = produce(made({**values, "phases": values["phases"][3:4]}, "x.toml", tmp_path), tmp_path, "sft")
-    assert found.notes == ("no xlsx: a programme has none",)
-    assert [path.name for path in tmp_path.iterdir()] == ["sft.pdf"]
+    assert found.notes == ()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["sft.pdf", "sft.xlsx"]
     assert found.figures[2].label == "Cost"

@@ -110,7 +110,7 @@ def test_owned_hardware_replaces_the_price() -> None:
     owned = {"capex_usd": 35_040.0, "years": 4.0, "busy": 1.0, "usd_per_kwh": 0.0}
     inputs = _inputs(price_usd_per_gpu_hour=None, owned=owned)
     assert inputs.costs.price_usd_per_gpu_hour == pytest.approx(1.0)
-    assert inputs.costs.basis == "owned: 35040 USD a GPU over 4 years, 100% busy, energy included"
+    assert inputs.costs.basis == "owned: 35040 USD a GPU over 4 years, 100\u00a0% busy, energy included"
 
 
 def test_a_reserved_price_stands_beside_its_providers_price_on_demand() -> None:

@@ -288,6 +288,7 @@ def zamba2(config: Config) -> Architecture:
     )
     kinds = config.pattern("layers_block_type", n_layers, KINDS)
     shared = [i for i, kind in enumerate(kinds) if kind == "hybrid"]
-    if config.integers("hybrid_layer_ids", default=shared) != shared:  # its class builds adapters by their number
+    # Its class builds adapters by their number in every shared block; without such a block there is none to build.
+    if shared and config.integers("hybrid_layer_ids", default=shared) != shared:
         raise config.unknown("hybrid_layer_ids", config.values["hybrid_layer_ids"], f"{shared}, the hybrid layers")
     return hybrid_stack(config, mixer, kinds, (adapters,))
