@@ -69,6 +69,20 @@ _OF_THE_BUDGET: tuple[Check, ...] = (
         "Budget, all three cases",
     ),
     (
+        "Experiments cost what their GPU-hours do",
+        _same(
+            *(
+                (
+                    f"{{ablation_usd.{case}}}+{{evaluation_usd.{case}}}",
+                    f"({{phases_usd.{case}}}-SUM({{beside_usd.all}}))*({{more.{case}}}-1)",
+                )
+                for case in NAMES
+            ),
+            *((f"{{ablation_now.{case}}}", "{ablation_now.middle}") for case in (NAMES[0], NAMES[-1])),
+        ),
+        "Ablations, failed runs and evaluation against GPU-hours beyond those of the phases; one share in all cases",
+    ),
+    (
         "Phases cost what the budget says", _same(("SUM({phase_usd.all})", "{phases_usd.middle}")),
         "Phases against Budget",
     ),
