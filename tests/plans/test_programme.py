@@ -133,7 +133,8 @@ def test_gpus_that_mostly_wait_are_said() -> None:
     plan = programme({**LLAMA, "rollout_gpus": 64}, **NOTHING)
     waiting = plan.phases[0].cases[1].waiting_gpu_hours / plan.phases[0].cases[1].gpu_hours
     assert warnings(plan) == (
-        f"RL: {100 * waiting:.0f}\u00a0% of its GPU-hours wait; give more GPUs to the slower of training and generating.",
+        f"RL: {100 * waiting:.0f}\u00a0% of its GPU-hours wait; "
+        "give more GPUs to the slower of training and generating.",
     )
 
 
