@@ -10,6 +10,7 @@ import pikepdf
 import pypdf
 import pytest
 from click.testing import CliRunner
+from jinja2.exceptions import SecurityError
 
 from sizebook.batch.formats import FORMATS
 from sizebook.batch.inspecting import inspect
@@ -19,6 +20,7 @@ from sizebook.core.errors import InputError
 from sizebook.reports.brand import style_of
 from sizebook.reports.render import html, pdf
 from sizebook.reports.style import Style
+from sizebook.reports.templates import Sandbox
 from sizebook.reports.voice import Voice
 from sizebook.scenarios.presentation import with_presentation
 from sizebook.sources.bundled import bundled
@@ -163,6 +165,11 @@ def test_own_templates_extend_the_shipped_ones(folder: Path, sizing: Any, as_of:
          "template of Jinja that extends sizebook/report.html. Correct it."),
         ('{% include "../secret.txt" %}', "template cannot be filled: got '../secret.txt' in ../secret.txt of own, "
          "want a template of Jinja that extends sizebook/report.html. Correct it."),
+        ("{{ style.templates.joinpath('/etc/passwd').read_text() }}", "template cannot be filled: got ''None' has no "
+         "attribute 'joinpath'' in report.html of own, want a template of Jinja that extends sizebook/report.html. "
+         "Correct it."),
+        ("{{ 1 / 0 }}", "template cannot be filled: got 'ZeroDivisionError: division by zero' in report.html of own, "
+         "want a template of Jinja that extends sizebook/report.html. Correct it."),
         ("{{ nothing }}", "template cannot be filled: got ''nothing' is undefined' in report.html of own, want a "
          "template of Jinja that extends sizebook/report.html. Correct it."),
     ],
@@ -180,6 +187,44 @@ def test_templates_reach_nothing_outside_their_folder(
     with pytest.raises(InputError) as refused:
         html(report(sizing, as_of), Style(templates=own))
     assert str(refused.value) == message
+
+
+@pytest.mark.parametrize("method", ["read_text()", "write_text('x')", "parent.iterdir()", "unlink()"])
+def test_a_path_in_reach_of_a_template_gives_nothing(tmp_path: Path, method: str) -> None:
+    """Whatever a template may come to hold: reading and writing are no attributes of a path there."""
+    (tmp_path / "secret.txt").write_text("secret")
+    with pytest.raises(SecurityError):
+        Sandbox().from_string("{{ path." + method + " }}").render(path=tmp_path / "secret.txt")
+    assert (tmp_path / "secret.txt").read_text() == "secret"
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        '<a rel="attachment" href="file:///etc/hostname">x</a>',
+        '<link rel="attachment" href="file:///etc/hostname">',
+        '<img alt="x" src="data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 width=%229%22 '
+        'height=%229%22%3E%3Cimage href=%22file:///etc/hostname%22 width=%229%22 height=%229%22/%3E%3C/svg%3E">',
+    ],
+)
+def test_what_is_asked_for_while_a_page_is_written_is_refused_too(
+    folder: Path, sizing: Any, as_of: Any, tag: str
+) -> None:
+    from sizebook.reports.sizing.report import report
+
+    own = folder / "own"
+    own.mkdir()
+    (own / "report.html").write_text(
+        '{% extends "sizebook/report.html" %}{% block cover %}'
+        + tag
+        + "{% endblock %}{% block sections %}{% endblock %}"
+    )
+    with pytest.raises(InputError) as refused:
+        pdf(report(sizing, as_of), style=Style(templates=own))
+    assert str(refused.value) == (
+        "address out of bounds: got 'file:///etc/hostname' in a template, want data: or a file of the templates. "
+        "Put it there."
+    )
 
 
 @pytest.mark.parametrize("address", ["file:///etc/hostname", "http://127.0.0.1:9/x.png", "../../x.png"])

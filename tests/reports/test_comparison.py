@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from sizebook.core.errors import InputError
 from sizebook.reports.comparison.compared import Compared, Figured, compared
 from sizebook.reports.comparison.report import MOST_ROWS, report
-from sizebook.reports.view import Table
+from sizebook.reports.view import Table, texts_of
+from sizebook.reports.voice import Voice
 
 COST, TIME, MFU = Figured("Cost", "USD"), Figured("Time per output token", "seconds"), Figured("MFU", "ratio")
 SCENARIOS = {
@@ -82,3 +84,14 @@ def test_the_report_says_what_was_found() -> None:
 def test_rows_that_are_not_shown_are_counted() -> None:
     many = {f"s{at}": {COST: float(at), TIME: 1.0 + at} for at in range(1, MOST_ROWS + 12)}
     assert tables(compared(many))["Ranked by Cost"].note == f"The first {MOST_ROWS} of {len(many)} scenarios are shown."
+
+
+def test_counts_are_whole_and_a_german_comparison_speaks_german() -> None:
+    gpus = Figured("GPUs, first month", "GPUs")
+    found = compared({"a": {COST: 100.0, TIME: 0.04, gpus: 50.0}, "b": {COST: 90.0, TIME: 0.05, gpus: 60.0}})
+    shown = report(found, date(2026, 11, 22))
+    said = list(texts_of(Voice("de").translated(shown)))
+    assert "50" in said and "60" in said and "50.0" not in list(texts_of(shown))
+    english = r"\b(the|and|of|with|are|is|for|from|to|or|less|more|Cost|Time|token)\b"
+    assert [each for each in said if re.search(english, each)] == []
+    assert "Rangfolge nach Kosten, USD: weniger ist besser. Gleiche Werte stehen in der Reihenfolge der Liste." in said

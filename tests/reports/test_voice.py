@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from string import Formatter
@@ -14,16 +15,22 @@ from babel.messages.pofile import read_po
 from sizebook.core.derivation import Step
 from sizebook.core.errors import InputError
 from sizebook.core.texts import Day, Figure, joined, plural, text
-from sizebook.core.units import duration, gibibytes, gigabytes, grouped, parameters, percent, usd
+from sizebook.core.units import duration, gibibytes, gigabytes, grouped, in_unit, parameters, percent, usd
+from sizebook.plans.serving.plan import plan_serving
 from sizebook.plans.sizing.plan import Sizing
 from sizebook.reports.figures import fixed
+from sizebook.reports.glossary import glossary
+from sizebook.reports.serving.report import report as serving_report
 from sizebook.reports.sizing.report import report
 from sizebook.reports.view import texts_of
 from sizebook.reports.voice import CATALOGUES, Voice, languages
 from sizebook.reports.words import gpus, months
+from tests.plans.asking import serving_inputs
+from tests.reports.test_serving_report import INPUTS
 
 NBSP = "\u00a0"
-TOOL = runpy.run_path(str(Path(__file__).resolve().parents[2] / "release" / "messages.py"))
+ROOT = Path(__file__).resolve().parents[2]
+TOOL = runpy.run_path(str(ROOT / "release" / "messages.py"))
 
 
 def fields(pattern: str) -> list[str]:
@@ -120,3 +127,38 @@ def test_a_german_report_has_no_english_sentence_left(sizing: Sizing, as_of: dat
     left = [each for each in texts_of(said) if re.search(r"\b(the|and|of|with|are|is|for|from)\b", each)]
     assert left == []
     assert list(texts_of(Voice("en").translated(shown))) == list(texts_of(shown))
+
+
+def test_a_german_serving_report_has_no_english_word_left() -> None:
+    """Choices, counts of one and glossary too; what is equal in both languages is names, files, formats and units."""
+    plan = plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**INPUTS))
+    shown = serving_report(plan, date(2026, 11, 21))
+    voice = Voice("de")
+    said = voice.translated(replace(shown, sections=(*shown.sections, *glossary(shown, voice.say))))
+    texts = list(texts_of(said))
+    assert [
+        each for each in texts if re.search(r"\b(the|and|of|with|are|is|for|from|to|or|not|at|by|on)\b", each)
+    ] == []
+    for word, german in (
+        ("office", "Büro"),
+        ("visited", "besuchte"),
+        ("replica", "Replikat"),
+        ("GPU-hour", "GPU-Stunde"),
+    ):
+        assert word not in texts and german in texts
+    assert any(each.endswith("2023, standortbasiert") for each in texts)
+    terms = [row.cells[0] for row in said.sections[-1].blocks[0].rows]
+    assert terms == sorted(terms, key=str.casefold) and terms.index("GPU-Stunde") < terms.index("standortbasiert")
+
+
+def test_units_after_one_are_singular() -> None:
+    shown = {number: [in_unit(number, unit) for unit in ("replicas", "GPUs", "tokens/s")] for number in (1, 2)}
+    assert shown == {1: ["1 replica", "1 GPU", "1 tokens/s"], 2: ["2 replicas", "2 GPUs", "2 tokens/s"]}
+    assert [Voice("de").say(in_unit(number, "replicas")) for number in (1, 25)] == ["1 Replikat", "25 Replikate"]
+
+
+def test_every_counted_unit_that_is_declared_has_its_singular() -> None:
+    sources = (path.read_text(encoding="utf-8") for path in (ROOT / "src" / "sizebook").rglob("*.py"))
+    declared = {unit for source in sources for unit in re.findall(r'\bunit"?[=:] ?"([A-Za-z-]+s)"', source)}
+    assert len(declared) > 15
+    assert {unit for unit in declared if in_unit(1, unit) == f"1 {unit}"} == set()

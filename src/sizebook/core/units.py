@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sizebook.core.texts import THIN_SPACE, Figure, Short, text
+from sizebook.core.texts import THIN_SPACE, Figure, Short, Text, text
 
 __all__ = ["NO_BREAK_SPACE", "THIN_SPACE"]
 NO_BREAK_SPACE = "\u00a0"
@@ -13,6 +13,16 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _DECIMAL = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SHORT_SCALE = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 _BINARY = ((2.0**50, "PiB"), (2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
+
+# Units of things that are counted, after 1.
+_ONE = {
+    "GPUs": text("GPU"), "GPU-hours": text("GPU-hour"), "requests": text("request"), "tokens": text("token"),
+    "months": text("month"), "days": text("day"), "hours": text("hour"), "years": text("year"),
+    "replicas": text("replica"), "workers": text("worker"), "nodes": text("node"), "bits": text("bit"),
+    "sequences": text("sequence"), "lines": text("line"),
+    "seconds": text("second"), "bytes": text("byte"), "parameters": text("parameter"), "watts": text("watt"),
+    "nats": text("nat"), "CPU-hours": text("CPU-hour"),
+}  # fmt: skip
 
 
 def grouped(count: int | float) -> str:
@@ -133,4 +143,9 @@ def in_unit(value: float, unit: str) -> str:
     if unit in shown:
         return shown[unit]
     number = grouped(value) if float(value).is_integer() else significant(value, 4)
-    return text("{n} {unit}", n=number, unit=text(unit)) if unit else number
+    return counted(number, unit) if unit else number
+
+
+def counted(number: str, unit: str) -> Text:
+    """Return a shown number with its unit: ``1 replica``, ``25 replicas``."""
+    return text("{n} {unit}", n=number, unit=_ONE.get(unit, text(unit)) if number == "1" else text(unit))

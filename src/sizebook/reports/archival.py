@@ -13,8 +13,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from sizebook.core.errors import InputError
-from sizebook.reports.templates import fetcher
+from sizebook.reports.templates import fetcher, in_bounds
 
 _RDF = "</rdf:RDF>"
 _IDENTIFIER = b"""<rdf:Description rdf:about="" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/" pdfuaid:part="1" />\
@@ -69,11 +68,7 @@ def laid_out(html: str, base_url: str, options: dict[str, Any]) -> Any:
 
     fetch = fetcher(Path(base_url))
     document = weasyprint.HTML(string=html, base_url=base_url, url_fetcher=fetch).render(**options)
-    if fetch.refused:
-        raise InputError(
-            f"address out of bounds: got '{fetch.refused[0]}' in a template, want data: or a file of the templates. "
-            "Put it there."
-        )
+    in_bounds(fetch)
     return document
 
 
@@ -81,6 +76,7 @@ def archival_pdf(document: Any, options: dict[str, Any]) -> bytes:
     """Return what was laid out as PDF/A-3u and PDF/UA-1; the same input gives the same bytes."""
     document.metadata.generate_rdf_metadata = _with_identifier(document.metadata.generate_rdf_metadata)
     content: bytes = document.write_pdf(finisher=_scope_headers, **options)
+    in_bounds(document.url_fetcher)  # pictures within pictures and attachments are asked for only now
     return content
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sizebook.core.texts import text
@@ -25,7 +25,7 @@ class Term:
 
 
 TERMS = (
-    Term("batch", text("Sequences that one step of training processes together."), r"\bbatch\b(?! mode)"),
+    Term(text("batch"), text("Sequences that one step of training processes together."), r"\bbatch\b(?! mode)"),
     Term(text("cache"), text("Keys and values of the tokens read so far, kept in GPU memory for each request."),
          r"\b[Cc]ache\b"),
     Term("CO\u2082e", text("Greenhouse gases as the amount of carbon dioxide that warms as much."), "CO\u2082e|CO2e"),
@@ -35,7 +35,7 @@ TERMS = (
     Term("FLOP", text("One floating-point operation, an addition or a multiplication of decimals."), r"FLOP"),
     Term("GiB", text("2\u00b3\u2070 bytes, 7 % more than a GB."), r"GiB"),
     Term("goodput", text("Share of the time of steps that advances the run, after failures."), r"\b[Gg]oodput\b"),
-    Term("GPU-hour", text("One GPU for one hour."), r"GPU-hour"),
+    Term(text("GPU-hour"), text("One GPU for one hour."), r"GPU-hour"),
     Term("HFU", text("Like MFU, with work that is done twice to save memory counted twice.")),
     Term("int4", text("Number format with 4 bits a weight; int8, fp8 have 8, bf16 and fp16 have 16."),
          r"\b(int4|int8|fp8|nvfp4|mxfp4|bf16)\b"),
@@ -68,10 +68,13 @@ TERMS = (
 )  # fmt: skip
 
 
-def glossary(report: Report) -> tuple[Section, ...]:
-    """Return the terms that occur in a report's own words, in the order of the alphabet; none where none does."""
-    said = " \n".join(texts_of(report))
-    rows = tuple(Row((term.name, term.meaning)) for term in found_in(said))
+def glossary(report: Report, said: Callable[[str], str] = str) -> tuple[Section, ...]:
+    """Return the terms that occur in a report's own words, in the order of the alphabet; none where none does.
+
+    ``said`` gives a term in the reader's language, which it is ordered by.
+    """
+    found = sorted(found_in(" \n".join(texts_of(report))), key=lambda term: said(term.name).casefold())
+    rows = tuple(Row((term.name, term.meaning)) for term in found)
     if not rows:
         return ()
     table = Table(text("Terms"), (Column(text("Term")), Column(text("Meaning"))), rows)

@@ -11,8 +11,9 @@ from typing import Any
 
 from sizebook.core.registry import Argument, flat, leaves
 from sizebook.core.texts import Day, joined, text
-from sizebook.core.units import grouped, percent
+from sizebook.core.units import counted, grouped, percent
 from sizebook.reports.figures import general
+from sizebook.reports.words import CHOICES
 
 MOST_LISTED = 6  # members of a list, before a row says how many there are
 
@@ -46,12 +47,12 @@ def shown(leaf: Argument, value: Any) -> str:
     if isinstance(value, date):
         return Day(value.isoformat())
     if isinstance(value, str):
-        return value
+        return CHOICES.get(value, value) if quantity.choices else value
     if quantity.unit == "ratio":
         share = quantity.maximum is not None and quantity.maximum <= 1
         return percent(value) if share and value else general(value)
     number = grouped(value) if float(value).is_integer() else general(value)
-    return text("{n} {unit}", n=number, unit=text(quantity.unit)) if quantity.unit else number
+    return counted(number, quantity.unit) if quantity.unit else number
 
 
 def _listed(values: Sequence[Any]) -> str:

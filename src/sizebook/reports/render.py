@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from jinja2.exceptions import SecurityError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from sizebook import __version__
 from sizebook.core.errors import InputError
@@ -22,7 +20,7 @@ from sizebook.core.units import grouped, significant
 from sizebook.reports.archival import Attached, archival_pdf, laid_out, pdf_options
 from sizebook.reports.glossary import glossary
 from sizebook.reports.style import PLAIN, Style
-from sizebook.reports.templates import data_uri, loader
+from sizebook.reports.templates import Sandbox, data_uri, loader
 from sizebook.reports.view import Block, Derivation, Notes, Prose, Report, Table
 from sizebook.reports.voice import Voice
 from sizebook.sources.bundled import bundled
@@ -73,7 +71,7 @@ def _environment(style: Style) -> jinja2.Environment:
     A template extends a shipped one as ``sizebook/report.html``; nothing outside the two folders is read.
     """
     voice = Voice(style.locale)
-    environment = ImmutableSandboxedEnvironment(
+    environment = Sandbox(
         loader=loader(style.templates),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -84,7 +82,9 @@ def _environment(style: Style) -> jinja2.Environment:
         part=_part, svg=lambda block: _svg_uri(block, style, voice), typeset=lambda formula: typeset(formula, voice),
         day=voice.day, figure=figure_text, say=voice.say, in_a_sentence=voice.in_a_sentence,
     )  # fmt: skip
-    environment.globals.update(_=voice.word, style=style, language=voice.language, version=__version__)
+    environment.globals.update(
+        _=voice.word, style=replace(style, faces=(), templates=None), language=voice.language, version=__version__
+    )
     return environment
 
 
@@ -109,20 +109,21 @@ def page(report: Report, record: str, style: Style = PLAIN) -> str:
 
 
 def _filled_report(report: Report, style: Style, *, page: Page | None, contents: bool) -> str:
-    whole = replace(report, sections=(*report.sections, *glossary(report)))
-    said = Voice(style.locale).translated(whole)
+    voice = Voice(style.locale)
+    whole = replace(report, sections=(*report.sections, *glossary(report, voice.say)))
+    said = voice.translated(whole)
     values = {"report": said, "page": page, "contents": contents, "css": _css(style, with_fonts=page is None)}
     try:
         return _environment(style).get_template("report.html").render(**values)
-    except (jinja2.TemplateError, SecurityError) as error:
+    except Exception as error:  # whatever the expressions of a template run into
         raise _faulty(style, error) from error
 
 
 def _faulty(style: Style, error: Exception) -> Exception:
     """Return what to say of a template that cannot be filled; a shipped one is our fault and says so itself."""
-    if style.templates is None:
+    if style.templates is None or isinstance(error, InputError):
         return error
-    said = error.message if isinstance(error, jinja2.TemplateError) else str(error)
+    said = error.message if isinstance(error, jinja2.TemplateError) else f"{type(error).__name__}: {error}"
     name = getattr(error, "name", None) or "report.html"
     return InputError(
         f"template cannot be filled: got '{said}' in {name} of {style.templates.name}, want a template of Jinja that "

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import jinja2
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from sizebook.core.errors import InputError
 from sizebook.sources.bundled import bundled
@@ -28,6 +29,13 @@ class _Folder(jinja2.FileSystemLoader):
         if not Path(name).resolve().is_relative_to(self.folder):
             raise jinja2.TemplateNotFound(template)
         return source, name, fresh
+
+
+class Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja's sandbox, in which a path is no way to what lies under it: its methods read and write files."""
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        return not isinstance(obj, PurePath) and super().is_safe_attribute(obj, attr, value)
 
 
 def loader(own: Path | None) -> jinja2.BaseLoader:
@@ -54,7 +62,7 @@ def data_uri(path: Path, media_type: str) -> str:
 def fetcher(folder: Path) -> Any:
     """Return what WeasyPrint reads addresses with: bytes in the address itself, and files of one folder.
 
-    What else a page asks for is not read and listed in its ``refused``.
+    What else a page asks for is not read and listed in its ``refused``, which `in_bounds` says.
     """
     from weasyprint.urls import URLFetcher
 
@@ -72,3 +80,12 @@ def fetcher(folder: Path) -> Any:
             return super().fetch(url, headers)
 
     return Bounded()
+
+
+def in_bounds(fetch: Any) -> None:
+    """Errors: `InputError` for an address that a page asked a `fetcher` for and that was not read."""
+    if fetch.refused:
+        raise InputError(
+            f"address out of bounds: got '{fetch.refused[0]}' in a template, want data: or a file of the templates. "
+            "Put it there."
+        )

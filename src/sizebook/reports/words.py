@@ -5,6 +5,13 @@ from __future__ import annotations
 from sizebook.core.tables import table
 from sizebook.core.texts import Day, Text, plural, text
 
+# Choices that are words; the others are keys of tables and formats, which stay as they are written.
+CHOICES = {str(word): word for word in (
+    text("flat"), text("office"), text("consumer"), text("replica"), text("node"), text("visited"), text("all"),
+    text("none"), text("lightest"), text("selective"), text("full"), text("attention"), text("location"),
+    text("market"),
+)}  # fmt: skip
+
 
 def gpus(number: int) -> Text:
     """Return ``1 GPU``, ``8 GPUs``."""

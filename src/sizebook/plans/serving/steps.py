@@ -125,7 +125,7 @@ def _fleet(plan: ServingPlan) -> tuple[Step, ...]:
         _node(packing),
         Step(
             text("Spare replicas"),
-            text("failures to cover * replicas lost with a {domain}", domain=margins.failure_domain),
+            text("failures to cover * replicas lost with a {domain}", domain=text(margins.failure_domain)),
             f"{margins.spare} * {packing.lost_with(margins.failure_domain)}",
             value=spare,
             unit="replicas",

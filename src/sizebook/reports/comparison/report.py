@@ -183,7 +183,9 @@ def _differences(found: Compared) -> Iterator[Section]:
 
 def _column(found: Compared, names: Sequence[str], figure: Figured) -> list[str]:
     having = [name for name in names if figure in found.scenarios[name]]
-    texts = dict(zip(having, aligned([found.scenarios[name][figure] for name in having]), strict=True))
+    values = [found.scenarios[name][figure] for name in having]
+    whole = all(float(value).is_integer() for value in values)  # GPUs and other counts
+    texts = dict(zip(having, map(grouped, values) if whole else aligned(values), strict=True))
     return [texts.get(name, "–") for name in names]
 
 
@@ -198,7 +200,9 @@ def _pareto(found: Compared) -> Iterator[Section]:
         Column(text(x.label), text(x.unit), figures=True),
         Column(text(y.label), text(y.unit), figures=True),
     )
-    caption = text("Nothing is better in {figure} without being worse in {other}", figure=x.label, other=y.label)
+    caption = text(
+        "Nothing is better in {figure} without being worse in {other}", figure=text(x.label), other=text(y.label)
+    )
     blocks: list[Lines | Table] = [Table(caption, heads, rows, note=_cut(len(front)))]
     if len({(a, b) for a, b, _ in points}) > 1:
         line = Line(text("the front"), tuple(sorted((a, b) for a, b, _ in points)))
@@ -216,11 +220,11 @@ def _pareto(found: Compared) -> Iterator[Section]:
 
 
 def _notes(found: Compared) -> Section:
-    better = "more" if found.rank_by.sign < 0 else "less"
+    better = text("more") if found.rank_by.sign < 0 else text("less")
     items = (
         text(
             "Ranked by {heading}: {better} is better. Equal figures stand in the order of the batch.",
-            heading=found.rank_by.heading,
+            heading=heading(found.rank_by),
             better=better,
         ),
         text("A change is a scenario's figure over the base's, less 1; – where either has none, or the base's is 0."),
