@@ -23,11 +23,12 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 IMPORTED_AS = {
     "vl-convert-python": "vl_convert",
     "tomli-w": "tomli_w",
+    "fonttools": "fontTools",
     "python-multipart": "python_multipart",
 }  # where a distribution is not imported by its own name
 OF_THE_OFFICE = {"uno", "unohelper", "com", "org"}  # libreoffice/addin.py runs in LibreOffice's own Python
 WORKBOOKS = "openpyxl, lxml, defusedxml, formualizer, numpy, psutil"
-REPORTS = "jinja2, weasyprint, altair, vl_convert, pypdf, tomli_w, rich"
+REPORTS = "babel, jinja2, weasyprint, fontTools, altair, vl_convert, pypdf, tomli_w, rich"
 
 
 def refused(modules: str, extras: str, instead: str = "") -> str:
