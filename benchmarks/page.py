@@ -7,15 +7,19 @@ stretches only the latter. Sorting and filtering end when the rows are laid out.
 from __future__ import annotations
 
 import statistics
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
-from tests.page.browser import CHROMIUM, SWITCHES, WIDE
 
 from sizebook.dashboard.page import write_page
 from sizebook.dashboard.rows import Model, published
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.page.driving import CHROMIUM, SWITCHES, WIDE
 
 N_MODELS = 1000
 REPEATS = 7

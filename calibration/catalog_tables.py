@@ -6,7 +6,8 @@ CHECKOUTS holds one folder ``organisation+name`` for each repository that `TABLE
 with a git directory ``repo``; one that is missing is left out and said. A row is known by its repository, or by its
 key where a table has none. What agrees is written to ``data/model_readings.csv`` as read on DATE, what does not is
 printed. Of a publisher's page ``catalog_pages.csv`` quotes the words that state a fact; a page that no longer says them
-is left out and named. A licence is taken from a page that speaks of the weights alone.
+is left out and named, and so are words that state the fact roughly or by another name (`states`). A licence is taken
+from a page that speaks of the weights alone.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import re
 import subprocess
 import tomllib
 from collections.abc import Callable, Iterator
+from datetime import date
+from decimal import Decimal
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -42,6 +45,13 @@ LICENCES = {
 }
 # Folders of the table of prices in which a laboratory's own closed models stand.
 LABORATORIES = ("openai", "anthropic", "google", "mistral", "cohere", "xai")
+STEPS = {"": 0, "k": 3, "thousand": 3, "m": 6, "million": 6, "b": 9, "billion": 9, "t": 12, "trillion": 12}
+# A number in words, with what makes it a rough one.
+NUMBER = re.compile(
+    r"(?P<rough>(?:[~≈<>]|\b(?:about|almost|approximately|around|at least|more than|nearly|over|roughly|up to)) *)?"
+    r"(?P<digits>\d+(?:,\d{3})*(?:\.\d+)?) ?(?P<unit>[kmbt]\b|thousand|million|billion|trillion)?(?P<more>\+)?",
+    re.IGNORECASE,
+)
 # A table's name of a model, in lower case, and what it says of it.
 Said = tuple[str, dict[str, str]]
 
@@ -199,8 +209,28 @@ def from_table(checkout: Checkout) -> Iterator[Reading]:
                 yield Reading(row["key"], fact, row[fact], shown, source)
 
 
+def states(fact: str, value: str, words: str) -> bool:
+    """Return whether words state a fact exactly: the number unhedged, the whole day, the licence or device by name.
+
+    `K` is a thousand: words that say 4K state no context of 4,096.
+    """
+    if fact == "release_date":
+        day = date.fromisoformat(value)
+        spelt = rf"\b{day:%b}[a-z]*\.? {day.day}, {day.year}\b|\b{day.year}[.-]{day:%m}[.-]{day:%d}\b"
+        return re.search(spelt, words) is not None
+    if fact == "licence":
+        return set(re.findall(r"[\w.]+", value.casefold())) <= set(re.findall(r"[\w.]*\w", words.casefold()))
+    if number := NUMBER.fullmatch(value):
+        return any(_worth(n) == _worth(number) for n in NUMBER.finditer(words) if not (n["rough"] or n["more"]))
+    return value in words
+
+
+def _worth(number: re.Match[str]) -> Decimal:
+    return Decimal(number["digits"].replace(",", "")).scaleb(STEPS[(number["unit"] or "").casefold()])
+
+
 def from_pages(checkouts: Path) -> Iterator[Reading]:
-    """Yield the facts that publishers' pages state; words that no longer stand there are said."""
+    """Yield the facts that publishers' pages state; words that do not stand there or do not state them are said."""
     with PAGES.open(encoding="utf-8", newline="") as file:
         pages = list(csv.DictReader(file))
     for page in pages:
@@ -212,6 +242,9 @@ def from_pages(checkouts: Path) -> Iterator[Reading]:
             continue
         if page["words"] not in " ".join(text.split()):
             print(f"left out: {page['path']} of {page['repository']} does not say '{page['words']}'")
+            continue
+        if not states(page["fact"], page["value"], page["words"]):
+            print(f"left out: '{page['words']}' does not state the {page['fact']} {page['value']} exactly")
             continue
         source = checkout.source(page["path"].removesuffix(".md"))
         for row in table("models"):

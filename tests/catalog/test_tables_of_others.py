@@ -22,6 +22,7 @@ models:
 PAGES = (
     "OpenBMB/MiniCPM,README.md,minicpm3-4b minicpm-2b,licence,Apache-2.0,Models are under Apache-2.0\n"
     "OpenBMB/MiniCPM,README.md,minicpm3-4b,licence,MIT,words that nobody wrote\n"
+    "OpenBMB/MiniCPM,README.md,minicpm3-4b,licence,MIT,Models are\n"
     "nobody/nothing,README.md,minicpm3-4b,licence,MIT,words\n"
 )
 
@@ -65,6 +66,7 @@ def test_a_page_is_believed_only_where_it_says_the_words(
     }
     assert capsys.readouterr().out == (
         "left out: README.md of OpenBMB/MiniCPM does not say 'words that nobody wrote'\n"
+        "left out: 'Models are' does not state the licence MIT exactly\n"
         "left out: no README.md of nobody/nothing\n"
     )
 
@@ -75,3 +77,31 @@ def test_every_quotation_is_of_facts_that_rows_hold(tables: ModuleType) -> None:
         for page in csv.DictReader(file):
             for pattern in page["keys"].split():
                 assert any(row[page["fact"]] for row in rows if fnmatch(row["key"], pattern)), page
+            assert tables.states(page["fact"], page["value"], page["words"]), page
+
+
+@pytest.mark.parametrize(
+    ("fact", "value", "words", "exactly"),
+    [
+        ("training_tokens", "15500000000000", "a 1T parameter model on 15.5T tokens", True),
+        ("training_tokens", "15000000000000", "pretrained on ~15 trillion tokens", False),
+        ("training_tokens", "15000000000000", r"pretrained on \~15 trillion tokens", False),
+        ("training_tokens", "15000000000000", "pretrained on over 15 trillion tokens", False),
+        ("training_tokens", "15000000000000", "15T+", False),
+        ("training_tokens", "9000000000000", "Up to 9T tokens", False),
+        ("training_tokens", "9000000000000", "29T tokens, 9M of them", False),
+        ("context_length", "4096", "trained with 4K", False),
+        ("context_length", "4096", "4,096 tokens", True),
+        ("published_total", "124M", "124 million and 355 million parameters", True),
+        ("published_total", "24M", "124 million", False),
+        ("release_date", "2024-04-18", "Released April 18, 2024.", True),
+        ("release_date", "2024-09-05", "[2024.09.05] We release", True),
+        ("release_date", "2024-04-01", "Released in April 2024", False),
+        ("licence", "MIT (modified)", "[Modified MIT](./LICENSE)", True),
+        ("licence", "MIT", "subject to limits", False),
+        ("licence", "Llama 3.2 Community", "the Llama 3.1 Community License", False),
+        ("hardware", "H100-80GB", "GPU hours on H100", False),
+    ],
+)
+def test_rough_words_state_no_fact(tables: ModuleType, fact: str, value: str, words: str, exactly: bool) -> None:
+    assert tables.states(fact, value, words) is exactly

@@ -13,7 +13,7 @@ from sizebook.core.registry import Argument, Kind, Quantity
 from sizebook.core.tables import by_key
 from sizebook.dashboard.columns import BY_NAME, COLUMNS, Column, divided
 from sizebook.dashboard.features import features
-from sizebook.dashboard.rows import Model, computed, derived
+from sizebook.dashboard.rows import Model, card_facts, computed, derived
 from sizebook.intake.texts import csv_rows
 from sizebook.models import catalog
 from sizebook.models.reconciliation import agreement, statement
@@ -107,9 +107,7 @@ def _model(name: str, asks: str, stated: dict[str, Any], cells: Mapping[str, str
             values[column.name] = divided(column, values[str(column.call[1])], values)
     compared = _compared(values)
     number = statement(stated["published_total"]).parameters if "published_total" in stated else None
-    known = by_key("activations", "activation").get(str(values["activation"]))
-    card = {head: cells[head] for head in ("note", "link", "source") if head in cells} | compared
-    card |= {"activation_formula": known["formula"]} if known else {}
+    card = card_facts({**cells, "activation": values["activation"]}) | compared
     return Model(
         key=f"own:{name}",
         name=name,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sizebook.core.tables import Row, by_key
+from sizebook.core.tables import by_key
 from sizebook.dashboard.columns import COLUMNS, value
 from sizebook.dashboard.features import features
 from sizebook.models import catalog
@@ -49,7 +50,7 @@ def _published(key: str) -> Model:
         size=values["total"] or stated,
         asks=key,
         features=features(catalog.architecture(key)) if row["architecture"] else (),
-        card=_facts(row) | _compared(compared) | (derived(key) if row["architecture"] else {}),
+        card=card_facts(row) | _compared(compared) | (derived(key) if row["architecture"] else {}),
     )
 
 
@@ -73,9 +74,10 @@ def derived(model: str) -> dict[str, Any]:
     }
 
 
-def _facts(row: Row) -> dict[str, Any]:
-    known = by_key("activations", "activation").get(row["activation"])
-    facts = {name: row[name] for name in _CARD if row[name]}
+def card_facts(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a card says of a row besides its columns: note, link, source, and the formula of its activation."""
+    known = by_key("activations", "activation").get(str(stated.get("activation")))
+    facts = {name: stated[name] for name in _CARD if stated.get(name)}
     return facts | ({"activation_formula": known["formula"]} if known else {})
 
 
