@@ -150,7 +150,7 @@ def test_a_file_that_somebody_changed_is_told_apart(changed: tuple[Path, dict[st
     content["figures"]["usd"]["value"] *= 2
     assert inspected(changed).causes == ()
     said = CliRunner().invoke(app, ["inspect", str(path)]).output
-    assert "why       nothing that is recorded differs: the file's figures were changed, or a library's are" in said
+    assert "why       nothing that is recorded differs: the file was changed, or a library has another version" in said
 
 
 def test_a_scenario_that_is_refused_today_says_why(changed: tuple[Path, dict[str, Any]]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from pypdf import PdfReader
 
-from sizebook.batch.jobs import report_of, scenario_of
+from sizebook.batch.jobs import made, scenario_of
 from sizebook.cli import app
 from sizebook.core.registry import flat, leaves
 from sizebook.core.units import grouped
@@ -85,7 +85,7 @@ def _months(data: list[dict[str, Any]]) -> list[list[Any]]:
 @pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
 def test_the_report_prints_the_plan_and_every_input(number: int, tmp_path: Path) -> None:
     plan, case = _plan(number), GRID[number]
-    report = report_of(scenario_of(case.values, "grid", Path()))
+    report = made(case.values, "grid", Path()).report
     write_pdf(report, tmp_path / "grid.pdf")
     text = bare(" ".join(page.extract_text() for page in PdfReader(tmp_path / "grid.pdf").pages))
     for month in plan.months:

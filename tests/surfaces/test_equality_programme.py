@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from pypdf import PdfReader
 
-from sizebook.batch.jobs import report_of, scenario_of
+from sizebook.batch.jobs import made, scenario_of
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.registry import flat, leaves
@@ -129,7 +129,7 @@ def _printed(path: Path, *options: str) -> str:
 @pytest.mark.parametrize("name", REPORTED)
 def test_the_report_prints_the_plan_and_every_input(name: str, tmp_path: Path) -> None:
     plan, (terms, changed) = _plan(name), CASES[name]
-    report = report_of(scenario_of(_values(name), "grid", Path()))
+    report = made(_values(name), "grid", Path()).report
     write_pdf(report, tmp_path / "grid.pdf")
     text = bare(" ".join(page.extract_text() for page in PdfReader(tmp_path / "grid.pdf").pages))
     for tile in report.tiles:

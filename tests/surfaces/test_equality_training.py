@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from pypdf import PdfReader
 
-from sizebook.batch.jobs import job_of, report_of, scenario_of
+from sizebook.batch.jobs import job_of, scenario_of
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.registry import flat, leaves
@@ -169,7 +169,8 @@ def test_a_row_of_a_sweep_gives_the_plan(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", REPORTED)
 def test_the_report_prints_the_plan_and_every_input(name: str, tmp_path: Path) -> None:
     scenario, plan = _planned(name)
-    report = report_of(scenario) if plan.fits else job_of(scenario).report(plan, scenario)
+    job = job_of(scenario)
+    report = job.report(job.plan(scenario) if plan.fits else plan, scenario)
     write_pdf(report, tmp_path / "grid.pdf")
     text = bare(" ".join(page.extract_text() for page in PdfReader(tmp_path / "grid.pdf").pages))
     for tile in report.tiles:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import openpyxl
 import pytest
 from click.testing import CliRunner
 from fastapi.testclient import TestClient
@@ -17,6 +19,7 @@ from sizebook.cli.web import TOKEN
 from sizebook.core.errors import InputError
 from sizebook.scheduling.slots import Bounds, Slots
 from sizebook.sources.bundled import bundled
+from sizebook.web import batches
 from sizebook.web.app import Service, create_app
 from sizebook.web.working import Sent, filled
 from tests.surfaces import web_calls
@@ -97,8 +100,53 @@ def test_a_request_reads_no_file_of_the_server(client: TestClient, tmp_path: Pat
     assert (refused.status_code, problem(refused)) == (
         422, f"file of the server: got '{secret}', want none: a request brings what it needs. Leave the name out."
     )  # fmt: skip
+    (tmp_path / "report.html").write_text("{{ 7 * 7 }}")
+    own = client.post("/plans?format=html", json={**SCENARIO, "report": {"templates": str(tmp_path)}})
+    assert (own.status_code, problem(own)) == (422, problem(refused).replace(str(secret), str(tmp_path)))
+    template = _with_formula(f'=CONFIG_PARAMS("{secret}")')
+    filled_in = client.post("/workbooks", files={
+        "template": ("model_sizing.xlsx", template), "scenario": ("s.json", json.dumps(SCENARIO).encode()),
+    })  # fmt: skip
+    assert json.loads(filled_in.headers["X-Sizebook-Notes"]) == [f"Cover!Z90: {problem(refused)}"]
     named = client.post("/plans", json={**SCENARIO, "title": str(secret)})
     assert named.json()["sizebook"]["inputs"] == {}  # no hash of it either
+
+
+def _with_formula(formula: str) -> bytes:
+    book, made = openpyxl.load_workbook(bundled("workbooks") / "model_sizing.xlsx"), io.BytesIO()
+    book.worksheets[0]["Z90"] = formula
+    book.save(made)
+    return made.getvalue()
+
+
+def test_nothing_that_is_asked_for_is_dropped(client: TestClient) -> None:
+    assert problem(client.post("/plans?format=json,pdf", json=SCENARIO)) == (
+        "several formats: got 'json,pdf', want one. Ask once for each, or for a batch."
+    )
+    assert problem(client.post("/plans?fromat=pdf", json=SCENARIO)) == (
+        "unknown parameter: got 'fromat', want format. Correct it. Did you mean 'format'?"
+    )
+    assert problem(client.post("/plans?format=json&format=pdf", json=SCENARIO)) == (
+        "repeated parameter: got 'format' 2 times, want one. Leave one."
+    )
+    table = {"scenarios": ("s.csv", b"name,model\na,gpt-2-small\n")}
+    assert problem(client.post("/batches", files=table, data={"formats": "json"})) == (
+        "unknown field: got 'formats', want scenarios. Correct it."
+    )
+
+
+def test_a_batch_that_ends_unexpectedly_says_so(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("surprise")
+
+    monkeypatch.setattr(batches, "batch_of", broken)
+    table = {"scenarios": ("s.csv", b"name,model\na,gpt-2-small\n")}
+    name = client.post("/batches?formats=json", files=table).json()["id"]
+    last = client.get(f"/batches/{name}/events").text.strip().splitlines()[-1]
+    found = json.loads(last.removeprefix("data: "))
+    assert (found["state"], found["problem"]) == (
+        "failed", "failed unexpectedly: got RuntimeError, want none. Report it.",
+    )  # fmt: skip
 
 
 def test_what_is_not_understood_is_refused_in_words(client: TestClient) -> None:
@@ -129,12 +177,15 @@ def test_only_this_machine_and_who_has_the_token_may_ask(client: TestClient, fol
     assert (other.status_code, problem(other)) == (
         403, "another host: got evil.example, want 127.0.0.1 or localhost. Use it."
     )  # fmt: skip
-    page = client.get("/health", headers={"Origin": "http://evil.example"})
-    assert (page.status_code, problem(page)) == (
-        403, "another site: got a request of another page, want one of this service. Ask it."
-    )  # fmt: skip
+    for origin in ("http://evil.example", "null", "http://[::1", "127.0.0.1"):
+        page = client.get("/health", headers={"Origin": origin})
+        assert (page.status_code, problem(page)) == (
+            403, "another site: got a request of another page, want one of this service. Ask it."
+        )  # fmt: skip
+    assert client.get("/health", headers={"Origin": HERE}).status_code == 200
     with TestClient(create_app(Service(1, folder, token="0123456789abcdef"))) as asking:
         for headers in ({}, {"Authorization": "Bearer wrong"}):
+            assert asking.get("/openapi.json", headers=headers).status_code == 401
             refused = asking.get("/health", headers=headers)
             assert (refused.status_code, problem(refused)) == (
                 401, "no token: got a request without the token, want the header Authorization: Bearer TOKEN. Add it."

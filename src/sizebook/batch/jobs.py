@@ -221,12 +221,6 @@ def job_of(scenario: Scenario) -> Job:
     return JOBS[kind_of(scenario)]
 
 
-def report_of(scenario: Scenario) -> Report:
-    """Return the report of a scenario's plan."""
-    job = job_of(scenario)
-    return job.report(job.plan(scenario), scenario)
-
-
 def inputs_of(scenario: Scenario, plan: Any = None) -> dict[str, Any]:
     """Return the inputs of the workbook of a scenario's plan, which is computed where it is not given."""
     from sizebook.workbooks.inputs import workbook_inputs

@@ -85,5 +85,5 @@ def _causes(found: Inspection) -> list[str]:
     """Return why, as far as the record tells."""
     said = [f"why       {cause}" for cause in found.causes]
     if found.moved and not said:
-        said = ["why       nothing that is recorded differs: the file's figures were changed, or a library's are"]
+        said = ["why       nothing that is recorded differs: the file was changed, or a library has another version"]
     return said or ["since     version, formulas, data and inputs are the same"]

@@ -9,6 +9,7 @@ from typing import Any
 
 from sizebook.core.errors import InputError
 from sizebook.core.reading import read
+from sizebook.intake.places import located
 from sizebook.intake.texts import toml_table
 from sizebook.reports.charts.theme import HOUSE, PAPER, Theme, contrast
 from sizebook.reports.style import Face, Style
@@ -50,7 +51,7 @@ def style_of(values: Mapping[str, Any], folder: Path, where: str = "report") -> 
 
 
 def _templates(folder: Path, name: str) -> Path:
-    path = folder / name
+    path = located(folder / name)
     if not path.is_dir():
         raise InputError(f"no templates: got '{name}', want a folder of templates. Correct the name.")
     return path.resolve()

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.reading import Told
 from sizebook.core.registry import DEFAULT, TABLE, Quantity, section
+from sizebook.intake.places import located
 from sizebook.intake.texts import toml_table
 
 REPORT = "report"
@@ -101,6 +102,14 @@ def files_of(values: Mapping[str, Any], folder: Path) -> Iterator[str]:
             if isinstance(name, str) and name:
                 yield (place / name).as_posix()
     if templates := str(asked.get("templates") or ""):
-        for path in sorted((folder / templates).rglob("*")):
-            if path.is_file():
-                yield (Path(templates) / path.relative_to(folder / templates)).as_posix()
+        yield from _templates_of(folder, templates)
+
+
+def _templates_of(folder: Path, templates: str) -> Iterator[str]:
+    try:
+        place = located(folder / templates)
+    except SizebookError:  # refused where it is read
+        return
+    for path in sorted(place.rglob("*")):
+        if path.is_file():
+            yield (Path(templates) / path.relative_to(place)).as_posix()

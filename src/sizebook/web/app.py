@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from sizebook.core.extras import need
 
@@ -26,7 +26,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from sizebook import __version__
 from sizebook.batch.formats import FORMATS, USUAL, chosen
-from sizebook.core.errors import SizebookError, UnknownKeyError
+from sizebook.core.errors import InputError, SizebookError, UnknownKeyError, suggestion
 from sizebook.intake.limits import limits
 from sizebook.scenarios.schema import schema
 from sizebook.scheduling.pieces import WorkerDiedError
@@ -98,7 +98,8 @@ def create_app(service: Service) -> FastAPI:
 
     app = FastAPI(
         title="sizebook", version=__version__, lifespan=lifespan, responses=REFUSALS,
-        dependencies=[Depends(_guard(service.token))], redoc_url=None, docs_url=None,
+        dependencies=[Depends(_guard(service.token)), Depends(_refuse_unknown)],
+        redoc_url=None, docs_url=None, openapi_url=None,
         description="Sizes transformer models: plans, workbooks, reports and batches of them.",
     )  # fmt: skip
     app.add_middleware(Bounded, most=most.request_bytes)
@@ -109,13 +110,13 @@ def create_app(service: Service) -> FastAPI:
 
 
 def _guard(token: str) -> Any:
-    def allowed(
+    async def allowed(  # async as all that answers without work: threads may all wait for a process
         request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)] = None
     ) -> None:
         if not token and not is_loopback(request.url.hostname or ""):  # a name that somebody else lets point here
             raise HTTPException(403, f"another host: got {request.url.hostname}, want 127.0.0.1 or localhost. Use it.")
         origin = request.headers.get("origin")
-        if origin and urlsplit(origin).netloc != request.headers.get("host"):
+        if origin and origin.partition("://")[2] != request.headers.get("host"):
             raise HTTPException(403, "another site: got a request of another page, want one of this service. Ask it.")
         if token and not (given and hmac.compare_digest(given.credentials.encode(), token.encode())):
             raise HTTPException(
@@ -124,6 +125,22 @@ def _guard(token: str) -> Any:
             )  # fmt: skip
 
     return allowed
+
+
+async def _refuse_unknown(request: Request) -> None:
+    """Refuse parameters and fields of a form that the address does not take, or takes once."""
+    taken = request.scope["route"].dependant
+    given: dict[str, tuple[Any, Any]] = {"parameter": (taken.query_params, request.query_params.multi_items())}
+    if request.headers.get("content-type", "").startswith("multipart/"):
+        given["field"] = taken.body_params, (await request.form()).multi_items()
+    for kind, (params, items) in given.items():
+        known, names = [each.alias for each in params], [name for name, _ in items]
+        for name in names:
+            if name not in known:
+                want = ", ".join(known) or "none"
+                raise InputError(f"unknown {kind}: got '{name}', want {want}. Correct it.{suggestion(name, known)}")
+            if names.count(name) > 1:
+                raise InputError(f"repeated {kind}: got '{name}' {names.count(name)} times, want one. Leave one.")
 
 
 def is_loopback(host: str) -> bool:
@@ -138,21 +155,21 @@ def _refusing(app: FastAPI) -> None:
     """Say every refusal as ``{"problem": "problem: got X, want Y. Fix."}``."""
 
     @app.exception_handler(SizebookError)
-    def refused(_: Request, error: SizebookError) -> JSONResponse:
+    async def refused(_: Request, error: SizebookError) -> JSONResponse:
         return JSONResponse({"problem": str(error)}, 422)
 
     @app.exception_handler(BusyError)
-    def busy(_: Request, __: BusyError) -> JSONResponse:
+    async def busy(_: Request, __: BusyError) -> JSONResponse:
         said = "busy: got no free process in time, want one. Ask again later."
         return JSONResponse({"problem": said}, 503, {"Retry-After": "5"})
 
     @app.exception_handler(WorkerDiedError)
-    def died(_: Request, __: WorkerDiedError) -> JSONResponse:
+    async def died(_: Request, __: WorkerDiedError) -> JSONResponse:
         said = "process died: got one that ended over this request, want an answer. Give the machine more memory."
         return JSONResponse({"problem": said}, 503)
 
     @app.exception_handler(StarletteHTTPException)
-    def told(request: Request, error: StarletteHTTPException) -> JSONResponse:
+    async def told(request: Request, error: StarletteHTTPException) -> JSONResponse:
         said = str(error.detail)
         if ": got " not in said:
             got = f"{request.method} {request.url.path[:200]}"
@@ -160,7 +177,7 @@ def _refusing(app: FastAPI) -> None:
         return JSONResponse({"problem": said}, error.status_code, error.headers)
 
     @app.exception_handler(RequestValidationError)
-    def unread(_: Request, error: RequestValidationError) -> JSONResponse:
+    async def unread(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
         where = ".".join(str(each) for each in first["loc"])
         said = f"bad request: got {first['msg']} at {where}, want what /openapi.json describes. Correct it."
@@ -173,6 +190,11 @@ def _add_plans(app: FastAPI, slots: Slots) -> None:
         """Say that the service is there, and its version."""
         return {"sizebook": __version__}
 
+    @app.get("/openapi.json", include_in_schema=False)
+    async def description() -> dict[str, Any]:
+        """Describe all this, to whom may ask it."""
+        return app.openapi()
+
     @app.get("/schema")
     async def scenario_schema() -> dict[str, Any]:
         """Return the JSON Schema of scenarios."""
@@ -183,7 +205,9 @@ def _add_plans(app: FastAPI, slots: Slots) -> None:
         request: Request, format: Annotated[str, Query(json_schema_extra={"enum": list(FORMATS)})] = "json"
     ) -> Response:
         """Plan a scenario, in JSON or TOML, and return its file: figures, report, page or filled workbook."""
-        [name] = chosen(format)[:1]
+        name, *others = chosen(format)
+        if others:
+            raise InputError(f"several formats: got '{format}', want one. Ask once for each, or for a batch.")
         sent = working.Sent(await request.body(), _is_toml(request.headers.get("content-type", "")))
         made = await run_in_threadpool(slots.call, working.planned, (sent, name))
         return _file(made, name)

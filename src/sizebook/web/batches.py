@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import secrets
 import shutil
@@ -26,6 +27,7 @@ from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
 from sizebook.scheduling.slots import Slots
 from sizebook.web.working import produced
 
+_LOG = logging.getLogger(__name__)
 _ID = re.compile(r"[0-9a-f]{16}")
 _LOOK_EVERY_SECONDS, _LOOKS_A_SIGN = 0.25, 40
 MOST = 100  # batches that are kept; the oldest that has ended makes room
@@ -105,6 +107,9 @@ class Batches:
                 state = "cancelled"
             except (SizebookError, OSError) as error:
                 state, job.problem = "failed", str(error)
+            except Exception as error:  # noqa: BLE001 - a batch that nobody runs any more must not look as if it ran
+                state, job.problem = "failed", f"failed unexpectedly: got {type(error).__name__}, want none. Report it."
+                _LOG.exception("batch %s", job.id)
         job.state = state
 
     def job(self, name: str) -> _Job:
@@ -161,8 +166,8 @@ async def events(job: _Job) -> AsyncIterator[Progress | None]:
         if now != seen or n_looks >= _LOOKS_A_SIGN:
             yield None if now == seen else now
             seen, n_looks = now, 0
-        else:
-            n_looks += 1
+        n_looks += 1
+        if now.state == "running":  # changes in between are one
             await asyncio.sleep(_LOOK_EVERY_SECONDS)
 
 
