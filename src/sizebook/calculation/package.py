@@ -29,7 +29,7 @@ _ROOTS = {
 }
 
 # No entities, no network: a workbook is data from outside.
-_SAFELY: dict[str, bool] = {"resolve_entities": False, "no_network": True, "remove_blank_text": False}
+_SAFELY: dict[str, Any] = {"resolve_entities": False, "no_network": True, "remove_blank_text": False}
 _PARSER = etree.XMLParser(**_SAFELY)
 
 
