@@ -26,6 +26,7 @@ _ROOTS = {
     "sharedStrings": ("sst",),
 }
 
+_OLDEST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 # No entities, no network: a workbook is data from outside.
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, remove_blank_text=False)
 
@@ -116,6 +117,16 @@ class Package:
             self._changed.add(part)
         return self._parsed[part]
 
+    def put(self, part: str, data: bytes) -> None:
+        """Add a part, or put other content in place of its own; the caller adds what refers to it."""
+        if part in self.names():
+            self.entries = [(info, data if info.filename == part else old) for info, old in self.entries]
+        else:
+            self.entries.append((undated(part), data))
+        self._parsed.pop(part, None)
+        self._changed.discard(part)
+        self._removed.discard(part)
+
     def remove(self, part: str) -> None:
         """Leave a part out; the caller removes what refers to it."""
         self._removed.add(part)
@@ -174,6 +185,13 @@ class Package:
                 sheet = None if scope is None else tabs[int(scope)]
                 found.append(DefinedName(name, element.text or "", sheet, element.get("comment", "")))
         return found
+
+
+def undated(name: str) -> zipfile.ZipInfo:
+    """Return a part's entry without the time of writing, so that the same content is the same bytes."""
+    info = zipfile.ZipInfo(name, _OLDEST_ZIP_DATE)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    return info
 
 
 def resolved(folder: str, target: str) -> str:

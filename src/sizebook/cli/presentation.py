@@ -1,4 +1,4 @@
-"""The options of every command that writes a report: brand, locale, page and templates."""
+"""The options of every command that writes a report: brand, locale, page, templates, own workbook."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import click
 from sizebook.scenarios.presentation import PAGES, REPORT, with_presentation
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-KEYS = ("brand", "locale", "page", "templates")
+KEYS = ("brand", "locale", "page", "templates", "workbook")
 
 
 def presentation_options(command: Command) -> Command:
-    """Add the options to a command, which takes them as ``brand``, ``locale``, ``page`` and ``templates``."""
+    """Add the options to a command, which takes them by the names in `KEYS`."""
     folder = click.Path(file_okay=False, path_type=Path)
     file = click.Path(dir_okay=False, path_type=Path)
     for name, kind, meaning in (
+        ("--workbook", file, "Workbook of your own to fill in place of the shipped one."),
         ("--templates", folder, "Folder of templates that extend the shipped ones."),
         ("--page", click.Choice(PAGES), "Size of the sheet, a4 where nothing says otherwise."),
         ("--locale", str, "Language and signs of the report: en, de, de_AT, en_US."),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from sizebook.plans.serving.tables import COLUMNS
 from sizebook.plans.training import rows as training_rows
 from sizebook.sweeps import cases, serving, training
 from sizebook.sweeps.streaming import check_columns
@@ -31,5 +32,5 @@ def kind_of(columns: list[str]) -> Kind:
     if training.is_training(columns):
         check_columns(columns, training.REQUIRED, training_rows.OUTPUTS)
         return Kind(training.sweep, training.FIGURE, training_rows.INPUTS, training.renamed(columns))
-    check_columns(columns, cases.REQUIRED, serving.RESULTS)
+    check_columns(columns, cases.REQUIRED, COLUMNS.results_of(columns))
     return Kind(serving.sweep, "tpot_seconds", cases.INPUTS)

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sizebook.calculation.package import Package, tag
+from sizebook.calculation.package import Package, tag, undated
 from sizebook.core.errors import InputError
 from sizebook.core.tables import table
 from sizebook.sources.writing import scratch_folder
 from sizebook.workbooks.building import Book
-from sizebook.workbooks.carrying import undated
 from sizebook.workbooks.filling import Filled, fill
 
 _DATED_TABLES = ("models", "dtypes", "hardware", "prices", "grid")
