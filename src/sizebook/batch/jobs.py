@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sizebook.batch.contents import Contents, contents
 from sizebook.batch.record import record
+from sizebook.core.texts import text
 from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
 from sizebook.plans.fleet.plan import FleetPlan
@@ -128,7 +129,7 @@ def _published(scenario: SizingScenario) -> Published:
     if scenario.published_total is not None:
         return Published(scenario.published_total, scenario.published_source or "the scenario")
     if total := row.get("checkpoint_total"):
-        return Published(int(total), f"the checkpoint's own total ({row['hf_id'].partition(';')[0]})")
+        return Published(int(total), text("the checkpoint's own total ({name})", name=row["hf_id"].partition(";")[0]))
     if stated := row.get("published_total"):
         count = statement(stated)
         return Published(count.parameters, row["source"], count.half_unit)
