@@ -51,11 +51,11 @@ def messages() -> Iterator[tuple[Message, str]]:
 
 
 def _declared(path: Path) -> Iterator[str]:
-    """Yield the labels and the units of the quantities that a module declares."""
+    """Yield the labels, the units and the words for 0 of the quantities that a module declares."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Quantity":
             for each in node.keywords:
-                if each.arg in ("label", "unit") and isinstance(each.value, ast.Constant) and each.value.value:
+                if each.arg in ("label", "unit", "zero") and isinstance(each.value, ast.Constant) and each.value.value:
                     yield each.value.value
 
 
