@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sizebook.calculation.found import formulas
 from sizebook.calculation.names import without_prefixes
 from sizebook.calculation.package import Package
-from sizebook.calculation.preparing import formulas
 from sizebook.calculation.recalculating import recalculated
 from sizebook.calculation.spellings import plain_name
 from sizebook.calculation.tokens import tokenize
