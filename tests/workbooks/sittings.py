@@ -168,6 +168,59 @@ _PROGRAMME_PLANTED: tuple[Slip, ...] = (
     ("Months", "Energy", "1", "=10^9"),
     ("Years", "Cost", "total", "=1"),
 )
+_FLEET: dict[str, Any] = {
+    "start": date(2027, 3, 1), "months": 9, "whole_nodes": "yes", "name_1": "Chat", "model_1": "llama-3.1-70b",
+    "gpu_1": "h100-sxm", "weight_dtype_1": "fp8", "tp_1": 4, "requests_per_day_1": 2_000_000, "input_tokens_1": 2000,
+    "output_tokens_1": 400, "concurrency_1": 64, "growth_per_month_1": 0.05, "reserved_usd_per_gpu_hour_1": 2.2,
+    "name_2": "Search", "model_2": "llama-3.1-8b", "gpu_2": "h100-sxm", "requests_per_day_2": 7_000_000,
+    "input_tokens_2": 1500, "output_tokens_2": 100, "concurrency_2": 64, "reserved_usd_per_gpu_hour_2": 2.2,
+    "start_month_2": 3, "name_4": "Coding", "model_4": "mixtral-8x7b", "gpu_4": "h200-sxm", "weight_dtype_4": "fp8",
+    "tp_4": 2, "requests_per_day_4": 600_000, "input_tokens_4": 6000, "output_tokens_4": 600,
+    "tpot_target_seconds_4": 0.03,
+}  # fmt: skip
+_FLEET_EDITS: dict[str, Any] = {
+    "start": date(2028, 11, 9), "months": 31, "target_load": 0.7, "spare": 2, "failure_domain": "node",
+    "share_nodes": "yes", "reserve_share": 0.83, "term_months": 7, "burst_hours": 6.5, "pue": 1.12,
+    "grams_per_kwh": 81.5, "nodes_per_rack": 3, "kw_per_rack": 55, "rack_units": 48, "gpu_ceiling": 150,
+    "rack_ceiling": 9, "kw_ceiling": 333.3, "requests_per_day_1": 3_100_000, "growth_per_month_2": 0.031,
+    "peak_factor_4": 2.6, "start_month_1": 2, "end_month_2": 19, "on_demand_usd_per_gpu_hour_4": 4.4,
+    "reserved_usd_per_gpu_hour_4": 2.9, "currency": "EUR", "rate_date_1": date(2027, 1, 1), "rate_per_usd_1": 0.91,
+    "price_date_1": date(2029, 3, 1), "price_level_1": 0.85, "scenario": "own", "case_traffic_own": 1.3,
+    "case_growth_own": 0.01, "case_speed_own": 0.95, "case_on_demand_own": 1.1, "case_reserved_own": 0.97,
+    "case_load_own": 1.05,
+}  # fmt: skip
+_FLEET_PLANTED: tuple[Slip, ...] = (
+    ("Months", "In the plan", "2", "=0"),
+    ("Months", "GPUs at peak", "3", "=9999"),
+    ("Months", "GPUs at the mean", "3", "=1"),
+    ("Months", "GPUs reserved", "4", "=0"),
+    ("Months", "Nodes", "2", "=99"),
+    ("Months", "Nodes if services shared none", "2", "=0"),
+    ("Months", "Racks", "2", "=0"),
+    ("Months", "Power to provide", "5", "=1"),
+    ("Months", "GPU-hours", "2", "=10"),
+    ("Months", "Reserved", "3", "=77"),
+    ("Months", "Burst", "3", "=2*({})+1"),
+    ("Months", "Cost", "4", "=123456"),
+    ("Months", "Cost to date", "60", "=10^12"),
+    ("Months", "Energy", "1", "=0"),
+    ("Months", "Energy", "2", "=1000*({})"),
+    ("Months", "Greenhouse gases, location-based", "1", "=1"),
+    ("Months", "GPUs at peak, most", "1", "=0"),
+    ("Months", "Cost, slow replicas", "1", "=0"),
+    ("Replicas", "Chat", "3", "=1000000"),
+    ("Nodes", "Chat", "3", "=0"),
+    ("Buying", "Chat", "3", "=0"),
+    ("Fast", "Chat", "4", "=10^6"),
+    ("Slow", "Chat", "4", "=0"),
+    ("Years", "Cost", "total", "=1"),
+    ("Services", "Rate of a replica", "1", "=99"),
+    ("Services", "GPU-hour on demand, scenario", "1", "=99"),
+    ("Services", "Spare replicas", "1", "=0"),
+    ("Services", "Stands on the nodes of", "2", "=1"),
+    ("Services", "Nodes of a rack", "1", "=1"),
+    ("Rates", "Prices from", "value", "=5"),
+)  # fmt: skip
 SITTINGS = (
     Sitting(
         "serving_capacity.xlsx", _SERVING_GIVEN, _SERVING_EDITS, ("tp", 8, "Tensor parallel"), _SERVING_PLANTED, 5000,
@@ -180,6 +233,10 @@ SITTINGS = (
     Sitting(
         "training_programme.xlsx", _PROGRAMME, _PROGRAMME_EDITS, ("tp_2", 4, "Tensor parallel"), _PROGRAMME_PLANTED,
         3500, frozenset({"Compared"}),
+    ),
+    Sitting(
+        "fleet_plan.xlsx", _FLEET, _FLEET_EDITS, ("tp_2", 2, "Tensor parallel"), _FLEET_PLANTED, 9000,
+        frozenset({"Compared"}),
     ),
     Sitting(
         "model_comparison.xlsx", _example("twelve-models.toml"), {"usd_per_gpu_hour": 1.7},

@@ -156,6 +156,7 @@ class _Preparing:
         self.package, self.prepared, self.book, self.sheet, self.part = package, prepared, book, sheet, part
         self.shared: dict[str, tuple[str, Area, bool]] = {}
         self.plain: set[str] = set()
+        self.unchanged: set[Pieces] = set()  # formulas that stand as they are, as they read from their cells
         self.copied: dict[Pieces, Pieces] = {}  # formulas as they read from their cells, and as they are rewritten
 
     def all_formulas(self, found: list[Found]) -> None:
@@ -230,6 +231,8 @@ class _Preparing:
             self._put(formula, self._filling(array, number, text, at))
             return False
         seen = relative(text, at)
+        if seen in self.unchanged:
+            return True
         if seen in self.copied:
             self._put(formula, written(self.copied[seen], at, number))
             return False
@@ -237,6 +240,7 @@ class _Preparing:
         rewritten = relative(self._rewritten(rewriter, number, text), at)
         if rewritten == seen and not rewriter.depends_on_place:
             self.plain.add(_ROW.sub("0", text))
+            self.unchanged.add(seen)
             return True
         if rewriter.moves:
             self.copied[seen] = rewritten
