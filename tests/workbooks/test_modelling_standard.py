@@ -21,6 +21,7 @@ THROUGH_TIME = {
     "serving_capacity.xlsx": ("Months", "Hours", "Cases"),
     "training_programme.xlsx": ("Months",),
     "fleet_plan.xlsx": ("Months", "Replicas", "Nodes", "Buying", "Fast", "Slow"),
+    "training_budget.xlsx": ("Months",),
 }
 BY_CASE = {"fine_tuning.xlsx": ("Money",)}
 OF_FORMULAS = {
@@ -29,6 +30,7 @@ OF_FORMULAS = {
     "model_comparison.xlsx": ("Facts", "Comparison"),
     "training_programme.xlsx": ("Phases", "Budget", "Years"),
     "fleet_plan.xlsx": ("Services", "Groups", "Ranks", "Years"),
+    "training_budget.xlsx": ("Plan", "Cases", "Years", "Two-way", "What-if", "Sensitivity"),
 }
 _OPEN = {name: load_workbook(bundled("workbooks") / name) for name in OF_FORMULAS}
 

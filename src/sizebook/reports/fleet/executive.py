@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.core.texts import text
+from sizebook.core.texts import Text, text
 from sizebook.core.units import energy, grouped, mass, usd
 from sizebook.plans.fleet.plan import FleetPlan, total_usd, usd_range
 from sizebook.plans.fleet.remarks import exceeded
@@ -13,7 +13,6 @@ from sizebook.reports.words import ends, gpus, months
 
 def sentences(plan: FleetPlan) -> tuple[str, str, str]:
     """Return what all months cost, how the fleet grows and where it stands, and whether the ceilings hold."""
-    first, last = plan.months[0], plan.months[-1]
     low, high = usd_range(plan)
     reserved = share(sum(month.reserved_usd for month in plan.months), total_usd(plan.months))
     return (
@@ -22,13 +21,25 @@ def sentences(plan: FleetPlan) -> tuple[str, str, str]:
             usd=usd(total_usd(plan.months)), months=months(len(plan.months)), low=usd(low), high=usd(high),
             share=reserved,
         ),
-        text(
-            "Its busiest hour takes {gpus} at first and {later} in the last month ({fewest} to {most}), on {nodes} "
-            "nodes in {racks} racks.",
-            gpus=gpus(first.peak_gpus), later=grouped(last.peak_gpus), fewest=grouped(plan.fewest[-1].peak_gpus),
-            most=grouped(plan.most[-1].peak_gpus), nodes=grouped(last.nodes), racks=grouped(last.racks),
-        ),
+        _grown(plan),
         _ceilings(plan),
+    )  # fmt: skip
+
+
+def _grown(plan: FleetPlan) -> Text:
+    """Return the GPUs of the busiest hour at first and at last, and what they stand on."""
+    first, last = plan.months[0], plan.months[-1]
+    at_last = {"fewest": grouped(plan.fewest[-1].peak_gpus), "most": grouped(plan.most[-1].peak_gpus),
+               "nodes": grouped(last.nodes), "racks": grouped(last.racks)}  # fmt: skip
+    if len({month.peak_gpus for month in plan.months}) == 1:
+        return text(
+            "Its busiest hour takes {gpus} in every month ({fewest} to {most}), on {nodes} nodes in {racks} racks.",
+            gpus=gpus(first.peak_gpus), **at_last,
+        )  # fmt: skip
+    return text(
+        "Its busiest hour takes {gpus} at first and {later} in the last month ({fewest} to {most}), on {nodes} "
+        "nodes in {racks} racks.",
+        gpus=gpus(first.peak_gpus), later=grouped(last.peak_gpus), **at_last,
     )  # fmt: skip
 
 
