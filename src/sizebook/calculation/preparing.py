@@ -138,6 +138,7 @@ class _Preparing:
         self.package, self.prepared, self.book, self.sheet, self.part = package, prepared, book, sheet, part
         self.shared: dict[str, _Shared] = {}
         self.plain: set[str] = set()
+        self.unchanged: set[Pieces] = set()  # formulas that stand as they are, as they read from their cells
         self.copied: dict[Pieces, Pieces] = {}  # formulas as they read from their cells, and as they are rewritten
         self.lines: dict[tuple[str, int], tuple[InColumn, InColumn]] = {}  # the same by kind and column
 
@@ -225,11 +226,14 @@ class _Preparing:
             self._put(formula, self._filling(array, number, text, at))
             return False
         seen = relative(text, at)
+        if seen in self.unchanged:
+            return True
         if seen not in self.copied:
             rewriter = Rewriter(self.book, at)
             rewritten = relative(self._rewritten(rewriter, number, text), at)
             if rewritten == seen and not rewriter.depends_on_place:
                 self.plain.add(_ROW.sub("0", text))
+                self.unchanged.add(seen)
                 return True
             if not rewriter.moves:
                 self._put(formula, in_column(rewritten, at.left).written(at.top, number))
