@@ -25,6 +25,10 @@ from sizebook.batch.running import Order, run_batch
 from sizebook.reports.render import html, pdf
 from sizebook.sources.bundled import bundled
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.surfaces.cluster import machines
+
 VALUES = {"model": "llama-3.1-8b", "as_of": "2026-11-21"}
 
 
@@ -103,8 +107,8 @@ def _shown(outcomes: Iterator[Outcome], _n: int) -> Iterator[Outcome]:
     return outcomes
 
 
-def on_processes(folder: Path, n: int) -> None:
-    """Time reports on one and on two processes."""
+def on_processes(folder: Path, n: int) -> Taken:
+    """Time reports on one and on two processes; return what two took."""
     taken = {}
     for jobs in (1, 2):
         with measured() as taken[jobs]:
@@ -112,6 +116,19 @@ def on_processes(folder: Path, n: int) -> None:
         said(f"{n} reports on {jobs} process{'es' if jobs > 1 else ''}", taken[jobs], "")
     ratio = taken[1].clock / taken[2].clock
     print(f"{'':58} {ratio:.2f} x by the clock (aim 1.8), load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    return taken[2]
+
+
+def on_dask(folder: Path, n: int, processes: Taken) -> None:
+    """Time the same reports on two workers of a Dask scheduler, which send their files back."""
+    with machines() as there:
+        for _ in range(2):
+            there.worker()
+        with measured() as taken:
+            run_batch(rows(folder, n), folder / "dask", Order(2, ("pdf",), scheduler=there.address), _shown)
+    # The workers' processor time counts where they have ended; this line has the clock's alone.
+    ratio = taken.clock / processes.clock
+    print(f"{f'{n} reports on 2 Dask workers':58} {taken.clock:8.3f} s clock {ratio:24.2f} x of two processes")
 
 
 def resumed(folder: Path, n: int = 1000) -> None:
@@ -137,7 +154,7 @@ def main() -> None:
         against_weasyprint()
         without_pdf(folder / "formats")
         resumed(folder)
-        on_processes(folder, n)
+        on_dask(folder, n, on_processes(folder, n))
 
 
 if __name__ == "__main__":

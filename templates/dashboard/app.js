@@ -34,9 +34,13 @@ function showTheme() {
 }
 
 function showRows() {
-  rows = filtered();
-  const keys = new Set(rows.map(({ key }) => key));
-  if (table) table.setFilter((model) => keys.has(model.key));
+  filterRows();
+  table.refreshFilter();
+  showCounts();
+}
+
+// What is said of the rows that are shown.
+function showCounts() {
   byId("shown").textContent = rows.length === MODELS.length
     ? `${rows.length} models` : `${rows.length} of ${MODELS.length} models`;
   showFilters();
@@ -71,12 +75,14 @@ function start() {
   buildFilters();
   buildTools();
   showTheme();
-  rows = filtered();
+  filterRows();
+  showCounts();
   buildTable();
   table.on("tableBuilt", async () => {
-    showRows();
     performance.mark("first-table");
     document.body.dataset.table = "yes";
+    await painted();
+    fillChoices();
     await readLater();
     nameCall();
     showView();

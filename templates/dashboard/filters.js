@@ -2,6 +2,15 @@
 
 const FILTERS = ["q", "min", "max", "from", "to", "family", "organisation", "licence", "features"];
 let rows = MODELS;
+let keysShown = new Set();
+
+// Finds the rows anew; the table asks isShown of each.
+function filterRows() {
+  rows = filtered();
+  keysShown = new Set(rows.map(({ key }) => key));
+}
+
+const isShown = (model) => keysShown.has(model.key);
 
 function filtered() {
   const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
@@ -36,13 +45,22 @@ function input(name, attributes) {
   return control;
 }
 
-function choice(name, column) {
-  const counts = new Map();
-  for (const model of MODELS) if (model[column]) counts.set(model[column], (counts.get(model[column]) || 0) + 1);
-  const sorted = [...counts].sort(([one], [other]) => one.localeCompare(other));
-  const options = sorted.map(([value, n]) => h("option", { value }, `${value} (${n})`));
-  return h("select", { name, onchange: (event) => change({ [name]: event.target.value }) },
-    h("option", { value: "" }, "any"), options);
+const CHOICES = ["family", "organisation", "licence"];
+
+function choice(name) {
+  return h("select", { name, onchange: (event) => change({ [name]: event.target.value }) }, h("option", { value: "" }, "any"));
+}
+
+// What nobody sees before the table stands: some 200 words, and calendars.
+function fillChoices() {
+  for (const name of ["from", "to"]) byId("filter-form").elements[name].type = "date";
+  for (const name of CHOICES) {
+    const counts = new Map();
+    for (const model of MODELS) if (model[name]) counts.set(model[name], (counts.get(model[name]) || 0) + 1);
+    const sorted = [...counts].sort(([one], [other]) => alphabetic(one, other));
+    byId("filter-form").elements[name].append(...sorted.map(([value, n]) => new Option(`${value} (${n})`, value)));
+  }
+  showFilters();
 }
 
 function buildFilters() {
@@ -50,11 +68,11 @@ function buildFilters() {
     field("Search", input("q", { type: "search", placeholder: "name, family, organisation, repository" })),
     field("At least", input("min", { placeholder: "7B", inputmode: "text" })),
     field("At most", input("max", { placeholder: "70B", inputmode: "text" })),
-    field("Released from", input("from", { type: "date" })),
-    field("until", input("to", { type: "date" })),
-    field("Family", choice("family", "family")),
-    field("Organisation", choice("organisation", "organisation")),
-    field("Licence", choice("licence", "licence")),
+    field("Released from", input("from")),
+    field("until", input("to")),
+    field("Family", choice("family")),
+    field("Organisation", choice("organisation")),
+    field("Licence", choice("licence")),
     button("Clear", () => change(Object.fromEntries(FILTERS.map((name) => [name, START[name]]))), { id: "clear" }),
   );
   byId("filter-form").addEventListener("submit", (event) => event.preventDefault());

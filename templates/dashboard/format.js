@@ -41,6 +41,14 @@ function cellText(column, value) {
   return column.kind === "count" ? grouped(value) : digits(value, 4);
 }
 
+// Words in the reader's order. Made when first asked for, because it takes as long as drawing the table.
+let collator = null;
+
+function alphabetic(one, other) {
+  collator = collator || new Intl.Collator();
+  return collator.compare(String(one), String(other));
+}
+
 // "7B", "1.5e9", "70 bn" -> a number; null for a blank, NaN for what a cell refuses too: commas, and k, which may be 1024.
 const NUMBER = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)[ \u00a0\u2009\u202f]?([a-z]*)$/i;
 

@@ -18,6 +18,12 @@ const whole = () => new Promise((resolve) => {
   else document.addEventListener("DOMContentLoaded", resolve, { once: true });
 });
 
+// After the next picture, which a page in the background never draws.
+const painted = () => new Promise((resolve) => {
+  requestAnimationFrame(() => setTimeout(resolve));
+  setTimeout(resolve, 500);
+});
+
 let hasLater = false;
 let laterRead;
 const later = new Promise((resolve) => { laterRead = resolve; });

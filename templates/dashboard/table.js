@@ -10,7 +10,8 @@ function sorter(column) {
   return (one, other, _a, _b, _c, direction) => {
     if (one === null || other === null) return (one === other ? 0 : one === null ? 1 : -1) * (direction === "asc" ? 1 : -1);
     const [a, b] = [of(one), of(other)];
-    return typeof a === "number" ? a - b : String(a).localeCompare(String(b));
+    if (typeof a === "number") return a - b;
+    return column.kind === "date" ? (a < b ? -1 : Number(a > b)) : alphabetic(a, b);
   };
 }
 
@@ -55,19 +56,22 @@ const FIRST = {
 // Only columns that are shown, in the order of the page: cells that nobody sees would cost as much as others.
 const columnsShown = () => [FIRST, ...COLUMNS.filter(({ name }) => state.columns.includes(name)).map(columnOf)];
 
+// Every column states its width: nothing is measured to find it.
+Tabulator.extendModule("layout", "modes", { stated: () => {} });
+
 function buildTable() {
   table = new Tabulator("#table", {
-    data: rows,
+    data: MODELS,
     index: "key",
     columns: columnsShown(),
     height: NARROW ? "70vh" : "calc(100vh - 330px)",
     rowHeight: 38,
     renderVerticalBuffer: 152,
-    layout: "fitData",
+    layout: "stated",
     initialSort: sortOf(),
+    initialFilter: isShown,
     placeholder: "No model fulfils every condition. Loosen one.",
     headerSortElement: '<span class="arrow" aria-hidden="true"></span>',
-
   });
   table.on("dataSorted", (sorters) => {
     const [by] = sorters;

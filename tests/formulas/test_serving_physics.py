@@ -153,8 +153,8 @@ def test_terms_add_up_and_say_what_they_rest_on(gpu: str, answer: int, load_: in
     assert sum(term.value for term in terms.ttft) == pytest.approx(found.ttft_seconds)
     assert sum(term.value for term in terms.tpot) == pytest.approx(found.tpot_seconds)
     bases = {term.name: term.basis for term in terms.tpot}
-    assert bases["weights"] == ("assumed" if gpu == "mi300x" else "measured kernels")
-    assert bases["fixed: scheduling of the step"] == "fitted"
+    assert bases["Weights"] == ("assumed" if gpu == "mi300x" else "measured kernels")
+    assert bases["Fixed: scheduling of the step"] == "fitted"
 
 
 def test_the_assumption_of_unstated_speculation_is_a_term_of_its_own() -> None:
@@ -164,6 +164,6 @@ def test_the_assumption_of_unstated_speculation_is_a_term_of_its_own() -> None:
         at = estimated(case, demand, "tensorrt-llm")
         found[drafts] = {t.name: t for t in latency_terms(case, at, demand, kernels_basis("h200-sxm")).tpot}
         assert sum(term.value for term in found[drafts].values()) == pytest.approx(at.tpot_seconds)
-    spared = found[None].pop("speculation: not stated, taken half-way")
+    spared = found[None].pop("Speculation: not stated, taken half-way")
     assert spared.basis == "assumed" and spared.value < 0
     assert found[None] == found[0]  # what kernels take does not change with what nobody says

@@ -33,7 +33,7 @@ def test_what_the_environment_states_is_in_force(monkeypatch: pytest.MonkeyPatch
          "scenarios, depth, keys, "
          "digits, pickle_bytes, tensors, zip_parts, zip_bytes, zip_ratio, "
          "calculation_seconds, calculation_bytes, request_bytes, request_seconds, request_memory_bytes, "
-         "table_bytes. Did you mean 'depth'?"),
+         "batch_bytes, table_bytes. Did you mean 'depth'?"),
         ("depth=0", "bad limit: got 'depth=0', want a whole number of 1 or more, such as 2e9. Correct it."),
         ("depth", "bad limit: got 'depth', want a whole number of 1 or more, such as 2e9. Correct it."),
         ("depth=nan", "bad limit: got 'depth=nan', want a whole number of 1 or more, such as 2e9. Correct it."),

@@ -23,9 +23,9 @@ from sizebook.models.config import Config
 from sizebook.models.spellings import spellings
 from sizebook.sources.torch_engine import count_on_meta
 from tests.models.counts import small_configs
+from tests.models.odd_edits import DROPPED, odd
 
 FROZEN = "edited_counts.jsonl"
-DROPPED = "(dropped)"
 # What files of other types carry, and what changes no count anywhere.
 STRANGE = [
     "attention_bias",
@@ -198,7 +198,9 @@ def apply(config: Config_, changes: dict[str, Any]) -> Config_:
 
 
 def edited(chance: random.Random, config: Config_) -> dict[str, Any]:
-    """Return the changes of one or two edits."""
+    """Return the changes of one or two edits, of which every third is an odd one."""
+    if chance.random() < 1 / 3:
+        return odd(chance, config)
     changes: dict[str, Any] = {}
     while not changes:
         changes = _edit(chance, config)
@@ -210,7 +212,10 @@ def edited(chance: random.Random, config: Config_) -> dict[str, Any]:
 
 
 def counted_by_transformers(config: Config_) -> int | None:
-    """Return the count of transformers, or None where it builds no such model."""
+    """Return the count of transformers, or None where it builds no such model, or lacks the class named."""
+    named = config.get("architectures")
+    if isinstance(named, list) and named and not hasattr(importlib.import_module("transformers"), str(named[0])):
+        return None  # the second engine would build a class of its own choice
     try:
         return count_on_meta(Config(copy.deepcopy(config), "config.json")).total
     except Exception:  # noqa: BLE001, whatever a class makes of a config that contradicts itself

@@ -24,6 +24,8 @@ for row in small_configs("distinct_counts.jsonl"):
 EQUAL = {
     "deepseek_vl_v2": ("projector_config.n_embed",),  # as wide as the language model
     "dots3_note_text": ("num_key_value_heads", "per_layer_config.02.num_key_value_heads"),  # keys for every head
+    "ernie4_5_moe_vl": ("vision_config.embed_dim", "vision_config.spatial_merge_size"),  # said twice
+    "kimi_k3": ("vision_config.mm_hidden_size", "vision_config.text_hidden_size"),  # said twice
     "kimi_k25": ("projection_hidden_size",),  # the projector's norm is as wide as the tower
     "nvembed": ("latent_attention_config.latent_dim",),  # as wide as the language model
     "squeezebert": ("embedding_size",),  # no projection behind the tables

@@ -189,11 +189,15 @@ def test_refusals_say_what_to_do(model: str, values: dict[str, Any], message: st
     assert isinstance(refused.value, InputError) and str(refused.value) == message
 
 
-def test_a_sweep_refuses_what_it_would_get_wrong() -> None:
-    row = {"model": ["t5-large"], "gpu": ["h100-sxm"], "input_tokens": [9], "output_tokens": [9], "concurrency": [1]}
-    assert sweep(pl.DataFrame(row))["reason"].to_list() == [
-        "not in a sweep: got t5-large, which has an encoder, want a model that only decodes. Plan it by itself."
-    ]
+@pytest.mark.parametrize(("model", "answers"), [("t5-large", 90), ("bge-m3", 1), ("whisper-large-v3", 448)])
+def test_a_row_of_a_sweep_is_the_plan_at_its_load(model: str, answers: int) -> None:
+    asked = {"input_tokens": 512, "output_tokens": answers, "concurrency": 64}
+    row = {"model": [model], "gpu": ["h100-sxm"], **{name: [value] for name, value in asked.items()}}
+    found, plan = sweep(pl.DataFrame(row)).row(0, named=True), planned(model, **asked)
+    for name in ("ttft_seconds", "tpot_seconds", "tokens_per_second"):
+        assert found[name] == pytest.approx(getattr(plan.replica.at_knee, name), rel=1e-12), name
+    assert (found["error_basis"], found["fits"], found["reason"]) == ("nothing measured", True, "")
+    assert 1 + found["error_high"] == pytest.approx(plan.replica.bands["tpot"].high)
 
 
 def test_siglip_is_planned_by_its_texts_and_its_images() -> None:
@@ -206,3 +210,19 @@ def test_siglip_is_planned_by_its_texts_and_its_images() -> None:
     plan = planned("siglip-so400m-patch14-384", input_tokens=64, ttft_target_seconds=1.0)
     assert not plan.replica.decodes
     assert plan.replica.bands["ttft"].basis == "nothing measured"
+
+
+@pytest.mark.parametrize("ask", ["TTFT_SECONDS", "TOKENS_PER_SECOND", "SERVING_TABLE"])
+def test_an_answer_that_no_one_writes_is_refused_in_cells_as_in_plans(ask: str) -> None:
+    message = (
+        "nothing is decoded: got answers of 400 tokens for a model that answers with one pass, want none. Remove "
+        "output_tokens."
+    )
+    cells: list[Any] = ["bge-m3", "h100-sxm", 512, 400]
+    if ask == "SERVING_TABLE":
+        heads = ["model", "gpu", "input_tokens", "output_tokens", "concurrency"]
+        assert call(ask, [heads, [*cells, 1]])[1][-1] == message
+        return
+    with pytest.raises(SizebookError) as refused:
+        call(ask, *cells)
+    assert str(refused.value) == message

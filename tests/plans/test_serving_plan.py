@@ -361,3 +361,10 @@ def test_a_layout_without_an_accelerator_is_refused() -> None:
 )
 def test_blank_cells_of_a_list_of_loads_are_no_loads(given: Any, loads: tuple[int, ...]) -> None:
     assert loads_of(given) == loads
+
+
+def test_a_curve_has_an_end() -> None:
+    assert len(loads_of([[each] for each in range(1, 1001)])) == 1000
+    with pytest.raises(InputError) as refused:
+        loads_of(list(range(1, 1002)))
+    assert str(refused.value) == "too many loads: got 1001, want at most 1000. Leave some out."

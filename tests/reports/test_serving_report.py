@@ -9,7 +9,9 @@ from typing import Any
 import pypdf
 import pytest
 
+from sizebook.core.cells import call
 from sizebook.core.units import usd
+from sizebook.functions import load as load_functions
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.sensitivity import sensitivities
@@ -19,6 +21,7 @@ from sizebook.reports.serving.report import report
 from sizebook.reports.view import Report, Section, Table
 from tests.plans.asking import serving_inputs
 
+load_functions()
 INPUTS: dict[str, Any] = {
     "requests_per_day": 2_000_000, "shape": "office", "burst_factor": 1.5, "growth_per_month": 0.05, "months": 24,
     "input_tokens": 1000, "output_tokens": 250, "ttft_target_seconds": 2.0, "tpot_target_seconds": 0.05,
@@ -59,7 +62,7 @@ def test_band_stands_beside_gpus_cost_and_latency(plan: ServingPlan, as_of: date
 
 
 def test_latency_curve_passes_through_the_planned_load_under_the_target(plan: ServingPlan, as_of: date) -> None:
-    token, first = _section(report(plan, as_of), "Latency").blocks
+    token, first, _ = _section(report(plan, as_of), "Latency").blocks
     assert isinstance(token, Lines) and isinstance(first, Lines)
     x, y, text = token.points[0]
     assert (x, text) == (plan.replica.concurrency, f"Plan: {plan.replica.concurrency} in flight")
@@ -68,6 +71,21 @@ def test_latency_curve_passes_through_the_planned_load_under_the_target(plan: Se
     band = plan.replica.bands["ttft"]
     for (_, middle), (_, low, high) in zip(first.lines[0].points, first.lines[0].band, strict=True):
         assert (low, high) == (middle * band.low, middle * band.high)
+
+
+def test_terms_of_the_latencies_add_up_to_the_tiles(plan: ServingPlan, as_of: date) -> None:
+    """The terms that EXPLAIN gives for the same load, to the digits shown, each with what it rests on."""
+    table = _section(report(plan, as_of), "Latency").blocks[-1]
+    assert isinstance(table, Table)
+    *rows, total = [row.cells for row in table.rows]
+    knee, asked = plan.replica.at_knee, plan.traffic.asked
+    for name, column, seconds in (("TTFT_SECONDS", 1, knee.ttft_seconds), ("TPOT_SECONDS", 3, knee.tpot_seconds)):
+        load = (asked.input_tokens, asked.output_tokens, plan.replica.concurrency)
+        lines = call("SIZEBOOK_EXPLAIN", name, plan.model, plan.replica.setup.gpu, *load)
+        said = {line[0].removeprefix("term: "): line[1] for line in lines if line[0].startswith("term: ")}
+        shown = {f"{row[0]} ({row[-1]})": float(row[column].replace("\u202f", "")) for row in rows if row[column]}
+        assert shown == {term: pytest.approx(1e3 * value, abs=0.06) for term, value in said.items() if value}
+        assert float(total[column].replace("\u202f", "")) == pytest.approx(1e3 * seconds, abs=0.06)
 
 
 def test_memory_adds_up_to_the_physical(plan: ServingPlan, as_of: date) -> None:

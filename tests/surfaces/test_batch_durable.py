@@ -13,12 +13,12 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.batch import running
-from sizebook.batch.contents import Figure
 from sizebook.batch.formats import USUAL, Outputs
 from sizebook.batch.journal import FILE, Outcome, fingerprint, journal
 from sizebook.batch.reading import Row, read_batch
 from sizebook.cli import app
 from sizebook.core.errors import InputError
+from sizebook.plans.contents import Figure
 from sizebook.scheduling import processes
 from sizebook.sources import writing
 from tests.surfaces import kills

@@ -147,7 +147,7 @@ def test_a_name_as_long_as_the_system_takes_is_written(tmp_path: Path) -> None:
 def test_a_command_that_is_asked_to_end_leaves_nothing(tmp_path: Path) -> None:
     table = tmp_path / "big.csv"
     line = "llama-3.1-8b,h100-sxm,1000,200,1\n"
-    table.write_text("model,gpu,input_tokens,output_tokens,concurrency\n" + line * 400_000)
+    table.write_text("model,gpu,input_tokens,output_tokens,concurrency\n" + line * 1_000_000)
     command = [sys.executable, "-m", "sizebook", "sweep", str(table), "-o", str(tmp_path / "out.csv")]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     give_up = time.monotonic() + 60

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sizebook.core.registry import Argument, flat, leaves
+from sizebook.plans.contents import Contents, Figure, Ledger
 from sizebook.plans.fleet.figures import ServiceFigures
 from sizebook.plans.fleet.figures import figures as service_figures
 from sizebook.plans.fleet.inputs import Service
@@ -33,42 +33,6 @@ from sizebook.plans.training.figures import figures as training_figures
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.scenarios.serving import ServingAnswer
 
-Value = int | float | str | bool | None
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One figure of a plan: its name, label, unit (empty for none) and value."""
-
-    name: str
-    label: str
-    unit: str
-    value: Value
-
-
-@dataclass(frozen=True)
-class Ledger:
-    """A table of a plan: a row a month, a case, a service, a phase or a part."""
-
-    name: str
-    columns: tuple[Argument, ...]
-    rows: tuple[tuple[Value, ...], ...]
-
-
-@dataclass(frozen=True)
-class Contents:
-    """All figures of a plan, those that are shown first by name, and its tables."""
-
-    figures: tuple[Figure, ...]
-    headline: tuple[str, ...]
-    tables: tuple[Ledger, ...]
-
-    @property
-    def first(self) -> tuple[Figure, ...]:
-        """The figures that an index and a comparison show."""
-        named = {figure.name: figure for figure in self.figures}
-        return tuple(named[name] for name in self.headline if named[name].value is not None)
-
 
 def _figures(kind: type[Any], instance: Any, without: Iterable[str] = ()) -> Iterator[Figure]:
     values = flat(instance)
@@ -78,7 +42,7 @@ def _figures(kind: type[Any], instance: Any, without: Iterable[str] = ()) -> Ite
 
 
 def _figure(leaf: Argument, value: Any) -> Figure:
-    return Figure(leaf.name, leaf.label, leaf.quantity.unit, value)
+    return Figure(leaf.name, label=leaf.label, unit=leaf.quantity.unit, value=value)
 
 
 def _ledger(name: str, kind: type[Any], instances: Iterable[Any]) -> Ledger:
@@ -87,6 +51,15 @@ def _ledger(name: str, kind: type[Any], instances: Iterable[Any]) -> Ledger:
 
 def _name(kind: type[Any]) -> Argument:
     return next(leaf for leaf in leaves(kind) if leaf.name == "name")
+
+
+def _named(months: Ledger, label: Callable[[int], str]) -> Ledger:
+    """Return a table of months with the name of each before its figures."""
+    rows = tuple((label(number), *row) for number, row in enumerate(months.rows))
+    return Ledger(months.name, (_NAME_OF_MONTH, *months.columns), rows)
+
+
+_NAME_OF_MONTH = leaves(Month)[0]
 
 
 def _months(kind: type[Any], months: Sequence[Any], fewest: Sequence[Any], most: Sequence[Any]) -> Ledger:
@@ -105,15 +78,16 @@ def _sizing(plan: Sizing) -> Contents:
     )
 
 
+def _memory(leaf: Argument, value: Any) -> Figure:
+    return Figure(f"memory_{leaf.name}", label=f"Memory: {leaf.label}", unit="bytes", value=value)
+
+
 def _training(plan: TrainingPlan) -> Contents:
     memory = {**flat(plan.fullest), "total": plan.fullest.total, "capacity": plan.capacity_bytes}
     found = (
         *_figures(TrainingFigures, training_figures(plan)),
         *_figures(Case, plan.middle, without=["name"]),
-        *(
-            Figure(f"memory_{leaf.name}", f"Memory: {leaf.label}", "bytes", memory[leaf.name])
-            for leaf in MEMORY_FIGURES
-        ),
+        *(_memory(leaf, memory[leaf.name]) for leaf in MEMORY_FIGURES),
     )
     headline = ("parameters", "memory_total", "mfu", "train_days", "gpu_hours", "cost_usd", "energy_kwh", "co2e_kg",
                 "programme_days", "programme_cost_usd")  # fmt: skip
@@ -142,7 +116,7 @@ def _fleet(plan: FleetPlan) -> Contents:
     return Contents(
         tuple(_figures(Totals, totals(plan.months, plan.fewest, plan.most))),
         ("peak_gpus_first", "peak_gpus_last", *_MONEY),
-        (services, _months(FleetMonth, plan.months, plan.fewest, plan.most)),
+        (services, _named(_months(FleetMonth, plan.months, plan.fewest, plan.most), plan.label)),
     )
 
 
@@ -154,8 +128,42 @@ def _programme(plan: ProgrammePlan) -> Contents:
     return Contents(
         tuple(_figures(Budget, plan.middle, without=["name"])),
         ("days", "gpu_hours", "usd", "energy_kwh", "co2e_kg", "peak_mw"),
-        (_ledger("cases", Budget, plan.budgets), phases, _ledger("months", ProgrammeMonth, plan.months)),
+        (
+            _ledger("cases", Budget, plan.budgets),
+            phases,
+            _named(_ledger("months", ProgrammeMonth, plan.months), plan.label),
+        ),
     )
+
+
+def _blank(kind: type[Any], without: Iterable[str] = ()) -> Iterator[Figure]:
+    return (_figure(leaf, None) for leaf in leaves(kind) if leaf.name not in without)
+
+
+def outlines() -> dict[str, Contents]:
+    """Return what each kind of plan holds, by name and without a value: what somebody's own workbook may ask for."""
+    memory = (_memory(leaf, None) for leaf in MEMORY_FIGURES)
+    training = (*_blank(TrainingFigures), *_blank(Case, ["name"]), *memory)
+    months = _named(_ledger("months", ProgrammeMonth, ()), str)
+    services, phases = (_name(Service), *leaves(ServiceFigures)), (_name(Phase), *leaves(PhaseFigures))
+    return {
+        "sizing": Contents(
+            tuple(_blank(SizingFigures)), (),
+            (_ledger("parts", PartFigures, ()), _ledger("formats", StorageFigures, ())),
+        ),
+        "training": Contents(training, (), (_ledger("cases", Case, ()),)),
+        "serving": Contents(
+            (*_blank(ServingFigures), *_blank(Totals)), (), (Ledger("months", columns(Month), ()),)
+        ),
+        "fleet": Contents(
+            tuple(_blank(Totals)), (),
+            (Ledger("services", services, ()), _named(Ledger("months", columns(FleetMonth), ()), str)),
+        ),
+        "programme": Contents(
+            tuple(_blank(Budget, ["name"])), (),
+            (_ledger("cases", Budget, ()), Ledger("phases", phases, ()), months),
+        ),
+    }  # fmt: skip
 
 
 _CONTENTS: Mapping[type[Any], Callable[[Any], Contents]] = {

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizebook.batch.contents import Figure, Value
 from sizebook.batch.jobs import Made
 from sizebook.batch.record import plain
 from sizebook.core.errors import InputError, suggestion
 from sizebook.core.extras import need
+from sizebook.plans.contents import Figure, Value
 from sizebook.sources.texts import guarded
 from sizebook.sources.writing import make_folder, write_whole
 
@@ -67,7 +67,7 @@ def _pdf(made: Made) -> bytes:
         ),
     ]
     said = "the planning workbook, filled"
-    attached.append(Attached(made.job.workbook, made.workbook, description=said, relationship="Supplement"))
+    attached.append(Attached(made.workbook_name, made.workbook.content, description=said, relationship="Supplement"))
     return pdf(made.report, attached, made.style)
 
 
@@ -85,7 +85,7 @@ def _without_blanks(value: Any) -> Any:
 
 
 def _xlsx(made: Made) -> bytes:
-    return made.workbook
+    return made.workbook.content
 
 
 def _html(made: Made) -> bytes:

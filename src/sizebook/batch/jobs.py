@@ -10,10 +10,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sizebook.batch.contents import Contents, contents
+from sizebook.batch.contents import contents
 from sizebook.batch.record import record
+from sizebook.core.errors import InputError
+from sizebook.core.reading import read
+from sizebook.core.registry import flat
+from sizebook.core.texts import text
+from sizebook.intake.places import located
 from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
+from sizebook.plans.contents import Contents
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.programme.plan import ProgrammePlan
 from sizebook.plans.sizing.plan import Published, Sizing, size_model
@@ -22,6 +28,7 @@ from sizebook.scenarios.files import Scenario, SizingScenario, beside, parse
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.fleet import answer as fleet_answer
 from sizebook.scenarios.kinds import KINDS, kind_of, plan_of
+from sizebook.scenarios.presentation import REPORT, Presentation
 from sizebook.scenarios.programme import ProgrammeScenario
 from sizebook.scenarios.programme import answer as programme_answer
 from sizebook.scenarios.programme import planned as programme_planned
@@ -33,6 +40,7 @@ from sizebook.sources.writing import scratch_folder
 if TYPE_CHECKING:
     from sizebook.reports.style import Style
     from sizebook.reports.view import Report
+    from sizebook.workbooks.anchors.supply import Supply
 
 
 @dataclass(frozen=True)
@@ -102,19 +110,57 @@ class Made:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was remarked about the scenario and the counts behind the plan."""
-        return (*self.scenario.notes, *_count_notes(self.plan))
+        """What was remarked about the scenario, the counts behind the plan, and a workbook of its own."""
+        own = self.workbook.notes if self.own_workbook else ()
+        return (*self.scenario.notes, *_count_notes(self.plan), *own)
 
     @cached_property
-    def workbook(self) -> bytes:
-        """The planning workbook, filled, with its record."""
+    def own_workbook(self) -> Path | None:
+        """The workbook that the scenario names to be filled, None where it takes the shipped one."""
+        asked = read(Presentation, self.values.get(REPORT) or {}, REPORT).workbook
+        if not asked:
+            return None
+        if not asked.casefold().endswith(".xlsx"):
+            raise InputError(f"not an .xlsx: got workbook = '{asked}', want a workbook without macros. Save it as one.")
+        return located(self.folder / asked)
+
+    @property
+    def workbook_name(self) -> str:
+        """The name of the workbook that is filled."""
+        return self.own_workbook.name if self.own_workbook else self.job.workbook
+
+    @property
+    def supply(self) -> Supply:
+        """What the plan brings for the anchors of somebody's own workbook."""
+        from sizebook.batch.supplying import supplied
+
+        single = {"plan": self.kind, "as_of": self.as_of.isoformat()}
+        inputs = inputs_of(self.scenario, self.plan)
+        return supplied({**flat(self.scenario), **single}, inputs, self.contents, made=self)
+
+    @cached_property
+    def workbook(self) -> Workbook:
+        """The planning workbook or the scenario's own, filled, with its record."""
         from sizebook.workbooks.carrying import with_record
-        from sizebook.workbooks.filling import fill
+        from sizebook.workbooks.filling import fill, fill_from
 
         with scratch_folder() as folder:
-            filled = folder / self.job.workbook
-            fill(bundled("workbooks") / self.job.workbook, inputs_of(self.scenario, self.plan), filled, strict=True)
-            return with_record(filled, json.dumps(self.record))
+            output = folder / self.workbook_name
+            if self.own_workbook:
+                done = fill_from(self.own_workbook, self.supply, output)
+            else:
+                ours = bundled("workbooks") / self.job.workbook
+                done = fill(ours, inputs_of(self.scenario, self.plan), output, strict=True)
+            said = (*done.notes, *done.problems) if self.own_workbook else ()
+            return Workbook(with_record(output, json.dumps(self.record)), said)
+
+
+@dataclass(frozen=True)
+class Workbook:
+    """A filled workbook, and what was remarked about one of somebody's own."""
+
+    content: bytes
+    notes: tuple[str, ...] = ()
 
 
 def _name(model: str) -> str:
@@ -128,7 +174,7 @@ def _published(scenario: SizingScenario) -> Published:
     if scenario.published_total is not None:
         return Published(scenario.published_total, scenario.published_source or "the scenario")
     if total := row.get("checkpoint_total"):
-        return Published(int(total), f"the checkpoint's own total ({row['hf_id'].partition(';')[0]})")
+        return Published(int(total), text("the checkpoint's own total ({name})", name=row["hf_id"].partition(";")[0]))
     if stated := row.get("published_total"):
         count = statement(stated)
         return Published(count.parameters, row["source"], count.half_unit)

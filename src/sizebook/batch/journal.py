@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from sizebook import __version__
-from sizebook.batch.contents import Figure
 from sizebook.batch.formats import Outputs
 from sizebook.batch.reading import Row
 from sizebook.batch.record import formulas, inputs, is_hashed
 from sizebook.core.errors import InputError
+from sizebook.plans.contents import Figure
 
 FILE = "journal.sqlite"
 _FORMAT = 2

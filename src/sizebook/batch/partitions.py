@@ -19,7 +19,6 @@ need("sweep")
 
 import polars as pl
 
-from sizebook.batch.contents import Figure
 from sizebook.batch.formats import Outputs
 from sizebook.batch.journal import Outcome, journal
 from sizebook.batch.naming import safe
@@ -28,6 +27,7 @@ from sizebook.batch.record import stamp
 from sizebook.batch.running import Order, Shown, Work, carried_on
 from sizebook.batch.sending import Parcel, failed, marked, opened
 from sizebook.core.errors import InputError, SizebookError
+from sizebook.plans.contents import Figure
 from sizebook.scenarios.files import RATES
 from sizebook.scheduling.processes import Processes
 from sizebook.sources.writing import make_folder

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sizebook.batch.contents import Figure
 from sizebook.batch.journal import Outcome
+from sizebook.plans.contents import Figure
 
 # Units that a reader of many lines wants by the billion.
 _LARGE_UNITS = {"bytes": ("GB", 1e9), "parameters": ("10⁹ parameters", 1e9)}

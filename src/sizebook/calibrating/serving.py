@@ -11,6 +11,7 @@ from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError
 from sizebook.core.registry import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.registry import leaves, put_together
+from sizebook.plans.serving.tables import STATED
 from sizebook.serving.band import kind_of
 from sizebook.serving.case import Case
 from sizebook.serving.encoding import halves, serving_case
@@ -18,7 +19,7 @@ from sizebook.serving.estimate import estimate
 from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import rescaled, setup_of
-from sizebook.sweeps.serving import INPUTS, REQUIRED, STATED
+from sizebook.sweeps.cases import INPUTS, REQUIRED
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.own_rates import SERVING
 

@@ -25,8 +25,8 @@ def web(host: str, port: int, jobs: int, folder: Path | None) -> None:
     """Answer over HTTP: a scenario in, figures, workbook or report out; templates filled; batches with progress.
 
     What it answers is described at /openapi.json. Each request runs in a process of its own, within the limits
-    request_bytes, request_seconds and request_memory_bytes. Anybody who reaches another address than loopback must
-    bring the token of the environment variable SIZEBOOK_WEB_TOKEN.
+    request_bytes, request_seconds and request_memory_bytes; batches keep at most batch_bytes of files. Anybody who
+    reaches another address than loopback must bring the token of the environment variable SIZEBOOK_WEB_TOKEN.
     """
     need("web", "workbooks", "reports")
     import uvicorn

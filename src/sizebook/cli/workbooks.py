@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sizebook.cli.rates import rates_option
 from sizebook.core.errors import InputError
 from sizebook.core.targets import TARGETS
+
+if TYPE_CHECKING:
+    from sizebook.workbooks.anchors.supply import Supply
 
 
 @click.command("fill")
@@ -39,21 +43,33 @@ def fill_workbook(
 
     The keys are the names of the workbook's input cells. A scenario whose 'plan' is the one that WORKBOOK was made for
     may be any that 'sizebook report' takes. Nothing is written when an input is unknown, missing or not in its list.
+
+    Into a workbook of your own, a scenario with a 'plan' brings that plan: figures into defined names and {{ names }}
+    of texts, tables into Excel tables, pictures into named ranges; 'sizebook template check' lists them.
+
     Exits with 1 when a cell of the written workbook shows an error, or cannot be calculated: such a cell keeps the
     value that WORKBOOK holds beside it.
     """
     from sizebook.cli.telling import failed, told
-    from sizebook.workbooks.filling import fill
+    from sizebook.workbooks.anchors.supply import Supply
+    from sizebook.workbooks.filling import fill, fill_from
 
-    inputs = inputs_from(scenario, workbook, rates)
     target = next((known for known in TARGETS if known == spelling["target"]), None)
     namespace = spelling["namespace"] or ""
     if namespace and target is None:
         raise InputError(f"namespace without target: got '{namespace}', want --target office-js beside it. Add it.")
-    filled = fill(found(workbook), inputs, output, target=target, namespace=namespace, strict=strict)
+    given = given_by(scenario, workbook, rates)
+    if isinstance(given, Supply):
+        filled = fill_from(found(workbook), given, output, target=target, namespace=namespace, strict=strict)
+        did = [f"{len(filled.placed)} anchors", *(f"  {line}" for line in filled.placed)]
+    else:
+        filled = fill(found(workbook), given, output, target=target, namespace=namespace, strict=strict)
+        did = [f"{len(given)} inputs"]
     told(filled.notes)
     calculated = filled.calculated
-    click.echo(f"{output}: {len(inputs)} inputs, {len(calculated.values)} cells, calculated by {calculated.engine}")
+    click.echo(f"{output}: {did[0]}, {len(calculated.values)} cells, calculated by {calculated.engine}")
+    for line in did[1:]:
+        click.echo(line)
     for problem in filled.problems:
         failed(f"sizebook: {problem}")
     if filled.problems:
@@ -69,20 +85,12 @@ def found(workbook: Path) -> Path:
     return ours if is_ours else workbook
 
 
-def inputs_from(scenario: Path, workbook: Path, rates: Path | None) -> dict[str, Any]:
-    """Return the inputs that a scenario file gives: by the mapping of its plan, or key by key."""
-    from sizebook.batch.jobs import JOBS, inputs_of, scenario_of
+def given_by(scenario: Path, workbook: Path, rates: Path | None) -> Mapping[str, Any] | Supply:
+    """Return what a scenario file gives a workbook: values of its inputs, or what a plan brings for its anchors."""
+    from sizebook.batch.giving import given
     from sizebook.cli.telling import told
     from sizebook.scenarios.files import read_toml, with_rates
 
-    values = with_rates(read_toml(scenario), rates)
-    job = JOBS.get(str(values.get("plan")))
-    if job is not None and job.workbook == workbook.name:
-        checked = scenario_of(values, scenario.name, scenario.parent)
-        told(checked.notes)
-        return inputs_of(checked)
-    if job is not None and workbook.name in {each.workbook for each in JOBS.values()}:
-        raise InputError(
-            f"another workbook: got plan = '{values['plan']}' for {workbook.name}, want {job.workbook}. Fill that one."
-        )
-    return {key: value for key, value in values.items() if key != "plan"}
+    gift = given(with_rates(read_toml(scenario), rates), scenario.name, scenario.parent, workbook=workbook.name)
+    told(gift.notes)
+    return gift.gives

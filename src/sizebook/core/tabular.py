@@ -6,8 +6,8 @@ its place: its figures are errors, its reason stands in the last column. A blank
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from sizebook.core.coercion import Range, as_text, is_blank
@@ -29,11 +29,20 @@ Answers = Annotated[Range, Quantity("heads and a line of results for each row", 
 
 @dataclass(frozen=True)
 class Columns:
-    """What heads a table may have, which it must have, and what its results are called, the reason last."""
+    """What heads a table may have, which it must have, and what its results are called, the reason last.
+
+    ``further`` are results that a table has, before the reason, where one of its heads asks for them.
+    """
 
     known: Sequence[str]
     required: Sequence[str]
     results: Sequence[str]
+    further: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def results_of(self, heads: Collection[str]) -> tuple[str, ...]:
+        """Return the results of a table with these heads, the reason last."""
+        asked = (name for head, names in self.further.items() if head in heads for name in names)
+        return (*self.results[:-1], *asked, self.results[-1])
 
 
 def answered(
@@ -52,8 +61,8 @@ def answered(
         raise InputError(
             f"too many rows: got {len(rows)}, want at most {MOST_ROWS} in one cell. Use 'sizebook sweep' for the table."
         )
-    answer_row = answer(heads)
-    return [list(columns.results), *(_line(row, columns.results, answer_row) for row in rows)]
+    answer_row, results = answer(heads), columns.results_of(heads)
+    return [list(results), *(_line(row, results, answer_row) for row in rows)]
 
 
 def _line(

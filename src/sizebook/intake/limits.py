@@ -45,6 +45,7 @@ class Limits:
         120, "seconds on the clock for a request to the web service, or a scenario of its batch"
     )
     request_memory_bytes: int = _limit(2_000_000_000, "bytes of memory for a request to the web service")
+    batch_bytes: int = _limit(20_000_000_000, "bytes of the files of all batches that the web service keeps")
     table_bytes: int = _limit(50_000_000_000, "bytes of a CSV or Parquet table that is read in pieces")
 
 

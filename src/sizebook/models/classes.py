@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sizebook.core.errors import UnknownKeyError, suggestion
+from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Projection
 from sizebook.models.config import Config
 from sizebook.models.towers import Tower
@@ -19,6 +20,8 @@ GENERATES = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration", "ForImage
 CLASSIFIES = {"ForSequenceClassification": False, "ForTokenClassification": True, "ForQuestionAnswering": True}
 # Their published files name no class; they are loaded bare (`AutoModel`), to be given a head.
 NAMELESS = ("deberta-v2",)
+# Parts of models with towers that no automatic class puts a head on: a file that names no class is loaded bare.
+HEADLESS = ("ernie4_5_vl_moe_text", "glm4v_moe_text", "glm4v_text")
 # The language model of a file with towers, built from the text section.
 TEXT_ALONE = ("MllamaForCausalLM",)
 PARTIAL = ("TextModel", "VisionModel", "AudioModel", "WithProjection")
@@ -26,10 +29,11 @@ PARTIAL = ("TextModel", "VisionModel", "AudioModel", "WithProjection")
 
 def as_class(config: Config, described: Architecture) -> Architecture:
     """Return a decoder as the class that the config names; without one, or where a mapping read it, as it is."""
-    named = config.values.get("architectures")
-    if "architectures" in config.read or not isinstance(named, list) or not named:
+    if "architectures" in config.read:
         return described
-    name = str(named[0])
+    if not (named := config.class_names()):
+        return replace(described, head=None) if config.values.get("model_type") in HEADLESS else described
+    name = named[0]
     towers = [brick for brick in described.inputs if isinstance(brick, Tower)]
     if name.endswith(GENERATES):
         if name in TEXT_ALONE:
@@ -37,7 +41,10 @@ def as_class(config: Config, described: Architecture) -> Architecture:
             return replace(described, inputs=tuple(alone))
         if towers and name.endswith("ForCausalLM"):
             config.says_sections()
-            left_out = f"{name} may build the language model alone; the vision or audio towers of the file are counted"
+            left_out = remark(
+                "{name} may build the language model alone; the vision or audio towers of the file are counted",
+                name=name,
+            )
             return replace(described, notes=(*described.notes, left_out))
         return described
     for suffix, bias in CLASSIFIES.items():
@@ -66,14 +73,14 @@ def n_labels(config: Config) -> int:
 def kind_of_class(config: Config, prefix: str, heads: Mapping[str, str]) -> str:
     """Return what the class named under ``architectures`` puts on the model: the words of ``heads`` for it."""
     config.ignore("architectures")
-    named = config.values.get("architectures")
+    named = config.class_names()
     known = {prefix + suffix: head for suffix, head in heads.items()}
-    if named is None and config.values.get("model_type") in NAMELESS:
+    if "architectures" not in config.values and config.values.get("model_type") in NAMELESS:
         config.assumed["architectures"] = "'architectures', so the model is bare,"
         return heads["Model"]
-    if not isinstance(named, list) or len(named) != 1 or named[0] not in known:
+    if len(named) != 1 or named[0] not in known:
         got, wanted = repr(named) if named else "nothing", ", ".join(sorted(known))
-        near = suggestion(str(named[0]), known) if isinstance(named, list) and named else ""
+        near = suggestion(named[0], known) if named else ""
         raise UnknownKeyError(
             f"unknown class: got {got} under 'architectures' in {config.where}, want one of {wanted}. "
             f"Name the class: its head and pooler are counted.{near}"

@@ -43,7 +43,7 @@ class Config:
 
     def _get(self, keys: tuple[str, ...]) -> Any:
         values = self.values
-        keys = also(values.get("model_type"), keys)
+        keys = also(values.get("model_type") or self.said_type, keys)  # _spelt_as, called for every key of a file
         self.read.update(keys)
         for key in keys:
             value = values.get(key)
@@ -57,6 +57,10 @@ class Config:
                     )
                 return self.defaults[key]
         return MISSING
+
+    def _spelt_as(self) -> object:
+        """Return the type whose spellings hold: the one it is read as, else the file's class gives a section."""
+        return self.values.get("model_type") or self.said_type
 
     def agree(self, *keys: str) -> None:
         """Refuse keys that mean one thing and say different ones; null says nothing."""
@@ -75,7 +79,7 @@ class Config:
 
     def has(self, key: str) -> bool:
         """Return whether a key is present and not null."""
-        keys = also(self.values.get("model_type"), (key,))
+        keys = also(self._spelt_as(), (key,))
         self.read.update(keys)
         return any(self.values.get(each) is not None for each in keys)
 
@@ -95,7 +99,7 @@ class Config:
     def _of_type(self, keys: tuple[str, ...]) -> int:
         """Return what the class of the file's type gives to a size that the file leaves out, remembered for a note."""
         given = type_defaults(self.said_type)
-        spelt = also(self.said_type, keys)
+        spelt = also(self._spelt_as(), keys)
         for key in spelt:
             if key in given and not any(name in self.values for name in spelt):
                 size: int = given[key]
@@ -232,14 +236,21 @@ class Config:
             "Use the complete config.json of the model."
         )
 
-    def entries(self, key: str) -> list[Any]:
-        """Return a list under a key, an empty one where the key is absent."""
+    def entries(self, key: str, kind: type, called: str) -> list[Any]:
+        """Return a list of entries of one kind, an empty one where the key is absent; ``called`` is the kind's name."""
         value = self._get((key,))
         if value is MISSING:
             return []
-        if not isinstance(value, list):
-            raise self._wrong(key, value, "a list")
+        if not isinstance(value, list) or not all(isinstance(entry, kind) for entry in value):
+            raise self._wrong(key, value, f"a list of {called}")
         return value
+
+    def class_names(self) -> list[str]:
+        """Return the classes named under ``architectures``, none where the key is absent, null or empty."""
+        named = self.values.get("architectures")
+        if named is not None and not (isinstance(named, list) and all(isinstance(name, str) for name in named)):
+            raise self._wrong("architectures", named, "a list of names of classes")
+        return named or []
 
     def only(self, key: str, *known: object) -> None:
         """Refuse a value of a key that would make another model; an absent key is fine."""
@@ -258,7 +269,7 @@ class Config:
 
     def _spellings_agree(self) -> None:
         """Refuse two spellings of one key that say different things."""
-        for pair in spellings(self.values.get("model_type")):
+        for pair in spellings(self._spelt_as()):
             if all(name in self.values for name in pair):
                 one, other = (self.values[name] for name in pair)
                 if type(one) is not type(other) or one != other:

@@ -105,6 +105,47 @@ class Rwkv:
 
 
 @dataclass(frozen=True, slots=True)
+class Rwkv7:
+    """RWKV 7's time mixing (arXiv:2503.14456): a delta rule with a decay, a rate and a gate per channel, of low rank.
+
+    ``value_rank`` is 0 in the first layer, whose values the later ones mix in.
+    """
+
+    d_model: int
+    d_head: int
+    decay_rank: int
+    rate_rank: int
+    gate_rank: int
+    value_rank: int
+    name: str = "attn"
+
+    @property
+    def state_elements(self) -> int:
+        return self.d_model * self.d_head + self.d_model
+
+    @property
+    def state_flops(self) -> int:
+        return 8 * self.d_model * self.d_head
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        d, name = self.d_model, self.name
+        ranks = {"w_lora": self.decay_rank, "a_lora": self.rate_rank, "g_lora": self.gate_rank}
+        if self.value_rank:
+            ranks["v_lora"] = self.value_rank
+        vectors = [f"x_{mixed}" for mixed in "rwkvag"] + ["k_k", "k_a"]
+        return (
+            *(ssm(f"{name}.{n}_proj.weight", d, d) for n in "rkvo"),
+            *(ssm(f"{name}.{n}.lora.0.weight", rank, d) for n, rank in ranks.items()),
+            *(ssm(f"{name}.{n}.lora.2.weight", d, rank) for n, rank in ranks.items()),
+            *(state(f"{name}.{n}.lora.2.bias", d) for n in ranks if n != "g_lora"),
+            *(state(f"{name}.{n}", d) for n in vectors),
+            state(f"{name}.r_k", d // self.d_head, self.d_head),
+            *Norm(f"{name}.g_norm", d, bias=True).weights,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class MatrixLstm:
     """xLSTM's matrix memory (arXiv:2405.04517) with gates per head and an output gate."""
 

@@ -33,6 +33,9 @@ class Presentation(Told):
     locale: Locale = DEFAULT
     page: Page = DEFAULT
     templates: Annotated[str, _text("folder of templates that extend the shipped ones", "Templates")] = DEFAULT
+    workbook: Annotated[
+        str, _text("workbook of your own whose anchors are filled, in place of the shipped one", "Workbook")
+    ] = DEFAULT
 
 
 @section
@@ -77,7 +80,7 @@ def with_presentation(values: Mapping[str, Any], asked: Mapping[str, Any], folde
     Files are named from the scenario's folder, so that its report is the same wherever both lie.
     """
     stated = {key: value for key, value in asked.items() if value is not None}
-    for key in ("brand", "templates"):
+    for key in ("brand", "templates", "workbook"):
         if key in stated:
             stated[key] = Path(os.path.relpath(Path(stated[key]).resolve(), folder.resolve())).as_posix()
     if not stated:
@@ -87,10 +90,12 @@ def with_presentation(values: Mapping[str, Any], asked: Mapping[str, Any], folde
 
 
 def files_of(values: Mapping[str, Any], folder: Path) -> Iterator[str]:
-    """Yield the files that a scenario's brand and templates name, from the scenario's folder."""
+    """Yield the files that a scenario's brand, templates and workbook name, from the scenario's folder."""
     asked = values.get(REPORT)
     if not isinstance(asked, Mapping):
         return
+    if workbook := str(asked.get("workbook") or ""):
+        yield workbook
     if brand := str(asked.get("brand") or ""):
         place = Path(brand).parent
         try:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sizebook.core.texts import text
 from sizebook.serving.case import Case
 from sizebook.serving.costs import costs_of
 from sizebook.serving.estimate import Estimate
@@ -81,7 +82,7 @@ class Pools:
     @property
     def layout(self) -> str:
         """The workers in words, prefill first."""
-        return f"{self.prefill.in_words} to read, {self.decode.in_words} to decode"
+        return text("{prefill} to read, {decode} to decode", prefill=self.prefill.in_words, decode=self.decode.in_words)
 
     def transfer_seconds(self, input_tokens: float) -> float:
         """Return the seconds of sending a prompt's cache: what a GPU holds of it, all GPUs of a worker at once."""
@@ -153,14 +154,18 @@ def _token(case: Case, demand: Demand) -> tuple[float, float]:
     return max(float(token), demand.in_flight / float(at.rates["host_tokens_per_second"])), step
 
 
-def _read_seconds(pools: Pools, demand: Demand) -> float:
-    """Return the seconds until a prompt is read and sent, where as many as are in flight come to the prefill pool."""
+def queue_seconds(pools: Pools, demand: Demand) -> float:
+    """Return the seconds that a prompt waits for those of others, where as many as are in flight come to be read."""
     prefill = pools.prefill
     shared = replace(demand, concurrency=demand.in_flight / prefill.workers)  # type: ignore[arg-type]
     each = prompts_together(prefill.case, shared).each
-    queue = waited_for(prefill.case, max(demand.in_flight / prefill.ranks, 1.0), each)
-    own = prefill_seconds(prefill.case, demand.input_tokens, demand.cache_hit_ratio)
-    return float(own + queue + pools.transfer_seconds(demand.input_tokens))
+    return float(waited_for(prefill.case, max(demand.in_flight / prefill.ranks, 1.0), each))
+
+
+def _read_seconds(pools: Pools, demand: Demand) -> float:
+    """Return the seconds until a prompt is read and sent."""
+    own = float(prefill_seconds(pools.prefill.case, demand.input_tokens, demand.cache_hit_ratio))
+    return own + queue_seconds(pools, demand) + pools.transfer_seconds(demand.input_tokens)
 
 
 def _flow(decode: Pool, demand: Demand, decoding: float, read: float) -> _Flow:

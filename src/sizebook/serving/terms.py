@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sizebook.core.derivation import Term
-from sizebook.serving.case import Case, larger
+from sizebook.core.texts import text
+from sizebook.serving.case import Case, Number, larger
 from sizebook.serving.costs import costs_of
 from sizebook.serving.estimate import Estimate, running_of
+from sizebook.serving.pools import Pools, queue_seconds
 from sizebook.serving.quantities import Demand
 from sizebook.serving.rates import is_measured
 from sizebook.serving.time import (
@@ -23,7 +25,9 @@ from sizebook.serving.time import (
 )
 from sizebook.tables.hardware import accelerator
 
-MEASURED, FITTED, ASSUMED = "measured kernels", "fitted", "assumed"
+MEASURED, FITTED, ASSUMED = text("measured kernels"), text("fitted"), text("assumed")
+
+ROUNDING = 1e-6  # of a latency: how near halving comes to the requests that decode at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +54,14 @@ def _pass_terms(parts: Parts, scale: float, kernels: str) -> list[Term]:
     experts, routed = shared(parts.experts, parts.routed)
     cache, scores = shared(parts.cache, parts.scores)
     named = (
-        ("weights", weights + experts, kernels),
-        ("cache", cache, kernels),
-        ("compute", products + routed + scores, kernels),
-        ("activations", parts.activations, kernels),
-        ("collectives", parts.collectives, kernels),
-        ("fixed: launches of kernels", parts.launches, kernels),
-        ("fixed: between kernels", parts.layers, FITTED),
-        ("elementwise", parts.elementwise, FITTED),
+        (text("Weights"), weights + experts, kernels),
+        (text("Cache"), cache, kernels),
+        (text("Compute"), products + routed + scores, kernels),
+        (text("Activations"), parts.activations, kernels),
+        (text("Collectives"), parts.collectives, kernels),
+        (text("Fixed: launches of kernels"), parts.launches, kernels),
+        (text("Fixed: between kernels"), parts.layers, FITTED),
+        (text("Elementwise"), parts.elementwise, FITTED),
     )
     return [Term(name, scale * seconds, basis) for name, seconds, basis in named]
 
@@ -65,7 +69,7 @@ def _pass_terms(parts: Parts, scale: float, kernels: str) -> list[Term]:
 def _rest(name: str, total: float, terms: list[Term]) -> list[Term]:
     """Return what the terms leave of a total, none where that is rounding."""
     left = total - sum(term.value for term in terms)
-    return [Term(name, left, ASSUMED)] if abs(left) > 1e-9 * total else []
+    return [Term(name, left, ASSUMED)] if abs(left) > ROUNDING * total else []
 
 
 def step_terms(case: Case, demand: Demand, kernels: str, scale: float = 1.0) -> list[Term]:
@@ -74,7 +78,7 @@ def step_terms(case: Case, demand: Demand, kernels: str, scale: float = 1.0) -> 
     batch = larger(demand.in_flight / case.dp, 1.0)
     scheduling = scheduling_seconds(case, batch)
     terms = _pass_terms(pass_parts(case, decode_pass(case, demand)), scale * drafting, kernels)
-    return [*terms, Term("fixed: scheduling of the step", scale * scheduling, FITTED)]
+    return [*terms, Term(text("Fixed: scheduling of the step"), scale * scheduling, FITTED)]
 
 
 def prefill_terms(case: Case, demand: Demand, kernels: str) -> list[Term]:
@@ -92,16 +96,49 @@ def latency_terms(case: Case, found: Estimate, demand: Demand, kernels: str) -> 
     others, step = prompts_of_others(case, at), decode_step_seconds(case, at)
     first = [
         *prefill_terms(case, at, kernels),
-        Term("queue: prompts of others", others.queue, FITTED),
-        Term("queue: decode steps waited for", case.rates["first_token_steps"] * step, FITTED),
-        Term("fixed: before the first token", case.rates["first_token_seconds"], FITTED),
+        Term(text("Queue: prompts of others"), others.queue, FITTED),
+        *_first_token(case, step),
     ]
-    first += _rest("queue: for a place or the server", found.ttft_seconds, first)
-    token = step_terms(case, at, kernels, 1 / tokens_of_step(case, at.output_tokens))
-    if case.unstated != 1:
-        spared = (case.unstated - 1) * sum(term.value for term in token)
-        token.append(Term("speculation: not stated, taken half-way", spared, ASSUMED))
+    first += _rest(text("Queue: for a place or the server"), found.ttft_seconds, first)
+    token = _token(case, at, kernels)
     between = (others.work - others.queue) / larger(at.output_tokens - 1, 1)
-    token.append(Term("queue: prompts of others between steps", between, FITTED))
-    token += _rest("queue: for the server", found.tpot_seconds, token)
+    token.append(Term(text("Queue: prompts of others between steps"), between, FITTED))
+    token += _rest(text("Queue: for the server"), found.tpot_seconds, token)
     return Latencies(tuple(first), tuple(token))
+
+
+def pooled_terms(pools: Pools, found: Estimate, demand: Demand, kernels: str) -> Latencies:
+    """Return the terms of an estimate of two pools.
+
+    What is left of TTFT is the wait for a prefill worker, its link or a place to decode, beyond that of an even flow.
+    """
+    prefill, decode, waiting = pools.prefill, pools.decode, queue_seconds(pools, demand)
+    decoding = found.tokens_per_second / demand.output_tokens * found.tpot_seconds * (demand.output_tokens - 1)
+    at = replace(demand, concurrency=decoding / decode.workers)
+    first = [
+        *prefill_terms(prefill.case, demand, kernels),
+        Term(text("Queue: prompts of others"), waiting, FITTED),
+        Term(text("Cache sent between pools"), pools.transfer_seconds(demand.input_tokens), ASSUMED),
+        *_first_token(decode.case, decode_step_seconds(decode.case, at)),
+    ]
+    first += _rest(text("Queue: for a worker, its link or a place"), found.ttft_seconds, first)
+    token = _token(decode.case, at, kernels)
+    token += _rest(text("Queue: for the server"), found.tpot_seconds, token)
+    return Latencies(tuple(first), tuple(token))
+
+
+def _first_token(case: Case, step: Number) -> list[Term]:
+    """Return what stands between a prompt's pass and its first token."""
+    return [
+        Term(text("Queue: decode steps waited for"), case.rates["first_token_steps"] * step, FITTED),
+        Term(text("Fixed: before the first token"), case.rates["first_token_seconds"], FITTED),
+    ]
+
+
+def _token(case: Case, demand: Demand, kernels: str) -> list[Term]:
+    """Return the terms of one token of a decode step, drafts and what is not stated of them included."""
+    terms = step_terms(case, demand, kernels, 1 / tokens_of_step(case, demand.output_tokens))
+    if case.unstated != 1:
+        spared = (case.unstated - 1) * sum(term.value for term in terms)
+        terms.append(Term(text("Speculation: not stated, taken half-way"), spared, ASSUMED))
+    return terms

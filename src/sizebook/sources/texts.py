@@ -9,15 +9,18 @@ from sizebook.core.coercion import LONGEST_CELL
 from sizebook.core.errors import InputError, shown
 
 # What Excel, LibreOffice and Google Sheets take for a formula, also in a CSV file; a tab or line break before it too.
-_CALCULATED = re.compile(r"[\t\r\n]*[=+\-@]")
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+# Written as both Python and polars read them, which looks through columns of a table at once.
+BEGINS_FORMULA = r"^[\t\r\n]*[=+\-@]"
+IS_NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\z"
+_CALCULATED = re.compile(BEGINS_FORMULA)
+_NUMBER = re.compile(IS_NUMBER.replace(r"\z", r"\Z"))
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # control characters that XML has no way to write
 _UNLIKE_TEXT = re.compile(r"[=#]")  # openpyxl makes a formula or an error value of it
 
 
 def is_calculated(text: str) -> bool:
     """Return whether a spreadsheet that opens a CSV file would calculate a text; a number it would only read."""
-    return _CALCULATED.match(text) is not None and _NUMBER.fullmatch(text) is None
+    return _CALCULATED.match(text) is not None and _NUMBER.match(text) is None
 
 
 def guarded(text: str) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import leaves
+from sizebook.plans.serving.tables import POOLS, STATED
 from sizebook.serving.band import replica_band
 from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, undivided_heads
 from sizebook.serving.costs import Costs, costs_of
@@ -19,7 +20,6 @@ from sizebook.serving.memory import Engine, Memory, engine_constants, engine_mem
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import setup_of
 from sizebook.serving.shape import side_by_side
-from sizebook.serving.tables import STATED
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.own_rates import basis_of
 
@@ -32,13 +32,16 @@ _DEGREES = tuple(leaf.name for leaf in NUMBERS if leaf.default is not None)
 SPECULATION = tuple(leaf.name for leaf in NUMBERS if leaf.default is None)
 NAMES = (*MODEL_AND_GPU, *(leaf.name for leaf in leaves(Replica) if leaf.quantity.kind in _TEXT))
 REQUIRED = (*MODEL_AND_GPU, *STATED)
-INPUTS = (*NAMES, *(leaf.name for leaf in (*NUMBERS, *LOADS)))
+INPUTS = (*NAMES, *(leaf.name for leaf in (*NUMBERS, *LOADS)), *POOLS)
 ENGINE = Replica().engine  # where the column is absent or blank
 
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """What one combination of names resolves to: a case with 1 GPU, physical memory, the band, or the reason not."""
+    """What one combination of names resolves to: a case with 1 GPU, physical memory, the band, or the reason not.
+
+    A model that ``encodes`` has no case here.
+    """
 
     case: Case | None
     engine: Engine | None = None
@@ -48,21 +51,29 @@ class Named:
     basis: str | None = None
     rates: str | None = None
     reason: str = ""
+    encodes: bool = False
 
 
 _SPELT_BY_TABLES = {"trtllm": "tensorrt-llm"}
-_ENCODES = "not in a sweep: got {model}, which has an encoder, want a model that only decodes. Plan it by itself."
+ZERO_IS_NONE = ("dp", "ep")  # benchmark tables write 0 where there is no such parallelism
+
+
+def as_tables_write(name: str, cell: Any) -> Any:
+    """Return a cell as a function reads it, where tables of benchmarks write it in another way."""
+    if name == "engine" and isinstance(cell, str):
+        return _SPELT_BY_TABLES.get(cell.strip(), cell)
+    return 1 if name in ZERO_IS_NONE and str(cell).strip() in ("0", "0.0") else cell
 
 
 @cache
 def named_case(model: str, gpu: str, *words: str) -> Named:
     """Return what the words of `NAMES` resolve to."""
     given = {name: word for name, word in zip(NAMES[2:], words, strict=True) if word}
-    engine = _SPELT_BY_TABLES.get(given.get("engine", ""), given.get("engine", ENGINE))
+    engine = as_tables_write("engine", given.get("engine", ENGINE))
     try:
         if halves(model) is not None:
-            return Named(None, reason=_ENCODES.format(model=model))
-        replica = Replica(**given | {"engine": engine})  # type: ignore[arg-type]
+            return Named(None, encodes=True)
+        replica = Replica(**given | {"engine": engine})
         case = case_of(model, gpu, replica)
     except SizebookError as error:
         return Named(None, reason=str(error))
@@ -88,6 +99,7 @@ class Distinct:
 
 
 _MOST_CODES = 2**62  # an integer holds no more; of rows there are far fewer than its root
+_DENSE = 16  # codes a row that are looked up in a table rather than sorted
 
 
 def distinct(columns: Iterable[Any]) -> Distinct:
@@ -96,12 +108,28 @@ def distinct(columns: Iterable[Any]) -> Distinct:
     n_codes = 1
     for column in columns:
         if (column != column[:1]).any():  # what is not a number anywhere differs
-            values, at = np.unique(column, return_inverse=True)
-            if n_codes * len(values) > _MOST_CODES:
+            at, n_values = _coded(column)
+            if n_codes * n_values > _MOST_CODES:
                 code, n_codes = np.unique(code, return_inverse=True)[1], len(column)
-            code, n_codes = code * len(values) + at, n_codes * len(values)
-    _, first, which = np.unique(code + np.zeros(len(column), int), return_index=True, return_inverse=True)
-    return Distinct(first, which)
+            code, n_codes = code * n_values + at, n_codes * n_values
+    code = code + np.zeros(len(column), int)
+    if n_codes > _DENSE * len(code):
+        _, first, which = np.unique(code, return_index=True, return_inverse=True)
+        return Distinct(first, which)
+    at_code = np.full(n_codes, -1)
+    at_code[code[::-1]] = np.arange(len(code))[::-1]  # of equal codes the last one written is the first row
+    there = at_code >= 0
+    return Distinct(at_code[there], (np.cumsum(there) - 1)[code])
+
+
+def _coded(column: Any) -> tuple[Any, int]:
+    """Return a number from 0 for each value of a column, and how many there may be."""
+    if column.dtype.kind in "iu":
+        least = int(column.min())
+        if (spread := int(column.max()) - least + 1) <= _DENSE * len(column):
+            return column.astype(int) - least, spread
+    values, at = np.unique(column, return_inverse=True)
+    return at, len(values)
 
 
 def refusals(named: list[Named], place: Any, numbers: dict[str, Any]) -> Any:

@@ -1,11 +1,13 @@
 """Serving estimates for a table of any length: batches of rows through the same arithmetic as one estimate.
 
 A row that cannot be estimated keeps its place, with empty results and the reason. Names are resolved once for each
-combination of model, accelerator, engine and formats; everything after that is NumPy.
+combination of model, accelerator, engine and formats; everything after that is NumPy, but for rows of two pools or of
+models with an encoder, which are answered one by one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,17 +19,16 @@ from sizebook.core.errors import SizebookError
 from sizebook.core.number_text import decimal_sign
 from sizebook.core.registry import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.registry import Argument
+from sizebook.plans.serving.tables import COLUMNS, FIGURES, POOL_RESULTS, STATED
 from sizebook.serving.case import layout_meant
 from sizebook.serving.estimate import estimate, misfit
-from sizebook.serving.quantities import Demand
-from sizebook.serving.tables import FIGURES, RESULTS, STATED
+from sizebook.serving.quantities import Demand, Replica
 from sizebook.sweeps.cases import (
-    INPUTS,
     LOADS,
     NAMES,
     NUMBERS,
-    REQUIRED,
     SPECULATION,
+    ZERO_IS_NONE,
     Distinct,
     Named,
     distinct,
@@ -36,17 +37,19 @@ from sizebook.sweeps.cases import (
     refusals,
     stacked,
 )
+from sizebook.sweeps.one_by_one import answers, pools_asked
 
-__all__ = ["FIGURES", "INPUTS", "REQUIRED", "RESULTS", "STATED", "sweep"]
+__all__ = ["sweep"]
 
 
 def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with their result columns."""
     n = frame.height
     names, place = _names(frame)
-    words = frame.select(_words(name, dtype) for name, dtype in frame.schema.items() if _is_text_of_number(name, dtype))
     named = [named_case(*row) for row in names]
-    reasons = np.array([each.reason for each in named], dtype=object)[place] if n else np.empty(0, object)
+    alone = pools_asked(frame) | np.array([each.encodes for each in named], bool)[place]
+    words = frame.select(_words(name, dtype) for name, dtype in frame.schema.items() if _is_text_of_number(name, dtype))
+    reasons = np.array([each.reason for each in named], dtype=object)[place]
     numbers = {leaf.name: _numbers(frame, words, leaf, reasons) for leaf in (*NUMBERS, *LOADS)}
     notes = _layouts(numbers, named, place, reasons)
     numbers |= _speculation(numbers, reasons)
@@ -56,7 +59,7 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     said = refusals(named, place[cases.first], {name: values[cases.first] for name, values in numbers.items()})
     if (said != "").any():
         reasons = np.where(reasons == "", said[cases.which], reasons)
-    good = np.flatnonzero(reasons == "")
+    good = np.flatnonzero((reasons == "") & ~alone)
     if len(good):
         loads = {leaf.name: numbers[leaf.name][good] for leaf in LOADS}
         there = cases.among(good)
@@ -67,26 +70,59 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
         reasons[good[out]] = misfits
     for at, note in notes.items():
         reasons[at] = reasons[at] or note
+    results = _results(figures, fits, named, place)
+    if "separate_prefill" in frame.columns:
+        results |= _one_pool(numbers, cases, ~np.isnan(figures["tpot_seconds"]))
+    results["reason"] = pl.Series(reasons.tolist(), dtype=pl.String)
+    if alone.any():
+        rows = np.flatnonzero(alone)
+        _put(results, rows, answers(frame, rows))
+    return frame.hstack([results[name].alias(name) for name in COLUMNS.results_of(frame.columns)])
+
+
+def _results(figures: dict[str, Any], fits: Any, named: list[Named], place: Any) -> dict[str, pl.Series]:
+    """Return the columns of results; a row without an answer rests on nothing and neither fits nor does not."""
     answered = ~np.isnan(figures["tpot_seconds"])
-    shown: dict[str, Any] = {
-        **figures,
-        "error_low": np.where(answered, np.array([each.low for each in named])[place], np.nan),
-        "error_high": np.where(answered, np.array([each.high for each in named])[place], np.nan),
+    bands = {f"error_{end}": np.array([getattr(each, end) for each in named])[place] for end in ("low", "high")}
+    numbers = figures | {name: np.where(answered, values, np.nan) for name, values in bands.items()}
+    columns = {name: pl.Series(values, nan_to_null=True) for name, values in numbers.items()}
+    columns |= _of_rows(
+        {"error_basis": [each.basis for each in named], "rates_basis": [each.rates for each in named]}, place
+    )
+    columns["fits"] = pl.Series(fits)
+    return columns if answered.all() else columns | _only(answered, columns, ("error_basis", "fits"))
+
+
+def _only(rows: Any, columns: dict[str, pl.Series], names: tuple[str, ...]) -> dict[str, pl.Series]:
+    """Return columns with nothing in all but some rows."""
+    mask = pl.Series(rows)
+    return {name: columns[name].zip_with(mask, pl.Series([None], dtype=columns[name].dtype)) for name in names}
+
+
+def _one_pool(numbers: dict[str, Any], cases: Distinct, answered: Any) -> dict[str, pl.Series]:
+    """Return what stands beside the figures of rows of one pool in a table that knows of two."""
+    degrees = zip(*(numbers[name][cases.first].astype(int).tolist() for name in ("tp", "pp", "dp", "ep")), strict=True)
+    columns = {
+        **_of_rows(
+            {"workers": [Replica(tp=tp, pp=pp, dp=dp, ep=ep).layout for tp, pp, dp, ep in degrees]}, cases.which
+        ),
+        "gpus_per_replica": pl.Series((numbers["tp"] * numbers["pp"] * numbers["dp"]).astype(int)),
+        "transfer_seconds": pl.Series(np.zeros(len(answered))),
     }
-    columns = {name: pl.lit(pl.Series(values, nan_to_null=True)) for name, values in shown.items()}
-    columns["error_basis"] = _of_rows([each.basis for each in named], place)
-    columns["rates_basis"] = _of_rows([each.rates for each in named], place)
-    columns["fits"] = pl.lit(pl.Series(fits))
-    if not answered.all():  # a row without an answer rests on nothing and neither fits nor does not
-        for name in ("error_basis", "fits"):
-            columns[name] = pl.when(pl.Series(answered)).then(columns[name])
-    columns["reason"] = pl.lit(pl.Series(reasons.tolist(), dtype=pl.String))
-    return frame.with_columns(**columns)
+    return _only(answered, columns, POOL_RESULTS)
 
 
-def _of_rows(texts: list[str | None], place: Any) -> pl.Expr:
-    """Return the text of each row's combination of names."""
-    return pl.lit(pl.Series(texts, dtype=pl.String)).gather(pl.Series(place))
+def _put(results: dict[str, pl.Series], rows: Any, found: list[Mapping[str, Any]]) -> None:
+    """Put what was answered one by one into its rows."""
+    for name, column in results.items():
+        values = [each.get(name) if name != "reason" else each.get(name, "") for each in found]
+        results[name] = column.scatter(rows, pl.Series(values, dtype=column.dtype))
+
+
+def _of_rows(texts: dict[str, list[str | None]], which: Any) -> dict[str, pl.Series]:
+    """Return the texts of each row's combination of names, or of its case."""
+    columns: dict[str, pl.Series] = pl.DataFrame(texts, schema=dict.fromkeys(texts, pl.String))[which].to_dict()
+    return columns
 
 
 _COUNTED = frozenset(leaf.name for leaf in (*NUMBERS, *LOADS))
@@ -110,16 +146,13 @@ def _names(frame: pl.DataFrame) -> tuple[list[tuple[str, ...]], Any]:
     told apart as they stand and only then read.
     """
     there = [name for name in NAMES if name in frame.columns]
-    columns = (frame[name] for name in there)
-    texts = [(given if given.dtype == pl.String else given.cast(pl.String)).to_list() for given in columns]
-    every = list(zip(*texts, strict=True))
-    seen = {row: at for at, row in enumerate(dict.fromkeys(every))}
-    which = np.fromiter(map(seen.__getitem__, every), int, frame.height)
-    read = [dict(zip(there, ((word or "").strip() for word in row), strict=True)) for row in seen]
+    each = distinct(frame.select(pl.col(there).cast(pl.String).cast(pl.Categorical).to_physical()).to_numpy().T)
+    words = frame[there][each.first].cast(pl.String).rows()
+    read = [dict(zip(there, ((word or "").strip() for word in row), strict=True)) for row in words]
     rows = [tuple(words.get(name, "") for name in NAMES) for words in read]
     names = sorted(set(rows))
     rank = np.array([names.index(row) for row in rows], int)
-    return names, rank[which]
+    return names, rank[each.which]
 
 
 def _numbers(frame: pl.DataFrame, words: pl.DataFrame, leaf: Argument, reasons: Any) -> Any:
@@ -135,7 +168,7 @@ def _numbers(frame: pl.DataFrame, words: pl.DataFrame, leaf: Argument, reasons: 
             values[:] = np.nan  # polars reads a point before decimals, `coerce` what is declared
     else:
         blank = given.is_null().to_numpy()
-    if leaf.name in _ZERO_IS_NONE:
+    if leaf.name in ZERO_IS_NONE:
         values[values == 0] = 1
     asked = replace(leaf, default=MUST_BE_GIVEN) if leaf.name in STATED else leaf
     values[blank] = default
@@ -147,9 +180,6 @@ def _numbers(frame: pl.DataFrame, words: pl.DataFrame, leaf: Argument, reasons: 
             reasons[at] = reasons[at] or str(error)
             values[at] = 1
     return values
-
-
-_ZERO_IS_NONE = ("dp", "ep")  # benchmark tables write 0 where there is no such parallelism
 
 
 def _admissible(values: Any, leaf: Argument) -> Any:

@@ -18,7 +18,7 @@ from sizebook.core.extras import need
 from sizebook.intake.files import check_regular
 from sizebook.intake.texts import refuse_repeated
 from sizebook.sources.files import sheet_rows
-from sizebook.sources.texts import guarded, is_calculated, is_plain, put_text
+from sizebook.sources.texts import BEGINS_FORMULA, IS_NUMBER, guarded, is_plain, put_text
 from sizebook.sources.writing import scratch_folder, unfinished
 
 KINDS = (".csv", ".parquet", ".xlsx")
@@ -94,6 +94,9 @@ def write(frames: Iterator[pl.DataFrame], output: Path, *, guard_formulas: bool 
     return risks.n_left
 
 
+_SUSPECT = pl.col(pl.String).str.contains(r"^[\t\r\n=+\-@]").any()  # quick to ask, true of numbers too
+
+
 class _Risks:
     """Texts of a CSV file that a spreadsheet would calculate: guarded, or counted."""
 
@@ -102,17 +105,18 @@ class _Risks:
 
     def looked_through(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return a piece of the table with its texts guarded where that is asked for."""
-        for name, values in zip(frame.columns, frame.iter_columns(), strict=True):
-            if values.dtype != pl.String:
-                continue
-            # A column repeats its texts: each of them is looked at once.
-            each = values.drop_nulls().value_counts(name="n").iter_rows()
-            if not (n_risky := sum(n for text, n in each if is_calculated(text))):
-                continue
-            if self.guard:
-                frame = frame.with_columns(pl.Series(name, [v and guarded(v) for v in values], dtype=pl.String))
-            else:
-                self.n_left += n_risky
+        suspect = [found.name for found in frame.select(_SUSPECT).iter_columns() if found[0]]
+        counted = frame.select(
+            (pl.col(name).str.contains(BEGINS_FORMULA) & ~pl.col(name).str.contains(IS_NUMBER)).sum()
+            for name in suspect
+        )
+        risky = {found.name: found[0] for found in counted.iter_columns() if found[0]}
+        if not self.guard:
+            self.n_left += sum(risky.values())
+        elif risky:
+            frame = frame.with_columns(
+                pl.Series(name, [v and guarded(v) for v in frame[name]], dtype=pl.String) for name in risky
+            )
         return frame
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import secrets
-import shutil
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,18 +17,19 @@ from sizebook.core.extras import need
 
 need("web", "workbooks", "reports")
 
+from sizebook.batch.formats import Content
 from sizebook.batch.journal import FILE, Outcome
 from sizebook.batch.reading import Row
 from sizebook.batch.running import Order, Work, batch_of
-from sizebook.batch.sending import received
+from sizebook.batch.sending import failed, received
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
+from sizebook.intake.limits import limits
 from sizebook.scheduling.slots import Slots
+from sizebook.web.keeping import ID, Shelf
 from sizebook.web.working import produced
 
 _LOG = logging.getLogger(__name__)
-_ID = re.compile(r"[0-9a-f]{16}")
 _LOOK_EVERY_SECONDS, _LOOKS_A_SIGN = 0.25, 40
-MOST = 100  # batches that are kept; the oldest that has ended makes room
 
 
 class CancelledError(Exception):
@@ -78,29 +77,22 @@ class Batches:
     def __init__(self, folder: Path, slots: Slots) -> None:
         self.folder, self.slots = folder, slots
         self._jobs: dict[str, _Job] = {}
+        self._shelf = Shelf(folder, limits().batch_bytes, removed=lambda name: self._jobs.pop(name, None))
         self._turn = threading.Lock()
 
     def begin(self, rows: Sequence[Row], formats: tuple[str, ...]) -> Progress:
         """Start a batch and return how it stands. Errors: `InputError` where too many are under way."""
-        self._make_room()
         name = secrets.token_hex(8)
-        job = self._jobs[name] = _Job(name, self.folder / name, rows, formats=formats)
+        job = self._jobs[name] = _Job(name, self._shelf.begin(name), rows, formats=formats)
         threading.Thread(target=self._run, args=(job,), daemon=True).start()
         return job.progress()
-
-    def _make_room(self) -> None:
-        ended = [job for job in self._jobs.values() if job.state != "running"]
-        if len(self._jobs) >= MOST and not ended:
-            raise InputError(f"too many batches: got {MOST} under way, want fewer. Wait until one has ended.")
-        if len(self._jobs) >= MOST:
-            shutil.rmtree(self._jobs.pop(ended[0].id).folder, ignore_errors=True)
 
     def _run(self, job: _Job) -> None:
         with self._turn:
             try:
                 _refuse_cancelled(job)
                 task, order = partial(_produced, formats=job.formats), Order(self.slots.n, job.formats)
-                work = Work(self.slots, task, partial(received, folder=job.folder))
+                work = Work(self.slots, task, partial(self._written, job=job))
                 batch_of(job.rows, job.folder, work, order=order, shown=partial(_followed, job))
                 state = "done"
             except CancelledError:
@@ -110,11 +102,21 @@ class Batches:
             except Exception as error:  # noqa: BLE001 - a batch that nobody runs any more must not look as if it ran
                 state, job.problem = "failed", f"failed unexpectedly: got {type(error).__name__}, want none. Report it."
                 _LOG.exception("batch %s", job.id)
+        self._shelf.end(job.id)
         job.state = state
+
+    def _written(self, row: Row, found: Any, job: _Job) -> Outcome:
+        """Write what came of a row where there is room for it, else say that there is none."""
+        try:
+            if isinstance(found, Content):
+                self._shelf.take(job.id, sum(map(len, found.files.values())))
+        except InputError as error:
+            return failed(row, str(error))
+        return received(row, found, job.folder)
 
     def job(self, name: str) -> _Job:
         """Return a batch. Errors: `UnknownKeyError`."""
-        if not _ID.fullmatch(name) or name not in self._jobs:
+        if not ID.fullmatch(name) or name not in self._jobs:
             raise UnknownKeyError("unknown batch: got no such id, want one that POST /batches gave. Start a batch.")
         return self._jobs[name]
 

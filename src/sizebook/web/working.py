@@ -6,7 +6,7 @@ A request names no file of the server: reading is confined to what came with it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +18,15 @@ from sizebook.core.extras import need
 need("web", "workbooks", "reports")
 
 from sizebook.batch.formats import FORMATS, Content, contents_of
-from sizebook.batch.jobs import JOBS, inputs_of, made, scenario_of
+from sizebook.batch.giving import given
+from sizebook.batch.jobs import made
 from sizebook.batch.reading import Given, Row, read_batch
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.intake.places import confined_to
 from sizebook.intake.texts import json_object, toml_table
 from sizebook.sources.bundled import bundled
 from sizebook.sources.writing import scratch_folder, write_whole
+from sizebook.workbooks.anchors.supply import Supply
 
 WHERE = "the scenario"
 
@@ -57,8 +59,8 @@ def planned(asked: tuple[Sent, str]) -> Made:
 
 
 def filled(asked: tuple[str, bytes, Sent]) -> Made:
-    """Return a template workbook, filled with a scenario's inputs."""
-    from sizebook.workbooks.filling import fill
+    """Return a template workbook, filled with a scenario: its inputs, or what its plan brings for anchors."""
+    from sizebook.workbooks.filling import fill, fill_from
 
     name, template, sent = asked
     with _confined() as folder:
@@ -66,16 +68,13 @@ def filled(asked: tuple[str, bytes, Sent]) -> Made:
         suffix = Path(name).suffix.casefold()
         if suffix not in (".xlsx", ".xlsm"):
             raise InputError(f"not a workbook: got '{name}', want a name that ends in .xlsx or .xlsm. Send one.")
-        given, out = write_whole(folder / f"template{suffix}", template), folder / f"filled{suffix}"
-        plan = str(values.get("plan"))
-        is_ours = plan in JOBS and JOBS[plan].workbook == name
-        inputs = inputs_of(scenario_of(values, WHERE, folder)) if is_ours else _without_plan(values)
-        done = fill(given, inputs, out, strict=True)
-        return Made(out.read_bytes(), (*done.notes, *done.problems))
-
-
-def _without_plan(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if key != "plan"}
+        path, out = write_whole(folder / f"template{suffix}", template), folder / f"filled{suffix}"
+        gift = given(values, WHERE, folder, workbook=name)
+        if isinstance(gift.gives, Supply):
+            done = fill_from(path, gift.gives, out, strict=False)
+        else:
+            done = fill(path, gift.gives, out, strict=True)
+        return Made(out.read_bytes(), (*gift.notes, *done.notes, *done.problems))
 
 
 def listed(asked: tuple[str, bytes]) -> Given:

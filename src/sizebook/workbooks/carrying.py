@@ -8,12 +8,11 @@ from pathlib import Path
 
 from lxml import etree
 
-from sizebook.calculation.package import PACKAGE_RELATIONS, RELATIONS, Package
+from sizebook.calculation.package import PACKAGE_RELATIONS, RELATIONS, Package, undated
 
 PART = "customXml/sizebook.xml"
 NAMESPACE = "https://github.com/sizebook/sizebook/record"
 _RELATIONS_PART = "xl/_rels/workbook.xml.rels"
-_OLDEST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def with_record(path: Path, record: str) -> bytes:
@@ -43,10 +42,3 @@ def record_in(path: Path) -> str:
     """Return the record that a workbook carries, empty for none."""
     package = Package.read(path)
     return package.xml(PART).text or "" if PART in package.names() else ""
-
-
-def undated(name: str) -> zipfile.ZipInfo:
-    """Return a part's entry without the time of writing."""
-    info = zipfile.ZipInfo(name, _OLDEST_ZIP_DATE)
-    info.compress_type = zipfile.ZIP_DEFLATED
-    return info

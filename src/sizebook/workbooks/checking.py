@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sizebook.calculation.found import formulas
 from sizebook.calculation.names import without_prefixes
 from sizebook.calculation.package import Package
-from sizebook.calculation.preparing import formulas
 from sizebook.calculation.recalculating import recalculated
 from sizebook.calculation.spellings import plain_name
 from sizebook.calculation.tokens import tokenize
@@ -18,7 +18,10 @@ from sizebook.core.errors import InputError
 from sizebook.core.named_lambda import named_lambda
 from sizebook.core.targets import Target
 from sizebook.functions import load
-from sizebook.workbooks.filling import refuse_signed, write_inputs
+from sizebook.workbooks.anchors.placing import anchors
+from sizebook.workbooks.anchors.supply import Supply
+from sizebook.workbooks.filling import put_in, refuse_signed, write_inputs
+from sizebook.workbooks.formula_texts import formula_texts
 from sizebook.workbooks.inputs import Input, find_inputs
 
 _NEWER = "_xlfn."
@@ -37,50 +40,74 @@ class Checkup:
     """What was found.
 
     Attributes:
-        inputs: the anchors that a scenario may give values to, in the order of their cells.
+        inputs: the cells that a scenario may give values to, in the order of their cells.
+        anchors: what a plan would be put into, one line each.
         n_formulas: cells with a formula.
         problems: what keeps it from being filled, or shows an error once it is; one line each.
         notes: what a reader or an older Excel will see otherwise.
     """
 
     inputs: tuple[Input, ...]
+    anchors: tuple[str, ...]
     n_formulas: int
     problems: tuple[str, ...]
     notes: tuple[str, ...]
 
 
-def check_template(path: Path, given: Mapping[str, Any] | None = None, target: Target | None = None) -> Checkup:
+def check_template(
+    path: Path,
+    given: Mapping[str, Any] | Supply | None = None,
+    target: Target | None = None,
+    *,
+    names: Supply | None = None,
+) -> Checkup:
     """Return what a workbook takes and what is wrong with it; nothing is written.
 
     Args:
         path: an .xlsx or .xlsm file.
-        given: values of inputs as a scenario gives them; without any, the workbook is calculated as it stands.
+        given: values of inputs as a scenario gives them, or what its plan brings for anchors; without any, the workbook
+            is calculated as it stands.
         target: what it would be written for; functions that need more are noted.
+        names: what plans may bring, where none is given.
 
     Errors: `InputError` for a file that is no workbook. All else that is wrong is among the problems.
     """
     package = Package.read(path)
-    inputs = find_inputs(package)
-    problems = list(_unfillable(package, inputs, given))
+    inputs, newer = find_inputs(package), tuple(_newer_functions(package))
+    supply = given if isinstance(given, Supply) else names or Supply()
+    found = anchors(package, supply, tuple(inputs))
+    lines, n_formulas = tuple(found.lines), _n_formulas(package)
+    problems = list(_unfillable(package, inputs, given, is_template=bool(found)))
+    notes = (*_for_target(package, target), *found.kept, *_parts(package))
     calculated = _calculated(package, problems)
     return Checkup(
         tuple(inputs.values()),
-        sum(len(formulas(package.xml(part))) for part in package.sheets().values()),
-        tuple(problems + calculated),
-        (*_newer_functions(package), *_for_target(package, target), *_parts(package)),
+        lines,
+        n_formulas,
+        (*problems, *found.left, *calculated),
+        (*newer, *notes),
     )
 
 
-def _unfillable(package: Package, inputs: Mapping[str, Input], given: Mapping[str, Any] | None) -> Iterator[str]:
+def _n_formulas(package: Package) -> int:
+    return sum(len(formulas(package.xml(part))) for part in package.sheets().values())
+
+
+def _unfillable(
+    package: Package, inputs: Mapping[str, Input], given: Mapping[str, Any] | Supply | None, *, is_template: bool
+) -> Iterator[str]:
     """Yield why a workbook, or these values, would be refused; the values are in their cells afterwards."""
     try:
         refuse_signed(package)
     except InputError as error:
         yield str(error)
-    if given is None and inputs:
+    if given is None and (inputs or is_template):
         return
     try:
-        write_inputs(package, given or {})
+        if isinstance(given, Supply):
+            put_in(package, given)
+        else:
+            write_inputs(package, given or {})
     except InputError as error:
         yield from str(error).splitlines()
 
@@ -97,12 +124,11 @@ def _calculated(package: Package, unfillable: list[str]) -> list[str]:
 
 
 def _calls(package: Package) -> Iterator[tuple[str, str]]:
-    """Yield each call as it is spelled and the cell that it stands in."""
-    for sheet, part in package.sheets().items():
-        for cell, formula in formulas(package.xml(part)):
-            for token in tokenize(formula.text or ""):
-                if token.kind == "call":
-                    yield token.text[:-1], f"{sheet}!{cell.get('r', '')}"
+    """Yield each call as it is spelled and where it stands: in a cell, a rule, a table's column or a name."""
+    for found in formula_texts(package):
+        for token in tokenize(found.element.text or ""):
+            if token.kind == "call":
+                yield token.text[:-1], found.place
 
 
 def _newer_functions(package: Package) -> Iterator[str]:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from lxml import etree
 
 from sizebook.calculation import Calculated, ErrorCode
+from sizebook.calculation.found import array_formula, formulas
 from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, tag
-from sizebook.calculation.preparing import array_formula, formulas
 from sizebook.calculation.recalculating import recalculated
 from sizebook.calculation.tokens import address, area
 from sizebook.core.errors import InputError
 from sizebook.core.names import notes
 from sizebook.core.targets import Target
 from sizebook.functions import load
+from sizebook.workbooks.anchors.placing import Placed, anchors, place
+from sizebook.workbooks.anchors.supply import Supply
 from sizebook.workbooks.charts import Lookup, refresh_charts
 from sizebook.workbooks.held import HELD
 from sizebook.workbooks.inputs import AS_IT_STANDS, Input, check, find_inputs
@@ -34,12 +36,13 @@ _KEPT = "; not calculated, it keeps the value stored before"
 class Filled:
     """A filled workbook: where it is, what its cells show, and what was remarked, such as old names of inputs.
 
-    ``problems`` says what is wrong with cells in error.
+    ``problems`` says what is wrong with cells in error, ``placed`` what a plan put into which anchor.
     """
 
     path: Path
     calculated: Calculated
     notes: tuple[str, ...] = ()
+    placed: tuple[str, ...] = ()
 
     @property
     def problems(self) -> list[str]:
@@ -89,6 +92,62 @@ def fill(
     Errors: `InputError` with one line for each wrong, unknown or missing input, for formulas in a circle and for a
     calculation beyond its limits; nothing is written then.
     """
+    package = _opened(template, output)
+    remarks = write_inputs(package, inputs)
+    filled = _finished(package, output, target=target, namespace=namespace, strict=strict)
+    return replace(filled, notes=remarks + filled.notes)
+
+
+def fill_from(
+    template: Path,
+    supply: Supply,
+    output: Path,
+    *,
+    target: Target | None = None,
+    namespace: str = "",
+    strict: bool = False,
+) -> Filled:
+    """Put a plan into the anchors and inputs of somebody's workbook, recalculate it and save it under another name.
+
+    Anchors are defined names, Excel tables, names in braces inside texts, and named ranges for pictures
+    (`sizebook.workbooks.anchors`). Rows that come or go with a table are followed by all that refers to them. Else as
+    `fill`; ``strict`` also refuses names and headers that mean nothing of the plan.
+
+    Errors: `InputError` as of `fill`, and for what stands in the way of a table.
+    """
+    package = _opened(template, output)
+    remarks, placed = put_in(package, supply)
+    left = (*placed.left, *placed.kept)
+    if strict and left:
+        raise InputError(
+            f"anchors left: got {len(left)} in {template.name} that the plan does not fill, want none. Correct "
+            "them, or fill without --strict:\n" + "\n".join(left)
+        )
+    filled = _finished(package, output, target=target, namespace=namespace, strict=strict)
+    said = tuple(f"{template.name}: {line}" for line in left)
+    return replace(filled, notes=remarks + said + filled.notes, placed=placed.done)
+
+
+def put_in(package: Package, supply: Supply) -> tuple[tuple[str, ...], Placed]:
+    """Put a plan into the inputs and anchors of a package; return remarks, and what was put where.
+
+    Errors: `InputError` for a workbook with neither, for an input that must be given and is not, and for what stands in
+    the way of a table.
+    """
+    inputs = find_inputs(package)
+    if not inputs and not anchors(package, supply):
+        raise InputError(
+            f"no anchors: got {package.path.name}, want a defined name or an Excel table that bears a name of the "
+            "plan, {{ name }} in a text, or an input. 'sizebook template check' lists the names."
+        )
+    known = {name.casefold() for name in inputs}
+    given = {name: value for name, value in supply.inputs.items() if name.casefold() in known}
+    remarks = write_inputs(package, given) if inputs else ()
+    return remarks, place(package, supply, tuple(inputs))
+
+
+def _opened(template: Path, output: Path) -> Package:
+    """Return the parts of a template that may be filled into an output of that name."""
     if template.suffix.lower() != output.suffix.lower():
         raise InputError(
             f"another kind of file: got '{output.suffix}' for the output, want '{template.suffix}' as the template. "
@@ -96,17 +155,20 @@ def fill(
         )
     package = Package.read(template)
     refuse_signed(package)
-    remarks = write_inputs(package, inputs)
+    return package
+
+
+def _finished(package: Package, output: Path, *, target: Target | None, namespace: str, strict: bool) -> Filled:
+    """Calculate a package whose values are in and save it."""
     _drop_calculation_chain(package)
     _keep_stored_values(package)
     calculated = recalculated(package)
     if strict:
-        _refuse_uncalculated(template, calculated)
+        _refuse_uncalculated(package.path, calculated)
     stored = _write_computed(package, calculated)
     _hold_values(package, stored)
     refresh_charts(package, stored)
-    if target is not None:
-        remarks += made_for(package, target, load(), namespace=namespace)
+    remarks = () if target is None else made_for(package, target, load(), namespace=namespace)
     package.save(output)
     return Filled(output, calculated, remarks)
 

@@ -86,6 +86,13 @@ class Sheet:
         elif value is not None:
             _store(cell, *_stored(value))
 
+    def write_text(self, row: int, column: int, holder: etree._Element) -> None:
+        """Put a text of runs into a cell in place of what it holds: that of a shared or inline string."""
+        self.write_input(row, column, None)
+        cell = self._cell(row, column)
+        cell.set("t", "inlineStr")
+        etree.SubElement(cell, tag("is")).extend(list(holder))
+
     def write_computed(self, row: int, column: int, value: Any) -> None:
         """Store a value of the rows that an array formula gives; a cell that the file lacks is made."""
         if (row, column) in self.cells or value is not None:

@@ -93,6 +93,11 @@ def a_link_restores_what_was_shown(page: Page, address: str) -> None:
     assert page.input_value('[name="q"]') == "mistral"
     assert page.get_attribute('.chip[data-feature="experts"]', "aria-pressed") == "true"
     assert page.get_attribute("html", "data-theme") == "dark"
+    # What the link filtered away is not lost.
+    page.click("#clear")
+    assert sorted(names(page)) == sorted(catalog.model_keys())
+    opened(page, address, "family=llama-3.1")
+    assert page.input_value('[name="family"]') == "llama-3.1"
     opened(page, address, "columns=total~nonsense&model=no-such-model")
     assert page.inner_text("#said") == "The link names what this page does not know: nonsense, no-such-model. Left out."
     opened(page, address, "separator=%7C&family=Nobody&min=lots&to=2026&theme=blue&fn=NO_SUCH")

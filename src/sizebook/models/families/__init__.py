@@ -28,6 +28,7 @@ MODULES = (
     "multimodal.clip",
     "multimodal.ernie_vl",
     "multimodal.gemma3n",
+    "multimodal.kimi_k3",
     "multimodal.omni",
     "multimodal.qwen3_omni",
     "multimodal.own_code",

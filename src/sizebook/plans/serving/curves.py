@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.coercion import coerce, is_blank
+from sizebook.core.errors import InputError
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import DEFAULT, REQUIRED, Argument, Quantity, flat, function, quantity_of, section, takes
 from sizebook.plans.serving.inputs import ServingInputs
@@ -13,6 +14,7 @@ from sizebook.plans.serving.replica import MOST_IN_FLIGHT, PlannedReplica
 from sizebook.serving.quantities import Concurrency
 
 LOADS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
+MOST_LOADS = 1000  # of one curve: a load of two pools takes a millisecond
 _LOAD = Argument("loads", quantity_of(Concurrency), REQUIRED)
 
 Loads = Annotated[
@@ -72,7 +74,10 @@ def loads_of(given: Any) -> tuple[int, ...]:
         return LOADS
     words = given.split(",") if isinstance(given, str) else given
     each = [cell for row in words for cell in (row if isinstance(row, (list, tuple)) else [row])]
-    return tuple(coerce(_LOAD, cell) for cell in each if not is_blank(cell)) or LOADS
+    filled = [cell for cell in each if not is_blank(cell)]
+    if len(filled) > MOST_LOADS:
+        raise InputError(f"too many loads: got {len(filled)}, want at most {MOST_LOADS}. Leave some out.")
+    return tuple(coerce(_LOAD, cell) for cell in filled) or LOADS
 
 
 @function(

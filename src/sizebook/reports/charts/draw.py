@@ -23,6 +23,7 @@ _KINDS: dict[type, Any] = {
 }
 
 
+_PIXELS = 2.0
 _HOUSE_NUMBERS = (".", THIN_SPACE)
 
 
@@ -39,6 +40,18 @@ def svg(chart: Chart, look: Theme = HOUSE, numbers: tuple[str, str] = _HOUSE_NUM
     decimal, thousands = numbers
     local = {"decimal": decimal, "thousands": thousands, "grouping": [3], "currency": ["$", ""]}
     return str(vl_convert.vegalite_to_svg(specification(chart, look), format_locale=local))
+
+
+def png(
+    chart: Chart, look: Theme = HOUSE, numbers: tuple[str, str] = _HOUSE_NUMBERS, fonts: Path | None = None
+) -> bytes:
+    """Return a chart as a picture of pixels, for what cannot show an SVG; see `svg`."""
+    return png_of(svg(chart, look, numbers=numbers, fonts=fonts))
+
+
+def png_of(drawn: str) -> bytes:
+    """Return an SVG as a picture of pixels, two for one of its own."""
+    return bytes(vl_convert.svg_to_png(drawn, scale=_PIXELS))
 
 
 def specification(chart: Chart, look: Theme = HOUSE) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.reports.charts.kinds import Limit, Line, Lines
 from sizebook.reports.figures import fixed
+from sizebook.reports.serving.terms import latency_terms
 from sizebook.reports.view import Section
 
 
@@ -67,7 +68,7 @@ def latency(plan: ServingPlan) -> Section:
     return Section(
         text("Latency"),
         text("One replica carries {n} requests at once", n=grouped(replica.concurrency)),
-        (*charts, *_against_one_pool(replica)),
+        (*charts, *_against_one_pool(replica), *latency_terms(plan)),
         new_page=True,
     )
 

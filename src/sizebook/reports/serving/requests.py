@@ -9,6 +9,7 @@ from sizebook.core.units import duration, grouped, significant
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.charts.kinds import Limit, Line, Lines
 from sizebook.reports.figures import fixed
+from sizebook.reports.serving.terms import latency_terms
 from sizebook.reports.view import Column, Row, Section, Table
 from sizebook.serving.load import SEED, Loaded
 from sizebook.serving.quantities import PERCENTILES, share_of
@@ -49,7 +50,7 @@ def requests_seen(plan: ServingPlan, loaded: Loaded) -> Section:
             first=duration(plan.replica.held("ttft")),
             token=duration(plan.replica.held("tpot")),
         ),
-        (*(_growth(plan, loaded, latency) for latency in ("ttft", "tpot")), table),
+        (*(_growth(plan, loaded, latency) for latency in ("ttft", "tpot")), table, *latency_terms(plan)),
         new_page=True,
     )
 

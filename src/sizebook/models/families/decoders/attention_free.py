@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from sizebook.models.architecture import Architecture, Embedding, FeedForward, Head, Layer, Norm
+from sizebook.models.architecture import Architecture, Brick, Embedding, FeedForward, Head, Layer, Norm, Tensors
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import Around, stack, uniform
+from sizebook.models.families.blocks import Around, feed_forward, stack, uniform, vector
 from sizebook.models.huggingface import model_type
 from sizebook.models.mixers import Mamba1, Mamba2
-from sizebook.models.recurrences import MatrixLstm, Rwkv
+from sizebook.models.recurrences import MatrixLstm, Rwkv, Rwkv7
 
 IGNORED = (
     "residual_in_fp32",
@@ -66,6 +66,39 @@ def mamba2(config: Config) -> Architecture:
         proj_bias=config.flag("use_bias", default=False),
     )
     return stack(config, uniform(config, Layer((Norm("norm", d_model), mixer))))
+
+
+@model_type("rwkv7")
+def rwkv7(config: Config) -> Architecture:
+    """RWKV 7 as flash-linear-attention builds it: time mixing by a delta rule, channel mixing by one square."""
+    config.ignore("attn_mode", "fuse_norm", "fuse_cross_entropy", "fuse_linear_cross_entropy", "use_l2warp")
+    config.only("norm_first", True)
+    if config.has("attn"):
+        raise config.unknown("attn", config.values["attn"], "null: attention in some layers is not described")
+    d_model, n_layers, d_head = (config.integer(key) for key in ("hidden_size", "num_hidden_layers", "head_dim"))
+    config.only("num_heads", config.divides("hidden_size", d_model, "head_dim", d_head))
+    config.only("value_dim", d_model, [d_model] * n_layers)
+    bias, feed = config.flag("norm_bias", default=True), _channel_mixing(config, d_model)
+    names = ("decay_low_rank_dim", "a_low_rank_dim", "gate_low_rank_dim", "v_low_rank_dim")
+    decay, rate, gate, values = (config.integer(name) for name in names)
+
+    def layer(first: bool) -> Layer:
+        mixer = Rwkv7(d_model, d_head, decay, rate, gate, value_rank=0 if first else values)
+        shift = Tensors((vector("ffn.x_k", d_model),))
+        before = [Norm("pre_norm", d_model, bias)] if first else []
+        norms = Norm("attn_norm", d_model, bias), Norm("ffn_norm", d_model, bias)
+        bricks: tuple[Brick, ...] = (*before, norms[0], mixer, norms[1], feed, shift)
+        return Layer(bricks)
+
+    return stack(config, (layer(True), *(layer(False),) * (n_layers - 1)), Around(norm_bias=bias))
+
+
+def _channel_mixing(config: Config, d_model: int) -> FeedForward:
+    """Return the channel mixing, whose width a file may leave to the ratio: rounded up to a multiple of 32."""
+    ratio = config.number("hidden_ratio", default=4)
+    if config.has("intermediate_size"):
+        return feed_forward(config, gated=False)
+    return FeedForward(d_model, math.ceil(int(d_model * ratio) / 32) * 32, gated=False)
 
 
 @model_type("rwkv")

@@ -84,7 +84,7 @@ def recurrent_gemma(config: Config) -> Architecture:
     d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
     pattern = config.values.get("block_types") or ["recurrent", "recurrent", "attention"]
     config.ignore("block_types")
-    if not isinstance(pattern, list) or not set(pattern) <= {"recurrent", "attention"}:
+    if not isinstance(pattern, list) or any(kind not in ("recurrent", "attention") for kind in pattern):
         raise config.unknown("block_types", pattern, "a list of recurrent and attention")
     bias = config.flag("attention_bias", default=False)
     attend = attention(config, qkv_bias=bias, out_bias=True, window=config.integer("attention_window_size", default=0))
@@ -139,10 +139,12 @@ def _global_attention(config: Config, slides: Attention, kinds: list[str]) -> At
         full = [i for i, kind in enumerate(kinds) if kind == "full_attention"]
         entries = [entry for entry in given.values() if isinstance(entry, dict)] if isinstance(given, dict) else []
         alike = all(entry == entries[0] and set(entry) <= {"head_dim", "num_key_value_heads"} for entry in entries)
-        if not entries or not alike or len(entries) != len(given) or sorted(map(int, given)) != full:
+        numbered = {int(key) for key in given if str(key).isdecimal()} if entries else set()
+        if not alike or len(entries) != len(numbered) or numbered != set(full):
             raise config.unknown("per_layer_config", "differing entries", "the same sizes for every full layer")
-        width = entries[0].get("head_dim", slides.d_head)
-        kv_heads = entries[0].get("num_key_value_heads", slides.n_kv_heads)
+        own = Config(entries[0] if entries else {}, f"{config.where}, 'per_layer_config'")
+        width = own.integer("head_dim", default=slides.d_head)
+        kv_heads = own.integer("num_key_value_heads", default=slides.n_kv_heads)
     return replace(slides, d_head=width, n_kv_heads=kv_heads, qk_norm=(width, width), values_are_keys=keys_serve)
 
 

@@ -105,7 +105,7 @@ def kimi_linear(config: Config) -> Architecture:
     if not kimi:
         config.only("linear_attn_config")
     own = config.section("linear_attn_config")  # spellings of the published file, which go first
-    kinds = _kimi_kinds(config, own, kimi)
+    kinds = kimi_kinds(config, own, kimi)
     heads = own.size("num_heads") or config.integer("linear_num_heads")
     width = own.size("head_dim") or config.integer("linear_head_dim")
     conv = own.size("short_conv_kernel_size") or config.integer("linear_conv_kernel_dim")
@@ -142,7 +142,7 @@ def kimi_linear(config: Config) -> Architecture:
     )
 
 
-def _kimi_kinds(config: Config, own: Config, kimi: bool) -> list[str]:
+def kimi_kinds(config: Config, own: Config, kimi: bool) -> list[str]:
     """Return which layers have full attention: listed by type, or by number from 1; else as Kimi's class has it."""
     n_layers = config.integer("num_hidden_layers")
     full, linear = own.integers("full_attn_layers", default=[]), own.integers("kda_layers", default=[])

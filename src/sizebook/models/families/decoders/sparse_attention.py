@@ -85,7 +85,7 @@ COMPRESSION = {
 }
 
 
-@model_type("deepseek_v4")
+@model_type("deepseek_v4", "deepseek_ref")
 def deepseek_v4(config: Config) -> Architecture:
     """DeepSeek V4: one key-value vector, compressed history, four residual streams, first layers routed by a hash."""
     config.ignore(
@@ -248,7 +248,7 @@ def _dots_sliding(config: Config, wide: LatentAttention, layers: list[int]) -> L
     )
 
 
-@model_type("minimax_m3_vl_text")
+@model_type("minimax_m3_vl_text", "minimax_m3")
 def minimax_m3(config: Config) -> Architecture:
     """MiniMax M3: grouped attention; in sparse layers an indexer selects blocks of keys."""
     config.ignore("use_gemma_norm", "qk_norm_type", "use_routing_bias", "swiglu_alpha", "attention_output_gate")

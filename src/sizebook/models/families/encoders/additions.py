@@ -52,7 +52,7 @@ def xmod(config: Config) -> Architecture:
     d_adapter = size.d_model // config.integer("adapter_reduction_factor", default=2)
     adapters = tuple(
         FeedForward(size.d_model, d_adapter, gated=False, bias=True, name=f"adapter_modules.{language}")
-        for language in config.entries("languages") or ["en_XX"]
+        for language in config.entries("languages", str, "words") or ["en_XX"]
     )
     layer = bert_layer(size, cross=cross_attends(config, size))
     norms = [Norm("adapter_layer_norm", size.d_model, True)] if config.flag("adapter_layer_norm", default=False) else []

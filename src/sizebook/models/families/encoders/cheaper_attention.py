@@ -52,8 +52,8 @@ def longformer(config: Config) -> Architecture:
     words = kind_of_class(config, "Longformer", ENCODER_HEADS)
     size = sizes(config)
     config.ignore("sep_token_id", "onnx_export", "attention_mode", "ignore_attention_mask")
-    windows = config.values.get("attention_window", 512)
-    windows = config.entries("attention_window") if isinstance(windows, list) else [config.integer("attention_window")]
+    given = config.values.get("attention_window", 512)
+    windows = config.integers("attention_window") if isinstance(given, list) else [config.integer("attention_window")]
     kinds = {width: bert_layer(size, global_attention(size.d_model, size.n_heads, width // 2)) for width in windows}
     layers = tuple(kinds[windows[i % len(windows)]] for i in range(size.n_layers))
     return encoder(config, size, Body(tables(config, size), layers), words=words)

@@ -64,7 +64,7 @@ def _position_terms(config: Config) -> set[str]:
     """Return which scores depend on positions: c2p, content to position, or p2c."""
     kinds = config.values.get("pos_att_type")
     config.ignore("pos_att_type")
-    return set(kinds.split("|")) if isinstance(kinds, str) else set(config.entries("pos_att_type"))
+    return set(kinds.split("|")) if isinstance(kinds, str) else set(config.entries("pos_att_type", str, "words"))
 
 
 @model_type("deberta")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Norm
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear
@@ -18,6 +19,7 @@ def qwen2_audio(config: Config) -> Architecture:
     config.ignore("ignore_index", "vocab_size")
     config.section("text_config", QWEN2).only("model_type", "qwen2")
     text, audio = text_model(config, "qwen2", QWEN2), config.section("audio_config", WHISPER_LARGE)
+    audio.only("model_type", "qwen2_audio_encoder")
     projector = (linear("linear", audio.integer("d_model"), text.d_model),)
     return with_towers(config, text, whisper_encoder(audio, projector), tied=False, ties="neither")
 
@@ -38,6 +40,7 @@ def voxtral(config: Config) -> Architecture:
     config.ignore("hidden_size", "vocab_size")
     config.section("text_config", VOXTRAL).only("model_type", "llama")
     text, audio = text_model(config, "llama", VOXTRAL), config.section("audio_config", VOXTRAL_AUDIO)
+    audio.only("model_type", "voxtral_encoder")
     projector = (
         linear("linear_1", audio.integer("intermediate_size"), text.d_model, bias=False),
         linear("linear_2", text.d_model, text.d_model, bias=False),
@@ -76,8 +79,10 @@ def qwen3_asr(config: Config) -> Architecture:
     config.only("architectures", ["Qwen3ASRForConditionalGeneration"])
     if config.has("thinker_config"):
         return _thinking(config)
-    text = text_model(config, "qwen3", None if config.has("text_config") else QWEN3_ASR_TEXT)
-    audio = config.section("audio_config", QWEN3_ASR_AUDIO)
+    text_defaults = None if config.has("text_config") else QWEN3_ASR_TEXT
+    config.section("text_config", text_defaults).only("model_type", "qwen3", "qwen3_asr_text")
+    text, audio = text_model(config, "qwen3"), config.section("audio_config", QWEN3_ASR_AUDIO)
+    audio.only("model_type", "qwen3_asr_encoder", "qwen3_asr_audio_encoder")
     audio.ignore("n_window", "n_window_infer", "conv_chunksize", "max_position_embeddings", "output_dim")
     audio.only("num_hidden_layers", audio.integer("encoder_layers"))
     d_model, width = audio.integer("d_model"), audio.integer("downsample_hidden_size")
@@ -112,4 +117,6 @@ def _thinking(config: Config) -> Architecture:
     audio.ignore("max_source_positions", "scale_embedding")
     thinker.values = {**thinker.values, "tie_word_embeddings": tied, "model_type": "qwen3_asr"}
     whole = qwen3_asr(thinker)
-    return noted(whole, "transformers does not read the sizes under 'thinker_config' and builds its class's defaults")
+    return noted(
+        whole, remark("transformers does not read the sizes under 'thinker_config' and builds its class's defaults")
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from sizebook.models.architecture import Architecture, Brick, Layer, Norm, Tensors
 from sizebook.models.config import Config
@@ -19,6 +20,107 @@ def ernie_vl(config: Config) -> Architecture:
     """ERNIE 4.5 VL: a ViT without positions, neighbours in space and time merged in two steps."""
     text = text_model(config, "ernie4_5_vl_moe_text")
     return with_towers(config, text, _vit(config.section("vision_config"), text.d_model), tied=True)
+
+
+# Keys of the first published files that change no tensor, whatever they say.
+FIRST_IGNORED = (
+    "freq_allocation",
+    "fuse_attn_ffn",
+    "fuse_gate_detach_matmul",
+    "fuse_rms_norm",
+    "fuse_softmax_mask",
+    "fuse_swiglu",
+    "im_patch_id",
+    "max_text_id",
+    "modality_detach",
+    "moe_all_to_all_dropout",
+    "moe_capacity",
+    "moe_dense_experts_token_type_id",
+    "moe_fuse_experts",
+    "moe_gate",
+    "moe_gate_act",
+    "moe_group",
+    "moe_group_experts",
+    "moe_layer_feed_fake_token",
+    "moe_multimodal_dispatch_use_allgather",
+    "moe_norm_gate_logits",
+    "moe_reverse_token_drop",
+    "moe_use_aux_free",
+    "moe_use_hard_gate",
+    "moe_use_size_all2all",
+    "rope_3d",
+    "rope_reorder",
+    "tensor_parallel_degree",
+    "use_recompute_resampler",
+    "using_precision_check",
+    "resampler_fuse_rms_norm",
+)
+# What the mapping describes, where these files say it.
+FIRST_SAY = {"mm_vocab_size": 0, "moe_num_attn_experts": False, "moe_use_token_type_bias": False}
+TEXT_SIZES = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "vocab_size")
+VISION_SIZES = ("hidden_size", "depth", "num_heads", "patch_size")
+
+
+@model_type("ernie4_5_moe_vl")
+def ernie_vl_first(config: Config) -> Architecture:
+    """ERNIE 4.5 VL with the keys of its first files: those of text at the top level, experts as pairs.
+
+    Translated as transformers' contributors convert these files; what they build is `ernie_vl`.
+    """
+    config.ignore(*FIRST_IGNORED)
+    config.only("use_temporal_conv", True)
+    for key, value in FIRST_SAY.items():
+        config.only(key, value)
+    vision = config.section("vision_config")
+    inner = config.read_as(
+        {
+            "model_type": "ernie4_5_vl_moe",
+            "text_config": _first_text(config),
+            "vision_config": _first_vision(config, vision),
+            "tie_word_embeddings": config.flag("tie_word_embeddings", default=False),
+        }
+    )
+    config.only("pixel_hidden_size", vision.integer("hidden_size"))
+    return replace(ernie_vl(inner), model_type="ernie4_5_moe_vl")
+
+
+def _first_text(config: Config) -> dict[str, Any]:
+    experts, widths = config.integers("moe_num_experts"), config.integers("moe_intermediate_size")
+    if len(experts) != 2 or experts[0] != experts[1]:
+        raise config.unknown("moe_num_experts", experts, "two equal numbers: experts of text, experts of images")
+    config.only("moe_layer_interval", 1)
+    starts, ends = (config.integers(f"moe_layer_{end}_index") for end in ("start", "end"))
+    if not starts or not ends:
+        raise config.unknown("moe_layer_start_index", starts, "two numbers, as 'moe_layer_end_index'")
+    n_layers = config.integer("num_hidden_layers")
+    kinds = ["sparse" if min(starts) <= i <= max(ends) else "dense" for i in range(n_layers)]
+    return {
+        **{key: config.integer(key) for key in TEXT_SIZES},
+        "num_key_value_heads": config.integer("num_key_value_heads"),
+        "max_position_embeddings": config.integer("max_position_embeddings", default=0),
+        "moe_num_experts": experts[0],
+        "moe_intermediate_size": widths,
+        "moe_k": config.integer("moe_k"),
+        "moe_num_shared_experts": config.integer("moe_num_shared_experts", default=0),
+        "mlp_layer_types": kinds,
+        "use_bias": config.flag("use_bias", default=False),
+    }
+
+
+def _first_vision(config: Config, vision: Config) -> dict[str, Any]:
+    vision.ignore("attn_implementation", "attn_sep", "pp_data_balance", "vit_first_fwd_bsz", "vit_num_recompute_layers")
+    vision.ignore("recompute", "model_type")
+    d_model = vision.integer("hidden_size")
+    vision.only("embed_dim", d_model)
+    merge, frames = config.integer("spatial_conv_size"), config.integer("temporal_conv_size")
+    vision.only("spatial_merge_size", merge)
+    return {
+        **{key: vision.integer(key) for key in VISION_SIZES},
+        "in_channels": vision.integer("in_channels", default=3),
+        "intermediate_size": int(d_model * vision.number("mlp_ratio", default=4)),
+        "spatial_merge_size": merge,
+        "temporal_merge_size": frames,
+    }
 
 
 @model_type("ernie4_5_vl_moe_text")

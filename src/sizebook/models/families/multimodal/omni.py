@@ -108,7 +108,9 @@ def _diffusion(config: Config) -> Tower:
 
 def _speaker_encoder(config: Config) -> list[Brick]:
     """ECAPA-TDNN (arXiv:2005.07143): convolutions over time in blocks that squeeze and excite, pooled by attention."""
-    channels, kernels = config.entries("enc_channels"), config.entries("enc_kernel_sizes")
+    channels, kernels = config.integers("enc_channels"), config.integers("enc_kernel_sizes")
+    if not 2 < len(channels) == len(kernels):
+        raise config.unknown("enc_channels", channels, f"3 or more, as many as 'enc_kernel_sizes' ({len(kernels)})")
     scale, squeezed = config.integer("enc_res2net_scale"), config.integer("enc_se_channels")
     attending, d_out = config.integer("enc_attention_channels"), config.integer("enc_dim")
     config.ignore("enc_dilations", "enc_global_context", "enc_lin_neurons")
@@ -132,8 +134,11 @@ def _bigvgan(config: Config) -> Tower:
     widths = [config.integer("upsample_initial_channel")]
     bricks: list[Brick] = [linear("conv_pre", config.integer("mel_dim") * 7, widths[0])]
     config.ignore("upsample_rates", "use_bias_at_final")
-    kernels, dilations = config.entries("resblock_kernel_sizes"), config.entries("resblock_dilation_sizes")
-    for step, kernel in enumerate(config.entries("upsample_kernel_sizes")):
+    kernels = config.integers("resblock_kernel_sizes")
+    dilations = config.entries("resblock_dilation_sizes", list, "lists")
+    if len(kernels) != len(dilations):
+        raise config.unknown("resblock_dilation_sizes", dilations, f"{len(kernels)}, one of each kernel size")
+    for step, kernel in enumerate(config.integers("upsample_kernel_sizes")):
         width = widths[-1] // 2
         bricks.append(linear(f"ups.{step}", widths[-1] * kernel, width))
         for size, dilated in zip(kernels, dilations, strict=True):

@@ -93,6 +93,7 @@ def paligemma(config: Config) -> Architecture:
     text, vision = aligned_text(config, "gemma"), config.section("vision_config", SIGLIP)
     config.section("text_config").ignore("num_image_tokens", "use_bidirectional_attention")
     vision.ignore("num_image_tokens")
+    vision.only("model_type", "siglip_vision_model")
     d_out = config.integer("projection_dim", default=2048)
     tower = siglip(vision, (linear("linear", vision.integer("hidden_size"), d_out),))
     return with_towers(config, text, tower, tied=True)
@@ -163,6 +164,7 @@ def _intern_vit(config: Config, projector: tuple[Brick, ...]) -> Tower:
 def lighton_ocr(config: Config) -> Architecture:
     """LightOn OCR: Pixtral's ViT, patches merged before two projections, Qwen 3."""
     text, vision = aligned_text(config, "qwen3"), config.section("vision_config", PIXTRAL)
+    vision.only("model_type", "pixtral")
     width, merge = vision.integer("hidden_size"), config.integer("spatial_merge_size", default=2)
     projector = (
         Norm("norm", width),
@@ -231,6 +233,7 @@ def minicpmv(config: Config) -> Architecture:
     """MiniCPM-V 4.6: Qwen 3.5 behind SigLIP with a merger inside the tower and one after it."""
     config.ignore("drop_vision_last_layer", "insert_layer_id", "image_size", "patch_size", "downsample_mode")
     config.ignore("merge_kernel_size")
+    config.section("text_config").only("model_type", "qwen3_5_text")
     text, vision = text_model(config, "qwen3_5_text"), config.section("vision_config")
     vision.ignore("insert_layer_id", "window_kernel_size")
     kernels = config.values.get("merge_kernel_size", [2, 2]), vision.values.get("window_kernel_size", [2, 2])

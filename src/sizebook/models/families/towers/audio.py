@@ -109,7 +109,7 @@ def gemma3n_audio(config: Config, projector: tuple[Brick, ...]) -> Tower:
 
 def _pairs(config: Config, key: str, usual: int) -> list[list[int]]:
     """Return height and width of both convolutions' kernels or strides."""
-    pairs = config.entries(key) or [[usual, usual]] * 2
+    pairs = config.entries(key, list, "pairs") or [[usual, usual]] * 2
     whole = [n for pair in pairs if isinstance(pair, list) for n in pair if isinstance(n, int) and n > 0]
     if len(pairs) != 2 or len(whole) != 4 or any(len(pair) != 2 for pair in pairs):
         raise config.unknown(key, pairs, "two pairs of whole numbers of 1 or more")

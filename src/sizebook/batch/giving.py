@@ -1,0 +1,41 @@
+"""What a scenario gives a workbook: values of inputs for one of ours, else what its plan brings for anchors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sizebook.batch.jobs import JOBS, inputs_of, made, scenario_of
+from sizebook.core.errors import InputError
+from sizebook.sources.bundled import bundled
+from sizebook.workbooks.anchors.supply import Supply
+
+
+@dataclass(frozen=True)
+class Given:
+    """Values of inputs by name, or what a plan brings; and what was remarked about the scenario."""
+
+    gives: Mapping[str, Any] | Supply
+    notes: tuple[str, ...] = ()
+
+
+def given(values: Mapping[str, Any], where: str, folder: Path, *, workbook: str) -> Given:
+    """Return what a scenario gives a workbook of that name.
+
+    The workbook made for its plan takes the plan's inputs. Another of ours, and a scenario without a plan, goes key by
+    key. Somebody's own takes the plan itself. Errors: `InputError` for a workbook of ours that another plan is for.
+    """
+    job = JOBS.get(str(values.get("plan")))
+    if job is not None and job.workbook == workbook:
+        scenario = scenario_of(values, where, folder)
+        return Given(inputs_of(scenario), scenario.notes)
+    if job is not None and workbook in {each.workbook for each in JOBS.values()}:
+        raise InputError(
+            f"another workbook: got plan = '{values['plan']}' for {workbook}, want {job.workbook}. Fill that one."
+        )
+    if job is None or (bundled("workbooks") / workbook).exists():
+        return Given({key: value for key, value in values.items() if key != "plan"})
+    planned = made(values, where, folder)
+    return Given(planned.supply, planned.notes)

@@ -1,0 +1,166 @@
+"""SERVING_TABLE: many serving estimates in one cell, with the columns of a sweep.
+
+A row is one replica at a stated load, of one pool or, with the keys of `[pools]`, of two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from sizebook.core.coercion import coerce, is_blank
+from sizebook.core.quantities import Gpu, Model
+from sizebook.core.registry import REQUIRED, Argument, function, leaves, quantity_of
+from sizebook.core.tabular import Answers, Columns, Table, answered
+from sizebook.plans.serving.inputs import Latencies
+from sizebook.plans.serving.pools import Around, check_pools, pooled_replica
+from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup
+from sizebook.serving.arrivals import Lengths
+from sizebook.serving.band import Band, replica_band
+from sizebook.serving.case import Case
+from sizebook.serving.encoding import as_answered, has_encoder, serving_case
+from sizebook.serving.estimate import Estimate, estimate, misfit, unmeasured_band
+from sizebook.serving.functions import TIME_SOURCE
+from sizebook.serving.load import Stream
+from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes
+from sizebook.serving.quantities import Demand, PoolLayout, Replica
+from sizebook.serving.rates import setup_of
+from sizebook.tables.hardware import accelerator
+from sizebook.tables.own_rates import basis_of
+
+# An estimate is not made on a load that nobody stated.
+STATED = ("input_tokens", "output_tokens", "concurrency")
+FIGURES = ("ttft_seconds", "tpot_seconds", "tokens_per_second")
+RESULTS = (*FIGURES, "error_low", "error_high", "error_basis", "rates_basis", "fits", "reason")
+POOLS = tuple(leaf.name for leaf in leaves(PoolLayout))
+POOL_RESULTS = ("workers", "gpus_per_replica", "transfer_seconds")
+_MODEL_AND_GPU = tuple(Argument(name, quantity_of(hint), REQUIRED) for name, hint in (("model", Model), ("gpu", Gpu)))
+_SECTIONS = [{leaf.name for leaf in leaves(kind)} for kind in (Demand, Replica, PoolLayout)]
+ARGUMENTS = {leaf.name: leaf for kind in (Replica, Demand, PoolLayout) for leaf in leaves(kind)}
+ARGUMENTS = {leaf.name: leaf for leaf in _MODEL_AND_GPU} | ARGUMENTS
+ARGUMENTS |= {name: replace(ARGUMENTS[name], default=REQUIRED) for name in STATED}
+COLUMNS = Columns(
+    known=tuple(ARGUMENTS),
+    required=("model", "gpu", *STATED),
+    results=RESULTS,
+    further={"separate_prefill": POOL_RESULTS},
+)
+
+
+@function(
+    category="serving",
+    source=f"{TIME_SOURCE}; data/calibration_serving_error.csv",
+    example=(
+        {
+            "table": [
+                ["model", "gpu", "weight_dtype", "input_tokens", "output_tokens", "concurrency"],
+                ["llama-3.1-8b", "h100-sxm", "fp8", 1024, 1024, 1],
+            ]
+        },
+        [
+            list(RESULTS),
+            [
+                0.05099942571216953,
+                0.005272704030916199,
+                188.06328364833493,
+                -0.238,
+                0.4242999999999999,
+                "unseen combination",
+                "shipped rates",
+                True,
+                "",
+            ],
+        ],
+    ),
+)
+def serving_table(table: Table) -> Answers:
+    """Return many serving estimates in one call: a range whose heads are arguments, a line of results for each row.
+
+    The heads are those of TPOT_SECONDS and of the columns of 'sizebook sweep', which gives the same figures; model,
+    gpu, input_tokens, output_tokens and concurrency are needed. error_low and error_high bound TPOT. A row that cannot
+    be estimated has errors for figures and its reason in the last column; one whose load waits has both.
+
+    With separate_prefill a row is served by two pools: those stated, or of all searched those with the fewest GPUs for
+    their rate. Its workers, GPUs and seconds of sending the cache stand beside the figures.
+    """
+    return answered(table, COLUMNS, answer)
+
+
+def answer(heads: Sequence[str]) -> Callable[[Sequence[Any]], Mapping[str, Any]]:
+    """Return what answers the cells of one row under these heads."""
+    arguments = [ARGUMENTS[name] for name in heads]
+    of = [[name for name in heads if name in names] for names in _SECTIONS]
+
+    def estimated(row: Sequence[Any]) -> Mapping[str, Any]:
+        given = {
+            argument.name: coerce(argument, cell)
+            for argument, cell in zip(arguments, row, strict=True)
+            if argument.required or not is_blank(cell)
+        }
+        # The sections are flat; `put_together` would look into their fields again for each of 10 000 rows.
+        of_each = [{name: given[name] for name in names if name in given} for names in of]
+        demand, replica, pools = Demand(**of_each[0]), Replica(**of_each[1]), PoolLayout(**of_each[2])
+        if pools.separate_prefill:
+            return _pooled(given["model"], given["gpu"], demand, replica=replica, pools=pools)
+        check_pools(pools)
+        return _one_pool(given["model"], given["gpu"], demand, replica=replica)
+
+    return estimated
+
+
+@lru_cache(maxsize=10_000)
+def _replica(model: str, gpu: str, replica: Replica) -> tuple[Case, Memory, Band, str]:
+    """Return what is the same for every load of a replica."""
+    case, chip = serving_case(model, gpu, replica), accelerator(gpu)
+    memory = engine_memory(case, physical_bytes(chip), engine_constants(replica.engine))
+    is_encoded = has_encoder(model)  # no server of such a model was measured
+    band = unmeasured_band("tpot") if is_encoded else replica_band("tpot", chip.key, replica, shape=case.shape)
+    return case, memory, band, basis_of(replica.rates_file, setup_of(chip.key, replica.engine))
+
+
+def _one_pool(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[str, Any]:
+    case, memory, band, rates = _replica(model, gpu, replica)
+    demand = as_answered(model, demand)
+    found = estimate(case, memory, demand)
+    tokens, capacity = demand.input_tokens + demand.output_tokens, float(found.capacity)
+    left = float(memory.cache_bytes)
+    reason = "" if found.fits else misfit(demand.in_flight, tokens, capacity=capacity, free_bytes=left)
+    if capacity <= 0:
+        return {"rates_basis": rates, "reason": reason}
+    return {
+        **_figures(found, band),
+        "rates_basis": rates,
+        "fits": bool(found.fits),
+        "workers": replica.layout,
+        "gpus_per_replica": replica.gpus,
+        "transfer_seconds": 0.0,
+        "reason": reason,
+    }
+
+
+def _pooled(model: str, gpu: str, demand: Demand, replica: Replica, pools: PoolLayout) -> dict[str, Any]:
+    found = _pools(Setup(model, accelerator(gpu).key, replica), demand, pools)
+    return {
+        **_figures(found.at_knee, found.bands["tpot"]),
+        "rates_basis": found.rates_basis,
+        "fits": bool(found.at_knee.fits),
+        "workers": found.layout,
+        "gpus_per_replica": found.gpus,
+        "transfer_seconds": found.transfer_seconds,
+        "reason": "",
+    }
+
+
+@lru_cache(maxsize=10_000)
+def _pools(setup: Setup, demand: Demand, pools: PoolLayout) -> PlannedReplica:
+    """Return the replica of a plan at a stated load, whatever GPUs cost: with the fewest of them for its rate."""
+    lengths = Stream(Lengths(demand.input_tokens), Lengths(demand.output_tokens))
+    asked = Asked(demand, demand.input_tokens + demand.output_tokens, lengths, latencies=Latencies())
+    return pooled_replica(setup, asked, pools, around=Around(None, lambda each: each.gpus / each.requests_per_second))
+
+
+def _figures(found: Estimate, band: Band) -> dict[str, Any]:
+    band_of = {"error_low": band.low - 1, "error_high": band.high - 1, "error_basis": band.basis}
+    return {name: float(getattr(found, name)) for name in FIGURES} | band_of

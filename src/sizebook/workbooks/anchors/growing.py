@@ -1,0 +1,300 @@
+"""A table takes so many rows: its cells, and those below it, which move with whole rows or stand in the way."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lxml import etree
+
+from sizebook.calculation.package import Package, tag
+from sizebook.calculation.preparing import formulas
+from sizebook.calculation.tokens import LAST_ROW, Area, address, area, called_name, cell_at, shifted, tokenize
+from sizebook.workbooks.anchors.following import follow
+from sizebook.workbooks.anchors.moving import Move, shown
+from sizebook.workbooks.anchors.refusing import refusal
+from sizebook.workbooks.formula_texts import formula_texts
+from sizebook.workbooks.sheet import Sheet
+
+_CONTENT = (tag("f"), tag("v"), tag("is"))
+_OF_NEW_ROWS = ("ht", "customHeight", "s", "customFormat")
+
+
+@dataclass(frozen=True)
+class ExcelTable:
+    """A table of a workbook: its name and part, the cells it covers, its headers, how many rows of heads and totals."""
+
+    name: str
+    part: str
+    covered: Area
+    headers: tuple[str, ...]
+    n_headers: int
+    n_totals: int
+
+    @property
+    def first(self) -> int:
+        """The first row of data."""
+        return self.covered.top + self.n_headers
+
+    @property
+    def last(self) -> int:
+        """The last row of data."""
+        return max(self.first, self.covered.bottom - self.n_totals)
+
+
+def excel_tables(package: Package) -> list[ExcelTable]:
+    """Return the tables of a workbook in the order of its sheets."""
+    found = []
+    for sheet, part in package.sheets().items():
+        for target in package.relations(part).values():
+            if "/tables/" not in target or target not in package.names() or package.xml(target).tag != tag("table"):
+                continue
+            root = package.xml(target)
+            covered = area(root.get("ref", ""), sheet)
+            if covered is not None:
+                found.append(
+                    ExcelTable(
+                        root.get("displayName") or root.get("name") or "", target, covered,
+                        tuple(each.get("name", "") for each in root.iter(tag("tableColumn"))),
+                        int(root.get("headerRowCount", "1")), int(root.get("totalsRowCount", "0")),
+                    )
+                )  # fmt: skip
+    return found
+
+
+def resized(package: Package, table: ExcelTable, n_rows: int) -> list[str]:
+    """Give a table so many rows of data: new ones look and calculate as those before, what goes leaves nothing.
+
+    Below the table everything moves with whole rows; where that would tear what stands beside the table, nothing moves
+    as long as there is room. Return what may not follow and cannot be told: references put together from text.
+    Errors: `InputError` naming what stands in the way.
+    """
+    by = n_rows - (table.last - table.first + 1)
+    package.xml(table.part, change=True).attrib.pop("insertRow", "")  # of a table without data
+    if not by:
+        return []
+    move = _chosen(package, table, by)
+    follow(package, move)
+    part = package.sheets()[table.covered.sheet]
+    data = package.xml(part, change=True).find(tag("sheetData"))
+    if data is None:
+        return []
+    (_shift_rows if move.whole else _shift_cells)(data, move)
+    _drop_measure(package.xml(part))
+    if by > 0:
+        _new_rows(Sheet(package, table.covered.sheet), data, move)
+    return list(_untold(package, table)) if move.whole else []
+
+
+def _untold(package: Package, table: ExcelTable) -> Iterator[str]:
+    """Yield where references are put together from text or counted out, which rows that moved do not change."""
+    for found in formula_texts(package):
+        for token in tokenize(found.element.text or ""):
+            if token.kind == "call" and called_name(token).upper() in ("INDIRECT", "OFFSET"):
+                where = f"rows of {table.covered.sheet} moved with the table {table.name}"
+                yield f"{found.place}: {called_name(token)} does not follow cells, and {where}: look at it"
+    if "xl/vbaProject.bin" in package.names():
+        yield f"macros do not follow cells, and rows of {table.covered.sheet} moved with the table {table.name}"
+
+
+def _chosen(package: Package, table: ExcelTable, by: int) -> Move:
+    """Return how rows come or go. Errors: `InputError` where neither way is open."""
+    alone, whole = (
+        Move(
+            table=table.name, book=package.path.name, covered=table.covered, first=table.first, last=table.last, by=by,
+            whole=way,
+        )
+        for way in (False, True)
+    )  # fmt: skip
+    below = min(_below(package, table), default=None)
+    if below is None:
+        return alone
+    if by < 0:
+        emptied = Area(table.covered.sheet, alone.end + 1, 1, bottom=table.last, right=0)
+        return alone if _beside_rows(package, table, emptied) or _in_the_way(package, whole) else whole
+    if (way := _in_the_way(package, whole)) is None and _last_row(package, table.covered.sheet) + by <= LAST_ROW:
+        return whole
+    if below > alone.bottom + 1:
+        return alone
+    raise refusal(whole, way or "the end of the sheet", "it would be torn")
+
+
+def _is_filled(cell: etree._Element) -> bool:
+    return any(child.tag in _CONTENT for child in cell)
+
+
+def _filled(package: Package, sheet: str) -> Iterator[tuple[int, int]]:
+    """Yield the row and column of every cell that holds something."""
+    for cell in package.xml(package.sheets()[sheet]).iter(tag("c")):
+        at = cell_at(cell.get("r", ""))
+        if at is not None and _is_filled(cell):
+            yield at
+
+
+def _last_row(package: Package, sheet: str) -> int:
+    return max((row for row, _ in _filled(package, sheet)), default=1)
+
+
+def _below(package: Package, table: ExcelTable) -> Iterator[int]:
+    """Yield the rows below a table in which something stands within its columns: cells, tables, pictures."""
+    covered, sheet = table.covered, table.covered.sheet
+    for row, column in _filled(package, sheet):
+        if row > covered.bottom and covered.left <= column <= covered.right:
+            yield row
+    for at in (*_merged(package, sheet), *(each.covered for each in excel_tables(package))):
+        if at.sheet == sheet and at.top > covered.bottom and at.left <= covered.right and at.right >= covered.left:
+            yield at.top
+    for at in _drawn(package, sheet):
+        if at.top > table.last and at.left <= covered.right and at.right >= covered.left:
+            yield at.top
+
+
+def _merged(package: Package, sheet: str) -> Iterator[Area]:
+    for element in package.xml(package.sheets()[sheet]).iter(tag("mergeCell")):
+        at = area(element.get("ref", ""), sheet)
+        if at is not None:
+            yield at
+
+
+def _drawn(package: Package, sheet: str) -> Iterator[Area]:
+    """Yield where pictures, charts and shapes stand."""
+    for part in package.relations(package.sheets()[sheet]).values():
+        if not part.startswith("xl/drawings/") or not part.endswith(".xml") or part not in package.names():
+            continue
+        for anchor in package.xml(part):
+            found = {etree.QName(end).localname: end for end in anchor if isinstance(end.tag, str)}
+            if "from" in found:
+                top, left = _corner(found["from"])
+                bottom, right = _corner(found["to"]) if "to" in found else (top, left)
+                yield Area(sheet, top, left, bottom=bottom, right=right)
+
+
+def _corner(end: etree._Element) -> tuple[int, int]:
+    numbers = {etree.QName(each).localname: int(each.text or "0") for each in end}
+    return numbers.get("row", 0) + 1, numbers.get("col", 0) + 1
+
+
+def _beside_rows(package: Package, table: ExcelTable, rows: Area) -> bool:
+    """Return whether something stands beside a table in rows that would go, or is drawn there."""
+    covered = table.covered
+    cells = any(
+        rows.top <= row <= rows.bottom and not covered.left <= column <= covered.right
+        for row, column in _filled(package, covered.sheet)
+    )
+    return cells or any(rows.top <= at.top <= rows.bottom for at in _drawn(package, covered.sheet))
+
+
+def _in_the_way(package: Package, move: Move) -> str | None:
+    """Return what stands beside a table on both sides of where whole rows come or go, None for nothing."""
+    covered, sheet = move.covered, move.covered.sheet
+    beside = {at for at in _filled(package, sheet) if not covered.left <= at[1] <= covered.right}
+    for row, column in sorted(beside):
+        if row == move.last and (row + 1, column) in beside:
+            return f"cells from {sheet}!{address(row, column)} down"
+    for at in _merged(package, sheet):
+        if at.top <= move.last < at.bottom:
+            return f"the merged cells {sheet}!{shown(at)}"
+    for each in excel_tables(package):
+        at = each.covered
+        if at.sheet == sheet and each.name != move.table and at.top <= move.last < at.bottom:
+            return f"the table {each.name} at {sheet}!{shown(at)}"
+    return None
+
+
+def _shift_rows(data: etree._Element, move: Move) -> None:
+    """Move whole rows below a table's data, those that go taken out."""
+    for row in list(data):
+        before = int(row.get("r", "0"))
+        after = move.row(before)
+        if after is None:
+            data.remove(row)
+        elif after != before:
+            row.set("r", str(after))
+            for cell in row:
+                at = cell_at(cell.get("r", ""))
+                if at is not None:
+                    cell.set("r", address(after, at[1]))
+
+
+def _shift_cells(data: etree._Element, move: Move) -> None:
+    """Move the totals of a table, what stands in the rows that go taken out."""
+    moving: list[tuple[etree._Element, int, int]] = []
+    for row in data:
+        number = int(row.get("r", "0"))
+        if not move.first <= number <= move.covered.bottom:
+            continue
+        for cell in list(row):
+            at = cell_at(cell.get("r", ""))
+            if at is None or not move.covered.left <= at[1] <= move.covered.right:
+                continue
+            after = move.row(number)
+            if after != number:
+                row.remove(cell)
+                if after is not None:
+                    moving.append((cell, after, at[1]))
+    for cell, row_number, column in moving:
+        _put(data, cell, row_number, column)
+
+
+def _put(data: etree._Element, cell: etree._Element, row: int, column: int) -> None:
+    """Put a cell where it belongs, in place of one that is there."""
+    line = next((each for each in data if each.get("r") == str(row)), None)
+    if line is None:
+        line = etree.Element(tag("row"), r=str(row))
+        data.insert(sum(int(each.get("r", "0")) < row for each in data), line)
+    line.attrib.pop("spans", "")
+    cell.set("r", address(row, column))
+    places = {cell_at(each.get("r", "")): each for each in line}
+    if (row, column) in places:
+        line.replace(places[row, column], cell)
+    else:
+        line.insert(sum(at is not None and at[1] < column for at in places), cell)
+
+
+def _drop_measure(root: etree._Element) -> None:
+    """Leave out how large the sheet is said to be: readers go by the cells."""
+    for element in root.findall(tag("dimension")):
+        root.remove(element)
+
+
+def _new_rows(sheet: Sheet, data: etree._Element, move: Move) -> None:
+    """Fill the rows that came with the styles of the first row and the formulas of the last one."""
+    columns = range(move.covered.left, move.covered.right + 1)
+    for number in range(move.last + 1, move.end + 1):
+        for column in columns:
+            model, calculated = sheet.cells.get((move.first, column)), sheet.cells.get((move.last, column))
+            cell = etree.Element(tag("c"))
+            if model is not None and model.get("s"):
+                cell.set("s", model.get("s", ""))
+            if calculated is not None:
+                _copy_formula(calculated, cell, number - move.last, address(number, column))
+            _put(data, cell, number, column)
+    if move.whole:
+        lines: Mapping[str | None, Any] = {each.get("r"): each for each in data}
+        model = lines.get(str(move.first))
+        look = {} if model is None else {name: model.get(name) for name in _OF_NEW_ROWS if model.get(name)}
+        for number in range(move.last + 1, move.end + 1):
+            lines[str(number)].attrib.update(look)
+
+
+def _copy_formula(source: etree._Element, cell: etree._Element, down: int, at: str) -> None:
+    """Give a cell the formula of one further up, as it reads there."""
+    formula = source.find(tag("f"))
+    if formula is None or formula.get("t") == "dataTable" or not formula.text:
+        return
+    made = copy.deepcopy(formula)
+    made.text = shifted(formula.text, down, 0)
+    if made.get("ref"):
+        made.set("ref", at)
+    if source.get("cm"):
+        cell.set("cm", source.get("cm", ""))
+    cell.append(made)
+
+
+def calculates(package: Package, table: ExcelTable, column: int) -> bool:
+    """Return whether a column, counted from 0, is calculated: it has a formula in its first row of data."""
+    at = address(table.first, table.covered.left + column)
+    part = package.sheets()[table.covered.sheet]
+    return any(cell.get("r") == at for cell, _ in formulas(package.xml(part)))

@@ -1,0 +1,139 @@
+"""Which anchor of a workbook means what of a plan: names of cells, tables and their headers, names of pictures."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sizebook.calculation.package import DefinedName, Package
+from sizebook.calculation.tokens import Area, address, area
+from sizebook.core.errors import suggestion
+from sizebook.core.registry import Argument
+from sizebook.plans.contents import Ledger
+from sizebook.workbooks.anchors.growing import ExcelTable, calculates, excel_tables
+from sizebook.workbooks.anchors.supply import Supply
+
+PREFIX = "plan."  # a name that begins so can mean nothing else
+_SIGNS = re.compile(r"[\W_]+")
+Meant = TypeVar("Meant")
+
+
+@dataclass(frozen=True)
+class NameAnchor:
+    """A defined name on a cell, and the value's name."""
+
+    name: str
+    at: Area
+    key: str
+
+
+@dataclass(frozen=True)
+class TableAnchor:
+    """An Excel table, the plan's table, and which column of the plan stands in which of the table's, from 0."""
+
+    table: ExcelTable
+    ledger: Ledger
+    columns: Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class Matched:
+    """The anchors of names, tables and pictures.
+
+    ``unmatched`` names what means to be one and fits nothing, ``kept`` the columns that stay somebody's own.
+    """
+
+    names: tuple[NameAnchor, ...]
+    tables: tuple[TableAnchor, ...]
+    pictures: tuple[NameAnchor, ...]
+    unmatched: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+def matched(package: Package, supply: Supply, inputs: Iterable[str] = ()) -> Matched:
+    """Return the anchors of a workbook.
+
+    A name means the value or picture of its own name, in any case, an underscore at its end and ``plan.`` before it
+    left out; names of inputs are those. A table is one of the plan's where it bears its name, alone or with more
+    behind an underscore (``months_2``), and a header of it fits.
+    """
+    names: list[NameAnchor] = []
+    pictures: list[NameAnchor] = []
+    unmatched: list[str] = []
+    taken = {name.casefold() for name in inputs}
+    for defined in package.defined_names():
+        key = defined.name.casefold().removeprefix(PREFIX).rstrip("_")
+        if key in taken or defined.name.rstrip("_").casefold() in taken:
+            continue
+        explicit = defined.name.casefold().startswith(PREFIX)
+        kind: list[NameAnchor] | None = names if key in supply.values else pictures if key in supply.pictures else None
+        at = area(defined.text, "")
+        if kind is None or at is None or at.sheet not in package.sheets():
+            if explicit:
+                unmatched.append(_unknown(defined, key, supply))
+        elif kind is names and not at.is_cell and not _is_merged(package, at):
+            if explicit:
+                unmatched.append(f"the name {defined.name} means {at.sheet}!{_corner(at)} and more, want one cell")
+        else:
+            kind.append(NameAnchor(defined.name, at, key))
+    found = [_table(package, table, supply) for table in excel_tables(package)]
+    tables = tuple(anchor for anchor, _ in found if anchor is not None)
+    kept = tuple(line for _, lines in found for line in lines)
+    return Matched(tuple(names), tables, pictures=tuple(pictures), unmatched=tuple(unmatched), kept=kept)
+
+
+def _corner(at: Area) -> str:
+    return address(at.top, at.left)
+
+
+def _is_merged(package: Package, at: Area) -> bool:
+    merges = package.xml(package.sheets()[at.sheet]).iter("{*}mergeCell")
+    return any(area(each.get("ref", ""), at.sheet) == at for each in merges)
+
+
+def _unknown(defined: DefinedName, key: str, supply: Supply) -> str:
+    known = [*supply.values, *supply.pictures]
+    return f"the name {defined.name} is none of the plan's.{suggestion(key, known)}"
+
+
+def _table(package: Package, table: ExcelTable, supply: Supply) -> tuple[TableAnchor | None, list[str]]:
+    """Return what a table is of the plan, and what of it fits nothing."""
+    name = table.name.casefold()
+    meant = [each for each in supply.tables if name == each.name or name.startswith(f"{each.name}_")]
+    if not meant:
+        return None, []
+    fits = [(headers_matched(table.headers, each.columns), each) for each in meant]
+    found, ledger = max(fits, key=lambda fit: (len(fit[1].name), len(fit[0])))
+    if not found:
+        return None, [f"the table {table.name} has no header of the plan's table {ledger.name}: left as it stands"]
+    lines = []
+    for at, header in enumerate(table.headers):
+        where = f"{table.name}[{header}]"
+        if calculates(package, table, at):
+            if at in found:
+                column = ledger.columns[found.pop(at)].name
+                lines.append(f"{where} is a formula: left as it stands, without the plan's {column}")
+        elif at not in found:
+            hint = suggestion(header, [column.label for column in ledger.columns])
+            lines.append(f"{where} is no column of the plan's table {ledger.name}: left as it stands.{hint}")
+    return TableAnchor(table, ledger, found), lines
+
+
+def headers_matched(headers: Sequence[str], columns: Sequence[Argument]) -> dict[int, int]:
+    """Return which column each header means: by its name, its label, or its label and unit, signs and case apart."""
+    labels = Counter(_plain(column.label) for column in columns)
+    meant: dict[str, int] = {}
+    for at, column in enumerate(columns):
+        unit = column.quantity.unit
+        if labels[_plain(column.label)] == 1:
+            meant |= {_plain(column.label): at, _plain(f"{column.label} {unit}"): at}
+    meant |= {_plain(f"{column.name} {column.quantity.unit}"): at for at, column in enumerate(columns)}
+    meant |= {_plain(column.name): at for at, column in enumerate(columns)}
+    return {at: meant[_plain(header)] for at, header in enumerate(headers) if _plain(header) in meant}
+
+
+def _plain(words: str) -> str:
+    return _SIGNS.sub(" ", words.replace("_x000a_", " ")).strip().casefold()

@@ -1,0 +1,139 @@
+"""Puts a plan into the anchors of a workbook: tables, which may grow and shrink, names, texts and pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from sizebook.calculation.package import Package, tag
+from sizebook.calculation.tokens import address
+from sizebook.plans.contents import Value
+from sizebook.workbooks.anchors.growing import ExcelTable, excel_tables, resized
+from sizebook.workbooks.anchors.matching import Matched, TableAnchor, matched
+from sizebook.workbooks.anchors.moving import shown
+from sizebook.workbooks.anchors.pictures import put_picture
+from sizebook.workbooks.anchors.placeholders import TextAnchor, fill_texts, text_anchors, unfilled, unknown_names
+from sizebook.workbooks.anchors.supply import Supply
+from sizebook.workbooks.sheet import Sheet
+
+_MONTH = re.compile(r"(\d{4})-(\d{2})")
+_DATES = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])  # numbers of built-in formats
+_NO_FORMAT = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')  # words, single signs and colours inside a number format
+
+
+@dataclass(frozen=True)
+class Placed:
+    """What was put where, a line an anchor; names that mean nothing of the plan; and what stays somebody's own."""
+
+    done: tuple[str, ...]
+    left: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Anchors:
+    """The anchors of a workbook for a plan, names that mean nothing of it, and what stays somebody's own."""
+
+    matched: Matched
+    texts: tuple[TextAnchor, ...]
+    left: tuple[str, ...]
+    kept: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.matched.names or self.matched.tables or self.matched.pictures or self.texts)
+
+    @property
+    def lines(self) -> Iterator[str]:
+        """One line for each anchor: what it is, where it stands and what it takes."""
+        for name in self.matched.names:
+            yield f"{name.name}  {name.at.sheet}!{shown(name.at)}  the figure {name.key}"
+        for table in self.matched.tables:
+            taken = ", ".join(table.ledger.columns[at].name for at in table.columns.values())
+            covered = table.table.covered
+            yield f"{table.table.name}  {covered.sheet}!{shown(covered)}  the table {table.ledger.name}: {taken}"
+        for text in self.texts:
+            yield f"{{{{ }}}}  {text.place}  {', '.join(text.names)}"
+        for picture in self.matched.pictures:
+            yield f"{picture.name}  {picture.at.sheet}!{shown(picture.at)}  the picture {picture.key}"
+
+
+def anchors(package: Package, supply: Supply, inputs: tuple[str, ...] = ()) -> Anchors:
+    """Return the anchors of a workbook, and what looks like one and means nothing of the plan."""
+    found, texts = matched(package, supply, inputs), text_anchors(package)
+    left = (*found.unmatched, *unknown_names(texts, supply.values))
+    return Anchors(found, tuple(texts), left=left, kept=(*found.kept, *unfilled(package)))
+
+
+def place(package: Package, supply: Supply, inputs: tuple[str, ...] = ()) -> Placed:
+    """Put a plan into the anchors of a package.
+
+    Errors: `InputError` for a table whose rows would tear or lose what stands in their way.
+    """
+    found = anchors(package, supply, inputs)
+    kept = list(found.kept)
+    done = [_fill_table(package, table, kept) for table in found.matched.tables]
+    moved = anchors(package, supply, inputs)  # tables have moved them
+    for name in moved.matched.names:
+        where = f"{name.at.sheet}!{address(name.at.top, name.at.left)}"
+        if said := _write_name(package, name.at.sheet, (name.at.top, name.at.left), supply.values[name.key]):
+            kept.append(f"the name {name.name} at {where} {said}")
+        else:
+            done.append(f"{name.name} at {where}: {supply.values[name.key]}")
+    kept += fill_texts(package, list(moved.texts), supply.values)
+    if moved.texts:
+        done.append(f"{len(moved.texts)} texts with names in braces")
+    for picture in moved.matched.pictures:
+        put_picture(package, picture.at, name=picture.key, picture=supply.pictures[picture.key]())
+        done.append(f"{picture.name} at {picture.at.sheet}!{shown(picture.at)}: a picture")
+    return Placed(tuple(done), found.left, tuple(kept))
+
+
+def _write_name(package: Package, sheet: str, at: tuple[int, int], value: Value) -> str:
+    """Write a figure into its cell; return why not where a formula stands there."""
+    cells = Sheet(package, sheet)
+    cell = cells.cells.get(at)
+    if cell is not None and cell.find(tag("f")) is not None:
+        return "is a formula: left as it stands"
+    cells.write_input(*at, _dated(package, cells, at, value))
+    return ""
+
+
+def _fill_table(package: Package, anchor: TableAnchor, remarks: list[str]) -> str:
+    """Give a table the rows of the plan's; return what was done, and add what is to be remarked."""
+    before = anchor.table.last - anchor.table.first + 1
+    rows = anchor.ledger.rows or ((None,) * len(anchor.ledger.columns),)
+    remarks += resized(package, _now(package, anchor), len(rows))
+    table = _now(package, anchor)
+    sheet = Sheet(package, table.covered.sheet)
+    for number, row in enumerate(rows):
+        for at, column in anchor.columns.items():
+            place = table.first + number, table.covered.left + at
+            sheet.write_input(*place, _dated(package, sheet, place, row[column]))
+    return (
+        f"{table.name} at {table.covered.sheet}!{shown(table.covered)}: {len(anchor.ledger.rows)} rows of "
+        f"{anchor.ledger.name}, {before} before"
+    )
+
+
+def _now(package: Package, anchor: TableAnchor) -> ExcelTable:
+    return next(each for each in excel_tables(package) if each.part == anchor.table.part)
+
+
+def _dated(package: Package, sheet: Sheet, at: tuple[int, int], value: Value) -> Value | date:
+    """Return a month of the calendar as its first day where the cell shows days, else the value itself."""
+    month = _MONTH.fullmatch(value) if isinstance(value, str) else None
+    cell = sheet.cells.get(at)
+    if month is None or cell is None or not _shows_days(package, int(cell.get("s", "0"))):
+        return value
+    return date(int(month[1]), int(month[2]), 1)
+
+
+def _shows_days(package: Package, style: int) -> bool:
+    styles = package.xml("xl/styles.xml")
+    formats = styles.findall(f"{tag('cellXfs')}/{tag('xf')}")
+    number = int(formats[style].get("numFmtId", "0")) if style < len(formats) else 0
+    own = {each.get("numFmtId"): each.get("formatCode", "") for each in styles.iter(tag("numFmt"))}
+    code = _NO_FORMAT.sub("", own.get(str(number), ""))
+    return number in _DATES or bool(re.search("[ymd]", code, re.IGNORECASE))

@@ -1,0 +1,31 @@
+"""A formula of any part as it reads once rows have come or gone, or the refusal of the fill."""
+
+from __future__ import annotations
+
+from sizebook.core.errors import InputError
+from sizebook.workbooks.anchors.moving import GoneError, Move, UnfollowedError
+
+# What holds a formula, by the local name of the element, in every part; its text is read where the element stands.
+FORMULAS = {"formula", "formula1", "formula2", "f", "calculatedColumnFormula", "totalsRowFormula", "FmlaLink",
+            "FmlaRange", "FmlaTxbx"}  # fmt: skip
+CHARTS = "xl/charts/"
+
+
+def refusal(move: Move, where: str, why: str) -> InputError:
+    """Return the refusal of a fill for what a table's rows would tear or lose."""
+    verb = "grow" if move.by > 0 else "shrink"
+    return InputError(
+        f"table cannot {verb}: got {where}: {why}, want {abs(move.by)} rows "
+        f"{'more' if move.by > 0 else 'fewer'} in {move.table} of {move.book}. Move it out of the way, or give "
+        "the table a sheet of its own."
+    )
+
+
+def followed(move: Move, text: str, sheet: str, *, where: str, inside: bool = False) -> str:
+    """Return a formula as it reads afterwards. Errors: `InputError`."""
+    try:
+        return move.formula(text, sheet, inside=inside, one_cell=where.startswith(CHARTS))
+    except GoneError:
+        raise refusal(move, where, f"={text} refers to a row that the table gives up") from None
+    except UnfollowedError as reason:
+        raise refusal(move, where, f"={text} cannot follow, {reason}") from None

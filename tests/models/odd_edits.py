@@ -1,0 +1,188 @@
+"""Edits that a person makes by mistake: a value of another kind, a section at odds with the file, classes by the dozen.
+
+Each kind takes a config and returns what `edits.apply` sets: the new value of each path.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from sizebook.models.spellings import spellings
+
+Config_ = dict[str, Any]
+Changes = dict[str, Any]
+DROPPED = "(dropped)"
+# Names of classes that are none, of another task, or of another model.
+CLASSES = [
+    "LlamaForCausalLM",
+    "BertForMaskedLM",
+    "NoSuchModelForCausalLM",
+    "NoSuchModel",
+    "Qwen2ForSequenceClassification",
+    "T5ForConditionalGeneration",
+    "",
+]
+ROPES: list[Any] = [
+    {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128},
+    {"rope_type": "dynamic", "factor": 2.0},
+    {"type": "linear", "factor": 2.0},
+    {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0},
+    {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25},
+    {"type": "default", "mrope_section": [2, 1, 1]},
+    {"full_attention": {"rope_type": "default", "rope_theta": 1e6}, "sliding_attention": {"rope_type": "default"}},
+    None,
+]
+QUANTISED: list[Any] = [
+    {"quant_method": "fp8", "weight_block_size": [128, 128], "activation_scheme": "dynamic"},
+    {"quant_method": "gptq", "bits": 4, "group_size": 128},
+    {"quant_method": "awq", "bits": 4, "group_size": 128, "zero_point": True},
+    {"quant_method": "compressed-tensors", "format": "pack-quantized", "ignore": ["lm_head"]},
+    {"quant_method": "mxfp4", "modules_to_not_convert": ["model.layers.*.self_attn"]},
+    {"quant_method": "bitsandbytes", "load_in_4bit": True},
+]
+FORMATS = ["bfloat16", "float16", "float32", "float8_e4m3fn", "torch.bfloat16", "auto", None]
+
+
+def sections(config: Config_) -> list[str]:
+    """Return the sections of a config."""
+    return [key for key, value in config.items() if isinstance(value, dict) and "config" in key]
+
+
+def keys(place: Config_, kinds: type | tuple[type, ...] = object, *, but: type | tuple[type, ...] = ()) -> list[str]:
+    """Return the keys of a place whose value is of some kinds."""
+    fixed = ("model_type", "architectures")
+    plain = (key for key in place if key not in fixed and not key.endswith("_id"))
+    return [key for key in plain if isinstance(place[key], kinds) and not isinstance(place[key], but)]
+
+
+def _one(chance: random.Random, config: Config_) -> tuple[Config_, str]:
+    inner = sections(config)
+    if inner and chance.random() < 0.5:
+        key = chance.choice(inner)
+        return config[key], f"{key}."
+    return config, ""
+
+
+def kind_of_value(chance: random.Random, config: Config_) -> Changes:
+    """A number as a decimal, a text, a list, a truth value; below zero; beyond every model."""
+    place, path = _one(chance, config)
+    if not (names := keys(place, int, but=bool)):
+        return {}
+    name = chance.choice(names)
+    old = place[name]
+    return {path + name: chance.choice([float(old), old + 0.5, str(old), [old], True, False, -old, 10**12, 10**30, {}])}
+
+
+def switch_as_number(chance: random.Random, config: Config_) -> Changes:
+    """A switch as 0, 1, a text, a decimal."""
+    place, path = _one(chance, config)
+    if not (names := keys(place, bool)):
+        return {}
+    name = chance.choice(names)
+    return {path + name: chance.choice([int(place[name]), int(not place[name]), "true", "false", 1.0, "", [], 2])}
+
+
+def list_at_odds(chance: random.Random, config: Config_) -> Changes:
+    """A list that is empty, of one, of many, of another kind, or a number."""
+    place, path = _one(chance, config)
+    if not (names := keys(place, list)):
+        return {}
+    name = chance.choice(names)
+    old = place[name]
+    odd = [[], old[:1], old * 2, [*old, *old[:1]], old[0] if old else 1, [None] * len(old), [str(v) for v in old]]
+    return {path + name: chance.choice([*odd, [-1] * len(old), [old]])}
+
+
+def section_at_odds(chance: random.Random, config: Config_) -> Changes:
+    """A size of a section beside it, the same or another; a size of the file in a section."""
+    if not (inner := sections(config)):
+        return {}
+    section = chance.choice(inner)
+    if names := keys(config[section], int):
+        name = chance.choice(names)
+        value = config[section][name]
+        other = not value if isinstance(value, bool) else chance.choice([value, value + 1, 2 * value])
+        if name not in config and chance.random() < 0.7:
+            return {name: other}
+        towards = chance.choice(inner)
+        return {f"{towards}.{name}": other} if towards != section else {}
+    return {}
+
+
+def section_spelt(chance: random.Random, config: Config_) -> Changes:
+    """A section in another spelling of its type, or in both, at odds."""
+    found = []
+    for section in sections(config):
+        place = config[section]
+        for one, other in spellings(place.get("model_type")):
+            found += [(section, have, new) for have, new in ((one, other), (other, one)) if have in place]
+    if not found:
+        return {}
+    section, have, new = chance.choice(found)
+    value = config[section][have]
+    if chance.random() < 0.5 or not isinstance(value, int):
+        return {f"{section}.{have}": DROPPED, f"{section}.{new}": value}
+    return {f"{section}.{new}": value + 1}
+
+
+def tied_somewhere(chance: random.Random, config: Config_) -> Changes:
+    """The tie of the tables, in the file, in one section, in both, at odds, as null."""
+    places = ["", *(f"{section}." for section in sections(config))]
+    chosen = chance.sample(places, chance.randint(1, min(2, len(places))))
+    return {f"{path}tie_word_embeddings": chance.choice([True, False, True, False, None, DROPPED]) for path in chosen}
+
+
+def several_classes(chance: random.Random, config: Config_) -> Changes:
+    """Several classes, of another model, unknown, as a text, none."""
+    named = config.get("architectures") or []
+    other = chance.choice(CLASSES)
+    return {"architectures": chance.choice([[*named, other], [other, *named], [other], other, [], None, DROPPED, [3]])}
+
+
+def stored_otherwise(chance: random.Random, config: Config_) -> Changes:
+    """A format and a quantization that may not go together, in the file or a section."""
+    _, path = _one(chance, config)
+    return {
+        f"{path}{chance.choice(['dtype', 'torch_dtype'])}": chance.choice(FORMATS),
+        "quantization_config": chance.choice(QUANTISED),
+    }
+
+
+def positions_otherwise(chance: random.Random, config: Config_) -> Changes:
+    """A variant of rotary positions under a name of today or of before."""
+    _, path = _one(chance, config)
+    return {path + chance.choice(["rope_scaling", "rope_parameters"]): chance.choice(ROPES)}
+
+
+def type_of_section(chance: random.Random, config: Config_) -> Changes:
+    """A section without its type, with another's, or as null."""
+    if not (inner := sections(config)):
+        return {}
+    section = chance.choice(inner)
+    return {f"{section}.model_type": chance.choice([DROPPED, None, "llama", "", "clip_vision_model", 3])}
+
+
+KINDS = {
+    each.__name__: each
+    for each in (
+        kind_of_value,
+        switch_as_number,
+        list_at_odds,
+        section_at_odds,
+        section_spelt,
+        tied_somewhere,
+        several_classes,
+        stored_otherwise,
+        positions_otherwise,
+        type_of_section,
+    )
+}
+
+
+def odd(chance: random.Random, config: Config_) -> Changes:
+    """Return the changes of one odd edit, of a kind that the config allows."""
+    changes: Changes = {}
+    while not changes:
+        changes = KINDS[chance.choice(sorted(KINDS))](chance, config)
+    return changes

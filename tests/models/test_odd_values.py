@@ -1,0 +1,110 @@
+"""Whatever stands under a key of a config: a count, or a refusal by name; and what a section says of its type holds."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+import pytest
+
+from sizebook.core.errors import SizebookError
+from sizebook.models.spellings import spellings
+from tests.models.counts import counted
+from tests.models.edits import apply, bases
+from tests.models.odd_edits import sections
+
+BASES = bases()
+ODD: list[Any] = [-1, True, "64", 64.0, [], [[1]], {}, {"a": [1]}, 10**30, "", [None], [{}], None, 0, ["x", "y"]]
+# Sections whose class transformers chooses by the type that they name.
+CHOSEN = {
+    "text_config": "aya_vision cohere2_vision idefics2 idefics3 internvl kimi_k25 lfm2_vl lighton_ocr llava llava_next "
+    "llava_next_video llava_onevision minicpmv4_6 mistral3 paligemma qwen2_audio qwen3_asr smolvlm voxtral",
+    "vision_config": "aya_vision cohere2_vision gemma3 lfm2_vl lighton_ocr llava llava_next llava_next_video "
+    "llava_onevision mistral3 paligemma",
+    "audio_config": "qwen2_audio qwen3_asr voxtral",
+}
+
+
+def _refused(config: dict[str, Any]) -> bool:
+    try:
+        counted(config)
+    except SizebookError:
+        return True
+    return False
+
+
+def _paths(config: dict[str, Any]) -> list[str]:
+    inner = [(f"{name}.{key}", value) for name in sections(config) for key, value in config[name].items()]
+    deeper = [f"{path}.{key}" for path, value in inner if isinstance(value, dict) for key in value]
+    return [*config, *(path for path, _ in inner), *deeper]
+
+
+def test_an_odd_value_is_counted_or_refused_by_name() -> None:
+    """Every key of every type holds one odd value after another as the types go by: no error without a name."""
+    turn, tried = count(), 0
+    for configs in BASES.values():
+        for path in _paths(configs[0]):
+            tried += 1
+            _refused(apply(configs[0], {path: ODD[next(turn) % len(ODD)]}))
+    assert tried > 4000
+
+
+@pytest.mark.parametrize(
+    ("model_type", "path", "value"),
+    [
+        ("albert", "architectures", [[1]]),
+        ("gemma4_text", "per_layer_config.3.head_dim", "64"),
+        ("longformer", "attention_window", ["x", "y"]),
+        ("deberta-v2", "pos_att_type", [["p2c"]]),
+        ("recurrent_gemma", "block_types", [["recurrent"]]),
+        ("qwen2_5_omni", "token2wav_config.dit_config.enc_channels", [[1]]),
+        ("qwen2_5_omni", "token2wav_config.bigvgan_config.resblock_dilation_sizes", []),
+    ],
+)
+def test_lists_at_odds_are_refused(model_type: str, path: str, value: object) -> None:
+    assert _refused(apply(BASES[model_type][0], {path: value}))
+
+
+def test_spellings_of_a_section_that_disagree_are_refused() -> None:
+    """With the section's type said, and left to the class of the file."""
+    tried = 0
+    for model_type, configs in BASES.items():
+        for name in sections(configs[0]):
+            section = configs[0][name]
+            for pair in spellings(section.get("model_type")):
+                for have, other in (pair, pair[::-1]):
+                    if isinstance(section.get(have), int) and other not in section:
+                        changes = {f"{name}.{other}": section[have] + 1}
+                        assert _refused(apply(configs[0], changes)), (model_type, name, other)
+                        tried += 1
+    assert tried > 40
+    untyped = {"audio_config.model_type": "(dropped)", "audio_config.intermediate_size": 113}
+    assert _refused(apply(BASES["qwen2_audio"][0], untyped))
+
+
+@pytest.mark.parametrize("section", sorted(CHOSEN))
+def test_a_section_of_another_type_is_not_counted_as_its_usual_one(section: str) -> None:
+    for model_type in CHOSEN[section].split():
+        config = BASES[model_type][0]
+        usual = counted(config)["total"]
+        for other in ("clip_vision_model", "no_such_type"):
+            changed = apply(config, {f"{section}.model_type": other})
+            said = config[section].get("model_type")
+            assert other == said or _refused(changed) or counted(changed)["total"] != usual, (model_type, other)
+
+
+def test_a_part_without_a_head_of_its_own_is_counted_bare() -> None:
+    """No automatic class of transformers puts a head on these: a file that names no class is loaded without one."""
+    for model_type in ("glm4v_text", "glm4v_moe_text", "ernie4_5_vl_moe_text"):
+        config = apply(BASES[model_type][0], {"architectures": "(dropped)", "tie_word_embeddings": False})
+        table = config["vocab_size"] * config["hidden_size"]
+        assert counted(config)["parts"].get("lm_head", 0) == 0
+        assert counted(config)["parts"]["embedding"] == table
+
+
+def test_classes_that_are_no_list_of_names_are_refused() -> None:
+    with pytest.raises(SizebookError) as refused:
+        counted(apply(BASES["llama"][0], {"architectures": "LlamaForCausalLM"}))
+    assert str(refused.value) == (
+        "bad key: got 'architectures' = 'LlamaForCausalLM' in config.json, want a list of names of classes. Correct it."
+    )

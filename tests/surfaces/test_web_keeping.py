@@ -1,0 +1,85 @@
+"""The service's batches take bounded disk: the oldest that has ended makes room, and nothing under way is removed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from sizebook.batch.journal import journal
+from sizebook.core.errors import InputError
+from sizebook.web import keeping
+from sizebook.web.app import Service, create_app
+from sizebook.web.keeping import Shelf
+
+BEFORE, OPEN, OTHER = "0" * 16, "1" * 16, "somebody's own"
+
+
+def left(folder: Path, name: str, n_bytes: int) -> Path:
+    """A batch's folder as an ended service leaves it, with one output."""
+    (folder / name).mkdir()
+    with journal(folder / name, ()):
+        (folder / name / "a.pdf").write_bytes(b"x" * n_bytes)
+    return folder / name
+
+
+def test_the_oldest_that_has_ended_makes_room(tmp_path: Path) -> None:
+    removed: list[str] = []
+    shelf = Shelf(tmp_path, 1000, removed.append)
+    for name in ("a", "b", "c"):
+        shelf.begin(name).mkdir()
+        shelf.take(name, 400 if name != "c" else 200)
+        (tmp_path / name / "a.pdf").write_bytes(b"x" * (400 if name != "c" else 200))
+        if name != "a":
+            shelf.end(name)
+    shelf.begin("d")
+    shelf.take("d", 100)  # "a" is under way
+    assert removed == ["b"] and not (tmp_path / "b").exists() and (tmp_path / "a").exists()
+    shelf.take("d", 300)
+    assert removed == ["b"]
+    with pytest.raises(InputError) as error:
+        shelf.take("d", 500)
+    assert removed == ["b", "c"]
+    assert str(error.value) == (
+        "disk full: got batches of more than 1000 bytes, want at most as many. Ask for fewer scenarios or formats, or "
+        "raise the limit batch_bytes where the service is started."
+    )
+
+
+def test_what_a_service_left_before_counts_and_goes_first(tmp_path: Path) -> None:
+    left(tmp_path, BEFORE, 900)
+    left(tmp_path, OPEN, 900)
+    (tmp_path / OTHER).mkdir()
+    (tmp_path / OTHER / "a.pdf").write_bytes(b"x" * 900)
+    with journal(tmp_path / OPEN, ()):  # of another service that lives
+        shelf = Shelf(tmp_path, 20_000, lambda _: None)
+        shelf.begin("new")
+        shelf.take("new", 19_000)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [OPEN, OTHER]
+
+
+def test_no_more_than_so_many_are_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "MOST", 2)
+    shelf = Shelf(tmp_path, 1000, lambda _: None)
+    shelf.begin("a"), shelf.begin("b")
+    with pytest.raises(InputError) as error:
+        shelf.begin("c")
+    assert str(error.value) == "too many batches: got 2 under way, want fewer. Wait until one has ended."
+    shelf.end("a")
+    shelf.begin("c")
+
+
+def test_a_scenario_without_room_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIZEBOOK_LIMITS", "batch_bytes=100")
+    with TestClient(create_app(Service(1, tmp_path)), base_url="http://127.0.0.1") as client:
+        table = {"scenarios": ("s.csv", b"name,model\na,gpt-2-small\n")}
+        name = client.post("/batches?formats=json", files=table).json()["id"]
+        client.get(f"/batches/{name}/events")
+        found = client.get(f"/batches/{name}").json()
+    assert (found["done"], found["failed"]) == (0, 1)
+    assert found["problems"] == [
+        "s.csv, scenario 1: disk full: got batches of more than 100 bytes, want at most as many. Ask for fewer "
+        "scenarios or formats, or raise the limit batch_bytes where the service is started."
+    ]
+    assert not list((tmp_path / name).glob("*.json"))
