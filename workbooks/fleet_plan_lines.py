@@ -10,7 +10,8 @@ from sizebook.plans.fleet.figures import ServiceFigures
 from sizebook.plans.fleet.inputs import MONTHS, MOST_SERVICES, Contract, FleetTerms, Service, ServiceTraffic
 from sizebook.plans.fleet.plan import FleetMonth
 from sizebook.plans.ledgers import columns
-from sizebook.plans.serving.inputs import Energy, GpuPrices, Latencies, RequestStream
+from sizebook.plans.serving.inputs import Energy, GpuPrices, Latencies
+from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.serving.quantities import PoolLayout
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book

@@ -8,7 +8,8 @@ from sizebook.core.quantities import Gpu, Model
 from sizebook.core.reading import Told
 from sizebook.core.registry import DEFAULT, TABLES, Quantity, section
 from sizebook.plans.ledgers import Start
-from sizebook.plans.serving.inputs import Arrivals, Energy, GpuPrices, GpusPerNode, Latencies, Margins, RequestStream
+from sizebook.plans.serving.inputs import Arrivals, Energy, GpuPrices, GpusPerNode, Latencies, Margins
+from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.serving.quantities import PeakFactor, PoolLayout, Replica
 
 MOST_SERVICES = 5  # the columns of the workbook, and colours that a chart can tell apart
