@@ -168,6 +168,48 @@ _PROGRAMME_PLANTED: tuple[Slip, ...] = (
     ("Months", "Energy", "1", "=10^9"),
     ("Years", "Cost", "total", "=1"),
 )
+_BUDGET: dict[str, Any] = {
+    "model": "llama-3.1-8b", "gpu": "h200-sxm", "gpus": 64, "tokens": 2e12, "seq": 8192, "batch": 256, "tp": 2,
+    "other_usd": 50_000, "start_hours": 2,
+}  # fmt: skip
+_BUDGET_EDITS: dict[str, Any] = {
+    "tokens": 3.3e12, "start_hours": 31, "term": "spot", "other_usd": 410_000, "watts": 655,
+    "pue": 1.11, "host_share": 0.22, "covered_share": 0.4, "residual_grams_per_kwh": 480, "kg_per_gpu": 600,
+    "grams_per_kwh": 71.5, "programme_factor": 1.4, "start": date(2028, 11, 9), "currency": "EUR",
+    "rate_date_1": date(2027, 1, 1), "rate_per_usd_1": 0.91, "rate_date_2": date(2029, 6, 1), "rate_per_usd_2": 0.88,
+    "price_date_1": date(2029, 1, 1), "price_level_1": 0.8, "scenario": "own", "case_tokens_own": 1.3,
+    "case_speed_own": 0.9, "case_price_own": 1.1, "case_whole_own": 0.2, "case_other_own": 2, "step_tokens_1": 0.3,
+    "step_price_3": 1.7,
+}  # fmt: skip
+_BUDGET_PLANTED: tuple[Slip, ...] = (
+    ("Plan", "GPU-hour, scenario", "value", "=99"),
+    ("Plan", "Tokens, scenario", "value", "=5"),
+    ("Plan", "Tokens of a step, padding apart", "value", "=1"),
+    ("Plan", "Power of a GPU at work", "value", "=1"),
+    ("Plan", "Whole run over steady state, scenario", "value", "=3"),
+    ("Plan", "GPU-hour", "value", '="not listed"'),
+    ("Cases", "Step time", "Middle", "=1"),
+    ("Cases", "Goodput", "Middle", "=0.5"),
+    ("Cases", "Productive steps", "High", "=1"),
+    ("Cases", "GPU-hours", "Middle", "=1000"),
+    ("Cases", "Cost of productive steps", "Low", "=7"),
+    ("Cases", "Cost", "High", "=1"),
+    ("Cases", "Carbon, location-based", "Middle", "=1"),
+    ("Cases", "Months", "value", "=3"),
+    ("Months", "In the plan", "2", "=0"),
+    ("Months", "Share of the run", "1", "=0.9"),
+    ("Months", "GPU-hours", "2", "=10"),
+    ("Months", "of them steady state", "1", "=0"),
+    ("Months", "GPUs", "1", "=10"),
+    ("Months", "Cost", "2", "=1"),
+    ("Months", "Cost to date", "60", "=10^12"),
+    ("Months", "Energy", "1", "=10^9"),
+    ("Years", "Cost", "total", "=1"),
+    ("What-if", "The scenario of the cover", "GPU-hours", "=500"),
+    ("What-if", "Two-way, tokens 3, price 2", "Cost, USD", "=500"),
+    ("Rates", "Prices from", "value", "=5"),
+    ("Calculation", "FLOPs per token", "value", "=1"),
+)
 SITTINGS = (
     Sitting(
         "serving_capacity.xlsx", _SERVING_GIVEN, _SERVING_EDITS, ("tp", 8, "Tensor parallel"), _SERVING_PLANTED, 5000,
@@ -180,6 +222,10 @@ SITTINGS = (
     Sitting(
         "training_programme.xlsx", _PROGRAMME, _PROGRAMME_EDITS, ("tp_2", 4, "Tensor parallel"), _PROGRAMME_PLANTED,
         3500, frozenset({"Compared"}),
+    ),
+    Sitting(
+        "training_budget.xlsx", _BUDGET, _BUDGET_EDITS, ("tp", 4, "Tensor parallel"), _BUDGET_PLANTED, 2000,
+        frozenset({"Compared"}),
     ),
     Sitting(
         "model_comparison.xlsx", _example("twelve-models.toml"), {"usd_per_gpu_hour": 1.7},

@@ -20,6 +20,7 @@ from tests.workbooks.shipped import SHIPPED, Shipped
 THROUGH_TIME = {
     "serving_capacity.xlsx": ("Months", "Hours", "Cases"),
     "training_programme.xlsx": ("Months",),
+    "training_budget.xlsx": ("Months",),
 }
 BY_CASE = {"fine_tuning.xlsx": ("Money",)}
 OF_FORMULAS = {
@@ -27,6 +28,7 @@ OF_FORMULAS = {
     "fine_tuning.xlsx": ("Ways",),
     "model_comparison.xlsx": ("Facts", "Comparison"),
     "training_programme.xlsx": ("Phases", "Budget", "Years"),
+    "training_budget.xlsx": ("Plan", "Cases", "Years", "Two-way", "What-if", "Sensitivity"),
 }
 _OPEN = {name: load_workbook(bundled("workbooks") / name) for name in OF_FORMULAS}
 

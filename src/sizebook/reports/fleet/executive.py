@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.core.texts import text
+from sizebook.core.texts import Text, text
 from sizebook.core.units import energy, grouped, mass, usd
 from sizebook.plans.fleet.inputs import MONTHS
 from sizebook.plans.fleet.plan import FleetPlan, total_usd, usd_range
@@ -13,7 +13,6 @@ from sizebook.reports.words import ends, gpus, months
 
 def sentences(plan: FleetPlan) -> tuple[str, str, str]:
     """Return what all months cost, how the fleet grows, and what the ranges hold."""
-    first, last = plan.months[0], plan.months[-1]
     low, high = usd_range(plan)
     reserved = share(sum(month.reserved_usd for month in plan.months), total_usd(plan.months))
     return (
@@ -21,12 +20,20 @@ def sentences(plan: FleetPlan) -> tuple[str, str, str]:
             "The fleet costs {usd} over {months} ({low} to {high}), {share} of it for reserved GPUs.",
             usd=usd(total_usd(plan.months)), months=months(MONTHS), low=usd(low), high=usd(high), share=reserved,
         ),
-        text(
-            "Its busiest hour takes {gpus} at first and {later} in the last month ({fewest} to {most}).",
-            gpus=gpus(first.peak_gpus), later=grouped(last.peak_gpus), fewest=grouped(plan.fewest[-1].peak_gpus),
-            most=grouped(plan.most[-1].peak_gpus),
-        ),
+        _grown(plan),
         text("Ranges hold eight of ten measurements of a replica's throughput; traffic and growth are taken as given."),
+    )  # fmt: skip
+
+
+def _grown(plan: FleetPlan) -> Text:
+    first, last = plan.months[0], plan.months[-1]
+    ends_of_last = {"fewest": grouped(plan.fewest[-1].peak_gpus), "most": grouped(plan.most[-1].peak_gpus)}
+    if len({month.peak_gpus for month in plan.months}) == 1:
+        return text("Its busiest hour takes {gpus} in every month ({fewest} to {most}).", gpus=gpus(first.peak_gpus),
+                    **ends_of_last)  # fmt: skip
+    return text(
+        "Its busiest hour takes {gpus} at first and {later} in the last month ({fewest} to {most}).",
+        gpus=gpus(first.peak_gpus), later=grouped(last.peak_gpus), **ends_of_last,
     )  # fmt: skip
 
 
