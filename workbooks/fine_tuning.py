@@ -66,6 +66,7 @@ def result(book: Book) -> None:
         portrait=True,
     )  # fmt: skip
     page.banner()
+    page.paragraph(page.resolve("={unlisted}"), "Banner")
     _tiles(page)
     rooms = [page.room_for_chart() for _ in range(2)]
     page.section("Ways side by side")

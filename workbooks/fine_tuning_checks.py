@@ -5,6 +5,7 @@ from __future__ import annotations
 from fine_tuning_lines import Runs
 
 from sizebook.training.tuning import TUNINGS
+from sizebook.workbooks.lookups import IS_KNOWN
 from sizebook.workbooks.wording import equal
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
@@ -82,6 +83,7 @@ _OF_MONEY: tuple[Check, ...] = (
         "MATCH({cheapest.full},{way.all},0))))=0)",
         "Money",
     ),
+    IS_KNOWN,
     (
         "Price, power and grid are those of every way",
         "=AND(MAX({price_now.all})=MIN({price_now.all}),MAX({power.all})=MIN({power.all}),"

@@ -68,7 +68,7 @@ OF_A_PLAN = tuple(_LEAVES[each] for _, group in _GROUPS for each in group if isi
 # What the table of runs is not asked: the workbook's own formulas follow it, or look it up by itself.
 NATIVE = {"start_hours", "price_usd_per_gpu_hour", "provider", "region", "term", "other_usd", "watts", "pue",
           "host_share", "grid", "grams_per_kwh"}  # fmt: skip
-LOOKED_UP = ("provider", "region", "term", "grid")
+LOOKED_UP = ("provider", "region", "grid")
 DRIVERS = (
     Driver("examples", "Examples", 1, 0.5, 2, "examples over those of Inputs"),
     Driver("runs", "Runs", 1, 1, 3, "runs over those of Inputs"),

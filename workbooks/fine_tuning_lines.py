@@ -11,6 +11,7 @@ from sizebook.training.tuning import TUNINGS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.finance import drivers_in_use
+from sizebook.workbooks.lookups import power_lines, price_lines, unlisted
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.references import text
 from sizebook.workbooks.shared_lines import chosen_model
@@ -19,7 +20,8 @@ from sizebook.workbooks.wording import worded
 
 _WIDTHS = (36, *[19] * len(TUNINGS), 14, 58)
 # What the table of runs is asked: a step of data at each way; the whole run too where the plan is compared with.
-_ONE_STEP = {"tokens": "={batch}*{seq}", "programme_factor": "=1"}
+# At a price and a power of 1: they are the workbook's own, and an accelerator without listed ones can be asked about.
+_ONE_STEP = {"tokens": "={batch}*{seq}", "programme_factor": "=1", "price_usd_per_gpu_hour": "=1", "watts": "=1"}
 _WHOLE = {"tokens": "={n_examples}*{epochs}*{example_tokens_in}", "programme_factor": "=1"}
 WORDS = ("Full", "LoRA", "QLoRA", "DoRA", "QDoRA")
 _RANK = '=IF("WAY"="full","",IF({lora_rank}="","",{lora_rank}))'
@@ -47,7 +49,7 @@ def ways(book: Book) -> tuple[Runs, Runs]:
     page.line("padding", "Padding of a step", '=IF({packed}="no",MAX(0,1-{example_tokens_in}/{seq}),0)', "ratio",
               "None where examples are packed", look.PERCENT)  # fmt: skip
     page.line("way", "Way", TUNINGS, "", "What is trained: FINE_TUNING_MEMORY", look.GENERAL)
-    asked = _table(book, "Asked", {**_ONE_STEP, **dict.fromkeys(NATIVE, '=""')})
+    asked = _table(book, "Asked", {**dict.fromkeys(NATIVE, '=""'), **_ONE_STEP})
     ask(book, "chosen", "gpu", *(leaf.name for leaf in OF_A_PLAN if leaf.name not in NATIVE), *LOOKED_UP)
     runs = _staged(book, asked, compared=False)
     _memory(page, runs)
@@ -139,19 +141,10 @@ def _known(formula: str) -> str:
 
 
 def _prices(page: Page) -> None:
-    book = page.book
     page.section("Prices and power")
-    quoted, grams = book.call("PRICE_USD_PER_GPU_HOUR"), book.call("GRID_G_PER_KWH")
-    power = book.call("GPU_SPEC", field='"tdp_watts"')
-    for key, label, given, listed, unit in (
-        ("price", "GPU-hour", "price_usd_per_gpu_hour", quoted, "USD/GPU-hour"),
-        ("power", "Power of a GPU at work", "watts", power, "watts"),
-        ("grams", "Grams of CO2e per kWh", "grams_per_kwh", grams, "gCO2e/kWh"),
-    ):
-        page.line(f"listed_{key}", f"{label}, listed", f"=IFERROR({listed},0)", unit, "The catalog's", look.RATE)
-        shown = f'=IF({{{given}}}="",{{listed_{key}}},{{{given}}})'
-        page.line(key, label, shown, unit, "As given, else the catalog's", look.RATE)
-    page.line("price_now", "GPU-hour, scenario", "={price}*{use_price}", "USD/GPU-hour", "x the scenario's", look.RATE)
+    price_lines(page)
+    power_lines(page)
+    unlisted(page)
 
 
 def _time(page: Page) -> None:

@@ -55,7 +55,7 @@ def _memory() -> tuple[Fact, ...]:
     gib, usd = look.NUMBER, look.WHOLE
     return (
         _native("weights_gib", "Weights", "{weight_bytes}/2^30", "GiB", gib, "parameters x bits of the format chosen"),
-        _native("cache_gib", "Cache", "{cache_bytes}/2^30", "GiB", gib, "of the sequences chosen"),
+        _native("cache_gib", "Cache", "N({cache_bytes})/2^30", "GiB", gib, "of the sequences chosen"),
         _native("memory_gib", "Memory", "{weights_gib}+{cache_gib}", "GiB", gib, "weights and cache"),
         _native("gpus_least", "GPUs that hold it", "ROUNDUP({memory_gib}/{gpu_gib}-{rounding},0)", "GPUs", usd,
                 "memory over that of the accelerator, rounded up"),
@@ -102,14 +102,16 @@ def facts(book: Book) -> None:
     page.section("Memory and money")
     cache = book.call("KV_CACHE_BYTES", model="{chosen}")
     page.line("weight_bytes", "Weights", _asked("{total}*{bits}/{byte_bits}"), "bytes", "Parameters x bits / 8")
-    page.line("cache_bytes", "Cache", _asked(f"IFERROR({cache},0)"), "bytes", "KV_CACHE_BYTES; 0 where none is kept")
+    page.line("cache_bytes", "Cache", _asked(f'IFERROR({cache},"none kept")'), "bytes",
+              "KV_CACHE_BYTES, where one is kept")  # fmt: skip
     for fact in (*MEMORY, TRAINING_USD):
         _line(page, fact)
     page.section("To compare with")
     again = book.call("MODEL_BYTES", parameters="{total}")
     page.line("weight_bytes_again", "Weights", _asked(again), "bytes", "MODEL_BYTES")
     one = book.call("KV_CACHE_BYTES", model="{chosen}", sequences=1)
-    page.line("cache_of_one", "Cache of one sequence", _asked(f"IFERROR({one},0)"), "bytes", "KV_CACHE_BYTES")
+    page.line("cache_of_one", "Cache of one sequence", _asked(f'IFERROR({one},"none kept")'), "bytes",
+              "KV_CACHE_BYTES")  # fmt: skip
     page.line(
         "ordered",
         "Active at most the total",

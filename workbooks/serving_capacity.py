@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from serving_capacity_basis import basis
-from serving_capacity_cases import cases, tornado, two_way
+from serving_capacity_cases import PRICES, TRAFFIC, cases, cost
 from serving_capacity_checks import checks
 from serving_capacity_inputs import DRIVERS, inputs
 from serving_capacity_lines import calculation, curve
@@ -18,6 +18,7 @@ from sizebook.workbooks.building import Book
 from sizebook.workbooks.finance import SCENARIO, dated_rates, periods, scenarios
 from sizebook.workbooks.inputs import workbook_inputs
 from sizebook.workbooks.pages import checks_page, cover, notes_page
+from sizebook.workbooks.sensitivity import tornado, two_way
 
 FILE, TITLE = "serving_capacity.xlsx", "Serving capacity"
 _SCENARIO = Path(__file__).resolve().parents[1] / "reports" / "serving-llama-3.1-70b.toml"
@@ -66,10 +67,10 @@ def build(book: Book) -> None:
     staged = basis(book)
     months(book, staged)
     periods(book, PERIODS)
-    table = two_way(book)
+    table = two_way(book, TRAFFIC, PRICES, "Cost of all months")
     cases(book, staged)
-    table()
-    tornado(book)
+    table(cost)
+    tornado(book, DRIVERS, cost, "cost of all months")
     calculation(book)
     result(book, curve(book, staged))
     checks_page(book, checks(staged))

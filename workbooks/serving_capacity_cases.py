@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from serving_capacity_basis import Staged
 from serving_capacity_inputs import DRIVERS
 
-from sizebook.core.registry import Argument, Quantity
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
-from sizebook.workbooks.canvas import Chart
-from sizebook.workbooks.declaring import declare
 from sizebook.workbooks.finance import SCENARIOS
-from sizebook.workbooks.page import new_page
+from sizebook.workbooks.sensitivity import ENDS, Steps
 from sizebook.workbooks.timeline import MOST, SUM, Timeline
 
-TRAFFIC_STEPS, PRICE_STEPS = ("1", "2", "3", "4", "5"), ("1", "2", "3")
+TRAFFIC = Steps("traffic", "Traffic", (0.5, 0.75, 1, 1.5, 2))
+PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2))
 _HEADS = (
     *(driver.label for driver in DRIVERS), "Prices over time", "Arrivals now, requests/s", "Growth a month",
     "Requests/s a replica takes", "On demand, USD", "Reserved, USD", "Hours a day on demand",
@@ -37,37 +34,6 @@ class Case:
     dated: str = "1"
 
 
-def two_way(book: Book) -> Callable[[], None]:
-    """Add the sheet of the two-way table with its inputs; what it returns writes the table once its cases stand."""
-    page = new_page(
-        book, "Two-way", "Cost of all months by traffic and GPU prices, in the scenario of the cover.", TRAFFIC_STEPS
-    )  # fmt: skip
-    page.heads("Step", origin="What it changes")
-    page.section("Steps")
-    for name, label, values in (
-        ("step_traffic", "Traffic", (0.5, 0.75, 1, 1.5, 2)),
-        ("step_price", "GPU prices", (0.8, 1, 1.2)),
-    ):
-        quantity = Quantity(
-            f"{label.lower()} over those of the scenario", unit="ratio", above=0, maximum=100, label=label
-        )
-        declare(page, Argument(name, quantity, values[0]), per_case=values[1:])
-
-    def finish() -> None:
-        page.section("Cost of all months, USD; GPU prices across, traffic down")
-        page.table(
-            ["Traffic", *(f"={{step_price.{across}}}" for across in PRICE_STEPS)],
-            [
-                [f"={{step_traffic.{down}}}", *(f"={{usd_two_{down}_{across}.total}}" for across in PRICE_STEPS)]
-                for down in TRAFFIC_STEPS
-            ],
-            [look.NUMBER, *[look.WHOLE] * len(PRICE_STEPS)],
-        )
-        page.finish()
-
-    return finish
-
-
 def all_cases() -> tuple[Case, ...]:
     """Return every case that the workbook evaluates."""
     fast, slow = (
@@ -84,13 +50,13 @@ def all_cases() -> tuple[Case, ...]:
         drivers = tuple(f"={{case_{driver.name}.{scenario}}}" for driver in DRIVERS)
         found.append(Case(scenario, f"Scenario {scenario}", drivers))
     for driver in DRIVERS:
-        for end in ("low", "high"):
+        for end in ENDS:
             changed = _with(driver.name, f"={{case_{driver.name}.{end}}}")
             found.append(Case(f"{driver.name}_{end}", f"{driver.label}, {end}", changed))
-    for down in TRAFFIC_STEPS:
-        for across in PRICE_STEPS:
-            price = f"*{{step_price.{across}}}"
-            factors = {"traffic": f"*{{step_traffic.{down}}}", "on_demand": price, "reserved": price}
+    for down in TRAFFIC.numbers:
+        for across in PRICES.numbers:
+            price = f"*{PRICES.step(across)}"
+            factors = {"traffic": f"*{TRAFFIC.step(down)}", "on_demand": price, "reserved": price}
             changed = tuple(
                 one + factors.get(driver.name, "")
                 for driver, one in zip(DRIVERS, _IN_USE, strict=True)
@@ -154,69 +120,6 @@ def _before(case: Case, staged: Staged) -> tuple[str, ...]:
     )
 
 
-def tornado(book: Book) -> None:
-    """Add the sheet of what each driver does to the cost, the largest first."""
-    page = new_page(
-        book, "Sensitivity", "What each driver alone does to the cost of all months, in the scenario of the cover.",
-        ("",) * 5, (34, 18, 18, 18, 18, 18, 16, 30),
-    )  # fmt: skip
-    room = page.room_for_chart()
-    page.section("Drivers as they stand")
-    first = page.row + 1
-    last = first + len(DRIVERS) - 1
-    page.table(
-        ["Driver", "Low, USD", "High, USD", "Low, change", "High, change", "Rank"],
-        [
-            [
-                driver.label, f"={{usd_{driver.name}_low.total}}", f"={{usd_{driver.name}_high.total}}",
-                _change(f"C{first + at}"), _change(f"D{first + at}"),
-                _rank(first, last, first + at),
-            ]
-            for at, driver in enumerate(DRIVERS)
-        ],
-        [look.GENERAL, *[look.WHOLE] * 5],
-    )  # fmt: skip
-    page.section("Largest first")
-    top = page.row + 1
-    rows = page.table(
-        ["Driver", "Low, change", "High, change", "Rank"],
-        [
-            [f"=INDEX($B${first}:$B${last},MATCH(E{top + at},$G${first}:$G${last},0))",
-             f"=INDEX($E${first}:$E${last},MATCH(E{top + at},$G${first}:$G${last},0))",
-             f"=INDEX($F${first}:$F${last},MATCH(E{top + at},$G${first}:$G${last},0))",
-             f"=ROWS($A${top}:$A{top + at})"]
-            for at in range(len(DRIVERS))
-        ],
-        [look.GENERAL, *[look.WHOLE] * 3],
-    )  # fmt: skip
-    page.statement(
-        "tornado_message", "Title of the chart",
-        f'=B{top}&" moves the cost most: from "&FIXED(C{top}/{{million}},2)&" to "'
-        f'&FIXED(D{top}/{{million}},2)&" million USD"',
-        "The largest",
-    )  # fmt: skip
-    page.chart(Chart("tornado", "{tornado_message}", "USD over the scenario", look.WHOLE, rows, "CD"), at=room)
-    page.finish()
-
-
-# What the order of adding leaves of a cost: spreadsheets differ in it, and equals must be equal in all of them.
-_NOISE = "{rounding}*MAX(1,{usd_now.total})"
-
-
-def _change(cost: str) -> str:
-    """Return the formula of a cost over that of the cover's scenario, 0 where only noise is left."""
-    change = f"{cost}-{{usd_now.total}}"
-    return f"=IF(ABS({change})<={_NOISE},0,{change})"
-
-
-def _rank(first: int, last: int, row: int) -> str:
-    """Return the formula of a driver's place by how far it moves the cost, the first of equals first."""
-    own, every, so_far = (
-        f"ROUND(ABS({high}-{low})/({_NOISE}),0)"
-        for high, low in (
-            (f"F{row}", f"E{row}"),
-            (f"$F${first}:$F${last}", f"$E${first}:$E${last}"),
-            (f"$F${first}:$F{row}", f"$E${first}:$E{row}"),
-        )
-    )
-    return f"=SUMPRODUCT(--({every}>{own}))+SUMPRODUCT(--({so_far}={own}))"
+def cost(case: str) -> str:
+    """Return the reference to what a case costs in all months."""
+    return f"{{usd_{case}.total}}"

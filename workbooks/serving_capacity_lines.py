@@ -41,7 +41,7 @@ def _memory(page: Page) -> None:
     ):
         # Of a single pass nothing is kept, and MAX_CONCURRENCY knows no encoder: what the plan says stands in.
         call = book.call(function)
-        page.line(key, name, f"=IFERROR({call},0)" if key == "per_token" else f"={call}", "bytes", function)
+        page.line(key, name, f'=IFERROR({call},"none kept")' if key == "per_token" else f"={call}", "bytes", function)
     most = book.call("MAX_CONCURRENCY", context_tokens="{plan_longest_tokens}")
     page.line(
         "most", "Requests that the cache holds", f"=IF({POOLS},{{plan_capacity}},IFERROR({most},{{plan_capacity}}))",

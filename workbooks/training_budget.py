@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from training_budget_cases import cases
 from training_budget_checks import checks
-from training_budget_inputs import inputs, plan
+from training_budget_inputs import DRIVERS, inputs
 from training_budget_lines import calculation
+from training_budget_months import PERIODS, months
+from training_budget_plan import plan
 from training_budget_result import result
+from training_budget_whatif import PRICES, TOKENS, cost, what_if
 
 from sizebook.batch.jobs import inputs_of
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.workbooks.building import Book
+from sizebook.workbooks.finance import SCENARIO, dated_rates, periods, scenarios
 from sizebook.workbooks.pages import checks_page, cover, notes_page
+from sizebook.workbooks.sensitivity import tornado, two_way
 
 FILE, TITLE = "training_budget.xlsx", "Training budget"
 _SCENARIO = Path(__file__).resolve().parents[1] / "reports" / "training-llama-3.1-70b.toml"
@@ -25,30 +31,27 @@ FUNCTIONS = (
     "PARAMS_MODEL",
     "FLOPS_PER_TOKEN",
     "FLOPS_PER_TOKEN_LORA",
-    "TRAIN_FLOPS",
     "TRAIN_MEMORY_BYTES",
     "STEP_SECONDS",
     "TRAIN_ERROR",
-    "MFU",
     "CLUSTER_MTBF_HOURS",
     "CHECKPOINT_INTERVAL_SECONDS",
     "GOODPUT",
-    "TRAIN_DAYS",
-    "GPU_HOURS",
-    "TRAIN_COST_USD",
-    "TRAIN_ENERGY_KWH",
-    "TRAIN_CO2E_KG",
-    "MARKET_CO2E_KG",
-    "EMBODIED_CO2E_KG",
+    "PRICE_USD_PER_GPU_HOUR",
+    "GPU_SPEC",
+    "GRID_G_PER_KWH",
 )
 NOTES = (
-    "Plan and Cases hold the plan itself, the one that 'sizebook plan train' prints and the report shows for the same "
-    "inputs. Result shows its figures; Calculation derives the middle case by single functions, and Checks compares "
-    "the two.",
+    "Functions of sizebook say what one step takes in memory and time, each called once on a hidden sheet, its value "
+    "held beside it. Tokens, prices, the whole run, energy and carbon are ordinary formulas, which need no add-in.",
+    "With the scenario base and no dated prices Cases holds the plan that 'sizebook plan train' prints and the report "
+    "shows for the same inputs; Checks compares every figure, and Calculation derives a step by single functions.",
     "Cases: middle is the predicted step time, low and high are the 10th and 90th percentile of measured over "
     "predicted step time on published runs that the fit had not seen. At an MFU of your own all three are alike.",
-    "A price, power or carbon intensity that is left blank is looked up by the plan; Plan says what was taken, and "
-    "from where. A data-parallel degree of 1 is what the other degrees leave over of the GPUs.",
+    "A price, power or carbon intensity that is left blank is looked up, and said to be missing where none is listed; "
+    "Plan says what was taken, and from where. A data-parallel degree of 1 is what the other degrees leave over.",
+    "Months, What-if, Sensitivity and Two-way are of the whole run in the middle case, spread evenly over its days; "
+    "What-if takes dated prices at their mean over these months.",
     "Memory: the fullest GPU. The allowance for CUDA and communication is part of it; what other processes hold on "
     "the GPU is not.",
     "FLOPs per token: the convention named on Inputs; Calculation shows what the others give.",
@@ -63,9 +66,21 @@ NOTES = (
 
 def build(book: Book) -> None:
     """Put the sheets of the workbook together."""
-    front = cover(book, "What one training run needs: memory a GPU, days, dollars, MWh and tonnes, in three cases.")
+    front = cover(
+        book, "What one training run needs: memory a GPU, days, dollars by month, MWh and tonnes, in three cases.",
+        SCENARIO,
+    )  # fmt: skip
     inputs(book)
+    scenarios(book, DRIVERS)
+    dated_rates(book)
     staged = plan(book)
+    cases(book, staged)
+    months(book)
+    periods(book, PERIODS)
+    table = two_way(book, TOKENS, PRICES, "Cost of the whole run")
+    what_if(book)
+    table(cost)
+    tornado(book, DRIVERS, cost, "cost of the whole run")
     calculation(book)
     result(book)
     checks_page(book, checks(staged))

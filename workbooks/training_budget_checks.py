@@ -1,14 +1,15 @@
-"""The checks of `training_budget.xlsx`: the plan keeps its promises, and single functions give the same figures."""
+"""The checks of `training_budget.xlsx`: independent routes, the balance of GPU-hours, months and cases, the plan."""
 
 from __future__ import annotations
 
-from training_budget_inputs import Staged
+from training_budget_plan import FIGURES, Staged
 
 from sizebook.plans.training.case import NAMES
 from sizebook.training.memory import COMPONENTS
+from sizebook.workbooks.lookups import IS_KNOWN
+from sizebook.workbooks.wording import equal
 
-Check = tuple[str, str, str]  # label, formula that is TRUE when all is well, what it compares
-SLACK = "10^-9"
+Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 # Figures that the band of the step's time moves.
 BANDED = ("step_seconds", "train_days", "gpu_hours", "cost_usd", "energy_kwh", "co2e_kg", "embodied_kg",
           "programme_gpu_hours", "programme_days", "programme_cost_usd")  # fmt: skip
@@ -18,16 +19,13 @@ SPELLS = ("productive_seconds", "lost_seconds", "start_seconds")
 
 def checks(staged: Staged) -> tuple[Check, ...]:
     """Return the checks of the workbook."""
-    return (*_of_the_run(), *_of_the_cases(), *_with_the_plan(), _names(staged))
-
-
-def _equal(one: str, other: str) -> str:
-    """Return the condition that figures are equal but for the last digits of their arithmetic."""
-    return f"ABS({one}-({other}))<={SLACK}*ABS({other})"
+    return (
+        *_of_the_run(), *_of_the_cases(), *_by_functions(), *_OF_MONTHS, *_with_the_plan(staged), _names(staged)
+    )  # fmt: skip
 
 
 def _same(*pairs: tuple[str, str]) -> str:
-    return f"=AND({','.join(_equal(one, other) for one, other in pairs)})"
+    return f"=AND({','.join(equal(one, other) for one, other in pairs)})"
 
 
 def _middle(name: str) -> str:
@@ -36,7 +34,7 @@ def _middle(name: str) -> str:
 
 def _of_the_run() -> tuple[Check, ...]:
     parts = ",".join(f"{{plan_{name}}}<={{plan_total}}" for name in COMPONENTS)
-    shares = ",".join(f"{{plan_mfu.{case}}}>0,{{plan_mfu.{case}}}<=1+{SLACK}" for case in NAMES)
+    shares = ",".join(f"{{plan_mfu.{case}}}>0,{{plan_mfu.{case}}}<=1+{{rounding}}" for case in NAMES)
     return (
         ("It fits", "={plan_total}<={plan_capacity}", "Memory needed against what there is"),
         ("GPUs are the product of the layout", "={product}={gpus}", "tp x pp x cp x dp against Inputs"),
@@ -58,7 +56,7 @@ def _of_the_run() -> tuple[Check, ...]:
 
 def _of_the_cases() -> tuple[Check, ...]:
     within = ",".join(
-        f"{{plan_{name}.low}}<={_middle(name)}*(1+{SLACK}),{_middle(name)}<={{plan_{name}.high}}*(1+{SLACK})"
+        f"{{plan_{name}.low}}<={_middle(name)}*(1+{{rounding}}),{_middle(name)}<={{plan_{name}.high}}*(1+{{rounding}})"
         for name in BANDED
     )
     return (
@@ -74,68 +72,120 @@ def _sums(total: str, parts: tuple[str, ...]) -> str:
     )
 
 
-def _with_the_plan() -> tuple[Check, ...]:
+def _by_functions() -> tuple[Check, ...]:
+    step = "{plan_step_seconds.@}*{use_speed}"
+    low, high = (step.replace("@", case) for case in (NAMES[0], NAMES[-1]))
     band = (
-        f"=IF(ISNUMBER({{given_share}}),{_equal('{plan_step_seconds.low}', '{plan_step_seconds.high}')},"
-        f"AND({_equal('{plan_step_seconds.low}', '{step}*TRAIN_ERROR(10,{plan_run_family},{rates_file})')},"
-        f"{_equal('{plan_step_seconds.high}', '{step}*TRAIN_ERROR(90,{plan_run_family},{rates_file})')}))"
+        f"=IF(ISNUMBER({{given_share}}),{equal(low, high)},"
+        f"AND({equal(low, '{step}*TRAIN_ERROR(10,{plan_run_family},{rates_file})')},"
+        f"{equal(high, '{step}*TRAIN_ERROR(90,{plan_run_family},{rates_file})')}))"
     )
-    market = f'=IF({{covered_share}}="",TRUE,{_equal("{co2e_market}", _middle("co2e_market_kg"))})'
     return (
         ("FLOPs are the plan's", _same(("{per_token}", "{plan_flops_per_token}")), "FLOPS_PER_TOKEN against Plan"),
         ("Memory is the plan's", _same(("{memory}", "{plan_total}")), "TRAIN_MEMORY_BYTES against Plan"),
-        ("Step time is the plan's", _same(("{step}", _middle("step_seconds"))), "STEP_SECONDS against Cases"),
-        (
-            "Its band is that of measured runs",
-            band,
-            "TRAIN_ERROR of the plan's family against Cases; none at an MFU given",
+        ("Step time is the plan's", _same(("{step}", step.replace("@", "middle"))), "STEP_SECONDS against Cases"),
+        ("Its band is that of measured runs", band,
+         "TRAIN_ERROR of the plan's family against Cases; none at an MFU given"),
+        ("MFU and goodput are the plan's", _same(("{reached}", _middle("mfu")), ("{advancing}", _middle("goodput"))),
+         "Rate x FLOPs / peak, and GOODPUT, against Cases"),
+        ("Time follows from FLOPs", _same(("{days}", _middle("train_days")), ("{hours}", _middle("gpu_hours"))),
+         "FLOPs / (GPUs x peak x MFU x goodput) against steps x their time"),
+    )  # fmt: skip
+
+
+_UNDATED = "COUNT({price_date.all})=0"
+_OF_MONTHS: tuple[Check, ...] = (
+    IS_KNOWN,
+    (
+        "Every month is there",
+        "=AND({on.total}={months},{months}*{month_days}>={plan_programme_days.middle}*(1-{rounding}),"
+        "({months}-1)*{month_days}<{plan_programme_days.middle})",
+        "Months in the plan, and their days, against the run; one of at most 60 months",
+    ),
+    ("The months hold the whole run", _same(("{share.total}", "1")), "Shares of all months"),
+    (
+        "GPU-hours are GPUs and days",
+        _same(
+            ("{gpus}*{plan_programme_days.middle}*{hours_a_day}", "{month_hours.total}"),
+            ("{month_steady.total}+{month_beyond.total}", "{month_hours.total}"),
+            ("{month_steady.total}", "{plan_gpu_hours.middle}"),
         ),
-        (
-            "MFU and goodput are the plan's",
-            _same(("{reached}", _middle("mfu")), ("{advancing}", _middle("goodput"))),
-            "MFU and GOODPUT against Cases",
+        "Balance of GPU-hours: days of Cases, months, steady state and what comes on top",
+    ),
+    ("Tokens are those of the run", _same(("{month_mtok.total}*{million}", "{tokens}*{use_tokens}")), "Months, Inputs"),
+    (
+        "A GPU-hour costs what Inputs say",
+        f'=IF({{price_usd_per_gpu_hour}}="",TRUE,{equal("{price_now}", "{price_usd_per_gpu_hour}*{use_price}")})',
+        "Plan against Inputs, where a price is given",
+    ),
+    (
+        "A GPU draws what Inputs or the catalog say",
+        "=OR({power}={watts},{power}={power_limit_watts},{power}={listed_watts})",
+        "Plan against Inputs and the listed TDP",
+    ),
+    (
+        "Parts of the months add up",
+        _same(
+            ("SUM({month_usd.all})", "{month_usd.total}"),
+            ("{month_gpu_usd.total}+{month_other_usd.total}", "{month_usd.total}"),
+            ("{month_other_usd.total}", "{plan_other_usd.middle}"),
         ),
-        (
-            "Time follows from FLOPs",
-            _same(("{days}", _middle("train_days")), ("{hours}", _middle("gpu_hours"))),
-            "TRAIN_DAYS and GPU_HOURS against Cases",
-        ),
-        (
-            "Cost is the plan's",
-            _same(
-                ("{cost}", _middle("cost_usd")),
-                ("{cost_work}", _middle("productive_usd")),
-                ("{cost_start}", _middle("start_usd")),
-                ("{cost_other}", _middle("other_usd")),
-            ),
-            "TRAIN_COST_USD and its causes against Cases",
-        ),
-        (
-            "The whole run is the plan's",
-            _same(
-                ("{whole_hours}", _middle("programme_gpu_hours")),
-                ("{whole_days}", _middle("programme_days")),
-                ("{whole_cost}", _middle("programme_cost_usd")),
-            ),
-            "GPU-hours x the factor of Plan, start-up once, against Cases",
-        ),
-        (
-            "Energy and carbon are the plan's",
-            _same(
-                ("{energy}", _middle("energy_kwh")),
-                ("{co2e}", _middle("co2e_kg")),
-                ("{co2e_embodied}", _middle("embodied_kg")),
-            ),
-            "TRAIN_ENERGY_KWH, TRAIN_CO2E_KG, EMBODIED_CO2E_KG against Cases",
-        ),
-        ("Market-based carbon is the plan's", market, "MARKET_CO2E_KG against Cases; holds where it is not stated"),
+        "Totals of Months",
+    ),
+    (
+        "Money of the months is that of Cases",
+        f"=IF({_UNDATED},{equal('{month_usd.total}', '{plan_programme_cost_usd.middle}')},TRUE)",
+        "Holds where no dated price changes it",
+    ),
+    ("Cost by months is cost by cases",
+     _same(("{usd_now}", "{month_usd.total}"), ("{hours_now}", "{month_hours.total}")),
+     "What-if, from drivers in one formula, against Months"),
+    (
+        "The table at its middle is the plan",
+        f"=IF(AND({{step_tokens.3}}=1,{{step_price.2}}=1),{equal('{usd_two_3_2}', '{usd_now}')},TRUE)",
+        "Two-way at steps of 1 against What-if; holds at other steps",
+    ),
+    ("The cost to date ends at the whole", _same(("{usd_to_date.total}", "{month_usd.total}")), "Months"),
+    ("Years add up to the whole", _same(("SUM({month_usd_by_year.all})", "{month_usd.total}")), "Years against Months"),
+    ("Quarters add up to the whole", _same(("SUM({month_usd_by_quarter.all})", "{month_usd.total}")), "Years"),
+    (
+        "Energy and carbon of the months are those of Cases",
+        _same(("{month_kwh.total}", "{plan_energy_kwh.middle}"), ("{month_kg.total}", "{plan_co2e_kg.middle}")),
+        "Months against Cases",
+    ),
+    ("Dates of rates rise", "=MIN({price_order.all},{rate_order.all})=1", "Rates: each with its day, none twice"),
+)  # fmt: skip
+
+
+def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
+    missing = f"{staged.plan.block.missing}=1"
+    stretches = (("step_seconds", "co2e_kg"), ("embodied_kg", FIGURES[-1].name))  # between them carbon by contracts
+    every = ",".join(
+        f"SUMPRODUCT(--(ABS({own}-{other})>{{rounding}}*ABS({other})))=0"
+        for first, last in stretches
+        for own, other in (
+            [f"{{{kind}_{first}.{case}:{kind}_{last}}}" for kind in ("plan", "compared")] for case in NAMES
+        )
     )
+    contracts = ",".join(
+        equal(f"{{plan_co2e_market_kg.{case}}}", f"{{compared_co2e_market_kg.{case}}}") for case in NAMES
+    )
+    return (
+        (
+            "Every case is the plan's", f'=IF({{scenario}}="base",AND({every}),TRUE)',
+            "Cases against TRAINING_LEDGER, every figure; only in the scenario base", missing,
+        ),
+        (
+            "Market-based carbon is the plan's",
+            f'=IF(AND({{scenario}}="base",{{covered_share}}<>""),AND({contracts}),TRUE)',
+            "Cases against TRAINING_LEDGER; holds where it is not stated", missing,
+        ),
+    )  # fmt: skip
 
 
 def _names(staged: Staged) -> Check:
-    every = (staged.figures, staged.memory, staged.cases)
+    every = (staged.figures.as_declared, staged.memory.as_declared, staged.steps.are_as_declared())
     return (
-        "The plan's figures are those of this workbook",
-        f"=AND({','.join(each.as_declared for each in every)})",
+        "The plan's figures are those of this workbook", f"=AND({','.join(every)})",
         "Names on Plan and Cases; another version of sizebook may give others",
-    )
+    )  # fmt: skip

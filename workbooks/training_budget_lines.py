@@ -1,9 +1,10 @@
-"""The lines of the calculation sheet of `training_budget.xlsx`: the plan's middle case by single functions."""
+"""The lines of the calculation sheet of `training_budget.xlsx`: one step derived again by single functions."""
 
 from __future__ import annotations
 
 from sizebook.core.registry import leaves
 from sizebook.models.flops import CONVENTIONS
+from sizebook.plans.training.case import NAMES
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
@@ -17,14 +18,12 @@ FLOPS = "0.00E+00"
 def calculation(book: Book) -> None:
     """Add the sheet of the calculation."""
     page = new_page(
-        book, "Calculation", "The middle case of the plan, derived by single functions. Every line is live."
+        book, "Calculation", "One step derived again by single functions, and the time of the run from its FLOPs."
     )
     page.heads("Quantity")
     _work(page)
     _memory(page)
     _time(page)
-    _money(page)
-    _carbon(page)
     _conventions(page)
     _messages(page)
     page.finish()
@@ -47,8 +46,10 @@ def _work(page: Page) -> None:
         f'=IF({{plan_lora_rank}}=0,{whole},IF({{flops_convention}}="hardware",{{plan_flops_per_token}},{adapters}))',
         "FLOP/token", "FLOPS_PER_TOKEN, of adapters FLOPS_PER_TOKEN_LORA; with recomputation of theirs: Plan",
     )  # fmt: skip
-    total = book.call("TRAIN_FLOPS", flops_per_token="{per_token}", tokens="{tokens}/(1-{plan_padding_share})")
-    page.line("total_flops", "FLOPs of the run", f"={total}", "FLOP", "TRAIN_FLOPS, padding included", FLOPS)
+    page.line(
+        "total_flops", "FLOPs of the run", "={tokens_now}/(1-{plan_padding_share})*{per_token}", "FLOP",
+        "Tokens, padding included, x FLOPs per token", FLOPS,
+    )  # fmt: skip
     degrees = "MAX(1,{tp})*MAX(1,{pp})*MAX(1,{cp})"
     page.line("product", "GPUs of the layout", f"={degrees}*{{plan_dp}}", "GPUs", "tp x pp x cp x dp")
     page.line(
@@ -79,17 +80,18 @@ def _time(page: Page) -> None:
     )  # fmt: skip
     given = "{batch}*{seq}*{per_token}/({gpus}*{plan_peak_flop_per_s}*{given_share})"
     page.line(
-        "step", "Step time", f"=IF(ISNUMBER({{given_share}}),{given},{book.call('STEP_SECONDS')})", "seconds",
+        "step", "Step time, predicted",
+        f"=IF(ISNUMBER({{given_share}}),{given},{book.call('STEP_SECONDS')})", "seconds",
         "STEP_SECONDS, or FLOPs of a step over those that the MFU of your own does", look.NUMBER,
     )  # fmt: skip
     page.line(
         "rate", "Tokens per second and GPU", "={batch}*{seq}/{gpus}/{plan_step_seconds.middle}", "tokens/s",
         "batch x seq / GPUs / step of the plan", look.NUMBER,
     )  # fmt: skip
-    reached = book.call(
-        "MFU", tokens_per_s_per_gpu="{rate}", flops_per_token="{per_token}", peak_flop_per_s="{plan_peak_flop_per_s}"
-    )
-    page.line("reached", "MFU", f"={reached}", "ratio", "MFU of that rate", look.PERCENT)
+    page.line(
+        "reached", "MFU", "={rate}*{per_token}/{plan_peak_flop_per_s}", "ratio", "That rate x FLOPs per token / peak",
+        look.PERCENT,
+    )  # fmt: skip
     page.line(
         "mtbf", "Hours between failures of the cluster", f"={book.call('CLUSTER_MTBF_HOURS')}", "hours",
         "CLUSTER_MTBF_HOURS", look.NUMBER,
@@ -100,66 +102,10 @@ def _time(page: Page) -> None:
     )
     advancing = book.call("GOODPUT", mtbf_hours="{mtbf}", interval_seconds="{interval}")
     page.line("advancing", "Goodput", f"={advancing}", "ratio", "GOODPUT", look.PERCENT)
-    _whole_run(page)
-
-
-def _whole_run(page: Page) -> None:
-    book = page.book
-    days = book.call(
-        "TRAIN_DAYS", n_flops="{total_flops}", peak_flop_per_s="{plan_peak_flop_per_s}", utilization="{reached}",
-        goodput="{advancing}",
-    )  # fmt: skip
-    page.line("days", "Training days", f"={days}+{{start_hours}}/24", "days", "TRAIN_DAYS + start", look.NUMBER)
-    hours = book.call("GPU_HOURS", seconds="{days}*86400")
-    page.total("hours", "GPU-hours", f"={hours}", "GPU-hours", "GPU_HOURS", look.NUMBER)
-
-
-def _money(page: Page) -> None:
-    book = page.book
-    page.section("Money")
-    page.line(
-        "price", "GPU-hour", "={plan_price_usd_per_gpu_hour}", "USD/GPU-hour", "Plan: as given, else looked up",
-        look.RATE,
-    )  # fmt: skip
-    start, steps = "{gpus}*{start_hours}", "({hours}-{gpus}*{start_hours})"
-    for key, label, hours, origin in (
-        ("cost_work", "Productive steps", f"{steps}*{{advancing}}", "GPU-hours that advance the run x price"),
-        ("cost_lost", "Checkpoints and failures", f"{steps}*(1-{{advancing}})", "GPU-hours that do not x price"),
-        ("cost_start", "Start-up", start, "GPUs x hours x price"),
-    ):
-        page.line(key, label, f"={hours}*{{price}}", "USD", origin, look.NUMBER)
-    page.line("cost_other", "Other costs", "={other_usd}", "USD", "Inputs", look.NUMBER)
-    cost = book.call("TRAIN_COST_USD", gpu_hours="{hours}", price_usd_per_gpu_hour="{price}")
-    page.total("cost", "Cost of the run", f"={cost}", "USD", "TRAIN_COST_USD", look.NUMBER)
-    page.line(
-        "whole_hours", "GPU-hours of the whole run", f"={steps}*{{plan_programme_factor}}+{start}", "GPU-hours",
-        "GPU-hours x the factor on Plan, start-up once", look.NUMBER,
-    )  # fmt: skip
-    page.line("whole_days", "Days of the whole run", "={whole_hours}/{gpus}/24", "days", "GPU-hours / GPUs", look.RATE)
-    whole = book.call("TRAIN_COST_USD", gpu_hours="{whole_hours}", price_usd_per_gpu_hour="{price}")
-    page.line("whole_cost", "Cost of the whole run", f"={whole}", "USD", "TRAIN_COST_USD", look.NUMBER)
-    page.line("cost_mtok", "Cost of a million tokens", "={cost}/{tokens}*10^6", "USD", "Cost / tokens", look.RATE)
-
-
-def _carbon(page: Page) -> None:
-    book = page.book
-    page.section("Energy and carbon")
-    energy = book.call("TRAIN_ENERGY_KWH", gpu_hours="{hours}", watts="{plan_watts}")
-    page.total("energy", "Energy", f"={energy}", "kWh", "TRAIN_ENERGY_KWH", look.NUMBER)
-    located = book.call("TRAIN_CO2E_KG", energy_kwh="{energy}", grams_per_kwh="{plan_grams_per_kwh}")
-    page.total("co2e", "CO2e, location-based", f"={located}", "kg", "TRAIN_CO2E_KG", look.NUMBER)
-    contracted = book.call(
-        "MARKET_CO2E_KG", energy_kwh="{energy}", residual_grams_per_kwh="{plan_residual_grams_per_kwh}"
-    )
-    page.line(
-        "co2e_market", "CO2e, market-based", f'=IF({{covered_share}}="","not stated",{contracted})', "kg",
-        "MARKET_CO2E_KG, apart from the above; needs the energy under contracts", look.NUMBER,
-    )  # fmt: skip
-    made = book.call("EMBODIED_CO2E_KG", gpu_hours="{hours}")
-    page.line(
-        "co2e_embodied", "CO2e of making the hardware", f"={made}", "kg",
-        "EMBODIED_CO2E_KG: share of its life, besides the above", look.NUMBER,
-    )  # fmt: skip
+    steady = "{total_flops}/({gpus}*{plan_peak_flop_per_s}*{reached}*{advancing})/{seconds_a_day}"
+    page.line("days", "Training days", f"={steady}+{{start_hours}}/{{hours_a_day}}", "days",
+              "FLOPs / (GPUs x peak x MFU x goodput) + start", look.NUMBER)  # fmt: skip
+    page.total("hours", "GPU-hours", "={days}*{hours_a_day}*{gpus}", "GPU-hours", "Days x GPUs", look.NUMBER)
 
 
 def _conventions(page: Page) -> None:
@@ -176,8 +122,13 @@ def _messages(page: Page) -> None:
         f'={worded("{plan_total}/2^30")}&" of "&{worded("{plan_capacity}/2^30")}&" GiB are used on the fullest GPU"',
         "Plan",
     )  # fmt: skip
-    low, middle, high = (usd(f"{{plan_cost_usd.{case}}}") for case in ("low", "middle", "high"))
+    low, middle, high = (usd(f"{{plan_programme_cost_usd.{case}}}") for case in NAMES)
     page.statement(
-        "cost_message", "Cost",
-        f'="The run costs "&IF(ISNUMBER({{given_share}}),{middle}&" at the MFU given",{low}&" to "&{high})', "Cases",
+        "cost_message", "Cost by cause",
+        f'="The whole run costs "&IF(ISNUMBER({{given_share}}),{middle}&" at the MFU given",{low}&" to "&{high})',
+        "Cases",
+    )  # fmt: skip
+    page.statement(
+        "months_message", "Cost by month",
+        f'={usd("{month_usd.total}")}&" over "&{{months}}&IF({{months}}=1," month"," months")', "Months",
     )  # fmt: skip

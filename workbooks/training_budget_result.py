@@ -1,19 +1,20 @@
-"""The result sheet of `training_budget.xlsx`: the plan's figures, its cases, its memory, what its cost consists of."""
+"""The result sheets of `training_budget.xlsx`: the figures to hand on, on one page; what memory and cost consist of."""
 
 from __future__ import annotations
 
 from openpyxl.styles import Alignment
 from training_budget_checks import CAUSES
-from training_budget_inputs import FIGURES
+from training_budget_plan import FIGURES, LABELS
 
 from sizebook.plans.training.case import NAMES
-from sizebook.plans.training.figures import MEMORY_FIGURES
 from sizebook.training.memory import COMPONENTS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
+from sizebook.workbooks.finance import months_shown
+from sizebook.workbooks.held import NEEDED
 from sizebook.workbooks.page import Page, new_page
-from sizebook.workbooks.wording import worded
+from sizebook.workbooks.wording import counted, usd, worded
 
 # What is shown of each case: Cases has all of it.
 SHOWN = (
@@ -33,34 +34,67 @@ SHOWN = (
     "programme_days",
     "programme_cost_usd",
 )
-LABELS = {leaf.name: leaf.label for leaf in (*FIGURES, *MEMORY_FIGURES)}
 _LAST_COLUMN, _PRICE_LINES = 6, 3  # a median names all its providers
 USD = "[>=100]#,##0;[>=0.1]0.00;0.00##"  # cents of a small run
 GIVEN = "ISNUMBER({given_share})"  # then there is no band
 
 
 def result(book: Book) -> None:
-    """Add the sheet."""
-    page = new_page(book, "Result", "The figures to hand on.", ("", ""), (34, 28, 28, 28, 28), portrait=True)
+    """Add the sheets."""
+    page = new_page(
+        book, "Result", "The figures to hand on; ranges hold eight of ten measurements of a step's time.", ("", ""),
+        (25, *[18] * 4), portrait=True,
+    )  # fmt: skip
+    page.banner()
+    page.paragraph(page.resolve("={unlisted}"), "Banner")
     _tiles(page)
+    by_month = page.room_for_chart()
     _cases(page)
+    page.finish()
+    page.sheet.page_setup.fitToHeight = 1
+    rows = _parts(book)
+    page.chart(
+        Chart("columns", "{months_message}", "USD a month", look.WHOLE, rows, "C", of_sheet="Parts"), at=by_month
+    )
+
+
+def _parts(book: Book) -> tuple[int, int]:
+    """Add the sheet of what memory and cost consist of; return the rows of its table of months."""
+    page = new_page(
+        book, "Parts", "What memory and cost consist of, and where prices come from.", ("", ""), (25, *[18] * 4),
+        portrait=True,
+    )  # fmt: skip
     _memory(page)
     _cost(page)
     _basis(page)
+    page.section("Months of the chart")
+    rows = months_shown(page, {"month_usd": "Cost, USD", "month_hours": "GPU-hours"})
     page.finish()
+    return rows
 
 
 def _tiles(page: Page) -> None:
     page.tiles(
         [
-            (f'={_unit("train_days", 1, "Days", "Hours")}&" on "&TEXT({{gpus}},"#,##0")&" "&{{gpu}}',
+            (f'={_unit("train_days", 1, "Days", "Hours")}&" on "&{counted("{gpus}")}&" "&{{gpu}}',
              *_banded("train_days", 1, "1/24")),
-            ("Cost in USD", *_banded("cost_usd")),
+            ("Cost in steady state, USD", *_banded("cost_usd")),
             ("Memory a GPU in GiB", "={plan_total}/2^30", look.RATE,
              f'="of "&{worded("{plan_capacity}/2^30")}&", "&'
              'ROUND(ROUND(100*{plan_total}/{plan_capacity},6),0)&" %"'),
             (f'="Energy in "&{_unit("energy_kwh", 1000, "MWh", "kWh")}', *_banded("energy_kwh", 1000, "1", "1000")),
             (f'="CO2e in "&{_unit("co2e_kg", 1000, "tonnes", "kg")}', *_banded("co2e_kg", 1000, "1", "1000")),
+        ]
+    )  # fmt: skip
+    in_currency = '=IF({currency}="USD","",{currency}&" "&' + worded("{amount.total}") + ")"
+    page.tiles(
+        [
+            ("Whole run, USD", "={month_usd.total}", look.WHOLE, in_currency),
+            ("Whole run, days", *_banded("programme_days")),
+            ("Whole run, GPU-hours", *_banded("programme_gpu_hours")),
+            ("USD per Mtok", "={month_usd.total}/{month_mtok.total}", look.RATE,
+             '="of "&' + counted("{month_mtok.total}") + '&" Mtok"'),
+            ("Power, MW", "={running_mw}", look.RATE, "while it runs"),
         ]
     )  # fmt: skip
 
@@ -74,7 +108,8 @@ def _banded(name: str, least: int = 0, small: str = "1", large: str = "1") -> tu
     """Return a tile's formula, number format and range, in a unit of so many of the figure's own."""
     scale = "" if small == large else f"/IF({{plan_{name}.middle}}>={least},{large},{small})"
     low, middle, high = (f"{{plan_{name}.{case}}}{scale}" for case in NAMES)
-    under = f'=IF({GIVEN},"at the MFU given",{worded(low)}&" to "&{worded(high)})'
+    write = usd if name.endswith("_usd") else worded
+    under = f'=IF({GIVEN},"at the MFU given",{write(low)}&" to "&{write(high)})'
     return f"={middle}", USD if name == "cost_usd" else look.RATE, under
 
 
@@ -128,18 +163,25 @@ def _cost(page: Page) -> None:
 
 def _basis(page: Page) -> None:
     page.section("What it rests on")
-    for label, formula in (
-        ("Layout", "={plan_layout}"),
-        ("Price of a GPU-hour", '=TEXT({plan_price_usd_per_gpu_hour},"0.00##")&" USD: "&{plan_price_basis}'),
-        ("Whole run", '="steady state x "&TEXT({plan_programme_factor},"0.00")&": "&{plan_programme_basis}'),
-        (
-            "Power of a GPU",
-            f'={worded("{plan_watts}")}&" W, "&ROUND(ROUND(100*{{host_share}},6),0)&" % host, PUE "&{{pue}}',
-        ),
-        ("Carbon intensity", f'={worded("{plan_grams_per_kwh}")}&" g/kWh: "&{{plan_grid_basis}}'),
+    price = (
+        f'IF({{plan_price_basis}}="{NEEDED}","{NEEDED}",'
+        f'{worded("{price_now}")}&" USD: "&{{plan_price_basis}}&{_dearer()})'
+    )
+    watts = f'={worded("{power}")}&" W, "&ROUND(ROUND(100*{{host_share}},6),0)&" % host, PUE "&{{pue}}'
+    for label, formula, n_lines in (
+        ("Layout", "={plan_layout}", 1),
+        ("Price of a GPU-hour", f"={price}", _PRICE_LINES),
+        ("Whole run", f'="steady state x "&{worded("{factor_now}")}&": "&{{plan_programme_basis}}', 1),
+        ("Power of a GPU", watts, 1),
+        ("Carbon intensity", f'={worded("{grams}")}&" g/kWh: "&{{plan_grid_basis}}', 1),
     ):
         cell = page.fact(label, formula)
         page.sheet.merge_cells(start_row=cell.row, end_row=cell.row, start_column=cell.column, end_column=_LAST_COLUMN)
-        if label.startswith("Price"):
-            cell.alignment = Alignment(wrap_text=True, vertical="center")
-            page.sheet.row_dimensions[cell.row].height = 15 * _PRICE_LINES
+        cell.alignment = Alignment(wrap_text=True, vertical="center")
+        page.sheet.row_dimensions[cell.row].height = 15 * n_lines
+
+
+def _dearer() -> str:
+    """Return the expression of what to say where a term costs more than on demand."""
+    over = 'IF({listed_on_demand}<{price},"; on demand "&' + worded("{listed_on_demand}") + '&" USD","")'
+    return f'IF(AND({{price_usd_per_gpu_hour}}="",{{term}}<>"on_demand",ISNUMBER({{listed_on_demand}})),{over},"")'

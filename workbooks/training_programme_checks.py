@@ -9,6 +9,7 @@ from training_programme_months import PARTS
 from training_programme_phases import Staged
 
 from sizebook.plans.training.case import NAMES
+from sizebook.workbooks.lookups import IS_KNOWN
 from sizebook.workbooks.wording import equal
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
@@ -82,6 +83,7 @@ _OF_THE_BUDGET: tuple[Check, ...] = (
         ),
         "Ablations, failed runs and evaluation against GPU-hours beyond those of the phases; one share in all cases",
     ),
+    IS_KNOWN,
     (
         "Phases cost what the budget says", _same(("SUM({phase_usd.all})", "{phases_usd.middle}")),
         "Phases against Budget",

@@ -14,13 +14,25 @@ from sizebook.plans.training.case import NAMES
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.finance import drivers_in_use
+from sizebook.workbooks.lookups import power_lines, price_lines, unlisted
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.shared_lines import CONFIG
 from sizebook.workbooks.staging import Figures, Options, StagedRows, ask, figures, options, stage
 
 # What the workbook's own formulas follow; functions are asked at a price of 1, so that what they cost is GPU-hours.
-NATIVE = ("other_usd", "watts", "pue", "host_share", "grams_per_kwh", "gap_days", "kept_checkpoints")
-LOOKED_UP = ("provider", "region", "term", "grid")
+NATIVE = (
+    "other_usd",
+    "pue",
+    "host_share",
+    "grams_per_kwh",
+    "gap_days",
+    "kept_checkpoints",
+    "provider",
+    "region",
+    "term",
+)
+LOOKED_UP = ("provider", "region")
+_ONES = ("price_usd_per_gpu_hour", "watts")
 BUDGET = tuple(leaf.name for leaf in leaves(Budget))
 # A data-parallel degree of 1 is what the other degrees leave over of the GPUs.
 _GIVEN = {
@@ -49,7 +61,7 @@ def phases(book: Book) -> Staged:
     )  # fmt: skip
     page.heads("Name")
     page.section("What functions are asked")
-    given = dict.fromkeys(NATIVE, '=""') | _GIVEN | {"price_usd_per_gpu_hour": '=IF({model}="","",1)'}
+    given = dict.fromkeys(NATIVE, '=""') | _GIVEN | dict.fromkeys(_ONES, '=IF({model}="","",1)')
     asked = options(page, leaves(Phase), **given)
     ask(book, *LOOKED_UP)
     page.section("What they give")
@@ -92,14 +104,8 @@ def _hours(page: Page) -> None:
 
 
 def _money(page: Page) -> None:
-    book = page.book
     page.section("Money")
-    listed = book.call("PRICE_USD_PER_GPU_HOUR")
-    page.line("listed_price", "GPU-hour, listed", used(f"IFERROR({listed},0)"), "USD/GPU-hour", "The catalog's median",
-              look.RATE)  # fmt: skip
-    given = 'IF({price_usd_per_gpu_hour}="",{listed_price},{price_usd_per_gpu_hour})'
-    page.line("price_now", "GPU-hour, scenario", used(f"{given}*{{use_price}}"), "USD/GPU-hour",
-              "As given, else listed, x the scenario's", look.RATE)  # fmt: skip
+    price_lines(page, used)
     page.line("gpu_usd", "GPUs", used("{hours_middle}*{price_now}"), "USD", "GPU-hours x price")
     page.line("beside_usd", "Other costs", used("{other_usd}"), "USD", "Inputs")
     page.total("phase_usd", "Cost", "={gpu_usd}+{beside_usd}", "USD", "Sum")
@@ -109,18 +115,11 @@ def _money(page: Page) -> None:
 
 
 def _energy(page: Page) -> None:
-    book = page.book
     page.section("Energy and carbon")
-    power, grams = book.call("GPU_SPEC", field='"tdp_watts"'), book.call("GRID_G_PER_KWH")
-    for key, label, listed, unit in (
-        ("listed_watts", "Power of a GPU, listed", power, "watts"), ("listed_grams", "Grid, listed", grams, "gCO2e/kWh")
-    ):  # fmt: skip
-        page.line(key, label, used(f"IFERROR({listed},0)"), unit, "The catalog's", look.NUMBER)
-    drawn = 'IF({watts}<>"",{watts},IF({power_limit_watts}<>"",{power_limit_watts},{listed_watts}))'
-    page.line("kw_each", "Power of a GPU at the meter", used(f"{drawn}*(1+{{host_share}})*{{pue}}/{{thousand}}"), "kW",
-              "As given, its limit or TDP; host and PUE on top", look.NUMBER)  # fmt: skip
-    page.line("grams", "Carbon of the grid", used('IF({grams_per_kwh}="",{listed_grams},{grams_per_kwh})'), "gCO2e/kWh",
-              "As given, else the grid's", look.NUMBER)  # fmt: skip
+    power_lines(page, used, limited=True)
+    unlisted(page)
+    page.line("kw_each", "Power of a GPU at the meter", used("{power}*(1+{host_share})*{pue}/{thousand}"), "kW",
+              "Power at work; host and PUE on top", look.NUMBER)  # fmt: skip
     page.line("phase_kwh", "Energy at the meter", "={hours_middle}*{kw_each}", "kWh", "GPU-hours x power")
     page.line("phase_kg", "Greenhouse gases", "={phase_kwh}*{grams}/{thousand}", "kgCO2e", "Energy x grams")
     for end in NAMES:

@@ -24,6 +24,7 @@ def result(book: Book) -> None:
         (26, *[20] * 5), portrait=True,
     )  # fmt: skip
     page.banner()
+    page.paragraph(page.resolve("={unlisted}"), "Banner")
     _tiles(page)
     by_month, by_part = page.room_for_chart(), page.room_for_chart()
     page.section("Phases")

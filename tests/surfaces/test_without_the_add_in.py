@@ -153,7 +153,7 @@ def column_of(sheet: Any, head: str) -> int:
     return heads.index(head) + 1
 
 
-HEADS = ("Month", "Fact", "Figure", "Quantity", "Model", "Name")
+HEADS = ("Month", "Fact", "Figure", "Quantity", "Model", "Name", "Case")
 
 
 def planted(book: Any, name: str, label: str, column: str, formula: str) -> tuple[str, str]:

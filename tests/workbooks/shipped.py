@@ -88,6 +88,18 @@ def _programme_own() -> frozenset[str]:
     return frozenset(cases | _dated() | {f"config_path_{number}" for number in range(1, MOST_PHASES + 1)})
 
 
+def _fleet_own() -> frozenset[str]:
+    drivers = ("traffic", "growth", "speed", "on_demand", "reserved", "load")
+    return frozenset({f"case_{name}_{case}" for name in drivers for case in ("low", "high", "own")} | _dated())
+
+
+def _budget_own() -> frozenset[str]:
+    drivers = ("tokens", "speed", "price", "whole", "other")
+    cases = {f"case_{name}_{case}" for name in drivers for case in ("low", "high", "own")}
+    steps = {f"step_tokens_{number}" for number in range(1, 6)} | {f"step_price_{number}" for number in range(1, 4)}
+    return frozenset(cases | steps | _dated() | {"start"})
+
+
 _OF_PHASES = {
     f"{name}_{number}": leaf
     for number in range(1, MOST_PHASES + 1)
@@ -111,13 +123,13 @@ SHIPPED = (
         {name: leaf for name, leaf in _leaves(TrainingScenario).items() if name in _TUNED},
         frozenset(_TUNING_OWN),
     ),
-    Shipped("training_budget.xlsx", _leaves(TrainingScenario), frozenset({"config_path"})),
+    Shipped("training_budget.xlsx", _leaves(TrainingScenario), frozenset({"config_path"}) | _budget_own()),
     Shipped("training_programme.xlsx", _leaves(ProgrammeScenario) | _OF_PHASES, _programme_own()),
     Shipped("serving_capacity.xlsx", _leaves(ServingScenario) | _api(), frozenset({"config_path"}) | _of_scenarios()),
     Shipped(
         "fleet_plan.xlsx",
         _leaves(FleetScenario) | _OF_SERVICES,
-        frozenset(f"config_path_{number}" for number in range(1, MOST_SERVICES + 1)),
+        frozenset(f"config_path_{number}" for number in range(1, MOST_SERVICES + 1)) | _fleet_own(),
     ),
 )
 

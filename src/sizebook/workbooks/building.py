@@ -56,6 +56,7 @@ class Book:
     _places: dict[str, Place] = field(default_factory=dict)
     _lists: dict[str, str] = field(default_factory=dict)
     _instead: dict[str, str] = field(default_factory=dict)
+    descriptions: dict[str, list[str]] = field(default_factory=dict)
     held: Held = field(init=False)
 
     def __post_init__(self) -> None:
@@ -86,6 +87,10 @@ class Book:
         unlike = f"{name}_" if name.upper() in load() else name
         comment = default_comment(default, is_list=is_list)
         self.workbook.defined_names[unlike] = DefinedName(unlike, attr_text=reference, comment=comment)
+
+    def describe(self, sheet: str, text: str) -> None:
+        """Give the next chart of a sheet its alternative text, which saving writes."""
+        self.descriptions.setdefault(sheet, []).append(text)
 
     def instead(self, argument: str, line: str) -> None:
         """Let calls take another line for an argument than the input of its name: `chosen` for the model."""

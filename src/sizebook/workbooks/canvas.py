@@ -16,12 +16,13 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.workbooks import look
 from sizebook.workbooks.building import BASE, FIRST_COLUMN, LABELS, Book
-from sizebook.workbooks.drawing import Drawn, Kind, draw
+from sizebook.workbooks.drawing import KINDS, Drawn, Kind, draw
 from sizebook.workbooks.printing import lay_out, set_up
 from sizebook.workbooks.references import quoted
 
 PASSED, FAILED = "OK", "CHECK"
 _CHART_ROWS = 17
+_MOST_LABELS = 8  # columns that hold their figures above them
 
 
 @dataclass(frozen=True)
@@ -222,12 +223,22 @@ class Canvas:
             unit=chart.unit,
             number_format=chart.number_format,
             across=chart.across,
+            labelled=chart.kind == "bars" or last - first < _MOST_LABELS,
         )
+        self.book.describe(self.sheet.title, self._in_words(chart))
         # Charts of a kind are equally high, but a bar needs two rows for its name.
         n_rows = max(_CHART_ROWS, 2 * (last - first + 1) + 5) if chart.kind == "bars" else _CHART_ROWS
         draw(self.sheet, self.row + 1 if at is None else at, self.unit_column + 1, n_rows=n_rows, drawn=drawn)
         if at is None:
             self.row += n_rows + 2
+
+    def _in_words(self, chart: Chart) -> str:
+        """Return the alternative text of a chart: its kind, what it draws, and where its table stands."""
+        sheet, (first, last) = self.book.workbook[chart.of_sheet or self.sheet.title], chart.rows
+        heads = [str(sheet[f"{column}{first - 1}"].value) for column in (*chart.columns, *chart.limits)]
+        named = ", ".join(head for head in heads if not head.startswith("="))
+        drawn = f"{KINDS[chart.kind]} of {chart.unit}{f': {named}' if named else ''}"
+        return f"{drawn}. Its title states the message; table {sheet.title}, rows {first} to {last}."
 
     def finish(self) -> None:
         """Set the print area to what the page holds, and break pages between sections."""

@@ -109,6 +109,8 @@ def _shown(value: Any) -> Any:
 def number_format(quantity: Quantity) -> str:
     """Return the number format of a quantity: by its kind, and a share of a whole in per cent."""
     if quantity.kind == "number":
+        if quantity.minimum is not None and quantity.minimum < 0:
+            return look.SIGNED
         is_share = quantity.unit == "ratio" and quantity.maximum is not None and quantity.maximum <= 1
         return look.PERCENT if is_share else look.RATE if "/" in quantity.unit else look.NUMBER
     formats = {"integer": look.WHOLE, "date": look.DATE, "list": look.TEXT, "text": look.TEXT}

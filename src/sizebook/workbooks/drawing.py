@@ -25,6 +25,10 @@ from openpyxl.worksheet.worksheet import Worksheet
 from sizebook.workbooks import look
 
 Kind = Literal["bars", "columns", "stacked", "lines", "tornado"]
+KINDS: dict[Kind, str] = {
+    "bars": "Bars", "columns": "Columns", "stacked": "Stacked columns", "lines": "Lines",
+    "tornado": "Bars to both sides",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,8 @@ class Drawn:
     """What a chart shows, all as references: a cell with its title, categories, name and values of each series.
 
     ``limits`` are series that are drawn as lines over columns: what the others are held against.
-    ``unit`` is of the values, ``across`` what the categories are where they do not say so themselves.
+    ``unit`` is of the values, ``across`` what the categories are where they do not say so themselves. A lone series is
+    ``labelled`` with its values.
     """
 
     kind: Kind
@@ -43,6 +48,7 @@ class Drawn:
     unit: str = ""
     number_format: str = look.WHOLE
     across: str = ""
+    labelled: bool = True
 
 
 def draw(sheet: Worksheet, row: int, last_column: int, n_rows: int, drawn: Drawn) -> None:
@@ -101,7 +107,7 @@ def _series(index: int, name: str, values: str, drawn: Drawn, color: str) -> Ser
         series.spPr = GraphicalProperties(solidFill=color)
         series.spPr.line.noFill = True
         series.invertIfNegative = False
-    if drawn.kind in ("bars", "columns") and len(drawn.series) == 1:
+    if drawn.labelled and drawn.kind in ("bars", "columns") and len(drawn.series) == 1:
         series.dLbls = DataLabelList(showVal=True, numFmt=drawn.number_format, txPr=_letters(9, look.INK))
         for part in ("showSerName", "showCatName", "showLegendKey", "showPercent", "showLeaderLines"):
             setattr(series.dLbls, part, False)

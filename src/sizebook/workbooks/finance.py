@@ -14,6 +14,7 @@ from openpyxl.utils import get_column_letter
 
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.registry import Argument, Quantity
+from sizebook.formulas.money import HOURS_PER_YEAR
 from sizebook.functions import find
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.training.inputs import USABLE_SHARE
@@ -67,6 +68,10 @@ class Driver:
     meaning: str
 
     @property
+    def number_format(self) -> str:
+        return look.SIGNED if self.neutral == 0 else look.NUMBER
+
+    @property
     def argument(self) -> Argument:
         least: dict[str, Any] = {"minimum": -1} if self.neutral == 0 else {"above": 0}
         quantity = Quantity(self.meaning, unit="ratio", maximum=100, label=self.label, **least)
@@ -83,6 +88,7 @@ class Constant:
     origin: str
 
 
+_LIFE = {argument.name: argument.default for argument in find("EMBODIED_CO2E_KG").arguments}
 _WALL = {argument.name: argument.default for argument in find("SERVING_KWH").arguments}
 CONSTANTS = {
     "hours_a_month": Constant("Hours of a month", HOURS_PER_MONTH, "hours", "8 760 hours of a year / 12"),
@@ -105,6 +111,10 @@ CONSTANTS = {
     ),
     "idle_share": Constant(
         "Power of an idle server over it", _WALL["idle_over_tdp"], "ratio", "An assumption; SERVING_KWH"
+    ),
+    "life_hours": Constant(
+        "Hours that a GPU works in its life", _LIFE["lifetime_years"] * HOURS_PER_YEAR * _LIFE["busy"], "hours",
+        f"{_LIFE['lifetime_years']} years, {_LIFE['busy']:.0%} busy; EMBODIED_CO2E_KG",
     ),
     "rounding": Constant("Rounding", 1e-9, "", "Share of a figure that ceilings and comparisons leave to rounding"),
 }  # fmt: skip
@@ -140,7 +150,7 @@ def drivers_in_use(page: Page, drivers: tuple[Driver, ...]) -> None:
         of = ",".join(f"{{case_{driver.name}.{case}}}" for case in SCENARIOS[1:])
         page.line(
             f"use_{driver.name}", driver.label, f"=CHOOSE({{scenario_number}},{driver.neutral},{of})", "ratio",
-            "Scenarios", look.NUMBER,
+            "Scenarios", driver.number_format,
         )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.formula import ArrayFormula
 
+from sizebook.core.errors import InputError
 from sizebook.functions import load
 from sizebook.workbooks import look
 from sizebook.workbooks.references import quoted
@@ -215,6 +216,11 @@ def _with_missing_shown(formula: str) -> str:
     first, other, rest = _two_arguments(formula[at + len("IFERROR(") :])
     if not calls_a_function(first):
         return formula
+    if other.strip() == "0":
+        raise InputError(
+            f"silent fallback: got IFERROR({first},{other}), want a text that says what is missing, such as "
+            '"not listed". Put one in its place.'
+        )
     # LibreOffice's ERROR.TYPE sees no error in what a function of an add-in gives, an array of one; N takes it out.
     shown = f"IF(ISERROR({first}),IF(ERROR.TYPE(N({first}))={_CODE},{first},{other}),{first})"
     return formula[:at] + shown + _with_missing_shown(rest)

@@ -18,6 +18,7 @@ SERIES = ("0072B2", "E69F00", "009E73", "D55E00", "CC79A7", "56B4E9")
 FACE = "Arial"
 
 WHOLE, DECIMAL, PERCENT, GENERAL, TEXT = "#,##0", "#,##0.00", "0.0%", "General", "@"
+SIGNED = "+0.00##;-0.00##;0"  # what is added: sections with conditions drop the sign in LibreOffice
 DATE, MONTH = "yyyy-mm-dd", "yyyy-mm"
 # For figures of any size: a small one shows its digits, and only 0 shows as 0.
 NUMBER, RATE = "[>=100]#,##0;[=0]0;0.00##", "[>=10]#,##0.0;[>=1]0.00;0.00##"

@@ -33,6 +33,8 @@ def set_up(sheet: Worksheet, title: str, version: str) -> None:
 
 def lay_out(sheet: Worksheet, sections: Sequence[int], last_row: int, last_column: int) -> None:
     """Set the print area to what the sheet holds, and break pages between sections, given by the rows they start in."""
+    if sheet.sheet_state == "hidden":
+        return  # LibreOffice prints a hidden sheet that has a print area
     end = max(last_row, sheet.max_row)
     sheet.print_area = f"A1:{get_column_letter(last_column)}{end}"
     room, used = _printed_height(sheet, last_column), _height(sheet, 1, sections[0] if sections else 1)

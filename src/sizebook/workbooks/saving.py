@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from sizebook.workbooks.building import Book
 from sizebook.workbooks.filling import Filled, fill
 
 _DATED_TABLES = ("models", "dtypes", "hardware", "prices", "grid")
+_DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
 _CORE, _STYLES = "docProps/core.xml", "xl/styles.xml"
 # The order in which the schema wants the parts of a font; openpyxl writes its own, and validators refuse it.
 _OF_FONTS = tuple(map(tag, (
@@ -30,10 +31,21 @@ def save(book: Book, example: Mapping[str, Any], path: Path) -> Filled:
         book.workbook.properties.title = book.title
         book.workbook.save(raw)
         settle(raw)
+        _describe(raw, [book.descriptions[name] for name in book.workbook.sheetnames if name in book.descriptions])
         filled = fill(raw, example, path)
     if filled.problems:
         raise InputError("cells in error: got\n" + "\n".join(filled.problems) + "\nwant none. Correct the formulas.")
     return filled
+
+
+def _describe(path: Path, of_sheets: Sequence[Sequence[str]]) -> None:
+    """Give every chart its alternative text, which openpyxl does not write; drawings follow the order of the sheets."""
+    package = Package.read(path)
+    for number, texts in enumerate(of_sheets, 1):
+        frames = package.xml(f"xl/drawings/drawing{number}.xml", change=True).iter(f"{_DRAWING}graphicFrame")
+        for frame, text in zip(frames, texts, strict=True):
+            next(frame.iter(f"{_DRAWING}cNvPr")).set("descr", text)
+    package.save(path)
 
 
 def settle(path: Path) -> None:

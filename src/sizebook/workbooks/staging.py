@@ -10,8 +10,8 @@ The array stands on a hidden sheet, and what readers see refers to it cell by ce
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from openpyxl.utils import get_column_letter
@@ -89,21 +89,30 @@ def ask(book: Book, *keys: str) -> None:
 
 @dataclass(frozen=True)
 class Figures:
-    """Staged figures: the condition that they are those that the workbook was made for."""
+    """Staged figures: the condition that they are those that the workbook was made for.
+
+    ``cells`` are references to those of the first case, by name.
+    """
 
     as_declared: str
+    cells: Mapping[str, str] = field(default_factory=dict)
 
 
-def figures(page: Page, call: str, declared: Sequence[Argument], *, heads: int = 0, blank_where: str = "") -> Figures:
+def figures(
+    page: Page, call: str, declared: Sequence[Argument], *,
+    heads: int = 0, blank_where: str = "", left_out: Collection[str] = (),
+) -> Figures:  # fmt: skip
     """Stage a function that gives names and values, one figure a row; formulas name one ``plan_`` and its name.
 
-    The first ``heads`` rows, such as the names of services, are not shown. ``blank_where`` is the condition of a case
-    that has no figures.
+    The first ``heads`` rows, such as the names of services, are not shown, nor is what is ``left_out`` by name.
+    ``blank_where`` is the condition of a case that has no figures.
     """
     n_cases = len(page.cases)
     names = [None] * heads + [argument.name for argument in declared]
     staged = stage(page.book, call, (len(names), 1 + n_cases), names=names)
-    for row, argument in enumerate(declared, heads + 1):
+    rows = {argument.name: row for row, argument in enumerate(declared, heads + 1)}
+    for argument in (each for each in declared if each.name not in left_out):
+        row = rows[argument.name]
         cells = (staged.cell(row, 2 + n) for n in range(n_cases))
         values = tuple(f'=IF({blank_where},"",{cell})' if blank_where else f"={cell}" for cell in cells)
         quantity = argument.quantity
@@ -113,7 +122,7 @@ def figures(page: Page, call: str, declared: Sequence[Argument], *, heads: int =
         )  # fmt: skip
         if quantity.kind == "text":
             page.wrap(page.row - 1, _LONGEST_TEXT)
-    return Figures(staged.are_as_declared())
+    return Figures(staged.are_as_declared(), {name: staged.cell(row, 2) for name, row in rows.items()})
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,141 @@
+"""What drivers do to a cost: a tornado and a two-way table of ordinary formulas, from cases that a workbook evaluates.
+
+A workbook says where the cost of each case stands: `now`, each driver at its ends (``traffic_low``, ``traffic_high``)
+and every pair of steps of the two-way table (``two_1_3``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sizebook.core.registry import Argument, Quantity
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.canvas import Chart
+from sizebook.workbooks.declaring import declare
+from sizebook.workbooks.finance import Driver
+from sizebook.workbooks.page import new_page
+
+Cost = Callable[[str], str]  # the reference, in braces, to the cost of a case
+ENDS = ("low", "high")
+
+
+@dataclass(frozen=True)
+class Steps:
+    """One side of the two-way table: the input ``step_name`` of each of its factors."""
+
+    name: str
+    label: str
+    factors: tuple[float, ...]
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        return tuple(str(number) for number in range(1, len(self.factors) + 1))
+
+    def step(self, number: str) -> str:
+        """Return the reference to one factor."""
+        return f"{{step_{self.name}.{number}}}"
+
+
+def two_way(book: Book, down: Steps, across: Steps, what: str) -> Callable[[Cost], None]:
+    """Add the sheet of the two-way table with its inputs; what it returns writes the table once its cases stand.
+
+    ``what`` names the cost: cost of all months.
+    """
+    page = new_page(
+        book, "Two-way", f"{what} by {down.label.lower()} and {across.label}, in the scenario of the cover.",
+        down.numbers,
+    )  # fmt: skip
+    page.heads("Step", origin="What it changes")
+    page.section("Steps")
+    for side in (down, across):
+        quantity = Quantity(
+            f"{side.label[:1].lower()}{side.label[1:]} over those of the scenario", unit="ratio", above=0, maximum=100,
+            label=side.label,
+        )  # fmt: skip
+        declare(page, Argument(f"step_{side.name}", quantity, side.factors[0]), per_case=side.factors[1:])
+
+    def finish(cost: Cost) -> None:
+        page.section(f"{what}, USD; {across.label} across, {down.label.lower()} down")
+        page.table(
+            [down.label, *(f"={across.step(number)}" for number in across.numbers)],
+            [
+                [f"={down.step(row)}", *(f"={cost(f'two_{row}_{column}')}" for column in across.numbers)]
+                for row in down.numbers
+            ],
+            [look.NUMBER, *[look.WHOLE] * len(across.factors)],
+        )
+        page.finish()
+
+    return finish
+
+
+def tornado(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str) -> None:
+    """Add the sheet of what each driver does to the cost, the largest first."""
+    page = new_page(
+        book, "Sensitivity", f"What each driver alone does to the {what}, in the scenario of the cover.",
+        ("",) * 5, (34, 18, 18, 18, 18, 18, 16, 30),
+    )  # fmt: skip
+    room = page.room_for_chart()
+    now = cost("now")
+    page.section("Drivers as they stand")
+    first = page.row + 1
+    last = first + len(drivers) - 1
+    page.table(
+        ["Driver", "Low, USD", "High, USD", "Low, change", "High, change", "Rank"],
+        [
+            [
+                driver.label, *(f"={cost(f'{driver.name}_{end}')}" for end in ENDS),
+                *(_change(f"{column}{first + at}", now) for column in "CD"),
+                _rank((first, last), first + at, now),
+            ]
+            for at, driver in enumerate(drivers)
+        ],
+        [look.GENERAL, *[look.WHOLE] * 5],
+    )  # fmt: skip
+    page.section("Largest first")
+    top = page.row + 1
+    rows = page.table(
+        ["Driver", "Low, change", "High, change", "Rank"],
+        [
+            [*(f"=INDEX(${column}${first}:${column}${last},MATCH(E{top + at},$G${first}:$G${last},0))"
+               for column in "BEF"),
+             f"=ROWS($A${top}:$A{top + at})"]
+            for at in range(len(drivers))
+        ],
+        [look.GENERAL, *[look.WHOLE] * 3],
+    )  # fmt: skip
+    page.statement(
+        "tornado_message", "Title of the chart",
+        f'=B{top}&" moves the cost most: from "&FIXED(C{top}/{{million}},2)&" to "'
+        f'&FIXED(D{top}/{{million}},2)&" million USD"',
+        "The largest",
+    )  # fmt: skip
+    page.chart(Chart("tornado", "{tornado_message}", "USD over the scenario", look.WHOLE, rows, "CD"), at=room)
+    page.finish()
+
+
+def _noise(now: str) -> str:
+    """Return what the order of adding leaves of a cost: spreadsheets differ in it, and equals must be equal in all."""
+    return f"{{rounding}}*MAX(1,{now})"
+
+
+def _change(cost: str, now: str) -> str:
+    """Return the formula of a cost over that of the cover's scenario, 0 where only noise is left."""
+    change = f"{cost}-{now}"
+    return f"=IF(ABS({change})<={_noise(now)},0,{change})"
+
+
+def _rank(rows: tuple[int, int], row: int, now: str) -> str:
+    """Return the formula of a driver's place by how far it moves the cost, the first of equals first."""
+    first, last = rows
+    own, every, so_far = (
+        f"ROUND(ABS({high}-{low})/({_noise(now)}),0)"
+        for high, low in (
+            (f"F{row}", f"E{row}"),
+            (f"$F${first}:$F${last}", f"$E${first}:$E${last}"),
+            (f"$F${first}:$F{row}", f"$E${first}:$E{row}"),
+        )
+    )
+    return f"=SUMPRODUCT(--({every}>{own}))+SUMPRODUCT(--({so_far}={own}))"

@@ -1,0 +1,77 @@
+"""A price, a power or a grid that nobody lists is said to be missing where it is read; it is no 0."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+
+from sizebook.core.errors import InputError
+from sizebook.functions import load
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.filling import fill
+from sizebook.workbooks.page import new_page
+from tests.workbooks.shipped import SHIPPED, Shipped
+from tests.workbooks.sittings import SITTINGS
+from tests.workbooks.test_modelling_standard import formulas
+
+load()
+UNLISTED = "h800-sxm"  # data/hardware.csv has it, data/prices.csv has no row of it
+# Workbook, its key of the accelerator, the sheet and label of the price that is looked up.
+BOOKS = (
+    ("training_budget.xlsx", "gpu", "Plan"),
+    ("fine_tuning.xlsx", "gpu", "Money"),
+    ("training_programme.xlsx", "gpu_2", "Phases"),
+)
+
+
+def shown(path: Path, sheet: str, label: str) -> list[Any]:
+    """Return the cells beside a label, from the second column on."""
+    rows = load_workbook(path, data_only=True)[sheet].iter_rows(min_col=2, values_only=True)
+    return next(list(row[1:]) for row in rows if row[0] == label)
+
+
+@pytest.mark.parametrize(("file", "key", "sheet"), BOOKS)
+def test_a_price_that_nobody_lists_is_said(file: str, key: str, sheet: str, tmp_path: Path) -> None:
+    """It was 0 in 0.8.0, and so was the cost; only the comparison with the plan was red."""
+    sitting = next(each for each in SITTINGS if each.file == file)
+    given = {name: value for name, value in sitting.given.items() if not name.startswith("price_usd")} | {key: UNLISTED}
+    found = fill(sitting.path, given, tmp_path / file)
+    column = 1 if key == "gpu_2" else 0
+    assert shown(found.path, sheet, "GPU-hour")[column] == "not listed"
+    assert shown(found.path, sheet, "GPU-hour, scenario")[column] == "#VALUE!"
+    assert any(problem.startswith(f"{sheet}!") for problem in found.problems)
+    assert shown(found.path, "Checks", "Price, power and carbon are known")[0] == "CHECK"
+    assert shown(found.path, "Checks", "All checks")[0] == "CHECK"
+    result = load_workbook(found.path, data_only=True)["Result"]
+    assert (
+        "NOT LISTED, and not given on Inputs: price_usd_per_gpu_hour. What needs it shows an error, not 0. Type it on "
+        "Inputs."
+    ) in [cell.value for (cell,) in result["B1:B8"]]
+    priced = f"price_usd_per_gpu_hour{key.removeprefix('gpu')}"
+    assert fill(sitting.path, {**sitting.given, key: UNLISTED, priced: 2.5}, tmp_path / file).problems == []
+
+
+@pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file)
+def test_no_lookup_falls_back_to_zero(book: Shipped) -> None:
+    """A call inside IFERROR is written out on the sheet of calls: ... =5,call,0),call)."""
+    found = {
+        f"{sheet.title}!{at}": text
+        for sheet in load_workbook(book.path)
+        for at, text in formulas(sheet).items()
+        if (",0)" in text and "IFERROR(" in text) or (sheet.title == "Calls" and "ISERROR(" in text and ",0),"
+            in text.partition("ISERROR(")[2] and at.startswith("B"))
+    }  # fmt: skip
+    assert found == {}
+
+
+def test_a_description_cannot_write_one() -> None:
+    page = new_page(Book("Book", "1"), "Plan", "")
+    with pytest.raises(InputError) as refused:
+        page.line("price", "Price", '=IFERROR(PRICE_USD_PER_GPU_HOUR("h100-sxm"),0)', "USD", "")
+    assert str(refused.value) == (
+        'silent fallback: got IFERROR(PRICE_USD_PER_GPU_HOUR("h100-sxm"),0), want a text that says what is missing, '
+        'such as "not listed". Put one in its place.'
+    )

@@ -1,0 +1,62 @@
+"""The run of `training_budget.xlsx` in three cases: time, GPU-hours, money, energy and carbon by ordinary formulas."""
+
+from __future__ import annotations
+
+from training_budget_plan import FIGURES, HEADS, Staged
+
+from sizebook.plans.training.case import NAMES
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.declaring import number_format
+from sizebook.workbooks.page import new_page
+from sizebook.workbooks.rules import sentence
+
+_USD = "*{gpus}*{price_now}/{seconds_an_hour}"
+# A figure's formula from those above it, lines of Plan and inputs; @ is what functions gave of it.
+_FORMULAS = {
+    "step_seconds": "=@/{use_speed}",
+    "tokens_per_s_per_gpu": "={batch}*{seq}/{gpus}/{plan_step_seconds}",
+    "mfu": "={plan_tokens_per_s_per_gpu}*{plan_flops_per_token}/{plan_peak_flop_per_s}",
+    "hfu": "=@*{use_speed}",
+    "goodput": "=@",
+    "productive_seconds": "={tokens_now}/{tokens_a_step}*{plan_step_seconds}",
+    "lost_seconds": "={plan_productive_seconds}/{plan_goodput}-{plan_productive_seconds}",
+    "start_seconds": "={start_hours}*{seconds_an_hour}",
+    "train_seconds": "={plan_productive_seconds}+{plan_lost_seconds}+{plan_start_seconds}",
+    "train_days": "={plan_train_seconds}/{seconds_a_day}",
+    "gpu_hours": "={gpus}*{plan_train_seconds}/{seconds_an_hour}",
+    "productive_usd": "={plan_productive_seconds}" + _USD,
+    "lost_usd": "={plan_lost_seconds}" + _USD,
+    "start_usd": "={plan_start_seconds}" + _USD,
+    "other_usd": "={other_usd}*{use_other}",
+    "cost_usd": "={plan_gpu_hours}*{price_now}+{plan_other_usd}",
+    "energy_kwh": "={plan_gpu_hours}*{power}*(1+{host_share})*{pue}/{thousand}",
+    "co2e_kg": "={plan_energy_kwh}*{grams}/{thousand}",
+    "co2e_market_kg": '=IF({covered_share}="","",{plan_energy_kwh}*(1-{covered_share})*{residual}/{thousand})',
+    "embodied_kg": "={plan_gpu_hours}/{life_hours}*{kg_per_gpu}",
+    "programme_gpu_hours": "=({plan_gpu_hours}-{gpus}*{start_hours})*{factor_now}+{gpus}*{start_hours}",
+    "programme_days": "={plan_programme_gpu_hours}/{gpus}/{hours_a_day}",
+    "programme_cost_usd": "={plan_programme_gpu_hours}*{price_now}+{plan_other_usd}",
+}
+
+
+def cases(book: Book, staged: Staged) -> None:
+    """Add the sheet of the three cases: a step as predicted, and at both ends of its band."""
+    page = new_page(
+        book, "Cases", "The run in the scenario of the cover: a step as predicted, and at both ends of its band.", NAMES
+    )
+    page.heads("Figure", origin="What it is")
+    page.section("Low, middle and high in time")
+    for figure in FIGURES:
+        given = [staged.steps.cell(2 + row, 1 + HEADS.index(figure.name)) for row in range(len(NAMES))]
+        formulas = tuple(_FORMULAS[figure.name].replace("@", cell) for cell in given)
+        page.line(f"plan_{figure.name}", figure.label, formulas, figure.quantity.unit,
+                  sentence(figure.quantity.meaning), number_format(figure.quantity))  # fmt: skip
+    page.section("Calendar of the middle case, the whole run")
+    page.constant("month_days", "Days of a month", "={hours_a_month}/{hours_a_day}", "days", "Inputs", look.NUMBER)
+    page.constant("months", "Months", "=MAX(1,ROUNDUP({plan_programme_days.middle}/{month_days}-{rounding},0))",
+                  "months", "Days of the whole run / days of a month", look.WHOLE)  # fmt: skip
+    page.constant("running_mw", "Power while it runs",
+                  "={gpus}*{power}*(1+{host_share})*{pue}/{million}", "MW",
+                  "GPUs x power x (1 + host) x PUE", look.NUMBER)  # fmt: skip
+    page.finish()

@@ -1,0 +1,61 @@
+"""The months of `training_budget.xlsx`: the whole run of the middle case, spread evenly over its days."""
+
+from __future__ import annotations
+
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.finance import level
+from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
+
+
+def months(book: Book) -> None:
+    """Add the run month by month, in its middle case and in the scenario of the cover."""
+    page = Timeline(
+        book, "Months", "The whole run of the middle case, spread evenly over its days; months of 730 hours. One "
+        "formula a row.",
+    )  # fmt: skip
+    page.calendar("start", "months")
+    page.section("Work")
+    row = page.row_of
+    row("first", "Days before it", "=({month}-1)*{month_days}", "days", look.NUMBER)
+    row("last", "Days to its end", "={month}*{month_days}", "days", look.NUMBER)
+    within = "MAX(0,MIN({last},{plan_programme_days.middle})-{first})"
+    row(
+        "share",
+        "Share of the run",
+        f"={within}/{{plan_programme_days.middle}}*{{on}}",
+        "ratio",
+        look.PERCENT,
+        total=SUM,
+    )
+    row("month_mtok", "Tokens", "={share}*{tokens_now}/{million}", "Mtok", total=SUM)
+    row("month_hours", "GPU-hours", "={share}*{plan_programme_gpu_hours.middle}", "GPU-hours", total=BOLD_SUM)
+    row("month_steady", "of them steady state", "={share}*{plan_gpu_hours.middle}", "GPU-hours", total=SUM)
+    row("month_beyond", "of them restarts, ramp, evaluation", "={month_hours}-{month_steady}", "GPU-hours", total=SUM)
+    page.section("Money")
+    row("price_level_now", "Level of GPU prices", level(book, "price_date", "price_level", from_first=False), "ratio",
+        look.NUMBER)  # fmt: skip
+    row("month_gpu_usd", "GPUs", "={month_hours}*{price_now}*{price_level_now}", "USD", total=SUM)
+    row("month_other_usd", "Other costs", "={share}*{plan_other_usd.middle}", "USD", total=SUM)
+    row("month_usd", "Cost", "={month_gpu_usd}+{month_other_usd}", "USD", total=BOLD_SUM)
+    row("usd_to_date", "Cost to date", "=SUM({month_usd.1}:{month_usd})*{on}", "USD", total=MOST)
+    row("currency_rate", "Exchange rate", level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
+        look.NUMBER)  # fmt: skip
+    row("amount", "Cost in the currency", "={month_usd}*{currency_rate}", "", total=BOLD_SUM)
+    page.section("Energy and carbon, of steady state as in the plan")
+    row("month_kwh", "Energy", "={month_steady}*{power}*(1+{host_share})*{pue}/{thousand}", "kWh", total=SUM)
+    row("month_kg", "Greenhouse gases, location-based", "={month_kwh}*{grams}/{thousand}", "kgCO2e", total=SUM)
+    row("mean_mw", "Mean power", "={month_kwh}/{hours_a_month}/{thousand}", "MW", look.NUMBER, total=MOST)
+    page.finish()
+
+
+PERIODS = (
+    ("month_mtok", "Tokens", "Mtok", look.WHOLE),
+    ("month_hours", "GPU-hours", "GPU-hours", look.WHOLE),
+    ("month_gpu_usd", "GPUs", "USD", look.WHOLE),
+    ("month_other_usd", "Other costs", "USD", look.WHOLE),
+    ("month_usd", "Cost", "USD", look.WHOLE),
+    ("amount", "Cost in the currency", "", look.WHOLE),
+    ("month_kwh", "Energy", "kWh", look.WHOLE),
+    ("month_kg", "Greenhouse gases", "kgCO2e", look.WHOLE),
+)
