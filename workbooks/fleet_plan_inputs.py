@@ -15,7 +15,8 @@ from sizebook.plans.fleet.inputs import (
     ServiceTraffic,
 )
 from sizebook.plans.ledgers import LONGEST_PLAN
-from sizebook.plans.serving.inputs import Energy, Latencies, Margins, RequestStream
+from sizebook.plans.serving.inputs import Energy, Latencies, Margins
+from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.serving.quantities import PoolLayout
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book

@@ -17,10 +17,11 @@ from typing import Any
 import pytest
 
 from sizebook.batch.jobs import made
+from sizebook.core.figured import Figured
 from sizebook.core.tables import table
 from sizebook.core.texts import Country, Joined, Text, text
 from sizebook.models.reconciliation import reconcile
-from sizebook.reports.comparison.compared import Figured, compared
+from sizebook.reports.comparison.compared import compared
 from sizebook.reports.comparison.report import report as comparison
 from sizebook.reports.glossary import glossary
 from sizebook.reports.reconciliation.report import report as reconciliation

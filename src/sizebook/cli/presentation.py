@@ -1,4 +1,4 @@
-"""The options of every command that writes a report: brand, locale, page and templates; and of those with a workbook."""
+"""The options of commands that write reports, brand, locale, page and templates, and of those that fill workbooks."""
 
 from __future__ import annotations
 

@@ -40,4 +40,4 @@ def kind_of(columns: list[str]) -> Kind:
         check_columns(columns, training.REQUIRED, training_rows.OUTPUTS)
         return Kind(training.sweep, training.FIGURE, training_rows.INPUTS, training.renamed(columns))
     check_columns(columns, cases.REQUIRED, COLUMNS.results_of(columns))
-    return Kind(serving.sweep, "tpot_seconds", cases.INPUTS)
+    return Kind(serving.sweep, "tpot_seconds", COLUMNS.known)

@@ -17,8 +17,8 @@ from sizebook.plans.serving.inputs import (
     Margins,
     PlanMonths,
     Prices,
-    RequestStream,
 )
+from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.serving.quantities import PeakFactor, PoolLayout, Replica
 from sizebook.tables.prices import PriceRegion, Provider
 

@@ -11,11 +11,12 @@ from sizebook.core.errors import InputError
 from sizebook.core.texts import text
 from sizebook.core.units import grouped
 from sizebook.models import catalog
-from sizebook.plans.serving.inputs import RequestStream, ServingInputs, Traffic
+from sizebook.plans.serving.inputs import ServingInputs, Traffic
 from sizebook.plans.serving.months import Month, fleet_month
 from sizebook.plans.serving.pools import Around, replica_in
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, at_speed
+from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.serving.encoding import EncodedCase, as_answered, no_answers, one_pass, positions_heard
 from sizebook.serving.quantities import Demand
 from sizebook.serving.traffic import usd_per_mtok

@@ -9,8 +9,8 @@ from typing import Any
 
 from lxml import etree
 
+from sizebook.calculation.found import formulas
 from sizebook.calculation.package import Package, tag
-from sizebook.calculation.preparing import formulas
 from sizebook.calculation.tokens import LAST_ROW, Area, address, area, called_name, cell_at, shifted, tokenize
 from sizebook.workbooks.anchors.following import follow
 from sizebook.workbooks.anchors.moving import Move, shown
