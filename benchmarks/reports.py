@@ -16,12 +16,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizebook.batch.contents import Figure
 from sizebook.batch.formats import FORMATS, Outputs, produce
 from sizebook.batch.jobs import Made, made
 from sizebook.batch.journal import Outcome, journal
 from sizebook.batch.reading import Row
 from sizebook.batch.running import Order, run_batch
+from sizebook.plans.contents import Figure
 from sizebook.reports.render import html, pdf
 from sizebook.sources.bundled import bundled
 

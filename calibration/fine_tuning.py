@@ -16,16 +16,16 @@ import numpy as np
 from command import parser
 from training import FITTED, unseen
 from training_measured import SHARED, cells, read_csv, runs
+from training_memory import counted
 
 from sizebook.plans.training.rows import work_of_row
 from sizebook.training.machine import calibration
-from sizebook.training.memory import Memory
 
 OUTPUT = Path(__file__).parents[1] / "docs" / "fine_tuning_table.md"
 Errors = dict[tuple[str, str], list[float]]
 
 
-def stated(row: dict[str, str]) -> dict[str, str]:
+def settings(row: dict[str, str]) -> dict[str, str]:
     """Return the settings of a row, with what its notes say of them in words."""
     found = cells(row)
     if row["family"] == "torchtune":
@@ -35,19 +35,13 @@ def stated(row: dict[str, str]) -> dict[str, str]:
     return found
 
 
-def counted(kind: str, needed: Memory) -> float:
-    """Return the bytes that a counter of this kind reads."""
-    live = "active" in kind or "allocated" in kind or "peak_memory_usage" in kind
-    return needed.allocated if live else needed.total
-
-
 def memory_errors() -> Errors:
     """Return predicted over measured memory less 1 by source and kind."""
     found: Errors = defaultdict(list)
     for row in read_csv(SHARED):
         if row["kind"] not in ("lora", "qlora") or not row["peak_memory_gib"] or "inconsistent" in row["flags"]:
             continue
-        needed = work_of_row(stated(row)).fullest
+        needed = work_of_row(settings(row)).fullest
         found[row["family"], row["kind"]].append(
             counted(row["memory_kind"], needed) / 2**30 / float(row["peak_memory_gib"]) - 1
         )

@@ -21,7 +21,7 @@ from training_measured import Run, runs
 
 from sizebook.calibrating.fitting import band, group_weights
 from sizebook.calibrating.fitting import fit as least
-from sizebook.training.bands import UNMEASURED, families
+from sizebook.training.bands import UNMEASURED, families, kind_of
 from sizebook.training.machine import Machine, machine
 from sizebook.training.time import step_time
 
@@ -76,11 +76,11 @@ FITTED = {
     "state_traffic": (6, 1, "times that what enters a recurrent mixer passes memory on top, in 16 bits"),
     "bias_traffic": (4, 1, "times that what leaves experts passes memory to have biases added, in 16 bits"),
     "quantize_fsdp": (6, 1, "bytes moved to cast an input of a matrix to fewer bits, kernels of PyTorch"),
-    "gather_exposed_deepspeed": (0.7, 4, "share of ZeRO-3's exchange that DeepSpeed does not start ahead of need"),
-    "gather_seconds_deepspeed": (2e-3, 2, "seconds that its hooks take of each layer in each micro-batch"),
+    "gather_exposed_fsdp": (0.3, 1, "share of ZeRO-3's exchange that FSDP does not start ahead of need"),
+    "gather_exposed_deepspeed": (0.7, 4, "the same, DeepSpeed"),
+    "hook_seconds_deepspeed": (2e-3, 2, "seconds that its hooks take of each layer in each micro-batch"),
     "block_seconds_megatron": (1e-3, 1, "seconds that launching a block of a layer takes in each micro-batch"),
     "block_seconds_fsdp": (2e-3, 1, "the same, PyTorch"),
-    "block_seconds_deepspeed": (5e-3, 1, "the same where kernels are launched one by one"),
     "block_seconds_xla": (1e-4, 4, "the same, XLA on TPUs"),
     "step_seconds": (0.03, 1, "fixed seconds of a step: the optimizer's launches, what is logged and synchronised"),
     "power": (1.0, 1, "exponent by which Blackwell's products follow its watts for each FLOP/s"),
@@ -101,7 +101,7 @@ FIXED = {
     "network": (0.75, "share of the scale-out link that collectives reach"),
 }
 UNBOUNDED = (
-    "traffic", "state_traffic", "bias_traffic", "quantize", "block_seconds", "expert_seconds", "gather_seconds",
+    "traffic", "state_traffic", "bias_traffic", "quantize", "block_seconds", "expert_seconds", "hook_seconds",
     "expert_width", "permute", "head_width", "dequantize", "power",
 )  # fmt: skip
 STARTS = np.log([start for start, _, _ in FITTED.values()])
@@ -239,6 +239,8 @@ def main() -> None:
     if quick:
         return
     summary(found, held, "held out")
+    stated = [i for i, r in enumerate(found) if r.stated and kind_of(r.work.profile, r.work.setup.method) == "dense"]
+    summary([found[i] for i in stated], held[stated], "held out, dense and fully stated")
     inside = covered(found, held)
     print(f"in a band made without them: {np.mean(inside):.1%} of runs")
     write(logs, len(found))

@@ -1,14 +1,17 @@
 """Writes docs/training_layouts_table.md: layouts that practitioners ran beside the fastest that the search finds.
 
-Run `python calibration/training_layouts.py` from the root of the repository. The published layout is timed as it was
-run, with whatever of its recipe is stated; the search is free but for recomputation and sequence parallelism. Sources:
+Run `python calibration/training_layouts.py` from the root of the repository; `--check` writes nothing and fails where
+the table is not what the search finds today. The published layout is timed as it was run, with whatever of its recipe
+is stated; the search is free but for recomputation, sequence parallelism and what its software could not do. Sources:
 calibration/training_runs.csv (one run of each model and accelerator) and the reports named in LAYOUTS.
 """
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 from command import parser
@@ -16,7 +19,7 @@ from training_measured import Run, bundled
 
 from sizebook.core.errors import SizebookError
 from sizebook.plans.training.rows import work_of_row
-from sizebook.plans.training.search import MICRO_BATCHES, search
+from sizebook.plans.training.search import MICRO_BATCHES, interleaves, search
 from sizebook.plans.training.work import Work, work_of
 from sizebook.training.bands import kind_of
 from sizebook.training.layout import check
@@ -25,8 +28,10 @@ from sizebook.training.recipe import Recipe
 OUTPUT = Path(__file__).parents[1] / "docs" / "training_layouts_table.md"
 # What a published layout may be slower than the best that is found.
 ALLOWED = {"dense": 1.1, "experts": 1.2, "hybrid": 1.2}
-# Sources that state no micro-batch: calibration/training_runs.csv assumes one sequence.
-NO_MICRO_BATCH = frozenset({"narayanan"})
+# Sources that state neither micro-batch nor the chunks of their interleaved stages (arXiv:2104.04473, section 5.1).
+FED_UNSTATED = frozenset({"narayanan"})
+# Megatron of 2021 and 2022: gradients and states in fp32, the loss in kernels of its own.
+PLAIN = Recipe(gradient_dtype="fp32", optimizer_dtype="fp32", fused_loss=False)
 LAYOUTS: tuple[tuple[str, dict[str, object]], ...] = (
     (
         "BLOOM report (arXiv:2211.05100), section 3.1.2",
@@ -57,12 +62,15 @@ class Compared:
     ratio: float
 
 
-def compared(what: str, work: Work, *, any_micro_batch: bool = False) -> Compared:
-    """Return a run's layout beside the fastest of a search that is told what it recomputes, that its software shards
-    nothing where it did not, and nothing else; ``any_micro_batch`` takes the best on both sides where a source states
-    none."""
+def compared(what: str, work: Work, *, fed_freely: bool = False) -> Compared:
+    """Return a run's layout beside the fastest of a search that is told what it recomputes, what its software could not
+    do where it sharded nothing, and nothing else; ``fed_freely`` takes the best micro-batch and chunks on both sides
+    where a source states none."""
     old = work.setup.method.recipe
-    free = Recipe(stack=old.stack, flash_attention=old.flash_attention, dropout=old.dropout)
+    free = replace(
+        PLAIN if work.layout.zero_stage == 0 else Recipe(),
+        stack=old.stack, flash_attention=old.flash_attention, dropout=old.dropout,
+    )  # fmt: skip
     held: dict[str, object] = {
         "recompute": work.layout.recompute, "sequence_parallel": work.layout.sequence_parallel,
     }  # fmt: skip
@@ -70,17 +78,17 @@ def compared(what: str, work: Work, *, any_micro_batch: bool = False) -> Compare
         held["zero_stage"] = 0
     setup = replace(work.setup, method=replace(work.setup.method, recipe=free))
     found = search(setup, held, top=1).best[0]
-    if any_micro_batch:
+    if fed_freely:
         work = best_fed(work)
     kind = kind_of(work.profile, work.setup.method)
     return Compared(what, kind, work.layout.name, found.layout.name, work.step.total / found.step_seconds)
 
 
 def best_fed(work: Work) -> Work:
-    """Return a run with the micro-batch that is fastest of those that fit."""
+    """Return a run with the micro-batch, and in a pipeline the chunks, that are fastest of those that fit."""
     tried = [work]
-    for micro_batch in MICRO_BATCHES:
-        layout = replace(work.layout, micro_batch=micro_batch)
+    for micro_batch, chunks in product(MICRO_BATCHES, interleaves(work.profile.n_layers, work.layout.pp)):
+        layout = replace(work.layout, micro_batch=micro_batch, interleave=chunks)
         with suppress(SizebookError):
             check(layout, work.setup.architecture, gpus=work.setup.gpus, batches=work.setup.batches)
             tried.append(work_of(work.setup, layout))
@@ -100,7 +108,7 @@ def rows() -> list[Compared]:
             continue
         seen.add(key)
         try:
-            found.append(compared(_what(run), run.work, any_micro_batch=run.source in NO_MICRO_BATCH))
+            found.append(compared(_what(run), run.work, fed_freely=run.source in FED_UNSTATED))
         except SizebookError as error:
             print(f"refused: {_what(run)}: {error}")
     return found
@@ -112,9 +120,8 @@ def _what(run: Run) -> str:
     return f"{run.group.split()[0]}, {shape}, on {setup.gpus} {setup.gpu.key}, {run.source}"
 
 
-def main() -> None:
-    """Write and print the table."""
-    parser(__doc__).parse_args()
+def page() -> str:
+    """Return the table and how many layouts of each kind lie near enough."""
     found = rows()
     lines = ["| run | published layout | fastest found | published over fastest |", "|---|---|---|--:|"]
     lines += [f"| {each.what} | {each.published} | {each.best} | {each.ratio:.2f} |" for each in found]
@@ -126,8 +133,19 @@ def main() -> None:
                 "",
                 f"{kind}: {within} of {len(of_kind)} published layouts lie within {most - 1:.0%} of the fastest found.",
             ]
-    OUTPUT.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print("\n".join(lines))
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write and print the table, or check the one that is there."""
+    asked = parser(__doc__)
+    asked.add_argument("--check", action="store_true", help="write nothing; fail where the table is out of date")
+    check_only, found = asked.parse_args().check, page()
+    if not check_only:
+        OUTPUT.write_text(found, encoding="utf-8")
+        print(found, end="")
+    elif found != OUTPUT.read_text(encoding="utf-8"):
+        sys.exit(f"out of date: docs/{OUTPUT.name}. Run 'python calibration/training_layouts.py'.")
 
 
 if __name__ == "__main__":

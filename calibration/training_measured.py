@@ -33,6 +33,13 @@ UNFIT = frozenset(
 LOOSE = frozenset(
     {"batch_unstated", "recompute_unstated", "recipe_differs", "power_limited", "gpu_inferred", "dtype_unstated"}
 )
+# Flags of rows that leave open anything at all, or were read from one line of a log.
+NOT_STATED = LOOSE | frozenset(
+    {"recompute_partial", "recipe_not_found", "batch_assumed", "offload", "no_mtp", "micro_batch_assumed",
+     "optimizer_in_backward", "zero_bubble", "one_log_line", "tp_in_chips", "rounded", "recompute_inferred", "eager",
+     "max_seq_bound", "memory_rounded", "zero_stage_assumed", "packed", "no_flash_attention", "tokens_over_epoch",
+     "bf16_states"}
+)  # fmt: skip
 # What a pipeline runs in a step where nothing says so, as runs of such size that do.
 ASSUMED_MICRO_BATCHES = 16
 FAMILIES = {
@@ -43,13 +50,15 @@ FAMILIES = {
 
 @dataclass(frozen=True)
 class Run:
-    """One published run: the work that it is, its group, its measured seconds a step, and how loosely it is stated."""
+    """One published run: the work that it is, its group, its measured seconds a step, how loosely it is stated, and
+    whether nothing of it is left open."""
 
     group: str
     source: str
     work: Work
     seconds: float
     loose: bool = False
+    stated: bool = True
 
     @property
     def unit(self) -> str:
@@ -128,6 +137,16 @@ def batch_of(row: dict[str, str]) -> int:
     return ASSUMED_MICRO_BATCHES * int(row["micro_batch"] or 1) * ranks
 
 
+def micro_batch_of(row: dict[str, str]) -> str:
+    """Return the sequences of a micro-batch; where the table assumes one under a pipeline, a pipeline's batch over its
+    stages, which is what torchtitan splits into unless it is told otherwise (pipeline_parallel_microbatches)."""
+    stages = int(row["pp"] or 1)
+    if "micro_batch_assumed" not in row["flags"] or stages == 1:
+        return row["micro_batch"] or "1"
+    pipelines = int(row["gpus"]) // (int(row["tp"] or 1) * stages * int(row["cp"] or 1))
+    return str(max(1, int(row["batch"]) // pipelines // stages))
+
+
 def cells(row: dict[str, str]) -> dict[str, str]:
     """Return what the table says of a run under the names of a training scenario; blank is not stated."""
     model = row["model"]
@@ -138,7 +157,7 @@ def cells(row: dict[str, str]) -> dict[str, str]:
         **{name: row[name] for name in ("fsdp", "hsdp", "recompute", "recompute_modules", "offload")},
         "model": str((SHARED.parent / model).resolve()) if model.endswith(".json") else model,
         "zero_stage": row["zero_stage"] or "1",
-        "micro_batch": row["micro_batch"] or "1",
+        "micro_batch": micro_batch_of(row),
         "compute_dtype": row["dtype"],
         "stack": STACKS.get(row["stack"], row["stack"]),
         "optimizer": row["optimizer"] or "adamw",
@@ -162,6 +181,11 @@ def unusable(row: dict[str, str]) -> bool:
     )
 
 
+def stated(row: dict[str, str]) -> bool:
+    """Return whether a row leaves nothing open."""
+    return not (NOT_STATED & set(row["flags"].split(";")) or row["offload"])
+
+
 def measured() -> list[Run]:
     """Return every run of the shared table that time can be learnt from; none where the table is not there."""
     if not SHARED.exists():
@@ -178,17 +202,9 @@ def measured() -> list[Run]:
         tokens = batch_of(row) * float(row["seq"]) / float(row["gpus"])
         seconds = float(row["step_seconds"] or 0) or tokens / float(row["tokens_per_s_per_gpu"])
         family, chips, stack = row["group"].rsplit(" ", 2)
-        found.append(Run(f"{family} {chips} {stack}", row["family"], work, seconds, _loose(row)))
+        loose = bool(LOOSE & set(row["flags"].split(";")))
+        found.append(Run(f"{family} {chips} {stack}", row["family"], work, seconds, loose, stated(row)))
     return found
-
-
-def _loose(row: dict[str, str]) -> bool:
-    """Return whether a row leaves open what moves its time."""
-    flags = set(row["flags"].split(";"))
-    return bool(
-        flags
-        & {"batch_unstated", "recompute_unstated", "recipe_differs", "power_limited", "gpu_inferred", "dtype_unstated"}
-    )
 
 
 def runs() -> list[Run]:

@@ -140,7 +140,7 @@ def render_samples(check: bool) -> list[str]:
 
 def _samples() -> Iterator[tuple[Path, bytes]]:
     """Yield each sample as a PDF: one a scenario, and the reconciliation as of the catalog's date."""
-    for path in (*sorted((ROOT / "reports").glob("*.toml")), ROOT / "workbooks" / "scenarios" / "three-services.toml"):
+    for path in (*sorted((ROOT / "reports").glob("*.toml")), ROOT / "workbooks" / "scenarios" / "six-services.toml"):
         yield ROOT / "reports" / f"{path.stem}.pdf", _sample(path, {})
         if path.stem == IN_GERMAN:
             yield ROOT / "reports" / f"{path.stem}-de.pdf", _sample(path, {"locale": "de"})

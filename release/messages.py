@@ -1,7 +1,8 @@
 """Brings the catalogues of reports up to date: `python release/messages.py`, with --check it only says what is missing.
 
-Found are `text` and `plural` in the sources, `_` in the templates, and the labels and units of declared quantities. A
-message that is gone leaves its catalogue; a new one stands there without a translation until somebody writes it.
+Found are `text` and `plural` in the sources, `_` in the templates, the labels and units of declared quantities, and
+what the catalog explains. A message that is gone leaves its catalogue; a new one stands there without a translation
+until somebody writes it.
 """
 
 from __future__ import annotations
@@ -17,18 +18,25 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
+from sizebook.core.tables import table
+
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUES = ROOT / "src" / "sizebook" / "reports" / "catalogues"
-SPEAKING = ("core", "plans", "reports", "serving", "tables", "training")  # folders whose texts reports show
+# Folders whose texts reports show, and what makes one; `config.text` of the models reads a key.
+SPEAKING = dict.fromkeys(("batch", "core", "plans", "reports", "serving", "tables", "training"), "text") | {
+    "models": "remark"
+}
+# Columns of the catalog that hold sentences and words of ours.
+EXPLAINED = ("explanation", "explanation_active", "total_scope", "active_scope")
 Message = str | tuple[str, str]
 
 
 def messages() -> Iterator[tuple[Message, str]]:
     """Yield every message with the file that it stands in."""
     sources = ROOT / "src" / "sizebook"
-    for folder in SPEAKING:
+    for folder, maker in SPEAKING.items():
         for name, _, message, _, _ in extract_from_dir(
-            sources / folder, [("**.py", "python")], keywords={"text": None, "plural": (2, 3)}
+            sources / folder, [("**.py", "python")], keywords={maker: None, "plural": (2, 3)}
         ):
             if message:
                 yield message, f"src/sizebook/{folder}/{name}"
@@ -36,16 +44,18 @@ def messages() -> Iterator[tuple[Message, str]]:
         ROOT / "templates", [("report.css", "jinja2"), ("**.html", "jinja2")], keywords={"_": None}
     ):
         yield message, f"templates/{name}"
+    for row in table("models"):
+        yield from ((row[column], "src/sizebook/data/models.csv") for column in EXPLAINED if row[column])
     for path in sorted(sources.rglob("*.py")):
         yield from ((each, str(path.relative_to(ROOT))) for each in _declared(path))
 
 
 def _declared(path: Path) -> Iterator[str]:
-    """Yield the labels and the units of the quantities that a module declares."""
+    """Yield the labels, the units and the words for 0 of the quantities that a module declares."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Quantity":
             for each in node.keywords:
-                if each.arg in ("label", "unit") and isinstance(each.value, ast.Constant) and each.value.value:
+                if each.arg in ("label", "unit", "zero") and isinstance(each.value, ast.Constant) and each.value.value:
                     yield each.value.value
 
 

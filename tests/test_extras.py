@@ -43,7 +43,7 @@ NO_WORKBOOKS, NO_REPORTS = refused(WORKBOOKS, "workbooks"), refused(REPORTS, "re
 NO_BATCH = refused(f"{WORKBOOKS}, {REPORTS}", "workbooks,reports")
 NO_SWEEP = refused("numpy, polars, rich, ruamel", "sweep")
 SIZING, TRAINING = "workbooks/scenarios/llama-3.1-8b.toml", "reports/training-llama-3.1-70b.toml"
-FLEET, SERVING = "workbooks/scenarios/three-services.toml", "reports/serving-llama-3.1-70b.toml"
+FLEET, SERVING = "workbooks/scenarios/six-services.toml", "reports/serving-llama-3.1-70b.toml"
 # Command line -> how its output begins on the base, or the whole refusal. {} is a folder.
 COMMANDS = {
     "functions": "\nCARBON\n",
@@ -51,7 +51,7 @@ COMMANDS = {
     "count llama-3.1-8b": "llama-3.1-8b, from the catalog\n",
     f"plan train {TRAINING}": "llama-3.1-70b on ",
     f"plan serve {SERVING}": "llama-3.1-70b on ",
-    f"plan fleet {FLEET}": "GPUs at peak  104 in 2027-01",
+    f"plan fleet {FLEET}": "GPUs at peak  96 in 2027-01",
     "plan programme reports/programme-llama-3.1-405b.toml": "Pre-training: llama-3.1-405b",
     "models --search mixtral": "model  ",
     "scenario template sizing": "# ",

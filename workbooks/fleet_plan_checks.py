@@ -1,86 +1,156 @@
-"""The checks of `fleet_plan.xlsx`: the plan keeps its promises, and the monthly sheets give its figures."""
+"""The checks of `fleet_plan.xlsx`: promises kept, independent routes to the same figure, the plan itself."""
 
 from __future__ import annotations
 
-from fleet_plan_lines import Staged
-from fleet_plan_months import Sheets
+from fleet_plan_inputs import SERVICES
+from fleet_plan_services import Staged
 
-from sizebook.plans.fleet.inputs import MONTHS
-from sizebook.workbooks.building import Book
+from sizebook.workbooks.wording import equal
 
-Check = tuple[str, str, str]  # label, formula that is TRUE when all is well, what it compares
+Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
 
 
-def checks(book: Book, staged: Staged, sheets: Sheets) -> tuple[Check, ...]:
+def checks(staged: Staged) -> tuple[Check, ...]:
     """Return the checks of the workbook."""
-    return (*_OF_SERVICES, *_with_the_plan(book, staged, sheets))
+    return (*_OF_SERVICES, *_OF_NODES, *_OF_MONTHS, *_with_the_plan(staged))
 
 
+def _same(*pairs: tuple[str, str]) -> str:
+    """Return the condition that figures are equal but for the last digits of their arithmetic."""
+    return f"=AND({','.join(equal(one, other) for one, other in pairs)})"
+
+
+def _totals(key: str) -> str:
+    """Return the sum of the totals of a block, all services."""
+    return f"SUM({{{key}_{SERVICES[0]}.total:{key}_{SERVICES[-1]}}})"
+
+
+_ARRIVALS = (
+    "MAX({day_@.all})*{peak_now.@}/{seconds_a_day}"
+    "<=MAX(0,{peak_@.total}-{spare_replicas.@})*{rate.@}*{load.@}*(1+{rounding})"
+)
 _OF_SERVICES: tuple[Check, ...] = (
-    ("The load fits in the cache", '=IF({model}="",TRUE,{load}<={most})', "In flight against MAX_CONCURRENCY"),
+    (
+        "The load fits in the cache",
+        "=SUMPRODUCT(--({plan_concurrency.all}>{plan_capacity.all}))=0",
+        "In flight against what the cache holds, every service",
+    ),
     (
         "The context is one the model knows",
-        '=IF({model}="",TRUE,IFERROR(OR({input_seconds}<>"",{input_tokens}+{output_tokens}'
-        '<=MODEL_SPEC({chosen},"context_length")),TRUE))',
-        "Prompt and answer against MODEL_SPEC(model, context_length)",
-    ),
-    ("Reserving costs less than burst", "={reserved_price}<={burst_price}", "Price of a GPU-hour"),
-    ("A term divides three years", f"=MOD({MONTHS},{{term_months}})=0", f"{MONTHS} / length of a term is whole"),
-    (
-        "Rate of a replica is the plan's",
-        '=IF({model}="",TRUE,ABS({rate}-{plan_requests_per_second})<=10^-9*{rate})',
-        "Replicas against Plan",
+        "=SUMPRODUCT(--ISNUMBER({plan_context_tokens.all}),--({plan_longest_tokens.all}>{plan_context_tokens.all}))=0",
+        "Prompt and answer against the context that the model states, every service",
     ),
     (
-        "Spare replicas are the plan's",
-        '=IF({model}="",TRUE,{spare_replicas}={plan_spare_replicas})',
-        "Replicas against Plan",
+        "Reserving costs no more than burst",
+        "=SUMPRODUCT(--({reserved_price.all}>{on_demand_price.all}))=0",
+        "Prices of a GPU-hour, every service",
+    ),
+    ("Those that share whole nodes pay one price", "=SUM({price_apart.all})=0", "Services: each against the first"),
+    (
+        "A service ends no sooner than it begins",
+        '=SUMPRODUCT(--({end_month.all}<>""),--({end_month.all}<{begins.all}))=0',
+        "Inputs, every service",
+    ),
+    (
+        "Replicas take the busiest hour",
+        f"=AND({','.join(_ARRIVALS.replace('@', at) for at in SERVICES)})",
+        "Largest arrivals against replicas without spare ones x rate x target load, every service",
+    ),
+    (
+        "Traffic adds up to its growth",
+        _same((_totals("day"), "SUM({days_expected.all})")),
+        "Requests a day of all months against the sum of a geometric series",
     ),
 )
+_OF_NODES: tuple[Check, ...] = (
+    (
+        "A node fits in a rack",
+        '=IF({nodes_per_rack}="",1,0)*SUMPRODUCT(--({node_kw.all}>0),1-ISNUMBER({plan_rack_nodes.all}),'
+        "1-({node_kw.all}<={kw_per_rack}*(1+{rounding}))*({plan_node_units.all}<={rack_units}))=0",
+        "kW and height of a node against those of a rack, where nothing else is given",
+    ),
+    ("Nodes hold their replicas", "=MIN({free_gpus.all})>=0", "GPUs of nodes against GPUs of replicas, every month"),
+    ("Racks hold their nodes", "=MIN({free_nodes.all})>=0", "Racks x nodes of a rack against nodes, every month"),
+    (
+        "Sharing takes no more nodes",
+        "=SUMPRODUCT(--({nodes.all}>{own_nodes.all}))=0",
+        "Nodes against those if services shared none, every month",
+    ),
+    (
+        "Whole nodes are paid for whole",
+        '=IF({whole_nodes}="yes",SUMPRODUCT(ABS({free_gpus.all}-{idle_gpus.all}))=0,SUMPRODUCT(ABS({idle_gpus.all}))=0)',
+        "GPUs without a replica that are paid for, against those that there are",
+    ),
+)
+_POWER = "{energy_idle.all}*{busy_share}/{idle_share}*(1+{rounding})"
+_OF_MONTHS: tuple[Check, ...] = (
+    ("Every month asked for is there", "={on.total}={months}", "Months in the plan against Inputs"),
+    (
+        "Reserved and burst add up to the cost",
+        _same(("{reserved_usd.total}+{burst_usd.total}", "{usd.total}"), (_totals("cost"), "{usd.total}")),
+        "Totals of Months, and of what is bought together",
+    ),
+    ("Services add up to the cost", _same((_totals("part_usd"), "{usd.total}")), "Split against Months"),
+    (
+        "The hours bought are the hours paid for",
+        _same(
+            (_totals("hours"), "{gpu_hours.total}"),
+            ("{hours_a_month}*SUM({reserved_gpus.all})+SUM({burst_hours_all.all})", "{gpu_hours.total}"),
+        ),
+        "Balance of GPU-hours: reserved and burst against all",
+    ),
+    ("Years add up to the whole", _same(("SUM({usd_by_year.all})", "{usd.total}")), "Cost: Years against Months"),
+    ("Quarters add up to the whole", _same(("SUM({usd_by_quarter.all})", "{usd.total}")), "Cost: Years against Months"),
+    ("The cost to date ends at the whole", _same(("{usd_to_date.total}", "{usd.total}")), "Months: to date, total"),
+    (
+        "Energy carries its carbon",
+        _same(("{co2e_kg.total}*{thousand}", "{energy_kwh.total}*{grams.1}")),
+        "Totals of Months",
+    ),
+    (
+        "Power lies between idle and busy",
+        "=SUMPRODUCT(--({energy_kwh.all}<{energy_idle.all}*(1-{rounding})))"
+        f"+SUMPRODUCT(--({{energy_kwh.all}}>{_POWER}))=0",
+        "Energy of every month against GPU-hours x power",
+    ),
+    (
+        "The range holds the plan",
+        "=SUMPRODUCT(--({peak_gpus_fewest.all}>{peak_gpus.all}))+SUMPRODUCT(--({peak_gpus.all}>{peak_gpus_most.all}))=0",
+        "GPUs if replicas are as fast, or as slow, as 1 in 10 measurements",
+    ),
+    ("Dates of rates rise", "=MIN({price_order.all},{rate_order.all})=1", "Rates: each with its day, none twice"),
+)
+_PLANNED = (
+    ("requests_per_day", "requests_per_day_all"),
+    *((name, name) for name in (
+        "peak_gpus", "mean_gpus", "reserved_gpus", "nodes", "own_nodes", "racks", "site_kw", "reserved_usd",
+        "burst_usd", "usd", "energy_kwh", "co2e_kg", "peak_gpus_fewest", "peak_gpus_most", "usd_least", "usd_most",
+    )),
+)  # fmt: skip
 
 
-def _with_the_plan(book: Book, staged: Staged, sheets: Sheets) -> tuple[Check, ...]:
-    months = staged.months
-    top, bottom = sheets.rows
-    live = {name: f"Summary!${letter}${top}:${letter}${bottom}" for name, letter in sheets.summary.items()}
-
-    def equal(*pairs: tuple[str, str, str]) -> str:
-        apart = (
-            f"SUMPRODUCT(--(ABS({live[one]}{scale}-{months.months(other)})>10^-9*{months.months(other)}))"
-            for one, other, scale in pairs
-        )
-        return f"={'+'.join(apart)}=0"
-
-    outside = "+".join(
-        f"SUMPRODUCT(--({months.months(low)}>{months.months(high)}))"
-        for low, high in (("peak_gpus_fewest", "peak_gpus"), ("peak_gpus", "peak_gpus_most"))
-    )
-    ends = "+".join(
-        f"ABS(SUM({book.every_case(f'{end}_{name}', f'{end}_{name}')})-{months.month(f'peak_gpus_{end}', number)})"
-        for end in ("fewest", "most")
-        for name, number in (("first", 1), ("last", MONTHS))
-    )
+def _with_the_plan(staged: Staged) -> tuple[Check, ...]:
+    missing = f"{staged.plan.block.missing}=1"
+    base = 'AND({scenario}="base",COUNT({price_date.all})=0)'
+    pairs = [(f"SUM({staged.of_the_plan(name)})", f"SUM({{{row}.all}})") for name, row in _PLANNED]
+    pairs += [(f"MAX({staged.of_the_plan(name)})", f"MAX({{{row}.all}})") for name, row in _PLANNED]
     return (
         (
-            "GPUs of every month are the plan's",
-            equal(("peak", "peak_gpus", ""), ("mean", "mean_gpus", ""), ("reserved", "reserved_gpus", "")),
-            "Summary against Months: peak, mean and reserved",
+            "The months are the plan's",
+            f"=IF({base},{_same(*pairs).removeprefix('=')},TRUE)",
+            "Sums and largest of every row of Months against FLEET_LEDGER; only where no scenario and no dated price "
+            "changes them",
+            missing,
         ),
         (
-            "Cost of every month is the plan's",
-            equal(("reserved_usd", "reserved_usd", ""), ("burst_usd", "burst_usd", ""), ("cost", "usd", "")),
-            "Summary against Months: reserved, burst and together",
+            "Figures are those of this workbook",
+            f"={staged.figures.as_declared}",
+            "Names; another version may give others",
         ),
         (
-            "Energy and carbon are the plan's",
-            equal(("energy", "energy_kwh", ""), ("co2e", "co2e_kg", "*1000")),
-            "Summary against Months",
-        ),
-        ("The range is the plan's", f"={ends}=0", "Replicas against Months: first and last month, fewest and most"),
-        ("The range holds the plan", f"={outside}=0", "Months: fewest, plan and most GPUs, every month"),
-        (
-            "The plan's figures are those of this workbook",
-            f"=AND({staged.figures.as_declared},{months.as_declared})",
-            "Names on the staged tables; another version of sizebook may give others",
+            "Columns of the plan are those of this workbook",
+            f"={staged.plan.are_as_declared()}",
+            "Names; another version may give others",
+            missing,
         ),
     )

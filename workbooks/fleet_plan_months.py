@@ -1,142 +1,119 @@
-"""The monthly sheets of `fleet_plan.xlsx`: one row a month, one column a service."""
+"""The months of `fleet_plan.xlsx`, all services together, and their quarters and years."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from fleet_plan_inputs import SERVICES, WIDTHS
+from fleet_plan_loads import Groups, block, burst_of
 
-from fleet_plan_lines import SERVICES, Staged, gpus, month_label, peak_rate, requests_a_day, used
-
-from sizebook.plans.fleet.inputs import MONTHS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
-from sizebook.workbooks.page import Page, new_page
-from sizebook.workbooks.wording import counted, usd
+from sizebook.workbooks.finance import level
+from sizebook.workbooks.page import new_page
+from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
-_COLUMNS = "CDEFG"
-_HOURS = 730
-_WIDTHS = (16, 16, 16, 16, 16, 16, 18)
-
-
-@dataclass(frozen=True)
-class Sheets:
-    """Where the months stand: their rows, the same on every monthly sheet, and the columns of the summary."""
-
-    rows: tuple[int, int]
-    summary: Mapping[str, str]
+LARGEST = 5  # services that the chart names; the others stand together
+CEILINGS = (("gpu", "peak_gpus", "GPUs"), ("rack", "racks", "racks"), ("kw", "site_kw", "kW"))
 
 
-def months(book: Book, staged: Staged) -> Sheets:
-    """Add the monthly sheets and the summary."""
-    rows = _sheet(
-        book, "Peak GPUs", "GPUs that the busiest hour needs.", lambda n, c, r: used(gpus(book, peak_rate(book, n)))
-    )
-    _sheet(
-        book, "Mean GPUs", "GPUs that the mean of the day needs.",
-        lambda n, c, r: used(gpus(book, f"{requests_a_day(book, n)}/86400")),
-    )  # fmt: skip
-    first, last = rows
-    _sheet(
-        book, "Reserved GPUs", "GPUs under contract: a share of the mean at the start of each term.",
-        lambda n, c, r: used(
-            f"ROUNDUP({{reserve_share}}*INDEX('Mean GPUs'!{c}${first}:{c}${last},"
-            f"INT({n}/{{term_months}})*{{term_months}}+1)/{{step_gpus}}-0.000000001,0)*{{step_gpus}}"
-        ),
-    )  # fmt: skip
-    _sheet(book, "Burst hours", "GPU-hours on demand in the month.", _burst_hours)
-    _sheet(
-        book, "Cost", "USD in the month, reserved and burst.",
-        lambda n, c, r: f"={_HOURS}*'Reserved GPUs'!{c}{r}*{{reserved_price}}+'Burst hours'!{c}{r}*{{burst_price}}",
-    )  # fmt: skip
-    _sheet(book, "Energy", "kWh in the month.", lambda n, c, r: _energy(book, n, c, r))
-    summary = _summary(book, rows, staged)
-    return Sheets(rows, summary)
-
-
-def _burst_hours(_month: int, column: str, row: int) -> str:
-    """Return GPU-hours beyond the reserved: in the busy hours up to the peak, in the others up to the mean."""
-    over_peak, over_mean = (
-        f"MAX(0,'{s}'!{column}{row}-'Reserved GPUs'!{column}{row})" for s in ("Peak GPUs", "Mean GPUs")
-    )
-    return f"={_HOURS}/24*({over_peak}*{{burst_hours}}+{over_mean}*(24-{{burst_hours}}))"
-
-
-def _energy(book: Book, month: int, column: str, row: int) -> str:
-    hours = f"({_HOURS}*'Reserved GPUs'!{column}{row}+'Burst hours'!{column}{row})"
-    busy = f"MIN(1,{requests_a_day(book, month)}/86400/{{rate}}*{{gpus_each}}*{_HOURS}/{hours})"
-    drawn = book.call("SERVING_KWH", gpus=1, tdp_watts="{watts}", utilized=busy, hours=hours)
-    return used(f"IF({hours}=0,0,{drawn})")
-
-
-def _sheet(book: Book, name: str, subtitle: str, formula: Callable[[int, str, int], str]) -> tuple[int, int]:
-    """Add a monthly sheet; ``formula`` gives a cell's formula from its month, column and row."""
-    page = new_page(book, name, subtitle, ("",) * 4, _WIDTHS, portrait=True)
-    page.section("Month by month")
-    first = page.row + 1
-    rows = []
-    for month in range(MONTHS):
-        row = first + month
-        cells = [
-            page.book.resolve(formula(month, column, row), name, service)
-            for column, service in zip(_COLUMNS, SERVICES, strict=True)
-        ]
-        rows.append([month_label(month), *cells, f"=SUM(C{row}:G{row})"])
-    heads = ["Month", *(page.book.resolve(f"={{name.{service}}}", name) for service in SERVICES), "Together"]
-    found = page.table(heads, rows, [look.GENERAL, *[look.WHOLE] * 6])
-    page.sheet.freeze_panes = f"C{first}"
-    page.finish()
-    return found
-
-
-def _summary(book: Book, rows: tuple[int, int], staged: Staged) -> dict[str, str]:
-    page = new_page(book, "Summary", "All services together, month by month.", ("",) * 6, (16,) * 9, portrait=True)
-    page.section("Month by month")
-    heads = [
-        "Month",
-        "At peak",
-        "At the mean",
+def months(page: Timeline, book: Book, group: Groups) -> None:
+    """Add the rows of all services together to the sheet that the calendar began."""
+    row = page.row_of
+    page.section("Traffic and GPUs")
+    row("requests_per_day_all", "Requests a day", f"=SUM({block('day')})", "requests")
+    for key, label, of in (("peak_gpus", "GPUs at peak", "paid_peak"), ("mean_gpus", "GPUs at the mean", "paid_mean"),
+                           ("reserved_gpus", "GPUs reserved", "reserved")):  # fmt: skip
+        row(key, label, f"=SUM({block(of)})", "GPUs", total=MOST if key != "reserved_gpus" else LAST)
+    placed = f"SUMPRODUCT({block('peak')}*{group.of('gpus_each')})"
+    row("idle_gpus", "GPUs at peak without a replica", f"={{peak_gpus}}-{placed}", "GPUs", total=MOST)
+    page.section("Nodes, racks, power")
+    row("nodes", "Nodes", f"=SUM({block('nodes')})", "nodes", total=MOST)
+    row("own_nodes", "Nodes if services shared none",
+        f"=SUMPRODUCT(-INT({{rounding}}-{block('peak')}*{group.of('part')}))", "nodes", total=MOST)  # fmt: skip
+    row("racks", "Racks", f"=SUM({block('racks')})", "racks", total=MOST)
+    row("site_kw", "Power to provide", f"=SUMPRODUCT({block('nodes')}*{group.of('node_kw')})*{{pue}}", "kW", total=MOST)
+    held = f"SUMPRODUCT({block('nodes')}*{group.of('node_gpus')})"
+    row("free_gpus", "GPUs of nodes without a replica", f"={held}-{placed}", "GPUs", total=MOST)
+    held = f"SUMPRODUCT({block('racks')}*{group.of('nodes_a_rack')})"
+    row("free_nodes", "Places of nodes in racks that stay free", f"={held}-{{nodes}}", "nodes", total=MOST)
+    for name, figure, unit in CEILINGS:
+        row(f"over_{name}", f"More {unit} than there are",
+            f'=IF({{{name}_ceiling}}="",0,MAX(0,{{{figure}}}-{{{name}_ceiling}}))', unit, total=MOST)  # fmt: skip
+        row(f"is_over_{name}", f"More {unit}, 1 where so", f"=IF({{over_{name}}}>0,1,0)", "", total=SUM)
+    row("kw_shown", "Ceiling of power in the chart", '={on}*IF({kw_ceiling}="",{site_kw},{kw_ceiling})', "kW")
+    page.section("Money")
+    row("gpu_hours", "GPU-hours", f"=SUM({block('hours')})", "GPU-hours", total=SUM)
+    hours = burst_of(block("paid_peak"), mean=block("paid_mean"), reserved=block("reserved"))
+    row("burst_hours_all", "of them burst", f"=SUMPRODUCT({hours})", "GPU-hours", total=SUM)
+    level_now = "{price_level_now}*"
+    reserved, burst = block("reserved"), f"({block('hours')}-{{hours_a_month}}*{block('reserved')})"
+    row(
+        "reserved_usd",
         "Reserved",
-        "Reserved, USD",
-        "Burst, USD",
-        "Together, USD",
-        "kWh",
-        "tCO2e",
-    ]
-    burst_prices = book.every_case("burst_price", "burst_price")
-    table = [[month_label(month), *_totals(book, rows[0] + month, burst_prices)] for month in range(MONTHS)]
-    page.table(heads, table, [look.GENERAL, *[look.WHOLE] * 3, *[look.NUMBER] * 4, look.RATE])
-    page.sheet.freeze_panes = f"C{rows[0]}"
-    _messages(page, staged)
+        f"={level_now}{{hours_a_month}}*SUMPRODUCT({reserved}*{group.of('reserved_now')})",
+        "USD",
+        total=SUM,
+    )
+    row("burst_usd", "Burst", f"={level_now}SUMPRODUCT({burst}*{group.of('on_demand_now')})", "USD", total=SUM)
+    row("usd", "Cost", "={reserved_usd}+{burst_usd}", "USD", total=BOLD_SUM)
+    row("usd_to_date", "Cost to date", "=SUM({usd.1}:{usd})*{on}", "USD", total=MOST)
+    row("currency_rate", "Exchange rate", level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
+        look.NUMBER)  # fmt: skip
+    row("amount", "Cost in the currency", "={usd}*{currency_rate}", "", total=BOLD_SUM)
+    page.section("Energy and carbon")
+    row("energy_kwh", "Energy", f"=SUM({block('energy')})", "kWh", total=SUM)
+    hours = f"SUMPRODUCT({block('hours')}*{group.of('watts')})"
+    row(
+        "energy_idle", "Energy if all GPUs were idle", f"={hours}*{{idle_share}}*{{pue}}/{{thousand}}", "kWh", total=SUM
+    )
+    row("co2e_kg", "Greenhouse gases, location-based", "={energy_kwh}*{grams.1}/{thousand}", "kgCO2e", total=SUM)
+    page.section("If replicas are as fast, or as slow, as 1 in 10 measurements")
+    for end, of, words in (("fewest", "_fast", "fewest"), ("most", "_slow", "most")):
+        row(f"peak_gpus_{end}", f"GPUs at peak, {words}", f"=SUM({block(f'paid_peak{of}')})", "GPUs", total=MOST)
+    for end, of, words in (("least", "_fast", "fast replicas"), ("most", "_slow", "slow replicas")):
+        row(f"usd_{end}", f"Cost, {words}", f"={{cost{of}}}", "USD", total=SUM)
+    page.section("GPUs of replicas, the largest services")
+    for at in range(1, LARGEST + 1):
+        row(
+            f"rank_gpus_{at}",
+            f"={{rank_name.{at}}}",
+            f"=INDEX({block('peak')},{{ranked.{at}}})*INDEX({group.of('gpus_each')},{{ranked.{at}}})",
+            "GPUs",
+            total=MOST,
+        )
+    named = f"{{rank_gpus_1:rank_gpus_{LARGEST}}}"
+    row("rank_gpus_others", "Others", f"={placed}-SUM({named})", "GPUs", total=MOST)
     page.finish()
-    names = ("peak", "mean", "reserved", "reserved_usd", "burst_usd", "cost", "energy", "co2e")
-    return dict(zip(names, "CDEFGHIJ", strict=True))
 
 
-def _totals(book: Book, row: int, burst_prices: str) -> list[str]:
-    return [
-        f"='Peak GPUs'!H{row}",
-        f"='Mean GPUs'!H{row}",
-        f"='Reserved GPUs'!H{row}",
-        f"=H{row}-G{row}",
-        f"=SUMPRODUCT('Burst hours'!C{row}:G{row},{burst_prices})",
-        f"=Cost!H{row}",
-        f"=Energy!H{row}",
-        f"={book.call('SERVING_CO2E_KG', energy_kwh=f'I{row}', grams_per_kwh='{grams.1}')}/1000",
-    ]
+def ranks(book: Book) -> None:
+    """Add the sheet of services by their GPUs, the largest first."""
+    page = new_page(
+        book, "Ranks", "Services by the GPUs of their replicas over all months, the largest first.", SERVICES, WIDTHS
+    )
+    page.heads("Figure", cases=[page.resolve(f"={{name.{number}}}") for number in SERVICES])
+    page.section("Places")
+    page.line(
+        "gpu_months",
+        "GPU-months",
+        tuple(f"=SUM({{peak_{at}.all}})*{{gpus_each.{at}}}" for at in SERVICES),
+        "GPU-months",
+        "Replicas",
+    )
+    larger = "SUMPRODUCT(--({gpu_months.all}>{gpu_months}))"
+    equals = "SUMPRODUCT(({gpu_months.all}={gpu_months})*({number.all}<={number}))"
+    page.line("place", "Place", f"={larger}+{equals}", "", "The first of equals first")
+    page.section("In order")
+    page.line("ranked", "Column of the service", "=MATCH({number},{place.all},0)", "", "Inputs")
+    page.line("rank_name", "Service", "=INDEX({shown.all},{ranked})", "", "Inputs", look.GENERAL)
+    page.finish()
 
 
-def _messages(page: Page, staged: Staged) -> None:
-    """Add the titles of the charts."""
-    months = staged.months
-    page.section("Titles of the charts")
-    first, last = ({name: months.month(name, n) for name in months.letters} for n in (1, MONTHS))
-    gpus = counted(last["peak_gpus"])
-    total = usd(f"SUM({months.months('usd')})")
-    for key, label, formula in (
-        ("gpus_message", "GPUs at peak", f'="From "&{counted(first["peak_gpus"])}&" to "&{gpus}&" GPUs at peak"'),
-        ("reserve_message", "Reserved and burst",
-         f'={counted(last["reserved_gpus"])}&" of "&{gpus}&" GPUs are reserved in the last month"'),
-        ("month_message", "Cost", f'="From "&{usd(first["usd"])}&" to "&{usd(last["usd"])}&" a month"'),
-        ("money_message", "Cost by year", f'={total}&" over three years"'),
-    ):  # fmt: skip
-        page.statement(key, label, formula, "Months")
+PERIODS = (
+    ("gpu_hours", "GPU-hours", "GPU-hours", look.WHOLE),
+    ("reserved_usd", "Reserved", "USD", look.WHOLE),
+    ("burst_usd", "Burst", "USD", look.WHOLE),
+    ("usd", "Cost", "USD", look.WHOLE),
+    ("amount", "Cost in the currency", "", look.WHOLE),
+    ("energy_kwh", "Energy", "kWh", look.WHOLE),
+    ("co2e_kg", "Greenhouse gases", "kgCO2e", look.WHOLE),
+)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sizebook.core.registry import leaves
 from sizebook.functions import find
-from sizebook.plans.serving.inputs import Energy, Margins, Prices, RequestStream, ServingInputs, Target, Traffic
+from sizebook.plans.serving.inputs import Energy, Margins, Prices, ServingInputs, Target, Traffic
+from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.scenarios.files import ModelScenario
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.serving.quantities import PoolLayout, Replica

@@ -51,7 +51,17 @@ FORMULAS = [
     "=1E+300*10",
     "=0.1+0.2",
     "=SUM(1,TRUE)",
-]
+    *(f"={text}" for blank in (
+        "A6", "INDEX(A5:A7,2)", "INDEX(A:A,6)", "CHOOSE(2,A5,A6)", "IF(TRUE,A6)", "OFFSET(A5,1,0)", 'INDIRECT("A6")',
+        "IFERROR(INDEX(A5:A7,2),1)", "VLOOKUP(8,A5:B6,2)", "LOOKUP(A5,A4:A5,A5:A6)",
+    ) for text in (
+        f'{blank}&"x"', f'{blank}=""', f"{blank}=0", f"LEN({blank})", f"ISNUMBER({blank})", f'IF({blank}="","none",1)',
+        blank,
+    )),
+    "=SUM(A1:INDEX(A:A,9))+SUM(INDEX(A:E,0,5))+ROWS(INDEX(A:A,0))",
+    "=INDEX(5:5,1,99)",
+    *(f"=ISBLANK({blank})" for blank in ("INDEX(A5:A7,2)", "OFFSET(A5,1,0)", 'INDIRECT("A6")')),
+]  # fmt: skip
 
 
 def rows() -> list[tuple[int, Any]]:

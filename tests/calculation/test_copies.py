@@ -9,13 +9,13 @@ from openpyxl import Workbook
 from openpyxl.workbook.defined_name import DefinedName
 
 from sizebook.calculation import ErrorCode, recalculate
-from sizebook.calculation.copies import relative, written
+from sizebook.calculation.copies import in_column, relative
 from sizebook.calculation.tokens import Area, shifted
 
 FORMULAS = [
     "A1+$A1+A$1+$A$1", "SUM(A1:B$3)*rate1", "'Q1'!A1+Q1!B2", 'LOG10(A1)&"A1"', "SUM(A:B)+SUM($C:D)",
     "SUM(1:2)+SUM(3:$4)", "A1#+_xlfn.XLOOKUP(B2,C:C,D:D)", "Table1[[#This Row],[A1]]", "IF(A1>1E+3,TRUE,#N/A)",
-    "SUM(Q1:Q2!C4)",
+    "SUM(Q1:Q2!C4)", 'TEXT(A1,"0.0%d%")&B$2%',
 ]  # fmt: skip
 
 
@@ -23,9 +23,9 @@ FORMULAS = [
 def test_copies_read_the_same_from_their_cells(formula: str) -> None:
     here, there = (Area("S", row, column, bottom=row, right=column) for row, column in ((5, 6), (12, 9)))
     seen = relative(formula, here)
-    assert written(seen, here, 0) == formula
+    assert in_column(seen, here.left).written(here.top, place=0) == formula
     assert relative(shifted(formula, 7, 3), there) == seen
-    assert written(seen, there, 0) == shifted(formula, 7, 3)
+    assert in_column(seen, there.left).written(there.top, place=0) == shifted(formula, 7, 3)
 
 
 # What stands in rows 1 to 3, where A1:A3 are 1, 2, 3, and what each row shows.

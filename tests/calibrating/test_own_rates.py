@@ -191,7 +191,7 @@ def test_rates_that_nothing_reads_or_that_are_given_twice_are_refused(tmp_path: 
 
 
 def test_every_service_of_a_fleet_takes_the_rates() -> None:
-    path = Path(__file__).resolve().parents[2] / "workbooks" / "scenarios" / "three-services.toml"
+    path = Path(__file__).resolve().parents[2] / "workbooks" / "scenarios" / "six-services.toml"
     plan = json.loads(said("plan", "fleet", str(path), "--json", "--rates", str(OWN)))
     assert len(plan["services"]) == 3
     for service in plan["services"]:

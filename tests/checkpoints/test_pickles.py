@@ -35,7 +35,7 @@ def test_shapes_names_and_bytes(tmp_path: Path) -> None:
 def test_tensors_that_share_numbers_count_once(tmp_path: Path) -> None:
     part = held(tmp_path, torch_archive(pickled_table({"embed": A, "head": A, "b": B}), STORAGES))
     assert part.weighed.parameters == 17
-    assert part.checkpoint.notes == ("1 tensors share the numbers of others and count once",)
+    assert part.checkpoint.notes == ("1 tensor shares the numbers of others and counts once",)
 
 
 def test_the_form_before_1_6_is_pickles_one_after_the_other(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ ONE_A_DAY = {
         ["input_tokens", 100, ""], ["output_tokens", 100, ""], ["concurrency", 1, ""], ["tp", 2, ""],
         ["reserved_usd_per_gpu_hour", 2.5, ""], ["on_demand_usd_per_gpu_hour", 4, ""],
     ],
-    "spare": 1, "failure_domain": "replica", "reserve_share": 1, "term_months": 12,
+    "spare": 1, "failure_domain": "replica", "reserve_share": 1, "term_months": 12, "months": 36,
 }  # fmt: skip
 ONE_REPLICA = {
     "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 1, "input_tokens": 100, "output_tokens": 100,
@@ -26,6 +26,11 @@ LLAMA_8B = {
 ROWS = (
     Row("FLEET_LEDGER", ONE_A_DAY, 730 * 4 * 2.5, "four GPUs for 730 hours at 2.50 USD", at="reserved_usd"),
     Row("FLEET_LEDGER", ONE_A_DAY, 4, "one replica of two GPUs, and a spare one", at="peak_gpus"),
+    Row("FLEET_LEDGER", ONE_A_DAY | {"whole_nodes": True, "pue": 1.5}, 10.2 * 1.5,
+        "two replicas of two GPUs stand on one DGX H100 of 10.2 kW", at="site_kw"),
+    Row("FLEET_BASIS", ONE_A_DAY, 10.2, "NVIDIA's data sheet of a DGX H100", at="node_kw"),
+    Row("SHARED_NODES", {"replica_counts": [[3, 5, 2]], "replica_sizes": [[4, 3, 16]], "node_size": 8}, 4 + 4,
+        "three halves and five halves are four nodes, two replicas of two nodes each four more"),
     Row("FLEET_FIGURES", ONE_A_DAY, 36 * 730 * 4 * 2.5, "the same in each of 36 months", at="usd"),
     Row("DAY_SHARES", {"shape": [1] * 12 + [3] * 12}, [[0.5]] * 12 + [[1.5]] * 12,
         "half the hours a quarter of the traffic, half three quarters"),

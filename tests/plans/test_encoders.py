@@ -210,3 +210,19 @@ def test_siglip_is_planned_by_its_texts_and_its_images() -> None:
     plan = planned("siglip-so400m-patch14-384", input_tokens=64, ttft_target_seconds=1.0)
     assert not plan.replica.decodes
     assert plan.replica.bands["ttft"].basis == "nothing measured"
+
+
+@pytest.mark.parametrize("ask", ["TTFT_SECONDS", "TOKENS_PER_SECOND", "SERVING_TABLE"])
+def test_an_answer_that_no_one_writes_is_refused_in_cells_as_in_plans(ask: str) -> None:
+    message = (
+        "nothing is decoded: got answers of 400 tokens for a model that answers with one pass, want none. Remove "
+        "output_tokens."
+    )
+    cells: list[Any] = ["bge-m3", "h100-sxm", 512, 400]
+    if ask == "SERVING_TABLE":
+        heads = ["model", "gpu", "input_tokens", "output_tokens", "concurrency"]
+        assert call(ask, [heads, [*cells, 1]])[1][-1] == message
+        return
+    with pytest.raises(SizebookError) as refused:
+        call(ask, *cells)
+    assert str(refused.value) == message

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from sizebook.core.errors import TargetError
 from sizebook.core.registry import flat, leaves, put_together
 from sizebook.plans.fleet.inputs import FleetInputs, Service
-from sizebook.plans.fleet.plan import FleetMonth, FleetPlan, PlannedService, plan_fleet, total_usd, usd_range
+from sizebook.plans.fleet.months import FleetMonth
+from sizebook.plans.fleet.plan import FleetPlan, PlannedService, plan_fleet, total_usd, usd_range
 from sizebook.plans.serving.plan import plan_serving
 from tests.plans.asking import fleet_inputs, service, serving_inputs
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from sizebook.core.errors import InputError, RangeError, TargetError
+from sizebook.core.errors import InputError, TargetError
 from sizebook.plans.fleet import plan as fleet
 from sizebook.plans.fleet.inputs import Service
-from sizebook.plans.fleet.plan import FleetPlan, plan_fleet, warnings
+from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
+from sizebook.plans.fleet.remarks import warnings
 from sizebook.plans.fleet.steps import derivations
 from sizebook.plans.serving.pools import replica_in
 from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, replica_for
@@ -42,8 +43,10 @@ class _Timed(PlannedReplica):
         return self.rate * self.speed
 
 
-def planned(each: Service, monkeypatch: pytest.MonkeyPatch, rate: float = 1.25, **terms: Any) -> FleetPlan:
-    """Return the plan of a service whose replica serves so many requests a second."""
+def planned(
+    each: Service, monkeypatch: pytest.MonkeyPatch, *others: Service, rate: float = 1.25, **terms: Any
+) -> FleetPlan:
+    """Return the plan of services whose replicas serve so many requests a second."""
 
     def timed(*arguments: Any, around: Any) -> PlannedReplica:
         found = replica_in(*arguments, around=around)
@@ -51,7 +54,8 @@ def planned(each: Service, monkeypatch: pytest.MonkeyPatch, rate: float = 1.25, 
         return kind(**{f.name: getattr(found, f.name) for f in fields(found)})
 
     monkeypatch.setattr(fleet, "replica_in", timed)
-    return plan_fleet(fleet_inputs(each, **{"start": date(2027, 11, 30), "grams_per_kwh": 100, **terms}))
+    common = {"start": date(2027, 11, 30), "months": 36, "grams_per_kwh": 100}
+    return plan_fleet(fleet_inputs(each, *others, **{**common, **terms}))
 
 
 def _asked_of(each: Service) -> tuple[Any, ...]:
@@ -81,6 +85,7 @@ def test_a_share_is_reserved_in_whole_nodes(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_terms_hold_what_their_first_month_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     months = planned(one(growth_per_month=0.1), monkeypatch, **BY_NODE, term_months=9).months
+    assert len(months) == 36
     assert [month.reserved_gpus for month in months] == [months[9 * (at // 9)].mean_gpus for at in range(36)]
     assert months[35].requests_per_day == pytest.approx(DAY * 1.1**35)
 
@@ -99,7 +104,7 @@ def test_money_energy_and_carbon_by_hand(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_services_add_up_and_months_have_names(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = planned(one(), monkeypatch)
-    two = plan_fleet(fleet_inputs(one(), one(name="B")))
+    two = plan_fleet(fleet_inputs(one(), one(name="B"), months=36))
     assert [month.peak_gpus for month in two.months] == [2 * month.peak_gpus for month in alone.months]
     assert two.months[7].usd == pytest.approx(2 * alone.months[7].usd)
     assert [alone.label(at) for at in (0, 1, 2, 35)] == ["2027-11", "2027-12", "2028-01", "2030-10"]
@@ -121,7 +126,9 @@ def test_bounds_are_the_fleets_at_both_ends_of_the_band() -> None:
 def test_derivation_shows_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = {step.label: step for step in derivations(planned(one(), monkeypatch, **BY_NODE))}
     peak = steps["A: GPUs, busiest hour"]
-    assert (peak.substituted, peak.value) == ("ceil((ceil(20.00 / (1.250 * 0.8)) + 4) / 4) * 8", 48)
+    needed = steps["A: replicas, busiest hour"]
+    assert (needed.substituted, needed.value) == ("ceil(20.00 / (1.250 * 0.8)) + 4", 24)
+    assert (peak.substituted, peak.value) == ("ceil(24 / 4) * 8", 48)
     assert steps["A: GPUs reserved"].substituted == "ceil(1 * 32 / 8) * 8"
     assert steps["A: burst GPU-hours"].substituted == "730 / 24 * (16 * 8 + 0 * 16)"
 
@@ -158,10 +165,13 @@ def test_what_to_check_is_said_of_its_service() -> None:
     ("services", "terms", "error", "message"),
     [
         ((one(), one()), {}, InputError, "name twice: got 'A' for two services, want each its own. Rename one."),
-        (tuple(one(name=name) for name in "ABCDEF"), {}, InputError, "too many services: got 6, want at most 5. Split "
-         "the plan."),
-        ((one(),), {"term_months": 7}, RangeError, "term does not divide: got term_months 7, want a divisor of 36. "
-         "Change it."),
+        (tuple(one(name=str(at)) for at in range(21)), {}, InputError,
+         "too many services: got 21, want at most 20. Split the plan."),
+        ((one(start_month=5, end_month=4),), {}, InputError, "A: ends before it begins: got end_month 4 with "
+         "start_month 5, want the end not before the start. Change one."),
+        ((one(), one(name="B", reserved_usd_per_gpu_hour=2.5)), {"whole_nodes": True, "share_nodes": True}, InputError,
+         "prices apart: got 2 for A and 2.5 for B, which share whole nodes of h100-sxm, want one "
+         "reserved_usd_per_gpu_hour. State the same for both, or give one a region of its own."),
         ((one(tpot_target_seconds=0.05),), {}, InputError, "A: load given twice: got concurrency and a target of "
          "seconds, want one of them. The load follows from the target: remove concurrency, or keep it and remove the "
          "target."),

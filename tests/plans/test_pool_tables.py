@@ -8,11 +8,13 @@ from typing import Any
 import polars as pl
 import pytest
 
+from sizebook.calibrating.serving import READ
 from sizebook.core.cells import call
 from sizebook.core.registry import put_together
 from sizebook.functions import load
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import plan_serving
+from sizebook.plans.serving.tables import POOLS
 from sizebook.plans.serving.terms import terms_of
 from sizebook.sweeps.kinds import kind_of
 from sizebook.sweeps.serving import sweep
@@ -96,3 +98,8 @@ def test_terms_of_pools_add_up_and_nothing_is_waited_for_twice(workers: int, loa
     assert sum(term.value for term in terms.tpot) == pytest.approx(replica.at_knee.tpot_seconds, rel=2e-6)
     assert all(term.value >= -1e-6 * replica.at_knee.ttft_seconds for term in terms.ttft)
     assert {term.name: term.value for term in terms.ttft}["Cache sent between pools"] == replica.transfer_seconds
+
+
+def test_what_calibrates_own_runs_does_not_take_pools_in_silence() -> None:
+    """Its runs are those of one pool, so a column of pools is named as kept and not read."""
+    assert not set(POOLS) & set(READ)

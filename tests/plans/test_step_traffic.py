@@ -37,10 +37,34 @@ def test_deepspeed_waits_for_part_of_its_gathers() -> None:
     layers' hooks. Short steps hide nothing more than long ones."""
     layout = Layout(dp=2, zero_stage=3)
     rates = _rates("deepspeed")
-    step = _step("deepspeed", layout, gather_exposed_deepspeed=1, gather_seconds_deepspeed=0.003)
+    step = _step("deepspeed", layout, gather_exposed_deepspeed=1, hook_seconds_deepspeed=0.003)
     exchanged = 3 * 2 * 8.03e9 / 2 / rates.scale_up
     assert step.data_parallel == pytest.approx(2 * (exchanged + 32 * 0.003), rel=1e-3)
-    assert _step("fsdp", layout).data_parallel < 0.2 * step.data_parallel
+    assert _step("fsdp", layout, gather_exposed_fsdp=0).data_parallel < 0.2 * step.data_parallel
+
+
+def test_fsdp_waits_for_the_share_that_it_does_not_prefetch() -> None:
+    """The same exchange without hooks: all of it where nothing is prefetched."""
+    layout = Layout(dp=2, zero_stage=3)
+    exchanged = 3 * 2 * 8.03e9 / 2 / _rates("fsdp").scale_up
+    waited = _step("fsdp", layout, gather_exposed_fsdp=1).data_parallel
+    assert waited == pytest.approx(2 * exchanged, rel=1e-3)
+
+
+def test_hooks_on_gradients_are_launched_with_the_kernels_where_weights_have_gradients() -> None:
+    """Two micro-batches of 32 layers with ten seconds each, and a second for each of their two blocks: 768 seconds,
+    with the compute hidden behind. Adapters leave the weights without gradients."""
+    full = _step("deepspeed", Layout(), hook_seconds_deepspeed=10, block_seconds_fsdp=1)
+    assert full.total - full.optimizer == pytest.approx(2 * 32 * (10 + 2), rel=1e-3)
+    method = Method(recipe=Recipe(stack="deepspeed", lora_rank=16))
+    adapters = [
+        step_time(
+            profile_of("llama-3.1-8b", 4096), Layout(), method,
+            rates=_rates("deepspeed", hook_seconds_deepspeed=seconds), n_micro=2,
+        ).total
+        for seconds in (0.0, 1.0)
+    ]  # fmt: skip
+    assert adapters[0] == adapters[1]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from datetime import date
 import pytest
 
 from sizebook.core.errors import InputError
-from sizebook.reports.comparison.compared import Compared, Figured, compared
+from sizebook.core.figured import Figured
+from sizebook.reports.comparison.compared import Compared, compared
 from sizebook.reports.comparison.report import MOST_ROWS, report
 from sizebook.reports.view import Table, texts_of
 from sizebook.reports.voice import Voice

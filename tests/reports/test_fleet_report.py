@@ -9,13 +9,16 @@ from pathlib import Path
 import pytest
 
 from sizebook.core.units import THIN_SPACE, usd
+from sizebook.plans.fleet.inputs import Ceilings
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.reports.fleet.report import report
 from sizebook.reports.view import Notes, Report, Table
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.fleet import FleetScenario, answer
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "workbooks" / "scenarios" / "three-services.toml"
+EXAMPLE = Path(__file__).resolve().parents[2] / "workbooks" / "scenarios" / "six-services.toml"
+
+BY_SERVICE = "GPUs of replicas at peak, and part of the cost, by service"
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +37,14 @@ def number(text: str) -> int:
 
 def test_totals_are_the_sums_of_their_rows(plan: FleetPlan) -> None:
     shown = tables(report(plan, date(2026, 11, 21)))
-    for caption, column in (("GPUs at peak and cost by service", 2), ("Years", 4)):
+    for caption, column in (
+        ("GPUs of replicas at peak, and part of the cost, by service", 2),
+        ("Years", 6),
+        ("Quarters", 6),
+    ):
         *rows, total = [number(row.cells[column]) for row in shown[caption].rows]
         assert total == pytest.approx(sum(rows), abs=2)  # each is rounded
-    assert number(shown["Years"].rows[-1].cells[4]) == round(sum(month.usd for month in plan.months))
+    assert number(shown["Years"].rows[-1].cells[6]) == round(sum(month.usd for month in plan.months))
 
 
 def test_headlines_carry_their_range(plan: FleetPlan) -> None:
@@ -62,7 +69,8 @@ def test_dear_reserves_are_said(plan: FleetPlan) -> None:
     dear = replace(first, rates=replace(first.rates, reserved_usd=9.0))
     warned = report(replace(plan, services=(dear, *plan.services[1:])), date(2026, 11, 21)).sections[-1].blocks[-1]
     assert isinstance(warned, Notes)
-    assert warned.items[0].startswith("Chat: a reserved GPU-hour at $9.00 costs more than one on demand at $")
-    last = report(plan, date(2026, 11, 21)).sections[-1].blocks[-1]
+    assert warned.items[1].startswith("Chat: a reserved GPU-hour at $9.00 costs more than one on demand at $")
+    without = replace(plan, terms=replace(plan.terms, ceilings=Ceilings()))
+    last = report(without, date(2026, 11, 21)).sections[-1].blocks[-1]
     assert isinstance(last, Notes)
     assert last.heading == "Left out"

@@ -268,6 +268,13 @@ def test_a_grid_makes_every_combination_of_one_scenario(tmp_path: Path) -> None:
     assert given.rows[3].where == "s.toml, point 4"
 
 
+def test_a_value_of_a_grid_in_quotation_marks_may_hold_commas(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(BASE)
+    rows = read_batch(path, [axis('title="Paris, one zone", Oslo')]).rows
+    assert [row.values["title"].partition(": title ")[0] for row in rows] == ["Paris, one zone", "Oslo"]
+
+
 def test_a_grid_reaches_into_one_service(tmp_path: Path) -> None:
     path = tmp_path / "s.yaml"
     path.write_text("plan: fleet\nservice:\n  - {name: A, tp: 1}\n  - {name: B, tp: 1}\n")
@@ -281,6 +288,8 @@ def test_a_grid_reaches_into_one_service(tmp_path: Path) -> None:
         ("gpu", "bad grid: got 'gpu', want KEY=V1,V2,... or KEY=FIRST:LAST:N. Correct it."),
         ("gpu=a,,b", "bad grid: got an empty value in 'gpu=a,,b', want KEY=V1,V2,... or KEY=FIRST:LAST:N. Correct it."),
         ("gpu=a,a", "bad grid: got a value twice in 'gpu=a,a', want KEY=V1,V2,... or KEY=FIRST:LAST:N. Correct it."),
+        ('gpu="a,b', "bad grid: got an open quotation mark in 'gpu=\"a,b', want KEY=V1,V2,... or KEY=FIRST:LAST:N. "
+         "Close it."),
         ("tp=1:8:1", "bad grid: got 'tp=1:8:1', want FIRST:LAST:N with two different ends and N of 2 or more. "
          "Correct it."),
         ("tp=1:8:1e9", "too large: got 1000000000 values in tp=1:8:1e9, want at most 10000. If you trust the file, "

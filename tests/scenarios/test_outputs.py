@@ -22,9 +22,9 @@ from sizebook.batch.formats import FORMATS, chosen, produce
 from sizebook.batch.inspecting import Moved, inspect, record_of
 from sizebook.batch.jobs import made
 from sizebook.batch.record import content, is_hashed
-from sizebook.batch.table import Column
 from sizebook.cli import app
 from sizebook.core.errors import InputError
+from sizebook.core.figured import Figured
 
 VALUES = {
     "plan": "serving", "title": "Assistant <b>&</b> \u2713", "model": "gpt-2-small", "gpu": "l4",
@@ -37,8 +37,6 @@ import json, sys
 from pathlib import Path
 from sizebook.batch.formats import FORMATS, produce
 from sizebook.batch.jobs import made
-from sizebook.batch.record import content, is_hashed
-from sizebook.batch.table import Column
 folder = Path(sys.argv[2])
 produce(made(json.loads(sys.argv[1]), "s", folder), folder / "out", "s", tuple(FORMATS))
 """
@@ -227,7 +225,7 @@ def test_damaged_records_are_refused_in_words(tmp_path: Path) -> None:
 
 
 def test_a_head_says_its_unit_once() -> None:
-    assert Column("GPUs of a replica", "GPUs").heading == "GPUs of a replica"
-    assert Column("GPUs, first month", "GPUs").heading == "GPUs, first month"
-    assert Column("Cost", "USD").heading == "Cost, USD"
-    assert Column("Ratio", "").heading == "Ratio"
+    assert Figured("GPUs of a replica", "GPUs").heading == "GPUs of a replica"
+    assert Figured("GPUs, first month", "GPUs").heading == "GPUs, first month"
+    assert Figured("Cost", "USD").heading == "Cost, USD"
+    assert Figured("Ratio", "").heading == "Ratio"

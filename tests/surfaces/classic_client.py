@@ -36,7 +36,7 @@ def on_windows() -> Any:
 
     xlwings.engines.add(xlwings.Engine(impl=_xlwindows.engine))
     xlwings._xlwindows = _xlwindows
-    xlwings.func = udfs.xlfunc
+    xlwings.func, xlwings.arg, xlwings.ret = udfs.xlfunc, udfs.xlarg, udfs.xlret
     return udfs
 
 

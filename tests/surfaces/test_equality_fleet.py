@@ -16,7 +16,8 @@ from sizebook.cli import app
 from sizebook.core.registry import flat, leaves
 from sizebook.core.units import grouped
 from sizebook.plans.fleet.inputs import Service
-from sizebook.plans.fleet.plan import FleetMonth, FleetPlan
+from sizebook.plans.fleet.months import FleetMonth
+from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.reports.fleet.notes import IN_WORDS
 from sizebook.reports.inputs import shown
 from sizebook.reports.render import write_pdf

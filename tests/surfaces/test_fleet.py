@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from openpyxl import load_workbook
+from openpyxl.utils import get_column_letter
 
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError
@@ -17,8 +18,10 @@ from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.fleet import FleetScenario, answer
 from tests.surfaces.office import Displays
+from tests.workbooks.shipped import checks
+from tests.workbooks.test_fleet_plan import ROWS, assert_shows_the_plan
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "workbooks" / "scenarios" / "three-services.toml"
+EXAMPLE = Path(__file__).resolve().parents[2] / "workbooks" / "scenarios" / "six-services.toml"
 OTHER = """plan = "fleet"
 spare = 2
 reserve_share = 0.6
@@ -52,11 +55,7 @@ concurrency = 40
 peak_factor = 3
 on_demand_usd_per_gpu_hour = 9.5
 """
-DEAR = "Reserving costs less than burst"
-SHEETS = {
-    "Peak GPUs": "peak_gpus", "Mean GPUs": "mean_gpus", "Reserved GPUs": "reserved_gpus",
-    "Burst hours": "burst_gpu_hours", "Cost": "usd", "Energy": "energy_kwh",
-}  # fmt: skip
+DEAR = "Reserving costs no more than burst"
 
 
 @pytest.fixture(scope="module", params=["example", "other"])
@@ -84,49 +83,47 @@ def workbook(scenario: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_filled_workbook_gives_what_the_plan_gives(plan: FleetPlan, workbook: Path) -> None:
-    book = load_workbook(workbook, data_only=True)
-    for sheet, figure in SHEETS.items():
-        rows = [row[2:7] for row in book[sheet].iter_rows(values_only=True) if row[1] and plan_month(row[1], plan)]
-        for month, shown in enumerate(rows):
-            ours = [getattr(each.months[month], figure) for each in plan.services]
-            assert list(shown) == pytest.approx([*ours, *[0] * (5 - len(ours))], rel=1e-12), (sheet, month)
-        assert len(rows) == 36
-    assert book["Result"]["B5"].value == pytest.approx(sum(month.usd for month in plan.months), rel=1e-12)
-    band = f"{plan.fewest[-1].peak_gpus:,} to {plan.most[-1].peak_gpus:,} measured"
-    assert book["Result"]["D6"].value == band
-    dear = [cell.value == "CHECK" for cell in next(row for row in book["Checks"].rows if row[1].value == DEAR)[2:7]]
-    assert dear == [*(each.service.name == "Large" for each in plan.services), *[False] * (5 - len(plan.services))]
+    assert_shows_the_plan(workbook, plan)
+    large = any(each.service.name == "Large" for each in plan.services)
+    assert {label for label, text in checks(workbook).items() if text != "OK"} == (
+        {f"{DEAR} 1", "All checks 1"} if large else set()
+    )
 
 
 def plan_month(label: Any, plan: FleetPlan) -> bool:
-    return label in [plan.label(month) for month in range(36)]
+    return label in [plan.label(month) for month in range(len(plan.months))]
 
 
 def test_libreoffice_works_out_what_the_plan_gives(plan: FleetPlan, workbook: Path, calc_display: Displays) -> None:
     shown = calc_display(workbook)
     assert not [text for cells in shown.values() for text in cells.values() if text.startswith(("#", "Err:"))]
-    for sheet, figure in SHEETS.items():
-        rows = {text: int(at[1:]) for at, text in shown[sheet].items() if at[0] == "B" and plan_month(text, plan)}
-        for month in range(36):
-            row = rows[plan.label(month)]
-            ours = [getattr(each.months[month], figure) for each in plan.services]
-            calc = [shown[sheet][f"{column}{row}"] for column in "CDEFG"[: len(ours)]]
-            assert calc == [f"{value:,.0f}" for value in ours], (sheet, month)
+    cells = shown["Months"]
+    rows = {text: int(at[1:]) for at, text in sorted(cells.items(), reverse=True) if at[0] == "B"}
+    for name, label in ROWS.items():
+        calc = [cells[f"{get_column_letter(5 + at)}{rows[label]}"] for at in range(len(plan.months))]
+        assert calc == [f"{getattr(month, name):,.0f}" for month in plan.months], name
 
 
 def test_command_prints_what_the_plan_gives(plan: FleetPlan, scenario: Path) -> None:
     data = json.loads(CliRunner().invoke(app, ["plan", "fleet", str(scenario), "--json"]).stdout)
     assert data["usd"] == sum(month.usd for month in plan.months)
     assert [each["name"] for each in data["services"]] == [each.service.name for each in plan.services]
-    assert data["services"][0]["months"][35]["peak_gpus"] == plan.services[0].months[35].peak_gpus
-    assert data["months"][12]["energy_kwh"] == plan.months[12].energy_kwh
+    assert data["services"][0]["months"][11]["peak_gpus"] == plan.services[0].months[11].peak_gpus
+    assert data["months"][9]["energy_kwh"] == plan.months[9].energy_kwh
+    assert sum(year["usd"] for year in data["years"]) == pytest.approx(data["usd"])
+    assert sum(quarter["usd"] for quarter in data["quarters"]) == pytest.approx(data["usd"])
+    assert [sum(stand["nodes"]) for stand in data["nodes"]] == [sum(each.nodes) for each in plan.stands]
     text = CliRunner().invoke(app, ["plan", "fleet", str(scenario)]).stdout.splitlines()
     fewest, most = plan.fewest[0].peak_gpus, plan.most[0].peak_gpus
     assert text[0] == f"GPUs at peak  {plan.months[0].peak_gpus} in {plan.label(0)} ({fewest} to {most})"
-    assert len([line for line in text if plan_month(line[:10].strip(), plan)]) == 36
+    assert len([line for line in text if plan_month(line[:10].strip(), plan)]) == len(plan.months)
     dear = "Large: a reserved GPU-hour at $2.25 costs more than one on demand at $1.50."
     warned = [line for line in text if "costs more than one on demand" in line]
-    assert warned == data["warnings"] == ([] if scenario == EXAMPLE else [dear])
+    over = "From 2028-06 on 414 kW are more than the ceiling of 400; in 7 of 24 months."
+    assert warned == ([] if scenario == EXAMPLE else [dear])
+    assert data["warnings"] == ([over] if scenario == EXAMPLE else [dear])
+    assert [each["month"] for each in data["exceeded"]] == (["2028-06"] if scenario == EXAMPLE else [])
+    assert (over in text) == (scenario == EXAMPLE)
 
 
 def test_batch_produces_workbook_report_and_a_line_of_the_index(tmp_path: Path) -> None:
@@ -139,7 +136,7 @@ def test_batch_produces_workbook_report_and_a_line_of_the_index(tmp_path: Path) 
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == made
     heads, line = list(load_workbook(tmp_path / "out" / "index.xlsx")["Index"].iter_rows(max_row=2, values_only=True))
     found = dict(zip(heads, line, strict=True))
-    assert found["Model"] == "llama-3.1-70b, llama-3.1-8b, mixtral-8x7b"
+    assert found["Model"] == "llama-3.1-70b, llama-3.1-8b, qwen3-32b, mixtral-8x7b, gpt-oss-120b"
     plan = answer(parse(FleetScenario, read_toml(EXAMPLE), EXAMPLE.name))
     assert found["GPUs, last month"] == plan.months[-1].peak_gpus
 
@@ -175,6 +172,7 @@ def test_what_is_wrong_in_a_service_is_named() -> None:
         "Small: load given twice: got concurrency and a target of seconds, want one of them. The load follows from the "
         "target: remove concurrency, or keep it and remove the target."
     )
-    assert refusal(OTHER.replace("term_months = 36", "term_months = 7")) == (
-        "term does not divide: got term_months 7, want a divisor of 36. Change it."
+    assert refusal(OTHER.replace("peak_factor = 3", "start_month = 61")) == (
+        "f.toml: service 2: start_month is out of range: got 61, want at least 1 and at most 60 (month of the plan in "
+        "which the service begins; its traffic is that of this month, and grows from it on). Correct the number."
     )

@@ -75,7 +75,7 @@ def test_the_scenario_of_a_page_is_one_under_current_names(page: str, kind: type
 
 @pytest.mark.parametrize(
     ("path", "kind"),
-    [("reports/serving-llama-3.1-70b.toml", ServingScenario), ("workbooks/scenarios/three-services.toml",
+    [("reports/serving-llama-3.1-70b.toml", ServingScenario), ("workbooks/scenarios/six-services.toml",
      FleetScenario)],
 )  # fmt: skip
 def test_samples_state_current_names(path: str, kind: type[Scenario]) -> None:

@@ -27,7 +27,7 @@ CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,re
 SCENARIOS = [
     (ROOT / name).read_text(encoding="utf-8")
     for name in ("workbooks/scenarios/llama-3.1-8b.toml", "reports/training-llama-3.1-70b.toml",
-                 "reports/serving-llama-3.1-70b.toml", "workbooks/scenarios/three-services.toml")
+                 "reports/serving-llama-3.1-70b.toml", "workbooks/scenarios/six-services.toml")
 ]  # fmt: skip
 SLACK_MB = 50  # what one garbage collection more or less leaves
 REFUSED = ['model = "no-such-model"', 'model = "/etc/passwd"', "model = ", 'model = "gpt-2-small"\ndytpe = "fp8"']

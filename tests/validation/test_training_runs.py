@@ -43,6 +43,22 @@ def test_the_chart_says_what_the_table_does() -> None:
     assert len(re.findall(r"M\d+ \d+h0", chart)) == sum(row.runs for row in errors())
 
 
+def test_the_page_of_plans_quotes_the_tables() -> None:
+    """Means of runs left out, and how many published layouts lie near the fastest found."""
+    page = " ".join((DOCS / "training.md").read_text().split())
+    every = errors()
+    runs, groups = (f"{100 * over(every, 'unseen_error'):.1f} %" for over in (over_runs, over_groups))
+    held = [f"{100 * over(every, 'in_band'):.0f} %" for over in (over_runs, over_groups)]
+    assert f"{runs} in the mean, {groups} as a mean of groups; {held[0]} of runs and {held[1]} by group" in page
+    layouts = (DOCS / "training_layouts_table.md").read_text()
+    near = dict(re.findall(r"(\w+): (\d+ of \d+) published layouts", layouts))
+    assert (
+        f"{near['dense']} dense ones lie within 10 %" in page and f"{near['experts']} with experts within 20 %" in page
+    )
+    every_row = (DOCS / "training_memory_table.md").read_text().splitlines()[-1]
+    assert f"{every_row.split('|')[6].strip().replace('%', ' %')} where everything is stated" in page
+
+
 def test_the_command_prints_the_errors_beside_the_published_figures() -> None:
     said = CliRunner().invoke(app, ["validate"]).output.splitlines()
     assert said[-1] == summary()

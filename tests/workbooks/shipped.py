@@ -88,6 +88,11 @@ def _programme_own() -> frozenset[str]:
     return frozenset(cases | _dated() | {f"config_path_{number}" for number in range(1, MOST_PHASES + 1)})
 
 
+def _fleet_own() -> frozenset[str]:
+    drivers = ("traffic", "growth", "speed", "on_demand", "reserved", "load")
+    return frozenset({f"case_{name}_{case}" for name in drivers for case in ("low", "high", "own")} | _dated())
+
+
 def _budget_own() -> frozenset[str]:
     drivers = ("tokens", "speed", "price", "whole", "other")
     cases = {f"case_{name}_{case}" for name in drivers for case in ("low", "high", "own")}
@@ -124,7 +129,7 @@ SHIPPED = (
     Shipped(
         "fleet_plan.xlsx",
         _leaves(FleetScenario) | _OF_SERVICES,
-        frozenset(f"config_path_{number}" for number in range(1, MOST_SERVICES + 1)),
+        frozenset(f"config_path_{number}" for number in range(1, MOST_SERVICES + 1)) | _fleet_own(),
     ),
 )
 

@@ -1,9 +1,8 @@
-"""The planning workbook `fleet_plan.xlsx`: a fleet small enough to be worked out by hand."""
+"""The planning workbook `fleet_plan.xlsx`: a fleet small enough to be worked out by hand, and the plan on it."""
 
 from __future__ import annotations
 
 import math
-import re
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,17 +14,19 @@ from sizebook.core.cells import call
 from sizebook.core.errors import InputError
 from sizebook.core.registry import flat, leaves
 from sizebook.functions import load
-from sizebook.plans.fleet.figures import ServiceFigures, figures
-from sizebook.plans.fleet.plan import FleetMonth
-from sizebook.plans.ledgers import ledger_rows
+from sizebook.plans.fleet.figures import ServiceBasis, basis
+from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.scenarios.files import parse
 from sizebook.scenarios.fleet import FleetScenario, answer
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.inputs import workbook_inputs
-from tests.workbooks.shipped import checks, columns
+from tests.workbooks.shipped import checks, columns, timeline
 
+load()
+MONTHS = 14
 ONE: dict[str, Any] = {
+    "months": MONTHS,
     "model_1": "llama-3.1-8b",
     "gpu_1": "h100-sxm",
     "weight_dtype_1": "fp8",
@@ -36,10 +37,29 @@ ONE: dict[str, Any] = {
     "growth_per_month_1": 0.1,
     "reserved_usd_per_gpu_hour_1": 2.0,
     "on_demand_usd_per_gpu_hour_1": 3.0,
-    "model_2": None,
-    "model_3": None,
     "grams_per_kwh": 100,
 }
+# Rows of the sheet Months by the names of the plan's ledger.
+ROWS = {
+    "requests_per_day": "Requests a day", "peak_gpus": "GPUs at peak", "mean_gpus": "GPUs at the mean",
+    "reserved_gpus": "GPUs reserved", "burst_gpu_hours": "of them burst", "reserved_usd": "Reserved",
+    "burst_usd": "Burst", "usd": "Cost", "energy_kwh": "Energy", "co2e_kg": "Greenhouse gases, location-based",
+    "nodes": "Nodes", "own_nodes": "Nodes if services shared none", "racks": "Racks", "site_kw": "Power to provide",
+}  # fmt: skip
+ENDS = {
+    ("fewest", "peak_gpus"): "GPUs at peak, fewest", ("most", "peak_gpus"): "GPUs at peak, most",
+    ("fewest", "usd"): "Cost, fast replicas", ("most", "usd"): "Cost, slow replicas",
+}  # fmt: skip
+
+
+def assert_shows_the_plan(path: Path, plan: FleetPlan) -> None:
+    """Hold that the sheet Months gives every figure of every month of a plan."""
+    shown, n = timeline(path), len(plan.months)
+    for name, label in ROWS.items():
+        assert shown[label][1 : 1 + n] == [pytest.approx(getattr(m, name), rel=1e-12) for m in plan.months], name
+        assert set(shown[label][1 + n :]) <= {0, None}, name
+    for (end, name), label in ENDS.items():
+        assert shown[label][1 : 1 + n] == [pytest.approx(getattr(m, name), rel=1e-12) for m in getattr(plan, end)], end
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +69,6 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     filled = fill(bundled("workbooks") / "fleet_plan.xlsx", ONE | {"start": datetime(2027, 1, 15)}, output)
     assert filled.problems == []
     return output
-
-
-def months(path: Path, sheet: str) -> list[list[Any]]:
-    """Return the 36 rows of a monthly sheet from column B on."""
-    rows = load_workbook(path, data_only=True)[sheet].iter_rows(min_col=2, values_only=True)
-    return [list(row) for row in rows if re.match(r"20|Month \d", str(row[0]))]
 
 
 def rate() -> float:
@@ -67,78 +81,72 @@ def gpus(per_second: float) -> int:
     return math.ceil(per_second / (rate() * 0.8) - 1e-9) + 1
 
 
-def test_gpus_follow_traffic(path: Path) -> None:
-    peak, mean = months(path, "Peak GPUs"), months(path, "Mean GPUs")
-    assert len(peak) == len(mean) == 36
-    for month in range(36):
-        per_second = 100 * 1.1**month
-        assert peak[month][1] == peak[month][6] == gpus(2 * per_second)
-        assert mean[month][1] == gpus(per_second)
-    assert (peak[0][0], peak[35][0]) == ("2027-01", "2029-12")
-
-
-def test_reserved_are_those_of_the_terms_first_month(path: Path) -> None:
-    reserved = [row[1] for row in months(path, "Reserved GPUs")]
-    assert reserved == [gpus(100 * 1.1 ** (12 * (month // 12))) for month in range(36)]
-
-
-def test_burst_and_money_by_hand(path: Path) -> None:
+def test_gpus_money_nodes_and_power_by_hand(path: Path) -> None:
     """Eight busy hours a day beyond the reserved at peak, sixteen beyond them at the mean; 730 hours a month."""
-    peak, mean, reserved, hours, cost, summary = (
-        months(path, sheet) for sheet in ("Peak GPUs", "Mean GPUs", "Reserved GPUs", "Burst hours", "Cost", "Summary")
-    )
-    for month in range(36):
-        held = reserved[month][1]
-        burst = 730 / 24 * (8 * max(0, peak[month][1] - held) + 16 * max(0, mean[month][1] - held))
-        assert hours[month][1] == pytest.approx(burst)
-        assert cost[month][6] == pytest.approx(730 * held * 2 + burst * 3)
-        assert summary[month][4] == pytest.approx(730 * held * 2)
-        assert summary[month][5] == pytest.approx(burst * 3)
-
-
-def test_energy_and_carbon(path: Path) -> None:
-    energy, summary = months(path, "Energy"), months(path, "Summary")
-    for month in (0, 17, 35):
-        hours = 730 * months(path, "Reserved GPUs")[month][1] + months(path, "Burst hours")[month][1]
-        used = min(1, 100 * 1.1**month / rate() * 730 / hours)
-        assert energy[month][1] == pytest.approx(hours * 700 * (used * 1.3 + (1 - used) * 0.3) * 1.25 / 1000)
-        assert summary[month][8] == pytest.approx(energy[month][1] * 100 / 1e6)
+    shown = timeline(path)
+    for month in range(MONTHS):
+        peak, mean = gpus(200 * 1.1**month), gpus(100 * 1.1**month)
+        held = gpus(100 * 1.1 ** (12 * (month // 12)))
+        burst = 730 / 24 * (8 * max(0, peak - held) + 16 * max(0, mean - held))
+        at = {label: values[1 + month] for label, values in shown.items() if len(values) > 1 + month}
+        assert (at["GPUs at peak"], at["GPUs at the mean"], at["GPUs reserved"]) == (peak, mean, held)
+        assert (at["of them burst"], at["Cost"]) == pytest.approx((burst, 730 * held * 2 + burst * 3))
+        assert (at["Nodes"], at["Racks"]) == (math.ceil(peak / 8), math.ceil(peak / 32))
+        assert at["Power to provide"] == pytest.approx(-(-peak // 8) * 10.2 * 1.25)
+        hours = 730 * held + burst
+        busy = min(1, 100 * 1.1**month / rate() * 730 / hours)
+        assert at["Energy"] == pytest.approx(hours * 700 * (busy * 1.3 + (1 - busy) * 0.3) * 1.25 / 1000)
+        assert at["Greenhouse gases, location-based"] == pytest.approx(at["Energy"] * 0.1)
+    assert [day.strftime("%Y-%m") for day in shown["Starts"][1:3]] == ["2027-01", "2027-02"]
 
 
 def test_headlines_and_checks(path: Path) -> None:
-    book = load_workbook(path, data_only=True)
-    total = sum(row[6] for row in months(path, "Cost"))
-    assert book["Result"]["B5"].value == pytest.approx(total)
+    cost = timeline(path)["Cost"]
+    rows = list(load_workbook(path, data_only=True)["Result"].iter_rows(min_col=2, max_col=8, values_only=True))
+    at = next(number for number, row in enumerate(rows) if row[0] == f"USD, all {MONTHS} months")
+    assert rows[at + 1][0] == pytest.approx(sum(cost[1 : 1 + MONTHS]))
+    assert dict(row[:2] for row in rows if row[0] == "Ceilings") == {"Ceilings": "No ceiling is given."}
     assert {label: text for label, text in checks(path).items() if text != "OK"} == {}
 
 
-def test_the_staged_plan_is_the_plan(tmp_path: Path) -> None:
-    """Also where nobody states a load or a reserved price, and none is listed below the one on demand."""
-    scenario = parse(FleetScenario, SEARCHED, "fleet")
-    found = fill(bundled("workbooks") / "fleet_plan.xlsx", workbook_inputs(scenario), tmp_path / "out.xlsx")
-    plan = answer(scenario)
-    rows = ledger_rows(FleetMonth, plan.months, plan.fewest, plan.most)[1:]
-    assert [row[1 : 1 + len(rows[0])] for row in months(found.path, "Months")] == [
-        pytest.approx(row, rel=1e-12) for row in rows
-    ]
-    shown = columns(found.path, "Plan")
-    for number, each in enumerate(plan.services):
-        for name, value in flat(figures(each, plan.terms)).items():
-            label = next(leaf.label for leaf in leaves(ServiceFigures) if leaf.name == name)
-            assert shown[label][number] == (value if isinstance(value, str) else pytest.approx(value)), name
-    assert shown["Reserved GPU-hour"][0] <= shown["On-demand GPU-hour"][0]
-    assert {label: text for label, text in checks(found.path).items() if text != "OK"} == {}
+def test_a_ceiling_is_said_with_its_first_month(tmp_path: Path) -> None:
+    given = ONE | {"start": datetime(2027, 1, 15), "gpu_ceiling": gpus(200 * 1.1**4), "kw_ceiling": 1e6}
+    found = fill(bundled("workbooks") / "fleet_plan.xlsx", given, tmp_path / "out.xlsx")
+    said = columns(found.path, "Result")["Ceilings"][0]
+    first, ceiling = gpus(200 * 1.1**5), gpus(200 * 1.1**4)
+    assert said == f"From 2027-06 on {first} GPUs, more than the {ceiling} that there are. "
 
 
 SEARCHED: dict[str, Any] = {
-    "plan": "fleet", "whole_nodes": True, "failure_domain": "node", "term_months": 6, "reserve_share": 0.7,
+    "plan": "fleet", "months": 26, "whole_nodes": True, "share_nodes": True, "failure_domain": "node",
+    "term_months": 6, "reserve_share": 0.7, "kw_per_rack": 25,
     "service": [
         {"name": "Chat", "model": "llama-3.1-8b", "gpu": "h200-sxm", "requests_per_day": 3_000_000,
          "input_tokens": 1500, "output_tokens": 300, "tpot_target_seconds": 0.02, "growth_per_month": 0.03},
-        {"name": "Code", "model": "mixtral-8x7b", "gpu": "a100-sxm-80gb", "tp": 4, "requests_per_day": 200_000,
-         "input_tokens": 4000, "output_tokens": 500, "peak_factor": 3},
+        {"name": "Code", "model": "mixtral-8x7b", "gpu": "h200-sxm", "tp": 4, "requests_per_day": 200_000,
+         "input_tokens": 4000, "output_tokens": 500, "peak_factor": 3, "start_month": 5, "end_month": 20},
+        {"name": "Wide", "model": "llama-3.1-70b", "gpu": "a100-sxm-80gb", "tp": 8, "pp": 2, "gpus_per_node": 8,
+         "requests_per_day": 90_000, "input_tokens": 900, "output_tokens": 300, "concurrency": 16},
     ],
 }  # fmt: skip
+
+
+def test_the_workbook_shows_the_plan(tmp_path: Path) -> None:
+    """Also where nobody states a load or a reserved price, and nodes are shared."""
+    scenario = parse(FleetScenario, SEARCHED, "fleet")
+    found = fill(bundled("workbooks") / "fleet_plan.xlsx", workbook_inputs(scenario), tmp_path / "out.xlsx")
+    plan = answer(scenario)
+    assert_shows_the_plan(found.path, plan)
+    shown = columns(found.path, "Services")
+    for number, each in enumerate(plan.services):
+        for name, value in flat(basis(each.service, plan.terms)).items():
+            label = next(leaf.label for leaf in leaves(ServiceBasis) if leaf.name == name)
+            want = value if isinstance(value, str) and value else pytest.approx(value) if value else None
+            assert (shown[label][number] or None) == want, name
+    parts = timeline(found.path, "By service")
+    for each in plan.services:
+        assert parts[each.service.name][6] == pytest.approx(sum(month.usd for month in each.months)), each.service.name
+    assert {label: text for label, text in checks(found.path).items() if text != "OK"} == {}
 
 
 def test_first_error_is_named_and_the_rest_counted(tmp_path: Path) -> None:

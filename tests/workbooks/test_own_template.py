@@ -174,6 +174,14 @@ def test_what_stands_in_the_way_is_named(tmp_path: Path, cells: dict[str, Any], 
     assert not (tmp_path / "out.xlsx").exists()
 
 
+def test_what_no_rewriting_reaches_is_said(tmp_path: Path) -> None:
+    path = _beside(tmp_path / "own.xlsx", B14='=INDIRECT("B"&11)')
+    assert fill_from(path, supply(5), tmp_path / "out.xlsx").notes[-1] == (
+        "own.xlsx: Our plan!B16: INDIRECT does not follow cells, and rows of Our plan moved with the table months: "
+        "look at it"
+    )
+
+
 def test_nothing_moves_where_nothing_stands_below(tmp_path: Path) -> None:
     book = Workbook()
     sheet = book.worksheets[0]

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 from openpyxl import load_workbook
+from openpyxl.formatting.rule import FormulaRule
 from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.formula import ArrayFormula
 from openpyxl.worksheet.table import Table, TableFormula
 
@@ -49,6 +51,45 @@ def test_the_engine_works_the_written_lambdas_out(template: Path, tmp_path: Path
     book.save(path)
     found = recalculate(path, functions={})
     assert (found["Plan", "B2"], found["Plan", "B3"]) == (4 * 8 * 8, 4 * 8 * 8 * 2)
+
+
+def _calling_outside_cells(template: Path) -> None:
+    """Put calls where they were respelled by nobody: into a name, a rule, a validation and a column of a table."""
+    book = load_workbook(template)
+    sheet = book["Plan"]
+    book.defined_names["per_layer"] = DefinedName("per_layer", attr_text="PARAMS_FFN(Plan!$A$2,8)")
+    sheet.conditional_formatting.add("A2", FormulaRule(formula=["PARAMS_MHA($A$2)>10"]))
+    rule = DataValidation(type="custom", formula1="DTYPE_BITS($A$3)>1")
+    rule.add("C1")
+    sheet.add_data_validation(rule)
+    sheet["F1"], sheet["F2"] = "bits", "=DTYPE_BITS(A3)"
+    table = Table(displayName="Bits", ref="F1:F2")
+    table._initialise_columns()
+    table.tableColumns[0].name = "bits"
+    table.tableColumns[0].calculatedColumnFormula = TableFormula(attr_text="DTYPE_BITS(A3)")
+    sheet.add_table(table)
+    book.save(template)
+
+
+def test_functions_outside_cells_are_respelled_named_and_remarked(template: Path, tmp_path: Path) -> None:
+    _calling_outside_cells(template)
+    path = fill(template, {"d_model": 8}, tmp_path / "lite.xlsx", target="office-js").path
+    book = load_workbook(path)
+    (rule,) = next(iter(book["Plan"].conditional_formatting)).rules
+    own = {check.formula1 for check in book["Plan"].data_validations.dataValidation}
+    column = book["Plan"].tables["Bits"].tableColumns[0].calculatedColumnFormula
+    assert book.defined_names["per_layer"].attr_text == "_xldudf_PARAMS_FFN(Plan!$A$2,8)"
+    assert rule.formula == ["_xldudf_PARAMS_MHA($A$2)>10"]
+    assert "_xldudf_DTYPE_BITS($A$3)>1" in own
+    assert column.attr_text == "_xldudf_DTYPE_BITS(A3)"
+    named = load_workbook(fill(template, {"d_model": 8}, tmp_path / "lambda.xlsx", target="lambda").path)
+    assert {"PARAMS_FFN", "PARAMS_MHA", "DTYPE_BITS"} <= set(named.defined_names)
+    frozen = fill(template, {"d_model": 8}, tmp_path / "values.xlsx", target="values")
+    assert frozen.notes == (
+        "template.xlsx: a rule of Plan calls PARAMS_MHA, which needs the add-in still",
+        "template.xlsx: a rule of Plan calls DTYPE_BITS, which needs the add-in still",
+        "template.xlsx: the name per_layer calls PARAMS_FFN, which needs the add-in still",
+    )
 
 
 def test_what_is_more_than_arithmetic_is_said_to_need_the_add_in(template: Path, tmp_path: Path) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from sizebook.batch.formats import RECORD
 from sizebook.batch.naming import COMPARISON
 from sizebook.batch.record import batch_record
 from sizebook.batch.table import Line
-from sizebook.reports.comparison.compared import Figured, compared
+from sizebook.core.figured import Figured
+from sizebook.reports.archival import Attached
+from sizebook.reports.comparison.compared import compared
 from sizebook.reports.comparison.report import report
 from sizebook.reports.render import page, pdf, report_date
 from sizebook.reports.style import PLAIN, Style
@@ -27,14 +31,19 @@ class Comparison:
 
 def write_comparison(lines: Sequence[Line], folder: Path, asked: Comparison, style: Style = PLAIN) -> list[Path]:
     """Write ``comparison.html`` and ``comparison.pdf`` of the scenarios that are done; return their paths."""
-    scenarios = {
-        line.name: {Figured(column.label, column.unit): value for column, value in line.values.items()}
-        for line in lines
-        if line.is_done
-    }
-    found = report(compared(scenarios, asked.base, asked.rank_by), report_date())
+    scenarios = {line.name: line.values for line in lines if line.is_done}
+    found, record = report(compared(scenarios, asked.base, asked.rank_by), report_date()), batch_record(len(lines))
     contents = {
-        "html": page(found, json.dumps(batch_record(len(lines))), style).encode(),
-        "pdf": pdf(found, style=style),
+        "html": page(found, json.dumps(record), style).encode(),
+        "pdf": pdf(found, [_figures(scenarios, record)], style),
     }
     return [write_whole(folder / f"{COMPARISON}.{kind}", content) for kind, content in contents.items()]
+
+
+def _figures(scenarios: Mapping[str, Mapping[Figured, float]], record: Mapping[str, Any]) -> Attached:
+    """Return every figure that is compared with the record, as the PDF carries them for `sizebook inspect`."""
+    values = {name: {each.heading: value for each, value in found.items()} for name, found in scenarios.items()}
+    content = json.dumps({RECORD: record, "figures": {}, "scenarios": values}, indent=1, ensure_ascii=False) + "\n"
+    return Attached(
+        "figures.json", content.encode(), description="all figures, and what they were made of", relationship="Data"
+    )

@@ -10,7 +10,9 @@ from sizebook.plans.contents import Contents, Figure, Ledger
 from sizebook.plans.fleet.figures import ServiceFigures
 from sizebook.plans.fleet.figures import figures as service_figures
 from sizebook.plans.fleet.inputs import Service
-from sizebook.plans.fleet.plan import FleetMonth, FleetPlan
+from sizebook.plans.fleet.months import FleetMonth
+from sizebook.plans.fleet.periods import QUARTER, YEAR, FleetPeriod, periods
+from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.ledgers import Totals, columns, ledger_rows, totals
 from sizebook.plans.programme.figures import PhaseFigures, as_rows
 from sizebook.plans.programme.inputs import Phase
@@ -116,7 +118,12 @@ def _fleet(plan: FleetPlan) -> Contents:
     return Contents(
         tuple(_figures(Totals, totals(plan.months, plan.fewest, plan.most))),
         ("peak_gpus_first", "peak_gpus_last", *_MONEY),
-        (services, _named(_months(FleetMonth, plan.months, plan.fewest, plan.most), plan.label)),
+        (
+            services,
+            _named(_months(FleetMonth, plan.months, plan.fewest, plan.most), plan.label),
+            _ledger("quarters", FleetPeriod, periods(plan.months, QUARTER)),
+            _ledger("years", FleetPeriod, periods(plan.months, YEAR)),
+        ),
     )
 
 

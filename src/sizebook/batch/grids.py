@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import csv
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -36,11 +37,20 @@ def axis(text: str) -> Axis:
     span = _numbers(said.split(":"))
     if span is not None:
         return Axis(key, _spaced(text, *span))
-    values = tuple(part.strip() for part in said.split(","))
+    values = _listed(text, said)
     if not all(values) or len(set(values)) < len(values):
         what = "a value twice" if all(values) else "an empty value"
         raise InputError(f"bad grid: got {what} in {shown(text)}, want {_WANTED}. Correct it.")
     return Axis(key, values)
+
+
+def _listed(text: str, said: str) -> tuple[str, ...]:
+    """Return the values between commas; one in quotation marks may hold commas itself, as in CSV."""
+    try:
+        [values] = csv.reader([said], skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError) as error:
+        raise InputError(f"bad grid: got an open quotation mark in {shown(text)}, want {_WANTED}. Close it.") from error
+    return tuple(value.strip() for value in values)
 
 
 def _numbers(words: Sequence[str]) -> tuple[float, float, float] | None:

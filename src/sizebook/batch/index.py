@@ -17,7 +17,8 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.batch.naming import INDEX
 from sizebook.batch.record import batch_record
-from sizebook.batch.table import Column, Line, columns_of
+from sizebook.batch.table import Line, columns_of
+from sizebook.core.figured import Figured
 from sizebook.sources.texts import put_text
 from sizebook.sources.writing import scratch_folder, write_whole
 from sizebook.workbooks import look
@@ -54,7 +55,7 @@ def write_index(lines: Sequence[Line], folder: Path) -> Path:
     return write_whole(folder / f"{INDEX}.xlsx", content)
 
 
-def _heads(sheet: Worksheet, kinds: Sequence[str], columns: Sequence[Column]) -> None:
+def _heads(sheet: Worksheet, kinds: Sequence[str], columns: Sequence[Figured]) -> None:
     heads = [("Scenario", 30), ("Model", 24), ("Status", 9), *((kind, 8) for kind in kinds),
              *((column.heading, 15) for column in columns), ("Remarks, or the problem", 60)]  # fmt: skip
     figures = range(4 + len(kinds), 4 + len(kinds) + len(columns))
@@ -65,7 +66,7 @@ def _heads(sheet: Worksheet, kinds: Sequence[str], columns: Sequence[Column]) ->
     sheet.row_dimensions[1].height = 40
 
 
-def _write_line(sheet: Worksheet, row: int, line: Line, kinds: Sequence[str], columns: Sequence[Column]) -> None:
+def _write_line(sheet: Worksheet, row: int, line: Line, kinds: Sequence[str], columns: Sequence[Figured]) -> None:
     for at, text in enumerate((line.name, line.models, "done" if line.is_done else "failed"), 1):
         put_text(sheet.cell(row, at), text).style = "Label"
     for at, kind in enumerate(kinds, 4):
@@ -86,7 +87,7 @@ def _write_line(sheet: Worksheet, row: int, line: Line, kinds: Sequence[str], co
     sheet.row_dimensions[row].height = POINTS_A_LINE * -int(-longest // 1) + 4
 
 
-def _charts(book: Workbook, index: Worksheet, lines: Sequence[Line], columns: Sequence[Column]) -> None:
+def _charts(book: Workbook, index: Worksheet, lines: Sequence[Line], columns: Sequence[Figured]) -> None:
     """Draw a chart of each of the first figures that differ over the batch, on a sheet of their own."""
     shown = charted(lines, columns)
     if not shown:
@@ -110,7 +111,7 @@ def _charts(book: Workbook, index: Worksheet, lines: Sequence[Line], columns: Se
         draw(sheet, row, 11, n_rows=_CHART_ROWS, drawn=drawn)
 
 
-def charted(lines: Sequence[Line], columns: Sequence[Column]) -> list[Column]:
+def charted(lines: Sequence[Line], columns: Sequence[Figured]) -> list[Figured]:
     """Return the first figures that differ between scenarios of a batch."""
     differing = [
         column for column in columns if len({line.values[column] for line in lines if column in line.values}) > 1

@@ -9,7 +9,8 @@ from pathlib import Path
 from sizebook.batch.index import charted
 from sizebook.batch.naming import INDEX
 from sizebook.batch.record import batch_record
-from sizebook.batch.table import Column, Line, columns_of
+from sizebook.batch.table import Line, columns_of
+from sizebook.core.figured import Figured
 from sizebook.reports.charts.kinds import Bar, Bars
 from sizebook.reports.render import figure_text, filled
 from sizebook.sources.writing import write_whole
@@ -31,7 +32,7 @@ def write_index_page(lines: Sequence[Line], folder: Path) -> Path:
     return write_whole(folder / f"{INDEX}.html", text.encode())
 
 
-def _bars(lines: Sequence[Line], column: Column) -> Bars:
+def _bars(lines: Sequence[Line], column: Figured) -> Bars:
     having = [line for line in lines if column in line.values]
     bars = tuple(
         Bar(line.name, line.values[column], f"{figure_text(line.values[column])} {column.unit}".rstrip())

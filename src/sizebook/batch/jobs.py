@@ -15,6 +15,7 @@ from sizebook.batch.record import record
 from sizebook.core.errors import InputError
 from sizebook.core.reading import read
 from sizebook.core.registry import flat
+from sizebook.core.texts import text
 from sizebook.intake.places import located
 from sizebook.models import catalog
 from sizebook.models.reconciliation import statement
@@ -173,7 +174,7 @@ def _published(scenario: SizingScenario) -> Published:
     if scenario.published_total is not None:
         return Published(scenario.published_total, scenario.published_source or "the scenario")
     if total := row.get("checkpoint_total"):
-        return Published(int(total), f"the checkpoint's own total ({row['hf_id'].partition(';')[0]})")
+        return Published(int(total), text("the checkpoint's own total ({name})", name=row["hf_id"].partition(";")[0]))
     if stated := row.get("published_total"):
         count = statement(stated)
         return Published(count.parameters, row["source"], count.half_unit)

@@ -7,26 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizebook.batch.journal import Outcome
+from sizebook.core.figured import Figured
 from sizebook.plans.contents import Figure
 
 # Units that a reader of many lines wants by the billion.
 _LARGE_UNITS = {"bytes": ("GB", 1e9), "parameters": ("10⁹ parameters", 1e9)}
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of figures: what it is called, its unit, and what one of that unit is in the figure's own."""
-
-    label: str
-    unit: str
-    factor: float = 1.0
-
-    @property
-    def heading(self) -> str:
-        """The head with its unit."""
-        is_said = f"{self.label} ".startswith((f"{self.unit} ", f"{self.unit},"))  # GPU-hours; GPUs of a replica
-        is_said = is_said or not self.unit
-        return self.label if is_said else f"{self.label}, {self.unit}"
 
 
 @dataclass(frozen=True)
@@ -37,17 +22,17 @@ class Line:
     models: str
     is_done: bool
     files: Mapping[str, str]
-    values: Mapping[Column, float]
+    values: Mapping[Figured, float]
     said: str
 
 
-def column_of(figure: Figure) -> Column:
+def column_of(figure: Figure) -> Figured:
     """Return the column in which a figure stands."""
     unit, factor = _LARGE_UNITS.get(figure.unit, (figure.unit, 1.0))
-    return Column(figure.label, unit, factor)
+    return Figured(figure.label, unit, factor)
 
 
-def columns_of(lines: Sequence[Line]) -> tuple[Column, ...]:
+def columns_of(lines: Sequence[Line]) -> tuple[Figured, ...]:
     """Return the columns that any line has, in the order in which they first stand."""
     return tuple(dict.fromkeys(column for line in lines for column in line.values))
 

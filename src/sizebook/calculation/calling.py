@@ -92,11 +92,11 @@ class Calls:
 
     def _only(self, place: float, value: Any) -> Any:
         """Return a value that stands alone; which one of several Excel takes hangs on where the formula stands."""
-        return self._seen(int(place), error(NOT_CALCULABLE) if isinstance(value, list) else _shown_blank(value))
+        return self._seen(int(place), error(NOT_CALCULABLE) if isinstance(value, list) else value)
 
     def _spreadsheet(self, own: Callback, cells: list[Any]) -> Any:
         try:
-            return result(own(*cells))
+            return result(own(*cells), blank=None)  # what refers to a blank cell is blank to what reads it
         except CellError as problem:
             return error(problem.code)
         except (ValueError, ZeroDivisionError, OverflowError, ArithmeticError):
@@ -146,8 +146,8 @@ class Calls:
 
 
 def _first(value: Any) -> Any:
-    """Return the first of rows, as an ordinary formula shows them."""
-    return _shown_blank(value[0][0] if isinstance(value, list) else value)
+    """Return the first of rows, as an ordinary formula takes them; a blank one is still blank to what reads it."""
+    return value[0][0] if isinstance(value, list) else value
 
 
 def _fit(rows: float, columns: float, value: Any) -> Any:

@@ -7,6 +7,7 @@ counted from the cell (as R1C1 references do).
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from sizebook.calculation.marks import PLACE
@@ -57,16 +58,38 @@ def _corner(text: str, at: Area) -> Corner:
     )
 
 
-def written(pieces: Pieces, at: Area, place: int) -> str:
-    """Return a formula as it reads in a cell; references wrap around the sheet, calls are told the cell's number."""
-    return "".join(
-        _written(piece, at) if isinstance(piece, Corner) else str(place) if piece == PLACE else piece
-        for piece in pieces
-    )
+class InColumn(NamedTuple):
+    """A formula as it reads in the cells of one column, where only rows and the number of the cell differ.
+
+    Attributes:
+        text: the formula with ``%d`` for each of those.
+        steps: how many rows further down each row is, None for the number of the cell, by which calls are told it.
+    """
+
+    text: str
+    steps: tuple[int | None, ...]
+
+    def written(self, row: int, place: int) -> str:
+        """Return the formula as it reads in a row; references wrap around the sheet."""
+        rows = [place if step is None else (row + step - 1) % LAST_ROW + 1 for step in self.steps]
+        return self.text % tuple(rows)
 
 
-def _written(corner: Corner, at: Area) -> str:
-    column, across, row, down = corner
-    if across is not None:
-        column = column_letters((at.left + across - 1) % LAST_COLUMN + 1)
-    return column + (row if down is None else str((at.top + down - 1) % LAST_ROW + 1))
+@lru_cache(1024)
+def in_column(pieces: Pieces, column: int) -> InColumn:
+    """Return a formula as it reads in a column; references wrap around the sheet."""
+    text, steps = "", list[int | None]()
+    for piece in pieces:
+        if piece == PLACE:
+            text, steps = f"{text}%d", [*steps, None]
+        elif isinstance(piece, Corner):
+            text += piece.fixed_column if piece.across is None else _letters(column + piece.across)
+            text += piece.fixed_row if piece.down is None else "%d"
+            steps += [] if piece.down is None else [piece.down]
+        else:
+            text += piece.replace("%", "%%")
+    return InColumn(text, tuple(steps))
+
+
+def _letters(column: int) -> str:
+    return column_letters((column - 1) % LAST_COLUMN + 1)

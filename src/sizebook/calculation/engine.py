@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from importlib.metadata import version
+from itertools import repeat
 from typing import Any
 
 import formualizer
@@ -12,15 +13,14 @@ import formualizer
 from sizebook.calculation.calculated import Calculated, Place, is_not_calculated
 from sizebook.calculation.calling import Calls
 from sizebook.calculation.following import not_calculable, problems
+from sizebook.calculation.found import used_cells
 from sizebook.calculation.guard import Note
-from sizebook.calculation.package import Package, tag
+from sizebook.calculation.package import Package
 from sizebook.calculation.preparing import Prepared, prepare
 from sizebook.calculation.tokens import Area, address, cell_at
 from sizebook.calculation.values import CIRCULAR, NOT_CALCULABLE, ErrorCode, shown
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
-
-_CELL = tag("c")
 
 
 def calculate(package: Package, functions: Mapping[str, Function], note: Note) -> Calculated:
@@ -38,14 +38,17 @@ def calculate(package: Package, functions: Mapping[str, Function], note: Note) -
         raise MemoryError
     spilled = _spilled(prepared, calls)
     values = _values(model, package, prepared, spilled)
-    _refuse_circles(values)
+    errors = _errors(values)
+    _refuse_circles(errors)
     prepared.refused |= calls.refused
-    refused = not_calculable(prepared, values)
-    values.update((place, ErrorCode(NOT_CALCULABLE)) for place in refused if not is_not_calculated(values.get(place)))
+    refused = not_calculable(prepared, errors)
+    if refused:
+        values |= {place: ErrorCode(NOT_CALCULABLE) for place in refused if not is_not_calculated(errors.get(place))}
+        errors = _errors(values)
     return Calculated(
         values,
         spilled,
-        problems=problems(prepared, values, messages=calls.messages, refused=refused),
+        problems=problems(prepared, errors, messages=calls.messages, refused=refused),
         not_calculated=tuple(refused),
         engine=f"formualizer {version('formualizer')}",
     )
@@ -86,16 +89,14 @@ def _spilled(prepared: Prepared, calls: Calls) -> dict[Place, Area]:
 def _values(model: Any, package: Package, prepared: Prepared, spilled: dict[Place, Area]) -> dict[Place, Any]:
     """Return what each used cell shows; an array that found no room fills its first cell only."""
     values: dict[Place, Any] = {}
-    formulas = set(prepared.places)
     for sheet, part in package.sheets().items():
-        value_at = partial(model.get_value, sheet)
-        for written in [cell.get("r", "") for cell in package.xml(part).iter(_CELL)]:
-            at = cell_at(written)
-            value = None if at is None else shown(value_at(*at))
+        addresses, value_at = used_cells(package.xml(part)), partial(model.get_value, sheet)
+        found = [None if at is None else shown(value_at(*at)) for at in map(cell_at, addresses)]
+        for place, value in zip(zip(repeat(sheet), addresses), found, strict=True):
             if value is not None:
-                values[sheet, written] = value
-            elif (sheet, written) in formulas:
-                values[sheet, written] = ErrorCode(NOT_CALCULABLE)  # the engine passed over it
+                values[place] = value
+            elif place in prepared.formula_places:
+                values[place] = ErrorCode(NOT_CALCULABLE)  # the engine passed over it
     for place, filled in list(spilled.items()):
         if values.get(place) == "#SPILL!":
             spilled[place] = Area(filled.sheet, filled.top, filled.left, bottom=filled.top, right=filled.left)
@@ -106,11 +107,14 @@ def _values(model: Any, package: Package, prepared: Prepared, spilled: dict[Plac
     return values
 
 
-def _refuse_circles(values: Mapping[Place, Any]) -> None:
+def _errors(values: Mapping[Place, Any]) -> dict[Place, ErrorCode]:
+    """Return the cells that show an error."""
+    return {place: value for place, value in values.items() if type(value) is ErrorCode}
+
+
+def _refuse_circles(errors: Mapping[Place, ErrorCode]) -> None:
     """Raise when formulas refer to each other in a circle, also through registered functions."""
-    circular = [
-        f"{sheet}!{at}" for (sheet, at), value in values.items() if isinstance(value, ErrorCode) and value == CIRCULAR
-    ]
+    circular = [f"{sheet}!{at}" for (sheet, at), code in errors.items() if code == CIRCULAR]
     if circular:
         more = f" and {len(circular) - 5} more" if len(circular) > 5 else ""
         raise InputError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from sizebook.calculation.calculated import Place, is_not_calculated
 from sizebook.calculation.preparing import Prepared
@@ -15,16 +14,15 @@ RESTS = "it rests on a cell that cannot be calculated"
 _MOST_CELLS = 50_000  # areas longer than this are looked through by the cells in error instead
 
 
-def not_calculable(prepared: Prepared, values: Mapping[Place, Any]) -> dict[Place, str]:
+def not_calculable(prepared: Prepared, errors: Mapping[Place, ErrorCode]) -> dict[Place, str]:
     """Return the cells that cannot be calculated and why: those refused, those not understood, and what rests on them.
 
     An error is seen as such also where a formula would hide it (IFERROR, COUNT): its value would be a guess. A cell
     that Excel too shows as #NAME? is an error like others.
     """
     found = dict(prepared.refused)
-    formulas = set(prepared.places)
-    for place, value in values.items():
-        if is_not_calculated(value) and place in formulas and prepared.stored_errors.get(place) != value:
+    for place, code in errors.items():
+        if is_not_calculated(code) and place in prepared.formula_places and prepared.stored_errors.get(place) != code:
             found.setdefault(place, "")
     if not found:
         return found
@@ -78,22 +76,21 @@ def _references(prepared: Prepared) -> Iterator[tuple[Place, Area]]:
 
 
 def problems(
-    prepared: Prepared, values: Mapping[Place, Any], messages: Mapping[Place, str], refused: Mapping[Place, str]
+    prepared: Prepared, errors: Mapping[Place, ErrorCode], messages: Mapping[Place, str], refused: Mapping[Place, str]
 ) -> dict[Place, str]:
     """Return for every cell where an error begins what is wrong, in the order of the sheets."""
-    wrong = [place for place, value in values.items() if isinstance(value, ErrorCode)]
-    if not wrong:
+    if not errors:
         return {}
     texts = dict(zip(prepared.places, prepared.texts, strict=True))
-    errors = _Cells(wrong)
-    filled = _filled_in_error(prepared, values)
+    wrong = _Cells(errors)
+    filled = _filled_in_error(prepared, errors)
     found = {}
-    for place in wrong:
+    for place, code in errors.items():
         reason = refused.get(place) or messages.get(place)
         text = texts.get(place, "")
-        if reason == RESTS or (reason is None and (place in filled or _follows(place, text, errors))):
+        if reason == RESTS or (reason is None and (place in filled or _follows(place, text, wrong))):
             continue
-        found[place] = reason or (f"={text} gives {values[place]}" if text else f"the cell gives {values[place]}")
+        found[place] = reason or (f"={text} gives {code}" if text else f"the cell gives {code}")
     return found
 
 
@@ -124,12 +121,12 @@ def _follows(place: Place, text: str, errors: _Cells) -> bool:
     return False
 
 
-def _filled_in_error(prepared: Prepared, values: Mapping[Place, Any]) -> set[Place]:
+def _filled_in_error(prepared: Prepared, errors: Mapping[Place, ErrorCode]) -> set[Place]:
     """Return the cells that an array formula of a fixed area fills with the error of its first cell."""
     found: set[Place] = set()
     for number, array in prepared.arrays.items():
         anchor = prepared.places[number]
-        if not array.dynamic and isinstance(values.get(anchor), ErrorCode):
+        if not array.dynamic and anchor in errors:
             found |= {(anchor[0], address(*at)) for at in array.filled.cells()} - {anchor}
     return found
 

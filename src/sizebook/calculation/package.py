@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import posixpath
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +30,8 @@ _ROOTS = {
 
 _OLDEST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 # No entities, no network: a workbook is data from outside.
-_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, remove_blank_text=False)
+_SAFELY: dict[str, Any] = {"resolve_entities": False, "no_network": True, "remove_blank_text": False}
+_PARSER = etree.XMLParser(**_SAFELY)
 
 
 def tag(name: str) -> str:
@@ -89,7 +92,7 @@ class Package:
                 continue
             if part not in self.names():
                 raise self._damaged(f"no {part}, to which {WORKBOOK} refers", "that part")
-            if (root := etree.QName(self.xml(part)).localname) not in roots:
+            if (root := etree.QName(self.root(part)).localname) not in roots:
                 raise self._damaged(f"<{root}> as the root of {part}", f"<{roots[0]}>")
 
     def _damaged(self, got: str, want: str) -> InputError:
@@ -102,20 +105,37 @@ class Package:
     def xml(self, part: str, *, change: bool = False) -> etree._Element:
         """Return a part's root element; with ``change`` it is written back from that element."""
         if part not in self._parsed:
-            data = next((data for info, data in self.entries if info.filename == part), None)
-            if data is None:
-                raise self._damaged(f"no {part}", "that part")
-            refuse_doctype(part, data, self.path.name)
-            try:
+            data = self._data(part)
+            with self._well_formed(part):
                 self._parsed[part] = etree.fromstring(data, _PARSER)
-            except etree.XMLSyntaxError as error:
-                raise InputError(
-                    f"damaged workbook: got {error} in {part} of {self.path.name}, want well-formed XML. "
-                    "Open and save it in Excel."
-                ) from error
         if change:
             self._changed.add(part)
         return self._parsed[part]
+
+    def root(self, part: str) -> str:
+        """Return the tag of a part's root element; the rest is left to whoever reads the part, in another process."""
+        if part not in self._parsed:
+            with self._well_formed(part):
+                beginning = etree.iterparse(io.BytesIO(self._data(part)), ("start",), **_SAFELY)
+                return str(next(iter(beginning))[1].tag)
+        return str(self._parsed[part].tag)
+
+    def _data(self, part: str) -> bytes:
+        data = next((data for info, data in self.entries if info.filename == part), None)
+        if data is None:
+            raise self._damaged(f"no {part}", "that part")
+        refuse_doctype(part, data, self.path.name)
+        return data
+
+    @contextmanager
+    def _well_formed(self, part: str) -> Iterator[None]:
+        try:
+            yield
+        except etree.XMLSyntaxError as error:
+            raise InputError(
+                f"damaged workbook: got {error} in {part} of {self.path.name}, want well-formed XML. "
+                "Open and save it in Excel."
+            ) from error
 
     def put(self, part: str, data: bytes) -> None:
         """Add a part, or put other content in place of its own; the caller adds what refers to it."""
@@ -171,7 +191,7 @@ class Package:
         found = {}
         for sheet in self.xml(WORKBOOK).iterfind(f"{tag('sheets')}/{tag('sheet')}"):
             part = targets.get(sheet.get(f"{{{RELATIONS}}}id", ""), "")
-            if part in self.names() and self.xml(part).tag == tag("worksheet"):
+            if part in self.names() and self.root(part) == tag("worksheet"):
                 found[sheet.get("name", "")] = part
         return found
 

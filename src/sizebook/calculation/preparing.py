@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import repeat
 from typing import NamedTuple
 
 from lxml import etree
 
 from sizebook.calculation.calculated import Place
-from sizebook.calculation.copies import Pieces, relative, written
+from sizebook.calculation.copies import InColumn, Pieces, in_column, relative
+from sizebook.calculation.found import ArrayFormula, Found, are_addresses, array_formula, cell_area, formulas
 from sizebook.calculation.links import links
 from sizebook.calculation.marks import FIT, REFUSED, SPILL
 from sizebook.calculation.names import Names, NotCalculableError
@@ -27,19 +30,8 @@ from sizebook.calculation.tokens import Area, address, area, cell_at, shifted
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
 
-_FORMULA = tag("f")
-Found = tuple[etree._Element, etree._Element]  # a cell and its formula
 # Formulas that differ only in the rows of their references are looked at once.
 _ROW = re.compile(r"(?<=[A-Za-z$])\d+(?![\w(.])")
-# All addresses of a sheet at once; XML holds no NUL.
-_PLACES = re.compile(r"(?:[A-Z]{1,3}[1-9][0-9]{0,6}\0)*")
-
-
-class ArrayFormula(NamedTuple):
-    """The area that an array formula fills, and whether it may grow."""
-
-    filled: Area
-    dynamic: bool = False
 
 
 @dataclass
@@ -67,6 +59,11 @@ class Prepared:
         """The formulas as the workbook has them; a shared one as it reads in each cell."""
         return [shifted(text, *by) if any(by) else text for text, *by in self._texts]
 
+    @cached_property
+    def formula_places(self) -> frozenset[Place]:
+        """The cells that hold formulas, once all are noted."""
+        return frozenset(self.places)
+
     def add(self, place: Place, text: str, down: int = 0, across: int = 0) -> int:
         """Note a formula, given as it reads so many rows up and columns to the left; return its number."""
         self.places.append(place)
@@ -77,32 +74,8 @@ class Prepared:
         """Note formulas as they read in their cells; return the number of the first, from which the others count on."""
         first = len(self.places)
         self.places += places
-        self._texts += ((text, 0, 0) for text in texts)
+        self._texts += zip(texts, repeat(0), repeat(0))
         return first
-
-
-def formulas(sheet: etree._Element) -> list[Found]:
-    """Return every cell of a worksheet that holds a formula, with the formula; other cells cost nothing."""
-    found = list(sheet.iter(_FORMULA))  # all at once: an element that is held is not made again
-    return [(cell, formula) for formula in found if (cell := formula.getparent()) is not None]
-
-
-def cell_area(cell: etree._Element, sheet: str) -> Area:
-    """Return where a cell element stands; Excel and every writer that we know name each cell."""
-    place = cell_at(cell.get("r", ""))
-    if place is None:
-        raise InputError(
-            f"cell without an address: got r={cell.get('r')!r} on sheet '{sheet}', want A1, B2 ... "
-            "Open the workbook in Excel and save it again."
-        )
-    row, column = place
-    return Area(sheet, row, column, bottom=row, right=column)
-
-
-def array_formula(sheet: str, cell: etree._Element, formula: etree._Element) -> ArrayFormula:
-    """Return what an array formula fills."""
-    # cm points at the cell metadata that makes an array formula a dynamic one; Excel writes no other.
-    return ArrayFormula(area(formula.get("ref", ""), sheet) or cell_area(cell, sheet), cell.get("cm") is not None)
 
 
 def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
@@ -149,14 +122,25 @@ def _refuse_settings(package: Package) -> None:
         )
 
 
+class _Shared(NamedTuple):
+    """A formula that cells share: its text in the first of them, whether that reads on as it is, and its pieces."""
+
+    text: str
+    at: Area
+    is_plain: bool
+    pieces: Pieces
+
+
 class _Preparing:
     """One sheet while its formulas are rewritten."""
 
     def __init__(self, package: Package, prepared: Prepared, book: Surroundings, sheet: str, part: str) -> None:
         self.package, self.prepared, self.book, self.sheet, self.part = package, prepared, book, sheet, part
-        self.shared: dict[str, tuple[str, Area, bool]] = {}
+        self.shared: dict[str, _Shared] = {}
         self.plain: set[str] = set()
+        self.unchanged: set[Pieces] = set()  # formulas that stand as they are, as they read from their cells
         self.copied: dict[Pieces, Pieces] = {}  # formulas as they read from their cells, and as they are rewritten
+        self.lines: dict[tuple[str, int], tuple[InColumn, InColumn]] = {}  # the same by kind and column
 
     def all_formulas(self, found: list[Found]) -> None:
         """Rewrite what needs it; a sheet without such a formula keeps its part as it is."""
@@ -182,14 +166,24 @@ class _Preparing:
         """Rewrite formulas of one cell each: there may be a hundred thousand, of which a few differ in kind."""
         texts = [formula.text or "" for _, formula in found]
         addresses = [cell.get("r", "") for cell, _ in found]
-        if not _PLACES.fullmatch("".join(f"{at}\0" for at in addresses)):
+        if not are_addresses(addresses):
             for cell, _ in found:
                 cell_area(cell, self.sheet)  # says what is wrong
-        first = self.prepared.add_all([(self.sheet, at) for at in addresses], texts)
+        first = self.prepared.add_all(list(zip(repeat(self.sheet), addresses)), texts)
         # One search through all of them.
         for index, kind in enumerate(_ROW.sub("0", "\0".join(texts)).split("\0") if found else ()):
-            if kind not in self.plain:
+            if kind not in self.plain and not self._copied_down(found[index], first + index, kind):
                 self._write(*found[index], first + index, texts[index])
+
+    def _copied_down(self, found: Found, number: int, kind: str) -> bool:
+        """Rewrite a formula that reads as one further up in its column does, moved along; return whether it does."""
+        cell, formula = found
+        row, column = cell_at(cell.get("r", "")) or (1, 0)
+        seen, rewritten = self.lines.get((kind, column), (None, None))
+        if seen is None or rewritten is None or seen.written(row, number) != formula.text:
+            return False
+        self._put(formula, rewritten.written(row, number))
+        return True
 
     def _array(self, cell: etree._Element, formula: etree._Element) -> tuple[Area, Area]:
         """Rewrite an array formula; return the area that it fills and its cell."""
@@ -204,17 +198,19 @@ class _Preparing:
         text, index, at = formula.text or "", formula.get("si", ""), cell_area(cell, self.sheet)
         if text:
             number = self.prepared.add(self._place(cell), text)
-            self.shared[index] = (text, at, self._write(cell, formula, number, text))
+            self.shared[index] = _Shared(text, at, self._write(cell, formula, number, text), relative(text, at))
             return
         if index not in self.shared:
             raise InputError(
                 f"damaged workbook: got a shared formula without its text at {self.sheet}!{cell.get('r')}, want "
                 "one. Open and save it in Excel."
             )
-        master, origin, is_plain = self.shared[index]
+        master, origin, is_plain, seen = self.shared[index]
         down, across = at.top - origin.top, at.left - origin.left
         number = self.prepared.add(self._place(cell), master, down, across)
-        if not is_plain:
+        if seen in self.copied:
+            self._put(formula, in_column(self.copied[seen], at.left).written(at.top, number))
+        elif not is_plain:
             self._write(cell, formula, number, shifted(master, down, across))
 
     def _place(self, cell: etree._Element) -> Place:
@@ -230,23 +226,28 @@ class _Preparing:
             self._put(formula, self._filling(array, number, text, at))
             return False
         seen = relative(text, at)
-        if seen in self.copied:
-            self._put(formula, written(self.copied[seen], at, number))
-            return False
-        rewriter = Rewriter(self.book, at)
-        rewritten = relative(self._rewritten(rewriter, number, text), at)
-        if rewritten == seen and not rewriter.depends_on_place:
-            self.plain.add(_ROW.sub("0", text))
+        if seen in self.unchanged:
             return True
-        if rewriter.moves:
+        if seen not in self.copied:
+            rewriter = Rewriter(self.book, at)
+            rewritten = relative(self._rewritten(rewriter, number, text), at)
+            if rewritten == seen and not rewriter.depends_on_place:
+                self.plain.add(_ROW.sub("0", text))
+                self.unchanged.add(seen)
+                return True
+            if not rewriter.moves:
+                self._put(formula, in_column(rewritten, at.left).written(at.top, number))
+                return False
             self.copied[seen] = rewritten
-        self._put(formula, written(rewritten, at, number))
+        line = in_column(self.copied[seen], at.left)
+        self.lines[_ROW.sub("0", text), at.left] = in_column(seen, at.left), line
+        self._put(formula, line.written(at.top, number))
         return False
 
     def _filling(self, array: ArrayFormula, number: int, text: str, at: Area) -> str:
         """Return an array formula rewritten so that it fills its area."""
         rewritten = self._rewritten(Rewriter(self.book, at, ordinary=False), number, text)
-        rewritten = written(relative(rewritten, at), at, number)
+        rewritten = in_column(relative(rewritten, at), at.left).written(at.top, number)
         filled = array.filled
         height, width = filled.bottom - filled.top + 1, filled.right - filled.left + 1
         return f"{SPILL}({number},{rewritten})" if array.dynamic else f"{FIT}({height},{width},{rewritten})"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array
+from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array, to_its_end
 from sizebook.calculation.criteria import with_errors_sought
 from sizebook.calculation.known import (
     ARRAY,
@@ -259,6 +259,8 @@ class Rewriter:
         if kind == ARRAY:
             refuse_in_array(name, known, parts, variables=self.variables, ordinary=self.ordinary)
         parts = with_errors_sought(name, parts)
+        if name == "INDEX" and parts:
+            parts = [to_its_end(parts[0]), *parts[1:]]
         spliced = spliced_arguments(parts, known, sheet=self.at.sheet, sheets=self.book.sheets)
         self.moves = self.moves and spliced == parts
         given: list[str] = []

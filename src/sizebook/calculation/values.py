@@ -53,16 +53,16 @@ def argument(value: Any) -> Any:
     return CellError(_CODES.get(value.get("kind", ""), "#VALUE!")) if isinstance(value, dict) else value
 
 
-def result(value: Any) -> Any:
-    """Return a function's result as the engine takes it: an exception as an error value, blanks as empty text."""
+def result(value: Any, blank: str | None = "") -> Any:
+    """Return a function's result as the engine takes it: an exception as an error value, nothing as empty text."""
     if isinstance(value, (list, tuple)):
         rows = [list(row) if isinstance(row, (list, tuple)) else [row] for row in value] or [[None]]
         width = max(1, *(len(row) for row in rows))
-        return [[result(cell) for cell in row] + [""] * (width - len(row)) for row in rows]
+        return [[result(cell, blank) for cell in row] + [""] * (width - len(row)) for row in rows]
     if isinstance(value, SizebookError):
         return error(value.code)
     if value is None:
-        return ""
+        return blank
     if isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     return value

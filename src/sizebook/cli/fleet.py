@@ -1,4 +1,4 @@
-"""`sizebook plan fleet` prints a fleet plan: GPUs reserved and burst over 36 months, money, energy and carbon."""
+"""`sizebook plan fleet` prints a fleet plan: GPUs, nodes, racks and power by month, money, energy and carbon."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.registry import flat
 from sizebook.core.units import energy, mass, significant, usd
-from sizebook.plans.fleet.inputs import MONTHS
-from sizebook.plans.fleet.plan import FleetMonth, FleetPlan, PlannedService, total_usd, usd_range, warnings
+from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
+from sizebook.plans.fleet.periods import QUARTER, YEAR, periods
+from sizebook.plans.fleet.plan import FleetPlan, PlannedService, total_usd, usd_range
+from sizebook.plans.fleet.remarks import exceeded, warnings
+from sizebook.plans.fleet.stands import Stand
 from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.fleet import FleetScenario, answer
 
@@ -24,7 +27,7 @@ from sizebook.scenarios.fleet import FleetScenario, answer
 @click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
 @rates_option
 def plan_fleet(scenario: Path, as_json: bool, rates: Path | None) -> None:
-    """Print the plan of several services over 36 months, from a scenario file."""
+    """Print the plan of several services over 1 to 60 months, from a scenario file."""
     values = with_rates(beside(scenario.parent, read_toml(scenario)), rates, plan="fleet")
     checked = parse(FleetScenario, values, scenario.name)
     told(checked.notes)
@@ -46,6 +49,10 @@ def as_data(plan: FleetPlan) -> dict[str, Any]:
         "usd": total_usd(plan.months),
         "energy_kwh": sum(month.energy_kwh for month in plan.months),
         "co2e_kg": sum(month.co2e_kg for month in plan.months),
+        "quarters": [flat(each) for each in periods(plan.months, QUARTER)],
+        "years": [flat(each) for each in periods(plan.months, YEAR)],
+        "nodes": [_stand(each) for each in plan.stands],
+        "exceeded": [{**asdict(each), "month": plan.label(each.month)} for each in exceeded(plan)],
         "contract": flat(plan.terms.contract),
         "warnings": list(warnings(plan)),
     }
@@ -79,32 +86,53 @@ def _service(plan: FleetPlan, planned: PlannedService) -> dict[str, Any]:
     }
 
 
-def _month(plan: FleetPlan, number: int, month: FleetMonth) -> dict[str, Any]:
+def _stand(stand: Stand) -> dict[str, Any]:
+    return {**asdict(stand), "names": list(stand.names)}
+
+
+def _month(plan: FleetPlan, number: int, month: FleetMonth | ServiceMonth) -> dict[str, Any]:
     return {"month": plan.label(number), **flat(month)}
 
 
 def as_text(plan: FleetPlan) -> list[str]:
     """Return the plan as lines."""
-    return [*_headline(plan), "", *_services(plan), "", *_months(plan)]
+    return [
+        *_headline(plan),
+        *warnings(plan),
+        "",
+        *_services(plan),
+        *_stands(plan),
+        "",
+        *_months(plan),
+        "",
+        *_years(plan),
+    ]
 
 
 def _headline(plan: FleetPlan) -> list[str]:
-    fewest, most = plan.fewest, plan.most
-    months = plan.months
+    fewest, most, months = plan.fewest, plan.most, plan.months
     lines = []
-    for number in (0, MONTHS - 1):
+    for number in dict.fromkeys((0, len(months) - 1)):
         low, high = (each[number].peak_gpus for each in (fewest, most))
         lines.append(f"GPUs at peak  {months[number].peak_gpus} in {plan.label(number)} ({low} to {high})")
     low_usd, high_usd = (usd(end) for end in usd_range(plan))
-    reserved = sum(month.reserved_usd for month in months)
+    reserved, last = sum(month.reserved_usd for month in months), months[-1]
+    kw = max(month.site_kw for month in months)
     return [
         *lines,
-        f"Cost          {usd(total_usd(months))} over {MONTHS} months ({low_usd} to {high_usd}), "
+        f"Cost          {usd(total_usd(months))} over {counted_months(len(months))} ({low_usd} to {high_usd}), "
         f"{usd(reserved)} of it reserved",
+        f"Nodes         {last.nodes} in {plan.label(len(months) - 1)} ({last.own_nodes} if services shared none), "
+        f"{last.racks} racks; {kw:,.0f} kW at most",
         f"Energy        {energy(sum(month.energy_kwh for month in months))}, "
         f"{mass(sum(month.co2e_kg for month in months))} of CO2e",
         "Ranges hold eight of ten measurements of a replica's throughput, in every service at once.",
     ]
+
+
+def counted_months(n: int) -> str:
+    """Return so many months in words."""
+    return f"{n} month{'s' if n != 1 else ''}"
 
 
 def _services(plan: FleetPlan) -> list[str]:
@@ -120,19 +148,52 @@ def _services(plan: FleetPlan) -> list[str]:
             f"{setup.weight_dtype or 'own format'}, {replica.layout}",
             f"  replica     {replica.concurrency} in flight of {replica.capacity} that fit, "
             f"{significant(replica.requests_per_second, 3)} requests/s; {holds}",
-            f"  GPUs        {first} at peak in {plan.label(0)}, {last} in {plan.label(MONTHS - 1)}",
+            f"  GPUs        {first} at peak in {plan.label(0)}, {last} in {plan.label(len(plan.months) - 1)}; "
+            f"{_runs(plan, each)}",
             f"  rates       {replica.rates_basis}",
-            f"  cost        {usd(total_usd(each.months))} over {MONTHS} months; {each.rates.basis}",
+            f"  cost        {usd(total_usd(each.months))} over {counted_months(len(plan.months))}; {each.rates.basis}",
         ]
     paid = "by whole nodes" if plan.terms.margins.whole_nodes else "by the replica"
-    return [*lines, f"GPUs are paid for {paid}.", *warnings(plan)]
+    shared = (
+        "Services on the same hardware share nodes." if plan.terms.racks.share_nodes else "No service shares nodes."
+    )
+    return [*lines, f"GPUs are paid for {paid}. {shared}"]
+
+
+def _runs(plan: FleetPlan, each: PlannedService) -> str:
+    running = each.service.running
+    if running.start_month > plan.terms.months:
+        return "never runs"
+    first, last = (plan.label(at - 1) for at in (running.start_month, running.last(plan.terms.months)))
+    return f"runs from {first} to {last}"
+
+
+def _stands(plan: FleetPlan) -> list[str]:
+    return [
+        f"{each.gpu}{' at ' + each.place if each.place else ''}: {each.nodes[-1]} nodes ({each.own_nodes[-1]} if not "
+        f"shared), {each.nodes_per_rack} a rack, {each.node.kw:g} kW each at most; {', '.join(each.names)}"
+        for each in plan.stands
+    ]
+
+
+_HEADS = "Peak  Mean  Reserved  Nodes  Racks       kW  Reserved USD    Burst USD          kWh     kgCO2e"
 
 
 def _months(plan: FleetPlan) -> list[str]:
-    lines = ["Month       Peak  Mean  Reserved  Reserved USD    Burst USD          kWh     kgCO2e"]
+    lines = [f"Month       {_HEADS}"]
     for number, m in enumerate(plan.months):
         lines.append(
-            f"{plan.label(number):10}  {m.peak_gpus:4}  {m.mean_gpus:4}  {m.reserved_gpus:8}  {m.reserved_usd:12,.0f} "
-            f"{m.burst_usd:12,.0f} {m.energy_kwh:12,.0f} {m.co2e_kg:10,.0f}"
+            f"{plan.label(number):10}  {m.peak_gpus:4}  {m.mean_gpus:4}  {m.reserved_gpus:8}  {m.nodes:5}  {m.racks:5} "
+            f"{m.site_kw:8,.0f}  {m.reserved_usd:12,.0f} {m.burst_usd:12,.0f} {m.energy_kwh:12,.0f} {m.co2e_kg:10,.0f}"
+        )
+    return lines
+
+
+def _years(plan: FleetPlan) -> list[str]:
+    lines = ["Year  Months  Most GPUs  Nodes  Racks       kW           USD          kWh     kgCO2e"]
+    for each in periods(plan.months, YEAR):
+        lines.append(
+            f"{each.period:4}  {each.months:6}  {each.peak_gpus:9}  {each.nodes:5}  {each.racks:5} "
+            f"{each.site_kw:8,.0f}  {each.usd:12,.0f} {each.energy_kwh:12,.0f} {each.co2e_kg:10,.0f}"
         )
     return lines

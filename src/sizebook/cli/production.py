@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sizebook.batch.formats import FORMATS, USUAL
-from sizebook.cli.presentation import asked_for, presentation_options, style_asked
+from sizebook.cli.presentation import asked_for, own_workbook_option, presentation_options, style_asked
 from sizebook.cli.rates import rates_option
 from sizebook.cli.scheduling import scheduler_option
 from sizebook.cli.telling import told
@@ -78,6 +78,7 @@ def demo(output: Path) -> None:
 @click.option("--rank-by", metavar="FIGURE", help="Figure that ranks them, cost where left out; with --compare.")
 @rates_option
 @presentation_options
+@own_workbook_option
 def batch(scenarios: Path, output: Path, grids: tuple[str, ...], rates: Path | None, **asked: Any) -> None:
     """Produce files for every scenario of a table, and an index of them as a workbook and as a page.
 

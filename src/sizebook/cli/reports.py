@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sizebook.cli.presentation import asked_for, presentation_options
+from sizebook.cli.presentation import asked_for, own_workbook_option, presentation_options
 from sizebook.cli.rates import rates_option
 from sizebook.core.errors import InputError
 
@@ -23,6 +23,7 @@ from sizebook.core.errors import InputError
 )
 @rates_option
 @presentation_options
+@own_workbook_option
 def write_report(scenario: Path, output: Path, rates: Path | None, **asked: Any) -> None:
     """Write the report of a scenario file: sizing, training, serving, fleet or programme, as its plan says.
 
@@ -42,5 +43,6 @@ def write_report(scenario: Path, output: Path, rates: Path | None, **asked: Any)
         )
     values = with_presentation(with_rates(read_toml(scenario), rates), asked_for(asked), scenario.parent)
     planned = made(values, scenario.name, scenario.parent)
-    told(planned.scenario.notes)
-    click.echo(write_whole(output, FORMATS[kind].content(planned)))
+    content = FORMATS[kind].content(planned)
+    told((*planned.scenario.notes, *(planned.workbook.notes if planned.own_workbook else ())))
+    click.echo(write_whole(output, content))

@@ -75,9 +75,9 @@ def _layouts(inputs: Training, found: Search, n_fitting: int, as_json: bool) -> 
         data = [{**asdict(each), "layout": {"name": each.layout.name, **flat(each.layout)}} for each in rows]
         return json.dumps({"tried": found.tried, "fitting": n_fitting, "layouts": data}, indent=2)
     lines = [f"{n_fitting} of {found.tried} layouts fit in {gibibytes(inputs.capacity_bytes)} a GPU", ""]
-    lines.append(f"{'layout':<52}{'memory':>10}{'step':>10}{'tokens/s per GPU':>18}")
+    lines.append(f"{'layout':<52}{'memory':>10}{'step':>14}{'tokens/s per GPU':>18}")
     for each in rows:
-        figures = f"{gibibytes(each.memory_bytes):>10}{duration(each.step_seconds):>10}"
+        figures = f"{gibibytes(each.memory_bytes):>10}{duration(each.step_seconds):>14}"
         lines.append(
             f"{each.layout.name:<52}{figures}{significant(each.tokens_per_s_per_gpu):>18}  {each.reason}".rstrip()
         )

@@ -26,7 +26,9 @@ def call(name: str, *cells: Cell | Range) -> Cell | Range:
 def evaluate(function: Function, cells: Sequence[Cell | Range]) -> Cell | Range:
     """Evaluate one function over cells; see `call`."""
     arguments = function.arguments
-    cells = with_options(function, [_single(function, place, cell) for place, cell in enumerate(cells)])
+    if any(isinstance(cell, (list, tuple)) for cell in cells):
+        cells = [_single(function, place, cell) for place, cell in enumerate(cells)]
+    cells = with_options(function, cells)
     if len(cells) > len(arguments):
         raise InputError(
             f"too many arguments: got {len(cells)}, want at most {len(arguments)} for {function.name}. "
@@ -185,7 +187,7 @@ def _once(function: Function, cells: Sequence[Cell]) -> Cell | Range:
 
 def _presentable(function: Function, value: Any) -> Any:
     """Return a result that a cell can hold: every number finite, and none below 0 where the quantity has no such."""
-    for number in _numbers(value):
+    for number in (value,) if type(value) in (int, float) else _numbers(value):
         if not abs(number) <= LARGEST:  # nor not-a-number
             raise RangeError(
                 f"result out of range: got {shown(number)} from {function.name}, want a number that a cell can hold. "

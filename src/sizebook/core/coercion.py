@@ -61,10 +61,15 @@ def alone(cell: Cell | Range) -> Cell | Range:
 
 def coerce(argument: Argument, cell: Cell | Range) -> Any:
     """Return one argument's value from what a cell holds, or raise with the argument's name in the message."""
-    if argument.quantity.kind == "range":
+    kind = argument.quantity.kind
+    if type(cell) is float and kind not in ("range", "list") and abs(cell) <= LARGEST:  # as most cells have it
+        return _COERCE[kind](argument, cell)
+    if cell is None and kind != "range" and not argument.required:
+        return argument.default
+    if kind == "range":
         return None if is_blank(cell) and not argument.required else (as_rows(cell) or [[cell]])
     one = alone(cell)
-    if argument.quantity.kind != "list" or not (cell in ([], ()) or isinstance(one, (int, float))):
+    if kind != "list" or not (cell in ([], ()) or isinstance(one, (int, float))):
         cell = one  # a list of one number stays a list, and an empty one is not blank
     _refuse_error(cell)
     _refuse_unholdable(argument, cell)
@@ -72,10 +77,10 @@ def coerce(argument: Argument, cell: Cell | Range) -> Any:
         if argument.required:
             raise InputError(f"{argument.name} is blank: got nothing, want {_wanted(argument)}. Fill the cell.")
         return argument.default
-    if isinstance(cell, dict) or (isinstance(cell, (list, tuple)) and argument.quantity.kind != "list"):
+    if isinstance(cell, dict) or (isinstance(cell, (list, tuple)) and kind != "list"):
         what = "table" if isinstance(cell, dict) else "list"
         raise InputError(f"{argument.name} is a {what}: got {shown(cell)}, want {_wanted(argument)}. Give one value.")
-    return _COERCE[argument.quantity.kind](argument, cell)
+    return _COERCE[kind](argument, cell)
 
 
 def _refuse_error(cell: Cell) -> None:

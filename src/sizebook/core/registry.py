@@ -49,7 +49,8 @@ class Quantity:
 
     ``minimum`` is allowed itself, ``above`` and ``below`` are not. ``choices`` may be a function, for keys that a table
     holds. ``label`` is what a line of a workbook is called. ``predicted_by`` names the function that predicts, with a
-    band, what callers otherwise assume. Where ``default`` is `REQUIRED` a value must be given.
+    band, what callers otherwise assume. ``zero`` says what 0 stands for where it is no amount. Where ``default`` is
+    `REQUIRED` a value must be given.
     """
 
     meaning: str
@@ -63,6 +64,7 @@ class Quantity:
     default: Any = REQUIRED
     label: str = ""
     predicted_by: str = ""
+    zero: str = ""
 
     @property
     def allowed(self) -> tuple[str, ...]:

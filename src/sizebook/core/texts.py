@@ -29,9 +29,27 @@ class Text(str):
         made.plural, made.number = "", 1
         return made
 
+    def __add__(self, other: str) -> Text:
+        """Return both, each still said by itself."""
+        return joined((self, other), "")
+
+    def __radd__(self, other: str) -> Text:
+        return joined((other, self), "")
+
 
 class Joined(Text):
     """Texts one after another with a separator, each said by itself."""
+
+
+class Country(str):
+    """A country by its English name; ``letters`` are its two of ISO 3166-1, by which locales name it."""
+
+    letters: str
+
+    def __new__(cls, name: str, letters: str = "") -> Country:
+        made = super().__new__(cls, name)
+        made.letters = letters
+        return made
 
 
 class Figure(str):
@@ -64,4 +82,6 @@ def plural(number: int, singular: str, several: str, /, **values: Any) -> Text:
 def joined(parts: Iterable[str], separator: str = " ") -> Joined:
     """Return texts one after another; empty ones are left out."""
     kept = [part for part in parts if part]
-    return Joined(separator.join(kept), separator, {str(at): part for at, part in enumerate(kept)})
+    made = Joined(separator.join(kept), separator, {str(at): part for at, part in enumerate(kept)})
+    made.pattern = separator  # an empty one too
+    return made

@@ -3,6 +3,9 @@
 A failed call returns the text of its error value; the VBA wrapper turns that text into a true error, because xlwings'
 own wrapper would leave a text that ISERROR does not see and SUM skips. Equal calls are answered from memory: Excel
 recalculates a column cell by cell, and many cells of a sheet ask the same.
+
+xlwings hands values over as COM has them (its converter ``raw``): its usual one goes over each argument and result in
+several steps, most of the time of a short call, to make what `sizebook.core.coercion` makes of cells anyway.
 """
 
 from __future__ import annotations
@@ -24,18 +27,39 @@ MOST_CALLS, LONGEST_CALL = 4_096, 10_000  # calls remembered, bytes of the argum
 # A path in an argument stands for a file, which may change between two calls.
 _OF_PATHS = re.compile(rb"[/\\]|\.json|\.csv")
 
-_BUILT = build(error_value)
+# How COM hands over the error values of cells; a number of a cell is a double, never an integer.
+_ERRORS = {
+    -2146826288: "#NULL!", -2146826281: "#DIV/0!", -2146826273: "#VALUE!", -2146826265: "#REF!",
+    -2146826259: "#NAME?", -2146826252: "#NUM!", -2146826246: "#N/A",
+}  # fmt: skip
+
+
+def _sent(evaluated: ExcelFunction) -> ExcelFunction:
+    """Return a function whose results are rows, as COM takes them: nothing as an empty text."""
+
+    @wraps(evaluated)
+    def rows(*given: Any) -> Any:
+        value = evaluated(*given)
+        if not isinstance(value, list):
+            return [["" if value is None else value]]
+        return [["" if cell is None else cell for cell in row] for row in value]
+
+    return rows
+
+
+_SENT = {name: _sent(evaluated) for name, evaluated in build(error_value).items()}
 
 
 @lru_cache(maxsize=MOST_CALLS)
 def _answer(call: bytes) -> Any:
     name, given = marshal.loads(call)
-    return _BUILT[name](*given)
+    return _SENT[name](*given)
 
 
 def _remembering(name: str, evaluated: ExcelFunction) -> ExcelFunction:
     @wraps(evaluated)
-    def answered(*given: Any) -> Any:
+    def answered(*sent: Any) -> Any:
+        given = [cell if type(cell) is float else _received(cell) for cell in sent]
         try:
             call = marshal.dumps((name, given), 2)  # 1, 1.0 and TRUE are three calls, as they are for a function
         except ValueError:
@@ -47,9 +71,25 @@ def _remembering(name: str, evaluated: ExcelFunction) -> ExcelFunction:
     return answered
 
 
-_FUNCTIONS = {
-    name: xw.func(category=category(load()[name]))(_remembering(name, evaluated)) for name, evaluated in _BUILT.items()
-}
+def _received(cell: Any) -> Any:
+    """Return what COM hands over as cells hold it: errors as texts, an empty text as nothing, arrays as lists."""
+    if isinstance(cell, (tuple, list)):
+        return [_received(each) for each in cell]
+    if type(cell) is int:
+        return _ERRORS.get(cell, cell)
+    return None if cell == "" else cell
+
+
+def _declared(name: str, evaluated: ExcelFunction) -> ExcelFunction:
+    """Return a function as xlwings registers it, its values handed over as they are."""
+    function = load()[name]
+    for argument in function.arguments:
+        evaluated = xw.arg(argument.name, convert="raw")(evaluated)
+    registered: ExcelFunction = xw.func(category=category(function))(xw.ret(convert="raw")(evaluated))
+    return registered
+
+
+_FUNCTIONS = {name: _declared(name, _remembering(name, evaluated)) for name, evaluated in _SENT.items()}
 
 
 @xw.func

@@ -23,14 +23,14 @@ _beside: ContextVar[Path | None] = ContextVar("beside", default=None)
 _confined: ContextVar[tuple[Path, ...]] = ContextVar("confined", default=())
 
 
-@contextmanager
-def asked_by_a_cell() -> Iterator[None]:
+class asked_by_a_cell:  # noqa: N801 - reads as the other contexts; a class, for every call of a cell enters it
     """Hold what is read inside to the files that a cell may read."""
-    token = _in_a_cell.set(True)
-    try:
-        yield
-    finally:
-        _in_a_cell.reset(token)
+
+    def __enter__(self) -> None:
+        self._token = _in_a_cell.set(True)
+
+    def __exit__(self, *_: object) -> None:
+        _in_a_cell.reset(self._token)
 
 
 @contextmanager

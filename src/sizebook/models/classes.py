@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sizebook.core.errors import UnknownKeyError, suggestion
+from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Projection
 from sizebook.models.config import Config
 from sizebook.models.towers import Tower
@@ -40,7 +41,10 @@ def as_class(config: Config, described: Architecture) -> Architecture:
             return replace(described, inputs=tuple(alone))
         if towers and name.endswith("ForCausalLM"):
             config.says_sections()
-            left_out = f"{name} may build the language model alone; the vision or audio towers of the file are counted"
+            left_out = remark(
+                "{name} may build the language model alone; the vision or audio towers of the file are counted",
+                name=name,
+            )
             return replace(described, notes=(*described.notes, left_out))
         return described
     for suffix, bias in CLASSIFIES.items():

@@ -43,7 +43,7 @@ class Config:
 
     def _get(self, keys: tuple[str, ...]) -> Any:
         values = self.values
-        keys = also(self._spelt_as(), keys)
+        keys = also(values.get("model_type") or self.said_type, keys)  # _spelt_as, called for every key of a file
         self.read.update(keys)
         for key in keys:
             value = values.get(key)

@@ -11,24 +11,35 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sizebook.core.errors import require, unknown_key
+from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Brick, Layer
 from sizebook.models.counting import count
 from sizebook.models.identity import Same
 
-CONVENTIONS = {
-    "matmul": "6 x parameters that multiply (head included) + 3 x attention scores over the keys a causal token sees",
-    "kaplan": "6 N, N without embeddings and head (Kaplan et al. 2020, arXiv:2001.08361, section 2.1)",
-    "6nd": "6 N, N every parameter that a token visits, embeddings included (the rule of thumb 6 N D)",
-    "palm": "6 N + 12 L H Q T: every parameter, full-square scores (Chowdhery et al. 2022, appendix B)",
-    "torchtitan": "6 (N - embedding) + 6 L H (d_qk + d_v) T: full-square scores (torchtitan, get_nparams_and_flops)",
-    "megatron": "as matmul, with multi-token-prediction layers and their heads, without routers (Megatron-LM)",
-    "chinchilla": "3 x (embedding as a product, projections, scores, softmax, head) (Hoffmann et al. 2022, appendix F)",
-    "hardware": "full-square scores and whatever is recomputed (Narayanan et al. 2021, arXiv:2104.04473, equation 3)",
+CONVENTIONS: dict[str, str] = {
+    "matmul": remark(
+        "6 x parameters that multiply (head included) + 3 x attention scores over the keys a causal token sees"
+    ),
+    "kaplan": remark("6 N, N without embeddings and head (Kaplan et al. 2020, arXiv:2001.08361, section 2.1)"),
+    "6nd": remark("6 N, N every parameter that a token visits, embeddings included (the rule of thumb 6 N D)"),
+    "palm": remark("6 N + 12 L H Q T: every parameter, full-square scores (Chowdhery et al. 2022, appendix B)"),
+    "torchtitan": remark(
+        "6 (N - embedding) + 6 L H (d_qk + d_v) T: full-square scores (torchtitan, get_nparams_and_flops)"
+    ),
+    "megatron": remark("as matmul, with multi-token-prediction layers and their heads, without routers (Megatron-LM)"),
+    "chinchilla": remark(
+        "3 x (embedding as a product, projections, scores, softmax, head) (Hoffmann et al. 2022, appendix F)"
+    ),
+    "hardware": remark(
+        "full-square scores and whatever is recomputed (Narayanan et al. 2021, arXiv:2104.04473, equation 3)"
+    ),
 }
 # What they count when adapters are trained; the others know of no frozen weights.
-ADAPTER_CONVENTIONS = {
-    "matmul": "4 x parameters that multiply + 6 x adapters + 3 x attention scores: frozen weights have no gradients",
-    "hardware": "as matmul with full-square scores and whatever is recomputed",
+ADAPTER_CONVENTIONS: dict[str, str] = {
+    "matmul": remark(
+        "4 x parameters that multiply + 6 x adapters + 3 x attention scores: frozen weights have no gradients"
+    ),
+    "hardware": remark("as matmul with full-square scores and whatever is recomputed"),
 }
 RECOMPUTE = ("lightest", "none", "selective", "every-other-matmul", "full")
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sizebook.core.errors import RangeError, UnknownKeyError, suggestion
+from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture
 from sizebook.models.checkpoints.kinds import no_model_type
 from sizebook.models.classes import as_class
@@ -51,7 +52,7 @@ def architecture(config: Config) -> Architecture:
         ) from error
     config.finish()
     if left_out := config.left_out():
-        taken = f"the file leaves out what the class of its model type gives: {', '.join(left_out)}"
+        taken = remark("the file leaves out what the class of its model type gives: {names}", names=", ".join(left_out))
         described = replace(described, notes=(*described.notes, taken))
     return described
 

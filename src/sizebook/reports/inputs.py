@@ -48,6 +48,8 @@ def shown(leaf: Argument, value: Any) -> str:
         return Day(value.isoformat())
     if isinstance(value, str):
         return CHOICES.get(value, value) if quantity.choices else value
+    if value == 0 and quantity.zero:
+        return text(quantity.zero)
     if quantity.unit == "ratio":
         share = quantity.maximum is not None and quantity.maximum <= 1
         return percent(value) if share and value else general(value)

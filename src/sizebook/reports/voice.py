@@ -1,9 +1,9 @@
 """Says a report in a reader's language: words by gettext catalogues, numbers, days and money by the locale's own signs.
 
 A plan and its report are made in English. `Voice.translated` walks the finished report: a `Text` is looked up in the
-catalogue and filled with its values, each said in turn, a `Figure` and a `Day` are written as the locale does, and a
-plain string, nobody's words, stays. English alone (``en``) keeps sizebook's own signs: thin spaces between thousands,
-a point before decimals.
+catalogue and filled with its values, each said in turn, a `Figure`, a `Day` and a `Country` are written as the locale
+does, and a plain string, nobody's words, stays. English alone (``en``) keeps sizebook's own signs: thin spaces between
+thousands, a point before decimals.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from babel.numbers import get_currency_symbol
 
 from sizebook.core.derivation import Step
 from sizebook.core.errors import InputError
-from sizebook.core.texts import Day, Figure, Joined, Short, Text, text
+from sizebook.core.texts import Country, Day, Figure, Joined, Short, Text, text
 from sizebook.core.units import NO_BREAK_SPACE, THIN_SPACE
 
 SOURCE = "en"
@@ -99,7 +99,8 @@ class Voice:
     def say(self, value: object) -> str:
         """Return a text in this language, a figure or a day by its signs; anything else as it is."""
         if isinstance(value, Joined):
-            return self.say(Text(value.pattern)).join(self.say(part) for part in value.values.values())
+            separator = self.say(Text(value.pattern)) if value.pattern else ""
+            return separator.join(self.say(part) for part in value.values.values())
         if isinstance(value, Text):
             pattern = self._pattern(value)
             return pattern.format(**{k: self.say(v) for k, v in value.values.items()}) if value.values else pattern
@@ -107,6 +108,8 @@ class Voice:
             return self._figure(value)
         if isinstance(value, Day):
             return self._day(value)
+        if isinstance(value, Country) and self.locale.language != SOURCE:
+            return str(self.locale.territories.get(value.letters, value))
         return str(value)
 
     def word(self, english: str) -> str:

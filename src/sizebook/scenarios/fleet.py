@@ -15,7 +15,7 @@ from sizebook.serving.encoding import one_pass
 
 @section
 class FleetScenario(Scenario):
-    """Several services over 36 months, and how their GPUs are bought."""
+    """One to twenty services over 1 to 60 months: GPUs, shared nodes, racks, power, and how GPUs are bought."""
 
     plan: Annotated[str, Quantity("fleet", kind="choice", choices=("fleet",), default="fleet")] = DEFAULT
     inputs: FleetInputs

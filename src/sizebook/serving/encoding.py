@@ -106,6 +106,26 @@ def one_pass(model: str) -> bool:
     return found is not None and not found.decoder
 
 
+def no_answers(output_tokens: int) -> str:
+    """Return that a model which answers with one pass writes no tokens."""
+    return (
+        f"nothing is decoded: got answers of {output_tokens} tokens for a model that answers with one pass, want none. "
+        "Remove output_tokens."
+    )
+
+
+def as_answered(model: str, demand: Demand) -> Demand:
+    """Return a demand with one answer where one pass gives it.
+
+    Nobody states the default, which is what a cell left blank. Errors: other lengths of an answer that is none.
+    """
+    if not one_pass(model):
+        return demand
+    if demand.output_tokens not in (1, Demand().output_tokens):
+        raise InputError(no_answers(demand.output_tokens))
+    return replace(demand, output_tokens=1)
+
+
 def serving_case(model: str, gpu: str, replica: Replica) -> Case:
     """Return the case of any model that can be served: a decoder's own, or that of a model with an encoder."""
     if not has_encoder(model):

@@ -74,6 +74,12 @@ def _encoded(case: EncodedCase, memory: Memory, demand: Demand) -> Estimate:
     return Estimate(stay - tpot * after_first, tpot, rate, capacity, demand.in_flight <= capacity)
 
 
+_CACHE_FULL = (  # a tenth of a large sweep's rows may say so, and this way of putting numbers into it is the quickest
+    "cache is full: got %.0f requests of %.0f tokens in flight, want at most %.0f. Lower concurrency or raise tp; the "
+    "rest waits, which ttft_seconds includes."
+)
+
+
 def misfit(in_flight: float, tokens: float, *, capacity: float, free_bytes: float) -> str:
     """Return why so many requests of so many tokens do not fit a replica whose cache has so many places and bytes."""
     if free_bytes <= 0:
@@ -81,10 +87,7 @@ def misfit(in_flight: float, tokens: float, *, capacity: float, free_bytes: floa
             f"weights do not fit: got {-free_bytes / 1e9:.1f} GB too much on a GPU, want memory left for the cache. "
             "Raise tp, pp or ep, or choose a narrower weight_dtype."
         )
-    return (
-        f"cache is full: got {in_flight:.0f} requests of {tokens:.0f} tokens in flight, want at most {capacity:.0f}. "
-        "Lower concurrency or raise tp; the rest waits, which ttft_seconds includes."
-    )
+    return _CACHE_FULL % (in_flight, tokens, capacity)
 
 
 def unmeasured_band(figure: str) -> Band:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 from sizebook.core.derivation import Term
 from sizebook.core.errors import InputError, TargetError
@@ -17,7 +16,15 @@ from sizebook.formulas.weights import dtype_bits
 from sizebook.serving import time as serving_time
 from sizebook.serving.band import Band, replica_band
 from sizebook.serving.case import Case, case_of, startable
-from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds, has_encoder, one_pass, serving_case
+from sizebook.serving.encoding import (
+    EncodedCase,
+    as_answered,
+    decode_seconds,
+    encode_seconds,
+    has_encoder,
+    one_pass,
+    serving_case,
+)
 from sizebook.serving.estimate import Estimate, error_band, estimate, unmeasured_band
 from sizebook.serving.kernels import kv_heads_held
 from sizebook.serving.memory import (
@@ -85,8 +92,7 @@ def _estimate(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimat
     """Return the estimate, or refuse where not even one request fits."""
     case = serving_case(model, gpu, replica)
     memory = _memory(case, gpu, replica.engine)
-    if one_pass(model):
-        demand = replace(demand, output_tokens=1)
+    demand = as_answered(model, demand)
     found = estimate(case, memory, demand)
     if found.capacity < 1:
         missing = cache_bytes_per_gpu(case, float(demand.input_tokens + demand.output_tokens)) - memory.cache_bytes

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sizebook.core.texts import text
 from sizebook.serving.case import Case
 from sizebook.serving.costs import costs_of
 from sizebook.serving.estimate import Estimate
@@ -81,7 +82,7 @@ class Pools:
     @property
     def layout(self) -> str:
         """The workers in words, prefill first."""
-        return f"{self.prefill.in_words} to read, {self.decode.in_words} to decode"
+        return text("{prefill} to read, {decode} to decode", prefill=self.prefill.in_words, decode=self.decode.in_words)
 
     def transfer_seconds(self, input_tokens: float) -> float:
         """Return the seconds of sending a prompt's cache: what a GPU holds of it, all GPUs of a worker at once."""

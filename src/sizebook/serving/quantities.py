@@ -116,6 +116,7 @@ DraftTokens = Annotated[
         maximum=MOST_DRAFTED,
         default=None,
         label="Tokens drafted in a step",
+        zero="no speculation",
     ),
 ]
 StatedTokensPerStep = Annotated[
@@ -140,6 +141,7 @@ MaxRunning = Annotated[
         maximum=1_000_000_000,
         default=0,
         label="Most requests running",
+        zero="as many as memory holds",
     ),
 ]
 ExpertsRead = Annotated[

@@ -11,7 +11,7 @@ import numpy as np
 
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import leaves
-from sizebook.plans.serving.tables import POOLS, STATED
+from sizebook.plans.serving.tables import STATED
 from sizebook.serving.band import replica_band
 from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, undivided_heads
 from sizebook.serving.costs import Costs, costs_of
@@ -32,7 +32,7 @@ _DEGREES = tuple(leaf.name for leaf in NUMBERS if leaf.default is not None)
 SPECULATION = tuple(leaf.name for leaf in NUMBERS if leaf.default is None)
 NAMES = (*MODEL_AND_GPU, *(leaf.name for leaf in leaves(Replica) if leaf.quantity.kind in _TEXT))
 REQUIRED = (*MODEL_AND_GPU, *STATED)
-INPUTS = (*NAMES, *(leaf.name for leaf in (*NUMBERS, *LOADS)), *POOLS)
+INPUTS = (*NAMES, *(leaf.name for leaf in (*NUMBERS, *LOADS)))
 ENGINE = Replica().engine  # where the column is absent or blank
 
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from sizebook.plans.serving.tables import COLUMNS
-from sizebook.plans.training import rows as training_rows
-from sizebook.sweeps import cases, serving, training
+from sizebook.sweeps import cases, serving
 from sizebook.sweeps.streaming import check_columns
 
 
@@ -27,10 +26,18 @@ class Kind:
         return [name for name in columns if name not in self.inputs and name not in self.renamed]
 
 
+def is_training(columns: Collection[str]) -> bool:
+    """Return whether a table holds training runs: it has tokens and gpus, and no requests."""
+    return {"tokens", "gpus"} <= set(columns) and "input_tokens" not in columns
+
+
 def kind_of(columns: list[str]) -> Kind:
     """Return the kind of a table. Errors: `InputError` where it lacks a column, or has one where a result goes."""
-    if training.is_training(columns):
+    if is_training(columns):  # only such a table waits for what plans training
+        from sizebook.plans.training import rows as training_rows
+        from sizebook.sweeps import training
+
         check_columns(columns, training.REQUIRED, training_rows.OUTPUTS)
         return Kind(training.sweep, training.FIGURE, training_rows.INPUTS, training.renamed(columns))
     check_columns(columns, cases.REQUIRED, COLUMNS.results_of(columns))
-    return Kind(serving.sweep, "tpot_seconds", cases.INPUTS)
+    return Kind(serving.sweep, "tpot_seconds", COLUMNS.known)

@@ -23,12 +23,7 @@ _TYPES = {
     "reason": pl.String,
 }
 
-__all__ = ["FIGURE", "REQUIRED", "is_training", "sweep"]
-
-
-def is_training(columns: list[str]) -> bool:
-    """Return whether a table holds training runs: it has tokens and gpus, and no requests."""
-    return {"tokens", "gpus"} <= set(columns) and "input_tokens" not in columns
+__all__ = ["FIGURE", "REQUIRED", "sweep"]
 
 
 def renamed(columns: Sequence[str]) -> dict[str, str]:

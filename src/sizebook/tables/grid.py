@@ -9,6 +9,7 @@ from typing import Annotated
 from sizebook.core.errors import UnknownKeyError, suggestion
 from sizebook.core.registry import DEFAULT, Quantity, function
 from sizebook.core.tables import table
+from sizebook.core.texts import Country, Text, text
 
 BASES = ("location", "market")
 
@@ -47,6 +48,19 @@ def _by_name() -> dict[str, Grid]:
     """Return the grids by name, those of countries by their two letters too: DE and Germany are deu."""
     letters = {row["alpha_2"].casefold(): grids()[row["key"]] for row in table("countries")}
     return {row.name.casefold(): row for row in grids().values()} | letters
+
+
+@cache
+def _letters() -> dict[str, str]:
+    """Return the two letters of each country by the key of its grid."""
+    return {row["key"]: row["alpha_2"] for row in table("countries")}
+
+
+def basis_of(grid: Grid) -> Text:
+    """Return where the grams of a grid come from, as reports say it."""
+    letters = _letters().get(grid.key)
+    name = Country(grid.name, letters) if letters else grid.name
+    return text("data/grid.csv: {grid}, {year}, {basis}", grid=name, year=grid.year, basis=text(grid.basis))
 
 
 def grid_of(region: str) -> Grid:

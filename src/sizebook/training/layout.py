@@ -22,11 +22,24 @@ from sizebook.core.quantities import (
     ZeroStage,
 )
 from sizebook.core.registry import DEFAULT, section
+from sizebook.core.texts import joined, text
 from sizebook.models.architecture import Architecture, Attention, Experts
 from sizebook.models.flops import distinct_layers
 from sizebook.models.identity import Same
 from sizebook.training.quantities import Batches
 from sizebook.training.recipe import RECOMPUTE, Recompute
+
+# What is computed again in the backward pass, in words; "none" and "lightest" have none.
+_RECOMPUTED = {
+    "selective": text("selective recomputation"),
+    "every-other-matmul": text("every-other-matmul recomputation"),
+    "full": text("full recomputation"),
+}
+
+
+def recomputed(kind: str) -> str:
+    """Return what is computed again in the backward pass, in words; nothing for "none" and "lightest"."""
+    return _RECOMPUTED.get(kind, "")
 
 
 @section
@@ -84,8 +97,8 @@ class Layout:
         degrees += [f"v{self.interleave}"] if self.interleave > 1 else []
         degrees += [self.schedule] if self.schedule != "1f1b" else []
         degrees += [f"FSDP{self.fsdp}"] if self.fsdp and self.fsdp < self.dp else []
-        recompute = "" if self.recompute in ("none", "lightest") else f", {self.recompute} recomputation"
-        return f"{' '.join(degrees)} ZeRO-{self.zero_stage} mb{self.micro_batch}{recompute}"
+        degrees += [f"ZeRO-{self.zero_stage}", f"mb{self.micro_batch}"]
+        return joined((" ".join(degrees), recomputed(self.recompute)), ", ")
 
 
 def check(layout: Layout, architecture: Architecture, *, gpus: int, batches: Batches) -> None:

@@ -12,7 +12,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from sizebook.core.tables import table
-from sizebook.training.layout import Layout
+from sizebook.core.texts import joined, text
+from sizebook.training.layout import Layout, recomputed
 from sizebook.training.memory import Memory
 from sizebook.training.recipe import Method, Recipe
 
@@ -91,12 +92,11 @@ def settle(layout: Layout, method: Method, capacity: float, needed: Callable[[La
 
 def recipe_text(layout: Layout, recipe: Recipe) -> str:
     """Return what a recipe does to save memory, in words; blank settings are the framework's own."""
-    kinds = {"none": "nothing recomputed", "lightest": "nothing recomputed"}
-    parts = [kinds.get(layout.recompute, f"{layout.recompute} recomputation")]
+    parts = [recomputed(layout.recompute) or text("nothing recomputed")]
     if recipe.modules:
-        parts = [f"{' '.join(sorted(recipe.modules))} recomputed"]
-    parts += [f"gradients in {recipe.gradient_dtype}"] if recipe.gradient_dtype else []
-    parts += [f"optimizer states in {recipe.optimizer_dtype}"] if recipe.optimizer_dtype else []
-    parts += ["fused loss"] if recipe.fused_loss else []
-    parts += [f"on the host: {recipe.offload}"] if recipe.offload else []
-    return ", ".join(parts)
+        parts = [text("{modules} recomputed", modules=" ".join(sorted(recipe.modules)))]
+    parts += [text("gradients in {dtype}", dtype=recipe.gradient_dtype)] if recipe.gradient_dtype else []
+    parts += [text("optimizer states in {dtype}", dtype=recipe.optimizer_dtype)] if recipe.optimizer_dtype else []
+    parts += [text("fused loss")] if recipe.fused_loss else []
+    parts += [text("on the host: {what}", what=recipe.offload)] if recipe.offload else []
+    return joined(parts, ", ")

@@ -43,7 +43,7 @@ class Machine:
 
     ``scores`` is that of heads of the usual width, ``head_width`` the one at which half of it is reached.
     ``gather_exposed`` is the share of ZeRO-3's exchange that a framework does not start ahead of need, and
-    ``gather_seconds`` what its hooks take of each layer; ``quantize`` the bytes that casting an element takes.
+    ``hook_seconds`` what its hooks take of each layer; ``quantize`` the bytes that casting an element takes.
     ``scale_up`` joins ``domain`` GPUs; ``scale_out`` is the network of one of them, ``host`` its way to the host.
     """
 
@@ -69,7 +69,7 @@ class Machine:
     step_seconds: float
     growth: float
     gather_exposed: float
-    gather_seconds: float
+    hook_seconds: float
     quantize: float
     state_traffic: float
     bias_traffic: float
@@ -95,7 +95,7 @@ def machine(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
 
 # What each factor of own rates divides, a rate, or multiplies, seconds.
 _RATES = {"compute": ("matmul", "head", "scores", "states", "memory"), "network": ("scale_up", "scale_out")}
-_LAUNCHES = ("block_seconds", "expert_seconds", "gather_seconds", "step_seconds")
+_LAUNCHES = ("block_seconds", "expert_seconds", "hook_seconds", "step_seconds")
 
 
 def rescaled(rates: Machine, factors: Mapping[str, float]) -> Machine:
@@ -135,7 +135,7 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         scale_out=network * fitted["network"],
         host=_host_link(gpu, link) * fitted["link"],
         domain=max(gpu.scale_up_domain, 1),
-        block_seconds=fitted[f"block_seconds_{stack}"],
+        block_seconds=fitted.get(f"block_seconds_{stack}") or fitted["block_seconds_fsdp"],
         expert_seconds=fitted.get(f"expert_seconds_{gpu.form}", fitted["expert_seconds"]),
         permute=fitted["permute"],
         tp_exposed=fitted["tensor_parallel_exposed"],
@@ -149,7 +149,7 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         quantize=fitted.get(f"quantize_{stack}", 0.0),
         state_traffic=fitted["state_traffic"],
         bias_traffic=fitted["bias_traffic"],
-        gather_seconds=fitted.get(f"gather_seconds_{stack}", 0.0),
+        hook_seconds=fitted.get(f"hook_seconds_{stack}", 0.0),
     )
 
 

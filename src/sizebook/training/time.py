@@ -91,7 +91,7 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
     # Kernels are launched while others run: a micro-batch takes as long as the longer of the two, and a little more
     # where they are close.
     busy = sum(compute) + sum(exchange)
-    micro = (busy**_CLOSE + _launching(layers, rates) ** _CLOSE) ** (1 / _CLOSE)
+    micro = (busy**_CLOSE + _launching(layers, method, rates) ** _CLOSE) ** (1 / _CLOSE)
     held = _held(layers, profile, layout)
     matmul, attention, traffic, dequantize, recompute, moving = (n_micro * each for each in compute)
     tp, ep, cp, send = (n_micro * each for each in exchange)
@@ -112,9 +112,11 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
     )
 
 
-def _launching(layers: Profile, rates: Machine) -> float:
-    """Return the seconds that a processor needs to launch what one micro-batch runs on one stage."""
-    return layers.blocks * rates.block_seconds + layers.expert_blocks * rates.expert_seconds
+def _launching(layers: Profile, method: Method, rates: Machine) -> float:
+    """Return the seconds that a processor needs to launch what one micro-batch runs on one stage; hooks on gradients
+    are part of it where weights have any."""
+    hooks = 0.0 if method.recipe.lora_rank else layers.layers * rates.hook_seconds
+    return layers.blocks * rates.block_seconds + layers.expert_blocks * rates.expert_seconds + hooks
 
 
 def _compute(
@@ -215,7 +217,7 @@ def _data_parallel(held: _Held, layout: Layout, method: Method, rates: Machine, 
         else:
             passes, waited = 2 * gather + reduced, rates.gather_exposed
             found = n_micro * (exposed((1 - waited) * passes, micro, rates) + waited * passes)
-            found += n_micro * held.layers * rates.gather_seconds
+            found += n_micro * held.layers * rates.hook_seconds
         return found + exposed(added, micro * 2 / 3, rates)
     if frozen:
         return 0.0

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sizebook.calculation.found import formulas
 from sizebook.calculation.names import without_prefixes
 from sizebook.calculation.package import Package
-from sizebook.calculation.preparing import formulas
 from sizebook.calculation.recalculating import recalculated
 from sizebook.calculation.spellings import plain_name
 from sizebook.calculation.tokens import tokenize
@@ -21,6 +21,7 @@ from sizebook.functions import load
 from sizebook.workbooks.anchors.placing import anchors
 from sizebook.workbooks.anchors.supply import Supply
 from sizebook.workbooks.filling import put_in, refuse_signed, write_inputs
+from sizebook.workbooks.formula_texts import formula_texts
 from sizebook.workbooks.inputs import Input, find_inputs
 
 _NEWER = "_xlfn."
@@ -123,12 +124,11 @@ def _calculated(package: Package, unfillable: list[str]) -> list[str]:
 
 
 def _calls(package: Package) -> Iterator[tuple[str, str]]:
-    """Yield each call as it is spelled and the cell that it stands in."""
-    for sheet, part in package.sheets().items():
-        for cell, formula in formulas(package.xml(part)):
-            for token in tokenize(formula.text or ""):
-                if token.kind == "call":
-                    yield token.text[:-1], f"{sheet}!{cell.get('r', '')}"
+    """Yield each call as it is spelled and where it stands: in a cell, a rule, a table's column or a name."""
+    for found in formula_texts(package):
+        for token in tokenize(found.element.text or ""):
+            if token.kind == "call":
+                yield token.text[:-1], found.place
 
 
 def _newer_functions(package: Package) -> Iterator[str]:

@@ -10,8 +10,8 @@ from typing import Any
 from lxml import etree
 
 from sizebook.calculation import Calculated, ErrorCode
+from sizebook.calculation.found import array_formula, formulas
 from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, tag
-from sizebook.calculation.preparing import array_formula, formulas
 from sizebook.calculation.recalculating import recalculated
 from sizebook.calculation.tokens import address, area
 from sizebook.core.errors import InputError

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from lxml import etree
 
+from sizebook.calculation.found import formulas
 from sizebook.calculation.package import WORKBOOK, Package, tag
-from sizebook.calculation.preparing import formulas
 from sizebook.calculation.spellings import check_namespace, plain_name, respelled
 from sizebook.calculation.tokens import tokenize
 from sizebook.core.errors import InputError
 from sizebook.core.named_lambda import named_lambda
 from sizebook.core.registry import Function
 from sizebook.core.targets import AddIn, Target
+from sizebook.workbooks.formula_texts import formula_texts
 
 _TABLE_FORMULAS = (tag("calculatedColumnFormula"), tag("totalsRowFormula"))
 
@@ -23,12 +24,12 @@ def made_for(package: Package, target: Target, known: Mapping[str, Function], na
 
     For an add-in functions are spelled as it stores them. ``lambda`` gives each function that is plain arithmetic as a
     LAMBDA under its own name; the others are remarked upon, for they need the add-in still. ``values`` leaves no
-    formula behind.
+    formula of a cell behind; what rules and names call is remarked upon.
     """
     check_namespace(namespace, target)
     if target == "values":
         _freeze(package)
-        return ()
+        return tuple(_still_live(package, known))
     if target == "lambda":
         _respell(package, "classic", known)
         return _name_closed_forms(package, {name: known[name] for name in _called(package, known)})
@@ -36,18 +37,27 @@ def made_for(package: Package, target: Target, known: Mapping[str, Function], na
     return ()
 
 
+def _still_live(package: Package, known: Mapping[str, Function]) -> Iterator[str]:
+    """Yield the rules and names that call functions of ours, which no value can stand for."""
+    for found in formula_texts(package):
+        for token in tokenize(found.element.text or ""):
+            name = plain_name(token.text[:-1], known) if token.kind == "call" else None
+            if name is not None:
+                yield f"{package.path.name}: {found.place} calls {name}, which needs the add-in still"
+
+
 def _respell(package: Package, add_in: AddIn, known: Mapping[str, Function], namespace: str = "") -> None:
-    for part in package.sheets().values():
-        for _, formula in formulas(package.xml(part)):
-            text = respelled(formula.text or "", add_in, known, namespace=namespace)
-            if text != (formula.text or ""):
-                package.xml(part, change=True)
-                formula.text = text
+    for found in formula_texts(package):
+        before = found.element.text or ""
+        text = respelled(before, add_in, known, namespace=namespace)
+        if text != before:
+            package.xml(found.part, change=True)
+            found.element.text = text
 
 
 def _called(package: Package, known: Mapping[str, Function]) -> list[str]:
-    """Return the functions of ours that cells call, in alphabetical order."""
-    texts = {formula.text or "" for part in package.sheets().values() for _, formula in formulas(package.xml(part))}
+    """Return the functions of ours that are called, in cells, rules, tables or names, in alphabetical order."""
+    texts = {found.element.text or "" for found in formula_texts(package)}
     calls = (token.text[:-1] for text in texts for token in tokenize(text) if token.kind == "call")
     return sorted({name for call in calls if (name := plain_name(call, known)) is not None})
 

@@ -59,7 +59,7 @@ def _exact(wanted: Any, given: list[Any]) -> int:
 def _found(value: Any) -> Any:
     if isinstance(value, CellError):
         raise value
-    return 0.0 if value is None else value
+    return value
 
 
 def _looked_up(wanted: Any, lines: list[list[Any]], index: Any, approximate: Any) -> Any:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sizebook.core.errors import InputError
+from sizebook.core.texts import plural
+from sizebook.core.texts import text as remark
 from sizebook.models.checkpoints import kinds
 from sizebook.models.checkpoints.gguf import MAGIC, read_gguf
 from sizebook.models.checkpoints.pickles import LEGACY, read_archive, read_legacy
@@ -105,7 +107,7 @@ def _choose(store: Store, folder: str, names: list[str]) -> _Chosen:
         if not found and not indexes:
             continue
         others = sorted({name[name.rindex(".") :] for name in weights} - {ending})
-        beside = (f"{', '.join(others)} files beside were not counted",) if others else ()
+        beside = (remark("{names} files beside were not counted", names=", ".join(others)),) if others else ()
         if indexes:
             plain = min(indexes, key=lambda name: (name.count("."), name))
             return _Chosen((), plain, notes=beside)
@@ -123,7 +125,8 @@ def _of_one_model(found: list[str], ending: str, where: str, names: Mapping[str,
         return _Chosen((found[0],))
     if usual is not None:
         others = [name.rpartition("/")[2] for name in found if name != usual]
-        return _Chosen((usual,), notes=(f"{', '.join(others)} beside were not counted",) if others else ())
+        left_out = remark("{names} beside were not counted", names=", ".join(others))
+        return _Chosen((usual,), notes=(left_out,) if others else ())
     series = {(m[1], m[4], int(m[3])) for name in found if (m := _SHARD.fullmatch(name))}
     if len(series) == 1 and all(_SHARD.fullmatch(name) for name in found):
         return _Chosen(_pieces(*next(iter(series)), names))
@@ -165,7 +168,8 @@ def _by_index(store: Store, chosen: _Chosen, sizes: Mapping[str, int]) -> _Chose
     aside = [
         name.rpartition("/")[2] for name in sizes if _is_weights(name) and name.endswith(ending) and name not in files
     ]
-    notes = (f"{', '.join(aside[:3])} of the folder are not in its index and were not counted",) if aside else ()
+    left_out = remark("{names} of the folder are not in its index and were not counted", names=", ".join(aside[:3]))
+    notes = (left_out,) if aside else ()
     return _Chosen(files, chosen.index, listed, (*chosen.notes, *notes))
 
 
@@ -227,8 +231,12 @@ def _read(store: Store, name: str, sizes: Mapping[str, int]) -> _Read:
             return _Read("GGUF", found.tensors, found.metadata)
         if head.startswith((_ZIP, LEGACY)):
             pickled = read_archive(file, where) if head.startswith(_ZIP) else read_legacy(file, where)
-            shared = len(pickled.shared)
-            notes = (f"{shared} tensors share the numbers of others and count once",) if shared else ()
+            once = plural(
+                len(pickled.shared),
+                "{n} tensor shares the numbers of others and counts once",
+                "{n} tensors share the numbers of others and count once",
+            )
+            notes = (once,) if pickled.shared else ()
             return _Read("PyTorch", pickled.tensors, notes=notes)
         if len(head) > 8 and head[8:9] == b"{":
             return _Read("safetensors", read_safetensors(file, size, where))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from sizebook.core.texts import text as remark
 from sizebook.models.architecture import (
     Architecture,
     Attention,
@@ -126,7 +127,7 @@ def stack(config: Config, layers: tuple[Layer, ...], around: Around | None = Non
     a = around or Around()
     asked, notes = config.flag("tie_word_embeddings", default=a.tied), a.notes
     if asked and not a.ties:
-        notes = (*notes, "'tie_word_embeddings' is not followed: transformers does not tie models of this type")
+        notes = (*notes, remark("'tie_word_embeddings' is not followed: transformers does not tie models of this type"))
     d_model, vocab = config.integer("hidden_size"), config.integer("vocab_size")
     norms: tuple[Brick, ...] = ((a.final or Norm("norm", d_model, a.norm_bias)),) if a.final_norm else ()
     return Architecture(

@@ -1,4 +1,4 @@
-"""The headline figures of each service of a fleet plan, declared once: replica, prices, first and last month."""
+"""The figures of each service of a fleet plan, declared once: replica and node, prices, first and last month."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ import math
 from typing import Annotated, Any
 
 from sizebook.core.registry import Quantity, section
-from sizebook.plans.fleet.inputs import FleetTerms
-from sizebook.plans.fleet.plan import PlannedService
+from sizebook.models import catalog
+from sizebook.plans.fleet.inputs import FleetTerms, Service
+from sizebook.plans.fleet.nodes import node_facts
+from sizebook.plans.fleet.plan import PlannedService, longest_tokens, replica_of
 from sizebook.plans.serving.figures import banded
+from sizebook.plans.serving.rates import check_provider, listed, watts
+from sizebook.plans.serving.replica import PlannedReplica
+from sizebook.tables.grid import grid_of
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 
 
 @section
-class ServiceFigures:
-    """One replica of a service at the load planned for, what a GPU-hour of it costs and draws, and its fleet."""
+class ReplicaOnNode:
+    """One replica of a service at the load planned for, and the node that it stands on."""
 
     gpus_per_replica: Annotated[int, Quantity("GPUs of one replica", unit="GPUs", **_COUNT, label="GPUs of a replica")]
     concurrency: Annotated[
@@ -46,6 +51,59 @@ class ServiceFigures:
     workers: Annotated[
         str, Quantity("workers of one replica, and what they do", kind="text", label="Workers of a replica")
     ]
+    rates_basis: Annotated[
+        str,
+        Quantity("rates that times are worked out with: shipped, or a file of own ones", kind="text", label="Rates"),
+    ]
+    tdp_watts: Annotated[float, Quantity("power of one GPU: its TDP", unit="watts", label="Power of a GPU")]
+    gpus_per_node: Annotated[int, Quantity("GPUs of a node", unit="GPUs", **_COUNT, label="GPUs of a node")]
+    node_kw: Annotated[float, Quantity("power of a node at most", unit="kW", label="Power of a node")]
+    node_units: Annotated[int, Quantity("height of a node", unit="U", **_COUNT, label="Height of a node")]
+    rack_nodes: Annotated[
+        int | None,
+        Quantity("nodes of a rack-scale system, blank for a node that goes into any rack", unit="nodes", **_COUNT,
+                 label="Nodes of a rack-scale system"),
+    ]  # fmt: skip
+
+
+_LISTED: Any = {"unit": "USD/GPU-hour"}
+
+
+@section
+class ServiceBasis(ReplicaOnNode):
+    """What formulas of traffic, nodes and money start from: a replica on its node, and what tables list beside it."""
+
+    listed_on_demand_usd_per_gpu_hour: Annotated[
+        float | None, Quantity("on-demand price that tables list, blank for none", **_LISTED, label="On demand, listed")
+    ]
+    listed_reserved_1y_usd_per_gpu_hour: Annotated[
+        float | None,
+        Quantity("price that tables list for a year, blank for none", **_LISTED, label="Reserved for a year, listed"),
+    ]
+    listed_reserved_3y_usd_per_gpu_hour: Annotated[
+        float | None,
+        Quantity("price that tables list for three years, blank for none", **_LISTED,
+                 label="Reserved for three years, listed"),
+    ]  # fmt: skip
+    listed_grams_per_kwh: Annotated[
+        float, Quantity("greenhouse gases per energy of the grid", unit="gCO2e/kWh", label="Carbon of the grid, listed")
+    ]
+    longest_tokens: Annotated[
+        int, Quantity("tokens of a request that stand in the context", unit="tokens", **_COUNT, label="Longest request")
+    ]
+    context_tokens: Annotated[
+        int | None,
+        Quantity(
+            "context that the model states, blank for none", unit="tokens", **_COUNT, label="Context of the model"
+        ),
+    ]
+    model_notes: Annotated[str, Quantity("notes on the count of the model", kind="text", label="Notes on its count")]
+
+
+@section
+class ServiceFigures(ReplicaOnNode):
+    """One replica of a service on its node, what a GPU-hour of it costs, and its fleet."""
+
     spare_replicas: Annotated[
         int, Quantity("replicas kept for failures", unit="replicas", **_COUNT, label="Spare replicas")
     ]
@@ -55,12 +113,7 @@ class ServiceFigures:
     reserved_usd_per_gpu_hour: Annotated[
         float, Quantity("price of a reserved GPU-hour", unit="USD/GPU-hour", label="Reserved GPU-hour")
     ]
-    rates_basis: Annotated[
-        str,
-        Quantity("rates that times are worked out with: shipped, or a file of own ones", kind="text", label="Rates"),
-    ]
     price_basis: Annotated[str, Quantity("where the prices come from", kind="text", label="Price basis")]
-    tdp_watts: Annotated[float, Quantity("power of one GPU: its TDP", unit="watts", label="Power of a GPU")]
     grams_per_kwh: Annotated[
         float, Quantity("greenhouse gases per energy", unit="gCO2e/kWh", label="Carbon of the grid")
     ]
@@ -71,30 +124,62 @@ class ServiceFigures:
         int, Quantity("GPUs in the busiest hour of the last month", unit="GPUs", **_COUNT, label="GPUs, last month")
     ]
     usd_last: Annotated[float, Quantity("cost of the last month", unit="USD", label="USD in the last month")]
-    usd: Annotated[float, Quantity("cost of all months", unit="USD", label="USD over three years")]
+    usd: Annotated[float, Quantity("cost of all months", unit="USD", label="Cost of all months")]
 
 
 def figures(planned: PlannedService, terms: FleetTerms) -> ServiceFigures:
     """Return the headline figures of one planned service."""
-    replica, rates = planned.replica, planned.rates
-    first, last = planned.months[0], planned.months[-1]
+    rates, first, last = planned.rates, planned.months[0], planned.months[-1]
     return ServiceFigures(
-        gpus_per_replica=replica.gpus,
-        concurrency=replica.concurrency,
-        capacity=replica.capacity,
-        ttft_seconds=float(replica.at_knee.ttft_seconds),
-        tpot_seconds=float(replica.at_knee.tpot_seconds),
-        **banded("requests_per_second", replica.requests_per_second, replica.bands["throughput"]),
-        workers=replica.layout,
-        spare_replicas=terms.margins.spare_replicas(replica.packing),
+        **_on_node(planned.replica),
+        spare_replicas=terms.margins.spare_replicas(planned.replica.packing),
         on_demand_usd_per_gpu_hour=rates.on_demand_usd,
         reserved_usd_per_gpu_hour=rates.reserved_usd,
-        rates_basis=replica.rates_basis,
         price_basis=rates.basis,
-        tdp_watts=rates.tdp_watts,
         grams_per_kwh=rates.grams_per_kwh,
         peak_gpus_first=first.peak_gpus,
         peak_gpus_last=last.peak_gpus,
         usd_last=last.usd,
         usd=math.fsum(month.usd for month in planned.months),
     )
+
+
+def basis(service: Service, terms: FleetTerms) -> ServiceBasis:
+    """Return what formulas start from, of one service; traffic and prices matter to it only where pools are searched.
+
+    Errors: an accelerator without a published TDP.
+    """
+    service, replica = replica_of(service, terms)
+    gpu, prices = replica.setup.gpu, service.prices.with_energy(terms.energy)
+    check_provider(prices.provider)
+    quotes = (listed(gpu, prices, term) for term in ("on_demand", "reserved_1y", "reserved_3y"))
+    demand, one_year, three_years = (None if quote is None else quote.usd_per_gpu_hour for quote in quotes)
+    return ServiceBasis(
+        **_on_node(replica),
+        listed_on_demand_usd_per_gpu_hour=demand,
+        listed_reserved_1y_usd_per_gpu_hour=one_year,
+        listed_reserved_3y_usd_per_gpu_hour=three_years,
+        listed_grams_per_kwh=grid_of(terms.energy.grid).g_co2e_per_kwh,
+        longest_tokens=longest_tokens(service, replica),
+        context_tokens=catalog.context_tokens(service.model),
+        model_notes="; ".join(catalog.notes(service.model)),
+    )
+
+
+def _on_node(replica: PlannedReplica) -> dict[str, Any]:
+    node = node_facts(replica.setup.gpu, replica.packing.gpus_per_node)
+    return {
+        "gpus_per_replica": replica.gpus,
+        "concurrency": replica.concurrency,
+        "capacity": replica.capacity,
+        "ttft_seconds": float(replica.at_knee.ttft_seconds),
+        "tpot_seconds": float(replica.at_knee.tpot_seconds),
+        **banded("requests_per_second", replica.requests_per_second, replica.bands["throughput"]),
+        "workers": replica.layout,
+        "rates_basis": replica.rates_basis,
+        "tdp_watts": watts(replica.setup.gpu),
+        "gpus_per_node": node.gpus,
+        "node_kw": node.kw,
+        "node_units": node.rack_units,
+        "rack_nodes": node.rack_nodes,
+    }

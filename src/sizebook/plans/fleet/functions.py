@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from sizebook.core.errors import InputError
 from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, takes
 from sizebook.plans.columns import sections_of, width_of
-from sizebook.plans.fleet.figures import ServiceFigures, figures
+from sizebook.plans.fleet.figures import ServiceBasis, ServiceFigures, basis, figures
 from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
-from sizebook.plans.fleet.plan import FleetMonth, FleetPlan, plan_fleet
-from sizebook.plans.ledgers import Ledger, ledger_rows
+from sizebook.plans.fleet.months import FleetMonth
+from sizebook.plans.fleet.nodes import nodes_together, tiles
+from sizebook.plans.fleet.plan import FleetPlan, naming, plan_fleet
+from sizebook.plans.ledgers import Ledger, LedgerRows, ledger_rows
+from sizebook.plans.serving.nodes import Packing
 
 Services = Annotated[
     list[list[Any]],
@@ -29,20 +33,15 @@ _EXAMPLE = {
         ["requests_per_day", 2_000_000], ["input_tokens", 1000], ["output_tokens", 200], ["concurrency", 32],
         ["on_demand_usd_per_gpu_hour", 3], ["reserved_usd_per_gpu_hour", 2],
     ],
-    "grams_per_kwh": 400,
+    "months": 1, "grams_per_kwh": 400,
 }  # fmt: skip
 
-# Without growth all months are alike.
 _LEDGER: list[list[Any]] = [
-    [
-        "requests_per_day", "peak_gpus", "mean_gpus", "reserved_gpus", "burst_gpu_hours", "reserved_usd",
-        "burst_usd", "usd", "energy_kwh", "co2e_kg", "peak_gpus_fewest", "peak_gpus_most", "usd_least",
-        "usd_most",
-    ],
-    [
-        2000000.0, 5, 3, 3, 486.6666666666667, 4380.0, 1460.0, 5840.0,
-        1596.8986466573729, 638.7594586629491, 4, 7, 5110.0, 8030.0,
-    ],
+    ["requests_per_day", "peak_gpus", "mean_gpus", "reserved_gpus", "burst_gpu_hours", "reserved_usd", "burst_usd",
+     "usd", "energy_kwh", "co2e_kg", "nodes", "own_nodes", "racks", "site_kw", "peak_gpus_fewest", "peak_gpus_most",
+     "usd_least", "usd_most"],
+    [2000000.0, 5, 3, 3, 486.6666666666667, 4380.0, 1460.0, 5840.0, 1596.8986466573729, 638.7594586629491, 1, 1, 1,
+     12.75, 4, 7, 5110.0, 8030.0],
 ]  # fmt: skip
 _FIGURES: list[list[Any]] = [
     ["name", "Chat"],
@@ -55,17 +54,46 @@ _FIGURES: list[list[Any]] = [
     ["requests_per_second_p10", 11.52747295675079],
     ["requests_per_second_p90", 21.43296499402761],
     ["workers", "tp1"],
+    ["rates_basis", "shipped rates"],
+    ["tdp_watts", 700.0],
+    ["gpus_per_node", 8],
+    ["node_kw", 10.2],
+    ["node_units", 8],
+    ["rack_nodes", ""],
     ["spare_replicas", 1],
     ["on_demand_usd_per_gpu_hour", 3],
     ["reserved_usd_per_gpu_hour", 2],
-    ["rates_basis", "shipped rates"],
     ["price_basis", "given in the scenario"],
-    ["tdp_watts", 700.0],
     ["grams_per_kwh", 400],
     ["peak_gpus_first", 5],
     ["peak_gpus_last", 5],
     ["usd_last", 5840.0],
-    ["usd", 210240.0],
+    ["usd", 5840.0],
+]  # fmt: skip
+_BASIS: list[list[Any]] = [
+    ["name", "Chat"],
+    ["gpus_per_replica", 1],
+    ["concurrency", 32],
+    ["capacity", 414],
+    ["ttft_seconds", 0.09206770381637308],
+    ["tpot_seconds", 0.009263032527226694],
+    ["requests_per_second", 16.533954326951793],
+    ["requests_per_second_p10", 11.52747295675079],
+    ["requests_per_second_p90", 21.43296499402761],
+    ["workers", "tp1"],
+    ["rates_basis", "shipped rates"],
+    ["tdp_watts", 700.0],
+    ["gpus_per_node", 8],
+    ["node_kw", 10.2],
+    ["node_units", 8],
+    ["rack_nodes", ""],
+    ["listed_on_demand_usd_per_gpu_hour", 3.886125],
+    ["listed_reserved_1y_usd_per_gpu_hour", 7.992922],
+    ["listed_reserved_3y_usd_per_gpu_hour", 5.060832],
+    ["listed_grams_per_kwh", 369.473],
+    ["longest_tokens", 1200],
+    ["context_tokens", 131072],
+    ["model_notes", ""],
 ]  # fmt: skip
 
 
@@ -74,16 +102,16 @@ def _plan(services: Any, terms: FleetTerms) -> tuple[dict[int, Service], FleetPl
     return found, plan_fleet(FleetInputs(service=tuple(found.values()), terms=terms))
 
 
-@function(category="serving", source=SOURCE, example=(_EXAMPLE, [_LEDGER[0], *_LEDGER[1:] * 36]))
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, _LEDGER))
 @takes("simulation")
-def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT) -> Ledger:
-    """Return a fleet plan month by month, all services together: GPUs at peak, at the mean and reserved, cost, energy.
+def fleet_ledger(services: Services, terms: FleetTerms = DEFAULT, rows: LedgerRows = DEFAULT) -> Ledger:
+    """Return a fleet plan month by month, all services together: GPUs, nodes, racks, power, cost, energy, carbon.
 
-    Names in the first row, then 36 months. The figures of 'sizebook plan fleet' for the same inputs, computed by the
-    same plan. The last columns are GPUs and cost if replicas are as fast, or as slow, as 1 in 10 measurements.
+    Names in the first row, then a row a month. The figures of 'sizebook plan fleet' for the same inputs, computed by
+    the same plan. The last columns are GPUs and cost if replicas are as fast, or as slow, as 1 in 10 measurements.
     """
     _, plan = _plan(services, terms)
-    return ledger_rows(FleetMonth, plan.months, plan.fewest, most=plan.most)
+    return ledger_rows(FleetMonth, plan.months, plan.fewest, most=plan.most, n_rows=rows)
 
 
 @function(category="serving", source=SOURCE, example=(_EXAMPLE, _FIGURES))
@@ -96,11 +124,68 @@ def fleet_figures(services: Services, terms: FleetTerms = DEFAULT) -> FiguresByS
     the one on demand.
     """
     found, plan = _plan(services, terms)
-    shown = {
-        column: flat(figures(each, terms)) for column, each in zip(found, plan.services, strict=True)
-    }  # fmt: skip
-    columns = range(1, width_of(services) + 1)
+    shown = {column: figures(each, terms) for column, each in zip(found, plan.services, strict=True)}
+    return _by_service(ServiceFigures, found, shown, width_of(services))
+
+
+@function(category="serving", source=SOURCE, example=(_EXAMPLE, _BASIS))
+@takes("simulation")
+def fleet_basis(services: Services, terms: FleetTerms = DEFAULT) -> FiguresByService:
+    """Return what formulas of a fleet start from, of each service: one replica, its node, listed prices, power, grid.
+
+    Names in the first column, a column a service. Traffic, growth, margins and prices of your own play no part, but
+    where prefill and decode have pools of their own, which are those of the least cost. What no table lists is blank.
+    """
+    found = sections_of(Service, services, "service")
+    shown = {}
+    for column, each in found.items():
+        with naming(each.name):
+            shown[column] = basis(each, terms)
+    return _by_service(ServiceBasis, found, shown, width_of(services))
+
+
+def _by_service(kind: type[Any], found: dict[int, Service], shown: dict[int, Any], width: int) -> list[list[Any]]:
+    """Return a row with the names of the services, then one figure a row; blank in the columns of no service."""
+    columns, values = range(1, width + 1), {column: flat(each) for column, each in shown.items()}
     table: list[list[Any]] = [["name", *(found[c].name if c in found else "" for c in columns)]]
-    for leaf in leaves(ServiceFigures):
-        table.append([leaf.name, *(shown[c][leaf.name] if c in shown else "" for c in columns)])
+    for leaf in leaves(kind):
+        cells = (values[c][leaf.name] if c in values else "" for c in columns)
+        table.append([leaf.name, *("" if cell is None else cell for cell in cells)])
     return table
+
+
+ReplicaCounts = Annotated[
+    Any, Quantity("replicas of each service, as a list or a range", kind="list", label="Replicas")
+]
+ReplicaSizes = Annotated[
+    Any, Quantity("GPUs of one replica of each service, as a list or a range", kind="list", label="GPUs of a replica")
+]
+NodeSize = Annotated[int, Quantity("GPUs of a node", unit="GPUs", kind="integer", minimum=1, label="GPUs of a node")]
+NodeCount = Annotated[int, Quantity("nodes", unit="nodes", kind="integer", minimum=0)]
+
+
+@function(
+    category="serving", source="sizes that divide each other fill bins: Coffman, Garey and Johnson 1987",
+    example=({"replica_counts": [[3, 5]], "replica_sizes": [[4, 1]], "node_size": 8}, 3),
+)  # fmt: skip
+def shared_nodes(replica_counts: ReplicaCounts, replica_sizes: ReplicaSizes, node_size: NodeSize) -> NodeCount:
+    """Return the nodes of services that share them: replicas x part of a node, summed and rounded up.
+
+    A replica shares where a node holds 1, 2, 4, 8 ... of it, and so takes a whole, a half, a quarter ...; others, and
+    those larger than a node, have nodes of their own.
+    """
+    counts, sizes = (_numbers(each) for each in (replica_counts, replica_sizes))
+    if len(counts) != len(sizes) or min((*counts, *sizes), default=-1) < 0 or 0 in sizes:
+        raise InputError(
+            f"replicas and sizes apart: got {len(counts)} counts and {len(sizes)} sizes, want one size of 1 or more "
+            "for each count of 0 or more. Correct the lists."
+        )
+    packings = [Packing(node_size, size) for size in sizes]
+    sharing = [pair for pair in zip(packings, counts, strict=True) if tiles(pair[0])]
+    alone = sum(packing.nodes(n) for packing, n in zip(packings, counts, strict=True) if not tiles(packing))
+    return alone + (nodes_together(*zip(*sharing, strict=True)) if sharing else 0)
+
+
+def _numbers(cells: Any) -> list[int]:
+    flat = [inner for cell in cells for inner in (cell if isinstance(cell, (list, tuple)) else [cell])]
+    return [int(cell) for cell in flat if cell not in (None, "")]

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.reading import Told
 from sizebook.core.registry import DEFAULT, TABLES, Quantity, section
-from sizebook.plans.ledgers import Start
-from sizebook.plans.serving.inputs import Arrivals, Energy, GpuPrices, GpusPerNode, Latencies, Margins, RequestStream
+from sizebook.plans.ledgers import LONGEST_PLAN, Start
+from sizebook.plans.serving.inputs import (
+    Arrivals,
+    Energy,
+    GpuPrices,
+    GpusPerNode,
+    Latencies,
+    Margins,
+    PlanMonths,
+    Prices,
+)
+from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.serving.quantities import PeakFactor, PoolLayout, Replica
+from sizebook.tables.prices import PriceRegion, Provider
 
-MOST_SERVICES = 5  # the columns of the workbook, and colours that a chart can tell apart
-MONTHS = 36
+MOST_SERVICES = 20  # the columns of the workbook
 
 ServiceName = Annotated[str, Quantity("name of the service, for tables and charts", kind="text", label="Name")]
 ReserveShare = Annotated[
@@ -25,8 +35,8 @@ ReserveShare = Annotated[
 TermMonths = Annotated[
     int,
     Quantity(
-        "months of a reservation; they divide 36", unit="months", kind="integer", minimum=1, maximum=MONTHS, default=12,
-        label="Length of a term",
+        "months of a reservation, counted from the first month of what is bought together", unit="months",
+        kind="integer", minimum=1, maximum=LONGEST_PLAN, default=12, label="Length of a term",
     ),
 ]  # fmt: skip
 BurstHours = Annotated[
@@ -36,6 +46,60 @@ BurstHours = Annotated[
         label="Busy hours a day",
     ),
 ]  # fmt: skip
+_MONTH: Any = {"unit": "months", "kind": "integer", "minimum": 1, "maximum": LONGEST_PLAN}
+StartMonth = Annotated[
+    int,
+    Quantity(
+        "month of the plan in which the service begins; its traffic is that of this month, and grows from it on",
+        **_MONTH, default=1, label="Begins in month",
+    ),
+]  # fmt: skip
+EndMonth = Annotated[
+    int | None,
+    Quantity("last month of the service, blank for the plan's", **_MONTH, default=None, label="Ends with month"),
+]
+ShareNodes = Annotated[
+    bool,
+    Quantity(
+        "whether services on the same accelerator, node, provider and region share nodes", kind="flag", default=False,
+        label="Services share nodes",
+    ),
+]  # fmt: skip
+NodesPerRack = Annotated[
+    int | None,
+    Quantity(
+        "nodes of a rack, blank for as many as its power and height hold; a rack-scale system is one rack",
+        unit="nodes", kind="integer", minimum=1, maximum=1000, default=None, label="Nodes of a rack",
+    ),
+]  # fmt: skip
+# Four DGX H100 of 10.2 kW stand in a rack of NVIDIA's DGX SuperPOD.
+KwPerRack = Annotated[
+    float,
+    Quantity("power that a rack gives", unit="kW", above=0, maximum=10_000, default=41, label="Power of a rack"),
+]
+RackUnits = Annotated[
+    int,
+    Quantity(
+        "height of a rack that nodes may take", unit="U", kind="integer", minimum=1, maximum=100, default=42,
+        label="Height of a rack",
+    ),
+]  # fmt: skip
+_CEILING: Any = {"minimum": 0, "default": None}
+GpuCeiling = Annotated[
+    int | None,
+    Quantity("GPUs that may be had at most, blank for no ceiling", unit="GPUs", kind="integer", maximum=10**9,
+             **_CEILING, label="GPUs, at most"),
+]  # fmt: skip
+RackCeiling = Annotated[
+    int | None,
+    Quantity("racks that there is room for, blank for no ceiling", unit="racks", kind="integer", maximum=10**7,
+             **_CEILING, label="Racks, at most"),
+]  # fmt: skip
+KwCeiling = Annotated[
+    float | None,
+    Quantity("power that the sites give, cooling included, blank for no ceiling", unit="kW", maximum=1e8, **_CEILING,
+             label="Power, at most"),
+]  # fmt: skip
 
 
 @section
@@ -43,6 +107,31 @@ class ServiceTraffic(Arrivals):
     """Arrivals with the busiest hour over the mean of the day."""
 
     peak_factor: PeakFactor = DEFAULT
+
+
+@section
+class ServicePrices:
+    """What a GPU-hour of a service costs, and where it is looked up, which is also where its nodes stand."""
+
+    gpu_hours: GpuPrices = DEFAULT
+    provider: Provider = DEFAULT
+    region: PriceRegion = DEFAULT
+
+    def with_energy(self, energy: Energy) -> Prices:
+        """Return them with the energy that all services share."""
+        return Prices(gpu_hours=self.gpu_hours, provider=self.provider, region=self.region, energy=energy)
+
+
+@section
+class Running:
+    """From which month of the plan to which a service runs."""
+
+    start_month: StartMonth = DEFAULT
+    end_month: EndMonth = DEFAULT
+
+    def last(self, months: int) -> int:
+        """Return its last month in a plan of so many."""
+        return months if self.end_month is None else min(months, self.end_month)
 
 
 @section
@@ -56,9 +145,10 @@ class Service(Told):
     gpus_per_node: GpusPerNode = DEFAULT
     traffic: ServiceTraffic
     latencies: Latencies = DEFAULT
-    prices: GpuPrices = DEFAULT
+    prices: ServicePrices = DEFAULT
     requests: RequestStream = DEFAULT
     pools: PoolLayout = DEFAULT
+    running: Running = DEFAULT
 
 
 @section
@@ -72,17 +162,39 @@ class Contract:
     @property
     def term(self) -> str:
         """The term of the price table that it is quoted at."""
-        return "reserved_3y" if self.term_months >= MONTHS else "reserved_1y"
+        return "reserved_3y" if self.term_months >= 36 else "reserved_1y"
+
+
+@section
+class Racks:
+    """Whether services share nodes, and what a rack holds."""
+
+    share_nodes: ShareNodes = DEFAULT
+    nodes_per_rack: NodesPerRack = DEFAULT
+    kw_per_rack: KwPerRack = DEFAULT
+    rack_units: RackUnits = DEFAULT
+
+
+@section
+class Ceilings:
+    """What there is at most of GPUs, racks and power; the plan says from which month on it is not enough."""
+
+    gpu_ceiling: GpuCeiling = DEFAULT
+    rack_ceiling: RackCeiling = DEFAULT
+    kw_ceiling: KwCeiling = DEFAULT
 
 
 @section
 class FleetTerms:
-    """What all services share: the first month, margins, the contract, energy."""
+    """What all services share: the calendar, margins, the contract, energy, racks and ceilings."""
 
     start: Start = DEFAULT
+    months: PlanMonths = DEFAULT
     margins: Margins = DEFAULT
     contract: Contract = DEFAULT
     energy: Energy = DEFAULT
+    racks: Racks = DEFAULT
+    ceilings: Ceilings = DEFAULT
 
 
 @section

@@ -1,4 +1,4 @@
-"""How the figures of a fleet plan's first month came about, one service after the other."""
+"""How the figures of a fleet plan came about, each in the first month in which it runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from sizebook.core.derivation import Step
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, significant
-from sizebook.plans.fleet.plan import FleetPlan, PlannedService
+from sizebook.plans.fleet.nodes import node_share
+from sizebook.plans.fleet.plan import FleetPlan, PlannedService, Purchase
+from sizebook.plans.fleet.stands import Stand
 from sizebook.serving.traffic import SECONDS_PER_DAY
 
 _LITTLE = text("Little 1961, L = lambda W")
@@ -14,93 +16,136 @@ _DEFINITION = text("definition")
 
 
 def derivations(plan: FleetPlan) -> tuple[Step, ...]:
-    """Return the derivation of rate, GPUs, hours and money of each service in the first month."""
+    """Return the derivation of rate and replicas of each service, of what is bought for them, of nodes and racks."""
     steps: list[Step] = []
     for planned in plan.services:
-        steps += [*_replica(planned), *_gpus(plan, planned), *_money(plan, planned)]
+        if planned.service.running.start_month <= plan.terms.months:
+            steps += [_rate(planned), *_replicas(plan, planned)]
+    for purchase in plan.purchases:
+        if _first(plan, purchase) < plan.terms.months:
+            steps += [*_gpus(plan, purchase), *_money(plan, purchase)]
+    for stand in plan.stands:
+        steps += _stand(plan, stand)
     return tuple(steps)
 
 
-def _replica(planned: PlannedService) -> tuple[Step, ...]:
-    replica, name = planned.replica, planned.service.name
-    seconds = significant(replica.concurrency / replica.requests_per_second, 4)
-    return (
-        Step(
-            text("{name}: rate of a replica", name=name),
-            text("in flight / time of a request"),
-            f"{replica.concurrency} / {seconds}",
-            value=replica.requests_per_second,
-            unit="requests/s",
-            source=_LITTLE,
-        ),
+def _rate(planned: PlannedService) -> Step:
+    replica = planned.replica
+    return Step(
+        text("{name}: rate of a replica", name=planned.service.name),
+        text("in flight / time of a request"),
+        f"{replica.concurrency} / {significant(replica.concurrency / replica.requests_per_second, 4)}",
+        value=replica.requests_per_second,
+        unit="requests/s",
+        source=_LITTLE,
     )
 
 
-def _gpus(plan: FleetPlan, planned: PlannedService) -> tuple[Step, ...]:
-    service, replica, month = planned.service, planned.replica, planned.months[0]
-    margins, share = plan.terms.margins, plan.terms.contract.reserve_share
-    packing, traffic = replica.packing, service.traffic
-    together, n_gpus = packing.together(margins.whole_nodes)
-    spare = margins.spare_replicas(packing)
+def _replicas(plan: FleetPlan, planned: PlannedService) -> list[Step]:
+    service, replica, margins = planned.service, planned.replica, plan.terms.margins
+    month = planned.months[service.running.start_month - 1]
+    spare, mean = margins.spare_replicas(replica.packing), month.requests_per_day / SECONDS_PER_DAY
     rate = f"({significant(replica.requests_per_second, 4)} * {margins.target_load:g})"
-    mean = traffic.requests_per_day / SECONDS_PER_DAY
-    formula = text("ceil((ceil(arrivals / (rate * target load)) + spare) / replicas together) * GPUs together")
-    paid = (
-        text("{basis}: {gpus_per_node} a node", basis=packing.basis, gpus_per_node=packing.gpus_per_node)
-        if margins.whole_nodes
-        else text("GPUs by the replica")
-    )
-    found = []
-    for label, arrivals, gpus in (
-        (text("busiest hour"), mean * traffic.peak_factor, month.peak_gpus),
-        (text("mean of the day"), mean, month.mean_gpus),
-    ):
-        numbers = f"ceil((ceil({significant(arrivals, 4)} / {rate}) + {spare}) / {together}) * {n_gpus}"
+    return [
+        Step(
+            text("{name}: replicas, {label}", name=service.name, label=label),
+            text("ceil(arrivals / (rate * target load)) + spare"),
+            f"ceil({significant(arrivals, 4)} / {rate}) + {spare}",
+            value=replicas,
+            unit="replicas",
+            source=_DEFINITION,
+        )
+        for label, arrivals, replicas in (
+            (text("busiest hour"), mean * service.traffic.peak_factor, month.peak_replicas),
+            (text("mean of the day"), mean, month.mean_replicas),
+        )
+    ]
+
+
+def _first(plan: FleetPlan, purchase: Purchase) -> int:
+    return min(plan.services[at].service.running.start_month for at in purchase.members) - 1
+
+
+def _names(plan: FleetPlan, purchase: Purchase) -> str:
+    return ", ".join(plan.services[at].service.name for at in purchase.members)
+
+
+def _gpus(plan: FleetPlan, purchase: Purchase) -> list[Step]:
+    """Return the GPUs at peak, at the mean and reserved."""
+    members, at = [plan.services[each] for each in purchase.members], _first(plan, purchase)
+    month, packing, whole = purchase.months[at], members[0].replica.packing, plan.terms.margins.whole_nodes
+    share, (together, unit) = plan.terms.contract.reserve_share, packing.together(whole)
+    paid = text("{basis}: {gpus_per_node} a node", basis=packing.basis, gpus_per_node=packing.gpus_per_node)
+    names, found = _names(plan, purchase), []
+    for label, key, gpus in (
+        (text("busiest hour"), "peak_replicas", month.peak), (text("mean of the day"), "mean_replicas", month.mean)
+    ):  # fmt: skip
+        counts = [getattr(each.months[at], key) for each in members]
+        formula, numbers = text("ceil(replicas / replicas together) * GPUs together"), f"ceil({counts[0]} / {together})"
+        if len(members) > 1:
+            formula = text("ceil(sum of replicas * part of a node) * GPUs of a node, at most nodes of their own")
+            parts = zip(counts, members, strict=True)
+            numbers = f"ceil({' + '.join(f'{n} * {node_share(each.replica.packing):g}' for n, each in parts)})"
         found.append(
             Step(
-                text("{name}: GPUs, {label}", name=service.name, label=label),
-                formula,
-                numbers,
-                value=gpus,
-                unit="GPUs",
-                source=paid,
+                text("{name}: GPUs, {label}", name=names, label=label), formula, f"{numbers} * {unit}", value=gpus,
+                unit="GPUs", source=paid if whole else text("GPUs by the replica"),
             )
-        )
+        )  # fmt: skip
     reserved = Step(
-        text("{name}: GPUs reserved", name=service.name),
+        text("{name}: GPUs reserved", name=names),
         text("ceil(reserve share * GPUs at the mean / GPUs together) * GPUs together"),
-        f"ceil({share:g} * {month.mean_gpus} / {n_gpus}) * {n_gpus}",
-        value=month.reserved_gpus,
+        f"ceil({share:g} * {month.mean} / {unit}) * {unit}",
+        value=month.reserved,
         unit="GPUs",
         source=text("mean of the first month of the term"),
     )
-    return (*found, reserved)
+    return [*found, reserved]
 
 
-def _money(plan: FleetPlan, planned: PlannedService) -> tuple[Step, ...]:
-    name, month, prices, busy = (
-        planned.service.name,
-        planned.months[0],
-        planned.rates,
-        plan.terms.contract.burst_hours,
-    )
-    over_peak, over_mean = (max(0, gpus - month.reserved_gpus) for gpus in (month.peak_gpus, month.mean_gpus))
+def _money(plan: FleetPlan, purchase: Purchase) -> tuple[Step, ...]:
+    name, month = _names(plan, purchase), purchase.months[_first(plan, purchase)]
+    prices, busy = plan.services[purchase.members[0]].rates, plan.terms.contract.burst_hours
+    over_peak, over_mean = (max(0, gpus - month.reserved) for gpus in (month.peak, month.mean))
     return (
         Step(
             text("{name}: burst GPU-hours", name=name),
             text("hours of a month / 24 * (over at peak * busy hours + over at mean * other hours)"),
             f"{HOURS_PER_MONTH:g} / 24 * ({over_peak} * {busy:g} + {over_mean} * {24 - busy:g})",
-            value=month.burst_gpu_hours,
+            value=month.burst_hours,
             unit="GPU-hours",
             source=_DEFINITION,
         ),
         Step(
             text("{name}: cost of the month", name=name),
             text("hours of a month * reserved * price + burst hours * price"),
-            f"{HOURS_PER_MONTH:g} * {month.reserved_gpus} * {prices.reserved_usd:g} + "
-            f"{grouped(round(month.burst_gpu_hours))} * {prices.on_demand_usd:g}",
+            f"{HOURS_PER_MONTH:g} * {month.reserved} * {prices.reserved_usd:g} + "
+            f"{grouped(round(month.burst_hours))} * {prices.on_demand_usd:g}",
             value=month.usd,
             unit="USD",
             source=prices.basis,
+        ),
+    )
+
+
+def _stand(plan: FleetPlan, stand: Stand) -> tuple[Step, ...]:
+    """Return the racks and the power of nodes of one kind, in the last month of the plan."""
+    name, nodes = text("{gpu} ({names})", gpu=stand.gpu, names=", ".join(stand.names)), stand.nodes[-1]
+    return (
+        Step(
+            text("{name}: racks, last month", name=name),
+            text("ceil(nodes / nodes of a rack)"),
+            f"ceil({nodes} / {stand.nodes_per_rack})",
+            value=stand.racks[-1],
+            unit="racks",
+            source=stand.node.source,
+        ),
+        Step(
+            text("{name}: power, last month", name=name),
+            text("nodes * kW of a node * PUE"),
+            f"{nodes} * {stand.node.kw:g} * {plan.terms.energy.pue:g}",
+            value=stand.site_kw[-1],
+            unit="kW",
+            source=stand.node.source,
         ),
     )

@@ -11,8 +11,9 @@ from sizebook.core.units import gibibytes
 from sizebook.formulas.energy import train_co2e_kg, train_energy_kwh
 from sizebook.models.flops import forward
 from sizebook.plans.programme.inputs import REINFORCEMENT, Phase
-from sizebook.plans.serving.inputs import Latencies, RequestStream
+from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, replica_for
+from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.inputs import settled
 from sizebook.plans.training.laying_out import laid_out

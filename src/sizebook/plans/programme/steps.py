@@ -88,7 +88,7 @@ def _money(each: PlannedPhase) -> Step:
     other = f" + {_n(costs.other_usd)}" if costs.other_usd else ""
     return Step(
         text("{name}: cost", name=each.phase.name),
-        "GPU-hours * price" + (" + other" if other else ""),
+        text("GPU-hours * price + other") if other else text("GPU-hours * price"),
         f"{_n(middle.gpu_hours)} * {costs.price_usd_per_gpu_hour:g}{other}",
         value=middle.usd,
         unit="USD",

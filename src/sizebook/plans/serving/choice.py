@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sizebook.core.errors import SizebookError, TargetError
-from sizebook.plans.serving.inputs import RequestStream, ServingInputs
+from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.layouts import layouts
 from sizebook.plans.serving.plan import ServingPlan, as_read, plan_serving
 from sizebook.plans.serving.replica import Asked, check_load, check_stream
+from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.serving.quantities import ENGINES, Replica
 
 GPUS = ("h100-sxm", "h200-sxm", "b200-sxm")

@@ -6,7 +6,6 @@ from sizebook.core.errors import TargetError
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import DEFAULT, flat, function, put_together, section, takes, unbanded
 from sizebook.plans.serving.inputs import (
-    Dispersion,
     InputHistogram,
     InputP50,
     InputP95,
@@ -14,10 +13,10 @@ from sizebook.plans.serving.inputs import (
     OutputP50,
     OutputP95,
     ServingInputs,
-    Trace,
 )
 from sizebook.plans.serving.plan import as_read
 from sizebook.plans.serving.replica import check_arrivals, most_running
+from sizebook.plans.serving.request_stream import Dispersion, Trace
 from sizebook.serving.encoding import EncodedCase, places, serving_case
 from sizebook.serving.estimate import MOST_READ
 from sizebook.serving.load import simulator

@@ -11,13 +11,13 @@ from sizebook.core.errors import InputError
 from sizebook.core.texts import text
 from sizebook.core.units import grouped
 from sizebook.models import catalog
-from sizebook.plans.serving.inputs import RequestStream, ServingInputs, Traffic
+from sizebook.plans.serving.inputs import ServingInputs, Traffic
 from sizebook.plans.serving.months import Month, fleet_month
 from sizebook.plans.serving.pools import Around, replica_in
 from sizebook.plans.serving.rates import Rates, rates_of
-from sizebook.plans.serving.refusals import no_answers
 from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, at_speed
-from sizebook.serving.encoding import EncodedCase, one_pass, positions_heard
+from sizebook.plans.serving.request_stream import RequestStream
+from sizebook.serving.encoding import EncodedCase, as_answered, no_answers, one_pass, positions_heard
 from sizebook.serving.quantities import Demand
 from sizebook.serving.traffic import usd_per_mtok
 from sizebook.tables.hardware import accelerator
@@ -127,11 +127,7 @@ def demand_read(model: str, demand: Demand, requests: RequestStream) -> Demand:
     """Return a demand with the positions of a model that hears for seconds, and one answer where one pass gives it."""
     if requests.input_seconds is not None:
         demand = replace(demand, input_tokens=positions_heard(model, requests.input_seconds))
-    if not one_pass(model):
-        return demand
-    if demand.output_tokens not in (1, Demand().output_tokens):
-        raise InputError(no_answers(demand.output_tokens))
-    return replace(demand, output_tokens=1)
+    return as_answered(model, demand)
 
 
 def _months(replica: PlannedReplica, inputs: ServingInputs, rates: Rates) -> tuple[Month, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sizebook.core.errors import InputError, UnknownKeyError, unknown_key
 from sizebook.core.texts import text
 from sizebook.plans.serving.inputs import Energy, GpuPrices, Prices
-from sizebook.tables.grid import grid_of
+from sizebook.tables.grid import basis_of, grid_of
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.prices import Quote, providers, quote
 
@@ -102,6 +102,4 @@ def _grams(energy: Energy) -> tuple[float, str]:
     if energy.grams_per_kwh is not None:
         return energy.grams_per_kwh, GIVEN
     row = grid_of(energy.grid)
-    return row.g_co2e_per_kwh, text(
-        "data/grid.csv: {grid}, {year}, {basis}", grid=row.name, year=row.year, basis=text(row.basis)
-    )
+    return row.g_co2e_per_kwh, basis_of(row)

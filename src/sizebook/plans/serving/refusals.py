@@ -44,14 +44,6 @@ def _wider(model: str, gpu: str, replica: Replica) -> Iterator[tuple[int, Case]]
                 continue
 
 
-def no_answers(output_tokens: int) -> str:
-    """Return that a model which answers with one pass writes no tokens."""
-    return (
-        f"nothing is decoded: got answers of {output_tokens} tokens for a model that answers with one pass, want none. "
-        "Remove output_tokens."
-    )
-
-
 def too_many(model: str, replica: Replica, concurrency: int, capacity: int) -> str:
     """Return that the cache does not hold the requests in flight, and what does."""
     larger = f"raise tp to {replica.tp * 2}" if replica.tp < max(WIDER) else f"raise pp to {replica.pp * 2}"

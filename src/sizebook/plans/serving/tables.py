@@ -20,7 +20,7 @@ from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup
 from sizebook.serving.arrivals import Lengths
 from sizebook.serving.band import Band, replica_band
 from sizebook.serving.case import Case
-from sizebook.serving.encoding import has_encoder, one_pass, serving_case
+from sizebook.serving.encoding import as_answered, has_encoder, serving_case
 from sizebook.serving.estimate import Estimate, estimate, misfit, unmeasured_band
 from sizebook.serving.functions import TIME_SOURCE
 from sizebook.serving.load import Stream
@@ -122,8 +122,7 @@ def _replica(model: str, gpu: str, replica: Replica) -> tuple[Case, Memory, Band
 
 def _one_pool(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[str, Any]:
     case, memory, band, rates = _replica(model, gpu, replica)
-    if one_pass(model):
-        demand = replace(demand, output_tokens=1)
+    demand = as_answered(model, demand)
     found = estimate(case, memory, demand)
     tokens, capacity = demand.input_tokens + demand.output_tokens, float(found.capacity)
     left = float(memory.cache_bytes)

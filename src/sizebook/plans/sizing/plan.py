@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sizebook.core.derivation import Step
-from sizebook.core.texts import text
+from sizebook.core.texts import joined, text
 from sizebook.core.units import grouped
 from sizebook.formulas.weights import dtype_bits, model_bytes
 from sizebook.models.architecture import Architecture, Part, Weight
@@ -150,7 +150,7 @@ def _stored_step(stored_bytes: int) -> Step:
 def _headline_steps(counted: Count, parts: tuple[PartShare, ...], source: str) -> tuple[Step, ...]:
     total = Step(
         text("Total parameters"),
-        " + ".join(p.part for p in parts),
+        joined((p.label for p in parts), " + "),
         " + ".join(grouped(p.parameters) for p in parts),
         value=counted.total,
         unit="parameters",

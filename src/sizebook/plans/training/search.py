@@ -238,7 +238,7 @@ def _stages(base: Layout) -> tuple[int, ...]:
 
 def _variants(base: Layout, setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
     """Yield how a pipeline may be cut and fed, where the model and the batch divide so."""
-    for interleave in _held(held, "interleave", _interleaves(setup.architecture.n_layers, base.pp)):
+    for interleave in _held(held, "interleave", interleaves(setup.architecture.n_layers, base.pp)):
         for micro_batch in _held(held, "micro_batch", MICRO_BATCHES):
             layout = replace(base, interleave=interleave, micro_batch=micro_batch)
             try:
@@ -265,7 +265,7 @@ def _balanced(n_layers: int, pp: int) -> bool:
     return pp & (pp - 1) == 0 or n_layers / pp / ceil(n_layers / pp) >= LEAST_BALANCE
 
 
-def _interleaves(n_layers: int, pp: int) -> tuple[int, ...]:
+def interleaves(n_layers: int, pp: int) -> tuple[int, ...]:
     """Return numbers of chunks of a stage: one, or two layers each."""
     most = ceil(n_layers / pp)
     return (1,) if pp == 1 else tuple(dict.fromkeys((1, max(most // 2, 1))))

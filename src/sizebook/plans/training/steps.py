@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizebook.core.derivation import Step
 from sizebook.core.registry import leaves
-from sizebook.core.texts import text
+from sizebook.core.texts import joined, text
 from sizebook.core.units import amount, grouped, significant
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.training.adapters import targets
@@ -42,7 +42,7 @@ def _work(plan: TrainingPlan) -> tuple[Step, ...]:
     )
     padding = f" / {filled:.4g}" if filled < 1 else ""
     numbers = f"{_number(plan.flops_per_token)} * {_number(inputs.tokens)}{padding}"
-    formula = "FLOPs per token * tokens" + (" / (1 - padding)" if padding else "")
+    formula = text("FLOPs per token * tokens / (1 - padding)") if padding else text("FLOPs per token * tokens")
     adapters = (_adapters(plan),) if rank else ()
     return (
         Step(
@@ -61,7 +61,11 @@ def _work(plan: TrainingPlan) -> tuple[Step, ...]:
 
 def _adapters(plan: TrainingPlan) -> Step:
     recipe = plan.inputs.method.recipe
-    formula = "matrices * (rank * (inputs + outputs)" + (" + outputs)" if recipe.magnitudes else ")")
+    formula = (
+        text("matrices * (rank * (inputs + outputs) + outputs)")
+        if recipe.magnitudes
+        else text("matrices * (rank * (inputs + outputs))")
+    )
     extra = "+ {0.d_out}" if recipe.magnitudes else ""
     each = (f"{t.n} * ({recipe.lora_rank} * ({t.d_in} + {t.d_out}) {extra.format(t)}".rstrip() + ")"
             for t in targets(plan.inputs.architecture, recipe.lora_on))  # fmt: skip
@@ -78,11 +82,11 @@ def _adapters(plan: TrainingPlan) -> Step:
 
 def _memory(plan: TrainingPlan) -> Step:
     fullest = plan.fullest
-    labels = {leaf.name: leaf.quantity.label.lower() for leaf in leaves(Memory)}
+    labels = {leaf.name: text(leaf.quantity.label) for leaf in leaves(Memory)}
     parts = {labels[name]: getattr(fullest, name) for name in COMPONENTS}
     return Step(
         text("Memory of the fullest rank (stage {value} of {pp})", value=fullest.stage + 1, pp=plan.inputs.layout.pp),
-        " + ".join(name for name, n_bytes in parts.items() if n_bytes),
+        joined((name for name, n_bytes in parts.items() if n_bytes), " + "),
         " + ".join(f"{n_bytes / 2**30:.2f}" for n_bytes in parts.values() if n_bytes) + " GiB",
         value=fullest.total,
         unit="bytes",
@@ -101,8 +105,12 @@ def _time(plan: TrainingPlan) -> tuple[Step, ...]:
             f"{middle.tokens_per_s_per_gpu:.1f} * {_number(plan.flops_per_token)} / {inputs.peak_flop_per_s:.4g}",
             value=middle.mfu,
             unit="ratio",
-            source=f"convention {inputs.pace.flops_convention}; peak: data/hardware.csv, {inputs.gpu.key} "
-            f"{inputs.method.compute_dtype}",
+            source=text(
+                "convention {convention}; peak: data/hardware.csv, {gpu} {dtype}",
+                convention=inputs.pace.flops_convention,
+                gpu=inputs.gpu.key,
+                dtype=inputs.method.compute_dtype,
+            ),
         ),
         Step(
             text("Goodput"),
@@ -116,7 +124,9 @@ def _time(plan: TrainingPlan) -> tuple[Step, ...]:
         ),
         Step(
             text("Training time"),
-            f"tokens / tokens per step{' / (1 - padding)' if padding else ''} * step seconds / goodput + start",
+            text("tokens / tokens per step / (1 - padding) * step seconds / goodput + start")
+            if padding
+            else text("tokens / tokens per step * step seconds / goodput + start"),
             f"{_number(inputs.tokens)} / {grouped(inputs.batches.tokens)}{padding} * "
             f"{significant(middle.step_seconds, 4)} / {middle.goodput:.4f} + {middle.start_seconds:g}",
             value=middle.train_seconds,
@@ -146,11 +156,11 @@ def _step(plan: TrainingPlan) -> Step:
             unit="seconds",
             source=text("MFU given"),
         )
-    terms = {leaf.quantity.label.lower(): getattr(step, leaf.name) for leaf in leaves(StepTime)}
+    terms = {text(leaf.quantity.label): getattr(step, leaf.name) for leaf in leaves(StepTime)}
     shown = {name: seconds for name, seconds in terms.items() if seconds > 0}
     return Step(
         text("Step time"),
-        " + ".join(shown),
+        joined(shown, " + "),
         " + ".join(significant(seconds, 3) for seconds in shown.values()),
         value=plan.middle.step_seconds,
         unit="seconds",
@@ -164,7 +174,7 @@ def _money(plan: TrainingPlan) -> tuple[Step, ...]:
     return (
         Step(
             text("Cost"),
-            "GPU-hours * price" + (" + other" if other else ""),
+            text("GPU-hours * price + other") if other else text("GPU-hours * price"),
             f"{amount(middle.gpu_hours, 4)} * {costs.price_usd_per_gpu_hour:g}{other}",
             value=middle.cost_usd,
             unit="USD",

@@ -6,28 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sizebook.core.errors import InputError, suggestion
+from sizebook.core.figured import Figured
 
 # Figures of which more is better; of every other one less is.
 MORE_IS_BETTER = ("MFU", "HFU", "Goodput", "Output tokens a second", "Rate of a replica")
 
 
-@dataclass(frozen=True)
-class Figured:
-    """One figure that scenarios are compared in."""
-
-    label: str
-    unit: str
-
-    @property
-    def heading(self) -> str:
-        """The figure with its unit."""
-        is_said = self.unit in ("", self.label.partition(",")[0])  # GPU-hours; GPUs, first month
-        return self.label if is_said else f"{self.label}, {self.unit}"
-
-    @property
-    def sign(self) -> int:
-        """1 where less is better, -1 where more is."""
-        return -1 if self.label in MORE_IS_BETTER else 1
+def sign(figure: Figured) -> int:
+    """Return 1 for a figure of which less is better, -1 where more is."""
+    return -1 if figure.label in MORE_IS_BETTER else 1
 
 
 @dataclass(frozen=True)
@@ -44,7 +31,7 @@ class Compared:
     def ranked(self) -> list[str]:
         """The scenarios that have the figure to rank by, the best first, equal ones as they stand in the batch."""
         having = [name for name, values in self.scenarios.items() if self.rank_by in values]
-        return sorted(having, key=lambda name: self.rank_by.sign * self.scenarios[name][self.rank_by])
+        return sorted(having, key=lambda name: sign(self.rank_by) * self.scenarios[name][self.rank_by])
 
     @property
     def front(self) -> list[str]:
@@ -55,7 +42,7 @@ class Compared:
         if self.against is None:
             return []
         points = {
-            name: (self.rank_by.sign * values[self.rank_by], self.against.sign * values[self.against])
+            name: (sign(self.rank_by) * values[self.rank_by], sign(self.against) * values[self.against])
             for name, values in self.scenarios.items()
             if self.rank_by in values and self.against in values
         }

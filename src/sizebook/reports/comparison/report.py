@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 
+from sizebook.core.figured import Figured
 from sizebook.core.texts import Figure, Text, joined, plural, text
 from sizebook.core.units import NO_BREAK_SPACE, grouped, significant, usd
 from sizebook.reports.charts.kinds import Bar, Bars, Line, Lines
-from sizebook.reports.comparison.compared import Compared, Figured
+from sizebook.reports.comparison.compared import Compared, sign
 from sizebook.reports.figures import MINUS, aligned, fixed
 from sizebook.reports.view import Column, Notes, Report, Row, Section, Table, Tile
 from sizebook.reports.words import scenarios
@@ -220,7 +221,7 @@ def _pareto(found: Compared) -> Iterator[Section]:
 
 
 def _notes(found: Compared) -> Section:
-    better = text("more") if found.rank_by.sign < 0 else text("less")
+    better = text("more") if sign(found.rank_by) < 0 else text("less")
     items = (
         text(
             "Ranked by {heading}: {better} is better. Equal figures stand in the order of the batch.",

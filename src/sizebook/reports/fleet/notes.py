@@ -6,12 +6,12 @@ import math
 
 from sizebook.core.texts import joined, text
 from sizebook.core.units import duration, grouped, significant, usd
-from sizebook.plans.fleet.inputs import MONTHS
-from sizebook.plans.fleet.plan import FleetPlan, PlannedService, usd_range, warnings
+from sizebook.plans.fleet.plan import FleetPlan, PlannedService, usd_range
+from sizebook.plans.fleet.remarks import warnings
 from sizebook.reports.figures import dollars, fixed, general
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Block, Column, Notes, Row, Section, Table
-from sizebook.reports.words import ends, gpus
+from sizebook.reports.words import ends, gpus, months
 
 
 def per_service(plan: FleetPlan) -> Section:
@@ -43,7 +43,11 @@ def per_service(plan: FleetPlan) -> Section:
         Column(text("On a node"), figures=True),
         Column(text("Spare"), figures=True),
     )
-    message = text("Each service runs on replicas and nodes of its own")
+    message = (
+        text("Services on the same hardware share nodes")
+        if plan.terms.racks.share_nodes
+        else text("Each service runs on replicas and nodes of its own")
+    )
     note = text("On a node and spare: replicas; one larger than a node shows 0. {paid}", paid=paid)
     return Section(text("Replicas"), message, (Table(text("One replica of each service"), columns, rows, note=note),))
 
@@ -57,7 +61,7 @@ def how_sure(plan: FleetPlan) -> Section:
         Column("p90", figures=True),
         Column(text("Measurements"), figures=True),
         Column(text("GPUs, last month"), figures=True),
-        Column(text("Cost, {MONTHS} months", MONTHS=MONTHS), "USD", figures=True),
+        Column(text("Cost, {months}", months=months(len(plan.months))), "USD", figures=True),
     )
     low, high = usd_range(plan)
     return Section(
@@ -105,8 +109,8 @@ def assumptions(plan: FleetPlan) -> Section:
     columns = (Column(text("Input")), Column(text("Value")), Column(text("Origin")))
     tables = [Table(each.service.name, columns, _service(each)) for each in plan.services]
     left_out = (
-        text("Prices, accelerators and models stay the same for three years. Network, storage and staff are left out."),
-        text("Services do not share nodes, and burst GPUs are taken to be there when they are wanted."),
+        text("Prices, accelerators and models stay the same for all months. Network, storage and staff are left out."),
+        text("Burst GPUs are taken to be there when they are wanted. Racks hold nodes of one kind, and no switches."),
     )
     blocks: tuple[Block, ...] = (
         Table(text("Fleet"), columns, tuple(Row(row) for row in (*input_rows(plan.terms, without=IN_WORDS), grid))),

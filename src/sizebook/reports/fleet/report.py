@@ -1,23 +1,28 @@
-"""The fleet report: GPUs and money of several services over 36 months, and how sure the figures are."""
+"""The fleet report: GPUs, nodes, power and money of several services by month, and how sure the figures are."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, usd
-from sizebook.plans.fleet.inputs import MONTHS
-from sizebook.plans.fleet.plan import FleetMonth, FleetPlan, total_usd, warnings
+from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
+from sizebook.plans.fleet.periods import QUARTER, YEAR, FleetPeriod, period, periods
+from sizebook.plans.fleet.plan import FleetPlan, total_usd
+from sizebook.plans.fleet.remarks import warnings
 from sizebook.plans.fleet.steps import derivations
 from sizebook.reports import words
 from sizebook.reports.charts.kinds import Columns, Line, Lines, Series
-from sizebook.reports.figures import fixed, scaled, share, short_scale
+from sizebook.reports.figures import scaled, share, short_scale
 from sizebook.reports.fleet.executive import sentences, tiles
+from sizebook.reports.fleet.nodes import nodes_and_power
 from sizebook.reports.fleet.notes import assumptions, how_sure, per_service
 from sizebook.reports.view import Column, Derivation, Report, Row, RowKind, Section, Table
 from sizebook.reports.words import newest
 
-Months = tuple[FleetMonth, ...]
+Months = Sequence[FleetMonth] | Sequence[ServiceMonth]
+MOST_SERIES = 6  # colours that a chart can tell apart
 
 
 def report(plan: FleetPlan, as_of: date, title: str = "") -> Report:
@@ -26,21 +31,24 @@ def report(plan: FleetPlan, as_of: date, title: str = "") -> Report:
     return Report(
         kind=text("Fleet plan"),
         title=title or text("Fleet of {names}", names=names),
-        subtitle=text("{names}; {first} to {last}", names=names, first=plan.label(0), last=plan.label(MONTHS - 1)),
+        subtitle=text(
+            "{names}; {first} to {last}", names=names, first=plan.label(0), last=plan.label(len(plan.months) - 1)
+        ),
         as_of=as_of,
         sentences=sentences(plan),
         tiles=tiles(plan),
-        chart=cost_chart(plan),
+        chart=gpus_chart(plan),
         warnings=warnings(plan),
         sections=(
             _gpus(plan),
+            nodes_and_power(plan),
             _cost(plan),
             per_service(plan),
             how_sure(plan),
             _by_month(plan),
             Section(
                 text("Derivation"),
-                text("How the figures of the first month were computed"),
+                text("How the figures of the first month of each service were computed"),
                 (Derivation(derivations(plan)),),
             ),
             assumptions(plan),
@@ -53,18 +61,40 @@ def report(plan: FleetPlan, as_of: date, title: str = "") -> Report:
     )
 
 
-_NUMBERS = tuple(str(month + 1) for month in range(MONTHS))
+def numbers(plan: FleetPlan) -> tuple[str, ...]:
+    """Return the numbers of the months, as categories of a chart."""
+    return tuple(str(month + 1) for month in range(len(plan.months)))
 
 
 def _axis(plan: FleetPlan) -> str:
     return text("Month, 1 is {label}", label=plan.label(0)) if plan.terms.start else text("Month")
 
 
+def gpus_chart(plan: FleetPlan) -> Columns:
+    """Return the GPUs of each service by month; beyond six services the smallest stand together."""
+    largest = sorted(plan.services, key=lambda each: -sum(month.peak_gpus for month in each.months))
+    kept = largest if len(largest) <= MOST_SERIES else largest[: MOST_SERIES - 1]
+    named = [Series(each.service.name, tuple(float(month.peak_gpus) for month in each.months)) for each in kept]
+    if others := largest[len(kept) :]:
+        sums = zip(*(each.months for each in others), strict=True)
+        named.append(Series(text("Others"), tuple(float(sum(month.peak_gpus for month in each)) for each in sums)))
+    first, last = plan.months[0].peak_gpus, plan.months[-1].peak_gpus
+    most = max(largest, key=lambda each: each.months[-1].peak_gpus)
+    part = share(most.months[-1].peak_gpus, sum(each.months[-1].peak_gpus for each in plan.services))
+    return Columns(
+        text(
+            "From {first} to {last} GPUs in the busiest hour, {part} of them for {name}",
+            first=grouped(first), last=grouped(last), part=part, name=most.service.name,
+        ),
+        _axis(plan),
+        text("GPUs of replicas"),
+        categories=numbers(plan),
+        series=tuple(named),
+    )  # fmt: skip
+
+
 def _gpus(plan: FleetPlan) -> Section:
     months = plan.months
-    series = tuple(
-        Series(each.service.name, tuple(float(month.peak_gpus) for month in each.months)) for each in plan.services
-    )
     lines = tuple(
         Line(name, tuple((float(at + 1), float(getattr(month, key))) for at, month in enumerate(months)))
         for name, key in (
@@ -74,55 +104,52 @@ def _gpus(plan: FleetPlan) -> Section:
         )
     )
     first, last = months[0], months[-1]
+    chart = Lines(
+        text(
+            "{reserved_gpus} of {peak_gpus} GPUs are reserved in the last month",
+            reserved_gpus=last.reserved_gpus, peak_gpus=last.peak_gpus,
+        ),
+        _axis(plan),
+        text("GPUs"),
+        lines=lines,
+    )  # fmt: skip
     return Section(
         text("GPUs"),
         text("From {first} to {last} GPUs in the busiest hour", first=first.peak_gpus, last=last.peak_gpus),
-        (
-            Columns(
-                text(
-                    "GPUs at peak are {ratio} times as many after three years",
-                    ratio=fixed(last.peak_gpus / first.peak_gpus, 1),
-                ),
-                _axis(plan),
-                text("GPUs"),
-                categories=_NUMBERS,
-                series=series,
-            ),
-            Lines(
-                text(
-                    "{reserved_gpus} of {peak_gpus} GPUs are reserved in the last month",
-                    reserved_gpus=last.reserved_gpus,
-                    peak_gpus=last.peak_gpus,
-                ),
-                _axis(plan),
-                text("GPUs"),
-                lines=lines,
-            ),
-            _by_service(plan),
-        ),
+        (*((chart,) if len(months) > 1 else ()), _by_service(plan)),
     )
 
 
 def _by_service(plan: FleetPlan) -> Table:
     rows = [_service_row(each.service.name, each.months) for each in plan.services]
     return Table(
-        text("GPUs at peak and cost by service"),
+        text("GPUs of replicas at peak, and part of the cost, by service"),
         (
             Column(text("Service")),
             Column(text("First month"), text("GPUs"), figures=True),
             Column(text("Last month"), text("GPUs"), figures=True),
             Column(text("First month"), "USD", figures=True),
             Column(text("Last month"), "USD", figures=True),
-            Column(text("{MONTHS} months", MONTHS=MONTHS), "USD", figures=True),
+            Column(words.months(len(plan.months)), "USD", figures=True),
         ),
-        (*rows, _service_row(text("Together"), plan.months, "total")) if len(rows) > 1 else tuple(rows),
+        (*rows, _together(plan)) if len(rows) > 1 else tuple(rows),
+        note=text(
+            "Nodes paid for whole have GPUs without a replica; their cost is split by the places of each service."
+        ),
     )
 
 
-def _service_row(name: str, months: Months, kind: RowKind = "plain") -> Row:
+def _together(plan: FleetPlan) -> Row:
+    """Return the sum of the services, which leaves out GPUs of whole nodes on which no replica stands."""
+    ends = [[each.months[at] for each in plan.services] for at in (0, -1)]
+    gpus = [sum(month.peak_gpus for month in each) for each in ends]
+    cost = [sum(month.usd for month in each) for each in ends]
+    return Row((text("Together"), *(grouped(n) for n in (*gpus, *cost, total_usd(plan.months)))), "total")
+
+
+def _service_row(name: str, months: Months) -> Row:
     first, last = months[0], months[-1]
-    cells = (name, *(grouped(n) for n in (first.peak_gpus, last.peak_gpus, first.usd, last.usd, total_usd(months))))
-    return Row(cells, kind)
+    return Row((name, *(grouped(n) for n in (first.peak_gpus, last.peak_gpus, first.usd, last.usd, total_usd(months)))))
 
 
 def cost_chart(plan: FleetPlan) -> Columns:
@@ -134,7 +161,7 @@ def cost_chart(plan: FleetPlan) -> Columns:
         text("Reserved GPUs are {share} of the cost", share=reserved),
         _axis(plan),
         scaled(text("USD a month"), sign),
-        categories=_NUMBERS,
+        categories=numbers(plan),
         series=(
             Series(text("Reserved"), tuple(month.reserved_usd / factor for month in months)),
             Series(text("Burst"), tuple(month.burst_usd / factor for month in months)),
@@ -144,62 +171,74 @@ def cost_chart(plan: FleetPlan) -> Columns:
 
 def _cost(plan: FleetPlan) -> Section:
     months = plan.months
-    rows = [_year_row(text("Year {n}", n=year + 1), months[12 * year : 12 * year + 12]) for year in range(MONTHS // 12)]
+    years, quarters = (
+        [_period_row(text(name, n=each.period), each) for each in periods(months, length)]
+        for name, length in (("Year {n}", YEAR), ("Quarter {n}", QUARTER))
+    )
+    together = _period_row(text("Together"), period(months), "total")
     return Section(
         text("Cost"),
         text(
             "{months} cost {usd}, from {first} to {last} a month",
-            months=words.months(MONTHS),
+            months=words.months(len(months)),
             usd=usd(total_usd(months)),
             first=usd(months[0].usd),
             last=usd(months[-1].usd),
         ),
         (
+            cost_chart(plan),
             Table(
-                text("Years"),
-                (
-                    Column(text("Year")),
-                    Column(text("GPUs at peak"), figures=True),
-                    Column(text("Reserved"), "USD", figures=True),
-                    Column(text("Burst"), "USD", figures=True),
-                    Column(text("Together"), "USD", figures=True),
-                    Column(text("Energy"), "MWh", figures=True),
-                    Column(text("Emissions"), "tCO\u2082e", figures=True),
-                ),
-                (*rows, _year_row(text("Together"), months, "total")),
+                text("Years"), _PERIOD, (*years, together),
                 note=text(
                     "Reserved GPUs are paid around the clock; burst GPUs in the busy hours, and where "
-                    "growth within a term outruns what is reserved."
+                    "growth within a term outruns what is reserved. A year counts from the first month."
                 ),
             ),
+            Table(text("Quarters"), _PERIOD, (*quarters, together)),
         ),
-    )
+    )  # fmt: skip
 
 
-def _year_row(name: str, months: Months, kind: RowKind = "plain") -> Row:
-    sums = [sum(getattr(month, key) for month in months) for key in ("reserved_usd", "burst_usd", "usd")]
-    sums += [sum(getattr(month, key) for month in months) / 1000 for key in ("energy_kwh", "co2e_kg")]
-    cells = (name, grouped(max(month.peak_gpus for month in months)), *(grouped(value) for value in sums))
-    return Row(cells, kind)
+_PERIOD = (
+    Column(text("Period")),
+    Column(text("GPUs at peak"), figures=True),
+    Column(text("Racks"), figures=True),
+    Column(text("Power"), "kW", figures=True),
+    Column(text("Reserved"), "USD", figures=True),
+    Column(text("Burst"), "USD", figures=True),
+    Column(text("Together"), "USD", figures=True),
+    Column(text("Energy"), "MWh", figures=True),
+    Column(text("Emissions"), "tCO\u2082e", figures=True),
+)
+
+
+def _period_row(name: str, each: FleetPeriod, kind: RowKind = "plain") -> Row:
+    values = (
+        each.peak_gpus, each.racks, each.site_kw, each.reserved_usd, each.burst_usd, each.usd, each.energy_kwh / 1000,
+        each.co2e_kg / 1000,
+    )  # fmt: skip
+    return Row((name, *(grouped(value) for value in values)), kind)
 
 
 def _by_month(plan: FleetPlan) -> Section:
     """Return the ledger of all services together, month by month."""
-    rows = []
-    for at, month in enumerate(plan.months):
-        gpus = (month.peak_gpus, month.mean_gpus, month.reserved_gpus)
-        money = (month.reserved_usd, month.burst_usd, month.usd, month.energy_kwh, month.co2e_kg)
-        rows.append(Row((plan.label(at), *(grouped(value) for value in (*gpus, *money)))))
-    peak, reserved = (max(getattr(month, key) for month in plan.months) for key in ("peak_gpus", "reserved_gpus"))
-    keys = ("reserved_usd", "burst_usd", "usd", "energy_kwh", "co2e_kg")
-    sums = [sum(getattr(month, key) for month in plan.months) for key in keys]
-    most = (grouped(peak), "", grouped(reserved))
-    rows.append(Row((text("Together, most GPUs"), *most, *(grouped(value) for value in sums)), "total"))
+    keys = ("peak_gpus", "mean_gpus", "reserved_gpus", "nodes", "racks", "site_kw", "reserved_usd", "burst_usd", "usd",
+            "energy_kwh", "co2e_kg")  # fmt: skip
+    rows = [
+        Row((plan.label(at), *(grouped(getattr(month, key)) for key in keys)))
+        for at, month in enumerate(plan.months)
+    ]  # fmt: skip
+    most = [grouped(max(getattr(month, key) for month in plan.months)) for key in keys[:6]]
+    sums = [grouped(sum(getattr(month, key) for month in plan.months)) for key in keys[6:]]
+    rows.append(Row((text("Most, then sums"), *most, *sums), "total"))
     columns = (
         Column(text("Month")),
         Column(text("Peak"), figures=True),
         Column(text("Mean"), figures=True),
         Column(text("Reserved"), figures=True),
+        Column(text("Nodes"), figures=True),
+        Column(text("Racks"), figures=True),
+        Column("kW", figures=True),
         Column(text("Reserved"), "USD", figures=True),
         Column(text("Burst"), "USD", figures=True),
         Column("USD", figures=True),
@@ -213,6 +252,6 @@ def _by_month(plan: FleetPlan) -> Section:
             first=usd(plan.months[0].usd),
             last=usd(plan.months[-1].usd),
         ),
-        (Table(text("GPUs at peak, at the mean and reserved; cost, energy and emissions"), columns, tuple(rows)),),
+        (Table(text("GPUs paid for, nodes, racks, power; cost, energy and emissions"), columns, tuple(rows)),),
         new_page=True,
     )

@@ -9,10 +9,10 @@ from itertools import groupby
 
 from sizebook.core.tables import table
 from sizebook.core.texts import Text, plural, text
-from sizebook.core.units import NO_BREAK_SPACE, THIN_SPACE, grouped
+from sizebook.core.units import THIN_SPACE, grouped
 from sizebook.formulas.params import params_gpt
 from sizebook.models import catalog
-from sizebook.models.reconciliation import Comparison, Status, compare
+from sizebook.models.reconciliation import Comparison, Status, What, compare
 from sizebook.reports.charts.kinds import Bar, Bars
 from sizebook.reports.figures import MINUS, fixed
 from sizebook.reports.view import Column, Notes, Report, Row, Section, Table, Tile
@@ -73,6 +73,18 @@ STATUSES: dict[Status, Text] = {
     "explained": text("Differs, explained"),
     "unexplained": text("Differs, unexplained"),
 }
+
+# The same as a word in a table, and what is compared.
+RESULTS: dict[Status, Text] = {
+    "exact": text("exact"),
+    "rounds to it": text("rounds\u00a0to\u00a0it"),
+    "cut to it": text("cut\u00a0to\u00a0it"),
+    "explained": text("explained"),
+    "unexplained": text("unexplained"),
+    "not stated": text("not\u00a0stated"),
+    "not published": text("not\u00a0published"),
+}
+COUNTS: dict[What, Text] = {"total": text("total"), "active": text("active")}
 
 
 def _status_chart(by_status: Counter[Status]) -> Bars:
@@ -187,7 +199,7 @@ def _all_models(compared: Iterable[Comparison]) -> Section:
 
 
 def _active(compared: Iterable[Comparison]) -> Section:
-    rows = tuple(Row((*_row(one).cells[:5], one.scope or "all")) for one in compared if one.what == "active")
+    rows = tuple(Row((*_row(one).cells[:5], text(one.scope or "all"))) for one in compared if one.what == "active")
     return Section(
         text("Active parameters"),
         text("Active parameters of mixtures of experts, in the scope of each statement"),
@@ -203,7 +215,7 @@ def _active(compared: Iterable[Comparison]) -> Section:
 def _row(one: Comparison) -> Row:
     computed = "" if one.computed is None else grouped(one.computed)
     stated = one.stated.shown if one.stated else ""
-    status = one.status.replace(" ", NO_BREAK_SPACE)
+    status = RESULTS[one.status]
     if one.difference is None or one.relative is None:
         return Row((one.name, stated, computed, "", "", status))
     difference = f"{one.difference:+,}".replace(",", THIN_SPACE).replace("-", MINUS)
@@ -214,7 +226,15 @@ def _row(one: Comparison) -> Row:
 def _explained(compared: Iterable[Comparison]) -> Section:
     ones = [one for one in compared if one.status in ("explained", "unexplained")]
     rows = tuple(
-        Row((one.name, one.what, one.stated.shown if one.stated else "", grouped(one.computed or 0), one.explanation))
+        Row(
+            (
+                one.name,
+                COUNTS[one.what],
+                one.stated.shown if one.stated else "",
+                grouped(one.computed or 0),
+                text(one.explanation),
+            )
+        )
         for one in ones
     )
     columns = (

@@ -57,6 +57,10 @@ def _gpus(plan: ServingPlan) -> Text:
     )  # fmt: skip
     if first is last:
         return text("The busiest hour takes {gpus}; {carried}.", gpus=gpus(first.peak_gpus), carried=carried)
+    if len({month.peak_gpus for month in plan.months}) == 1:
+        return text(
+            "The busiest hour takes {gpus} in every month; {carried}.", gpus=gpus(first.peak_gpus), carried=carried
+        )
     return text(
         "The busiest hour takes {gpus} at first and {later} in month {month}; {carried}.",
         gpus=gpus(first.peak_gpus), later=grouped(last.peak_gpus), month=grouped(last.month), carried=carried,

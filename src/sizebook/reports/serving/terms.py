@@ -15,12 +15,13 @@ def latency_terms(plan: ServingPlan) -> tuple[Table, ...]:
     """Return the table of terms at the planned load, none for a model with an encoder."""
     found = terms_of(plan.replica)
     first, token = ({term.name: term for term in terms if term.value} for terms in (found.ttft, found.tpot))
-    if not first:
-        return ()
-    rows = (
-        Row((name, *_shown(first, name, decimals=1), *_shown(token, name, decimals=3), (first | token)[name].basis))
-        for name in first | token
+    rows = tuple(
+        Row((name, *_shown(first, name, decimals=1), *_shown(token, name, decimals=3), basis))
+        for name, basis in {term.name: term.basis for term in (*found.ttft, *found.tpot)}.items()
+        if name in first or name in token
     )
+    if not rows:
+        return ()
     ends = (*_total(first, decimals=1), *_total(token, decimals=3))
     return (
         Table(

@@ -7,6 +7,7 @@ from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports.training.words import NAMES
 from sizebook.reports.view import Column, Row, Section, Table
+from sizebook.reports.words import CHOICES
 from sizebook.training.adapters import targets
 
 
@@ -18,7 +19,7 @@ def in_words(plan: TrainingPlan) -> str:
             "{NAMES}, rank {lora_rank} on {lora_on}",
             NAMES=NAMES[recipe.trained],
             lora_rank=recipe.lora_rank,
-            lora_on=recipe.lora_on,
+            lora_on=CHOICES.get(recipe.lora_on, recipe.lora_on),
         )
         if recipe.lora_rank
         else text("all of it")

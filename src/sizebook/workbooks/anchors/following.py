@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from lxml import etree
 
+from sizebook.calculation.found import formulas
 from sizebook.calculation.package import WORKBOOK, Package, tag
-from sizebook.calculation.preparing import formulas
 from sizebook.calculation.tokens import Area, address, area, cell_at, shifted
 from sizebook.workbooks.anchors.moving import GoneError, Move, UnfollowedError, shown
 from sizebook.workbooks.anchors.refusing import CHARTS, FORMULAS, followed, refusal

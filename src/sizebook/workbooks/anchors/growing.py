@@ -9,12 +9,13 @@ from typing import Any
 
 from lxml import etree
 
+from sizebook.calculation.found import formulas
 from sizebook.calculation.package import Package, tag
-from sizebook.calculation.preparing import formulas
-from sizebook.calculation.tokens import LAST_ROW, Area, address, area, cell_at, shifted
+from sizebook.calculation.tokens import LAST_ROW, Area, address, area, called_name, cell_at, shifted, tokenize
 from sizebook.workbooks.anchors.following import follow
 from sizebook.workbooks.anchors.moving import Move, shown
 from sizebook.workbooks.anchors.refusing import refusal
+from sizebook.workbooks.formula_texts import formula_texts
 from sizebook.workbooks.sheet import Sheet
 
 _CONTENT = (tag("f"), tag("v"), tag("is"))
@@ -63,26 +64,39 @@ def excel_tables(package: Package) -> list[ExcelTable]:
     return found
 
 
-def resized(package: Package, table: ExcelTable, n_rows: int) -> None:
+def resized(package: Package, table: ExcelTable, n_rows: int) -> list[str]:
     """Give a table so many rows of data: new ones look and calculate as those before, what goes leaves nothing.
 
     Below the table everything moves with whole rows; where that would tear what stands beside the table, nothing moves
-    as long as there is room. Errors: `InputError` naming what stands in the way.
+    as long as there is room. Return what may not follow and cannot be told: references put together from text.
+    Errors: `InputError` naming what stands in the way.
     """
     by = n_rows - (table.last - table.first + 1)
     package.xml(table.part, change=True).attrib.pop("insertRow", "")  # of a table without data
     if not by:
-        return
+        return []
     move = _chosen(package, table, by)
     follow(package, move)
     part = package.sheets()[table.covered.sheet]
     data = package.xml(part, change=True).find(tag("sheetData"))
     if data is None:
-        return
+        return []
     (_shift_rows if move.whole else _shift_cells)(data, move)
     _drop_measure(package.xml(part))
     if by > 0:
         _new_rows(Sheet(package, table.covered.sheet), data, move)
+    return list(_untold(package, table)) if move.whole else []
+
+
+def _untold(package: Package, table: ExcelTable) -> Iterator[str]:
+    """Yield where references are put together from text or counted out, which rows that moved do not change."""
+    for found in formula_texts(package):
+        for token in tokenize(found.element.text or ""):
+            if token.kind == "call" and called_name(token).upper() in ("INDIRECT", "OFFSET"):
+                where = f"rows of {table.covered.sheet} moved with the table {table.name}"
+                yield f"{found.place}: {called_name(token)} does not follow cells, and {where}: look at it"
+    if "xl/vbaProject.bin" in package.names():
+        yield f"macros do not follow cells, and rows of {table.covered.sheet} moved with the table {table.name}"
 
 
 def _chosen(package: Package, table: ExcelTable, by: int) -> Move:

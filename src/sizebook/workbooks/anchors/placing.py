@@ -72,9 +72,9 @@ def place(package: Package, supply: Supply, inputs: tuple[str, ...] = ()) -> Pla
     Errors: `InputError` for a table whose rows would tear or lose what stands in their way.
     """
     found = anchors(package, supply, inputs)
-    done = [_fill_table(package, table) for table in found.matched.tables]
-    moved = anchors(package, supply, inputs)  # tables have moved them
     kept = list(found.kept)
+    done = [_fill_table(package, table, kept) for table in found.matched.tables]
+    moved = anchors(package, supply, inputs)  # tables have moved them
     for name in moved.matched.names:
         where = f"{name.at.sheet}!{address(name.at.top, name.at.left)}"
         if said := _write_name(package, name.at.sheet, (name.at.top, name.at.left), supply.values[name.key]):
@@ -100,11 +100,11 @@ def _write_name(package: Package, sheet: str, at: tuple[int, int], value: Value)
     return ""
 
 
-def _fill_table(package: Package, anchor: TableAnchor) -> str:
-    """Give a table the rows of the plan's; return what was done."""
+def _fill_table(package: Package, anchor: TableAnchor, remarks: list[str]) -> str:
+    """Give a table the rows of the plan's; return what was done, and add what is to be remarked."""
     before = anchor.table.last - anchor.table.first + 1
     rows = anchor.ledger.rows or ((None,) * len(anchor.ledger.columns),)
-    resized(package, _now(package, anchor), len(rows))
+    remarks += resized(package, _now(package, anchor), len(rows))
     table = _now(package, anchor)
     sheet = Sheet(package, table.covered.sheet)
     for number, row in enumerate(rows):

@@ -80,10 +80,10 @@ def rwkv7(config: Config) -> Architecture:
     config.only("value_dim", d_model, [d_model] * n_layers)
     bias, feed = config.flag("norm_bias", default=True), _channel_mixing(config, d_model)
     names = ("decay_low_rank_dim", "a_low_rank_dim", "gate_low_rank_dim", "v_low_rank_dim")
-    ranks = [config.integer(name) for name in names]
+    decay, rate, gate, values = (config.integer(name) for name in names)
 
     def layer(first: bool) -> Layer:
-        mixer = Rwkv7(d_model, d_head, *ranks[:3], value_rank=0 if first else ranks[3])
+        mixer = Rwkv7(d_model, d_head, decay, rate, gate, value_rank=0 if first else values)
         shift = Tensors((vector("ffn.x_k", d_model),))
         before = [Norm("pre_norm", d_model, bias)] if first else []
         norms = Norm("attn_norm", d_model, bias), Norm("ffn_norm", d_model, bias)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Attention, Embedding, FeedForward, Head, Layer, Norm, Projection
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import block, layers_of
@@ -18,7 +19,7 @@ PATCHER = {
     "intermediate_size": 2048,
     "vocab_size": 260,
 }
-NOTE = "the layers over patches run once a patch, not once a byte: FLOPs per byte are lower than those counted"
+NOTE = remark("the layers over patches run once a patch, not once a byte: FLOPs per byte are lower than those counted")
 
 
 @model_type("blt")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Experts, Layer, Norm, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
@@ -140,5 +141,5 @@ def longcat(config: Config) -> Architecture:
     n_layers = config.integer("num_layers")
     stored = (vector("mlp.router.e_score_correction_bias", n_experts + zero, part="router"),) * n_layers
     spare = n_layers * zero * gate_up.size
-    note = f"transformers allocates {spare} more, for experts without weights"
+    note = remark("transformers allocates {n} more, for experts without weights", n=spare)
     return stack(config, (layer,) * n_layers, Around(buffers=stored, notes=(note,) if spare else ()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sizebook.core.texts import text as remark
 from sizebook.models.architecture import (
     Architecture,
     Attention,
@@ -40,7 +41,10 @@ def new(config: Config) -> Architecture:
     notes: tuple[str, ...] = ()
     if isinstance(named, list) and len(named) == 2 and named[0] == "NewModel":
         config.values = {**config.values, "architectures": named[:1]}
-        notes = (f"the file names two classes: {named[0]} is counted, without what {named[1]} adds",)
+        said = remark(
+            "the file names two classes: {one} is counted, without what {other} adds", one=named[0], other=named[1]
+        )
+        notes = (said,)
     config.only("layer_norm_type", "layer_norm")
     config.ignore("pack_qkv", "unpad_inputs", "use_memory_efficient_attention", "logn_attention_clip1")
     config.ignore("logn_attention_scale")
@@ -67,7 +71,7 @@ def jina_v2(config: Config) -> Architecture:
         Norm("embeddings.LayerNorm", size.d_model, bias=True),
     ]
     whole = encoder(config, size, Body(inputs, (_gated_layer(size),) * size.n_layers), words=words)
-    bare = "the published weights hold the model bare, with its pooler" if words == "words" else ""
+    bare = remark("the published weights hold the model bare, with its pooler") if words == "words" else ""
     return replace(whole, notes=(*whole.notes, bare)) if bare else whole
 
 

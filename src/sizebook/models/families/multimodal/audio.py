@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Norm
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear
@@ -116,4 +117,6 @@ def _thinking(config: Config) -> Architecture:
     audio.ignore("max_source_positions", "scale_embedding")
     thinker.values = {**thinker.values, "tie_word_embeddings": tied, "model_type": "qwen3_asr"}
     whole = qwen3_asr(thinker)
-    return noted(whole, "transformers does not read the sizes under 'thinker_config' and builds its class's defaults")
+    return noted(
+        whole, remark("transformers does not read the sizes under 'thinker_config' and builds its class's defaults")
+    )

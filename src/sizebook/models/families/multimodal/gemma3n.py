@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, Norm
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear
@@ -32,7 +33,8 @@ def gemma3n(config: Config) -> Architecture:
     spare = sum(_kv(brick) for layer in text.layers for brick in layer.bricks if isinstance(brick, Attention))
     if not spare:
         return whole
-    return noted(whole, f"the published weights store {spare} more: keys and values of layers that use another's")
+    more = remark("the published weights store {n} more: keys and values of layers that use another's", n=spare)
+    return noted(whole, more)
 
 
 def _embedder(config: Config, d_text: int) -> tuple[Brick, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
+from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Weight
 from sizebook.models.config import Config
 from sizebook.models.huggingface import describe
@@ -39,7 +40,14 @@ def with_towers(
     result = {"top level": top, "either": top or said, "text": said, "neither": False}[ties]
     levels = {"top level": (config, top), "text_config": (inner, said)}
     against = [name for name, (level, flag) in levels.items() if level.has("tie_word_embeddings") and flag != result]
-    notes = [f"'tie_word_embeddings' of the {name} is not followed: transformers 5 takes {result}" for name in against]
+    notes = [
+        remark(
+            "'tie_word_embeddings' of the {level} is not followed: transformers 5 takes {value}",
+            level=name,
+            value=result,
+        )
+        for name in against
+    ]
     return replace(
         text,
         model_type=config.text("model_type"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Brick, Embedding, Layer, Norm, Tensors, Weight
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
@@ -309,8 +310,9 @@ def step3p7(config: Config) -> Architecture:
         return whole
     config.ignore(*section.read, "n_shared_experts", "use_moe_router_bias", "moe_router_scaling_factor")
     n_mtp = config.integer("num_nextn_predict_layers", default=0)
-    left_out = f"; its {n_mtp} prediction layers are not described and not counted" if n_mtp else ""
-    return noted(whole, f"transformers does not read sizes at the top level and builds its class's defaults{left_out}")
+    whole = noted(whole, remark("transformers does not read sizes at the top level and builds its class's defaults"))
+    left_out = remark("prediction layers, {n} of them, are not described and not counted", n=n_mtp)
+    return noted(whole, left_out) if n_mtp else whole
 
 
 def _step_vit(config: Config, d_text: int) -> Tower:

@@ -1,0 +1,205 @@
+"""The months of a fleet: replicas that follow traffic, what is bought for them, and what it costs, draws and emits.
+
+Replicas follow the busiest hour and the mean of the day. What is bought together, a service or all that share nodes
+paid for whole, reserves a share of its mean for a term; the rest is burst.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.registry import Quantity, section
+from sizebook.plans.fleet.inputs import Contract, FleetTerms, Service
+from sizebook.plans.fleet.nodes import node_share, nodes_together
+from sizebook.plans.serving.rates import Rates
+from sizebook.plans.serving.replica import PlannedReplica
+from sizebook.serving.traffic import (
+    SECONDS_PER_DAY,
+    peak_requests_per_second,
+    replicas_for_traffic,
+    requests_after,
+    serving_co2e_kg,
+    serving_kwh,
+)
+
+_COUNT: Any = {"kind": "integer", "minimum": 0}
+
+
+@section
+class FleetMonth:
+    """One month of all services: GPUs paid for, burst hours, money, energy, nodes, racks and power."""
+
+    requests_per_day: Annotated[float, Quantity("requests a day", unit="requests", label="Requests a day")]
+    peak_gpus: Annotated[int, Quantity("GPUs in the busiest hour", unit="GPUs", **_COUNT, label="At peak")]
+    mean_gpus: Annotated[int, Quantity("GPUs at the mean of the day", unit="GPUs", **_COUNT, label="At the mean")]
+    reserved_gpus: Annotated[int, Quantity("GPUs under contract", unit="GPUs", **_COUNT, label="Reserved")]
+    burst_gpu_hours: Annotated[float, Quantity("GPU-hours on demand", unit="GPU-hours", label="Burst hours")]
+    reserved_usd: Annotated[float, Quantity("cost of reserved GPUs", unit="USD", label="Reserved, USD")]
+    burst_usd: Annotated[float, Quantity("cost of burst hours", unit="USD", label="Burst, USD")]
+    usd: Annotated[float, Quantity("cost of the month", unit="USD", label="Together, USD")]
+    energy_kwh: Annotated[float, Quantity("electrical energy", unit="kWh", label="kWh")]
+    co2e_kg: Annotated[float, Quantity("greenhouse gases, location-based", unit="kgCO2e", label="kgCO2e")]
+    nodes: Annotated[int, Quantity("nodes in the busiest hour", unit="nodes", **_COUNT, label="Nodes")]
+    own_nodes: Annotated[
+        int, Quantity("nodes if services shared none", unit="nodes", **_COUNT, label="Nodes, none shared")
+    ]
+    racks: Annotated[int, Quantity("racks of these nodes", unit="racks", **_COUNT, label="Racks")]
+    site_kw: Annotated[
+        float, Quantity("power to provide: nodes at their most, times the PUE", unit="kW", label="Power, kW")
+    ]
+
+
+@section
+class ServiceMonth:
+    """One month of one service: its replicas and their GPUs, and its part of what is bought."""
+
+    requests_per_day: Annotated[float, Quantity("requests a day", unit="requests", label="Requests a day")]
+    peak_replicas: Annotated[
+        int, Quantity("replicas in the busiest hour", unit="replicas", **_COUNT, label="Replicas at peak")
+    ]
+    mean_replicas: Annotated[
+        int, Quantity("replicas at the mean of the day", unit="replicas", **_COUNT, label="Replicas at the mean")
+    ]
+    peak_gpus: Annotated[
+        int, Quantity("GPUs of its replicas in the busiest hour", unit="GPUs", **_COUNT, label="At peak")
+    ]
+    mean_gpus: Annotated[
+        int, Quantity("GPUs of its replicas at the mean of the day", unit="GPUs", **_COUNT, label="At the mean")
+    ]
+    usd: Annotated[float, Quantity("its part of the cost", unit="USD", label="USD")]
+    energy_kwh: Annotated[float, Quantity("its part of the energy", unit="kWh", label="kWh")]
+    co2e_kg: Annotated[float, Quantity("its part of the greenhouse gases", unit="kgCO2e", label="kgCO2e")]
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A service on replicas of one speed: requests a day, and replicas at peak and at the mean, month by month."""
+
+    service: Service
+    replica: PlannedReplica
+    rates: Rates
+    days: tuple[float, ...]
+    peak: tuple[int, ...]
+    mean: tuple[int, ...]
+
+    def at_work(self, month: int) -> float:
+        """Return the GPUs that work around the clock would take."""
+        return self.days[month] / SECONDS_PER_DAY / self.replica.requests_per_second * self.replica.gpus
+
+
+def loaded(service: Service, replica: PlannedReplica, rates: Rates, terms: FleetTerms) -> Loaded:
+    """Return the replicas of a service month by month: none before it begins and after it ends."""
+    traffic, first, last = service.traffic, service.running.start_month, service.running.last(terms.months)
+    days = tuple(
+        requests_after(traffic.requests_per_day, traffic.growth_per_month, at - first) if first <= at <= last else 0.0
+        for at in range(1, terms.months + 1)
+    )
+    found = (
+        tuple(_replicas(replica, terms, rate(day)) if day else 0 for day in days)
+        for rate in (lambda day: peak_requests_per_second(day, traffic.peak_factor), lambda day: day / SECONDS_PER_DAY)
+    )
+    return Loaded(service, replica, rates, days, *found)
+
+
+def _replicas(replica: PlannedReplica, terms: FleetTerms, requests_per_second: float) -> int:
+    margins = terms.margins
+    return replicas_for_traffic(
+        requests_per_second, replica.requests_per_second, margins.target_load,
+        spare_replicas=margins.spare_replicas(replica.packing),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Bought:
+    """What one group of services buys in a month: GPUs paid for, burst hours, money, energy, carbon."""
+
+    peak: int
+    mean: int
+    reserved: int
+    burst_hours: float
+    reserved_usd: float
+    burst_usd: float
+    energy_kwh: float
+    co2e_kg: float
+    shares: tuple[float, ...]
+
+    @property
+    def usd(self) -> float:
+        """The cost of the month."""
+        return self.reserved_usd + self.burst_usd
+
+
+def bought(members: tuple[Loaded, ...], terms: FleetTerms) -> tuple[Bought, ...]:
+    """Return the months of services that are bought together: one, or all that share nodes paid for whole.
+
+    Each month is split among them by the part of the nodes that each takes at peak; where none runs any more, the first
+    has it.
+    """
+    contract, first = terms.contract, min(each.service.running.start_month for each in members) - 1
+    peaks, means = (_paid(members, terms, at) for at in ("peak", "mean"))
+    _, unit = members[0].replica.packing.together(terms.margins.whole_nodes)
+    found = []
+    for month in range(terms.months):
+        began = first + (month - first) // contract.term_months * contract.term_months
+        wanted = contract.reserve_share * means[began] if month >= first else 0
+        reserved = math.ceil(wanted / unit - 1e-9) * unit
+        taken = [node_share(each.replica.packing) * each.peak[month] for each in members]
+        shares = tuple(one / sum(taken) if sum(taken) else float(at == 0) for at, one in enumerate(taken))
+        working = sum(each.at_work(month) for each in members)
+        found.append(_bought(members[0].rates, contract, (peaks[month], means[month], reserved), working, shares))
+    return tuple(found)
+
+
+def _paid(members: tuple[Loaded, ...], terms: FleetTerms, at: str) -> list[int]:
+    """Return the GPUs to pay for month by month: of replicas, or of the nodes that they stand on."""
+    packings = [each.replica.packing for each in members]
+    columns = zip(*(getattr(each, at) for each in members), strict=True)
+    if not terms.margins.whole_nodes:
+        return [sum(packing.gpus_per_replica * n for packing, n in zip(packings, column, strict=True))
+                for column in columns]  # fmt: skip
+    return [nodes_together(packings, column) * packings[0].gpus_per_node for column in columns]
+
+
+def _bought(
+    rates: Rates, contract: Contract, gpus: tuple[int, int, int], working: float, shares: tuple[float, ...]
+) -> Bought:
+    """Return a month: burst GPUs run in the busy hours up to the peak, in the others up to the mean.
+
+    All draw power while they are paid for, busy or idle.
+    """
+    peak, mean, reserved = gpus
+    busy, over_peak, over_mean = contract.burst_hours, max(0, peak - reserved), max(0, mean - reserved)
+    burst = HOURS_PER_MONTH / 24 * (over_peak * busy + over_mean * (24 - busy))
+    hours = HOURS_PER_MONTH * reserved + burst
+    at_work = min(1.0, working * HOURS_PER_MONTH / hours) if hours else 0.0
+    energy = serving_kwh(1, rates.tdp_watts, at_work, pue=rates.pue, hours=hours) if hours else 0.0
+    return Bought(
+        peak, mean, reserved,
+        burst_hours=burst,
+        reserved_usd=HOURS_PER_MONTH * reserved * rates.reserved_usd,
+        burst_usd=burst * rates.on_demand_usd,
+        energy_kwh=energy,
+        co2e_kg=serving_co2e_kg(energy, rates.grams_per_kwh),
+        shares=shares,
+    )  # fmt: skip
+
+
+def service_months(each: Loaded, of: tuple[Bought, ...], at: int) -> tuple[ServiceMonth, ...]:
+    """Return the months of a service, its part of what its group buys; ``at`` is its place in the group."""
+    gpus = each.replica.gpus
+    return tuple(
+        ServiceMonth(
+            requests_per_day=day,
+            peak_replicas=peak,
+            mean_replicas=mean,
+            peak_gpus=peak * gpus,
+            mean_gpus=mean * gpus,
+            usd=month.usd * month.shares[at],
+            energy_kwh=month.energy_kwh * month.shares[at],
+            co2e_kg=month.co2e_kg * month.shares[at],
+        )
+        for day, peak, mean, month in zip(each.days, each.peak, each.mean, of, strict=True)
+    )

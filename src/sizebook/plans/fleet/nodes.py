@@ -1,0 +1,82 @@
+"""Nodes and racks of a fleet: which services stand together, on how many nodes, in how many racks.
+
+A replica never straddles nodes unless it is larger than one. It shares nodes where a node holds 1, 2, 4, 8 ... of it,
+that is as a whole, a half, a quarter or an eighth: such places fill nodes without a gap, so that their sum, rounded up,
+is reached by placing the largest first. Of nodes of eight GPUs that is every replica; these places are the partitions
+of 8, 4, 2 and 1 GPUs that an NVSwitch node is cut into. Others (three of a node of six) have nodes of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+
+from sizebook.plans.fleet.inputs import Racks
+from sizebook.plans.serving.inputs import Margins
+from sizebook.plans.serving.nodes import Packing
+from sizebook.serving.traffic import WallPower
+from sizebook.tables.hardware import accelerator
+from sizebook.tables.nodes import NodeFacts, listed_node
+
+ASSUMED_UNITS = 8  # of a node that data/nodes.csv does not list: that of a DGX H100
+
+
+def tiles(packing: Packing) -> bool:
+    """Return whether replicas are a whole, a half, a quarter ... of a node, and so share nodes without a gap."""
+    held = packing.instances_per_node
+    return held > 0 and held & (held - 1) == 0
+
+
+def node_share(packing: Packing) -> float:
+    """Return the part of a node that a replica takes, or the nodes of one that is larger."""
+    return 1 / packing.instances_per_node if packing.instances_per_node else float(packing.nodes_per_replica)
+
+
+def nodes_together(packings: Sequence[Packing], replicas: Sequence[int]) -> int:
+    """Return the nodes of services that stand together: ceil(sum of replicas x part of a node)."""
+    if len(packings) == 1:
+        return packings[0].nodes(replicas[0])
+    return math.ceil(sum(node_share(each) * n for each, n in zip(packings, replicas, strict=True)))
+
+
+def groups(keys: Iterable[Hashable]) -> tuple[tuple[int, ...], ...]:
+    """Return the places of equal keys, groups in the order of their first."""
+    found: dict[Hashable, list[int]] = {}
+    for at, key in enumerate(keys):
+        found.setdefault(key, []).append(at)
+    return tuple(map(tuple, found.values()))
+
+
+def node_facts(gpu: str, gpus_per_node: int) -> NodeFacts:
+    """Return the maker's node, or for others GPUs x TDP x 1.3 at the wall and the height of a DGX H100."""
+    found = listed_node(gpu, gpus_per_node)
+    if found is not None:
+        return found
+    watts = accelerator(gpu).tdp_watts or 0
+    kw = gpus_per_node * watts * WallPower().busy_over_tdp / 1000
+    return NodeFacts(
+        gpus_per_node, kw, ASSUMED_UNITS, rack_nodes=None, source=f"GPUs x TDP at the wall; {ASSUMED_UNITS} U assumed"
+    )
+
+
+def nodes_of_a_rack(node: NodeFacts, racks: Racks) -> int:
+    """Return the nodes of a rack: those of a rack-scale system, those stated, or what its power and height hold.
+
+    At least one: `fits` tells whether that one fits.
+    """
+    if node.rack_nodes is not None:
+        return node.rack_nodes
+    if racks.nodes_per_rack is not None:
+        return racks.nodes_per_rack
+    return max(1, min(math.floor(racks.kw_per_rack / node.kw + 1e-9), racks.rack_units // node.rack_units))
+
+
+def fits(node: NodeFacts, racks: Racks) -> bool:
+    """Return whether a node fits in a rack, as far as the plan works that out."""
+    stated = node.rack_nodes is not None or racks.nodes_per_rack is not None
+    return stated or (node.kw <= racks.kw_per_rack * (1 + 1e-9) and node.rack_units <= racks.rack_units)
+
+
+def bought_together(margins: Margins, racks: Racks) -> bool:
+    """Return whether services that share nodes are bought as one: by whole nodes that are shared."""
+    return margins.whole_nodes and racks.share_nodes

@@ -1,0 +1,90 @@
+"""What to check in a fleet plan: ceilings that are exceeded, services that never run, racks, prices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sizebook.core.registry import flat
+from sizebook.core.texts import Figure, text
+from sizebook.core.units import grouped
+from sizebook.plans.fleet.nodes import fits
+from sizebook.plans.fleet.plan import FleetPlan, PlannedService
+
+# Ceilings by the figure of a month that they are for, and the unit of both.
+CEILINGS = {"gpu_ceiling": ("peak_gpus", "GPUs"), "rack_ceiling": ("racks", "racks"), "kw_ceiling": ("site_kw", "kW")}
+
+
+@dataclass(frozen=True)
+class Exceeded:
+    """A ceiling that months exceed: its name, unit and value, the first such month from 0, its figure, how many do."""
+
+    name: str
+    unit: str
+    ceiling: float
+    month: int
+    figure: float
+    months: int
+
+
+def exceeded(plan: FleetPlan) -> tuple[Exceeded, ...]:
+    """Return the ceilings that the plan exceeds."""
+    found = []
+    for name, (figure, unit) in CEILINGS.items():
+        ceiling = flat(plan.terms)[name]
+        if ceiling is None:
+            continue
+        over = [at for at, month in enumerate(plan.months) if getattr(month, figure) > ceiling * (1 + 1e-9)]
+        if over:
+            found.append(Exceeded(name, unit, ceiling, over[0], getattr(plan.months[over[0]], figure), len(over)))
+    return tuple(found)
+
+
+def warnings(plan: FleetPlan) -> tuple[str, ...]:
+    """Return what to check: ceilings first, then racks, then what is odd about a service."""
+    return (
+        *(_over(plan, each) for each in exceeded(plan)),
+        *_racks(plan),
+        *(
+            text("{name}: {warning}", name=each.service.name, warning=said)
+            for each in plan.services
+            for said in _warned(plan, each)
+        ),
+    )
+
+
+def _over(plan: FleetPlan, each: Exceeded) -> str:
+    return text(
+        "From {month} on {figure} {unit} are more than the ceiling of {ceiling}; in {n} of {months} months.",
+        month=plan.label(each.month), figure=grouped(each.figure), unit=each.unit, ceiling=grouped(each.ceiling),
+        n=each.months, months=plan.terms.months,
+    )  # fmt: skip
+
+
+def _racks(plan: FleetPlan) -> Iterator[str]:
+    for each in plan.stands:
+        if not fits(each.node, plan.terms.racks):
+            yield text(
+                "A node of {gpu} draws {kw} kW and takes {units} U, more than a rack gives; one a rack is counted.",
+                gpu=each.gpu, kw=f"{each.node.kw:g}", units=each.node.rack_units,
+            )  # fmt: skip
+
+
+def _warned(plan: FleetPlan, planned: PlannedService) -> Iterator[str]:
+    rates, longest, stated = planned.rates, planned.longest_tokens, planned.context_tokens
+    if planned.service.running.start_month > plan.terms.months:
+        yield text(
+            "begins in month {first}, after the {months} months of the plan.",
+            first=planned.service.running.start_month, months=plan.terms.months,
+        )  # fmt: skip
+    if rates.reserved_usd > rates.on_demand_usd:
+        yield text(
+            "a reserved GPU-hour at {reserved} costs more than one on demand at {demand}.",
+            reserved=Figure(f"${rates.reserved_usd:,.2f}"), demand=Figure(f"${rates.on_demand_usd:,.2f}"),
+        )  # fmt: skip
+    if stated is not None and longest > stated:
+        yield text(
+            "{longest} tokens a request are more than the {stated} that the model states.",
+            longest=grouped(longest), stated=grouped(stated),
+        )  # fmt: skip
+    yield from (text("{note}.", note=note) for note in planned.notes)

@@ -1,0 +1,83 @@
+"""The section on nodes, racks and power of the fleet report: what stands where, and what the site must give."""
+
+from __future__ import annotations
+
+from sizebook.core.texts import text
+from sizebook.core.units import grouped
+from sizebook.plans.fleet.plan import FleetPlan
+from sizebook.plans.fleet.stands import Stand
+from sizebook.reports.charts.kinds import Columns, Limit, Series
+from sizebook.reports.figures import general
+from sizebook.reports.view import Column, Row, Section, Table
+
+
+def nodes_and_power(plan: FleetPlan) -> Section:
+    """Return nodes by kind in the last month, what sharing them saves, and power by month against its ceiling."""
+    last = plan.months[-1]
+    saved = sum(month.own_nodes - month.nodes for month in plan.months)
+    message = text(
+        "{nodes} nodes in {racks} racks in the last month", nodes=grouped(last.nodes), racks=grouped(last.racks)
+    )
+    if plan.terms.racks.share_nodes:
+        message = text(
+            "{nodes} nodes in {racks} racks in the last month; sharing saves {saved} node-months",
+            nodes=grouped(last.nodes), racks=grouped(last.racks), saved=grouped(saved),
+        )  # fmt: skip
+    return Section(text("Nodes and power"), message, (_power(plan), _table(plan)))
+
+
+def _power(plan: FleetPlan) -> Columns:
+    ceiling, kw = plan.terms.ceilings.kw_ceiling, [month.site_kw for month in plan.months]
+    title = text("The sites must give {kw} kW in the busiest month", kw=grouped(max(kw)))
+    if ceiling is not None:
+        over = sum(each > ceiling * (1 + 1e-9) for each in kw)
+        title = text(
+            "{kw} kW at most against a ceiling of {ceiling}, exceeded in {over} of {n} months",
+            kw=grouped(max(kw)), ceiling=grouped(ceiling), over=over, n=len(kw),
+        )  # fmt: skip
+    label = text("Month, 1 is {label}", label=plan.label(0)) if plan.terms.start else text("Month")
+    series = tuple(Series(_name(each), each.site_kw) for each in plan.stands)
+    if len(series) > 6:
+        series = (Series(text("All nodes"), tuple(kw)),)
+    limit = None if ceiling is None else Limit(ceiling, text("ceiling {kw} kW", kw=grouped(ceiling)))
+    numbers = tuple(str(month + 1) for month in range(len(kw)))
+    return Columns(title, label, text("kW, cooling included"), categories=numbers, series=series, limit=limit)
+
+
+def _name(stand: Stand) -> str:
+    return f"{stand.gpu}, {stand.place}" if stand.place else stand.gpu
+
+
+def _table(plan: FleetPlan) -> Table:
+    rows = tuple(
+        Row(
+            (
+                _name(each),
+                ", ".join(each.names),
+                grouped(each.node.gpus),
+                general(each.node.kw),
+                grouped(each.nodes_per_rack),
+                grouped(each.nodes[-1]),
+                grouped(each.own_nodes[-1]),
+                grouped(each.racks[-1]),
+                grouped(each.site_kw[-1]),
+            )
+        )
+        for each in plan.stands
+    )
+    columns = (
+        Column(text("Node")),
+        Column(text("Services")),
+        Column(text("GPUs"), figures=True),
+        Column(text("A node"), "kW", figures=True),
+        Column(text("A rack"), text("nodes"), figures=True),
+        Column(text("Nodes"), figures=True),
+        Column(text("None shared"), figures=True),
+        Column(text("Racks"), figures=True),
+        Column(text("Power"), "kW", figures=True),
+    )
+    note = text(
+        "Replicas of which a node holds 1, 2, 4, 8 ... share nodes where services do. Power is that of nodes at their "
+        "most, times the PUE."
+    )
+    return Table(text("Nodes, racks and power in the last month"), columns, rows, note=note)

@@ -1,0 +1,123 @@
+"""Every kind of report in German: each message is in the catalogue, and no English is left outside the messages.
+
+English is told by words that messages have and no translation has, two in one text. What stays: the words of whoever
+wrote the scenario, citations of the tables' sources, names, keys and files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizebook.batch.jobs import made
+from sizebook.core.figured import Figured
+from sizebook.core.tables import table
+from sizebook.core.texts import Country, Joined, Text, text
+from sizebook.models.reconciliation import reconcile
+from sizebook.reports.comparison.compared import compared
+from sizebook.reports.comparison.report import report as comparison
+from sizebook.reports.glossary import glossary
+from sizebook.reports.reconciliation.report import report as reconciliation
+from sizebook.reports.view import Report, texts_of
+from sizebook.reports.voice import Voice, catalogue
+from sizebook.scenarios.files import read_toml
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = (
+    "llama-3.1-8b", "fine-tuning-llama-3.1-70b", "training-llama-3.1-70b", "programme-llama-3.1-405b",
+    "serving-llama-3.1-70b", "serving-pools-deepseek-r1",
+)  # fmt: skip
+AS_OF = date(2026, 11, 22)
+COST, TIME = Figured("Cost", "USD"), Figured("Time per output token", "seconds")
+_WORD = re.compile(r"(?<![\w./-])[a-zäöüß]{2,}(?![\w./-])")
+_WORDS = re.compile(r"\b[A-Z]?[a-z]{2,}\b")  # MWh and kgCO₂e are the same everywhere
+
+
+def of_scenario(path: Path) -> tuple[Report, set[str]]:
+    values = read_toml(path)
+    return made(values, path.name, path.parent).report, set(strings(values))
+
+
+KINDS: dict[str, Callable[[], tuple[Report, set[str]]]] = {
+    **{name: lambda name=name: of_scenario(ROOT / "reports" / f"{name}.toml") for name in SAMPLES},  # type: ignore[misc]
+    "fleet": lambda: of_scenario(ROOT / "workbooks" / "scenarios" / "three-services.toml"),
+    "reconciliation": lambda: (reconciliation(reconcile(), AS_OF), set()),
+    "comparison": lambda: (
+        comparison(compared({"x1": {COST: 1.0, TIME: 3.0}, "x2": {COST: 2.0, TIME: 2.0}}), AS_OF),
+        set(),
+    ),
+}
+
+
+def strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from strings(each)
+
+
+def patterns(value: object) -> Iterator[str]:
+    """The messages that a text is put together from."""
+    if isinstance(value, Text):
+        if not isinstance(value, Joined):
+            yield value.pattern
+        for each in value.values.values():
+            yield from patterns(each)
+
+
+@cache
+def english() -> frozenset[str]:
+    """Words that stand in messages and in no translation."""
+    found: dict[str, set[str]] = {"id": set(), "string": set()}
+    for message in catalogue("de"):
+        for side, words in found.items() if message.id else ():
+            said = getattr(message, side)
+            for each in (said,) if isinstance(said, str) else said:
+                words.update(_WORD.findall(re.sub(r"\{\w+\}", " ", each)))
+    return frozenset(found["id"] - found["string"])
+
+
+@cache
+def cited() -> frozenset[str]:
+    return frozenset(row["source"] for row in (*table("hardware"), *table("models")))
+
+
+def is_english(said: str) -> bool:
+    for source in cited():
+        said = said.replace(source, "")
+    return len(set(_WORD.findall(said)) & english()) > 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_german_report_speaks_german(kind: str) -> None:
+    report, own = KINDS[kind]()
+    voice = Voice("de")
+    whole = replace(report, sections=(*report.sections, *glossary(report, voice.say)))
+    said = {pattern for each in texts_of(whole) for pattern in patterns(each) if _WORDS.search(pattern)}
+    assert {pattern for pattern in said if catalogue("de").get(pattern) is None} == set()
+    left = {each for each in texts_of(voice.translated(whole)) if each not in own and is_english(each)}
+    assert left == set()
+
+
+def test_the_test_knows_english_when_it_sees_it() -> None:
+    assert is_english("a price that nobody put into a message") and not is_english("Preis je GPU-Stunde, Median")
+    assert is_english(Voice("de").say(f"{text('Cost')} of the whole run"))
+
+
+def test_texts_that_are_added_are_still_said_each_by_itself() -> None:
+    for whole in (text("Cost") + ", " + text("Energy"), "" + text("Cost") + (", " + text("Energy"))):
+        assert (whole, Voice("de").say(whole)) == ("Cost, Energy", "Kosten, Energie")
+
+
+def test_countries_are_named_by_the_locale() -> None:
+    basis = text("data/grid.csv: {grid}, {year}, {basis}", grid=Country("Germany", "DE"), year="2024", basis="x")
+    assert str(basis) == "data/grid.csv: Germany, 2024, x"
+    assert Voice("de").say(basis) == "data/grid.csv: Deutschland, 2024, x"

@@ -1,0 +1,89 @@
+"""The inputs of `fleet_plan.xlsx`: one column a service, and what services share."""
+
+from __future__ import annotations
+
+from sizebook.core.registry import leaves
+from sizebook.plans.fleet.inputs import (
+    MOST_SERVICES,
+    Ceilings,
+    Contract,
+    FleetTerms,
+    Racks,
+    Running,
+    Service,
+    ServicePrices,
+    ServiceTraffic,
+)
+from sizebook.plans.ledgers import LONGEST_PLAN
+from sizebook.plans.serving.inputs import Energy, Latencies, Margins
+from sizebook.plans.serving.request_stream import RequestStream
+from sizebook.serving.quantities import PoolLayout
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.declaring import declare, declare_all
+from sizebook.workbooks.finance import CURRENCY, Driver, constants
+from sizebook.workbooks.page import new_page
+from sizebook.workbooks.shared_lines import model_input, this_copy
+
+SERVICES = tuple(str(number) for number in range(1, MOST_SERVICES + 1))
+HEADINGS = {
+    Service: "Replica",
+    ServiceTraffic: "Traffic",
+    Latencies: "Targets, in place of requests in flight",
+    ServicePrices: "Prices, and where its nodes stand",
+    RequestStream: "Requests one by one",
+    PoolLayout: "Prefill and decode in pools of their own",
+    Running: "First and last month",
+    FleetTerms: "Calendar",
+    Margins: "Margins of the fleet",
+    Contract: "Contract",
+    Energy: "Energy and carbon",
+    Racks: "Nodes and racks",
+    Ceilings: "Ceilings",
+}
+WIDTHS = (36, *[15] * len(SERVICES), 16, 56)
+DRIVERS = (
+    Driver("traffic", "Traffic", 1, 0.8, 1.25, "requests a day of every service over those of Inputs"),
+    Driver("growth", "Growth a month, added", 0, -0.02, 0.02, "added to the growth a month of every service"),
+    Driver("speed", "Speed of a replica", 1, 1.05, 0.9, "rate of a replica over the predicted one"),
+    Driver("on_demand", "On-demand price", 1, 0.9, 1.15, "price on demand over that of Inputs"),
+    Driver("reserved", "Reserved price", 1, 0.9, 1.15, "reserved price over that of Inputs"),
+    Driver("load", "Target load", 1, 1.1, 0.9, "target load over that of Inputs, at most all of it"),
+)
+
+
+def inputs(book: Book) -> None:
+    """Add the sheet of inputs."""
+    page = new_page(
+        book, "Inputs", "Change the pale yellow cells only. One column a service; a column without a model stays out "
+        "of the plan. What all services share stands below them.", SERVICES, WIDTHS,
+    )  # fmt: skip
+    page.heads("Input", origin="What to enter", cases=[f"Service {number}" for number in SERVICES])
+    page.section("Models")
+    named = next(leaf for leaf in leaves(Service) if leaf.name == "name")
+    first, *others = (f"Service {number}" for number in SERVICES)
+    declare(page, named, default=first, required=False, per_case=tuple(others))
+    model_input(page, per_case=True)
+    declare_all(page, Service, HEADINGS, left_out={"name", "model"}, per_case=True)
+    declare_all(page, FleetTerms, HEADINGS)
+    declare(page, CURRENCY)
+    constants(
+        page, "hours_a_month", "hours_a_day", "seconds_a_day", "months_a_quarter", "months_a_year", "thousand",
+        "busy_share", "idle_share", "rounding",
+    )  # fmt: skip
+    for key, label, value, unit, origin in (
+        ("longest_plan", "Longest plan", LONGEST_PLAN, "months", "Columns of the sheets of months"),
+        (
+            "long_term",
+            "Term that is quoted for three years",
+            36,
+            "months",
+            "data/prices.csv: reserved_3y from there on",
+        ),
+        ("halving", "Halves of a place", 2, "", "Shared nodes are cut in halves, quarters, eighths"),
+    ):
+        page.constant(key, label, value, unit, origin, look.GENERAL)
+    page.constant(
+        "first_day", "First month where none is given", "=DATE(2027,1,1)", "", "So that months have dates", look.DATE
+    )
+    this_copy(page, "Fleet plan")

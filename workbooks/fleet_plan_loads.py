@@ -1,0 +1,204 @@
+"""Sheets of `fleet_plan.xlsx` on which time runs across, a row a service: replicas, nodes, racks, what is bought.
+
+What is bought or stands together is worked out in the row of its first service; the others show nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fleet_plan_inputs import SERVICES
+
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.finance import level
+from sizebook.workbooks.page import new_page
+from sizebook.workbooks.timeline import MOST, SUM, Timeline
+
+FILLED = "#,##0;-#,##0;"  # shows nothing for 0: rows of services that there are not, or that another one stands for
+_TABLE = (
+    ("Number", "number", look.WHOLE), ("Stands on the nodes of", "stands_with", look.WHOLE),
+    ("Is bought with", "bought_with", look.WHOLE), ("In the racks of", "hardware", look.WHOLE),
+    ("Part of a node", "part", look.NUMBER), ("kW of a node", "node_kw", look.NUMBER),
+    ("GPUs of a replica", "gpus_each", look.WHOLE), ("GPUs of a node", "node_gpus", look.WHOLE),
+    ("Nodes of a rack", "nodes_a_rack", look.WHOLE), ("Spare replicas", "spare_replicas", look.WHOLE),
+    ("Peak over mean", "peak_now", look.NUMBER), ("Reserved, USD", "reserved_now", look.RATE),
+    ("On demand, USD", "on_demand_now", look.RATE), ("Watts", "watts", look.WHOLE),
+    ("At work a request a day", "work", "0.000E+00"), ("Replicas a request", "need", "0.000E+00"),
+    ("if fast", "need_fast", "0.000E+00"), ("if slow", "need_slow", "0.000E+00"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Where the table of who shares with whom stands: references to its columns, all services below each other."""
+
+    columns: dict[str, str]
+
+    def of(self, name: str) -> str:
+        """Return a reference to a column."""
+        return self.columns[name]
+
+    def own(self, name: str, service: str) -> str:
+        """Return the condition, an array over services, that they are with the one of this row."""
+        return f"({self.columns[name]}={{number.{service}}})"
+
+
+def _up(value: str) -> str:
+    """Return the formula of the ceiling, which leaves 1e-9 to rounding."""
+    return f"-INT({{rounding}}-{value})"
+
+
+def block(key: str) -> str:
+    """Return the name of all services' cells of a block, in the month of the column."""
+    return f"{{{key}_{SERVICES[0]}:{key}_{SERVICES[-1]}}}"
+
+
+def groups(book: Book) -> Groups:
+    """Add the sheet of who stands and is bought with whom, a row a service."""
+    page = new_page(
+        book, "Groups", "Who shares nodes, purchases and racks with whom: numbers of services, a row each.",
+        ("",) * (len(_TABLE) - 1), (24, *[13] * len(_TABLE)),
+    )  # fmt: skip
+    page.section("Services")
+    heads = ["Service", *(head for head, *_ in _TABLE)]
+    rows = [[f"={{shown.{at}}}", *(f"={{{key}.{at}}}" for _, key, _ in _TABLE)] for at in SERVICES]
+    first, last = page.table(heads, rows, [look.GENERAL, *(shown for *_, shown in _TABLE)], blanks=True)
+    page.finish()
+    letters = "CDEFGHIJKLMNOPQRSTUV"[: len(_TABLE)]
+    return Groups({key: f"Groups!${letter}${first}:${letter}${last}"
+                   for letter, (_, key, _) in zip(letters, _TABLE, strict=True)})  # fmt: skip
+
+
+def calendar(book: Book) -> Timeline:
+    """Begin the sheet of all months: the calendar that the others take."""
+    page = Timeline(book, "Months", "All services together, month by month, in the scenario of the cover.")
+    page.calendar("first_month.1", "months")
+    return page
+
+
+def _rows(page: Timeline, key: str, formula: str, unit: str, total: str = "", shown: str = FILLED) -> None:
+    """Add a row for each service; ``@`` in the formula stands for its number."""
+    for service in SERVICES:
+        page.row_of(f"{key}_{service}", f"={{shown.{service}}}", formula.replace("@", service), unit, shown, total)
+
+
+def replicas(book: Book) -> None:
+    """Add the sheet of traffic and replicas."""
+    page = Timeline(book, "Replicas", "Traffic of each service, and the replicas that it takes, spare ones included.")
+    page.calendar()
+    page.section("Requests a day")
+    runs = "{on}*({month}>={begins.@})*({month}<={ends.@})"
+    _rows(page, "day", f"={runs}*{{requests_now.@}}*(1+{{growth.@}})^MAX(0,{{month}}-{{begins.@}})", "requests", SUM)
+    for at, title in (("peak", "Replicas in the busiest hour"), ("mean", "Replicas at the mean of the day")):
+        page.section(title)
+        _rows(page, at, f"={_needed(at)}", "replicas", MOST)
+    page.finish()
+
+
+def _needed(at: str, end: str = "") -> str:
+    """Return the replicas of one service, at peak or at the mean, spare ones included."""
+    peak = "*{peak_now.@}" if at == "peak" else ""
+    return f"IF({{day_@}}=0,0,{{spare_replicas.@}}{_up(f'{{day_@}}{peak}*{{need{end}.@}}')})"
+
+
+def _needed_of_all(group: Groups, at: str, end: str) -> str:
+    """Return the same as an array, all services below each other."""
+    days, peak = block("day"), f"*{group.of('peak_now')}" if at == "peak" else ""
+    return f"({days}>0)*({group.of('spare_replicas')}{_up(days + peak + '*' + group.of('need' + end))})"
+
+
+def _nodes(group: Groups, replicas: str) -> str:
+    """Return the nodes of what stands together: the sum of parts of a node, rounded up; ``replicas`` is an array."""
+    return _up(f"SUMPRODUCT({group.own('stands_with', '@')}*{group.of('part')}*{replicas})")
+
+
+def nodes(book: Book, group: Groups) -> None:
+    """Add the sheet of nodes and racks."""
+    page = Timeline(book, "Nodes", "Nodes and racks in the busiest hour, in the row of the first service on them.")
+    page.calendar()
+    page.section("Nodes")
+    _rows(page, "nodes", f"={_nodes(group, block('peak'))}", "nodes", MOST)
+    page.section("Racks")
+    together = f"SUMPRODUCT({group.own('hardware', '@')}*{block('nodes')})"
+    _rows(page, "racks", f"={_up(together + '/MAX(1,{nodes_a_rack.@})')}", "racks", MOST)
+    page.finish()
+
+
+_TERM = "{bought_from.@}+INT(({month}-{bought_from.@})/{term_months})*{term_months}"  # the first month of the term
+
+
+def _paid(nodes: str, replicas: str) -> str:
+    """Return the GPUs to pay for: of nodes, or of replicas."""
+    return f'IF({{whole_nodes}}="yes",({nodes})*{{node_gpus.@}},{replicas}*{{gpus_each.@}})'
+
+
+def _reserved(end: str = "") -> str:
+    """Return the GPUs under contract: a share of the mean of the month in which the term began."""
+    began = f"INDEX({{paid_mean{end}_@.all}},MAX(1,{_TERM}))"
+    steps = f"{{reserve_share}}*{began}/MAX(1,{{step_gpus.@}})"
+    return f"=IF({{month}}<{{bought_from.@}},0,{{on}}*{_up(steps)}*{{step_gpus.@}})"
+
+
+def burst_of(peak: str, mean: str, reserved: str) -> str:
+    """Return the GPU-hours on demand: in the busy hours up to the peak, in the others up to the mean.
+
+    The three are cells, or arrays of all services.
+    """
+    over = [f"({gpus}>{reserved})*({gpus}-{reserved})" for gpus in (peak, mean)]
+    return f"{{hours_a_month}}/{{hours_a_day}}*({over[0]}*{{burst_hours}}+{over[1]}*({{hours_a_day}}-{{burst_hours}}))"
+
+
+def buying(book: Book, group: Groups) -> None:
+    """Add the sheet of what is bought: GPUs paid for, reserved, burst hours, cost, energy."""
+    page = Timeline(
+        book,
+        "Buying",
+        "What is bought together, in the row of its first service: by whole nodes those that share them.",
+    )
+    page.calendar()
+    page.section("Level of GPU prices")
+    page.row_of("price_level_now", "Level of GPU prices", level(book, "price_date", "price_level", from_first=False),
+                "ratio", look.NUMBER)  # fmt: skip
+    page.section("GPUs in the busiest hour")
+    _rows(page, "paid_peak", f"={_paid('{nodes_@}', '{peak_@}')}", "GPUs", MOST)
+    page.section("GPUs at the mean of the day")
+    _rows(page, "paid_mean", f"={_paid(_nodes(group, block('mean')), '{mean_@}')}", "GPUs", MOST)
+    page.section("GPUs reserved")
+    _rows(page, "reserved", _reserved(), "GPUs", MOST)
+    page.section("GPU-hours paid for")
+    burst = burst_of("{paid_peak_@}", "{paid_mean_@}", reserved="{reserved_@}")
+    _rows(page, "hours", f"={{hours_a_month}}*{{reserved_@}}+{burst}", "GPU-hours", SUM)
+    page.section("Cost")
+    _rows(page, "cost", "={price_level_now}*({hours_a_month}*{reserved_@}*({reserved_now.@}-{on_demand_now.@})"
+          "+{hours_@}*{on_demand_now.@})", "USD", SUM)  # fmt: skip
+    page.section("Energy")
+    working = (
+        f"SUMPRODUCT({group.own('bought_with', '@')}*{group.of('work')}*{block('day')})*{{hours_a_month}}/{{hours_@}}"
+    )
+    _rows(page, "energy",
+          f"=IF({{hours_@}}=0,0,{{hours_@}}*{{watts.@}}*({{idle_share}}+({{busy_share}}-{{idle_share}})*MIN(1,{working}))"
+          "*{pue}/{thousand})", "kWh", SUM)  # fmt: skip
+    page.section("Cost of each service: its part of what it is bought with")
+    same = f"SUMPRODUCT(({group.of('bought_with')}={{bought_with.@}})*{group.of('part')}*{block('peak')})"
+    part = f"IF({same}=0,IF({{number.@}}={{bought_with.@}},1,0),{{part.@}}*{{peak_@}}/{same})"
+    _rows(page, "part_usd", f"={part}*INDEX({block('cost')},{{bought_with.@}})", "USD", SUM)
+    page.finish()
+
+
+def at_speed(book: Book, group: Groups, name: str, end: str, said: str) -> None:
+    """Add the sheet of GPUs and cost if replicas are faster, or slower; ``end`` marks its keys."""
+    page = Timeline(book, name, f"GPUs and cost if replicas are as {said} as 1 in 10 measurements.")
+    page.calendar()
+    for at, title in (("peak", "GPUs in the busiest hour"), ("mean", "GPUs at the mean of the day")):
+        page.section(title)
+        nodes_of = _nodes(group, _needed_of_all(group, at, end))
+        _rows(page, f"paid_{at}{end}", f"={_paid(nodes_of, _needed(at, end))}", "GPUs", MOST)
+    page.section("GPUs reserved")
+    _rows(page, f"reserved{end}", _reserved(end), "GPUs", MOST)
+    page.section("Cost")
+    peak, mean, reserved = (block(f"{key}{end}") for key in ("paid_peak", "paid_mean", "reserved"))
+    prices = [group.of(f"{kind}_now") for kind in ("reserved", "on_demand")]
+    cost = f"{{hours_a_month}}*{reserved}*{prices[0]}+{burst_of(peak, mean, reserved)}*{prices[1]}"
+    page.row_of(f"cost{end}", "Cost", f"={{price_level_now}}*SUMPRODUCT({cost})", "USD", total=SUM)
+    page.finish()

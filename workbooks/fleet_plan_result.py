@@ -1,0 +1,133 @@
+"""The result sheet of `fleet_plan.xlsx`: the figures to hand on, on one page, and what each service takes."""
+
+from __future__ import annotations
+
+from fleet_plan_inputs import SERVICES
+from fleet_plan_months import CEILINGS, LARGEST
+
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.canvas import Chart
+from sizebook.workbooks.finance import months_shown
+from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.wording import between, counted, usd, worded
+
+
+def result(book: Book) -> None:
+    """Add the sheets."""
+    page = new_page(
+        book, "Result", "The figures to hand on; ranges hold eight of ten measurements.", ("",) * 4,
+        (22, *[19] * 6), portrait=True,
+    )  # fmt: skip
+    page.banner()
+    _messages(page)
+    _tiles(page)
+    gpus_chart, kw_chart = page.room_for_chart(), page.room_for_chart()
+    page.section("Months of the charts")
+    named = {f"rank_gpus_{at}": f"={{rank_name.{at}}}" for at in range(1, LARGEST + 1)}
+    rows = months_shown(page, {**named, "rank_gpus_others": "Others"})
+    page.chart(
+        Chart("stacked", "{gpus_message}", "GPUs of replicas at peak", look.WHOLE, rows, "CDEFGH"), at=gpus_chart
+    )
+    page.section("Power, nodes and cost in these months")
+    kw = months_shown(
+        page, {"site_kw": "Power, kW", "kw_shown": "Ceiling, kW", "nodes": "Nodes", "own_nodes": "Nodes, none shared",
+               "racks": "Racks", "usd": "Cost, USD"},
+    )  # fmt: skip
+    page.chart(Chart("columns", "{kw_message}", "kW, cooling included", look.WHOLE, kw, "C", limits="D"), at=kw_chart)
+    page.finish()
+    page.sheet.page_setup.fitToHeight = 1
+    _by_service(book)
+
+
+def _messages(page: Page) -> None:
+    """Say in three lines what the fleet costs, how it grows, and whether the ceilings hold."""
+    last = {name: f"INDEX({{{name}.all}},{{months}})" for name in ("peak_gpus", "nodes", "racks")}
+    ends = [usd(f"{end}({{usd_least.total}},{{usd.total}},{{usd_most.total}})") for end in ("MIN", "MAX")]
+    total = f'={usd("{usd.total}")}&" over "&{{months}}&" months ("'
+    page.statement("cost_message", "Cost", f'{total}&{ends[0]}&" to "&{ends[1]}&")"', "Months")
+    page.statement(
+        "gpus_message", "Fleet",
+        f'="From "&{counted("{peak_gpus.1}")}&" to "&{counted(last["peak_gpus"])}&" GPUs at peak, on "'
+        f'&{counted(last["nodes"])}&" nodes in "&{counted(last["racks"])}&" racks"',
+        "Months",
+    )  # fmt: skip
+    over = "&".join(_over(*ceiling) for ceiling in CEILINGS)
+    given = "COUNT({gpu_ceiling},{rack_ceiling},{kw_ceiling})"
+    none = 'IF({over_gpu.total}+{over_rack.total}+{over_kw.total}=0,"Within every ceiling that is given.","")'
+    page.statement("ceiling_message", "Ceilings", f'=IF({given}=0,"No ceiling is given.",{none}&{over})', "Months")
+    page.statement(
+        "kw_message", "Power",
+        f'={counted("{site_kw.total}")}&" kW at most"&IF({{kw_ceiling}}="",""," against a ceiling of "'
+        f'&{counted("{kw_ceiling}")})',
+        "Months",
+    )  # fmt: skip
+
+
+def _over(name: str, figure: str, unit: str) -> str:
+    """Return the formula of what is said of a ceiling: the first month that exceeds it, and by what."""
+    first = f"MATCH(1,{{is_over_{name}.all}},0)"
+    day = f"INDEX({{starts.all}},{first})"
+    month = f'YEAR({day})&"-"&IF(MONTH({day})<10,"0","")&MONTH({day})'  # TEXT reads its format in the reader's language
+    figures = counted(f"INDEX({{{figure}.all}},{first})"), counted(f"{{{name}_ceiling}}")
+    said = f'"From "&{month}&" on "&{figures[0]}&" {unit}, more than the "&{figures[1]}&" that there are. "'
+    return f'IF({{over_{name}.total}}=0,"",{said})'
+
+
+def _tiles(page: Page) -> None:
+    def last(name: str) -> str:
+        return f"INDEX({{{name}.all}},{{months}})"
+
+    least, most = (f"{end}({{usd_least.total}},{{usd.total}},{{usd_most.total}})" for end in ("MIN", "MAX"))
+    in_currency = '=IF({currency}="USD","",{currency}&" "&' + worded("{amount.total}") + ")"
+    page.tiles(
+        [
+            ('="USD, all "&{months}&" months"', "={usd.total}", look.WHOLE, between(least, most)),
+            ("GPUs at peak, month 1", "={peak_gpus.1}", look.WHOLE,
+             between("{peak_gpus_fewest.1}", "{peak_gpus_most.1}", "", counted)),
+            ('="GPUs at peak, month "&{months}', f"={last('peak_gpus')}", look.WHOLE,
+             between(last("peak_gpus_fewest"), last("peak_gpus_most"), "", counted)),
+            ("Power to provide, kW", "={site_kw.total}", look.WHOLE, "at most, cooling included"),
+            ("Racks", "={racks.total}", look.WHOLE, f'={counted("{nodes.total}")}&" nodes at most"'),
+            ("Nodes that sharing saves", "=SUM({own_nodes.all})-SUM({nodes.all})", look.WHOLE, "node-months"),
+        ]
+    )  # fmt: skip
+    page.tiles(
+        [
+            ('="USD, month "&{months}', f"={last('usd')}", look.WHOLE, in_currency),
+            ("Reserved, share of cost", "=IF({usd.total}=0,0,{reserved_usd.total}/{usd.total})", look.PERCENT, ""),
+            ("Energy, MWh", "={energy_kwh.total}/{thousand}", look.WHOLE, "all months"),
+            ("CO2e, tonnes", "={co2e_kg.total}/{thousand}", look.WHOLE, "location-based"),
+            ("Services", '=COUNTIF({model.all},"?*")', look.WHOLE, ""),
+            ("Months", "={months}", look.WHOLE, ""),
+        ]
+    )  # fmt: skip
+
+
+def _by_service(book: Book) -> None:
+    page = new_page(
+        book, "By service", "What each service takes and costs, in the scenario of the cover.", ("",) * 7,
+        (22, *[16] * 9),
+    )  # fmt: skip
+    page.section("Services")
+    last = "INDEX({{{}_@.all}},{{months}})"
+    columns = (
+        ("Accelerator", "{gpu.@}", look.GENERAL), ("GPUs of a replica", "{gpus_each.@}", look.WHOLE),
+        ("Requests/s of a replica", "{rate.@}", look.RATE),
+        ("GPUs, month 1", "{peak_@.1}*{gpus_each.@}", look.WHOLE),
+        ("GPUs, last month", last.format("peak") + "*{gpus_each.@}", look.WHOLE),
+        ("GPUs, at most", "{peak_@.total}*{gpus_each.@}", look.WHOLE),
+        ("USD, last month", last.format("part_usd"), look.WHOLE), ("USD, all months", "{part_usd_@.total}", look.WHOLE),
+    )  # fmt: skip
+    page.table(
+        ["Service", *(head for head, *_ in columns)],
+        [
+            [
+                f"={{shown.{at}}}",
+                *(f'=IF({{model.{at}}}="","",{formula.replace("@", at)})' for _, formula, _ in columns),
+            ]
+            for at in SERVICES
+        ],
+        [look.GENERAL, *(shown for *_, shown in columns)], blanks=True,
+    )  # fmt: skip
+    page.finish()
