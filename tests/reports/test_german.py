@@ -47,7 +47,7 @@ def of_scenario(path: Path) -> tuple[Report, set[str]]:
 
 KINDS: dict[str, Callable[[], tuple[Report, set[str]]]] = {
     **{name: lambda name=name: of_scenario(ROOT / "reports" / f"{name}.toml") for name in SAMPLES},  # type: ignore[misc]
-    "fleet": lambda: of_scenario(ROOT / "workbooks" / "scenarios" / "three-services.toml"),
+    "fleet": lambda: of_scenario(ROOT / "workbooks" / "scenarios" / "six-services.toml"),
     "reconciliation": lambda: (reconciliation(reconcile(), AS_OF), set()),
     "comparison": lambda: (
         comparison(compared({"x1": {COST: 1.0, TIME: 3.0}, "x2": {COST: 2.0, TIME: 2.0}}), AS_OF),

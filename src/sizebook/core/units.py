@@ -19,7 +19,7 @@ _ONE = {
     "GPUs": text("GPU"), "GPU-hours": text("GPU-hour"), "requests": text("request"), "tokens": text("token"),
     "months": text("month"), "days": text("day"), "hours": text("hour"), "years": text("year"),
     "replicas": text("replica"), "workers": text("worker"), "nodes": text("node"), "bits": text("bit"),
-    "sequences": text("sequence"), "lines": text("line"),
+    "racks": text("rack"), "sequences": text("sequence"), "lines": text("line"),
     "seconds": text("second"), "bytes": text("byte"), "parameters": text("parameter"), "watts": text("watt"),
     "nats": text("nat"), "CPU-hours": text("CPU-hour"),
 }  # fmt: skip

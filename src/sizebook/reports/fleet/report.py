@@ -171,10 +171,8 @@ def cost_chart(plan: FleetPlan) -> Columns:
 
 def _cost(plan: FleetPlan) -> Section:
     months = plan.months
-    years, quarters = (
-        [_period_row(text(name, n=each.period), each) for each in periods(months, length)]
-        for name, length in (("Year {n}", YEAR), ("Quarter {n}", QUARTER))
-    )
+    years = [_period_row(text("Year {n}", n=each.period), each) for each in periods(months, YEAR)]
+    quarters = [_period_row(text("Quarter {n}", n=each.period), each) for each in periods(months, QUARTER)]
     together = _period_row(text("Together"), period(months), "total")
     return Section(
         text("Cost"),
