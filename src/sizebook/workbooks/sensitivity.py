@@ -45,7 +45,7 @@ def two_way(book: Book, down: Steps, across: Steps, what: str) -> Callable[[Cost
     """
     page = new_page(
         book, "Two-way", f"{what} by {down.label.lower()} and {across.label}, in the scenario of the cover.",
-        down.numbers,
+        cases=down.numbers,
     )  # fmt: skip
     page.heads("Step", origin="What it changes")
     page.section("Steps")
@@ -75,7 +75,7 @@ def tornado(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str) -> N
     """Add the sheet of what each driver does to the cost, the largest first."""
     page = new_page(
         book, "Sensitivity", f"What each driver alone does to the {what}, in the scenario of the cover.",
-        ("",) * 5, (34, 18, 18, 18, 18, 18, 16, 30),
+        cases=("",) * 5, widths=(34, 18, 18, 18, 18, 18, 16, 30),
     )  # fmt: skip
     room = page.room_for_chart()
     now = cost("now")
@@ -112,7 +112,10 @@ def tornado(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str) -> N
         f'&FIXED(D{top}/{{million}},2)&" million USD"',
         "The largest",
     )  # fmt: skip
-    page.chart(Chart("tornado", "{tornado_message}", "USD over the scenario", look.WHOLE, rows, "CD"), at=room)
+    drawn = Chart(
+        "tornado", "{tornado_message}", "USD over the scenario", number_format=look.WHOLE, rows=rows, columns="CD"
+    )  # fmt: skip
+    page.chart(drawn, at=room)
     page.finish()
 
 

@@ -83,7 +83,7 @@ def _gpus(plan: FleetPlan, purchase: Purchase) -> list[Step]:
         counts = [getattr(each.months[at], key) for each in members]
         formula, numbers = text("ceil(replicas / replicas together) * GPUs together"), f"ceil({counts[0]} / {together})"
         if len(members) > 1:
-            formula = text("ceil(sum of replicas * part of a node) * GPUs of a node, at most nodes of their own")
+            formula = text("ceil(sum of replicas * part of a node) * GPUs of a node")
             parts = zip(counts, members, strict=True)
             numbers = f"ceil({' + '.join(f'{n} * {node_share(each.replica.packing):g}' for n, each in parts)})"
         found.append(

@@ -83,7 +83,8 @@ def rwkv7(config: Config) -> Architecture:
     decay, rate, gate, values = (config.integer(name) for name in names)
 
     def layer(first: bool) -> Layer:
-        mixer = Rwkv7(d_model, d_head, decay, rate, gate, value_rank=0 if first else values)
+        value = 0 if first else values
+        mixer = Rwkv7(d_model, d_head, decay_rank=decay, rate_rank=rate, gate_rank=gate, value_rank=value)
         shift = Tensors((vector("ffn.x_k", d_model),))
         before = [Norm("pre_norm", d_model, bias)] if first else []
         norms = Norm("attn_norm", d_model, bias), Norm("ffn_norm", d_model, bias)

@@ -33,7 +33,10 @@ def blt(config: Config) -> Architecture:
     latent, vocab = config.section("global_config", GLOBAL), config.integer("vocab_size", default=260)
     d_encoder, d_decoder, d_latent = (part.integer("hidden_size") for part in (encoder, decoder, latent))
     per_patch = config.integer("cross_attn_k", default=2)
-    hashes = len(config.integers("encoder_hash_byte_group_size", default=[3, 4, 5, 6, 7, 8]))
+    groups = config.integers("encoder_hash_byte_group_size", default=[3, 4, 5, 6, 7, 8])
+    if not groups:
+        raise config.unknown("encoder_hash_byte_group_size", groups, "one or more: none gives the default")
+    hashes = len(groups)
     hashes *= config.integer("encoder_hash_byte_group_nb_functions", default=1)
     rows = hashes * config.integer("encoder_hash_byte_group_vocab", default=500002)
     widened = [_to_patches("local_encoder", encoder, d_encoder)]

@@ -50,6 +50,8 @@ def xmod(config: Config) -> Architecture:
     config.ignore("adapter_reuse_layer_norm", "ln_before_adapter", "default_language")
     size = sizes(config)
     d_adapter = size.d_model // config.integer("adapter_reduction_factor", default=2)
+    if config.values.get("languages") == []:
+        raise config.unknown("languages", [], "one or more, or no such key for the type's default")
     adapters = tuple(
         FeedForward(size.d_model, d_adapter, gated=False, bias=True, name=f"adapter_modules.{language}")
         for language in config.entries("languages", str, "words") or ["en_XX"]
