@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from sizebook.batch.jobs import made
+from sizebook.batch.record import data
 from sizebook.core.figured import Figured
 from sizebook.core.tables import table
 from sizebook.core.texts import Country, Joined, Text, text
@@ -86,8 +87,10 @@ def english() -> frozenset[str]:
 
 
 @cache
-def cited() -> frozenset[str]:
-    return frozenset(row["source"] for row in (*table("hardware"), *table("models")))
+def cited() -> tuple[str, ...]:
+    """Sources of every table of data, longest first: one may stand in another."""
+    found = {row.get("source", "") for name in data() for row in table(name)}
+    return tuple(sorted(found - {""}, key=len, reverse=True))
 
 
 def is_english(said: str) -> bool:
