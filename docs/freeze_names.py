@@ -13,12 +13,12 @@ from typing import Any
 from sizebook import __version__
 from sizebook.core.reading import keys_of
 from sizebook.functions import load
+from sizebook.plans.serving.tables import RESULTS
 from sizebook.plans.training.rows import INPUTS as TRAINING_INPUTS
 from sizebook.plans.training.rows import OUTPUTS as TRAINING_RESULTS
 from sizebook.scenarios.kinds import KINDS
 from sizebook.sources.bundled import bundled
 from sizebook.sweeps.cases import INPUTS
-from sizebook.sweeps.serving import RESULTS
 from sizebook.workbooks.filling import read_inputs
 
 FOLDER = Path(__file__).resolve().parent / "names"
