@@ -24,7 +24,7 @@ from sizebook.workbooks.saving import settle
 
 FOLDER = Path(__file__).resolve().parent
 TEMPLATE, FILLED = FOLDER / "own-template.xlsx", FOLDER / "own-template-filled.xlsx"
-SCENARIO = FOLDER.parent / "workbooks" / "scenarios" / "three-services.toml"
+SCENARIO = FOLDER.parent / "workbooks" / "scenarios" / "own-template.toml"
 NAVY, FACE = "1F3864", "Calibri"
 # Names of figures, what our team calls them, and how they are shown.
 TILES = (("B4", "usd", "Three-year cost", "$#,##0"), ("D4", "peak_gpus_last", "GPUs at the end", "#,##0"),

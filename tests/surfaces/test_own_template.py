@@ -20,7 +20,7 @@ from sizebook.web.working import filled as filled_by_the_service
 from tests.surfaces.office import Office, is_same
 from tests.workbooks.own_template import build
 
-SCENARIO = Path(bundled("workbooks")) / "scenarios" / "three-services.toml"
+SCENARIO = Path(bundled("workbooks")) / "scenarios" / "own-template.toml"
 
 
 @pytest.fixture(scope="module")

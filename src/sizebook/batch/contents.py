@@ -164,7 +164,8 @@ def outlines() -> dict[str, Contents]:
         ),
         "fleet": Contents(
             tuple(_blank(Totals)), (),
-            (Ledger("services", services, ()), _named(Ledger("months", columns(FleetMonth), ()), str)),
+            (Ledger("services", services, ()), _named(Ledger("months", columns(FleetMonth), ()), str),
+             _ledger("quarters", FleetPeriod, ()), _ledger("years", FleetPeriod, ())),
         ),
         "programme": Contents(
             tuple(_blank(Budget, ["name"])), (),
