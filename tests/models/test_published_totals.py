@@ -1,7 +1,7 @@
 """Models on code of their own, held against what is known of their weights; what a count leaves out is added back.
 
-RWKV-7: flash-linear-attention 0.6.0 builds models of these sizes, without weights. Kimi K3: the published name and shape of
-every tensor. ERNIE 4.5 VL: the total that a copy of it states.
+RWKV-7: flash-linear-attention 0.6.0 builds models of these sizes, without weights. Kimi K3: the published name and
+shape of every tensor. ERNIE 4.5 VL: the total that a copy of it states.
 """
 
 from __future__ import annotations
