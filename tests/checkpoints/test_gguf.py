@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sizebook.models.checkpoints.held import held_at
+from sizebook.models.checkpoints.store import Folder
 from tests.checkpoints.making import gguf, text
 from tests.intake.test_files import refusal
 
@@ -60,6 +61,34 @@ def test_a_model_in_pieces_is_read_whole_from_any_of_them(tmp_path: Path) -> Non
     assert refusal(lambda: held_at(tmp_path)) == (
         "piece missing: got no t-00002-of-00002.gguf, want all 2 pieces. Download what is missing."
     )
+
+
+def test_a_header_without_tensors_is_refused_a_first_piece_without_any_is_not(tmp_path: Path) -> None:
+    vocabulary = written(tmp_path / "vocab.gguf", gguf(KEYS, []))
+    assert refusal(lambda: held_at(vocabulary)) == (
+        "no tensors: got vocab.gguf with a header that lists none, want a checkpoint's weights. "
+        "Give the file that holds them."
+    )
+    vocabulary.unlink()
+    for number, tensors in enumerate(([], TENSORS), 1):
+        written(tmp_path / f"t-{number:05d}-of-00002.gguf", gguf(KEYS, tensors))
+    assert held_at(tmp_path).parameters == 198_912
+
+
+def test_a_neighbour_that_vanishes_while_the_folder_is_listed_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / "t.gguf", gguf(KEYS, TENSORS))
+    written(tmp_path / "other.tmp", b"1")
+    real = Folder.sizes
+
+    def then_gone(store: Folder) -> dict[str, int]:
+        found = real(store)
+        (tmp_path / "other.tmp").unlink(missing_ok=True)
+        return found
+
+    monkeypatch.setattr(Folder, "sizes", then_gone)
+    assert held_at(path).parameters == 198_912
 
 
 def test_several_quantisations_in_a_folder_are_not_added_up(tmp_path: Path) -> None:

@@ -10,6 +10,10 @@ from typing import Any
 
 import pytest
 
+from sizebook.models.config import Config
+from sizebook.models.flops import train_flops_per_token
+from sizebook.models.huggingface import architecture
+from sizebook.serving.cache import cache_bytes
 from tests.models.counts import counted
 
 RWKV7_WORLD = {
@@ -21,10 +25,9 @@ RWKV7_WORLD = {
 }
 
 
-@pytest.mark.parametrize("sizes", sorted(RWKV7_WORLD))
-def test_rwkv7_world(sizes: tuple[int, ...]) -> None:
+def _rwkv7(sizes: tuple[int, ...]) -> dict[str, Any]:
     n_layers, width, decay, rate, values, gate = sizes
-    config = {
+    return {
         "model_type": "rwkv7",
         "architectures": ["RWKV7ForCausalLM"],
         "vocab_size": 65536,
@@ -42,7 +45,23 @@ def test_rwkv7_world(sizes: tuple[int, ...]) -> None:
         "attn": None,
         "norm_first": True,
     }
-    assert counted(config)["total"] == RWKV7_WORLD[sizes]
+
+
+@pytest.mark.parametrize("sizes", sorted(RWKV7_WORLD))
+def test_rwkv7_world(sizes: tuple[int, ...]) -> None:
+    assert counted(_rwkv7(sizes))["total"] == RWKV7_WORLD[sizes]
+
+
+def test_rwkv7_keeps_matrices_and_two_shifted_inputs_whatever_the_context() -> None:
+    """World 1.5B: 32 heads of 64 x 64 and the last inputs of both mixings, in 24 layers; no scores, no cache."""
+    read = architecture(Config(_rwkv7((24, 2048, 96, 96, 64, 256)), "config.json"))
+    matrices = 32 * 64 * 64
+    for tokens in (1, 100_000):
+        assert cache_bytes(read, tokens, 2) == 24 * (matrices + 2 * 2048) * 4
+    each = 2048 * (4 * 2048 + 2 * (96 + 96 + 256) + 2 * 4 * 2048)  # products; values are mixed but in the first layer
+    products = 24 * each + 23 * 2 * 2048 * 64 + 65536 * 2048
+    # a matrix decays, is asked for what to take out, loses it, gains what is written, and is read
+    assert train_flops_per_token(read, 4096) == 6 * products + 3 * 24 * 5 * 2 * matrices
 
 
 def test_ernie_vl_424b_as_first_published() -> None:
@@ -142,6 +161,20 @@ def _kimi_k3() -> dict[str, Any]:
     }
     sections = {"text_config": text, "vision_config": vision}
     return {"model_type": "kimi_k3", "architectures": ["KimiK3ForConditionalGeneration"], **sections}
+
+
+def test_kimi_k3_at_4096_tokens() -> None:
+    """24 layers keep a latent vector of 512 + 64, 69 a matrix for each of 96 heads and 4 inputs of convolutions."""
+    read = architecture(Config(_kimi_k3(), "config.json"))
+    kept = 96 * 128 * 128 + 3 * 96 * 128 * 4
+    assert cache_bytes(read, 4096, 2) == 24 * 4096 * (512 + 64) * 2 + 69 * kept * 4
+    d, inner = 7168, 96 * 128
+    delta = 4 * d * inner + d * 96 + 3 * inner * 4 + (d + inner) * 128 + d * inner
+    latent = d * 1536 + 1536 * 96 * 192 + d * (512 + 64) + 512 * 96 * 256 + 2 * inner * d
+    feed = (16 * 3584 + 2 * d) * 3 * 3072 + 2 * d * 3584 + d * 896
+    products = 69 * delta + 24 * latent + 92 * feed + 3 * 33792 * d + (2 * 93 + 1) * d + 163840 * d
+    scores = 24 * 2 * 96 * (128 + 64 + 128) * 4096 / 2
+    assert train_flops_per_token(read, 4096) == 6 * products + 3 * (scores + 69 * 8 * 96 * 128 * 128)
 
 
 def test_kimi_k3() -> None:

@@ -108,7 +108,9 @@ class Rwkv:
 class Rwkv7:
     """RWKV 7's time mixing (arXiv:2503.14456): a delta rule with a decay, a rate and a gate per channel, of low rank.
 
-    ``value_rank`` is 0 in the first layer, whose values the later ones mix in.
+    ``value_rank`` is 0 in the first layer, whose values the later ones mix in. A sequence keeps a matrix per head and
+    the last input of time mixing and of channel mixing; a token's decay, look-up, removal, write and read of that
+    matrix are two FLOPs an element each (what is removed and what is written have different keys).
     """
 
     d_model: int
@@ -121,11 +123,11 @@ class Rwkv7:
 
     @property
     def state_elements(self) -> int:
-        return self.d_model * self.d_head + self.d_model
+        return self.d_model * self.d_head + 2 * self.d_model
 
     @property
     def state_flops(self) -> int:
-        return 8 * self.d_model * self.d_head
+        return 10 * self.d_model * self.d_head
 
     @property
     def weights(self) -> tuple[Weight, ...]:

@@ -109,7 +109,11 @@ def check_there(path: Path) -> None:
 
 
 def _changed(store: Folder, name: str) -> int:
-    return (store.path / name).stat().st_mtime_ns
+    """Return when a file changed last in nanoseconds, 0 where it went away meanwhile."""
+    try:
+        return (store.path / name).stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
 
 
 @lru_cache(maxsize=8)

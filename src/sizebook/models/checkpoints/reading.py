@@ -63,6 +63,11 @@ def read_store(store: Store, folder: str = "", only: str = "") -> Checkpoint:
     if chosen.index:
         _check_index(chosen, place)
     tensors = tuple(tensor for found in read.values() for tensor in found.tensors)
+    if not tensors:
+        raise InputError(
+            f"no tensors: got {', '.join(chosen.files)} with a header that lists none, want a checkpoint's weights. "
+            "Give the file that holds them."
+        )
     first = next(iter(read.values()))
     notes = [*chosen.notes, *(note for found in read.values() for note in found.notes)]
     name = (folder if not only else "") or (only.rpartition("/")[2] if only and not chosen.index else store.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -40,7 +40,7 @@ class Folder:
         return self.path.resolve().name
 
     def sizes(self) -> dict[str, int]:
-        """Return the regular files of the folder and of those one below, links followed."""
+        """Return the regular files of the folder and of those one below, links followed, that are still there."""
         found: dict[str, int] = {}
         left = [(self.path, "", 1)]
         while left:
@@ -50,7 +50,8 @@ class Folder:
                     if entry.is_dir() and depth < _DEEPEST:
                         left.append((Path(entry.path), f"{prefix}{entry.name}/", depth + 1))
                     elif entry.is_file():
-                        found[prefix + entry.name] = entry.stat().st_size
+                        with suppress(FileNotFoundError):  # gone since it was listed: another program's
+                            found[prefix + entry.name] = entry.stat().st_size
                     refuse_over(MOST_FILES, len(found) + len(left), f"files in {self.path}")
         return dict(sorted(found.items()))
 
