@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from command import parser
 from training import FITTED, unseen
-from training_measured import SHARED, cells, read_csv, runs
+from training_measured import cells, runs, shared_rows
 from training_memory import counted
 
 from sizebook.plans.training.rows import work_of_row
@@ -38,7 +38,7 @@ def settings(row: dict[str, str]) -> dict[str, str]:
 def memory_errors() -> Errors:
     """Return predicted over measured memory less 1 by source and kind."""
     found: Errors = defaultdict(list)
-    for row in read_csv(SHARED):
+    for row in shared_rows():
         if row["kind"] not in ("lora", "qlora") or not row["peak_memory_gib"] or "inconsistent" in row["flags"]:
             continue
         needed = work_of_row(settings(row)).fullest

@@ -1,11 +1,12 @@
-"""Published runs as the plan sees them: the rows of calibration/training_runs.csv and, where it lies beside the
-repository, of ../shared/truth/training/training_measured.csv, which is read there and never copied.
+"""Published runs as the plan sees them: the rows of calibration/training_runs.csv and of
+../shared/truth/training/training_measured.csv beside the repository, which is read there and never copied.
 """
 
 from __future__ import annotations
 
 import csv
 import re
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -186,12 +187,20 @@ def stated(row: dict[str, str]) -> bool:
     return not (NOT_STATED & set(row["flags"].split(";")) or row["offload"])
 
 
-def measured() -> list[Run]:
-    """Return every run of the shared table that time can be learnt from; none where the table is not there."""
+def shared_rows() -> list[dict[str, str]]:
+    """Return the rows of the shared table; end where it is not there, for tables made without it would be others."""
     if not SHARED.exists():
-        return []
+        sys.exit(
+            f"measured runs missing: got no {'/'.join(SHARED.parts[-4:])} beside the repository, want the table that "
+            "the shipped figures were made from. Put the folder there; the tables stay as they are."
+        )
+    return read_csv(SHARED)
+
+
+def measured() -> list[Run]:
+    """Return every run of the shared table that time can be learnt from."""
     found = []
-    for row in read_csv(SHARED):
+    for row in shared_rows():
         if unusable(row) or "memory_only" in row["flags"]:
             continue
         try:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from command import parser
-from training_measured import SHARED, cells, read_csv, stated, unusable
+from training_measured import cells, shared_rows, stated, unusable
 
 from sizebook.plans.training.rows import work_of_row
 from sizebook.training.memory import Memory
@@ -31,7 +31,7 @@ def counted(kind: str, needed: Memory) -> float:
 def errors() -> Errors:
     """Return predicted over measured peak less 1, and whether the run is fully stated, by source."""
     found: Errors = defaultdict(list)
-    for row in read_csv(SHARED):
+    for row in shared_rows():
         if unusable(row) or not row["peak_memory_gib"]:
             continue
         needed = counted(row["memory_kind"], work_of_row(cells(row)).fullest)
