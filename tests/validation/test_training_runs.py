@@ -50,6 +50,9 @@ def test_the_page_of_plans_quotes_the_tables() -> None:
     runs, groups = (f"{100 * over(every, 'unseen_error'):.1f} %" for over in (over_runs, over_groups))
     held = [f"{100 * over(every, 'in_band'):.0f} %" for over in (over_runs, over_groups)]
     assert f"{runs} in the mean, {groups} as a mean of groups; {held[0]} of runs and {held[1]} by group" in page
+    hopper = [row for row in every if row.kind == "dense" and " hopper " in row.group]
+    held = [f"{100 * over(hopper, 'in_band'):.0f} %" for over in (over_runs, over_groups)]
+    assert f"of dense runs on Hopper {held[0]} and {held[1]} by group" in page
     layouts = (DOCS / "training_layouts_table.md").read_text()
     near = dict(re.findall(r"(\w+): (\d+ of \d+) published layouts", layouts))
     assert (
