@@ -161,6 +161,18 @@ def test_space_around_names_and_numbers_stored_as_such_change_nothing(tmp_path: 
     assert found[0]["tpot_seconds"] == call("TPOT_SECONDS", "llama-3.1-8b", "h100-sxm", 1024, 512, 16)
 
 
+def test_words_are_read_as_the_table_in_a_cell_reads_them(tmp_path: Path) -> None:
+    heads = ["model", "gpu", "engine", "weight_dtype", "input_tokens", "output_tokens", "concurrency"]
+    rows = [
+        ["qwen3-32b", "h100-sxm", " VLLM", " FP8", 1024, 512, 16],
+        ["qwen3-32b", "h100-sxm", "", "f8", 1024, 512, 16],
+    ]
+    found = swept(tmp_path, "".join(",".join(map(str, row)) + "\n" for row in rows), head=",".join(heads) + "\n")
+    names, good, bad = call("SERVING_TABLE", [heads, *rows])
+    assert found["tpot_seconds"][0] == pytest.approx(good[names.index("tpot_seconds")], rel=1e-9)
+    assert found["reason"][1] == bad[names.index("reason")] != ""
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_table_without_rows_gets_the_columns(tmp_path: Path, suffix: str) -> None:
     found = swept(tmp_path, "", suffix)

@@ -130,16 +130,25 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 def test_classic_functions_need_no_licence_key() -> None:
     code = "from sizebook.excel import classic; print(classic.PARAMS_MHA([[512.0]]), classic.PARAMS_MHA([[-1]]))"
-    assert run(code).stdout == "1050624.0 #NUM!\n"
+    assert run(code).stdout == "[[1050624.0]] [['#NUM!']]\n"  # rows, as COM takes them
 
 
 def test_equal_classic_calls_are_answered_from_memory() -> None:
     """Equal to Python is not equal to a function: 1 is a width of one, TRUE is no number."""
     code = (
-        "from sizebook.excel import classic as c; f = c.PARAMS_LN; "
-        "print(f([[1]]), f([[1.0]]), f([[True]]), f([[1]]), f([[2, 3]]), f([[2, 3]]), c._answer.cache_info().hits)"
+        "from sizebook.excel import classic as c; f, asked = c.PARAMS_LN, c._answer.cache_info; "
+        "print(*f([[1]]), *f([[1.0]]), *f([[True]]), *f([[1]]), *f([[2, 3]]), *f([[2, 3]]), asked().hits)"
     )
-    assert run(code).stdout == "2.0 2.0 #VALUE! 2.0 [[4.0, 6.0]] [[4.0, 6.0]] 2\n"
+    assert run(code).stdout == "[2.0] [2.0] ['#VALUE!'] [2.0] [4.0, 6.0] [4.0, 6.0] 2\n"
+
+
+def test_classic_functions_take_what_com_hands_over() -> None:
+    """An amount shown as a currency is a decimal; 2050 is #CALC!, 2047 #BLOCKED!, which COM does not take back."""
+    code = (
+        "from decimal import Decimal; from sizebook.excel import classic as c; f = c.PARAMS_LN; "
+        "print(*f(Decimal('512')), *f(((Decimal('2'), 3.0),)), *f(-2146828288 + 2050), *f(-2146828288 + 2047))"
+    )
+    assert run(code).stdout == "[1024.0] [4.0, 6.0] ['#VALUE!'] ['#VALUE!']\n"
 
 
 def test_calls_about_files_are_asked_anew(tmp_path: Path) -> None:
@@ -151,7 +160,7 @@ def test_calls_about_files_are_asked_anew(tmp_path: Path) -> None:
         "'num_attention_heads': 2, 'vocab_size': 10}\n"
         "for layers in (1, 2):\n"
         "    path.write_text(json.dumps(config | {'num_hidden_layers': layers}))\n"
-        "    print(c.MODEL_SPEC([[str(path)]], [['n_layers']]))\n"
+        "    print(c.MODEL_SPEC([[str(path)]], [['n_layers']])[0][0])\n"
     )
     assert run(code).stdout.split() == ["1.0", "2.0"]
 

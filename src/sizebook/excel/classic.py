@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import marshal
 import re
+from decimal import Decimal
 from functools import lru_cache, wraps
 from typing import Any
 
@@ -27,10 +28,16 @@ MOST_CALLS, LONGEST_CALL = 4_096, 10_000  # calls remembered, bytes of the argum
 # A path in an argument stands for a file, which may change between two calls.
 _OF_PATHS = re.compile(rb"[/\\]|\.json|\.csv")
 
-# How COM hands over the error values of cells; a number of a cell is a double, never an integer.
+# How COM hands over the error values of cells, by what is added to a code of Windows; a number of a cell is a double,
+# or a decimal where the cell shows a currency, never an integer.
+_OF_WINDOWS = -2146828288
 _ERRORS = {
-    -2146826288: "#NULL!", -2146826281: "#DIV/0!", -2146826273: "#VALUE!", -2146826265: "#REF!",
-    -2146826259: "#NAME?", -2146826252: "#NUM!", -2146826246: "#N/A",
+    _OF_WINDOWS + code: name
+    for code, name in {
+        2000: "#NULL!", 2007: "#DIV/0!", 2015: "#VALUE!", 2023: "#REF!", 2029: "#NAME?", 2036: "#NUM!", 2042: "#N/A",
+        2045: "#SPILL!", 2050: "#CALC!",
+        **dict.fromkeys((2043, 2046, 2047, 2048, 2049), "#VALUE!"),  # of data types and of data under way
+    }.items()
 }  # fmt: skip
 
 
@@ -72,11 +79,13 @@ def _remembering(name: str, evaluated: ExcelFunction) -> ExcelFunction:
 
 
 def _received(cell: Any) -> Any:
-    """Return what COM hands over as cells hold it: errors as texts, an empty text as nothing, arrays as lists."""
+    """Return what COM hands over as cells hold it: errors as texts, amounts as numbers, an empty text as nothing."""
     if isinstance(cell, (tuple, list)):
         return [_received(each) for each in cell]
     if type(cell) is int:
         return _ERRORS.get(cell, cell)
+    if isinstance(cell, Decimal):
+        return float(cell)
     return None if cell == "" else cell
 
 

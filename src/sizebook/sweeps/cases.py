@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
 from sizebook.core.registry import leaves
-from sizebook.plans.serving.tables import STATED
+from sizebook.plans.serving.tables import ARGUMENTS, STATED
 from sizebook.serving.band import replica_band
 from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, undivided_heads
 from sizebook.serving.costs import Costs, costs_of
@@ -33,7 +34,6 @@ SPECULATION = tuple(leaf.name for leaf in NUMBERS if leaf.default is None)
 NAMES = (*MODEL_AND_GPU, *(leaf.name for leaf in leaves(Replica) if leaf.quantity.kind in _TEXT))
 REQUIRED = (*MODEL_AND_GPU, *STATED)
 INPUTS = (*NAMES, *(leaf.name for leaf in (*NUMBERS, *LOADS)))
-ENGINE = Replica().engine  # where the column is absent or blank
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,19 +68,20 @@ def as_tables_write(name: str, cell: Any) -> Any:
 @cache
 def named_case(model: str, gpu: str, *words: str) -> Named:
     """Return what the words of `NAMES` resolve to."""
-    given = {name: word for name, word in zip(NAMES[2:], words, strict=True) if word}
-    engine = as_tables_write("engine", given.get("engine", ENGINE))
+    given = {name: as_tables_write(name, word) for name, word in zip(NAMES[2:], words, strict=True) if word}
     try:
         if halves(model) is not None:
             return Named(None, encodes=True)
-        replica = Replica(**given | {"engine": engine})
+        replica = Replica(**{name: coerce(ARGUMENTS[name], word) for name, word in given.items()})
         case = case_of(model, gpu, replica)
     except SizebookError as error:
         return Named(None, reason=str(error))
     chip = accelerator(gpu)
     band = replica_band("tpot", chip.key, replica, shape=case.shape)
-    rates = basis_of(replica.rates_file, setup_of(chip.key, engine))
-    return Named(case, engine_constants(engine), physical_bytes(chip), band.low - 1, band.high - 1, band.basis, rates)
+    rates = basis_of(replica.rates_file, setup_of(chip.key, replica.engine))
+    return Named(
+        case, engine_constants(replica.engine), physical_bytes(chip), band.low - 1, band.high - 1, band.basis, rates
+    )
 
 
 @dataclass(frozen=True)
