@@ -10,7 +10,7 @@ from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.finance import months_shown
 from sizebook.workbooks.page import Page, new_page
-from sizebook.workbooks.wording import between, counted, usd, worded
+from sizebook.workbooks.wording import between, counted, several, usd, worded
 
 
 def result(book: Book) -> None:
@@ -44,12 +44,12 @@ def _messages(page: Page) -> None:
     """Say in three lines what the fleet costs, how it grows, and whether the ceilings hold."""
     last = {name: f"INDEX({{{name}.all}},{{months}})" for name in ("peak_gpus", "nodes", "racks")}
     ends = [usd(f"{end}({{usd_least.total}},{{usd.total}},{{usd_most.total}})") for end in ("MIN", "MAX")]
-    total = f'={usd("{usd.total}")}&" over "&{{months}}&" months ("'
+    total = f'={usd("{usd.total}")}&" over "&{several("{months}", "month")}&" ("'
     page.statement("cost_message", "Cost", f'{total}&{ends[0]}&" to "&{ends[1]}&")"', "Months")
     page.statement(
         "gpus_message", "Fleet",
         f'="From "&{counted("{peak_gpus.1}")}&" to "&{counted(last["peak_gpus"])}&" GPUs at peak, on "'
-        f'&{counted(last["nodes"])}&" nodes in "&{counted(last["racks"])}&" racks"',
+        f'&{several(last["nodes"], "node")}&" in "&{several(last["racks"], "rack")}',
         "Months",
     )  # fmt: skip
     over = "&".join(_over(*ceiling) for ceiling in CEILINGS)
@@ -82,13 +82,13 @@ def _tiles(page: Page) -> None:
     in_currency = '=IF({currency}="USD","",{currency}&" "&' + worded("{amount.total}") + ")"
     page.tiles(
         [
-            ('="USD, all "&{months}&" months"', "={usd.total}", look.WHOLE, between(least, most)),
+            ('="USD, all "&' + several("{months}", "month"), "={usd.total}", look.WHOLE, between(least, most)),
             ("GPUs at peak, month 1", "={peak_gpus.1}", look.WHOLE,
              between("{peak_gpus_fewest.1}", "{peak_gpus_most.1}", "", counted)),
             ('="GPUs at peak, month "&{months}', f"={last('peak_gpus')}", look.WHOLE,
              between(last("peak_gpus_fewest"), last("peak_gpus_most"), "", counted)),
             ("Power to provide, kW", "={site_kw.total}", look.WHOLE, "at most, cooling included"),
-            ("Racks", "={racks.total}", look.WHOLE, f'={counted("{nodes.total}")}&" nodes at most"'),
+            ("Racks", "={racks.total}", look.WHOLE, f'={several("{nodes.total}", "node")}&" at most"'),
             ("Nodes that sharing saves", "=SUM({own_nodes.all})-SUM({nodes.all})", look.WHOLE, "node-months"),
         ]
     )  # fmt: skip

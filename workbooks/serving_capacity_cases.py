@@ -21,6 +21,7 @@ _HEADS = (
     "Share of the hour reserved for", "A reserved GPU less its hours, USD", "A step of GPUs in one hour, USD",
 )  # fmt: skip
 _NEUTRAL = tuple(f"={driver.neutral}" for driver in DRIVERS)
+_FORMATS = tuple(driver.number_format for driver in DRIVERS)
 _IN_USE = tuple(f"={{use_{driver.name}}}" for driver in DRIVERS)
 
 
@@ -81,7 +82,7 @@ def cases(book: Book, staged: Staged) -> None:
     for case in all_cases():
         rows[case.key] = page.row
         load = "=$L§*(1+$M§)^({month}-1)/$N§"
-        page.fill_before(_before(case, staged))
+        page.fill_before(_before(case, staged), _FORMATS)
         page.row_of(f"load_{case.key}", case.label, load, "replicas", look.NUMBER)
     for title, key, unit, formula, total in (
         ("GPUs reserved", "held", "GPUs", _RESERVED, MOST),

@@ -9,7 +9,7 @@ from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.finance import months_shown
 from sizebook.workbooks.page import Page, new_page
-from sizebook.workbooks.wording import between, counted, worded
+from sizebook.workbooks.wording import between, counted, several, worded
 
 # Pools are searched by a function, which scenarios do not reach.
 _POOLS_HELD = (
@@ -79,7 +79,7 @@ def _tiles(page: Page) -> None:
     in_currency = '=IF({currency}="USD","",{currency}&" "&' + worded("{amount.total}") + ")"
     page.tiles(
         [
-            ('="USD, all "&{months}&" months"', "={usd.total}", look.WHOLE, in_currency),
+            ('="USD, all "&' + several("{months}", "month"), "={usd.total}", look.WHOLE, in_currency),
             ("Time to first token, s", "={plan_ttft_seconds}", look.RATE,
              between("{plan_ttft_seconds_p10}", "{plan_ttft_seconds_p90}")),
             ("Time per token out, ms", "={plan_tpot_seconds}*{thousand}", look.RATE,

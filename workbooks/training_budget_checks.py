@@ -47,7 +47,7 @@ def _of_the_run() -> tuple[Check, ...]:
         ("No component is more than the whole", f"=AND({parts})", "Each component against what is needed"),
         ("MFU is a share", f"=AND({shares})", "Above 0 and at most 1, in every case"),
         (
-            "Market-based carbon is stated where contracts are",
+            "Market-based carbon where contracts are",
             '=IF({covered_share}="",{plan_co2e_market_kg.middle}="",ISNUMBER({plan_co2e_market_kg.middle}))',
             "Cases against the energy under contracts on Inputs",
         ),

@@ -10,7 +10,7 @@ from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.references import text
-from sizebook.workbooks.wording import usd, worded
+from sizebook.workbooks.wording import several, usd, worded
 
 FLOPS = "0.00E+00"
 
@@ -130,5 +130,5 @@ def _messages(page: Page) -> None:
     )  # fmt: skip
     page.statement(
         "months_message", "Cost by month",
-        f'={usd("{month_usd.total}")}&" over "&{{months}}&IF({{months}}=1," month"," months")', "Months",
+        f'={usd("{month_usd.total}")}&" over "&{several("{months}", "month")}', "Months",
     )  # fmt: skip

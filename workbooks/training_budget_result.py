@@ -78,7 +78,7 @@ def _tiles(page: Page) -> None:
         [
             (f'={_unit("train_days", 1, "Days", "Hours")}&" on "&{counted("{gpus}")}&" "&{{gpu}}',
              *_banded("train_days", 1, "1/24")),
-            ("Cost in steady state, USD", *_banded("cost_usd")),
+            ("Steady state, USD", *_banded("cost_usd")),
             ("Memory a GPU in GiB", "={plan_total}/2^30", look.RATE,
              f'="of "&{worded("{plan_capacity}/2^30")}&", "&'
              'ROUND(ROUND(100*{plan_total}/{plan_capacity},6),0)&" %"'),
@@ -110,7 +110,8 @@ def _banded(name: str, least: int = 0, small: str = "1", large: str = "1") -> tu
     low, middle, high = (f"{{plan_{name}.{case}}}{scale}" for case in NAMES)
     write = usd if name.endswith("_usd") else worded
     under = f'=IF({GIVEN},"at the MFU given",{write(low)}&" to "&{write(high)})'
-    return f"={middle}", USD if name == "cost_usd" else look.RATE, under
+    shown = {"cost_usd": USD, "programme_gpu_hours": look.NUMBER}.get(name, look.RATE)
+    return f"={middle}", shown, under
 
 
 def _cases(page: Page) -> None:

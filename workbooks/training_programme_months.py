@@ -10,7 +10,7 @@ from sizebook.workbooks.building import Book
 from sizebook.workbooks.finance import level
 from sizebook.workbooks.page import new_page
 from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
-from sizebook.workbooks.wording import usd, worded
+from sizebook.workbooks.wording import several, usd, worded
 
 PARTS = ("phases_usd", "ablation_usd", "evaluation_usd", "data_usd", "storage_usd", "egress_usd")
 
@@ -62,7 +62,9 @@ def budget(book: Book) -> None:
     )
     page.statement(
         "months_message", "Cost by month",
-        f'={usd("{usd.middle}")}&" over "&{{months.middle}}&" months, "&{{n_phases.middle}}&" phases"', "Budget",
+        f'={usd("{usd.middle}")}&" over "&{several("{months.middle}", "month")}&", "&'
+        f'{several("{n_phases.middle}", "phase")}',
+        "Budget",
     )  # fmt: skip
     page.finish()
 

@@ -12,7 +12,8 @@ from sizebook.core.units import THIN_SPACE, usd
 from sizebook.plans.fleet.inputs import Ceilings
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.reports.fleet.report import report
-from sizebook.reports.view import Notes, Report, Table
+from sizebook.reports.view import Notes, Report, Table, texts_of
+from sizebook.reports.voice import Voice
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.fleet import FleetScenario, answer
 
@@ -74,3 +75,21 @@ def test_dear_reserves_are_said(plan: FleetPlan) -> None:
     last = report(without, date(2026, 11, 21)).sections[-1].blocks[-1]
     assert isinstance(last, Notes)
     assert last.heading == "Left out"
+
+
+def test_one_node_in_one_rack_is_said_so_in_both_languages(plan: FleetPlan) -> None:
+    months = tuple(replace(month, nodes=1, racks=1, own_nodes=0) for month in plan.months)
+    months = (replace(months[0], own_nodes=2), *(replace(month, own_nodes=1) for month in months[1:]))
+    shown = report(replace(plan, months=months), date(2026, 11, 21))
+    (message,) = (each.message for each in shown.sections if each.topic == "Nodes and power")
+    assert message == "1 node in 1 rack in the last month; sharing saves 1 node-month"
+    assert Voice("de").say(message) == "1 Knoten in 1 Rack im letzten Monat; Teilen spart 1 Knotenmonat"
+    assert shown.sentences[1].endswith(", on 1 node in 1 rack.")
+    assert Voice("de").say(shown.sentences[1]).endswith(", auf 1 Knoten in 1 Rack.")
+
+
+def test_a_ceiling_that_is_exceeded_is_said_in_german(plan: FleetPlan) -> None:
+    low = replace(plan, terms=replace(plan.terms, ceilings=Ceilings(rack_ceiling=1)))
+    said = [Voice("de").say(each) for each in texts_of(report(low, date(2026, 11, 21))) if " racks" in each]
+    assert any(" Racks, mehr als die vorhandenen 1" in each for each in said)
+    assert any(" Racks mehr als die Obergrenze von 1;" in each for each in said)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from sizebook.batch.journal import journal
 from sizebook.core.errors import InputError
-from sizebook.web import keeping
+from sizebook.web import batches, keeping
 from sizebook.web.app import Service, create_app
 from sizebook.web.keeping import Shelf
 
@@ -83,3 +86,38 @@ def test_a_scenario_without_room_says_so(tmp_path: Path, monkeypatch: pytest.Mon
         "scenarios or formats, or raise the limit batch_bytes where the service is started."
     ]
     assert not list((tmp_path / name).glob("*.json"))
+
+
+def test_a_file_whose_batch_made_room_since_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches.Batches, "file", lambda *_: tmp_path / "gone" / "a.pdf")
+    with TestClient(create_app(Service(1, tmp_path)), base_url="http://127.0.0.1") as client:
+        found = client.get(f"/batches/{BEFORE}/files/a.pdf")
+    assert (found.status_code, found.json()["problem"]) == (
+        404,
+        "batch removed: got a file of one that made room for others, want one that is kept. Start it again.",
+    )
+
+
+def test_a_download_under_way_ends_whole_when_its_batch_makes_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, sent = left(tmp_path, BEFORE, 200_000) / "a.pdf", b""
+    app = create_app(Service(1, tmp_path / "batches"))
+    monkeypatch.setattr(batches.Batches, "file", lambda *_: path)
+
+    async def send(message: Any) -> None:
+        nonlocal sent
+        sent += message.get("body", b"")
+        if sent:
+            shutil.rmtree(path.parent, ignore_errors=True)
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    scope = {
+        "type": "http", "asgi": {"version": "3.0", "spec_version": "2.4"}, "http_version": "1.1", "method": "GET",
+        "scheme": "http", "path": f"/batches/{BEFORE}/files/a.pdf", "raw_path": b"", "query_string": b"",
+        "root_path": "", "headers": [(b"host", b"127.0.0.1")], "client": None, "server": ("127.0.0.1", 80),
+    }  # fmt: skip
+    asyncio.run(app(scope, receive, send))
+    assert len(sent) == 200_000 and not path.exists()

@@ -57,10 +57,10 @@ def stored(path: Path) -> list[float]:
 
 
 def has_all(found: list[list[float]], wanted: list[float]) -> bool:
-    """Return whether every number is found to nine decimals; texts and days that read as numbers may stand between."""
+    """Return whether every number is found to nine digits; texts and days that read as numbers may stand between."""
     left = sorted(number for sheet in found for number in sheet)
     for number in wanted:
-        at = next((n for n, other in enumerate(left) if abs(other - number) <= 1e-9 * max(1, abs(number))), None)
+        at = next((n for n, other in enumerate(left) if abs(other - number) <= 1e-9 * abs(number)), None)
         if at is None:
             return False
         del left[at]

@@ -98,7 +98,7 @@ def test_the_sample_in_figures(tmp_path: Path) -> None:
     result = load_workbook(filled(read_toml(SAMPLE), tmp_path).path, data_only=True)["Result"]
     labels, figures = ([result.cell(row, column).value for column in range(2, 7)] for row in (6, 7))
     assert labels == [
-        "Days on 2,048 h100-sxm", "Cost in steady state, USD", "Memory a GPU in GiB", "Energy in MWh", "CO2e in tonnes"
+        "Days on 2,048 h100-sxm", "Steady state, USD", "Memory a GPU in GiB", "Energy in MWh", "CO2e in tonnes"
     ]  # fmt: skip
     days, cost, _, energy, carbon = figures
     assert cost == pytest.approx(2048 * 24 * days * columns(TEMPLATE, "Plan")["GPU-hour"][0] + 250_000)

@@ -250,9 +250,13 @@ def _add_batches(app: FastAPI, slots: Slots, batches: Batches) -> None:
         """Return a file of a batch."""
         try:
             path = batches.file(batch, name)
+            found = path.stat()  # of a batch that made room since, an error here and not in the midst of an answer
         except UnknownKeyError as error:
             raise HTTPException(404, str(error)) from error
-        return FileResponse(path, media_type=MEDIA.get(path.suffix[1:]), filename=path.name)
+        except FileNotFoundError as error:
+            said = "batch removed: got a file of one that made room for others, want one that is kept. Start it again."
+            raise HTTPException(404, said) from error
+        return FileResponse(path, media_type=MEDIA.get(path.suffix[1:]), filename=path.name, stat_result=found)
 
 
 def _there(batches: Batches, name: str) -> Any:

@@ -63,7 +63,7 @@ class _Job:
 
     def progress(self) -> Progress:
         problems = tuple(each.problem for each in self.outcomes if each.outputs is None)
-        files = sorted(path.name for path in self.folder.iterdir() if _is_output(path)) if self.folder.is_dir() else ()
+        files = sorted(path.name for path in _outputs(self.folder))
         n_done = len(self.outcomes) - len(problems)
         return Progress(
             self.id, self.state, len(self.rows), done=n_done, failed=len(problems), problem=self.problem,
@@ -122,14 +122,10 @@ class Batches:
 
     def file(self, name: str, file: str) -> Path:
         """Return a file of a batch. Errors: `UnknownKeyError`."""
-        path = next((each for each in self._listed(self.job(name)) if each.name == file), None)
+        path = next((each for each in _outputs(self.job(name).folder) if each.name == file), None)
         if path is None:
             raise UnknownKeyError("unknown file: got no such name, want one of the batch's files. Ask for the batch.")
         return path
-
-    @staticmethod
-    def _listed(job: _Job) -> list[Path]:
-        return [path for path in job.folder.iterdir() if _is_output(path)] if job.folder.is_dir() else []
 
     def cancel(self, name: str) -> Progress:
         """End a batch after the scenarios that are under way; what is done stays."""
@@ -173,5 +169,9 @@ async def events(job: _Job) -> AsyncIterator[Progress | None]:
             await asyncio.sleep(_LOOK_EVERY_SECONDS)
 
 
-def _is_output(path: Path) -> bool:
-    return path.is_file() and not path.name.startswith((".", FILE))
+def _outputs(folder: Path) -> list[Path]:
+    """Return the files of a batch; none where its folder is not there yet, or makes room at this moment."""
+    try:
+        return [path for path in folder.iterdir() if path.is_file() and not path.name.startswith((".", FILE))]
+    except FileNotFoundError:
+        return []

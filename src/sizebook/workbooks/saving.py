@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sizebook.calculation.package import Package, tag, undated
+from lxml import etree
+
+from sizebook.calculation.package import RELATIONS, Package, tag, undated
 from sizebook.core.errors import InputError
 from sizebook.core.tables import table
 from sizebook.sources.writing import scratch_folder
@@ -31,21 +33,29 @@ def save(book: Book, example: Mapping[str, Any], path: Path) -> Filled:
         book.workbook.properties.title = book.title
         book.workbook.save(raw)
         settle(raw)
-        _describe(raw, [book.descriptions[name] for name in book.workbook.sheetnames if name in book.descriptions])
+        _describe(raw, book.descriptions)
         filled = fill(raw, example, path)
     if filled.problems:
         raise InputError("cells in error: got\n" + "\n".join(filled.problems) + "\nwant none. Correct the formulas.")
     return filled
 
 
-def _describe(path: Path, of_sheets: Sequence[Sequence[str]]) -> None:
-    """Give every chart its alternative text, which openpyxl does not write; drawings follow the order of the sheets."""
+def _describe(path: Path, of_sheets: Mapping[str, Sequence[str]]) -> None:
+    """Give every chart of a sheet its alternative text, which openpyxl does not write."""
     package = Package.read(path)
-    for number, texts in enumerate(of_sheets, 1):
-        frames = package.xml(f"xl/drawings/drawing{number}.xml", change=True).iter(f"{_DRAWING}graphicFrame")
-        for frame, text in zip(frames, texts, strict=True):
+    for sheet, part in package.sheets().items():
+        texts = of_sheets.get(sheet, ())
+        for frame, text in zip(_charts(package, part), texts, strict=True):
             next(frame.iter(f"{_DRAWING}cNvPr")).set("descr", text)
     package.save(path)
+
+
+def _charts(package: Package, sheet: str) -> Iterator[etree._Element]:
+    """Yield the frames of the charts that a sheet shows, in the order in which they were put there."""
+    drawing = package.xml(sheet).find(tag("drawing"))
+    if drawing is not None:
+        part = package.relations(sheet)[drawing.get(f"{{{RELATIONS}}}id", "")]
+        yield from package.xml(part, change=True).iter(f"{_DRAWING}graphicFrame")
 
 
 def settle(path: Path) -> None:

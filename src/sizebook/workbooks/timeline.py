@@ -8,6 +8,8 @@ braces as on other pages; a row of any timeline stands for the same month, ``{us
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from openpyxl.formatting.rule import Rule
 from openpyxl.styles import Font
 from openpyxl.styles.differential import DifferentialStyle
@@ -82,11 +84,11 @@ class Timeline(Canvas):
         self._sum_up(total, number_format)
         self.row += 1
 
-    def fill_before(self, formulas: tuple[str, ...]) -> None:
-        """Write the columns of the next row that stand before its total."""
-        for column, own in enumerate(formulas, _UNIT + 1):
+    def fill_before(self, formulas: tuple[str, ...], formats: tuple[str, ...] = ()) -> None:
+        """Write the columns of the next row that stand before its total; those without a format show as figures."""
+        for column, (own, shown) in enumerate(zip_longest(formulas, formats, fillvalue=look.NUMBER), _UNIT + 1):
             value = self.resolve(own.replace("§", str(self.row)))
-            self._put(column, value, "Figure").number_format = look.NUMBER
+            self._put(column, value, "Figure").number_format = shown
 
     def _sum_up(self, total: str, number_format: str) -> None:
         first, last = (get_column_letter(self.first + n) for n in (0, len(MONTHS) - 1))

@@ -31,6 +31,11 @@ def counted(value: str) -> str:
     return f"FIXED({value},0)"
 
 
+def several(value: str, unit: str) -> str:
+    """Return the formula of a count with its unit, given for 1: ``1 node``, ``25 nodes``."""
+    return f'{counted(value)}&" {unit}"&IF({value}=1,"","s")'
+
+
 def usd(value: str) -> str:
     """Return the formula of an amount's text: millions as M, below that in dollars."""
     return f'"$"&IF(ABS({value})>=10^6,FIXED({_rounded(f"{value}/10^6", 2)},2)&" M",{worded(value)})'

@@ -56,7 +56,7 @@ def warnings(plan: FleetPlan) -> tuple[str, ...]:
 def _over(plan: FleetPlan, each: Exceeded) -> str:
     return text(
         "From {month} on {figure} {unit} are more than the ceiling of {ceiling}; in {n} of {months} months.",
-        month=plan.label(each.month), figure=grouped(each.figure), unit=each.unit, ceiling=grouped(each.ceiling),
+        month=plan.label(each.month), figure=grouped(each.figure), unit=text(each.unit), ceiling=grouped(each.ceiling),
         n=each.months, months=plan.terms.months,
     )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizebook.core.texts import Text, text
-from sizebook.core.units import energy, grouped, mass, usd
+from sizebook.core.units import counted, energy, grouped, mass, usd
 from sizebook.plans.fleet.plan import FleetPlan, total_usd, usd_range
 from sizebook.plans.fleet.remarks import exceeded
 from sizebook.reports.figures import share
@@ -29,16 +29,18 @@ def sentences(plan: FleetPlan) -> tuple[str, str, str]:
 def _grown(plan: FleetPlan) -> Text:
     """Return the GPUs of the busiest hour at first and at last, and what they stand on."""
     first, last = plan.months[0], plan.months[-1]
-    at_last = {"fewest": grouped(plan.fewest[-1].peak_gpus), "most": grouped(plan.most[-1].peak_gpus),
-               "nodes": grouped(last.nodes), "racks": grouped(last.racks)}  # fmt: skip
+    at_last = {
+        "fewest": grouped(plan.fewest[-1].peak_gpus), "most": grouped(plan.most[-1].peak_gpus),
+        "nodes": counted(grouped(last.nodes), "nodes"), "racks": counted(grouped(last.racks), "racks"),
+    }  # fmt: skip
     if len({month.peak_gpus for month in plan.months}) == 1:
         return text(
-            "Its busiest hour takes {gpus} in every month ({fewest} to {most}), on {nodes} nodes in {racks} racks.",
+            "Its busiest hour takes {gpus} in every month ({fewest} to {most}), on {nodes} in {racks}.",
             gpus=gpus(first.peak_gpus), **at_last,
         )  # fmt: skip
     return text(
         "Its busiest hour takes {gpus} at first and {later} in the last month ({fewest} to {most}), on {nodes} "
-        "nodes in {racks} racks.",
+        "in {racks}.",
         gpus=gpus(first.peak_gpus), later=grouped(last.peak_gpus), **at_last,
     )  # fmt: skip
 
@@ -50,7 +52,7 @@ def _ceilings(plan: FleetPlan) -> str:
         return text(
             "From {month} on it takes {figure} {unit}, more than the {ceiling} that there are; ranges hold eight of "
             "ten measurements of a replica's throughput.",
-            month=plan.label(first.month), figure=grouped(first.figure), unit=first.unit,
+            month=plan.label(first.month), figure=grouped(first.figure), unit=text(first.unit),
             ceiling=grouped(first.ceiling),
         )  # fmt: skip
     return text(

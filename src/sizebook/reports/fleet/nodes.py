@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sizebook.core.texts import text
-from sizebook.core.units import grouped
+from sizebook.core.texts import plural, text
+from sizebook.core.units import counted, grouped
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.fleet.stands import Stand
 from sizebook.reports.charts.kinds import Columns, Limit, Series
@@ -15,13 +15,12 @@ def nodes_and_power(plan: FleetPlan) -> Section:
     """Return nodes by kind in the last month, what sharing them saves, and power by month against its ceiling."""
     last = plan.months[-1]
     saved = sum(month.own_nodes - month.nodes for month in plan.months)
-    message = text(
-        "{nodes} nodes in {racks} racks in the last month", nodes=grouped(last.nodes), racks=grouped(last.racks)
-    )
+    stand = {"nodes": counted(grouped(last.nodes), "nodes"), "racks": counted(grouped(last.racks), "racks")}
+    message = text("{nodes} in {racks} in the last month", **stand)
     if plan.terms.racks.share_nodes:
         message = text(
-            "{nodes} nodes in {racks} racks in the last month; sharing saves {saved} node-months",
-            nodes=grouped(last.nodes), racks=grouped(last.racks), saved=grouped(saved),
+            "{nodes} in {racks} in the last month; sharing saves {saved}",
+            **stand, saved=plural(saved, "{n} node-month", "{n} node-months"),
         )  # fmt: skip
     return Section(text("Nodes and power"), message, (_power(plan), _table(plan)))
 
