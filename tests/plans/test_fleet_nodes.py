@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from sizebook.core.errors import InputError
+from sizebook.plans.fleet.functions import shared_nodes
 from sizebook.plans.fleet.inputs import Racks
 from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.fleet.nodes import fits, node_facts, nodes_of_a_rack, nodes_together, tiles
@@ -132,6 +134,28 @@ def test_ceilings_are_said_with_their_first_month(monkeypatch: pytest.MonkeyPatc
     assert warnings(small) == (
         "A node of h100-sxm draws 10.2 kW and takes 8 U, more than a rack gives; one a rack is counted.",
     )
+    others = planned(one(gpus_per_node=4), monkeypatch, months=1)  # 4 x 700 W x 1.3
+    assert warnings(others) == (
+        "No maker's node of 4 h100-sxm is listed: 3.64 kW (GPUs x TDP at the wall) and 8 U are assumed.",
+    )
+
+
+def test_counts_and_sizes_of_shared_nodes_stay_beside_each_other() -> None:
+    assert shared_nodes([3, None, 5], [4, None, 1], 8) == 3
+    assert shared_nodes(3, 4, 8) == 2
+    for counts, sizes, got in (
+        ([3, None, 5], [4, 2, None], "blank of size 2 in pair 2"),
+        ([1.5], [4], "1.5 of size 4 in pair 1"),
+        ([1, 2], [4, 0], "2 of size 0 in pair 2"),
+        ([1, 2], [4], "2 of size blank in pair 2"),
+        (["two"], [4], "'two' of size 4 in pair 1"),
+    ):
+        with pytest.raises(InputError) as refused:
+            shared_nodes(counts, sizes, 8)
+        assert str(refused.value) == (
+            f"replicas and sizes apart: got {got}, want a whole number of replicas, 0 or more, beside a size of 1 or "
+            "more. Correct the lists."
+        )
 
 
 def test_quarters_and_years_add_up(monkeypatch: pytest.MonkeyPatch) -> None:

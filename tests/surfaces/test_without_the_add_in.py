@@ -141,15 +141,23 @@ def row_of(sheet: Any, label: str) -> int:
     return next(row for row in range(1, sheet.max_row + 1) if sheet.cell(row, 2).value == label)
 
 
+def placed_at(sheet: Any, label: str) -> int:
+    """Return the row with a label, the first below a title, or so many rows below the heads of a table to sort."""
+    kind, _, rest = label.partition(" ")
+    if kind == "below":  # the last of its name, which may be the sheet's too
+        return max(row for row in range(1, sheet.max_row + 1) if sheet.cell(row, 2).value == rest) + 1
+    return row_of(sheet, "Model") + int(rest) if kind == "row" else row_of(sheet, label)
+
+
 def column_of(sheet: Any, head: str) -> int:
-    """Return the column of a month, of a total, of the first value, or under a head."""
+    """Return the column of a month, of a service by its number, of a total, of the first value, or under a head."""
     if head == "value":
         return 3
     heads = next([cell.value for cell in row] for row in sheet.iter_rows() if row[1].value in HEADS)
     if head == "total":
         return 5
-    if head.isdigit() and "Total" in heads:
-        return heads.index("Total") + 1 + int(head)
+    if head.isdigit() and head not in heads:
+        return (heads.index("Total") + 1 if "Total" in heads else 2) + int(head)
     return heads.index(head) + 1
 
 
@@ -159,7 +167,7 @@ HEADS = ("Month", "Fact", "Figure", "Quantity", "Model", "Name", "Case")
 def planted(book: Any, name: str, label: str, column: str, formula: str) -> tuple[str, str]:
     """Return the place and the formula of a planted error."""
     sheet = book[name]
-    row = row_of(sheet, "Model") + int(label[4:]) if label.startswith("row ") else row_of(sheet, label)
+    row = placed_at(sheet, label)
     cell = sheet.cell(row, column_of(sheet, column))
     written = formula.replace("{}", str(cell.value or "").removeprefix("=")).replace("{row}", str(row))
     return f"{name}!{cell.coordinate}", written

@@ -12,8 +12,8 @@ from sizebook.scenarios.files import read_toml
 from sizebook.sources.bundled import bundled
 
 # A cell of a row, by sheet, label and column, and what a careless hand puts there; {} stands for the formula there. A
-# row of a table to sort is counted from its head; a column is a month, "value" the first after the label, "total", or
-# the head of one.
+# row of a table to sort is counted from its head, the first of a block is "below" its title; a column is a month, a
+# service by its number, "value" the first after the label, "total", or the head of one.
 Slip = tuple[str, str, str, str]
 
 
@@ -208,11 +208,11 @@ _FLEET_PLANTED: tuple[Slip, ...] = (
     ("Months", "Greenhouse gases, location-based", "1", "=1"),
     ("Months", "GPUs at peak, most", "1", "=0"),
     ("Months", "Cost, slow replicas", "1", "=0"),
-    ("Replicas", "Chat", "3", "=1000000"),
-    ("Nodes", "Chat", "3", "=0"),
-    ("Buying", "Chat", "3", "=0"),
-    ("Fast", "Chat", "4", "=10^6"),
-    ("Slow", "Chat", "4", "=0"),
+    ("Replicas", "below Requests a day", "3", "=1000000"),
+    ("Nodes", "below Nodes", "3", "=0"),
+    ("Buying", "below GPUs in the busiest hour", "3", "=0"),
+    ("Fast", "below GPUs in the busiest hour", "4", "=10^6"),
+    ("Slow", "below GPUs in the busiest hour", "4", "=0"),
     ("Years", "Cost", "total", "=1"),
     ("Services", "Rate of a replica", "1", "=99"),
     ("Services", "GPU-hour on demand, scenario", "1", "=99"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Annotated, Any
 
+from sizebook.core.coercion import as_rows, is_blank
 from sizebook.core.errors import InputError
 from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, takes
 from sizebook.plans.columns import sections_of, width_of
@@ -174,18 +176,30 @@ def shared_nodes(replica_counts: ReplicaCounts, replica_sizes: ReplicaSizes, nod
     A replica shares where a node holds 1, 2, 4, 8 ... of it, and so takes a whole, a half, a quarter ...; others, and
     those larger than a node, have nodes of their own.
     """
-    counts, sizes = (_numbers(each) for each in (replica_counts, replica_sizes))
-    if len(counts) != len(sizes) or min((*counts, *sizes), default=-1) < 0 or 0 in sizes:
-        raise InputError(
-            f"replicas and sizes apart: got {len(counts)} counts and {len(sizes)} sizes, want one size of 1 or more "
-            "for each count of 0 or more. Correct the lists."
-        )
+    counts, sizes = _paired(replica_counts, replica_sizes)
     packings = [Packing(node_size, size) for size in sizes]
     sharing = [pair for pair in zip(packings, counts, strict=True) if tiles(pair[0])]
     alone = sum(packing.nodes(n) for packing, n in zip(packings, counts, strict=True) if not tiles(packing))
     return alone + (nodes_together(*zip(*sharing, strict=True)) if sharing else 0)
 
 
-def _numbers(cells: Any) -> list[int]:
-    flat = [inner for cell in cells for inner in (cell if isinstance(cell, (list, tuple)) else [cell])]
-    return [int(cell) for cell in flat if cell not in (None, "")]
+def _paired(replica_counts: Any, replica_sizes: Any) -> tuple[list[int], list[int]]:
+    """Return counts and the sizes that stand beside them; places that are blank in both stay out."""
+    counts, sizes = (
+        [cell for row in as_rows(cells) or [[cells]] for cell in row] for cells in (replica_counts, replica_sizes)
+    )
+    pairs = [pair for pair in zip_longest(counts, sizes) if not all(map(is_blank, pair))]
+    for at, pair in enumerate(pairs, 1):
+        if not all(_is_whole(cell) for cell in pair) or pair[0] < 0 or pair[1] < 1:
+            shown = " of size ".join("blank" if is_blank(cell) else f"{cell!r}" for cell in pair)
+            raise InputError(
+                f"replicas and sizes apart: got {shown} in pair {at}, want a whole number of replicas, 0 or more, "
+                "beside a size of 1 or more. Correct the lists."
+            )
+    if not pairs:
+        raise InputError("no replicas: got blank lists, want counts and their sizes. Fill the lists.")
+    return [int(count) for count, _ in pairs], [int(size) for _, size in pairs]
+
+
+def _is_whole(cell: Any) -> bool:
+    return isinstance(cell, (int, float)) and not isinstance(cell, bool) and float(cell).is_integer()

@@ -10,6 +10,7 @@ from sizebook.core.texts import Figure, text
 from sizebook.core.units import grouped
 from sizebook.plans.fleet.nodes import fits
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
+from sizebook.tables.nodes import listed_node
 
 # Ceilings by the figure of a month that they are for, and the unit of both.
 CEILINGS = {"gpu_ceiling": ("peak_gpus", "GPUs"), "rack_ceiling": ("racks", "racks"), "kw_ceiling": ("site_kw", "kW")}
@@ -63,6 +64,11 @@ def _over(plan: FleetPlan, each: Exceeded) -> str:
 
 def _racks(plan: FleetPlan) -> Iterator[str]:
     for each in plan.stands:
+        if listed_node(each.gpu, each.node.gpus) is None:
+            yield text(
+                "No maker's node of {n} {gpu} is listed: {kw} kW (GPUs x TDP at the wall) and {units} U are assumed.",
+                n=each.node.gpus, gpu=each.gpu, kw=f"{each.node.kw:g}", units=each.node.rack_units,
+            )  # fmt: skip
         if not fits(each.node, plan.terms.racks):
             yield text(
                 "A node of {gpu} draws {kw} kW and takes {units} U, more than a rack gives; one a rack is counted.",
