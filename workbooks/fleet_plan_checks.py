@@ -25,6 +25,12 @@ def _totals(key: str) -> str:
     return f"SUM({{{key}_{SERVICES[0]}.total:{key}_{SERVICES[-1]}}})"
 
 
+def _all(key: str) -> str:
+    """Return the sum of a block, all services and months."""
+    return f"SUM({','.join(f'{{{key}_{service}.all}}' for service in SERVICES)})"
+
+
+_POWER_OF_NODES = "+".join(f"{{node_kw.{at}}}*SUM({{nodes_{at}.all}})" for at in SERVICES)
 _ARRIVALS = (
     "MAX({day_@.all})*{peak_now.@}/{seconds_a_day}"
     "<=MAX(0,{peak_@.total}-{spare_replicas.@})*{rate.@}*{load.@}*(1+{rounding})"
@@ -57,11 +63,27 @@ _OF_SERVICES: tuple[Check, ...] = (
         "Largest arrivals against replicas without spare ones x rate x target load, every service",
     ),
     (
+        "Spare replicas are there",
+        "=SUMPRODUCT(--({gpus_each.all}>0),--({spare_replicas.all}<{spare}))=0",
+        "Services against Inputs: no fewer than asked for",
+    ),
+    (
+        "Scenarios move rates and prices",
+        _same(
+            ("SUM({rate.all})", "SUMPRODUCT({use_speed.all},{plan_requests_per_second.all})"),
+            ("SUM({on_demand_now.all})", "SUMPRODUCT({use_on_demand.all},{on_demand_price.all})"),
+            ("SUM({reserved_now.all})", "SUMPRODUCT({use_reserved.all},{reserved_price.all})"),
+        ),
+        "Services: in the scenario against before it, x the scenario's",
+    ),
+    (
         "Traffic adds up to its growth",
         _same((_totals("day"), "SUM({days_expected.all})")),
         "Requests a day of all months against the sum of a geometric series",
     ),
 )
+_NO_RACK_OF_ITS_OWN = "--({node_kw.all}>0),1-ISNUMBER({plan_rack_nodes.all})"
+_ONE_MORE = "({nodes_a_rack.all}+1)"
 _OF_NODES: tuple[Check, ...] = (
     (
         "A node fits in a rack",
@@ -69,7 +91,29 @@ _OF_NODES: tuple[Check, ...] = (
         "1-({node_kw.all}<={kw_per_rack}*(1+{rounding}))*({plan_node_units.all}<={rack_units}))=0",
         "kW and height of a node against those of a rack, where nothing else is given",
     ),
+    (
+        "A rack has no room for one more node",
+        f'=IF({{nodes_per_rack}}="",SUMPRODUCT({_NO_RACK_OF_ITS_OWN},--({{kw_per_rack}}>={_ONE_MORE}*{{node_kw.all}}'
+        f"*(1+{{rounding}})),--({{plan_node_units.all}}<={{rack_units}}/{_ONE_MORE})),"
+        f"SUMPRODUCT({_NO_RACK_OF_ITS_OWN},--({{nodes_a_rack.all}}<>{{nodes_per_rack}})))=0",
+        "kW and height of so many nodes and one more, or as many as are given, every service",
+    ),
+    (
+        "Services stand with their like",
+        _same(
+            (
+                "SUMPRODUCT(--({stands_with.all}={number.all}))",
+                "SUMPRODUCT(1/COUNTIF({share_kind.all},{share_kind.all}))",
+            )
+        ),
+        "Services that stand first on a kind of node against kinds of node",
+    ),
     ("Nodes hold their replicas", "=MIN({free_gpus.all})>=0", "GPUs of nodes against GPUs of replicas, every month"),
+    (
+        "Power is that of the nodes",
+        _same(("SUM({site_kw.all})", f"{{pue}}*({_POWER_OF_NODES})")),
+        "Months against nodes of each service x their kW x PUE",
+    ),
     ("Racks hold their nodes", "=MIN({free_nodes.all})>=0", "Racks x nodes of a rack against nodes, every month"),
     (
         "Sharing takes no more nodes",
@@ -82,6 +126,10 @@ _OF_NODES: tuple[Check, ...] = (
         "GPUs without a replica that are paid for, against those that there are",
     ),
 )
+_ADDED_UP = (
+    ("paid_peak", "peak_gpus"), ("paid_mean", "mean_gpus"), ("reserved", "reserved_gpus"), ("nodes", "nodes"),
+    ("racks", "racks"),
+)  # fmt: skip
 _POWER = "{energy_idle.all}*{busy_share}/{idle_share}*(1+{rounding})"
 _OF_MONTHS: tuple[Check, ...] = (
     ("Every month asked for is there", "={on.total}={months}", "Months in the plan against Inputs"),
@@ -98,6 +146,16 @@ _OF_MONTHS: tuple[Check, ...] = (
             ("{hours_a_month}*SUM({reserved_gpus.all})+SUM({burst_hours_all.all})", "{gpu_hours.total}"),
         ),
         "Balance of GPU-hours: reserved and burst against all",
+    ),
+    (
+        "Months add up what services take",
+        _same(*((_all(block), f"SUM({{{row}.all}})") for block, row in _ADDED_UP)),
+        "Rows of Months against those of Buying and Nodes: GPUs at peak, at the mean, reserved; nodes, racks",
+    ),
+    (
+        "The ends of the range are those worked out",
+        _same(("{cost_fast.total}", "{usd_least.total}"), ("{cost_slow.total}", "{usd_most.total}")),
+        "Cost: Fast and Slow against Months",
     ),
     ("Years add up to the whole", _same(("SUM({usd_by_year.all})", "{usd.total}")), "Cost: Years against Months"),
     ("Quarters add up to the whole", _same(("SUM({usd_by_quarter.all})", "{usd.total}")), "Cost: Years against Months"),
