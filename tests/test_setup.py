@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = "libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
 OFFICE = "libreoffice-calc python3-uno libreoffice-script-provider-python"
-TEST = f"{DEMO} {OFFICE} poppler-utils fonts-dejavu-core chromium"
+TEST = f"{DEMO} {OFFICE} poppler-utils fonts-dejavu-core chromium gnumeric"
 
 
 @pytest.mark.parametrize(("purpose", "packages"), [("demo", DEMO), ("test", TEST)])

@@ -193,7 +193,7 @@ def test_rates_that_nothing_reads_or_that_are_given_twice_are_refused(tmp_path: 
 def test_every_service_of_a_fleet_takes_the_rates() -> None:
     path = Path(__file__).resolve().parents[2] / "workbooks" / "scenarios" / "six-services.toml"
     plan = json.loads(said("plan", "fleet", str(path), "--json", "--rates", str(OWN)))
-    assert len(plan["services"]) == 3
+    assert len(plan["services"]) == 6
     for service in plan["services"]:
         gpu = service["setup"]["gpu"]
         held = "32 runs of serving on h100-sxm with vllm" if gpu == "h100-sxm" else f"hold no runs of serving on {gpu}"
