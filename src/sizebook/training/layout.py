@@ -67,23 +67,23 @@ class Layout:
     hsdp: Hsdp = DEFAULT
     schedule: Schedule = DEFAULT
 
-    @cached_property
+    @property
     def gpus(self) -> int:
         """GPUs of the whole layout; experts are spread over the same ones."""
         return self.tp * self.pp * self.dp * self.cp
 
-    @cached_property
+    @property
     def expert_dp(self) -> int:
         """GPUs that hold the same experts."""
         return self.tp * self.cp * self.dp // (self.ep * self.etp)
 
-    @cached_property
+    @property
     def shards(self) -> int:
         """Ranks over which ZeRO spreads what it spreads: the data-parallel group with context parallelism, or the part
         of it that shares shards (HSDP)."""
         return min(self.fsdp or self.dp, self.dp) * self.cp
 
-    @cached_property
+    @property
     def expert_shards(self) -> int:
         """The same for experts: hybrid sharding shortens their group as much as the other."""
         return max(1, self.expert_dp * self.shards // (self.dp * self.cp))

@@ -209,10 +209,9 @@ def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]
     searched = ("none", "full") if setup.method.recipe.flash_attention else ("none", "selective", "full")
     kinds = searched if held.get("recompute") == LIGHTEST else _held(held, "recompute", searched)
     for base in _bases(setup, held):
-        for layout in _variants(base, setup, held):
-            for zero_stage in _held(held, "zero_stage", _stages(base)):
-                for kind in kinds:
-                    yield placed(replace(layout, zero_stage=zero_stage, recompute=kind), setup.gpu)
+        stages = _held(held, "zero_stage", _stages(base))
+        sharing = [replace(base, zero_stage=zero_stage, recompute=kind) for zero_stage in stages for kind in kinds]
+        yield from (placed(layout, setup.gpu) for layout in _variants(sharing, setup, held))
 
 
 def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
@@ -236,16 +235,19 @@ def _stages(base: Layout) -> tuple[int, ...]:
     return (0,) if base.dp * base.cp == 1 else (1, 3) if base.pp == 1 else (1,)
 
 
-def _variants(base: Layout, setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
-    """Yield how a pipeline may be cut and fed, where the model and the batch divide so."""
-    for interleave in _held(held, "interleave", interleaves(setup.architecture.n_layers, base.pp)):
+def _variants(sharing: list[Layout], setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
+    """Yield each of the layouts with every way its pipeline may be cut and fed, where the model and the batch divide
+    so: what they share and recompute, all that they differ in, decides nothing of that, so that one is checked."""
+    first, others = sharing[0], sharing[1:]
+    for interleave in _held(held, "interleave", interleaves(setup.architecture.n_layers, first.pp)):
         for micro_batch in _held(held, "micro_batch", MICRO_BATCHES):
-            layout = replace(base, interleave=interleave, micro_batch=micro_batch)
+            layout = replace(first, interleave=interleave, micro_batch=micro_batch)
             try:
                 check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
             except SizebookError:
                 continue
             yield layout
+            yield from (replace(other, interleave=interleave, micro_batch=micro_batch) for other in others)
 
 
 def _held(held: Mapping[str, Any], name: str, searched: tuple[Any, ...]) -> tuple[Any, ...]:
