@@ -32,6 +32,8 @@ TOKENS_PER_CP_RANK = 4096
 # Stages of unequal length wait for the longest: a pipeline that leaves more than this idle is not worth timing.
 LEAST_BALANCE = 0.85
 NOTHING: Mapping[str, Any] = {}
+# What the grid varies beside the degrees; whatever else of a layout is stated stands in every one of it.
+_VARIED = frozenset({"zero_stage", "recompute", "interleave", "micro_batch"})
 # A layout is looked for that leaves this share of memory free: one in ten measured runs needs as much more than is
 # predicted (measured over predicted peaks of pre-training, 90th percentile with every group weighing the same: 1.085).
 HEADROOM = 0.08
@@ -219,7 +221,7 @@ def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
     architecture, gpus, seq = setup.architecture, setup.gpus, setup.batches.seq
     n_experts = min((b.n_experts for layer in architecture.layers for b in layer.bricks if isinstance(b, Experts)),
                     default=1)  # fmt: skip
-    whole = {name: held[name] for name in ("etp", "sequence_parallel", "fsdp", "hsdp") if name in held}
+    whole = {name: value for name, value in held.items() if name not in _VARIED}
     for tp in _powers(min(LARGEST_TP, setup.gpu.scale_up_domain, gpus)):
         for pp in _pipelines(architecture.n_layers, gpus // tp):
             for cp in _powers(max(1, min(seq // TOKENS_PER_CP_RANK, gpus // (tp * pp)))):
