@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sizebook.calculation.marks import PLACE
 from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, Area, cell_at, column_letters, column_number, tokenize
 
-# Kinds of formulas: those that differ only in the rows of their references, and in their columns where nothing fixes them.
+# Kinds of formulas: those that differ only in the rows of their references, and in columns that nothing fixes.
 _ROW = re.compile(r"(?<=[A-Za-z$])\d+(?![\w(.])")
 _LOOSE_COLUMN = re.compile(r"(?<![\w.$])[A-Za-z]{1,3}(?=\$?0(?![\w(.]))")
 _PART = re.compile(r"(\$?)([A-Za-z]{0,3})(\$?)(\d*)")
