@@ -145,11 +145,14 @@ class Copies:
         if before is not None and after is not None and before.written(row, number) == text:
             return after.written(row, number)
         seen, moved = self._rows.get(across, (None, None))
-        if seen is None or (before := in_column(seen, column)).written(row, number) != text:
+        if seen is None:
+            return None
+        here = in_column(seen, column)
+        if here.written(row, number) != text:
             return None
         if moved is None:
             self.plain.add(down)
             return text
         after = in_column(moved, column)
-        self._lines[down, column] = before, after
+        self._lines[down, column] = here, after
         return after.written(row, number)

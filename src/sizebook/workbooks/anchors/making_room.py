@@ -95,7 +95,9 @@ def new_rows(sheet: Sheet, data: etree._Element, move: Move) -> None:
             _put(lines, data, cell, (number, column))
     if move.whole:
         model = lines.get(move.first)
-        look = {} if model is None else {name: model.get(name) for name in _OF_NEW_ROWS if model.get(name)}
+        look: dict[str | bytes, str | bytes] = (
+            {} if model is None else {name: model.get(name, "") for name in _OF_NEW_ROWS if model.get(name)}
+        )
         for number in range(move.last + 1, move.end + 1):
             lines[number].attrib.update(look)
 
