@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.models import catalog
 from sizebook.plans.training.inputs import Setup
 from sizebook.plans.training.laying_out import DEGREES

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Annotated
 
 from sizebook.core.errors import InputError
-from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.core.tables import by_key
 from sizebook.tables.own_rates import RatesFile
 from sizebook.training.tuning import (
@@ -52,8 +52,8 @@ Recompute = Annotated[
 RecomputeModules = Annotated[
     str,
     Quantity(
-        f"modules that are recomputed, of {', '.join(MODULES)}; other words are named as not read", kind="text", default="",
-        label="Modules recomputed",
+        f"modules that are recomputed, of {', '.join(MODULES)}; other words are named as not read", kind="text",
+        default="", label="Modules recomputed",
     ),
 ]  # fmt: skip
 Offload = Annotated[

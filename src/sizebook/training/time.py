@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import log2
 from typing import Annotated, Any
 
-from sizebook.core.registry import Quantity, section
+from sizebook.core.sections import Quantity, section
 from sizebook.training.activations import kept_bytes
 from sizebook.training.communication import (
     context_parallel,
