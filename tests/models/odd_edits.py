@@ -76,6 +76,8 @@ PARTS: tuple[tuple[str, list[Any]], ...] = (
     ("position_embedding_type", ["relative_key", "absolute", "rotary", "alibi"]),
     ("num_nextn_predict_layers", [0, 1, 3]),
 )
+# Two of them hold weights: PReLU (arXiv:1502.01852) and xIELU (arXiv:2411.13010).
+ACTIVATIONS = ["gelu", "silu", "relu2", "gelu_new", "prelu", "xielu", "gated-gelu", "gated-prelu"]
 FORMATS = ["bfloat16", "float16", "float32", "float8_e4m3fn", "torch.bfloat16", "auto", None]
 
 
@@ -222,6 +224,13 @@ def other_parts(chance: random.Random, config: Config_) -> Changes:
     return {path + key: chance.choice(values)}
 
 
+def activation(chance: random.Random, config: Config_) -> Changes:
+    """Another activation function, under a name that some type has."""
+    place, path = _one(chance, config)
+    named = [key for key in keys(place, str) if "act" in key or key == "feed_forward_proj"]
+    return {path + chance.choice(named or ["hidden_act", "activation_function"]): chance.choice(ACTIVATIONS)}
+
+
 def section_inside(chance: random.Random, config: Config_) -> Changes:
     """A section where the type has none, or inside another of its name, with sizes of its own."""
     plain = {name: config[name] for name in keys(config, int, but=bool)}
@@ -248,6 +257,7 @@ KINDS = {
         number_as_list,
         other_layers,
         other_parts,
+        activation,
         section_inside,
     )
 }

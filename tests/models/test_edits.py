@@ -72,6 +72,14 @@ def test_both_spellings_of_a_key_mean_it() -> None:
     assert tried > 100
 
 
+def test_activation_functions_that_hold_weights_are_refused() -> None:
+    """Blocks of any type get PReLU's or xIELU's own weights from transformers where a file names them."""
+    for model_type, configs in BASES.items():
+        for named in ("prelu", "xielu"):
+            changed = {**configs[0], "hidden_act": named}
+            assert (_ours(changed) is None) or (model_type, named) == ("apertus", "xielu"), (model_type, named)
+
+
 def test_words_for_the_experts_that_disagree_are_refused() -> None:
     """A number of experts, or of those a token visits, beside another type's word for it with another number."""
     tried = 0
