@@ -6,12 +6,14 @@ Each kind takes a config and returns what `edits.apply` sets: the new value of e
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sizebook.models.spellings import spellings
 
 Config_ = dict[str, Any]
 Changes = dict[str, Any]
+Kind = Callable[[random.Random, Config_], Changes]
 DROPPED = "(dropped)"
 # Names of classes that are none, of another task, or of another model.
 CLASSES = [
@@ -78,6 +80,7 @@ PARTS: tuple[tuple[str, list[Any]], ...] = (
 )
 # Two of them hold weights: PReLU (arXiv:1502.01852) and xIELU (arXiv:2411.13010).
 ACTIVATIONS = ["gelu", "silu", "relu2", "gelu_new", "prelu", "xielu", "gated-gelu", "gated-prelu"]
+TYPES = ["llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "cohere", "phi3", "olmo2", "mixtral", "bert", "t5"]
 FORMATS = ["bfloat16", "float16", "float32", "float8_e4m3fn", "torch.bfloat16", "auto", None]
 
 
@@ -241,7 +244,13 @@ def section_inside(chance: random.Random, config: Config_) -> Changes:
     return {} if any(key in config for key in found) else found
 
 
-KINDS = {
+def type_of_another(chance: random.Random, config: Config_) -> Changes:
+    """The file of one model under the type of another, with its class or without one."""
+    changes: Changes = {"model_type": chance.choice(TYPES)}
+    return changes if chance.random() < 0.5 else {**changes, "architectures": DROPPED}
+
+
+KINDS: dict[str, Kind] = {
     each.__name__: each
     for each in (
         kind_of_value,
@@ -254,18 +263,18 @@ KINDS = {
         stored_otherwise,
         positions_otherwise,
         type_of_section,
-        number_as_list,
-        other_layers,
-        other_parts,
-        activation,
-        section_inside,
     )
+}
+# Words that another type would follow: they find what is counted in silence, and most are rightly refused.
+FOREIGN: dict[str, Kind] = {
+    each.__name__: each
+    for each in (number_as_list, other_layers, other_parts, activation, section_inside, type_of_another)
 }
 
 
-def odd(chance: random.Random, config: Config_) -> Changes:
+def odd(chance: random.Random, config: Config_, kinds: Mapping[str, Kind] = KINDS) -> Changes:
     """Return the changes of one odd edit, of a kind that the config allows."""
     changes: Changes = {}
     while not changes:
-        changes = KINDS[chance.choice(sorted(KINDS))](chance, config)
+        changes = kinds[chance.choice(sorted(kinds))](chance, config)
     return changes
