@@ -17,7 +17,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from sizebook.calculation.tokens import address, arguments, called_name, closing, tokenize
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.core.registry import Argument
+from sizebook.core.sections import Argument
 from sizebook.functions import load
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.filling import read_inputs

@@ -21,7 +21,7 @@ from sizebook.calculation.tokens import Area, address, area, tokenize
 from sizebook.core.coercion import LONGEST_CELL, coerce, listed
 from sizebook.core.errors import InputError, SizebookError, suggestion
 from sizebook.core.names import GONE, Renamed, current, replaced
-from sizebook.core.registry import TABLES, Quantity, declared, flat, hints_of, nested
+from sizebook.core.sections import TABLES, Quantity, declared, flat, hints_of, nested
 from sizebook.scenarios.files import workbook_model
 from sizebook.workbooks.rules import FLAGS, Rule, Rules, as_argument, range_in_words, rules_of
 from sizebook.workbooks.sheet import Live, Sheet

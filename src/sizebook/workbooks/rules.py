@@ -18,7 +18,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from sizebook.calculation.package import tag
 from sizebook.calculation.tokens import Area, area
-from sizebook.core.registry import REQUIRED, Argument, Quantity
+from sizebook.core.sections import REQUIRED, Argument, Quantity
 
 FLAGS = ("no", "yes")
 _LONGEST_TITLE, _LONGEST_PROMPT, _LONGEST_ERROR = 32, 255, 225  # letters that Excel takes

@@ -11,7 +11,7 @@ from typing import TypeVar
 from sizebook.calculation.package import DefinedName, Package
 from sizebook.calculation.tokens import Area, address, area
 from sizebook.core.errors import suggestion
-from sizebook.core.registry import Argument
+from sizebook.core.sections import Argument
 from sizebook.plans.contents import Ledger
 from sizebook.workbooks.anchors.growing import ExcelTable, calculates, excel_tables
 from sizebook.workbooks.anchors.supply import Supply
