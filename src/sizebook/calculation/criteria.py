@@ -17,6 +17,12 @@ _SUMS_ITS_RANGE = ("SUMIF", "AVERAGEIF")  # where no other is given
 _SOUGHT = re.compile(r'"?(=|<>)?(#N/A|#[A-Z0-9/]+[!?])"?', re.IGNORECASE)
 
 
+def is_criterion(name: str, number: int) -> bool:
+    """Return whether the argument of that number, from 0, is a criterion."""
+    first = _FIRST.get(name)
+    return first is not None and number >= first and (number - first) % 2 == 0
+
+
 def with_errors_sought(name: str, parts: Sequence[list[Token]]) -> list[list[Token]]:
     """Return the arguments of a function of criteria; a range in which an error is sought is 1 where it stands."""
     found = list(parts)
