@@ -9,6 +9,7 @@ from sizebook.calculation.calculated import Place
 from sizebook.calculation.guard import Note
 from sizebook.calculation.lifting import lifted
 from sizebook.calculation.marks import (
+    AS_TEXT,
     COUNTABLE,
     EACH,
     FIRST,
@@ -23,6 +24,7 @@ from sizebook.calculation.marks import (
     SPILL,
 )
 from sizebook.calculation.spreadsheet import FUNCTIONS
+from sizebook.calculation.spreadsheet.coercing import text
 from sizebook.calculation.tokens import address, area
 from sizebook.calculation.values import NOT_CALCULABLE, argument, error, placed, result
 from sizebook.core.cells import evaluate
@@ -57,7 +59,7 @@ class Calls:
         """Yield the name of each function as the engine knows it, and what it calls."""
         yield from ((FIRST, _first), (ONLY, self._only), (FIT, _fit), (SPILL, self._spill), (REFUSED, _refused))
         yield from ((EACH, self._each), (SERIES, _series), (COUNTABLE, _countable), (SAME_ERROR, _same_error))
-        yield ONE_ZERO, _one_zero
+        yield from ((ONE_ZERO, _one_zero), (AS_TEXT, _as_text))
         for name, own in FUNCTIONS.items():
             yield OWN + name, self._own(own)
         for name, function in self._functions.items():
@@ -188,6 +190,13 @@ def _one_zero(value: Any) -> Any:
     if isinstance(value, list):
         return [[_one_zero(cell) for cell in row] for row in value]
     return 0.0 if type(value) is float and value == 0 else value
+
+
+def _as_text(value: Any) -> Any:
+    """Return a value or rows with numbers as the texts that Excel makes of them."""
+    if isinstance(value, list):
+        return [[_as_text(cell) for cell in row] for row in value]
+    return text(value) if type(value) in (int, float) else value
 
 
 def _shown_blank(value: Any) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array, to_its_end
-from sizebook.calculation.criteria import with_errors_sought
+from sizebook.calculation.criteria import is_criterion, of_one_size, with_errors_sought
 from sizebook.calculation.known import (
     ARRAY,
     COUNTED,
@@ -29,6 +29,7 @@ from sizebook.calculation.known import (
 from sizebook.calculation.literals import as_taken, lost
 from sizebook.calculation.marks import COUNTABLE, EACH, FIRST, OMITTED, ONLY, OWN, PLACE, SERIES
 from sizebook.calculation.names import NotCalculableError, bare, without_prefixes
+from sizebook.calculation.number_texts import as_criterion, as_text, makes_texts, operands
 from sizebook.calculation.operands import crossing, is_end_of_range, stands_alone
 from sizebook.calculation.over_rows import OverRows
 from sizebook.calculation.spellings import plain_name
@@ -43,7 +44,6 @@ from sizebook.calculation.tokens import (
 )
 from sizebook.calculation.unions import intersected, spliced_arguments
 from sizebook.calculation.whole_columns import is_open, to_the_end
-from sizebook.calculation.zeros import makes_text, operands, without_sign
 
 _DEEPEST = 200  # nested calls and parentheses; Excel allows 64 calls
 
@@ -96,7 +96,7 @@ class Rewriter(OverRows):
         texts = [self._items(part, kind) for part in parts]
         for index, part in enumerate(parts):
             if any(0 <= at < len(parts) and texts[at] == "&" for at in (index - 1, index + 1)):
-                texts[index] = without_sign(part, texts[index], kind)
+                texts[index] = as_text(part, texts[index])
         return "".join(texts)
 
     def _item(self, tokens: Sequence[Token], index: int, kind: str, pieces: list[str]) -> int:
@@ -212,6 +212,8 @@ class Rewriter(OverRows):
         if kind == ARRAY:
             refuse_in_array(name, known, parts, variables=self.variables, ordinary=self.ordinary)
         parts = with_errors_sought(name, parts)
+        if not of_one_size(name, parts, self.at.sheet):
+            return "#VALUE!"
         over_rows = self._over_rows(name, parts, kind)
         if over_rows:
             return over_rows
@@ -231,8 +233,10 @@ class Rewriter(OverRows):
             if part:
                 rule = "" if known.kind(number) == PASSED else known.literals
                 text = self._part(as_taken(part, rule), wanted)
-                if not own and makes_text(name, number):
-                    text = without_sign(bare(part), text, ARRAY if wanted != ONE else ONE)
+                if not own and makes_texts(name):
+                    text = as_text(bare(part), text)
+                elif is_criterion(name, number):
+                    text = as_criterion(bare(part), text)
                 given.append(f"{COUNTABLE}({text})" if rule == COUNTED and is_worked_out(part) else text)
             else:
                 given.append(OMITTED if own else "")
