@@ -1,4 +1,4 @@
-"""Blank cells of whole columns count in arrays, a blank that is handed on stays one, and a text holds 15 digits of a number, of zero no sign."""
+"""Blank cells of whole columns count in arrays, a blank that is handed on stays one, and texts hold 15 digits."""
 
 from __future__ import annotations
 
