@@ -14,7 +14,7 @@ from openpyxl import Workbook
 from sizebook.calculation import recalculate
 from sizebook.calculation.package import Package
 from sizebook.sources.bundled import bundled
-from sizebook.workbooks.wording import between, counted, day, percent, usd, worded
+from sizebook.workbooks.wording import apart, between, counted, day, percent, usd, worded
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,21 @@ def test_a_share_needs_no_format_in_the_readers_language(value: float, shown: st
 def test_a_day_needs_no_format_in_the_readers_language(value: Any, shown: str, tmp_path: Path) -> None:
     book = Workbook()
     book["Sheet"]["A1"], book["Sheet"]["B1"] = value, f"={day('A1')}"
+    book.save(tmp_path / "texts.xlsx")
+    assert recalculate(tmp_path / "texts.xlsx")["Sheet", "B1"] == shown
+
+
+@pytest.mark.parametrize(
+    ("figure", "ceiling", "shown"),
+    [(89.04, 89, "89.1 > 89.0"), (89.04, 88.96, "89.1 > 88.9"), (64, 60, "64 > 60"), (1414, 400, "1,414 > 400")],
+)
+def test_a_figure_and_the_ceiling_that_it_exceeds_differ(
+    figure: float, ceiling: float, shown: str, tmp_path: Path
+) -> None:
+    book = Workbook()
+    sheet = book["Sheet"]
+    sheet["A1"], sheet["A2"] = figure, ceiling
+    sheet["B1"] = '={}&" > "&{}'.format(*apart("A1", "A2"))
     book.save(tmp_path / "texts.xlsx")
     assert recalculate(tmp_path / "texts.xlsx")["Sheet", "B1"] == shown
 

@@ -64,6 +64,15 @@ def between(low: str, high: str, after: str = "", text: Callable[[str], str] = w
     return f'={text(low)}&" to "&{text(high)}' + (f'&"{after}"' if after else "")
 
 
+def apart(figure: str, ceiling: str) -> tuple[str, str]:
+    """Return the texts of a figure and of a ceiling that it exceeds: rounded away from each other, so that they differ.
+
+    Both are whole numbers without decimals; else one is written, the figure's rounded up, the ceiling's down.
+    """
+    digits = f"IF(AND({figure}=INT({figure}),{ceiling}=INT({ceiling})),0,1)"
+    return f"FIXED(ROUNDUP({figure},{digits}),{digits})", f"FIXED(ROUNDDOWN({ceiling},{digits}),{digits})"
+
+
 def equal(one: str, other: str) -> str:
     """Return the condition that figures are equal but for the last digits of their arithmetic."""
     return f"ABS({one}-({other}))<={{rounding}}*ABS({other})"
