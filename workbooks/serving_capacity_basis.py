@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from serving_capacity_inputs import DRIVERS
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.plans.ledgers import LONGEST_PLAN, columns
 from sizebook.plans.serving.curves import LOADS, CurvePoint
 from sizebook.plans.serving.figures import ServingBasis
@@ -83,7 +83,7 @@ def basis(book: Book) -> Staged:
         [look.GENERAL, look.NUMBER],
     )
     ranks, by_rank = (f"Basis!${column}${first}:${column}${last}" for column in "BC")
-    page.finish()
+    page.finish(prints=False)
     compared = _compared(book)
     return Staged(shown, hours, ranks, by_rank, curve, compared, tuple(c.name for c in columns(Month)))
 

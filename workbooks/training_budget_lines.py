@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.models.flops import CONVENTIONS
 from sizebook.plans.training.case import NAMES
 from sizebook.training.memory import COMPONENTS, Memory
@@ -26,7 +26,7 @@ def calculation(book: Book) -> None:
     _time(page)
     _conventions(page)
     _messages(page)
-    page.finish()
+    page.finish(prints=False)
 
 
 def _work(page: Page) -> None:
