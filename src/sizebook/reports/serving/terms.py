@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizebook.core.derivation import Term
 from sizebook.core.texts import text
-from sizebook.core.units import grouped
+from sizebook.core.units import counted, grouped
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.terms import terms_of
 from sizebook.reports.figures import fixed
@@ -26,7 +26,8 @@ def latency_terms(plan: ServingPlan) -> tuple[Table, ...]:
     return (
         Table(
             text(
-                "What the latencies consist of, at a steady load of {n} in flight", n=grouped(plan.replica.concurrency)
+                "What the latencies consist of, at a steady load of {requests} in flight",
+                requests=counted(grouped(plan.replica.concurrency), "requests"),
             ),
             (Column(text("Component")), *(column for pair in heads for column in pair), Column(text("Rests on"))),
             (*rows, Row((text("Together"), *ends, ""), "total")),
