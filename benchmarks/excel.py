@@ -66,7 +66,7 @@ def main() -> None:
     def calls(ask: Callable[[int], Any]) -> Callable[[], list[Any]]:
         return lambda: [ask(at) for at in range(1, CALLS + 1)]
 
-    fresh = classic._answer.cache_clear
+    fresh = classic._answers.forget
     empty = best(calls(lambda at: udfs.call_udf("nothing", "nothing", (float(at),))), fresh) / CALLS
     models = ("llama-3.1-8b", "llama-3.1-70b")
     loads = [[models[at % 2], "h100-sxm", 2, 1_000 + at, 200, 1 + at % 64] for at in range(ROWS)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.core.tables import by_key
 from sizebook.models.architecture import PARTS
 from sizebook.plans.sizing.plan import DTYPES_COMPARED, PART_LABELS

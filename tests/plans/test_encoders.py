@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.core.registry import flat
+from sizebook.core.sections import flat
 from sizebook.functions import load
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.figures import figures

@@ -1,7 +1,8 @@
 """Kills batches at random points and resumes them: ``python -m tests.surfaces.kills 50 [SEED]``.
 
 After each kill no output is torn and no process lives on; at the end every scenario is done, and none was made again
-that the journal held as done.
+that the journal held as done. Points are random in what the batch has done so far, not in seconds, so that a busy
+machine is killed as late as an idle one; a run that ends before its point is none of the kills.
 """
 
 from __future__ import annotations
@@ -15,12 +16,16 @@ import sys
 import tempfile
 import time
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 N_SCENARIOS = 6
 MODELS = ("gpt-2-small", "pythia-6.9b", "llama-3.1-8b")
 GONE_WITHIN_SECONDS = 5.0
+IDLE_SECONDS = 120.0  # without any use of a processor: it hangs
 
 
 def table(folder: Path, n_scenarios: int = N_SCENARIOS) -> Path:
@@ -28,6 +33,10 @@ def table(folder: Path, n_scenarios: int = N_SCENARIOS) -> Path:
     lines = [f"row{i},{MODELS[i % len(MODELS)]},bf16" for i in range(n_scenarios)]
     path.write_text("\n".join(["name,model,dtype", *lines]) + "\n", encoding="utf-8")
     return path
+
+
+def n_rows(scenarios: Path) -> int:
+    return len(scenarios.read_text(encoding="utf-8").splitlines()) - 1
 
 
 def start(scenarios: Path, out: Path) -> subprocess.Popen[str]:
@@ -52,16 +61,19 @@ def session(leader: int) -> dict[int, str]:
     return found
 
 
-def kill(process: subprocess.Popen[str], victim: str, rng: random.Random) -> None:
-    """Kill a worker, the parent, or all at once."""
-    workers = [pid for pid, line in session(process.pid).items() if "spawn_main" in line]
-    chosen = {"worker": [rng.choice(workers)] if workers else [], "parent": [process.pid],
-              "both": [process.pid, *workers]}[victim]  # fmt: skip
+def workers(leader: int) -> list[int]:
+    return [pid for pid, line in session(leader).items() if "spawn_main" in line]
+
+
+def kill(process: subprocess.Popen[str], victim: str, rng: random.Random) -> bool:
+    """Kill a worker, the parent, or all at once; return whether any was there."""
+    there = workers(process.pid)
+    chosen = {"worker": [rng.choice(there)] if there else [], "parent": [process.pid],
+              "both": [process.pid, *there]}[victim]  # fmt: skip
     for pid in chosen:
-        try:
+        with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
+    return bool(chosen)
 
 
 @dataclass(frozen=True)
@@ -103,34 +115,67 @@ def written(out: Path, names: set[str]) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in out.glob("row*") if path.stem in names}
 
 
-def one_kill(scenarios: Path, out: Path, victim: str, rng: random.Random, most_seconds: float) -> bool:
-    """Start, kill at a random point and check; return whether the batch had finished before."""
+def steps(process: subprocess.Popen[str], out: Path, n_files: int) -> int:
+    """Return how far a batch is: its journal is there, its workers are, and a step for every file it wrote."""
+    if not (out / "journal.sqlite").exists():
+        return 0
+    n_new = len(list(out.glob("row*"))) - n_files
+    return 2 + n_new if n_new or workers(process.pid) else 1
+
+
+def up_to(process: subprocess.Popen[str], out: Path, target: int, share: float) -> bool:
+    """Wait until a batch has come so many steps far and a share of the next; return whether it still runs."""
+    began, n_files = time.monotonic(), len(list(out.glob("row*")))
+    while process.poll() is None and steps(process, out, n_files) < target:
+        time.sleep(0.1)
+    time.sleep(share * max(time.monotonic() - began, 0.5) / (target + 1))
+    return process.poll() is None
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    """Return what a batch said, however long it took, unless it hangs."""
+    used = 0.0
+    while True:
+        try:
+            return process.communicate(timeout=IDLE_SECONDS)[0]
+        except subprocess.TimeoutExpired:
+            before, used = used, processor_seconds(process.pid)
+            assert used > before, f"hangs: {session(process.pid)}"
+
+
+def processor_seconds(leader: int) -> float:
+    """Return what the live processes of a session have used."""
+    found = 0.0
+    for pid in session(leader):
+        with suppress(psutil.NoSuchProcess):
+            found += sum(psutil.Process(pid).cpu_times()[:2])
+    return found
+
+
+def one_kill(scenarios: Path, out: Path, victim: str, rng: random.Random) -> bool:
+    """Start, kill at a random point and check; return whether there was somebody to kill."""
     before = journal(out).done
-    times = written(out, before)
+    times, n_left = written(out, before), n_rows(scenarios) - len(before)
     process = start(scenarios, out)
-    give_up = time.monotonic() + rng.uniform(0.2, most_seconds)
-    while time.monotonic() < give_up and process.poll() is None:
-        time.sleep(0.02)
-    finished = process.poll() is not None
-    if not finished:
-        kill(process, victim, rng)
-    said, _ = process.communicate(timeout=300)
-    assert "Traceback" not in said, said
-    if victim != "worker" and not finished:
+    target = rng.randint(2 if victim == "worker" else 0, 2 + max(2 * n_left - 1, 0))
+    killed = up_to(process, out, target, rng.random()) and kill(process, victim, rng)
+    if killed and victim != "worker":
         gone_by = time.monotonic() + GONE_WITHIN_SECONDS
         while session(process.pid) and time.monotonic() < gone_by:
             time.sleep(0.05)
         assert not session(process.pid), session(process.pid)
+    said = ended(process)
+    assert "Traceback" not in said, said
     assert torn(out) == []
     assert before <= journal(out).done, f"lost: {before - journal(out).done}"
     assert {name: at for name, at in written(out, before).items() if name in times} == times, "made twice"
-    return finished or process.returncode == 0
+    return killed
 
 
 def complete(scenarios: Path, out: Path, n_scenarios: int) -> None:
     """Resume to the end and check that nothing is missing and nothing left over."""
     process = start(scenarios, out)
-    said, _ = process.communicate(timeout=600)
+    said = ended(process)
     assert process.returncode == 0, said
     found = journal(out)
     names = {f"row{i}" for i in range(n_scenarios)}
@@ -141,15 +186,15 @@ def complete(scenarios: Path, out: Path, n_scenarios: int) -> None:
     assert [path.name for path in (scenarios.parent / "temp").iterdir()] == []
 
 
-def rounds(folder: Path, n_kills: int, seed: int, n_scenarios: int = N_SCENARIOS, most_seconds: float = 9.0) -> None:
+def rounds(folder: Path, n_kills: int, seed: int, n_scenarios: int = N_SCENARIOS) -> None:
     """Kill so many times, worker, parent and both in turn; whenever a batch is whole, begin another."""
-    rng, n_batches = random.Random(seed), 0
+    rng, n_done, n_batches = random.Random(seed), 0, 0
     scenarios = table(folder, n_scenarios)
     (folder / "temp").mkdir()
     out = folder / "out0"
-    for number in range(n_kills):
-        victim = ("worker", "parent", "both")[number % 3]
-        if one_kill(scenarios, out, victim, rng, most_seconds):
+    while n_done < n_kills:
+        n_done += one_kill(scenarios, out, ("worker", "parent", "both")[n_done % 3], rng)
+        if len(journal(out).done) == n_scenarios:
             complete(scenarios, out, n_scenarios)
             n_batches += 1
             out = folder / f"out{n_batches}"

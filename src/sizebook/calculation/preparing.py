@@ -6,7 +6,6 @@ The engine is given a small file of its own: sheets, texts and cached cells of o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +15,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from sizebook.calculation.calculated import Place
-from sizebook.calculation.copies import InColumn, Pieces, in_column, relative
+from sizebook.calculation.copies import Copies, Pieces, down_kind, in_column, kinds, relative
 from sizebook.calculation.found import ArrayFormula, Found, are_addresses, array_formula, cell_area, formulas
 from sizebook.calculation.links import links
 from sizebook.calculation.marks import FIT, REFUSED, SPILL
@@ -29,9 +28,6 @@ from sizebook.calculation.tables import tables
 from sizebook.calculation.tokens import Area, address, area, cell_at, shifted
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
-
-# Formulas that differ only in the rows of their references are looked at once.
-_ROW = re.compile(r"(?<=[A-Za-z$])\d+(?![\w(.])")
 
 
 @dataclass
@@ -137,10 +133,9 @@ class _Preparing:
     def __init__(self, package: Package, prepared: Prepared, book: Surroundings, sheet: str, part: str) -> None:
         self.package, self.prepared, self.book, self.sheet, self.part = package, prepared, book, sheet, part
         self.shared: dict[str, _Shared] = {}
-        self.plain: set[str] = set()
         self.unchanged: set[Pieces] = set()  # formulas that stand as they are, as they read from their cells
         self.copied: dict[Pieces, Pieces] = {}  # formulas as they read from their cells, and as they are rewritten
-        self.lines: dict[tuple[str, int], tuple[InColumn, InColumn]] = {}  # the same by kind and column
+        self.copies = Copies()
 
     def all_formulas(self, found: list[Found]) -> None:
         """Rewrite what needs it; a sheet without such a formula keeps its part as it is."""
@@ -170,20 +165,15 @@ class _Preparing:
             for cell, _ in found:
                 cell_area(cell, self.sheet)  # says what is wrong
         first = self.prepared.add_all(list(zip(repeat(self.sheet), addresses)), texts)
-        # One search through all of them.
-        for index, kind in enumerate(_ROW.sub("0", "\0".join(texts)).split("\0") if found else ()):
-            if kind not in self.plain and not self._copied_down(found[index], first + index, kind):
-                self._write(*found[index], first + index, texts[index])
-
-    def _copied_down(self, found: Found, number: int, kind: str) -> bool:
-        """Rewrite a formula that reads as one further up in its column does, moved along; return whether it does."""
-        cell, formula = found
-        row, column = cell_at(cell.get("r", "")) or (1, 0)
-        seen, rewritten = self.lines.get((kind, column), (None, None))
-        if seen is None or rewritten is None or seen.written(row, number) != formula.text:
-            return False
-        self._put(formula, rewritten.written(row, number))
-        return True
+        for index, (kind, of_row) in enumerate(kinds(texts)):
+            if kind in self.copies.plain:
+                continue
+            cell, formula = found[index]
+            copy = self.copies.rewritten(texts[index], (kind, of_row), addresses[index], first + index)
+            if copy is None:
+                self._write(cell, formula, first + index, texts[index])
+            elif copy != texts[index]:
+                self._put(formula, copy)
 
     def _array(self, cell: etree._Element, formula: etree._Element) -> tuple[Area, Area]:
         """Rewrite an array formula; return the area that it fills and its cell."""
@@ -225,14 +215,14 @@ class _Preparing:
         if array is not None:
             self._put(formula, self._filling(array, number, text, at))
             return False
-        seen = relative(text, at)
+        seen, kind = relative(text, at), down_kind(text)
         if seen in self.unchanged:
             return True
         if seen not in self.copied:
             rewriter = Rewriter(self.book, at)
             rewritten = relative(self._rewritten(rewriter, number, text), at)
             if rewritten == seen and not rewriter.depends_on_place:
-                self.plain.add(_ROW.sub("0", text))
+                self.copies.stands(kind, seen)
                 self.unchanged.add(seen)
                 return True
             if not rewriter.moves:
@@ -240,7 +230,7 @@ class _Preparing:
                 return False
             self.copied[seen] = rewritten
         line = in_column(self.copied[seen], at.left)
-        self.lines[_ROW.sub("0", text), at.left] = in_column(seen, at.left), line
+        self.copies.moves(kind, at.left, seen, self.copied[seen])
         self._put(formula, line.written(at.top, number))
         return False
 

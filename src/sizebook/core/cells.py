@@ -11,7 +11,8 @@ from sizebook.core.coercion import LARGEST, Cell, Range, alone, as_rows, as_text
 from sizebook.core.errors import InputError, RangeError, SizebookError, UnknownKeyError, shown, suggestion
 from sizebook.core.names import current, replaced
 from sizebook.core.quantities import Model
-from sizebook.core.registry import Argument, Function, find, quantity_of, registered
+from sizebook.core.registry import Function, find, registered
+from sizebook.core.sections import Argument, quantity_of
 from sizebook.core.tabular import Table
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from sizebook.core.quantities import MemoryBytes, Model
-from sizebook.core.registry import DEFAULT, Quantity, function
+from sizebook.core.registry import function
+from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.formulas.weights import dtype_bits
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture

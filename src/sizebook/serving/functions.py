@@ -11,7 +11,8 @@ from collections.abc import Callable
 from sizebook.core.derivation import Term
 from sizebook.core.errors import InputError, TargetError
 from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
-from sizebook.core.registry import DEFAULT, estimated, function, unbanded
+from sizebook.core.registry import estimated, function, unbanded
+from sizebook.core.sections import DEFAULT
 from sizebook.formulas.weights import dtype_bits
 from sizebook.serving import time as serving_time
 from sizebook.serving.band import Band, replica_band

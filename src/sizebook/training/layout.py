@@ -21,7 +21,7 @@ from sizebook.core.quantities import (
     Tp,
     ZeroStage,
 )
-from sizebook.core.registry import DEFAULT, section
+from sizebook.core.sections import DEFAULT, section
 from sizebook.core.texts import joined, text
 from sizebook.models.architecture import Architecture, Attention, Experts
 from sizebook.models.flops import distinct_layers

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
 
-from sizebook.core.registry import Quantity, leaves, section
+from sizebook.core.sections import Quantity, leaves, section
 from sizebook.training.activations import ACTIVATION_BYTES, kept_bytes, working_bytes
 from sizebook.training.adapters import largest_matrix
 from sizebook.training.frameworks import Stack, bytes_each, keeps, optimizer, state_width

@@ -10,7 +10,7 @@ import re
 from functools import cached_property
 from typing import Annotated
 
-from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.core.tables import by_key
 from sizebook.tables.own_rates import RatesFile
 from sizebook.training.tuning import (

@@ -10,7 +10,7 @@ from functools import cached_property
 from math import log2
 from typing import Annotated, Any
 
-from sizebook.core.registry import Quantity, section
+from sizebook.core.sections import Quantity, section
 from sizebook.training.activations import kept_bytes
 from sizebook.training.communication import (
     context_parallel,

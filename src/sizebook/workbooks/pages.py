@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from openpyxl.styles import Alignment
 
-from sizebook.core.registry import Argument
+from sizebook.core.sections import Argument
 from sizebook.core.tables import table
 from sizebook.functions import find
 from sizebook.workbooks.building import Book

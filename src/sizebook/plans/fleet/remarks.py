@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sizebook.core.registry import flat
+from sizebook.core.sections import flat
 from sizebook.core.texts import Figure, text
 from sizebook.core.units import grouped
 from sizebook.plans.fleet.nodes import fits

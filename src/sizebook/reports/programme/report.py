@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, significant, usd
 from sizebook.plans.programme.plan import PARTS, Budget, ProgrammePlan, warnings

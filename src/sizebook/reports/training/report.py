@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.core.texts import plural, text
 from sizebook.core.units import (
     amount,
