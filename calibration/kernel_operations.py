@@ -135,16 +135,16 @@ def latent_prefill_seconds(x: dict[str, Any], p: dict[str, Any], gpu: dict[str, 
     return p["launch_seconds"] + flops / (gpu["bf16"] * p["compute"]) + moved
 
 
-# Of these formats the points of uneven traffic do not tell a slow bandwidth from few experts visited: with numbers fitted
-# to them, kernels under even traffic, which is what estimates take, were put a quarter too slow.
+# Of these formats the points of uneven traffic do not tell a slow bandwidth from few experts visited: with numbers
+# fitted to them, kernels under even traffic, which is what estimates take, were put a quarter too slow.
 EVENLY = ("mxfp4",)
 
 
 def experts(folder: Path) -> pl.DataFrame:
     """Return routed experts, the whole layer or a tensor-parallel part; ``even`` is 1 where traffic was even.
 
-    Traffic is uneven, as texts make it, but for the formats of `EVENLY`, where even traffic was measured; passes have at
-    most as many tokens as engines put into one.
+    Traffic is uneven, as texts make it, but for the formats of `EVENLY`, where even traffic was measured; passes then
+    have at most as many tokens as engines put into one.
     """
     frame = _read(folder, "moe").with_columns(
         format=_format("moe_dtype"), even=(pl.col("distribution") == "balanced").cast(pl.Int64)

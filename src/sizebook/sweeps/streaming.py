@@ -103,8 +103,8 @@ _SUSPECT = pl.col(pl.String).str.contains(r"^[\t\r\n=+\-@]").any()  # quick to a
 def ahead(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     """Yield pieces while a thread makes the next one: answering keeps one processor busy, writing another.
 
-    One piece is ahead, so memory does not grow; what making one raises is raised here. Settings of the caller's context,
-    such as its decimal sign, hold in the thread.
+    One piece is ahead, so memory does not grow; what making one raises is raised here. Settings of the caller's
+    context, such as the folders that it may read, hold in the thread.
     """
     with ThreadPoolExecutor(max_workers=1) as thread:
         context = copy_context()
