@@ -64,7 +64,7 @@ def groups(book: Book) -> Groups:
     heads = ["Service", *(head for head, *_ in _TABLE)]
     rows = [[f"={{shown.{at}}}", *(f"={{{key}.{at}}}" for _, key, _ in _TABLE)] for at in SERVICES]
     first, last = page.table(heads, rows, [look.GENERAL, *(shown for *_, shown in _TABLE)], blanks=True)
-    page.finish()
+    page.finish(prints=False)
     letters = "CDEFGHIJKLMNOPQRSTUV"[: len(_TABLE)]
     return Groups({key: f"Groups!${letter}${first}:${letter}${last}"
                    for letter, (_, key, _) in zip(letters, _TABLE, strict=True)})  # fmt: skip
@@ -93,7 +93,7 @@ def replicas(book: Book) -> None:
     for at, title in (("peak", "Replicas in the busiest hour"), ("mean", "Replicas at the mean of the day")):
         page.section(title)
         _rows(page, at, f"={_needed(at)}", "replicas", MOST)
-    page.finish()
+    page.finish(prints=False)
 
 
 def _needed(at: str, end: str = "") -> str:
@@ -122,7 +122,7 @@ def nodes(book: Book, group: Groups) -> None:
     page.section("Racks")
     together = f"SUMPRODUCT({group.own('hardware', '@')}*{block('nodes')})"
     _rows(page, "racks", f"={_up(together + '/MAX(1,{nodes_a_rack.@})')}", "racks", MOST)
-    page.finish()
+    page.finish(prints=False)
 
 
 _TERM = "{bought_from.@}+INT(({month}-{bought_from.@})/{term_months})*{term_months}"  # the first month of the term
@@ -183,7 +183,7 @@ def buying(book: Book, group: Groups) -> None:
     same = f"SUMPRODUCT(({group.of('bought_with')}={{bought_with.@}})*{group.of('part')}*{block('peak')})"
     part = f"IF({same}=0,IF({{number.@}}={{bought_with.@}},1,0),{{part.@}}*{{peak_@}}/{same})"
     _rows(page, "part_usd", f"={part}*INDEX({block('cost')},{{bought_with.@}})", "USD", SUM)
-    page.finish()
+    page.finish(prints=False)
 
 
 def at_speed(book: Book, group: Groups, name: str, end: str, said: str) -> None:
@@ -201,4 +201,4 @@ def at_speed(book: Book, group: Groups, name: str, end: str, said: str) -> None:
     prices = [group.of(f"{kind}_now") for kind in ("reserved", "on_demand")]
     cost = f"{{hours_a_month}}*{reserved}*{prices[0]}+{burst_of(peak, mean, reserved)}*{prices[1]}"
     page.row_of(f"cost{end}", "Cost", f"={{price_level_now}}*SUMPRODUCT({cost})", "USD", total=SUM)
-    page.finish()
+    page.finish(prints=False)

@@ -105,7 +105,7 @@ def ranks(book: Book) -> None:
     page.section("In order")
     page.line("ranked", "Column of the service", "=MATCH({number},{place.all},0)", "", "Inputs")
     page.line("rank_name", "Service", "=INDEX({shown.all},{ranked})", "", "Inputs", look.GENERAL)
-    page.finish()
+    page.finish(prints=False)
 
 
 PERIODS = (

@@ -83,7 +83,7 @@ def basis(book: Book) -> Staged:
         [look.GENERAL, look.NUMBER],
     )
     ranks, by_rank = (f"Basis!${column}${first}:${column}${last}" for column in "BC")
-    page.finish()
+    page.finish(prints=False)
     compared = _compared(book)
     return Staged(shown, hours, ranks, by_rank, curve, compared, tuple(c.name for c in columns(Month)))
 

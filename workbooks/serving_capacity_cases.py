@@ -92,7 +92,7 @@ def cases(book: Book, staged: Staged) -> None:
         for case in all_cases():
             own = formula.replace("@", str(rows[case.key])).replace("CASE", case.key)
             page.row_of(f"{key}_{case.key}", case.label, own, unit, total=total)
-    page.finish()
+    page.finish(prints=False)
 
 
 # Columns of a case: D to J its drivers, K whether prices follow their levels, L arrivals, M growth, N what a replica

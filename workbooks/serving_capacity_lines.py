@@ -23,7 +23,7 @@ def calculation(book: Book) -> None:
     _latency(page)
     _api(page)
     _messages(page)
-    page.finish()
+    page.finish(prints=False)
 
 
 def _memory(page: Page) -> None:
@@ -160,7 +160,7 @@ def curve(book: Book, staged: Staged) -> Rows:
         "steady, whatever the targets hold for. Loads that the cache does not hold wait, which counts in the time to "
         "first token."
     )
-    page.finish()
+    page.finish(prints=False)
     return rows
 
 

@@ -66,7 +66,7 @@ def _hours(book: Book, staged: Staged) -> None:
         page.fill_before((f"={staged.hours.cell(1 + hour, 1)}",))
         needed = f"={{on}}*MAX(IF($D§>0,1,0),{ceiling}+{{spare_replicas}})"
         page.row_of(f"need_{hour}", f"{hour:02d}:00", needed, "replicas")
-    page.finish()
+    page.finish(prints=False)
 
 
 def _money(page: Timeline, book: Book) -> None:

@@ -26,7 +26,7 @@ def calculation(book: Book) -> None:
     _time(page)
     _conventions(page)
     _messages(page)
-    page.finish()
+    page.finish(prints=False)
 
 
 def _work(page: Page) -> None:

@@ -35,7 +35,8 @@ function showTheme() {
 
 function showRows() {
   filterRows();
-  table.refreshFilter();
+  if (table) table.refreshFilter();
+  else drawFirstRows();
   showCounts();
 }
 
@@ -51,10 +52,11 @@ onChange((changed) => {
   const has = (...names) => names.some((name) => changed.has(name));
   if (has(...FILTERS)) showRows();
   if (has("theme")) showTheme();
-  if (has("columns")) showColumns();
+  if (has("sort", "columns") && !table) drawFirstRows();
+  if (has("columns") && table) showColumns();
   if (has("compare")) { if (built.has("compare")) showCompared(); markCompared(); if (state.model) panel(MODEL[state.model]); }
   if (has("view", "compare")) showView();
-  if (has("view")) { hoverOut(); if (state.view === "models") table.redraw(); }
+  if (has("view")) { hoverOut(); if (state.view === "models" && table) table.redraw(); }
   if (has("model")) showPanel();
   if (has("find", "fn", "args", "separator") && built.has("calculator")) followCalculator(has);
   if (has("view", "theme", ...FILTERS)) soon(() => showCharts());
@@ -65,11 +67,11 @@ function restore() {
   readState();
   document.querySelector('[name="separator"]').value = state.separator;
   const changed = new Set(Object.keys(state).filter((name) => String(before[name]) !== String(state[name])));
-  if (changed.has("sort")) table.setSort(sortOf());
+  if (changed.has("sort") && table) table.setSort(sortOf());
   for (const listener of listeners) listener(changed);
 }
 
-function start() {
+async function start() {
   readState();
   buildViews();
   buildFilters();
@@ -77,20 +79,32 @@ function start() {
   showTheme();
   filterRows();
   showCounts();
-  buildTable();
-  table.on("tableBuilt", async () => {
-    performance.mark("first-table");
-    document.body.dataset.table = "yes";
-    await painted();
-    fillChoices();
-    await readLater();
-    nameCall();
-    showView();
-    await showCharts();
-    document.body.dataset.ready = "yes";
-  });
+  drawFirstRows();
+  followTable();
   showView();
   showPanel();
+  followPage();
+  await painted();
+  told("table");
+  run(await unpackedText("table-script"));
+  await buildTable();
+  told("sorted");
+  await painted();
+  fillChoices();
+  await readLater();
+  nameCall();
+  showView();
+  await showCharts();
+  told("ready");
+}
+
+// How far the page is, for whoever measures or drives it.
+function told(stage) {
+  performance.mark(stage);
+  document.body.dataset[stage] = "yes";
+}
+
+function followPage() {
   byId("read").textContent = DATA.read;
   byId("theme").addEventListener("click", () => change({ theme: mode() === "dark" ? "light" : "dark" }));
   byId("link").addEventListener("click", () => copy(location.href, "link"));

@@ -1,6 +1,8 @@
 // The table: Tabulator with our columns, sorted and filtered by the state.
 
 let table = null;
+const HEIGHT = NARROW ? "70vh" : "calc(100vh - 330px)";
+const ROW_HEIGHT = 38;
 const WIDTHS = { text: 120, count: 104, number: 104, date: 104, share: 92 };
 const WIDE = { total: NARROW ? 84 : 150, release_date: NARROW ? 96 : 104, licence: 150, attention: 150, hardware: 150, d_model: 92, n_layers: 76, n_heads: 76, n_kv_heads: 88 };
 
@@ -15,19 +17,17 @@ function sorter(column) {
   };
 }
 
-function cell(column) {
-  return (shown) => {
-    const value = shown.getValue();
-    if (column.name === "difference" && value !== null) {
-      return `<span class="status-${shown.getData().status.split(" ")[0]}">${cellText(column, value)}</span>`;
-    }
-    const text = cellText(column, value);
-    return typeof value === "string" ? text.replaceAll("&", "&amp;").replaceAll("<", "&lt;") : text;
-  };
+// What a cell holds, as HTML: texts are escaped, for a name may hold anything.
+function cellHtml(column, model) {
+  const value = model[column.name];
+  if (column.name === "difference" && value !== null) {
+    return `<span class="status-${model.status.split(" ")[0]}">${cellText(column, value)}</span>`;
+  }
+  const text = cellText(column, value);
+  return typeof value === "string" ? text.replaceAll("&", "&amp;").replaceAll("<", "&lt;") : text;
 }
 
-function nameCell(shown) {
-  const model = shown.getData();
+function nameCell(model) {
   return h("div", { class: "model" }, badge(model),
     h("button", { type: "button", class: "name", tabindex: "-1", "data-key": model.key }, model.name));
 }
@@ -44,28 +44,28 @@ function columnOf(column) {
     cssClass: figure ? "figure" : "",
     headerSortStartingDir: figure || column.kind === "date" ? "desc" : "asc",
     sorter: sorter(column),
-    formatter: cell(column),
+    formatter: (shown) => cellHtml(column, shown.getData()),
   };
 }
 
 const sortOf = () => [{ column: state.sort.replace(/^-/, ""), dir: state.sort.startsWith("-") ? "desc" : "asc" }];
 
 const FIRST = {
-  field: "name", title: "Model", width: NARROW ? 172 : 230, frozen: true, formatter: nameCell, sorter: sorter({ name: "name" }),
+  field: "name", title: "Model", width: NARROW ? 172 : 230, frozen: true, formatter: (shown) => nameCell(shown.getData()), sorter: sorter({ name: "name" }),
 };
 // Only columns that are shown, in the order of the page: cells that nobody sees would cost as much as others.
 const columnsShown = () => [FIRST, ...COLUMNS.filter(({ name }) => state.columns.includes(name)).map(columnOf)];
 
-// Every column states its width: nothing is measured to find it.
-Tabulator.extendModule("layout", "modes", { stated: () => {} });
-
-function buildTable() {
-  table = new Tabulator("#table", {
+// Resolves once Tabulator's own rows stand in place of the first.
+async function buildTable() {
+  // Every column states its width: nothing is measured to find it.
+  Tabulator.extendModule("layout", "modes", { stated: () => {} });
+  const built = new Tabulator("#table", {
     data: MODELS,
     index: "key",
     columns: columnsShown(),
-    height: NARROW ? "70vh" : "calc(100vh - 330px)",
-    rowHeight: 38,
+    height: HEIGHT,
+    rowHeight: ROW_HEIGHT,
     renderVerticalBuffer: 152,
     layout: "stated",
     initialSort: sortOf(),
@@ -73,17 +73,22 @@ function buildTable() {
     placeholder: "No model fulfils every condition. Loosen one.",
     headerSortElement: '<span class="arrow" aria-hidden="true"></span>',
   });
-  table.on("dataSorted", (sorters) => {
+  built.on("dataSorted", (sorters) => {
     const [by] = sorters;
     if (by && by.field) change({ sort: `${by.dir === "desc" ? "-" : ""}${by.field}` });
   });
-  table.on("renderComplete", afterRender);
-  table.on("tableBuilt", () => nameParts());
+  built.on("renderComplete", afterRender);
+  await new Promise((resolve) => { built.on("tableBuilt", resolve); });
+  table = built;
+  nameParts();
   byId("table").addEventListener("keydown", onKey);
   byId("table").addEventListener("mouseover", onHover);
   byId("table").addEventListener("mouseleave", hoverOut);
   byId("table").addEventListener("focusin", onFocus);
   byId("table").addEventListener("focusout", hoverOut);
+}
+
+function followTable() {
   byId("table").addEventListener("click", (event) => {
     const named = event.target.closest("button.name");
     if (named) change({ model: named.dataset.key });

@@ -98,9 +98,14 @@ class Slow:
     """Computes a call by its length, at a clock that each computation moves on by a second."""
 
     def __init__(self) -> None:
-        self.now, self.computed, self.threads = 0.0, list[bytes](), set[str]()
+        self.now, self.computed, self.threads, self.held = 0.0, list[bytes](), set[str](), threading.Event()
+        self.held.set()
 
-    def __call__(self, asked: bytes) -> tuple[int, bool]:
+    def ask(self, answers: Answers, asked: bytes) -> Any:
+        return answers.answer(asked, lambda: self.compute(asked), may_wait=True)
+
+    def compute(self, asked: bytes) -> tuple[int, bool]:
+        self.held.wait(20)
         self.now += 1.0
         self.computed.append(asked)
         self.threads.add(threading.current_thread().name)
@@ -109,36 +114,37 @@ class Slow:
         return len(asked), not asked.startswith(b"/")
 
     def clock(self) -> float:
+        self.now += 0.001
         return self.now
 
 
 def test_cells_wait_once_a_recalculation_has_had_its_time() -> None:
     slow = Slow()
-    answers = Answers(slow, "later", slow.clock)
-    assert [answers.answer(each, may_wait=True) for each in (b"1", b"22", b"333")] == [1, 2, "later"]
+    answers = Answers("later", slow.clock)
+    assert [slow.ask(answers, each) for each in (b"1", b"22", b"333")] == [1, 2, "later"]
     until(lambda: not answers.waiting())
-    assert answers.answer(b"333", may_wait=True) == 3 and slow.computed == [b"1", b"22", b"333"]
-    slow.now += waiting.PAUSE * 1.1
-    assert answers.answer(b"4444", may_wait=True) == 4, "another recalculation has its own time"
+    assert slow.ask(answers, b"333") == 3 and slow.computed == [b"1", b"22", b"333"]
+    slow.now += waiting.PAUSE
+    assert slow.ask(answers, b"4444") == 4, "another recalculation has its own time"
 
 
 @pytest.mark.parametrize(("asked", "times"), [(b"333", 1), (b"/file", 2)])
 def test_what_follows_from_a_file_is_not_kept(asked: bytes, times: int) -> None:
     slow = Slow()
-    answers = Answers(slow, "later", slow.clock)
-    assert [answers.answer(asked, may_wait=False) for _ in range(2)] == [len(asked)] * 2
+    answers = Answers("later", slow.clock)
+    assert [answers.answer(asked, lambda: slow.compute(asked), may_wait=False) for _ in range(2)] == [len(asked)] * 2
     assert slow.computed.count(asked) == times
 
 
 def test_a_call_that_fails_later_fails_for_whoever_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting, "BUDGET", 0.0)
-    answers = Answers(Slow(), "later")
-    assert answers.answer(b"fails", may_wait=True) == answers.answer(b"/file", may_wait=True) == "later"
+    slow, answers = Slow(), Answers("later")
+    assert slow.ask(answers, b"fails") == slow.ask(answers, b"/file") == "later"
     until(lambda: not answers.waiting())
     with pytest.raises(ValueError, match=r"^as it does$"):
-        answers.answer(b"fails", may_wait=True)
-    assert answers.answer(b"/file", may_wait=True) == 5, "once, though it is not kept"
-    assert answers.answer(b"/file", may_wait=True) == "later"
+        slow.ask(answers, b"fails")
+    assert slow.ask(answers, b"/file") == 5, "once, though it is not kept"
+    assert slow.ask(answers, b"/file") == "later"
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,20 +152,15 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting, "MOST_ANSWERS", 4)
     monkeypatch.setattr(waiting, "MOST_WAITING", 2)
     monkeypatch.setattr(waiting, "BUDGET", 0.0)
-    held, slow = threading.Event(), Slow()
-
-    def compute(asked: bytes) -> tuple[int, bool]:
-        held.wait(20)
-        return slow(asked)
-
-    answers = Answers(compute, "later")
+    slow, answers = Slow(), Answers("later")
+    slow.held.clear()
     asked = [bytes(length) for length in range(1, 8)]
-    assert {answers.answer(each, may_wait=True) for each in asked} == {"later"}
+    assert {slow.ask(answers, each) for each in asked} == {"later"}
     assert answers.waiting() == 2
-    held.set()
+    slow.held.set()
     for pair in (asked[:2], asked[2:4], asked[4:6]):
         until(lambda: not answers.waiting())
-        assert [answers.answer(each, may_wait=True) for each in pair] in ([len(each) for each in pair], ["later"] * 2)
+        assert [slow.ask(answers, each) for each in pair] in ([len(each) for each in pair], ["later"] * 2)
         until(lambda: not answers.waiting())
-        assert [answers.answer(each, may_wait=True) for each in pair] == [len(each) for each in pair]
+        assert [slow.ask(answers, each) for each in pair] == [len(each) for each in pair]
     assert slow.threads.isdisjoint({threading.current_thread().name})

@@ -136,8 +136,8 @@ def test_classic_functions_need_no_licence_key() -> None:
 def test_equal_classic_calls_are_answered_from_memory() -> None:
     """Equal to Python is not equal to a function: 1 is a width of one, TRUE is no number."""
     code = (
-        "from sizebook.excel import classic as c; f, computed = c.PARAMS_LN, c._answers._compute; count = []; "
-        "c._answers._compute = lambda call: (count.append(call), computed(call))[1]; "
+        "from sizebook.excel import classic as c; f, computed = c.PARAMS_LN, c._computed; count = []; "
+        "c._computed = lambda *call: (count.append(call), computed(*call))[1]; "
         "print(*f([[1]]), *f([[1.0]]), *f([[True]]), *f([[1]]), *f([[2, 3]]), *f([[2, 3]]), len(count))"
     )
     assert run(code).stdout == "[2.0] [2.0] ['#VALUE!'] [2.0] [4.0, 6.0] [4.0, 6.0] 4\n"

@@ -6,7 +6,7 @@ The engine is given a small file of its own: sheets, texts and cached cells of o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
@@ -26,6 +26,7 @@ from sizebook.calculation.rewriting import Rewriter
 from sizebook.calculation.surroundings import Surroundings
 from sizebook.calculation.tables import tables
 from sizebook.calculation.tokens import Area, address, area, cell_at, shifted
+from sizebook.calculation.whole_columns import UsedRows
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
 
@@ -80,13 +81,15 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
     outside = links(package)
     prepared = Prepared(_is_set(package, "workbookPr", "date1904"))
     found = {sheet: formulas(package.xml(part)) for sheet, part in package.sheets().items()}
+    anchors = _dynamic(found)
     book = Surroundings(
         names=Names(package),
         tables=tables(package),
         sheets=tuple(found),
         functions=functions,
         links=outside,
-        anchors=frozenset(_dynamic(found)),
+        anchors=anchors,
+        used=UsedRows(package, frozenset(sheet for sheet, *_ in anchors)),
         dates_from_1904=prepared.dates_from_1904,
     )
     sheets = [_Preparing(package, prepared, book, sheet, part) for sheet, part in package.sheets().items()]
@@ -96,12 +99,11 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
     return prepared
 
 
-def _dynamic(found: Mapping[str, list[Found]]) -> Iterator[tuple[str, int, int]]:
-    """Yield where the dynamic array formulas stand."""
-    for sheet, cells in found.items():
-        for cell, formula in cells:
-            if formula.get("t") == "array" and cell.get("cm") and (place := cell_at(cell.get("r", ""))) is not None:
-                yield sheet.casefold(), *place
+def _dynamic(found: Mapping[str, list[Found]]) -> frozenset[tuple[str, int, int]]:
+    """Return where the dynamic array formulas stand."""
+    arrays = ((sheet, cell_at(cell.get("r", ""))) for sheet, cells in found.items() for cell, formula in cells
+              if cell.get("cm") and formula.get("t") == "array")  # fmt: skip
+    return frozenset((sheet.casefold(), *place) for sheet, place in arrays if place is not None)
 
 
 def _is_set(package: Package, element: str, attribute: str, default: str = "0") -> bool:
@@ -159,8 +161,7 @@ class _Preparing:
 
     def _ordinary(self, found: list[Found]) -> None:
         """Rewrite formulas of one cell each: there may be a hundred thousand, of which a few differ in kind."""
-        texts = [formula.text or "" for _, formula in found]
-        addresses = [cell.get("r", "") for cell, _ in found]
+        texts, addresses = [formula.text or "" for _, formula in found], [cell.get("r", "") for cell, _ in found]
         if not are_addresses(addresses):
             for cell, _ in found:
                 cell_area(cell, self.sheet)  # says what is wrong
@@ -261,9 +262,8 @@ class _Preparing:
         self.package.xml(self.part, change=True)
         filled = area(formula.get("ref", ""), self.sheet) or cell_area(cell, self.sheet)
         cell.remove(formula)
-        for row, column in filled.cells():
-            place = self.sheet, address(row, column)
-            self.prepared.refused[place] = "it is a result of a what-if data table"
+        for at in filled.cells():
+            self.prepared.refused[self.sheet, address(*at)] = "it is a result of a what-if data table"
 
     def _plain_text(self, element: etree._Element) -> None:
         """Write a text of several formats as one without."""

@@ -55,14 +55,7 @@ def _sent(evaluated: ExcelFunction) -> ExcelFunction:
 _SENT = {name: _sent(evaluated) for name, evaluated in build(error_value).items()}
 
 
-def _computed(call: bytes) -> tuple[Any, bool]:
-    """Return the answer to a call; one that follows from a file is not to be remembered, for files change."""
-    name, given = marshal.loads(call)
-    asked = files_asked()
-    return _SENT[name](*given), files_asked() == asked
-
-
-_answers = Answers(_computed, [[WAITING]])
+_answers = Answers([[WAITING]])
 _may_wait = False  # whether what asks shows `WAITING` as an error value and asks again
 
 
@@ -76,9 +69,15 @@ def _remembering(name: str, evaluated: ExcelFunction) -> ExcelFunction:
             return evaluated(*given)  # a date, or another object of COM
         if len(call) > LONGEST_CALL:
             return evaluated(*given)
-        return _answers.answer(call, may_wait=_may_wait)
+        return _answers.answer(call, lambda: _computed(evaluated, given), may_wait=_may_wait)
 
     return answered
+
+
+def _computed(evaluated: ExcelFunction, given: list[Any]) -> tuple[Any, bool]:
+    """Return the answer to a call; one that follows from a file is not to be remembered, for files change."""
+    asked = files_asked()
+    return evaluated(*given), files_asked() == asked
 
 
 def _received(cell: Any) -> Any:

@@ -21,28 +21,25 @@ PAUSE = 0.25  # seconds without a call after which the next one belongs to anoth
 # What a cell shows that waits: an error value, so that nothing sums it up.
 WAITING = "#GETTING_DATA"
 
-# Works out the answer to a call, and says whether it may be remembered.
-Compute = Callable[[bytes], tuple[Any, bool]]
+# Works out one answer, and says whether it may be remembered.
+Compute = Callable[[], tuple[Any, bool]]
 
 
 class Answers:
-    """Answers to calls by their bytes.
+    """Answers to calls by their bytes; ``later`` is what those are told that wait."""
 
-    ``compute`` works them out, in the thread that asks or in that of those that wait; ``later`` is what these are told.
-    """
-
-    def __init__(self, compute: Compute, later: Any, clock: Callable[[], float] = time.perf_counter) -> None:
-        self._compute, self._said, self._clock, self._lock = compute, later, clock, Lock()
+    def __init__(self, later: Any, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._said, self._clock, self._lock = later, clock, Lock()
         self._known: dict[bytes, Any] = {}
         self._once: dict[bytes, tuple[Any, Exception | None]] = {}
-        self._waiting: dict[bytes, Context] = {}
+        self._waiting: dict[bytes, tuple[Context, Compute]] = {}
         self._thread: Thread | None = None
         self._last = self._spent = 0.0
 
-    def answer(self, call: bytes, *, may_wait: bool) -> Any:
+    def answer(self, call: bytes, compute: Compute, *, may_wait: bool) -> Any:
         """Return the answer to a call, `later` where it comes later, which only a caller that asks again may be told.
 
-        A call that fails raises here, for whoever asks, never in the thread.
+        ``compute`` works it out, in this thread or in that of those that wait; where it fails there, it raises here.
         """
         known = self._known.get(call, self)  # itself stands for no answer
         if known is not self:
@@ -53,10 +50,10 @@ class Answers:
                 raise error
             return answer
         if may_wait and (call in self._waiting or self._is_spent()):
-            return self._later(call)
+            return self._later(call, compute)
         start = self._clock()
         try:
-            return self._computed(call)[0]
+            return self._computed(call, compute)[0]
         finally:
             self._last = self._clock()
             self._spent += self._last - start
@@ -78,11 +75,12 @@ class Answers:
             self._spent = 0.0
         return self._spent >= BUDGET
 
-    def _later(self, call: bytes) -> Any:
+    def _later(self, call: bytes, compute: Compute) -> Any:
         self._last = self._clock()
         with self._lock:
             if len(self._waiting) < MOST_WAITING:  # those beyond ask again with the others, and find room then
-                self._waiting.setdefault(call, copy_context())  # where the workbook lies that asks
+                # The context says where the workbook lies that asks.
+                self._waiting.setdefault(call, (copy_context(), compute))
             if self._thread is None:
                 self._thread = Thread(target=self._work, daemon=True)
                 self._thread.start()
@@ -90,14 +88,17 @@ class Answers:
 
     def _work(self) -> None:
         while True:
+            # Computing beside cells that ask would slow each of them: two threads of Python take turns.
+            while self._clock() - self._last < PAUSE:
+                time.sleep(PAUSE / 10)
             with self._lock:
                 if not self._waiting:
                     self._thread = None
                     return
-                call, context = next(iter(self._waiting.items()))
+                call, (context, compute) = next(iter(self._waiting.items()))
             answer, error, is_kept = None, None, False
             try:
-                answer, is_kept = context.run(self._computed, call)
+                answer, is_kept = context.run(self._computed, call, compute)
             except Exception as raised:  # noqa: BLE001 - raised where the cell asks again
                 error = raised
             with self._lock:
@@ -105,8 +106,8 @@ class Answers:
                     _put(self._once, call, (answer, error), MOST_WAITING)
                 del self._waiting[call]
 
-    def _computed(self, call: bytes) -> tuple[Any, bool]:
-        answer, is_kept = self._compute(call)
+    def _computed(self, call: bytes, compute: Compute) -> tuple[Any, bool]:
+        answer, is_kept = compute()
         if is_kept:
             with self._lock:
                 _put(self._known, call, answer, MOST_ANSWERS)

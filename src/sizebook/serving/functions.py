@@ -14,6 +14,7 @@ from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
 from sizebook.core.registry import estimated, function, unbanded
 from sizebook.core.sections import DEFAULT
 from sizebook.formulas.weights import dtype_bits
+from sizebook.models.cached import INDEX_ELEMENT_BYTES
 from sizebook.serving import time as serving_time
 from sizebook.serving.band import Band, replica_band
 from sizebook.serving.case import Case, case_of
@@ -56,7 +57,7 @@ from sizebook.serving.quantities import (
     Version,
     WeightDtype,
 )
-from sizebook.serving.shape import INDEX_ELEMENT_BYTES, shape_of
+from sizebook.serving.shape import shape_of
 from sizebook.serving.terms import Latencies, kernels_basis, latency_terms, prefill_terms, step_terms
 from sizebook.serving.time import cache_bytes_per_gpu
 from sizebook.tables.hardware import accelerator

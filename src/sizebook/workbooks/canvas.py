@@ -240,6 +240,10 @@ class Canvas:
         drawn = f"{KINDS[chart.kind]} of {chart.unit}{f': {named}' if named else ''}"
         return f"{drawn}. Its title states the message; table {sheet.title}, rows {first} to {last}."
 
-    def finish(self) -> None:
-        """Set the print area to what the page holds, and break pages between sections."""
-        lay_out(self.sheet, self._groups, self.row, last_column=self.unit_column + 1)
+    def finish(self, *, prints: bool = True) -> None:
+        """Set the print area to what the page holds, and break pages between sections.
+
+        A page of workings that does not print has none: LibreOffice leaves such sheets out where others have one.
+        """
+        if prints:
+            lay_out(self.sheet, self._groups, self.row, last_column=self.unit_column + 1)

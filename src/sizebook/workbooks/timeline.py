@@ -102,12 +102,13 @@ class Timeline(Canvas):
         cell = self._put(self.total_column, self.resolve(formulas.get(total)), "Total")
         cell.number_format = number_format
 
-    def finish(self) -> None:
-        """Grey what lies outside the plan, and print twelve months a page."""
+    def finish(self, *, prints: bool = True) -> None:
+        """Grey what lies outside the plan, and print twelve months a page, or nothing of a page of workings."""
         first, last = (get_column_letter(self.first + n) for n in (0, len(MONTHS) - 1))
         outside = self.book.resolve("={on}=0", self.sheet.title, MONTHS[0]).removeprefix("=")
         hidden = DifferentialStyle(font=Font(color="FFFFFF"))
         rule = Rule(type="expression", formula=[outside], dxf=hidden)
         self.sheet.conditional_formatting.add(f"{first}5:{last}{self.row}", rule)
-        self.sheet.print_area = f"B1:{last}{self.row}"
+        if prints:
+            self.sheet.print_area = f"B1:{last}{self.row}"
         self.sheet.page_setup.fitToWidth, self.sheet.page_setup.fitToHeight = len(MONTHS) // _A_PAGE, 1
