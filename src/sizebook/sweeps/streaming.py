@@ -106,11 +106,15 @@ def ahead(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     One piece is ahead, so memory does not grow; what making one raises is raised here. Settings of the caller's
     context, such as the folders that it may read, hold in the thread.
     """
+    context = copy_context()
+
+    def made() -> pl.DataFrame | None:
+        return context.run(lambda: next(frames, None))
+
     with ThreadPoolExecutor(max_workers=1) as thread:
-        context = copy_context()
-        coming = thread.submit(context.run, next, frames, None)
+        coming = thread.submit(made)
         while (frame := coming.result()) is not None:
-            coming = thread.submit(context.run, next, frames, None)
+            coming = thread.submit(made)
             yield frame
 
 
