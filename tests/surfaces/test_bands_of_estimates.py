@@ -97,9 +97,9 @@ def test_the_command_line_prints_the_band() -> None:
 
 
 @pytest.mark.parametrize("name", ["TTFT_SECONDS", "TPOT_SECONDS", "PREFILL_SECONDS", "DECODE_STEP_SECONDS"])
-def test_a_model_with_an_encoder_is_explained_without_terms(name: str) -> None:
-    """Its terms are not told apart; the number, its source and band are said all the same."""
+def test_the_terms_of_a_model_with_an_encoder_add_up(name: str) -> None:
     cells = ("whisper-large-v3", "h100-sxm", 448)
     lines = explained(name, *cells)
     assert lines["result"] == call(name, *cells)
-    assert not any(line.startswith("term: ") for line in lines)
+    terms = [value for line, value in lines.items() if line.startswith("term: ")]
+    assert len(terms) > 3 and sum(terms) == pytest.approx(lines["result"])
