@@ -10,9 +10,9 @@ from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import PlannedReplica
+from sizebook.plans.serving.totals import total_usd
 from sizebook.reports.figures import dollars, fixed, general
 from sizebook.reports.inputs import input_rows
-from sizebook.reports.serving.executive import total_usd
 from sizebook.reports.view import Column, Notes, Row, Section, Table
 from sizebook.reports.words import ends, gpus, months
 from sizebook.serving.formats import kv_dtype_of, weight_dtype_of
