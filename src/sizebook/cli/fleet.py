@@ -12,12 +12,13 @@ import click
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.sections import flat
-from sizebook.core.units import energy, mass, significant, usd
+from sizebook.core.units import counted_months, energy, mass, significant, usd
 from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
 from sizebook.plans.fleet.periods import QUARTER, YEAR, periods
-from sizebook.plans.fleet.plan import FleetPlan, PlannedService, total_usd, usd_range
+from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import exceeded, warnings
 from sizebook.plans.fleet.stands import Stand
+from sizebook.plans.serving.totals import total_usd, usd_range
 from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.fleet import FleetScenario, answer
 
@@ -128,11 +129,6 @@ def _headline(plan: FleetPlan) -> list[str]:
         f"{mass(sum(month.co2e_kg for month in months))} of CO2e",
         "Ranges hold eight of ten measurements of a replica's throughput, in every service at once.",
     ]
-
-
-def counted_months(n: int) -> str:
-    """Return so many months in words."""
-    return f"{n} month{'s' if n != 1 else ''}"
 
 
 def _services(plan: FleetPlan) -> list[str]:

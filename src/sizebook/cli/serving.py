@@ -12,12 +12,13 @@ import click
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.sections import flat
-from sizebook.core.units import duration, gibibytes, grouped, percent, significant, usd
+from sizebook.core.units import counted_months, duration, gibibytes, grouped, percent, significant, usd
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve
 from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.totals import total_usd, usd_per_mtok, usd_range
 from sizebook.scenarios.files import beside, parse, read_toml, with_rates
 from sizebook.scenarios.serving import ServingAnswer, ServingScenario, answer, with_files
 from sizebook.serving.load import SEED
@@ -78,6 +79,9 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
         },
         "nodes": _nodes(plan),
         "latency_curve": [flat(each) for each in latency_curve(replica)],
+        "usd": total_usd(plan.months),
+        "band": {"usd": list(usd_range(plan))},
+        "usd_per_mtok": usd_per_mtok(plan),
         "usd_per_mtok_output_saturated": plan.usd_per_mtok_saturated,
         "prices": asdict(plan.rates),
         "figures": flat(figures(plan)),
@@ -160,12 +164,13 @@ def as_text(found: ServingAnswer) -> list[str]:
 
 def _headline(plan: ServingPlan) -> list[str]:
     first, last = plan.months[0], plan.months[-1]
-    setup = plan.replica.setup
+    setup, (low, high) = plan.replica.setup, (usd(end) for end in usd_range(plan))
     return [
         f"{plan.model} on {setup.gpu}, {setup.replica.engine}, "
         f"{setup.replica.weight_dtype or 'own format'}, {plan.replica.layout}",
         f"GPUs at peak       {first.peak_gpus} in month 1, {last.peak_gpus} in month {last.month}",
-        f"Cost a month       {usd(first.usd)}, {usd(last.usd)}",
+        f"Cost               {usd(total_usd(plan.months))} over {counted_months(len(plan.months))} ({low} to {high})",
+        f"Cost a month       {usd(first.usd)} in month 1, {usd(last.usd)} in month {last.month}",
         _per_million(plan),
         f"Rates              {plan.replica.rates_basis}",
         f"Price basis        {plan.rates.basis}",
@@ -174,11 +179,11 @@ def _headline(plan: ServingPlan) -> list[str]:
 
 
 def _per_million(plan: ServingPlan) -> str:
-    first, full = plan.months[0], plan.usd_per_mtok_saturated
-    if plan.replica.decodes:
-        return f"Per million out    {usd(first.usd_per_mtok_output)}, at full load {usd(full)}"
-    full /= plan.traffic.asked.input_tokens
-    return f"Per million in     {usd(first.usd_per_mtok_input)}, at full load {usd(full)}"
+    full, what = plan.usd_per_mtok_saturated, "out"
+    if not plan.replica.decodes:
+        full, what = full / plan.traffic.asked.input_tokens, "in "
+    over = counted_months(len(plan.months))
+    return f"Per million {what}    {usd(usd_per_mtok(plan))} over {over}, at full load {usd(full)}"
 
 
 def _replica(plan: ServingPlan) -> list[str]:

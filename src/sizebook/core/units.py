@@ -164,3 +164,8 @@ def in_unit(value: float, unit: str) -> str:
 def counted(number: str, unit: str) -> Text:
     """Return a shown number with its unit: ``1 replica``, ``25 replicas``."""
     return text("{n} {unit}", n=number, unit=_ONE.get(unit, text(unit)) if number == "1" else text(unit))
+
+
+def counted_months(n: int) -> str:
+    """Return so many months in words."""
+    return f"{n} month{'s' if n != 1 else ''}"

@@ -12,7 +12,9 @@ from sizebook.core.quantities import Dp, Ep, Pp, Tp
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.tables.own_rates import RatesFile
 
-ENGINES = ("vllm", "sglang", "tensorrt-llm")
+# As scenarios and cells write them, and as their makers do.
+ENGINE_NAMES = {"vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LLM"}
+ENGINES = tuple(ENGINE_NAMES)
 WEIGHT_DTYPES = ("bf16", "fp16", "fp8", "fp8_block", "int8", "nvfp4", "mxfp4", "int4_wo")
 KV_DTYPES = ("bf16", "fp16", "fp8", "int8")
 

@@ -78,21 +78,6 @@ class FleetPlan:
         return month_label(self.terms.start, month)
 
 
-def total_usd(months: Sequence[FleetMonth] | Sequence[ServiceMonth]) -> float:
-    """Return the cost of all months."""
-    return sum(month.usd for month in months)
-
-
-def usd_range(planned: FleetPlan | PlannedService) -> tuple[float, float]:
-    """Return the least and the most that all months cost, with replicas as planned and at both ends of their band.
-
-    Slow replicas need more GPUs and cost more as a rule; where a reserved GPU costs less than the busy hours that it
-    saves, a contract for a share of the mean makes a smaller mean the dearer one.
-    """
-    totals = [total_usd(months) for months in (planned.fewest, planned.months, planned.most)]
-    return min(totals), max(totals)
-
-
 @dataclass(frozen=True)
 class _Fleet:
     """All services at one speed of their replicas."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sizebook.core.texts import Text, text
 from sizebook.core.units import counted, energy, grouped, mass, told_apart, usd
-from sizebook.plans.fleet.plan import FleetPlan, total_usd, usd_range
+from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.fleet.remarks import exceeded
+from sizebook.plans.serving.totals import total_usd, usd_range
 from sizebook.reports.figures import share
 from sizebook.reports.view import Tile
 from sizebook.reports.words import ends, gpus, months

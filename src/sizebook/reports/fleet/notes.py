@@ -6,12 +6,14 @@ import math
 
 from sizebook.core.texts import joined, text
 from sizebook.core.units import duration, grouped, significant, usd
-from sizebook.plans.fleet.plan import FleetPlan, PlannedService, usd_range
+from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import warnings
+from sizebook.plans.serving.totals import usd_range
 from sizebook.reports.figures import dollars, fixed, general
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Block, Column, Notes, Row, Section, Table
 from sizebook.reports.words import ends, gpus, months
+from sizebook.serving.quantities import ENGINE_NAMES
 
 
 def per_service(plan: FleetPlan) -> Section:
@@ -132,7 +134,7 @@ def _service(each: PlannedService) -> tuple[Row, ...]:
             text("{gpu}, {tdp_watts} W", gpu=planned.setup.gpu, tdp_watts=general(rates.tdp_watts)),
             "data/hardware.csv",
         ),
-        (text("Engine"), replica.engine, "data/engines.csv"),
+        (text("Engine"), ENGINE_NAMES[replica.engine], "data/engines.csv"),
         (text("Rates"), planned.rates_basis, text("data/kernels.csv, data/calibration_serving.csv")),
         (text("Weights"), replica.weight_dtype or text("as published"), text("scenario")),
         (

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from sizebook.core.texts import Text, plural, text
 from sizebook.core.units import duration, grouped, percent, told_apart, usd
-from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.totals import total_usd, usd_per_mtok, usd_range
 from sizebook.reports.figures import fixed
 from sizebook.reports.view import Tile
 from sizebook.reports.words import ends, gpus, months
@@ -25,24 +25,13 @@ BINDING = {
 LITTLE_USED = 0.25  # of what a fleet could carry, below which a reader is told
 
 
-def total_usd(found: tuple[Month, ...]) -> float:
-    """Return the cost of all months."""
-    return sum(month.usd for month in found)
-
-
-def usd_per_mtok(plan: ServingPlan) -> float:
-    """Return what a million tokens cost over all months: those put out, or put in where one pass answers."""
-    asked, requests = plan.traffic.asked, sum(month.requests for month in plan.months)
-    tokens = asked.output_tokens if plan.replica.decodes else asked.input_tokens
-    return total_usd(plan.months) / (requests * tokens) * 1e6
-
-
 def sentences(plan: ServingPlan) -> tuple[str, str, str]:
     """Return what all months cost, which GPUs that takes, and what a request sees."""
+    low, high = usd_range(plan)
     cost = text(
         "Serving {model} for {months} costs {usd} ({low} to {high}).",
         model=plan.model, months=months(len(plan.months)), usd=usd(total_usd(plan.months)),
-        low=usd(total_usd(plan.fewest)), high=usd(total_usd(plan.most)),
+        low=usd(low), high=usd(high),
     )  # fmt: skip
     return cost, _gpus(plan), _seen(plan)
 
@@ -91,7 +80,7 @@ def tiles(plan: ServingPlan) -> tuple[Tile, ...]:
         Tile(
             text("Cost, {months}", months=n),
             usd(total_usd(plan.months)),
-            ends(usd(total_usd(fewest)), usd(total_usd(most))),
+            ends(*(usd(end) for end in usd_range(plan))),
         ),
         Tile(text("GPUs, busiest hour"), grouped(peak), ends(grouped(least), grouped(highest))),
         *_speed_and_price(plan),

@@ -6,10 +6,10 @@ from sizebook.core.texts import text
 from sizebook.core.units import energy, mass, usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.sensitivity import sensitivities
+from sizebook.plans.serving.totals import total_usd, usd_per_mtok
 from sizebook.reports import words
 from sizebook.reports.charts.kinds import Bar, Bars, Chart, Columns, Limit, Series, Span, Spans
 from sizebook.reports.figures import fixed, general, scaled, share, short_scale
-from sizebook.reports.serving.executive import total_usd, usd_per_mtok
 from sizebook.reports.serving.fleet import fleet_by_month
 from sizebook.reports.view import Column, Row, Section, Table
 

@@ -10,14 +10,14 @@ from sizebook.plans.serving.lengths import Histogram
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.replica import PlannedReplica
+from sizebook.plans.serving.totals import total_usd
 from sizebook.reports.figures import dollars, fixed, general
 from sizebook.reports.inputs import input_rows
-from sizebook.reports.serving.executive import total_usd
 from sizebook.reports.view import Column, Notes, Row, Section, Table
 from sizebook.reports.words import ends, gpus, months
 from sizebook.serving.formats import kv_dtype_of, weight_dtype_of
 from sizebook.serving.pools import LEAST_TRANSFER
-from sizebook.serving.quantities import Replica
+from sizebook.serving.quantities import ENGINE_NAMES, Replica
 
 _MOST_CHOICES = 10
 _FIGURES = {"ttft": text("Time to first token"), "tpot": text("Time per token"), "throughput": text("Throughput")}
@@ -62,7 +62,7 @@ def _choice(choice: Choice) -> Row:
     replica = setup.replica
     cells = (
         setup.gpu,
-        replica.engine,
+        ENGINE_NAMES[replica.engine],
         replica.weight_dtype or text("published"),
         choice.plan.replica.layout,
         grouped(month.peak_gpus),
@@ -174,7 +174,7 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
     return [
         (text("Model"), plan.model, text("scenario; counted exactly")),
         (text("Accelerator"), setup.gpu, "data/hardware.csv"),
-        (text("Engine"), replica.engine, "data/engines.csv"),
+        (text("Engine"), ENGINE_NAMES[replica.engine], "data/engines.csv"),
         (text("Rates"), plan.replica.rates_basis, text("data/kernels.csv, data/calibration_serving.csv")),
         (text("Weights"), weights, _weights_origin(setup.model, replica)),
         (text("Cache"), cache, text("scenario") if replica.kv_dtype else text("the engine's default")),

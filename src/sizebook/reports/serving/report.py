@@ -19,6 +19,7 @@ from sizebook.reports.serving.notes import alternatives, assumptions, errors
 from sizebook.reports.serving.requests import requests_seen
 from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table
 from sizebook.reports.words import newest
+from sizebook.serving.quantities import ENGINE_NAMES
 from sizebook.tables.hardware import accelerator
 
 GIB = 2.0**30
@@ -61,7 +62,7 @@ def _subtitle(plan: ServingPlan) -> Text:
     known: dict[str, str] = {
         "model": plan.model,
         "gpu": accelerator(setup.gpu).name,
-        "engine": setup.replica.engine,
+        "engine": ENGINE_NAMES[setup.replica.engine],
         "weights": setup.replica.weight_dtype or text("as published"),
         "requests": counted(parameters(plan.traffic.requests_per_day), "requests"),
         "prompt": counted(grouped(asked.input_tokens), "tokens"),

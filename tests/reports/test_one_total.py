@@ -1,0 +1,37 @@
+"""What all months cost reads alike on the command, in its JSON and on the report's first page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sizebook.cli import app
+from sizebook.core.units import usd
+from sizebook.reports.serving.executive import sentences, tiles
+from sizebook.scenarios.files import parse, read_toml
+from sizebook.scenarios.serving import ServingScenario, answer
+
+SCENARIOS = Path(__file__).parents[2] / "reports"
+
+
+@pytest.mark.parametrize("name", ["serving-llama-3.1-70b", "serving-percentile-llama-3.1-70b"])
+def test_command_and_first_page_lead_with_the_same_totals(name: str) -> None:
+    file = SCENARIOS / f"{name}.toml"
+    plan = answer(parse(ServingScenario, read_toml(file), where=file.name)).plan
+    said = CliRunner().invoke(app, ["plan", "serve", str(file)]).output
+    data = json.loads(CliRunner().invoke(app, ["plan", "serve", str(file), "--json"]).output)
+    months = len(data["months"])
+    total, tokens = (sum(month[key] for month in data["months"]) for key in ("usd", "requests"))
+    out = total / (tokens * plan.traffic.asked.output_tokens) * 1e6
+    low, high = (sum(month["band"]["usd"][end] for month in data["months"]) for end in (0, 1))
+    assert data["usd"] == pytest.approx(total) and data["usd_per_mtok"] == pytest.approx(out)
+    assert data["band"]["usd"] == pytest.approx([low, high])
+    assert f"Cost               {usd(total)} over {months} months ({usd(low)} to {usd(high)})\n" in said
+    assert f"Per million out    {usd(out)} over {months} months, at full load " in said
+    shown = {str(tile.label): (str(tile.value), str(tile.note)) for tile in tiles(plan)}
+    assert shown[f"Cost, {months} months"] == (usd(total), f"{usd(low)} to {usd(high)}")
+    assert shown["Million output tokens"][0] == usd(out)
+    assert f"costs {usd(total)} ({usd(low)} to {usd(high)})" in str(sentences(plan)[0])
