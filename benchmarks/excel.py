@@ -1,14 +1,19 @@
-"""What a cell costs through classic xlwings, against a function that does nothing.
+"""What a cell costs through classic xlwings, against a function that does nothing, and through xlwings Server.
 
-Run `python benchmarks/excel.py`. Times are processor seconds of xlwings' own `call_udf` with stand-ins for Windows' COM
-(as in tests/surfaces/classic_client.py), best of `ROUNDS`: what COM itself takes between Excel and Python is not in
-them, and is the same for any function. The cache of equal calls is emptied before each round.
+Run `python benchmarks/excel.py [PYTHON]`. Times are processor seconds of xlwings' own `call_udf` with stand-ins for
+Windows' COM (as in tests/surfaces/classic_client.py), best of `ROUNDS`: what COM itself takes between Excel and Python
+is not in them, and is the same for any function. The cache of equal calls is emptied before each round. Given a PYTHON
+with sizebook and xlwings-server, its project is served on the loopback and asked over one connection, wall time.
 """
 
 from __future__ import annotations
 
+import http.client
+import json
+import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.surfaces.classic_client import on_windows
 
-ROUNDS, CALLS, ROWS = 5, 1_000, 10_000
+ROUNDS, CALLS, ROWS = 15, 1_000, 10_000
 LOAD_HEADS = ["model", "gpu", "tp", "input_tokens", "output_tokens", "concurrency"]
 RUN_HEADS = ["model", "gpu", "gpus", "tokens", "batch", "tp"]
 
@@ -44,15 +49,62 @@ def do_nothing(udfs: Any) -> None:
     module.nothing = udfs.xlfunc(module.nothing)  # type: ignore[attr-defined]
 
 
-def first_call() -> float:
-    """Return the seconds of a new Python from its start to its first answer."""
+def first_call() -> tuple[float, float]:
+    """Return the seconds of a new Python until its first call is answered: by the clock, of the processor."""
     client = Path(__file__).resolve().parents[1] / "tests" / "surfaces" / "classic_client.py"
-    start = time.perf_counter()
+    start, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         [sys.executable, str(client)], input='[["PARAMS_LN", [512]]]', text=True, capture_output=True, check=True,
         env={"PYTHONPATH": ":".join(sys.path)},
     )  # fmt: skip
-    return time.perf_counter() - start
+    now = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.perf_counter() - start, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
+
+
+def column(udfs: Any, classic: Any) -> tuple[float, float]:
+    """Return for how long a column of slow calls, all different, holds Excel, and when the last of them is answered."""
+    classic._answers.forget()
+    udfs.call_udf("sizebook.excel.classic", "FILES_BESIDE", ("", True))
+    waiting, held, start = list(range(CALLS)), 0.0, time.perf_counter()
+    while waiting:
+        since = time.perf_counter()
+        waiting = [at for at in waiting if plan(udfs, at) == [["#GETTING_DATA"]]]
+        held = max(held, time.perf_counter() - since)
+        while classic.CALLS_WAITING():
+            time.sleep(0.05)
+    udfs.call_udf("sizebook.excel.classic", "FILES_BESIDE", ("", False))
+    return held, time.perf_counter() - start
+
+
+def plan(udfs: Any, at: int) -> Any:
+    from sizebook.functions import load
+
+    function = load()["PLAN_SERVING"]
+    given = function.example[0] | {"requests_per_day": 100_000.0 + at}
+    return udfs.call_udf("sizebook.excel.classic", function.name, [given.get(a.name) for a in function.arguments])
+
+
+def round_trip(python: str) -> tuple[float, float]:
+    """Return the seconds of one call of xlwings Server, of a number asked for the first time, and of its first call."""
+    import xlwings
+    from tests.server.check import served
+
+    asked = {
+        "client": "Office.js", "func_name": "PARAMS_MHA", "caller_address": None, "session_id": "benchmark",
+        "culture_info_name": "en-US", "date_format": "m/d/yyyy", "version": xlwings.__version__, "runtime": "1.4",
+    }  # fmt: skip
+    times = []
+    with tempfile.TemporaryDirectory() as folder, served(python, Path(folder)) as address:
+        connection = http.client.HTTPConnection(address.removeprefix("http://"))
+        for at in range(CALLS):
+            body = json.dumps(asked | {"args": [[[at + 1]], None]})
+            start = time.perf_counter()
+            connection.request("POST", "/xlwings/custom-functions-call", body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            assert answer.status == 200, answer.read()
+            answer.read()
+            times.append(time.perf_counter() - start)
+    return sorted(times)[CALLS // 2], times[0]
 
 
 def main() -> None:
@@ -66,7 +118,7 @@ def main() -> None:
     def calls(ask: Callable[[int], Any]) -> Callable[[], list[Any]]:
         return lambda: [ask(at) for at in range(1, CALLS + 1)]
 
-    fresh = classic._answer.cache_clear
+    fresh = classic._answers.forget
     empty = best(calls(lambda at: udfs.call_udf("nothing", "nothing", (float(at),))), fresh) / CALLS
     models = ("llama-3.1-8b", "llama-3.1-70b")
     loads = [[models[at % 2], "h100-sxm", 2, 1_000 + at, 200, 1 + at % 64] for at in range(ROWS)]
@@ -80,10 +132,16 @@ def main() -> None:
         f"SIZING_TABLE of {ROWS}": best(lambda: call("SIZING_TABLE", [["model"], *[["llama-3.1-8b"]] * ROWS]), fresh),
         f"SERVING_TABLE of {ROWS}": best(lambda: call("SERVING_TABLE", [LOAD_HEADS, *loads]), fresh),
         f"TRAINING_TABLE of {ROWS}": best(lambda: call("TRAINING_TABLE", [RUN_HEADS, *runs]), fresh),
-        "first call after start (wall)": first_call(),
     }  # fmt: skip
+    wall, processor = first_call()
+    rows |= {"first call after start, processor": processor, "first call after start, wall": wall}
+    held, done = column(udfs, classic)
+    rows |= {f"a column of {CALLS} plans holds Excel": held, f"a column of {CALLS} plans is done": done}
+    if len(sys.argv) > 1:
+        median, first = round_trip(sys.argv[1])
+        rows |= {"server round trip, PARAMS_MHA (wall)": median, "server, first call (wall)": first}
     for name, seconds in rows.items():
-        print(f"{name:34} {seconds * 1e3:10.3f} ms   {seconds / empty:10.1f} x doing nothing")
+        print(f"{name:40} {seconds * 1e3:10.3f} ms   {seconds / empty:10.1f} x doing nothing")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from sizebook.core.registry import put_together
+from sizebook.core.sections import put_together
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import plan_serving
 from sizebook.serving.arrivals import Lengths, arrivals

@@ -13,6 +13,7 @@ import datetime
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from command import parser
@@ -106,8 +107,11 @@ UNBOUNDED = (
 )  # fmt: skip
 STARTS = np.log([start for start, _, _ in FITTED.values()])
 FIRMNESS = 0.08 * np.array([firm for _, firm, _ in FITTED.values()])
-# Narrower families than this take the band of the next wider one.
-FEWEST_GROUPS = 3
+# With fewer groups than these a tenth of them lies beyond any that was seen, so that they place no 10th or 90th
+# percentile (split conformal: 0.1 (n + 1) is a whole group from nine on). Such a family takes the ends of its kind.
+FEWEST_GROUPS = 9
+# What nobody measured reaches as far out as any family of so many groups does.
+FEWEST_OF_WIDEST = 3
 
 
 def named(logs: np.ndarray) -> dict[str, float]:
@@ -125,13 +129,27 @@ def predicted(found: Sequence[Run], logs: np.ndarray) -> np.ndarray:
     rates: dict[tuple[object, ...], Machine] = {}
     out = []
     for run in found:
-        work, setup = run.work, run.work.setup
+        setup = run.work.setup
         key = (setup.gpu.key, setup.method)
         if key not in rates:
             rates[key] = machine(setup.gpu, setup.method, values)
-        step = step_time(work.profile, work.layout, setup.method, rates=rates[key], n_micro=work.micro_batches)
-        out.append(step.total)
+        out.append(_seconds(run, rates[key]))
     return np.array(out)
+
+
+# What a run took at which rates: most values of a fit leave most accelerators' rates as they are.
+_KNOWN: dict[int, dict[Machine, float]] = {}
+
+
+def _seconds(run: Run, rates: Machine) -> float:
+    known = _KNOWN.setdefault(id(run), {})
+    if rates not in known:
+        if len(known) > 2 * len(FITTED):
+            known.clear()
+        work = run.work
+        step = step_time(work.profile, work.layout, work.setup.method, rates=rates, n_micro=work.micro_batches)
+        known[rates] = step.total
+    return known[rates]
 
 
 def residuals(found: Sequence[Run], logs: np.ndarray) -> np.ndarray:
@@ -163,21 +181,39 @@ def unseen(found: Sequence[Run], whole: np.ndarray) -> np.ndarray:
     return out
 
 
-def bands(found: Sequence[Run], held: np.ndarray) -> list[tuple[str, float, float, int, int]]:
-    """Return family, both ends, runs and groups, from all runs of a family with every group weighing the same."""
+class Ends(NamedTuple):
+    """One row of the table: a family, its ends, how many runs and groups it has, and whose groups placed the ends."""
+
+    family: str
+    low: float
+    high: float
+    runs: int
+    groups: int
+    placed_by: str
+
+
+def bands(found: Sequence[Run], held: np.ndarray) -> list[Ends]:
+    """Return the ends of every family that was measured, every group weighing the same: of its own runs, of all of its
+    kind where it has few groups, of the widest where the kind has few."""
     members: dict[str, list[int]] = {}
     for index, run in enumerate(found):
-        for name in families_of(run):
+        for name in (kind_of_run(run), *families_of(run)):
             members.setdefault(name, []).append(index)
+    groups = {name: len({found[i].group for i in indices}) for name, indices in members.items()}
+    seen = {name: _ends(found, held, members[name]) for name in members if groups[name] >= FEWEST_OF_WIDEST}
+    placed = {name: ends for name, ends in seen.items() if groups[name] >= FEWEST_GROUPS}
+    every = [_ends(found, held, range(len(found))), *seen.values()]
+    placed[UNMEASURED] = (min(low for low, _ in every), max(high for _, high in every))
     rows = []
-    for name, indices in sorted(members.items()):
-        groups = {found[i].group for i in indices}
-        if len(groups) >= FEWEST_GROUPS:
-            rows.append((name, *_ends(found, held, indices), len(indices), len(groups)))
-    widest = _ends(found, held, range(len(found)))
-    low = min([widest[0], *(row[1] for row in rows)])
-    high = max([widest[1], *(row[2] for row in rows)])
-    return [*rows, (UNMEASURED, low, high, 0, 0)]
+    for name in sorted({name for run in found for name in families_of(run)}):
+        by = next(each for each in (name, name.split()[0], UNMEASURED) if each in placed)
+        rows.append(Ends(name, *placed[by], len(members[name]), groups[name], by))
+    return [*rows, Ends(UNMEASURED, *placed[UNMEASURED], 0, 0, UNMEASURED)]
+
+
+def kind_of_run(run: Run) -> str:
+    """Return what a run trains."""
+    return kind_of(run.work.profile, run.work.setup.method)
 
 
 def families_of(run: Run) -> tuple[str, ...]:
@@ -198,7 +234,7 @@ def covered(found: Sequence[Run], held: np.ndarray) -> np.ndarray:
     units = np.array([run.unit for run in found])
     for unit in np.unique(units):
         rest = np.flatnonzero(units != unit)
-        known = {row[0]: row[1:3] for row in bands([found[i] for i in rest], held[rest])}
+        known = {row.family: (row.low, row.high) for row in bands([found[i] for i in rest], held[rest])}
         for i in np.flatnonzero(units == unit):
             low, high = next((known[name] for name in families_of(found[i]) if name in known), known[UNMEASURED])
             out[i] = low <= math.exp(-held[i]) <= high
@@ -239,7 +275,7 @@ def main() -> None:
     if quick:
         return
     summary(found, held, "held out")
-    stated = [i for i, r in enumerate(found) if r.stated and kind_of(r.work.profile, r.work.setup.method) == "dense"]
+    stated = [i for i, r in enumerate(found) if r.stated and kind_of_run(r) == "dense"]
     summary([found[i] for i in stated], held[stated], "held out, dense and fully stated")
     inside = covered(found, held)
     print(f"in a band made without them: {np.mean(inside):.1%} of runs")
@@ -262,14 +298,19 @@ def write(logs: np.ndarray, n_runs: int) -> None:
     _replace(DATA / "calibration_training.csv", lines)
 
 
-def write_bands(rows: Sequence[tuple[str, float, float, int, int]], error: float) -> None:
+def write_bands(rows: Sequence[Ends], error: float) -> None:
     today = datetime.date.today().isoformat()
     lines = [
         "# Measured over predicted step time of runs whose model family and generation the fit had not seen: 10th and",
         f"# 90th percentile, every group weighing the same. Mean absolute error over all of them {error:.3f}.",
-        "family,low,high,runs,groups,source,retrieved",
+        f"# placed_by: whose groups placed the ends; fewer than {FEWEST_GROUPS} place none, and the kind's or the",
+        "# widest are taken.",
+        "family,low,high,runs,groups,placed_by,source,retrieved",
     ]
-    lines += [f"{name},{low:.4g},{high:.4g},{n},{g},{SOURCE},{today}" for name, low, high, n, g in rows]
+    lines += [
+        f"{row.family},{row.low:.4g},{row.high:.4g},{row.runs},{row.groups},{row.placed_by},{SOURCE},{today}"
+        for row in rows
+    ]
     _replace(DATA / "calibration_training_bands.csv", lines)
 
 

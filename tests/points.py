@@ -10,7 +10,8 @@ from typing import Any
 
 from sizebook.core import cells
 from sizebook.core.errors import SizebookError
-from sizebook.core.registry import Argument, Function, Quantity
+from sizebook.core.registry import Function
+from sizebook.core.sections import Argument, Quantity
 
 MOST_DRAWS = 100  # for each point that a function accepts; PARAMS_ATTENTION refuses nine of ten
 BLANK = 0.3  # chance that an optional argument is left blank

@@ -13,7 +13,8 @@ from datetime import date, datetime
 from typing import Any
 
 from sizebook.core.errors import CellError, InputError
-from sizebook.core.registry import Argument, Function
+from sizebook.core.registry import Function
+from sizebook.core.sections import Argument
 from sizebook.models import catalog
 from tests.points import drawn
 

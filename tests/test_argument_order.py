@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import sizebook
-from sizebook.core.registry import Argument, declared, hints_of, nested, quantity_of
+from sizebook.core.sections import Argument, declared, hints_of, nested, quantity_of
 from sizebook.functions import load
 
 MOST_PARAMETERS = 6

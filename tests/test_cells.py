@@ -7,7 +7,7 @@ import pytest
 from sizebook.core.cells import call
 from sizebook.core.coercion import coerce, listed
 from sizebook.core.errors import CellError, InputError, RangeError, SizebookError, UnknownFunctionError, UnknownKeyError
-from sizebook.core.registry import Argument, Quantity
+from sizebook.core.sections import Argument, Quantity
 from sizebook.functions import load
 
 load()

@@ -14,7 +14,8 @@ import pytest
 
 from sizebook.core.cells import evaluate
 from sizebook.core.errors import CODES, RangeError, SizebookError, shown
-from sizebook.core.registry import Function, Quantity
+from sizebook.core.registry import Function
+from sizebook.core.sections import Quantity
 from sizebook.functions import load
 from tests.random_calls import calls
 

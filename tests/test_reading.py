@@ -8,7 +8,7 @@ import pytest
 
 from sizebook.core.errors import InputError
 from sizebook.core.reading import Told, keys_of, read
-from sizebook.core.registry import DEFAULT, TABLE, TABLES, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, TABLES, Quantity, section
 
 Crates = Annotated[int, Quantity("crates in the hold", kind="integer", minimum=1, default=4)]
 Burst = Annotated[float, Quantity("bursts over the mean", minimum=1, default=1)]

@@ -40,3 +40,18 @@ from sizebook.core import units
 )
 def test_display(shown: str, text: str) -> None:
     assert shown.replace(units.THIN_SPACE, " ").replace(units.NO_BREAK_SPACE, " ") == text
+
+
+def test_figures_that_are_compared_never_read_alike() -> None:
+    assert units.told_apart(414.2, 400) == ("414", "400")
+    assert units.told_apart(89.3, 89) == ("89.3", "89.0")
+    assert units.told_apart(89.0004, 89) == ("89.0004", "89.0000")
+    assert units.told_apart(2.5, 2.4996, decimals=2, sign="$") == ("$2.5000", "$2.4996")
+    assert units.told_apart(12_345.6, 12_345.4) == (units.grouped(12_346), units.grouped(12_345))
+    assert units.told_apart(3, 3) == ("3", "3")
+
+
+def test_next_to_nothing_is_not_spelled_out() -> None:
+    assert (units.percent(5.63e-7), units.percent(1e-4), units.percent(0)) == (
+        "<0.01\u00a0%", "0.0100\u00a0%", "0\u00a0%",
+    )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.core.registry import Argument, Quantity, leaves
+from sizebook.core.sections import Argument, Quantity, leaves
 from sizebook.functions import find
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.training.tuning import TUNINGS

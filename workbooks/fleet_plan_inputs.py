@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.plans.fleet.inputs import (
     MOST_SERVICES,
     Ceilings,

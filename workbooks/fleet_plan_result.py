@@ -10,7 +10,7 @@ from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.finance import months_shown
 from sizebook.workbooks.page import Page, new_page
-from sizebook.workbooks.wording import between, counted, several, usd, worded
+from sizebook.workbooks.wording import apart, between, counted, several, usd, worded
 
 
 def result(book: Book) -> None:
@@ -56,10 +56,11 @@ def _messages(page: Page) -> None:
     given = "COUNT({gpu_ceiling},{rack_ceiling},{kw_ceiling})"
     none = 'IF({over_gpu.total}+{over_rack.total}+{over_kw.total}=0,"Within every ceiling that is given.","")'
     page.statement("ceiling_message", "Ceilings", f'=IF({given}=0,"No ceiling is given.",{none}&{over})', "Months")
+    power, ceiling = apart("{site_kw.total}", "{kw_ceiling}")
     page.statement(
         "kw_message", "Power",
-        f'={counted("{site_kw.total}")}&" kW at most"&IF({{kw_ceiling}}="",""," against a ceiling of "'
-        f'&{counted("{kw_ceiling}")})',
+        f'=IF({{kw_ceiling}}="",{counted("{site_kw.total}")}&" kW at most",{power}&" kW at most against a ceiling of "'
+        f"&{ceiling})",
         "Months",
     )  # fmt: skip
 
@@ -69,7 +70,7 @@ def _over(name: str, figure: str, unit: str) -> str:
     first = f"MATCH(1,{{is_over_{name}.all}},0)"
     day = f"INDEX({{starts.all}},{first})"
     month = f'YEAR({day})&"-"&IF(MONTH({day})<10,"0","")&MONTH({day})'  # TEXT reads its format in the reader's language
-    figures = counted(f"INDEX({{{figure}.all}},{first})"), counted(f"{{{name}_ceiling}}")
+    figures = apart(f"INDEX({{{figure}.all}},{first})", f"{{{name}_ceiling}}")
     said = f'"From "&{month}&" on "&{figures[0]}&" {unit}, more than the "&{figures[1]}&" that there are. "'
     return f'IF({{over_{name}.total}}=0,"",{said})'
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fleet_plan_inputs import DRIVERS, SERVICES, WIDTHS
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.plans.fleet.figures import ServiceBasis
 from sizebook.plans.fleet.inputs import FleetTerms, Running, Service
 from sizebook.plans.fleet.months import FleetMonth

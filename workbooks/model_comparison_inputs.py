@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.core.registry import Argument, Quantity
+from sizebook.core.sections import Argument, Quantity
 from sizebook.functions import find
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.core.tables import by_key
 from sizebook.models.architecture import PARTS
 from sizebook.plans.sizing.plan import DTYPES_COMPARED, PART_LABELS
@@ -15,7 +15,7 @@ from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
 from sizebook.workbooks.references import text
 from sizebook.workbooks.shared_lines import chosen_model, model_input, this_copy
-from sizebook.workbooks.wording import worded
+from sizebook.workbooks.wording import percent, worded
 
 FILE, TITLE = "model_sizing.xlsx", "Model sizing"
 EXAMPLE = {"model": "llama-3.1-8b"}
@@ -223,17 +223,23 @@ def result(book: Book) -> None:
     page = new_page(
         book, "Result", "The figures to hand on.", cases=("", ""), widths=(34, 28, 28, 28, 28), portrait=True
     )
+    active, off = percent("{active_share}", 1), percent("{difference_share}", 3)
     page.tiles(
         [
             ('="Parameters of "&{chosen}', "={total}", look.WHOLE, "in total, exact"),
-            ("Active parameters", "={active}", look.WHOLE, '=IFERROR(TEXT({active_share},"0.0%")&" of the total","")'),
+            (
+                "Active parameters",
+                "={active}",
+                look.WHOLE,
+                f'=IFERROR({active}&" of the total","")',
+            ),
             ("={weights_label}", "={weight_gb}", look.GIGA, "GB (10^9 bytes)"),
             ("The same", "={weight_gib}", look.GIGA, "GiB (2^30 bytes)"),
             (
                 "Counted less published",
                 "={difference}",
                 look.WHOLE,
-                '=IF(ISNUMBER({difference_share}),TEXT({difference_share},"0.000%")&" of published","no figure given")',
+                f'=IF(ISNUMBER({{difference_share}}),{off}&" of published","no figure given")',
             ),
         ]
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from serving_capacity_inputs import DRIVERS
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.plans.ledgers import LONGEST_PLAN, columns
 from sizebook.plans.serving.curves import LOADS, CurvePoint
 from sizebook.plans.serving.figures import ServingBasis

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.functions import find
 from sizebook.plans.serving.inputs import Energy, Margins, Prices, ServingInputs, Target, Traffic
 from sizebook.plans.serving.request_stream import RequestStream

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.functions import find
 from sizebook.plans.training.inputs import Energy, Footprint, Prices
 from sizebook.scenarios.files import ModelScenario

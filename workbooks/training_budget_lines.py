@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.models.flops import CONVENTIONS
 from sizebook.plans.training.case import NAMES
 from sizebook.training.memory import COMPONENTS, Memory

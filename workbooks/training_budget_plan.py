@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from training_budget_inputs import DRIVERS, WIDTHS
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.plans.training.case import NAMES, Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, TrainingFigures
 from sizebook.plans.training.inputs import TrainingInputs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from training_budget_inputs import HEADINGS as OF_A_RUN
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.plans.programme.inputs import MOST_PHASES, Data, Experiments, Phase, ProgrammeTerms, Rollouts, Storage
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book

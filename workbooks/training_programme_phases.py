@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from training_programme_inputs import DRIVERS, PHASES, WIDTHS
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.plans.programme.figures import PhaseFigures
 from sizebook.plans.programme.inputs import Phase, ProgrammeTerms
 from sizebook.plans.programme.plan import Budget

@@ -5,7 +5,7 @@ from __future__ import annotations
 from training_programme_inputs import PHASES
 from training_programme_months import PARTS
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.plans.programme.plan import Budget
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book

@@ -34,6 +34,13 @@ def refused(*words: str | Path) -> str:
     return str(done.exception)
 
 
+def test_links_that_lead_nowhere_lie_beside_and_harm_nothing(tmp_path: Path) -> None:
+    path = folder(tmp_path / "tiny", TINY_WEIGHTS, TINY)
+    (path / "itself.gguf").symlink_to("itself.gguf")
+    (path / "gone.bin").symlink_to("nothing")
+    assert counted(path)["total"] == TINY_PARAMETERS
+
+
 def test_headers_and_config_together(tmp_path: Path) -> None:
     shown = counted(folder(tmp_path / "tiny", TINY_WEIGHTS, TINY))
     assert (shown["model"], shown["kind"], shown["files"], shown["tensors"]) == ("tiny", "safetensors", 1, 21)

@@ -15,10 +15,10 @@ from sizebook.core.errors import InputError, RangeError
 from sizebook.functions import load
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
+from sizebook.models.cached import cache_bytes
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.plans.serving.choice import layouts
-from sizebook.serving.cache import cache_bytes
 from sizebook.serving.case import Case, case_of
 from sizebook.serving.kernels import kv_heads_held
 from sizebook.serving.quantities import Replica

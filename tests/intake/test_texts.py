@@ -57,6 +57,13 @@ def test_json_is_refused_in_one_line(text: str | bytes, message: str | None) -> 
         assert refusal(lambda: parsed(text)) == message
 
 
+def test_a_long_number_is_found_wherever_it_stands() -> None:
+    for before in range(400):
+        key, digits = "k" * before, "7" * 310
+        with pytest.raises(InputError, match=r"^number too long: got 310 digits in x\.json, want at most 309"):
+            json_object(f'{{"{key}": {digits}}}'.encode(), "x.json", "a config")
+
+
 def test_long_digits_within_a_text_are_no_number() -> None:
     assert parsed('{"serial": "' + "7" * 5000 + '"}') == {"serial": "7" * 5000}
 

@@ -6,12 +6,14 @@ Each kind takes a config and returns what `edits.apply` sets: the new value of e
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sizebook.models.spellings import spellings
 
 Config_ = dict[str, Any]
 Changes = dict[str, Any]
+Kind = Callable[[random.Random, Config_], Changes]
 DROPPED = "(dropped)"
 # Names of classes that are none, of another task, or of another model.
 CLASSES = [
@@ -41,6 +43,44 @@ QUANTISED: list[Any] = [
     {"quant_method": "mxfp4", "modules_to_not_convert": ["model.layers.*.self_attn"]},
     {"quant_method": "bitsandbytes", "load_in_4bit": True},
 ]
+# What says which layers are of another kind, in the words of one type or another.
+WHICH_LAYERS: tuple[tuple[str, list[Any]], ...] = (
+    ("moe_layer_freq", [1, 2, [0, 1, 1], [1]]),
+    ("first_k_dense_replace", [0, 1, 2, 99]),
+    ("decoder_sparse_step", [1, 2, 3]),
+    ("mlp_only_layers", [[], [0], [1, 5]]),
+    ("mlp_layer_types", [["dense", "sparse", "sparse"], ["sparse"]]),
+    ("moe_layers", [[0, 1], "0,1", []]),
+    ("moe_layer_start_index", [0, 1]),
+    ("interleave_moe_layer_step", [1, 2]),
+    ("no_rope_layers", [[0, 1, 1, 1], [1]]),
+    ("full_attention_interval", [1, 2, 4]),
+    ("attn_layer_indices", [[0], [0, 2]]),
+    ("cross_attention_layers", [[0], [1, 3]]),
+    ("num_kv_shared_layers", [0, 1, 2]),
+    ("layer_types", [["full_attention"] * 4, ["sliding_attention", "full_attention"] * 2, ["linear_attention"] * 3]),
+)
+# Parts that a class may add, of a config of any type.
+PARTS: tuple[tuple[str, list[Any]], ...] = (
+    ("add_cross_attention", [True]),
+    ("is_decoder", [True, False]),
+    ("is_encoder_decoder", [True, False]),
+    ("pruned_heads", [{"0": [0]}, {"0": [0, 1], "1": [1]}]),
+    ("num_labels", [3, 7]),
+    ("id2label", [{"0": "a", "1": "b", "2": "c"}]),
+    ("add_pooling_layer", [True, False]),
+    ("use_adapter", [True]),
+    ("torchscript", [True]),
+    ("tie_encoder_decoder", [True]),
+    ("cross_attention_hidden_size", [24, 40]),
+    ("use_parallel_residual", [True, False]),
+    ("classifier_dropout", [0.5]),
+    ("position_embedding_type", ["relative_key", "absolute", "rotary", "alibi"]),
+    ("num_nextn_predict_layers", [0, 1, 3]),
+)
+# Two of them hold weights: PReLU (arXiv:1502.01852) and xIELU (arXiv:2411.13010).
+ACTIVATIONS = ["gelu", "silu", "relu2", "gelu_new", "prelu", "xielu", "gated-gelu", "gated-prelu"]
+TYPES = ["llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "cohere", "phi3", "olmo2", "mixtral", "bert", "t5"]
 FORMATS = ["bfloat16", "float16", "float32", "float8_e4m3fn", "torch.bfloat16", "auto", None]
 
 
@@ -163,7 +203,54 @@ def type_of_section(chance: random.Random, config: Config_) -> Changes:
     return {f"{section}.model_type": chance.choice([DROPPED, None, "llama", "", "clip_vision_model", 3])}
 
 
-KINDS = {
+def number_as_list(chance: random.Random, config: Config_) -> Changes:
+    """A size a layer where one number is meant: as many as layers, one, too many, all equal or not."""
+    place, path = _one(chance, config)
+    if not (names := keys(place, int, but=bool)):
+        return {}
+    name, layers = chance.choice(names), config.get("num_hidden_layers", 2)
+    old, many = place[name], chance.choice([1, 2, layers if isinstance(layers, int) else 2, 7])
+    return {path + name: chance.choice([[old] * many, [old + i for i in range(many)], {"0": old}, [[old] * many]])}
+
+
+def other_layers(chance: random.Random, config: Config_) -> Changes:
+    """Which layers hold experts, slide or share, in the words of some type."""
+    _, path = _one(chance, config)
+    key, values = chance.choice(WHICH_LAYERS)
+    return {path + key: chance.choice(values)}
+
+
+def other_parts(chance: random.Random, config: Config_) -> Changes:
+    """A part that some class adds or leaves out when a config says so."""
+    _, path = _one(chance, config)
+    key, values = chance.choice(PARTS)
+    return {path + key: chance.choice(values)}
+
+
+def activation(chance: random.Random, config: Config_) -> Changes:
+    """Another activation function, under a name that some type has."""
+    place, path = _one(chance, config)
+    named = [key for key in keys(place, str) if "act" in key or key == "feed_forward_proj"]
+    return {path + chance.choice(named or ["hidden_act", "activation_function"]): chance.choice(ACTIVATIONS)}
+
+
+def section_inside(chance: random.Random, config: Config_) -> Changes:
+    """A section where the type has none, or inside another of its name, with sizes of its own."""
+    plain = {name: config[name] for name in keys(config, int, but=bool)}
+    own = {name: chance.choice([value, value + 1, 2 * value]) for name, value in plain.items()}
+    names = ["text_config", "vision_config", "decoder", "encoder", "llm_config", "audio_config", "language_config"]
+    _, path = _one(chance, config)
+    found = {path + chance.choice(names): chance.choice([{}, own, {"model_type": "llama", **own}])}
+    return {} if any(key in config for key in found) else found
+
+
+def type_of_another(chance: random.Random, config: Config_) -> Changes:
+    """The file of one model under the type of another, with its class or without one."""
+    changes: Changes = {"model_type": chance.choice(TYPES)}
+    return changes if chance.random() < 0.5 else {**changes, "architectures": DROPPED}
+
+
+KINDS: dict[str, Kind] = {
     each.__name__: each
     for each in (
         kind_of_value,
@@ -178,11 +265,16 @@ KINDS = {
         type_of_section,
     )
 }
+# Words that another type would follow: they find what is counted in silence, and most are rightly refused.
+FOREIGN: dict[str, Kind] = {
+    each.__name__: each
+    for each in (number_as_list, other_layers, other_parts, activation, section_inside, type_of_another)
+}
 
 
-def odd(chance: random.Random, config: Config_) -> Changes:
+def odd(chance: random.Random, config: Config_, kinds: Mapping[str, Kind] = KINDS) -> Changes:
     """Return the changes of one odd edit, of a kind that the config allows."""
     changes: Changes = {}
     while not changes:
-        changes = KINDS[chance.choice(sorted(KINDS))](chance, config)
+        changes = kinds[chance.choice(sorted(kinds))](chance, config)
     return changes

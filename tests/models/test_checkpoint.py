@@ -18,6 +18,7 @@ def read_checkpoint(path: Path) -> list[Tensor]:
 
 
 ONE = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
+SCALAR = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
 
 
 def test_an_honest_file(tmp_path: Path) -> None:
@@ -65,6 +66,21 @@ HOSTILE = {
     "shape against bytes": (
         header({"a": {**ONE, "shape": [3]}}, 8),
         "corrupt entry: got 8 bytes for 'a' in x.safetensors, want 12 for F32 [3]. Download the file again.",
+    ),
+    "a decimal shape behind an equal whole one": (
+        header({"a": ONE, "b": {**ONE, "shape": [2.0], "data_offsets": [8, 16]}}, 16),
+        "corrupt entry: got {'dtype': 'F32', 'shape': ['2.0'], 'data_offsets': [8, 16]} for 'b' in x.safetensors, want "
+        "dtype, shape and two data_offsets. Download the file again.",
+    ),
+    "a true shape behind an equal whole one": (
+        header({"a": SCALAR, "b": {**SCALAR, "shape": [True], "data_offsets": [4, 8]}}, 8),
+        "corrupt entry: got {'dtype': 'F32', 'shape': [True], 'data_offsets': [4, 8]} for 'b' in x.safetensors, want "
+        "dtype, shape and two data_offsets. Download the file again.",
+    ),
+    "a true offset": (
+        header({"a": {"dtype": "U8", "shape": [1], "data_offsets": [False, True]}}, 1),
+        "corrupt entry: got {'dtype': 'U8', 'shape': [1], 'data_offsets': [False, True]} for 'a' in x.safetensors, "
+        "want dtype, shape and two data_offsets. Download the file again.",
     ),
     "overlap": (
         header({"a": ONE, "b": {**ONE, "data_offsets": [4, 12]}}, 12),

@@ -74,3 +74,15 @@ def test_a_tower_alone_is_refused_and_a_language_model_alone_noted() -> None:
     assert alone.notes == (
         "LlavaForCausalLM may build the language model alone; the vision or audio towers of the file are counted",
     )
+
+
+def test_a_class_of_another_type_is_refused_where_it_counts_otherwise() -> None:
+    """Engines go by the class or by the type: Mistral's tensors are Llama's, Gemma 2 has two norms more a layer."""
+    llama = {**SMALL, "architectures": ["LlamaForCausalLM"]}
+    assert counted(llama) == counted({**llama, "model_type": "llama"})
+    with pytest.raises(UnknownKeyError) as refused:
+        counted({**llama, "model_type": "gemma2", "head_dim": 16})
+    assert str(refused.value) == (
+        "class and type disagree: got 'LlamaForCausalLM' of type 'llama' under 'architectures' and model_type 'gemma2' "
+        "in config.json, want those of one model. Correct the wrong one."
+    )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sizebook.core.errors import InputError
-from sizebook.models.config import load
+from sizebook.models.config import Config, load
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,16 @@ def test_nested_without_end_is_refused(tmp_path: Path) -> None:
         match=r"^nested too deep: got more than 100 levels in .*config\.json, want at most 100\. If you trust",
     ):
         load(path)
+
+
+def test_names_that_a_mapping_takes_for_one_must_agree() -> None:
+    """Inkling 2 reads its window under two names, of which the first was followed whatever the second said."""
+    config = Config({"sliding_window_size": 156, "sliding_window": 2}, "config.json")
+    with pytest.raises(InputError) as refused:
+        config.integer("sliding_window_size", "sliding_window")
+    assert str(refused.value) == (
+        "two spellings disagree: got 'sliding_window_size' = 156 and 'sliding_window' = 2 in config.json, want the "
+        "same, as both name one key. Remove the wrong one."
+    )
+    agreeing = Config({"sliding_window_size": 2, "sliding_window": 2}, "config.json")
+    assert agreeing.integer("sliding_window_size", "sliding_window") == 2

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from sizebook.models.cached import cache_bytes
 from sizebook.models.config import Config
 from sizebook.models.flops import train_flops_per_token
 from sizebook.models.huggingface import architecture
-from sizebook.serving.cache import cache_bytes
 from tests.models.counts import counted
 
 RWKV7_WORLD = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizebook.core.registry import leaves, put_together
+from sizebook.core.sections import leaves, put_together
 from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service
 from sizebook.plans.serving.inputs import ServingInputs
 

@@ -14,15 +14,18 @@ from click.testing import CliRunner
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.core.registry import flat
+from sizebook.core.sections import flat
 from sizebook.functions import load
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.serving.encoding import EncodedCase, encode_seconds, halves, latencies, positions_heard, serving_case
-from sizebook.serving.estimate import error_band
+from sizebook.serving.estimate import error_band, estimate
+from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.terms import kernels_basis, latency_terms
 from sizebook.sweeps.serving import sweep
+from sizebook.tables.hardware import accelerator
 from tests.plans.asking import serving_inputs
 
 load()
@@ -226,3 +229,30 @@ def test_an_answer_that_no_one_writes_is_refused_in_cells_as_in_plans(ask: str) 
     with pytest.raises(SizebookError) as refused:
         call(ask, *cells)
     assert str(refused.value) == message
+
+
+@pytest.mark.parametrize("load_", [1, 40, 100_000])
+@pytest.mark.parametrize("model", ["bge-m3", "t5-large", "whisper-large-v3"])
+def test_terms_of_a_latency_add_up_and_say_what_they_rest_on(model: str, load_: int) -> None:
+    """With one in flight, in a queue for passes, and beyond what the decoder holds: none negative, nothing left out."""
+    answer = 1 if model == "bge-m3" else 200
+    demand = Demand(input_tokens=1500, output_tokens=answer, concurrency=load_)
+    at, kernels = case(model), kernels_basis("h100-sxm")
+    chip = physical_bytes(accelerator("h100-sxm"))
+    found = estimate(at, engine_memory(at, chip, engine_constants("vllm")), demand)
+    terms = latency_terms(at, found, demand, kernels=kernels)
+    assert sum(term.value for term in terms.ttft) == pytest.approx(found.ttft_seconds)
+    assert sum(term.value for term in terms.tpot) == pytest.approx(found.tpot_seconds)
+    assert all(term.value >= 0 for term in (*terms.ttft, *terms.tpot))
+    bases = {term.name: term.basis for term in terms.ttft}
+    assert bases["Compute"] == "measured kernels" and bases["Queue: passes of others"] == "assumed"
+    assert bool(terms.tpot) == (model != "bge-m3")
+
+
+def test_a_step_behind_an_encoder_names_what_it_reads_of_it() -> None:
+    """32 layers x 2 x 1280 numbers of two bytes a token of the encoder, at the share of bandwidth that was measured."""
+    lines = call("SIZEBOOK_EXPLAIN", "TPOT_SECONDS", "whisper-large-v3", "h100-sxm", 1500, 200, 1)
+    found = {line[0]: line[1] for line in lines}
+    read = 1500 * 32 * 2 * 1280 * 2
+    share = read / 3.35e12 / found["term: Cache of the encoder's tokens (measured kernels)"]
+    assert 0.6 < share < 1

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from sizebook.core.errors import InputError, TargetError
-from sizebook.core.registry import flat, leaves, put_together
+from sizebook.core.sections import flat, leaves, put_together
 from sizebook.plans.fleet.inputs import FleetInputs, Service
 from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService, plan_fleet, total_usd, usd_range

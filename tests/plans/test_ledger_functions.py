@@ -8,7 +8,7 @@ import pytest
 
 from sizebook.core.cells import call
 from sizebook.core.errors import RangeError, SizebookError
-from sizebook.core.registry import leaves, put_together
+from sizebook.core.sections import leaves, put_together
 from sizebook.functions import load
 from sizebook.plans.fleet.figures import ServiceFigures
 from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service

@@ -10,7 +10,7 @@ import pytest
 
 from sizebook.calibrating.serving import READ
 from sizebook.core.cells import call
-from sizebook.core.registry import put_together
+from sizebook.core.sections import put_together
 from sizebook.functions import load
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import plan_serving

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sizebook.core.errors import InputError, TargetError
-from sizebook.core.registry import put_together
+from sizebook.core.sections import put_together
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT

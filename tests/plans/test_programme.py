@@ -9,7 +9,7 @@ import pytest
 
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
-from sizebook.core.registry import leaves, put_together
+from sizebook.core.sections import leaves, put_together
 from sizebook.functions import load
 from sizebook.plans.programme.inputs import Phase, ProgrammeInputs, ProgrammeTerms
 from sizebook.plans.programme.plan import PARTS, ProgrammeMonth, ProgrammePlan, plan_programme, warnings

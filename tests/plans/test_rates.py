@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sizebook.core.errors import SizebookError, UnknownKeyError
-from sizebook.core.registry import put_together
+from sizebook.core.sections import put_together
 from sizebook.plans.serving.inputs import Prices
 from sizebook.plans.serving.rates import Rates, rates_of
 from sizebook.tables.prices import providers

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sizebook.core.cells import call
 from sizebook.core.errors import TargetError
-from sizebook.core.registry import flat
+from sizebook.core.sections import flat
 from sizebook.core.tables import table
 from sizebook.functions import load
 from sizebook.plans.serving.figures import figures

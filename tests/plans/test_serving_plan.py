@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from sizebook.cli import app
 from sizebook.core.errors import InputError, RangeError, TargetError
 from sizebook.core.expression import parse as parse_formula
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.curves import LOADS, latency_curve, loads_of
 from sizebook.plans.serving.day import hours_of, lognormal_p95

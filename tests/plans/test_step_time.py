@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sizebook.core.errors import SizebookError
-from sizebook.core.registry import flat
+from sizebook.core.sections import flat
 from sizebook.models.architecture import Architecture, Attention, Embedding, FeedForward, Head, Layer, Norm
 from sizebook.tables.hardware import accelerator
 from sizebook.training.bands import bands

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
-from sizebook.core.registry import Argument, leaves
+from sizebook.core.sections import Argument, leaves
 from sizebook.plans.training.breakdown import cost_parts, step_parts, time_parts
 from sizebook.plans.training.functions import components, ledger
 from sizebook.plans.training.inputs import TrainingInputs

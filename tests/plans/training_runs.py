@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sizebook.core.registry import put_together
+from sizebook.core.sections import put_together
 from sizebook.plans.training.inputs import Training, TrainingInputs, settled
 from sizebook.plans.training.rows import REQUIRED_INPUTS, Rows
 

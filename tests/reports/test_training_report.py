@@ -72,7 +72,7 @@ def test_sections_are_those_a_planner_asks_for(plan: TrainingPlan, as_of: date) 
 def test_band_stands_beside_time_and_cost(plan: TrainingPlan, as_of: date) -> None:
     view = report(plan, as_of)
     tiles = {tile.label: tile for tile in view.tiles}
-    for label in ("Time, whole run", "Cost, whole run", "Steady state", "MFU"):
+    for label in ("Time, whole run", "Cost, whole run", "Steady state", "Of peak compute (MFU)"):
         assert " to " in tiles[label].note
     assert "10th to the 90th percentile of published runs" in view.summary
 
@@ -151,7 +151,7 @@ def test_a_small_run_is_told_in_small_units(as_of: date) -> None:
 
 def test_adapters_have_one_mfu_on_tile_and_table(as_of: date) -> None:
     view = report(_plan(lora_rank=16, tp=1, pp=1), as_of)
-    tile = next(tile for tile in view.tiles if tile.label == "MFU")
+    tile = next(tile for tile in view.tiles if tile.label == "Of peak compute (MFU)")
     section = _section(view, "Conventions")
     marked = next(row for row in _table(section).rows if row.kind == "marked")
     assert float(marked.cells[2]) == pytest.approx(float(tile.value.split("\u00a0")[0]), abs=0.05)
@@ -190,4 +190,4 @@ def test_no_text_of_a_small_run_rounds_to_nothing(changes: dict[str, Any], as_of
 
 def test_a_run_that_costs_nothing_is_reported(as_of: date) -> None:
     view = report(_plan(price_usd_per_gpu_hour=0), as_of)
-    assert _section(view, "Cost").message == "The whole run costs $0, $0 to $0"
+    assert _section(view, "Cost").message == "The whole run costs $0, $0 either way"

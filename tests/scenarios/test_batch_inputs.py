@@ -15,7 +15,7 @@ from sizebook.batch.naming import LONGEST, stems
 from sizebook.batch.reading import Given, read_batch
 from sizebook.cli import app
 from sizebook.core.errors import InputError
-from sizebook.core.registry import flat
+from sizebook.core.sections import flat
 from sizebook.scenarios.dotted import nested_values
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.kinds import KINDS

@@ -18,7 +18,7 @@ from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.core.layout import layout
 from sizebook.core.reading import keys_of
-from sizebook.core.registry import Argument, flat
+from sizebook.core.sections import Argument, flat
 from sizebook.scenarios.files import read_toml
 from sizebook.scenarios.kinds import KINDS
 from sizebook.scenarios.schema import DRAFT, schema

@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from sizebook.core.registry import Argument, leaves
+from sizebook.core.sections import Argument, leaves
 
 Values = dict[str, Any]
 OWN_RATES = str(Path(__file__).resolve().parents[1] / "own_rates.csv")

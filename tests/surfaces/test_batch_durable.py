@@ -159,7 +159,7 @@ def test_a_dead_worker_costs_its_row_one_retry(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
 def test_killed_three_times_and_resumed(tmp_path: Path) -> None:
-    kills.rounds(tmp_path, 3, seed=4, n_scenarios=2, most_seconds=6.0)
+    kills.rounds(tmp_path, 3, seed=4, n_scenarios=2)
 
 
 def test_a_finished_batch_resumes_without_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from pypdf import PdfReader
 
 from sizebook.batch.jobs import made, scenario_of
 from sizebook.cli import app
-from sizebook.core.registry import flat, leaves
+from sizebook.core.sections import flat, leaves
 from sizebook.core.units import grouped
 from sizebook.plans.fleet.inputs import Service
 from sizebook.plans.fleet.plan import FleetPlan

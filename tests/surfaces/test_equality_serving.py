@@ -15,7 +15,7 @@ from pypdf import PdfReader
 from sizebook.batch.jobs import made, scenario_of
 from sizebook.cli import app
 from sizebook.core.cells import call
-from sizebook.core.registry import flat, leaves
+from sizebook.core.sections import flat, leaves
 from sizebook.core.units import grouped
 from sizebook.functions import load
 from sizebook.plans.serving.figures import figures

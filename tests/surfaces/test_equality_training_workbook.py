@@ -9,7 +9,7 @@ import pytest
 from openpyxl import load_workbook
 
 from sizebook.batch.jobs import JOBS, inputs_of, scenario_of
-from sizebook.core.registry import flat, leaves
+from sizebook.core.sections import flat, leaves
 from sizebook.functions import load
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, TrainingFigures, figures

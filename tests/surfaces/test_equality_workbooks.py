@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sizebook.batch.jobs import JOBS, inputs_of, scenario_of
-from sizebook.core.registry import flat, leaves
+from sizebook.core.sections import flat, leaves
 from sizebook.functions import load
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.ledgers import ledger_rows

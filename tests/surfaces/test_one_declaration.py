@@ -15,7 +15,7 @@ from sizebook.batch.reading import read_batch
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
-from sizebook.core.registry import Argument, leaves
+from sizebook.core.sections import Argument, leaves
 from sizebook.functions import load
 from sizebook.plans.fleet.inputs import Service
 from sizebook.plans.serving.plan import ServingPlan

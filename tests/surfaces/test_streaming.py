@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +13,7 @@ import pytest
 
 from sizebook.core.errors import InputError
 from sizebook.sweeps import streaming
-from sizebook.sweeps.streaming import look, pieces, write
+from sizebook.sweeps.streaming import ahead, look, pieces, write
 
 PEAK = """
 import sys
@@ -104,3 +106,26 @@ def test_memory_does_not_grow_with_rows(tmp_path: Path, kind: str) -> None:
         told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
         peaks.append(int(told.split("VmHWM:")[1].split()[0]) / 1024)
     assert peaks[1] - peaks[0] < 60, peaks
+
+
+def test_a_piece_is_made_while_the_last_is_written_and_no_more(tmp_path: Path) -> None:
+    """As many pieces as are asked for and one ahead; in order; what fails in the thread fails here."""
+    made: list[int] = []
+
+    def numbered() -> Iterator[pl.DataFrame]:
+        for n in range(5):
+            made.append(n)
+            yield pl.DataFrame({"n": [n]})
+        raise InputError("no more: got 5 pieces, want 6. Stop.")
+
+    coming = ahead(numbered())
+    assert next(coming)["n"][0] == 0
+    until = time.monotonic() + 10
+    while len(made) < 2 and time.monotonic() < until:
+        time.sleep(0.001)
+    assert made == [0, 1]
+    assert [frame["n"][0] for frame in (next(coming) for _ in range(4))] == [1, 2, 3, 4]
+    with pytest.raises(InputError) as failed:
+        write(numbered(), tmp_path / "t.csv")
+    assert str(failed.value) == "no more: got 5 pieces, want 6. Stop."
+    assert list(tmp_path.iterdir()) == []

@@ -136,10 +136,11 @@ def test_classic_functions_need_no_licence_key() -> None:
 def test_equal_classic_calls_are_answered_from_memory() -> None:
     """Equal to Python is not equal to a function: 1 is a width of one, TRUE is no number."""
     code = (
-        "from sizebook.excel import classic as c; f, asked = c.PARAMS_LN, c._answer.cache_info; "
-        "print(*f([[1]]), *f([[1.0]]), *f([[True]]), *f([[1]]), *f([[2, 3]]), *f([[2, 3]]), asked().hits)"
+        "from sizebook.excel import classic as c; f, computed = c.PARAMS_LN, c._computed; count = []; "
+        "c._computed = lambda *call: (count.append(call), computed(*call))[1]; "
+        "print(*f([[1]]), *f([[1.0]]), *f([[True]]), *f([[1]]), *f([[2, 3]]), *f([[2, 3]]), len(count))"
     )
-    assert run(code).stdout == "[2.0] [2.0] ['#VALUE!'] [2.0] [4.0, 6.0] [4.0, 6.0] 2\n"
+    assert run(code).stdout == "[2.0] [2.0] ['#VALUE!'] [2.0] [4.0, 6.0] [4.0, 6.0] 4\n"
 
 
 def test_classic_functions_take_what_com_hands_over() -> None:
@@ -163,6 +164,20 @@ def test_calls_about_files_are_asked_anew(tmp_path: Path) -> None:
         "    print(c.MODEL_SPEC([[str(path)]], [['n_layers']])[0][0])\n"
     )
     assert run(code).stdout.split() == ["1.0", "2.0"]
+
+
+def test_weights_are_asked_anew_whatever_their_name(tmp_path: Path) -> None:
+    """A name beside the workbook has no sign of a path: that a file was read counts, not how it is spelled."""
+    code = (
+        "import json, pathlib; from sizebook.excel import classic as c\n"
+        f"path = pathlib.Path({str(tmp_path / 'own.safetensors')!r}); c.FILES_BESIDE(str(path.parent))\n"
+        "for width in (2, 3):\n"
+        "    entry = {'w': {'dtype': 'U8', 'shape': [width, 1], 'data_offsets': [0, width]}}\n"
+        "    head = json.dumps(entry).encode()\n"
+        "    path.write_bytes(len(head).to_bytes(8, 'little') + head + bytes(width))\n"
+        "    print(c.CHECKPOINT_BYTES('own.safetensors')[0][0])\n"
+    )
+    assert run(code).stdout.split() == ["2.0", "3.0"]
 
 
 def test_generating_loads_nothing_of_xlwings() -> None:

@@ -9,7 +9,8 @@ from xlwings import XlwingsError
 
 from sizebook.core import cells
 from sizebook.core.errors import SizebookError
-from sizebook.core.registry import Argument, Function
+from sizebook.core.registry import Function
+from sizebook.core.sections import Argument
 from sizebook.functions import load
 from tests.surfaces.officejs_client import NOT_AVAILABLE, call, error, meta
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from openpyxl import load_workbook
 
-from sizebook.core.registry import Argument, leaves
+from sizebook.core.sections import Argument, leaves
 from sizebook.functions import find
 from sizebook.plans.fleet.inputs import MOST_SERVICES, Service
 from sizebook.plans.programme.inputs import MOST_PHASES, Phase

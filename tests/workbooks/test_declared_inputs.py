@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
-from openpyxl import load_workbook
+from openpyxl import Workbook, load_workbook
+from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 
-from sizebook.calculation.tokens import arguments, called_name, closing, tokenize
+from sizebook.calculation.tokens import address, arguments, called_name, closing, tokenize
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.core.registry import Argument
+from sizebook.core.sections import Argument
 from sizebook.functions import load
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.filling import read_inputs
 from sizebook.workbooks.inputs import AS_IT_STANDS
+from sizebook.workbooks.inputs import Input as Declared
 from sizebook.workbooks.page import Input, new_page
 from tests.workbooks.shipped import SHIPPED, Shipped
 
@@ -29,15 +34,50 @@ BY_OPTIONS = {"SERVING_LEDGER", "SERVING_BASIS", "SERVING_FIGURES", "SERVING_CUR
 load()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _closed() -> Iterator[None]:
+    """Workbooks are opened once for the tests of this file, and let go behind them."""
+    yield
+    opened.cache_clear()
+    inputs_of.cache_clear()
+    rules_of.cache_clear()
+
+
+@cache
+def opened(file: str) -> Workbook:
+    return load_workbook(path_of(file))
+
+
+@cache
+def inputs_of(file: str) -> dict[str, Declared]:
+    return read_inputs(path_of(file))
+
+
+@cache
+def rules_of(file: str, sheet: str) -> dict[str, list[DataValidation]]:
+    """The rules of a sheet by the cells that they hold for."""
+    found: dict[str, list[DataValidation]] = {}
+    for rule in opened(file)[sheet].data_validations.dataValidation:
+        for area in rule.sqref.ranges:
+            for row, column in area.cells:
+                found.setdefault(f"{get_column_letter(column)}{row}", []).append(rule)
+    return found
+
+
+def path_of(file: str) -> Path:
+    (found,) = [shipped.path for shipped in SHIPPED if shipped.file == file]
+    return found
+
+
 @every_workbook
 def test_every_leaf_is_an_input_and_nothing_else_is(shipped: Shipped) -> None:
-    assert set(read_inputs(shipped.path)) == set(shipped.declared) | shipped.beside
+    assert set(inputs_of(shipped.file)) == set(shipped.declared) | shipped.beside
 
 
 @every_workbook
 def test_unit_meaning_and_default_are_the_declared(shipped: Shipped) -> None:
-    book = load_workbook(shipped.path)
-    for name, entry in read_inputs(shipped.path).items():
+    book = opened(shipped.file)
+    for name, entry in inputs_of(shipped.file).items():
         if name in shipped.beside or name.startswith("model"):
             continue
         leaf, sheet = shipped.declared[name], book[entry.at.sheet]
@@ -45,7 +85,7 @@ def test_unit_meaning_and_default_are_the_declared(shipped: Shipped) -> None:
         unit = next(n for n, head in enumerate(row_of_heads(sheet)) if head == "Unit")
         assert row[unit] == (leaf.quantity.unit or None), name
         assert leaf.quantity.meaning.partition(";")[0][1:] in row[unit + 1], name
-        prompt = rule_of(sheet, entry.at.top, entry.at.left).prompt
+        prompt = rule_of(shipped, entry).prompt
         assert leaf.quantity.meaning[1:60] in prompt and leaf.quantity.unit in prompt, name
         flag = {True: "yes", False: "no"}.get(leaf.default) if isinstance(leaf.default, bool) else leaf.default
         if not entry.required and not leaf.required and leaf.name != "title":
@@ -56,9 +96,8 @@ def row_of_heads(sheet: Worksheet) -> list[Any]:
     return next([cell.value for cell in row] for row in sheet.iter_rows() if any(cell.value == "Unit" for cell in row))
 
 
-def rule_of(sheet: Worksheet, row: int, column: int) -> DataValidation:
-    at = sheet.cell(row, column).coordinate
-    (found,) = [rule for rule in sheet.data_validations.dataValidation if at in rule.sqref]
+def rule_of(shipped: Shipped, entry: Declared) -> DataValidation:
+    (found,) = rules_of(shipped.file, entry.at.sheet)[address(entry.at.top, entry.at.left)]
     return found
 
 
@@ -71,12 +110,12 @@ def takes(rule: DataValidation, value: float) -> bool:
 
 @every_workbook
 def test_a_spreadsheet_refuses_what_the_function_refuses(shipped: Shipped) -> None:
-    book, probed = load_workbook(shipped.path), 0
-    for name, entry in read_inputs(shipped.path).items():
+    probed = 0
+    for name, entry in inputs_of(shipped.file).items():
         leaf = shipped.declared.get(name)
         if leaf is None or leaf.quantity.kind not in ("integer", "number"):
             continue
-        rule, q = rule_of(book[entry.at.sheet], entry.at.top, entry.at.left), leaf.quantity
+        rule, q = rule_of(shipped, entry), leaf.quantity
         stated = [bound for bound in (q.minimum, q.above, q.maximum, q.below) if bound is not None]
         for bound in [*stated, 1]:
             for value in (bound - 1, bound - 0.001, bound, bound + 0.001, bound + 1, bound * 1.5):
@@ -97,12 +136,12 @@ def accepted(leaf: Argument, value: float) -> bool:
 
 @every_workbook
 def test_lists_are_those_of_the_quantity_and_refuse_where_it_does(shipped: Shipped) -> None:
-    book = load_workbook(shipped.path)
-    for name, entry in read_inputs(shipped.path).items():
+    book = opened(shipped.file)
+    for name, entry in inputs_of(shipped.file).items():
         leaf = shipped.declared.get(name)
         if leaf is None or name.startswith("model") or not (leaf.quantity.allowed or leaf.quantity.kind == "flag"):
             continue
-        rule = rule_of(book[entry.at.sheet], entry.at.top, entry.at.left)
+        rule = rule_of(shipped, entry)
         sheet, _, area = rule.formula1.partition("!")
         listed = tuple(cell.value for row in book[sheet][area.replace("$", "")] for cell in row)
         assert listed == (leaf.quantity.allowed or ("no", "yes")), name
@@ -114,9 +153,9 @@ def test_lists_are_those_of_the_quantity_and_refuse_where_it_does(shipped: Shipp
 @every_workbook
 def test_every_call_binds_every_input_of_its_functions(shipped: Shipped) -> None:
     """A blank where an input of that name stands would plan with the default instead."""
-    inputs, functions, seen = read_inputs(shipped.path), load(), set()
+    inputs, functions, seen = inputs_of(shipped.file), load(), set()
     named = {re.sub(r"_\d+$", "", name) for name in inputs}
-    for sheet in load_workbook(shipped.path):
+    for sheet in opened(shipped.file):
         for row in sheet.iter_rows():
             for cell in row:
                 text = getattr(cell.value, "text", cell.value)
@@ -165,5 +204,5 @@ def test_a_call_takes_lines_by_name_in_the_registrys_order() -> None:
 
 def test_every_input_tells_its_default() -> None:
     for shipped in SHIPPED:
-        for name, entry in read_inputs(shipped.path).items():
+        for name, entry in inputs_of(shipped.file).items():
             assert entry.required or entry.default is not AS_IT_STANDS, name

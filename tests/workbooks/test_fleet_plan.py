@@ -12,7 +12,7 @@ from openpyxl import load_workbook
 
 from sizebook.core.cells import call
 from sizebook.core.errors import InputError
-from sizebook.core.registry import flat, leaves
+from sizebook.core.sections import flat, leaves
 from sizebook.functions import load
 from sizebook.plans.fleet.figures import ServiceBasis, basis
 from sizebook.plans.fleet.plan import FleetPlan

@@ -16,7 +16,7 @@ from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.table import Table
 
 from sizebook.core.errors import InputError
-from sizebook.core.registry import Argument, Quantity
+from sizebook.core.sections import Argument, Quantity
 from sizebook.plans.contents import Ledger
 from sizebook.workbooks.anchors.supply import Picture, Supply
 from sizebook.workbooks.checking import check_template

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from sizebook.core.registry import flat, leaves, put_together
+from sizebook.core.sections import flat, leaves, put_together
 from sizebook.functions import load
 from sizebook.plans.ledgers import columns as ledger_columns
 from sizebook.plans.serving.curves import LOADS, point

@@ -14,7 +14,7 @@ from openpyxl import load_workbook
 
 from sizebook.batch.jobs import inputs_of, scenario_of
 from sizebook.cli import app
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.core.units import significant
 from sizebook.functions import load
 from sizebook.scenarios.files import read_toml

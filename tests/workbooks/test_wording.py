@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import html
+import re
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from openpyxl import Workbook
 
 from sizebook.calculation import recalculate
-from sizebook.workbooks.wording import between, counted, usd, worded
+from sizebook.calculation.package import Package
+from sizebook.sources.bundled import bundled
+from sizebook.workbooks.wording import apart, between, counted, day, percent, usd, worded
 
 
 @pytest.mark.parametrize(
@@ -16,6 +22,9 @@ from sizebook.workbooks.wording import between, counted, usd, worded
     [
         (0, "0", "$0"),
         (0.0000123, "1.2E-05", "$1.2E-05"),
+        (0.000999, "1.0E-03", "$1.0E-03"),
+        (-0.0000123, "-1.2E-05", "$-1.2E-05"),
+        (1.5e-12, "1.5E-12", "$1.5E-12"),
         (0.0042, "0.004", "$0.004"),
         (0.4155, "0.416", "$0.416"),
         (0.5, "0.500", "$0.500"),
@@ -36,3 +45,52 @@ def test_texts(value: float, text: str, money: str, tmp_path: Path) -> None:
     assert shown["Sheet", "B2"] == money
     assert shown["Sheet", "B3"] == f"{text} to {text} measured"
     assert shown["Sheet", "B4"].replace(",", "").isdigit()
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.125, "12.5%"), (1, "100.0%"), (-0.00449, "-0.4%"), (12.3456, "1,234.6%")],
+)
+def test_a_share_needs_no_format_in_the_readers_language(value: float, shown: str, tmp_path: Path) -> None:
+    book = Workbook()
+    book["Sheet"]["A1"], book["Sheet"]["B1"] = value, f"={percent('A1', 1)}"
+    book.save(tmp_path / "texts.xlsx")
+    assert recalculate(tmp_path / "texts.xlsx")["Sheet", "B1"] == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(date(2027, 3, 1), "2027-03-01"), (date(2026, 12, 31), "2026-12-31"), ("spring", "spring")],
+)
+def test_a_day_needs_no_format_in_the_readers_language(value: Any, shown: str, tmp_path: Path) -> None:
+    book = Workbook()
+    book["Sheet"]["A1"], book["Sheet"]["B1"] = value, f"={day('A1')}"
+    book.save(tmp_path / "texts.xlsx")
+    assert recalculate(tmp_path / "texts.xlsx")["Sheet", "B1"] == shown
+
+
+@pytest.mark.parametrize(
+    ("figure", "ceiling", "shown"),
+    [(89.04, 89, "89.1 > 89.0"), (89.04, 88.96, "89.1 > 88.9"), (64, 60, "64 > 60"), (1414, 400, "1,414 > 400")],
+)
+def test_a_figure_and_the_ceiling_that_it_exceeds_differ(
+    figure: float, ceiling: float, shown: str, tmp_path: Path
+) -> None:
+    book = Workbook()
+    sheet = book["Sheet"]
+    sheet["A1"], sheet["A2"] = figure, ceiling
+    sheet["B1"] = '={}&" > "&{}'.format(*apart("A1", "A2"))
+    book.save(tmp_path / "texts.xlsx")
+    assert recalculate(tmp_path / "texts.xlsx")["Sheet", "B1"] == shown
+
+
+def test_no_workbook_asks_text_for_separators_or_days() -> None:
+    """TEXT(x,"0.0%") reads 100% in German, where a point parts thousands, and "yyyy" is no year there."""
+    asked = {
+        (path.name, fmt)
+        for path in sorted(bundled("workbooks").glob("*.xlsx"))
+        for part, data in Package.read(path).entries
+        if part.filename.startswith("xl/worksheets/")
+        for fmt in re.findall(r'TEXT\([^"]*,"([^"]*)"\)', html.unescape(data.decode()))
+    }
+    assert {each for each in asked if re.search("[.,ymd]", each[1])} == set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sizebook.core.registry import Argument, flat, leaves
+from sizebook.core.sections import Argument, flat, leaves
 from sizebook.plans.contents import Contents, Figure, Ledger
 from sizebook.plans.fleet.figures import ServiceFigures
 from sizebook.plans.fleet.figures import figures as service_figures

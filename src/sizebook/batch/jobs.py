@@ -14,7 +14,7 @@ from sizebook.batch.contents import contents
 from sizebook.batch.record import record
 from sizebook.core.errors import InputError
 from sizebook.core.reading import read
-from sizebook.core.registry import flat
+from sizebook.core.sections import flat
 from sizebook.core.texts import text
 from sizebook.intake.places import located
 from sizebook.models import catalog

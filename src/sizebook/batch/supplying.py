@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sizebook.batch.contents import outlines
 from sizebook.core.errors import InputError
 from sizebook.core.extras import need
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.plans.contents import Contents
 from sizebook.scenarios.kinds import KINDS
 from sizebook.workbooks.anchors.supply import Picture, Supply

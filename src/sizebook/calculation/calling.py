@@ -9,11 +9,13 @@ from sizebook.calculation.calculated import Place
 from sizebook.calculation.guard import Note
 from sizebook.calculation.lifting import lifted
 from sizebook.calculation.marks import (
+    AS_TEXT,
     COUNTABLE,
     EACH,
     FIRST,
     FIT,
     OMITTED,
+    ONE_ZERO,
     ONLY,
     OWN,
     REFUSED,
@@ -22,6 +24,7 @@ from sizebook.calculation.marks import (
     SPILL,
 )
 from sizebook.calculation.spreadsheet import FUNCTIONS
+from sizebook.calculation.spreadsheet.coercing import text
 from sizebook.calculation.tokens import address, area
 from sizebook.calculation.values import NOT_CALCULABLE, argument, error, placed, result
 from sizebook.core.cells import evaluate
@@ -55,7 +58,8 @@ class Calls:
     def callbacks(self) -> Iterator[tuple[str, Callback]]:
         """Yield the name of each function as the engine knows it, and what it calls."""
         yield from ((FIRST, _first), (ONLY, self._only), (FIT, _fit), (SPILL, self._spill), (REFUSED, _refused))
-        yield from ((EACH, lifted), (SERIES, _series), (COUNTABLE, _countable), (SAME_ERROR, _same_error))
+        yield from ((EACH, self._each), (SERIES, _series), (COUNTABLE, _countable), (SAME_ERROR, _same_error))
+        yield from ((ONE_ZERO, _one_zero), (AS_TEXT, _as_text))
         for name, own in FUNCTIONS.items():
             yield OWN + name, self._own(own)
         for name, function in self._functions.items():
@@ -89,6 +93,10 @@ class Calls:
         if value == error(NOT_CALCULABLE):
             self.refused[self._places[number]] = ""
         return value
+
+    def _each(self, place: float, name: str, *given: Any) -> Any:
+        """Return what a function of the engine gives for each value of its arrays."""
+        return self._seen(int(place), lifted(name, *given))
 
     def _only(self, place: float, value: Any) -> Any:
         """Return a value that stands alone; which one of several Excel takes hangs on where the formula stands."""
@@ -175,6 +183,20 @@ def _same_error(value: Any, code: str) -> list[list[float]]:
     """Return 1 where a range shows that error, 0 elsewhere."""
     rows = value if isinstance(value, list) else [[value]]
     return [[float(cell == error(code)) for cell in row] for row in rows]
+
+
+def _one_zero(value: Any) -> Any:
+    """Return a value or rows with 0 in place of -0."""
+    if isinstance(value, list):
+        return [[_one_zero(cell) for cell in row] for row in value]
+    return 0.0 if type(value) is float and value == 0 else value
+
+
+def _as_text(value: Any) -> Any:
+    """Return a value or rows with numbers as the texts that Excel makes of them."""
+    if isinstance(value, list):
+        return [[_as_text(cell) for cell in row] for row in value]
+    return text(value) if type(value) in (int, float) else value
 
 
 def _shown_blank(value: Any) -> Any:

@@ -7,13 +7,33 @@ counted from the cell (as R1C1 references do).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from sizebook.calculation.marks import PLACE
-from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, Area, column_letters, column_number, tokenize
+from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, Area, cell_at, column_letters, column_number, tokenize
 
+# Kinds of formulas: those that differ only in the rows of their references, and in columns that nothing fixes.
+_ROW = re.compile(r"(?<=[A-Za-z$])\d+(?![\w(.])")
+_LOOSE_COLUMN = re.compile(r"(?<![\w.$])[A-Za-z]{1,3}(?=\$?0(?![\w(.]))")
 _PART = re.compile(r"(\$?)([A-Za-z]{0,3})(\$?)(\d*)")
+
+
+def down_kind(text: str) -> str:
+    """Return a formula with 0 for each row of a reference: alike for copies further down."""
+    return _ROW.sub("0", text)
+
+
+def across_kind(kind: str) -> str:
+    """Return a `down_kind` with A for each column that is not fixed: alike for copies to the right as well."""
+    return _LOOSE_COLUMN.sub("A", kind)
+
+
+def kinds(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield both kinds of formulas; one search each goes through all of them."""
+    down = down_kind("\0".join(texts))
+    return zip(down.split("\0"), across_kind(down).split("\0"), strict=True) if texts else iter(())
 
 
 class Corner(NamedTuple):
@@ -80,12 +100,16 @@ def in_column(pieces: Pieces, column: int) -> InColumn:
     """Return a formula as it reads in a column; references wrap around the sheet."""
     text, steps = "", list[int | None]()
     for piece in pieces:
-        if piece == PLACE:
-            text, steps = f"{text}%d", [*steps, None]
-        elif isinstance(piece, Corner):
+        if isinstance(piece, Corner):
             text += piece.fixed_column if piece.across is None else _letters(column + piece.across)
-            text += piece.fixed_row if piece.down is None else "%d"
-            steps += [] if piece.down is None else [piece.down]
+            if piece.down is None:
+                text += piece.fixed_row
+            else:
+                text += "%d"
+                steps.append(piece.down)
+        elif piece == PLACE:
+            text += "%d"
+            steps.append(None)
         else:
             text += piece.replace("%", "%%")
     return InColumn(text, tuple(steps))
@@ -93,3 +117,42 @@ def in_column(pieces: Pieces, column: int) -> InColumn:
 
 def _letters(column: int) -> str:
     return column_letters((column - 1) % LAST_COLUMN + 1)
+
+
+class Copies:
+    """The ordinary formulas of a sheet that were rewritten, as they read further down and to the right."""
+
+    def __init__(self) -> None:
+        self.plain: set[str] = set()  # kinds of formulas that stand as they are
+        self._lines: dict[tuple[str, int], tuple[InColumn, InColumn]] = {}  # as they are, and rewritten
+        self._rows: dict[str, tuple[Pieces, Pieces | None]] = {}  # the same for a row; None where they stand
+
+    def stands(self, kind: str, seen: Pieces) -> None:
+        """Note a formula that stands as it is, here and in its copies."""
+        self.plain.add(kind)
+        self._rows[across_kind(kind)] = seen, None
+
+    def moves(self, kind: str, column: int, seen: Pieces, rewritten: Pieces) -> None:
+        """Note what becomes of a formula and its copies."""
+        self._lines[kind, column] = in_column(seen, column), in_column(rewritten, column)
+        self._rows[across_kind(kind)] = seen, rewritten
+
+    def rewritten(self, text: str, kind: tuple[str, str], address: str, number: int) -> str | None:
+        """Return what becomes of a formula that is a copy of one noted before, None for any other."""
+        down, across = kind
+        row, column = cell_at(address) or (1, 0)
+        before, after = self._lines.get((down, column), (None, None))
+        if before is not None and after is not None and before.written(row, number) == text:
+            return after.written(row, number)
+        seen, moved = self._rows.get(across, (None, None))
+        if seen is None:
+            return None
+        here = in_column(seen, column)
+        if here.written(row, number) != text:
+            return None
+        if moved is None:
+            self.plain.add(down)
+            return text
+        after = in_column(moved, column)
+        self._lines[down, column] = here, after
+        return after.written(row, number)

@@ -17,6 +17,22 @@ _SUMS_ITS_RANGE = ("SUMIF", "AVERAGEIF")  # where no other is given
 _SOUGHT = re.compile(r'"?(=|<>)?(#N/A|#[A-Z0-9/]+[!?])"?', re.IGNORECASE)
 
 
+def is_criterion(name: str, number: int) -> bool:
+    """Return whether the argument of that number, from 0, is a criterion."""
+    first = _FIRST.get(name)
+    return first is not None and number >= first and (number - first) % 2 == 0
+
+
+def of_one_size(name: str, parts: Sequence[list[Token]], sheet: str) -> bool:
+    """Return whether the areas of a function of several criteria, as far as they are plain ones, are of one size."""
+    first = _FIRST.get(name)
+    if first is None or not name.endswith("IFS"):
+        return True
+    ranges = [part for number, part in enumerate(parts) if not is_criterion(name, number)]
+    places = [area(part[0].text, sheet) for part in ranges if len(part) == 1 and part[0].kind == "reference"]
+    return len({(place.bottom - place.top, place.right - place.left) for place in places if place is not None}) < 2
+
+
 def with_errors_sought(name: str, parts: Sequence[list[Token]]) -> list[list[Token]]:
     """Return the arguments of a function of criteria; a range in which an error is sought is 1 where it stands."""
     found = list(parts)

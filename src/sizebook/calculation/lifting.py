@@ -17,10 +17,13 @@ from sizebook.calculation.known import ARRAY, RANGE, known_functions
 from sizebook.calculation.marks import OMITTED
 from sizebook.calculation.spreadsheet.coercing import rows_of
 from sizebook.calculation.tokens import Area, absolute, address
-from sizebook.calculation.values import placed
+from sizebook.calculation.values import NOT_CALCULABLE, error, placed
 
 # Functions of one number that Python works out alike, without a model of their own.
 _OF_A_NUMBER: dict[str, Callable[[float], float]] = {"INT": math.floor, "ABS": abs}
+# What may hand on a blank cell, which would be 0 once it is the result of a formula.
+_HAND_ON = frozenset(("CHOOSE", "HLOOKUP", "IFNA", "IFS", "INDEX", "SWITCH", "VLOOKUP", "XLOOKUP"))
+_MOST_PLACES = 200_000  # some 6 s; the rows of a whole column would take half a minute each time
 _PLACES = "places"  # the sheet with a row for each place; an array that is taken whole stands on a sheet of its own
 
 
@@ -35,6 +38,8 @@ def lifted(name: str, *given: Any) -> Any:
     arrays = [rows_of(value) for value in given]
     spread = [rows for rows, is_whole in zip(arrays, whole, strict=True) if not is_whole]
     height, width = max(len(rows) for rows in spread), max(len(rows[0]) for rows in spread)
+    if height * width > _MOST_PLACES:
+        return error(NOT_CALCULABLE)
     model = formualizer.Workbook()
     model.set_temporal_egress("serial")
     model.add_sheet(_PLACES)
@@ -45,7 +50,9 @@ def lifted(name: str, *given: Any) -> Any:
         row, column = divmod(place, width)
         parts = [text or _one(model, placed(rows, row, column), (place + 1, number)) for number, (text, rows)
                  in enumerate(zip(texts, arrays, strict=True), 1)]  # fmt: skip
-        model.set_formula(_PLACES, place + 1, last, f"={name}({','.join(parts)})")
+        call = f"{name}({','.join(parts)})"
+        model.set_formula(_PLACES, place + 1, last, f"=IF(ISBLANK({call}),{OMITTED},{call})" if name in _HAND_ON
+                          else f"={call}")  # fmt: skip
     model.evaluate_all()
     found = [_shown(model.get_value(_PLACES, place + 1, last)) for place in range(height * width)]
     return found[0] if len(found) == 1 else [found[at : at + width] for at in range(0, len(found), width)]
@@ -56,7 +63,7 @@ def _one(model: Any, value: Any, place: tuple[int, int]) -> str:
     if value == OMITTED[1:-1]:
         return ""
     if value is not None:
-        model.set_value(_PLACES, *place, value)
+        model.set_value(_PLACES, *place, 0.0 if value == 0 and type(value) is float else value)  # not -0
     return address(*place)
 
 
@@ -72,7 +79,7 @@ def _whole(model: Any, rows: Sequence[Sequence[Any]], number: int) -> str:
 
 
 def _shown(value: Any) -> Any:
-    """Return a place as the engine takes it back: what refers to a blank is 0."""
-    if value is None:
-        return 0.0
+    """Return a place as the engine takes it back; a blank is blank to what reads it."""
+    if value == OMITTED[1:-1]:
+        return None
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value

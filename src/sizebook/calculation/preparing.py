@@ -6,8 +6,7 @@ The engine is given a small file of its own: sheets, texts and cached cells of o
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
@@ -16,7 +15,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from sizebook.calculation.calculated import Place
-from sizebook.calculation.copies import InColumn, Pieces, in_column, relative
+from sizebook.calculation.copies import Copies, Pieces, down_kind, in_column, kinds, relative
 from sizebook.calculation.found import ArrayFormula, Found, are_addresses, array_formula, cell_area, formulas
 from sizebook.calculation.links import links
 from sizebook.calculation.marks import FIT, REFUSED, SPILL
@@ -27,11 +26,9 @@ from sizebook.calculation.rewriting import Rewriter
 from sizebook.calculation.surroundings import Surroundings
 from sizebook.calculation.tables import tables
 from sizebook.calculation.tokens import Area, address, area, cell_at, shifted
+from sizebook.calculation.whole_columns import UsedRows
 from sizebook.core.errors import InputError
 from sizebook.core.registry import Function
-
-# Formulas that differ only in the rows of their references are looked at once.
-_ROW = re.compile(r"(?<=[A-Za-z$])\d+(?![\w(.])")
 
 
 @dataclass
@@ -84,13 +81,15 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
     outside = links(package)
     prepared = Prepared(_is_set(package, "workbookPr", "date1904"))
     found = {sheet: formulas(package.xml(part)) for sheet, part in package.sheets().items()}
+    anchors = _dynamic(found)
     book = Surroundings(
         names=Names(package),
         tables=tables(package),
         sheets=tuple(found),
         functions=functions,
         links=outside,
-        anchors=frozenset(_dynamic(found)),
+        anchors=anchors,
+        used=UsedRows(package, frozenset(sheet for sheet, *_ in anchors)),
         dates_from_1904=prepared.dates_from_1904,
     )
     sheets = [_Preparing(package, prepared, book, sheet, part) for sheet, part in package.sheets().items()]
@@ -100,12 +99,11 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
     return prepared
 
 
-def _dynamic(found: Mapping[str, list[Found]]) -> Iterator[tuple[str, int, int]]:
-    """Yield where the dynamic array formulas stand."""
-    for sheet, cells in found.items():
-        for cell, formula in cells:
-            if formula.get("t") == "array" and cell.get("cm") and (place := cell_at(cell.get("r", ""))) is not None:
-                yield sheet.casefold(), *place
+def _dynamic(found: Mapping[str, list[Found]]) -> frozenset[tuple[str, int, int]]:
+    """Return where the dynamic array formulas stand."""
+    arrays = ((sheet, cell_at(cell.get("r", ""))) for sheet, cells in found.items() for cell, formula in cells
+              if cell.get("cm") and formula.get("t") == "array")  # fmt: skip
+    return frozenset((sheet.casefold(), *place) for sheet, place in arrays if place is not None)
 
 
 def _is_set(package: Package, element: str, attribute: str, default: str = "0") -> bool:
@@ -137,10 +135,9 @@ class _Preparing:
     def __init__(self, package: Package, prepared: Prepared, book: Surroundings, sheet: str, part: str) -> None:
         self.package, self.prepared, self.book, self.sheet, self.part = package, prepared, book, sheet, part
         self.shared: dict[str, _Shared] = {}
-        self.plain: set[str] = set()
         self.unchanged: set[Pieces] = set()  # formulas that stand as they are, as they read from their cells
         self.copied: dict[Pieces, Pieces] = {}  # formulas as they read from their cells, and as they are rewritten
-        self.lines: dict[tuple[str, int], tuple[InColumn, InColumn]] = {}  # the same by kind and column
+        self.copies = Copies()
 
     def all_formulas(self, found: list[Found]) -> None:
         """Rewrite what needs it; a sheet without such a formula keeps its part as it is."""
@@ -164,26 +161,20 @@ class _Preparing:
 
     def _ordinary(self, found: list[Found]) -> None:
         """Rewrite formulas of one cell each: there may be a hundred thousand, of which a few differ in kind."""
-        texts = [formula.text or "" for _, formula in found]
-        addresses = [cell.get("r", "") for cell, _ in found]
+        texts, addresses = [formula.text or "" for _, formula in found], [cell.get("r", "") for cell, _ in found]
         if not are_addresses(addresses):
             for cell, _ in found:
                 cell_area(cell, self.sheet)  # says what is wrong
         first = self.prepared.add_all(list(zip(repeat(self.sheet), addresses)), texts)
-        # One search through all of them.
-        for index, kind in enumerate(_ROW.sub("0", "\0".join(texts)).split("\0") if found else ()):
-            if kind not in self.plain and not self._copied_down(found[index], first + index, kind):
-                self._write(*found[index], first + index, texts[index])
-
-    def _copied_down(self, found: Found, number: int, kind: str) -> bool:
-        """Rewrite a formula that reads as one further up in its column does, moved along; return whether it does."""
-        cell, formula = found
-        row, column = cell_at(cell.get("r", "")) or (1, 0)
-        seen, rewritten = self.lines.get((kind, column), (None, None))
-        if seen is None or rewritten is None or seen.written(row, number) != formula.text:
-            return False
-        self._put(formula, rewritten.written(row, number))
-        return True
+        for index, (kind, of_row) in enumerate(kinds(texts)):
+            if kind in self.copies.plain:
+                continue
+            cell, formula = found[index]
+            copy = self.copies.rewritten(texts[index], (kind, of_row), addresses[index], first + index)
+            if copy is None:
+                self._write(cell, formula, first + index, texts[index])
+            elif copy != texts[index]:
+                self._put(formula, copy)
 
     def _array(self, cell: etree._Element, formula: etree._Element) -> tuple[Area, Area]:
         """Rewrite an array formula; return the area that it fills and its cell."""
@@ -225,14 +216,14 @@ class _Preparing:
         if array is not None:
             self._put(formula, self._filling(array, number, text, at))
             return False
-        seen = relative(text, at)
+        seen, kind = relative(text, at), down_kind(text)
         if seen in self.unchanged:
             return True
         if seen not in self.copied:
             rewriter = Rewriter(self.book, at)
             rewritten = relative(self._rewritten(rewriter, number, text), at)
             if rewritten == seen and not rewriter.depends_on_place:
-                self.plain.add(_ROW.sub("0", text))
+                self.copies.stands(kind, seen)
                 self.unchanged.add(seen)
                 return True
             if not rewriter.moves:
@@ -240,7 +231,7 @@ class _Preparing:
                 return False
             self.copied[seen] = rewritten
         line = in_column(self.copied[seen], at.left)
-        self.lines[_ROW.sub("0", text), at.left] = in_column(seen, at.left), line
+        self.copies.moves(kind, at.left, seen, self.copied[seen])
         self._put(formula, line.written(at.top, number))
         return False
 
@@ -271,9 +262,8 @@ class _Preparing:
         self.package.xml(self.part, change=True)
         filled = area(formula.get("ref", ""), self.sheet) or cell_area(cell, self.sheet)
         cell.remove(formula)
-        for row, column in filled.cells():
-            place = self.sheet, address(row, column)
-            self.prepared.refused[place] = "it is a result of a what-if data table"
+        for at in filled.cells():
+            self.prepared.refused[self.sheet, address(*at)] = "it is a result of a what-if data table"
 
     def _plain_text(self, element: etree._Element) -> None:
         """Write a text of several formats as one without."""

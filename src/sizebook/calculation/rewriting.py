@@ -8,10 +8,10 @@ is named. Functions that are our own are called by our own names, which the engi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array, to_its_end
-from sizebook.calculation.criteria import with_errors_sought
+from sizebook.calculation.criteria import is_criterion, of_one_size, with_errors_sought
 from sizebook.calculation.known import (
     ARRAY,
     COUNTED,
@@ -29,12 +29,11 @@ from sizebook.calculation.known import (
 from sizebook.calculation.literals import as_taken, lost
 from sizebook.calculation.marks import COUNTABLE, EACH, FIRST, OMITTED, ONLY, OWN, PLACE, SERIES
 from sizebook.calculation.names import NotCalculableError, bare, without_prefixes
+from sizebook.calculation.number_texts import as_criterion, as_text, makes_texts, operands
 from sizebook.calculation.operands import crossing, is_end_of_range, stands_alone
+from sizebook.calculation.over_rows import OverRows
 from sizebook.calculation.spellings import plain_name
-from sizebook.calculation.surroundings import Surroundings
-from sizebook.calculation.tables import plain_area
 from sizebook.calculation.tokens import (
-    Area,
     Token,
     area,
     arguments,
@@ -44,27 +43,16 @@ from sizebook.calculation.tokens import (
     tokenize,
 )
 from sizebook.calculation.unions import intersected, spliced_arguments
+from sizebook.calculation.whole_columns import is_open, to_the_end
 
 _DEEPEST = 200  # nested calls and parentheses; Excel allows 64 calls
 
 
 @dataclass
-class Rewriter:
-    """Rewrites the formula of one cell.
+class Rewriter(OverRows):
+    """Rewrites the formula of one cell."""
 
-    Attributes:
-        depends_on_place: the formula may read otherwise in another cell, also where nothing was changed in this one.
-        moves: in another cell it reads as here, references that are not fixed moved along (`copies.Template`).
-    """
-
-    book: Surroundings
-    at: Area
-    ordinary: bool = True
-    depends_on_place: bool = False
-    moves: bool = True
     depth: int = 0
-    lambdas: dict[str, str] = field(default_factory=dict)
-    variables: set[str] = field(default_factory=set)
 
     def rewritten(self, formula: str) -> str:
         """Return the formula as the engine is to read it; raise `NotCalculableError` where it cannot be."""
@@ -80,59 +68,6 @@ class Rewriter:
             text = f"LET({','.join(f'{name},{body}' for name, body in self.lambdas.items())},{text})"
         return text
 
-    def _without_names(self, tokens: Sequence[Token]) -> list[Token]:
-        """Return the tokens with names, structured references and areas over sheets as plain references."""
-        found: list[Token] = []
-        for token in tokens:
-            if token.kind in ("name", "bracket"):
-                found += self._named(token)
-            else:
-                found.append(token)
-        return found
-
-    def _named(self, token: Token) -> list[Token]:
-        self.depends_on_place = True
-        text = without_prefixes(token.text)
-        if token.text.lower().startswith("_xlpm."):  # a variable of LET or LAMBDA, which may read like a cell
-            self.variables.add(text.casefold())
-            return [token]
-        if text.casefold() in self.book.links.names:
-            self.moves = False
-            return tokenize(self.book.links.names[text.casefold()])
-        if text.upper() in ("TRUE", "FALSE"):
-            return [token]
-        if text.startswith("["):
-            self.moves = False
-            found = plain_area(text, self.at, self.book.tables) if "!" not in text else None
-            if found is None:
-                raise NotCalculableError(f"{text} refers to another workbook or to no table")
-            return tokenize(found)
-        tokens = self.book.names.expanded(text, self.at)
-        if tokens is not None:
-            return self._without_names(tokens)
-        found = plain_area(text, self.at, self.book.tables)
-        if found is not None:
-            self.moves = False
-            return tokenize(found)
-        if "[" in text or "!" in text:
-            raise NotCalculableError(f"{text} is not known here")
-        self._lambda(text)
-        return [Token("name", text)]
-
-    def _lambda(self, name: str) -> None:
-        """Note a LAMBDA that a name stands for, those that it calls first; one that calls itself is refused."""
-        body = self.book.names.function(name, self.at.sheet)
-        key = name.casefold()
-        if body is None or (self.lambdas.get(key)):
-            return
-        self.moves = False
-        if key in self.lambdas:
-            raise NotCalculableError(f"the LAMBDA {name} calls itself")
-        self.lambdas[key] = ""
-        inner = self._part(self._without_names(tokenize(body)), ARRAY)
-        del self.lambdas[key]
-        self.lambdas[key] = inner
-
     def _part(self, tokens: Sequence[Token], kind: str) -> str:
         """Return an expression rewritten for where it stands: one value, a range, or an array."""
         self.depth += 1
@@ -143,12 +78,26 @@ class Rewriter:
             self.moves = False
             tokens = intersected(tokens, self.at.sheet)
         inside = kind if kind == ARRAY or stands_alone(tokens) else ONE
+        text = self._joined(tokens, inside) if _joins(tokens) else self._items(tokens, inside)
+        self.depth -= 1
+        return text
+
+    def _items(self, tokens: Sequence[Token], kind: str) -> str:
+        """Return operands and operators one after the other."""
         pieces: list[str] = []
         index = 0
         while index < len(tokens):
-            index = self._item(tokens, index, inside, pieces)
-        self.depth -= 1
+            index = self._item(tokens, index, kind, pieces)
         return "".join(pieces)
+
+    def _joined(self, tokens: Sequence[Token], kind: str) -> str:
+        """Return an expression in which ``&`` makes texts."""
+        parts = [bare(part) for part in operands(tokens)]
+        texts = [self._items(part, kind) for part in parts]
+        for index, part in enumerate(parts):
+            if any(0 <= at < len(parts) and texts[at] == "&" for at in (index - 1, index + 1)):
+                texts[index] = as_text(part, texts[index])
+        return "".join(texts)
 
     def _item(self, tokens: Sequence[Token], index: int, kind: str, pieces: list[str]) -> int:
         """Add one operand or operator; return where the next one begins."""
@@ -198,7 +147,7 @@ class Rewriter:
         if ":" in place.sheet:
             raise NotCalculableError(f"{token.text} goes through several sheets")
         if kind != ONE or place.is_cell:
-            return token.text
+            return to_the_end(token.text) if kind == ARRAY and is_open(token) else token.text
         self.depends_on_place, self.moves = True, False
         return crossing(place, self.at)
 
@@ -231,18 +180,22 @@ class Rewriter:
             return self._registered(registered, parts, kind)
         if name.casefold() in self.variables or self.book.names.function(name, self.at.sheet):
             self._lambda(name)
-            return f"{tokens[opening].text}{','.join(self._part(part, ARRAY) for part in parts)})"
+            return f"{tokens[opening].text}{','.join(map(self._whole, parts))})"
         known = known_functions().get(name)
         if known is None:
             if "!" in tokens[opening].text or "[" in tokens[opening].text:
                 raise NotCalculableError(f"{tokens[opening].text[:-1]} is a function of another workbook")
-            return f"{name}({','.join(self._part(part, ARRAY) for part in parts)})"
+            return f"{name}({','.join(self._whole(part) for part in parts)})"
         return self._known(name, known, parts, kind)
+
+    def _whole(self, part: list[Token]) -> str:
+        """Return an argument that is taken with all that it holds, a reference as it is."""
+        return self._part(part, RANGE if is_area(part) else ARRAY)
 
     def _registered(self, name: str, parts: Sequence[list[Token]], kind: str) -> str:
         """Return a call of a registered function, with the number of its cell so that messages find it."""
         self.depends_on_place = True
-        given = [self._part(part, ARRAY) if part else OMITTED for part in parts]
+        given = [self._whole(part) if part else OMITTED for part in parts]
         call = f"{OWN}{name}({','.join([PLACE, *given])})"
         return f"{FIRST}({call})" if kind == ONE else call
 
@@ -259,6 +212,11 @@ class Rewriter:
         if kind == ARRAY:
             refuse_in_array(name, known, parts, variables=self.variables, ordinary=self.ordinary)
         parts = with_errors_sought(name, parts)
+        if not of_one_size(name, parts, self.at.sheet):
+            return "#VALUE!"
+        over_rows = self._over_rows(name, parts, kind)
+        if over_rows:
+            return over_rows
         if name == "INDEX" and parts:
             parts = [to_its_end(parts[0]), *parts[1:]]
         spliced = spliced_arguments(parts, known, sheet=self.at.sheet, sheets=self.book.sheets)
@@ -266,10 +224,19 @@ class Rewriter:
         given: list[str] = []
         for number, part in enumerate(spliced):
             wanted = known.kind(number)
-            wanted = ARRAY if kind == ARRAY else kind if wanted == PASSED else wanted
+            if kind == ARRAY and not (wanted in (RANGE, ARRAY) and is_area(part)):
+                wanted = ARRAY
+            elif wanted == PASSED:
+                wanted = kind
+            elif wanted == ARRAY and is_area(part):
+                wanted = RANGE  # as it is
             if part:
                 rule = "" if known.kind(number) == PASSED else known.literals
                 text = self._part(as_taken(part, rule), wanted)
+                if not own and makes_texts(name):
+                    text = as_text(bare(part), text)
+                elif is_criterion(name, number):
+                    text = as_criterion(bare(part), text)
                 given.append(f"{COUNTABLE}({text})" if rule == COUNTED and is_worked_out(part) else text)
             else:
                 given.append(OMITTED if own else "")
@@ -300,4 +267,9 @@ class Rewriter:
         """Return a call that is worked out for each value of the arrays among its arguments."""
         if known.many == REFERENCE:
             raise NotCalculableError(f"{name} would give a reference for each value of an array")
-        return f'{EACH}("{name}",{",".join(text or OMITTED for text in given)})'
+        self.depends_on_place = True
+        return f'{EACH}({PLACE},"{name}",{",".join(text or OMITTED for text in given)})'
+
+
+def _joins(tokens: Sequence[Token]) -> bool:
+    return any(token.kind == "operator" and token.text == "&" for token in tokens)

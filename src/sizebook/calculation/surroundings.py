@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sizebook.calculation.links import Links
 from sizebook.calculation.names import Names
 from sizebook.calculation.tables import Table
+from sizebook.calculation.whole_columns import UsedRows
 from sizebook.core.registry import Function
 
 
@@ -21,4 +22,5 @@ class Surroundings:
     functions: Mapping[str, Function]
     links: Links
     anchors: frozenset[tuple[str, int, int]]
+    used: UsedRows
     dates_from_1904: bool = False

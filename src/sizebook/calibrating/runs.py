@@ -9,7 +9,7 @@ from typing import Any
 
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError
-from sizebook.core.registry import REQUIRED, Argument, Quantity
+from sizebook.core.sections import REQUIRED, Argument, Quantity
 from sizebook.sweeps.streaming import KINDS, look, pieces
 from sizebook.tables.own_rates import SERVING, TRAINING, Setup
 

@@ -9,8 +9,8 @@ from typing import Any
 from sizebook.calibrating.runs import GROUP, MEASURED, Run, group_of, measured
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError
-from sizebook.core.registry import REQUIRED as MUST_BE_GIVEN
-from sizebook.core.registry import leaves, put_together
+from sizebook.core.sections import REQUIRED as MUST_BE_GIVEN
+from sizebook.core.sections import leaves, put_together
 from sizebook.plans.serving.tables import STATED
 from sizebook.serving.band import kind_of
 from sizebook.serving.case import Case

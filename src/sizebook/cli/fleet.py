@@ -11,7 +11,7 @@ import click
 
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
-from sizebook.core.registry import flat
+from sizebook.core.sections import flat
 from sizebook.core.units import energy, mass, significant, usd
 from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
 from sizebook.plans.fleet.periods import QUARTER, YEAR, periods

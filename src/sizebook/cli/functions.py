@@ -12,7 +12,8 @@ from sizebook.cli.telling import told
 from sizebook.core import cells, coercion
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.names import Renamed
-from sizebook.core.registry import Argument, Function, Quantity
+from sizebook.core.registry import Function
+from sizebook.core.sections import Argument, Quantity
 from sizebook.functions import find, load
 
 

@@ -16,7 +16,7 @@ from sizebook.cli.presentation import presentation_options, style_asked
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, UnknownKeyError, suggestion, unknown_key
 from sizebook.core.extras import need
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.core.units import grouped, parameters
 from sizebook.models import catalog
 from sizebook.models.reconciliation import Comparison, compare, reconcile

@@ -10,7 +10,7 @@ import click
 
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
-from sizebook.core.registry import flat, leaves
+from sizebook.core.sections import flat, leaves
 from sizebook.core.units import brief, gibibytes, grouped, parameters, percent
 from sizebook.plans.programme.figures import figures
 from sizebook.plans.programme.phase import PhaseCase

@@ -11,7 +11,7 @@ import click
 
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
-from sizebook.core.registry import flat
+from sizebook.core.sections import flat
 from sizebook.core.units import duration, gibibytes, grouped, percent, significant, usd
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve

@@ -11,7 +11,7 @@ import click
 
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
-from sizebook.core.registry import flat, leaves
+from sizebook.core.sections import flat, leaves
 from sizebook.core.units import brief, duration, flop, gibibytes, grouped, percent, significant
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.inputs import Training

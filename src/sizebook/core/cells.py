@@ -11,7 +11,8 @@ from sizebook.core.coercion import LARGEST, Cell, Range, alone, as_rows, as_text
 from sizebook.core.errors import InputError, RangeError, SizebookError, UnknownKeyError, shown, suggestion
 from sizebook.core.names import current, replaced
 from sizebook.core.quantities import Model
-from sizebook.core.registry import Argument, Function, find, quantity_of, registered
+from sizebook.core.registry import Function, find, registered
+from sizebook.core.sections import Argument, quantity_of
 from sizebook.core.tabular import Table
 
 
@@ -26,7 +27,8 @@ def call(name: str, *cells: Cell | Range) -> Cell | Range:
 def evaluate(function: Function, cells: Sequence[Cell | Range]) -> Cell | Range:
     """Evaluate one function over cells; see `call`."""
     arguments = function.arguments
-    if any(isinstance(cell, (list, tuple)) for cell in cells):
+    are_single = not any(isinstance(cell, (list, tuple)) for cell in cells)
+    if not are_single:
         cells = [_single(function, place, cell) for place, cell in enumerate(cells)]
     cells = with_options(function, cells)
     if len(cells) > len(arguments):
@@ -35,7 +37,7 @@ def evaluate(function: Function, cells: Sequence[Cell | Range]) -> Cell | Range:
             f"The arguments are {', '.join(a.name for a in arguments)}."
         )
     padded = [*cells, *[None] * (len(arguments) - len(cells))]
-    if not any(isinstance(cell, (list, tuple)) for cell in padded):  # nothing to spread: most cells ask so
+    if are_single:  # nothing to spread: most cells ask so
         return _once(function, padded)
     spread = [_broadcastable(a, c) for a, c in zip(arguments, padded, strict=True)]
     shapes = [(len(rows), len(rows[0])) for rows in spread if isinstance(rows, list)]

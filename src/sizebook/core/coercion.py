@@ -23,7 +23,7 @@ from sizebook.core.errors import (
     suggestion,
 )
 from sizebook.core.number_text import parted
-from sizebook.core.registry import Argument
+from sizebook.core.sections import Argument
 
 Cell = Any  # None, bool, int, float, str, or a SizebookError standing in its place
 Range = list[list[Cell]]

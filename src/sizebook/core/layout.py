@@ -9,7 +9,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from sizebook.core.registry import TABLES, Argument, declared, hints_of, leaves, nested
+from sizebook.core.sections import TABLES, Argument, declared, hints_of, leaves, nested
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from sizebook.core.coercion import LARGEST_COUNT
 from sizebook.core.expression import Expression, node_of, parse
 from sizebook.core.expression_tree import Call, Name, Node, Operation, Text, rebuilt
 from sizebook.core.formula_text import expression, inlined
-from sizebook.core.registry import Argument, Function, find
+from sizebook.core.registry import Function, find
+from sizebook.core.sections import Argument
 
 # Excel takes no longer formula.
 _LONGEST = 8192

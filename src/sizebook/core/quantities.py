@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sizebook.core.registry import Quantity
+from sizebook.core.sections import Quantity
 
 HOURS_PER_MONTH = 730.0  # 8760 / 12
 

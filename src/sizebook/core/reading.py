@@ -14,7 +14,7 @@ from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError, suggestion
 from sizebook.core.layout import homes
 from sizebook.core.names import Renamed, current, notes, replaced
-from sizebook.core.registry import TABLES, Argument, Nested, declared, hints_of, leaves, nested, put_together, section
+from sizebook.core.sections import TABLES, Argument, Nested, declared, hints_of, leaves, nested, put_together, section
 
 
 @section

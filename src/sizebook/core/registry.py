@@ -1,29 +1,36 @@
-"""What a quantity, a section and a spreadsheet function are: the one place from which every surface derives.
+"""What a spreadsheet function is, and the one list of them from which every surface derives.
 
-A `Quantity` declares what a value means, its unit, range and default. A `section` is a frozen dataclass of quantities
-that belong together (what a replica is asked for, how it runs). A function is plain Python under the `function`
-decorator; its parameters are quantities, or sections, which a cell sees spread into their fields. Scenario files,
-sweeps, workbooks, the reference and the tests read the same declarations and nothing else.
+A function is plain Python under the `function` decorator; its parameters are quantities, or sections, which a cell sees
+spread into their fields (`sizebook.core.sections`).
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
-from functools import cache, cached_property
-from typing import Annotated, Any, Literal, TypeVar, dataclass_transform
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeVar
 
 from sizebook.core.errors import UnknownFunctionError, suggestion
+from sizebook.core.sections import (
+    DEFAULT,
+    REQUIRED,
+    Argument,
+    Quantity,
+    default_of,
+    hints_of,
+    nested,
+    put_together,
+    quantity_of,
+    spread,
+)
 
 Python = TypeVar("Python", bound=Callable[..., Any])
-Section = TypeVar("Section")
 # What a call takes: some milliseconds, or longer because it searches layouts or simulates requests one by one.
 Effort = Literal["formula", "search", "simulation"]
-Kind = Literal["integer", "number", "flag", "choice", "text", "date", "list", "range"]
 
 # VBA reserves these words, and a name that looks like a cell (KV8) is read as one.
 _WORDS = (
@@ -38,165 +45,6 @@ MOST_ARGUMENTS = 60
 RESERVED = frozenset(_WORDS.split())
 LOOKS_LIKE_CELL = re.compile(r"[A-Za-z]{1,3}[0-9]{1,7}|[Rr][0-9]*[Cc][0-9]*")
 LONGEST_SUMMARY = 255
-
-REQUIRED: Any = inspect.Parameter.empty
-DEFAULT: Any = object()  # in a signature: the default that the quantity declares
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """What an argument, a key, a cell or a result stands for: its meaning, unit, allowed values and default.
-
-    ``minimum`` is allowed itself, ``above`` and ``below`` are not. ``choices`` may be a function, for keys that a table
-    holds. ``label`` is what a line of a workbook is called. ``predicted_by`` names the function that predicts, with a
-    band, what callers otherwise assume. ``zero`` says what 0 stands for where it is no amount. Where ``default`` is
-    `REQUIRED` a value must be given.
-    """
-
-    meaning: str
-    unit: str = ""
-    kind: Kind = "number"
-    minimum: float | None = None
-    above: float | None = None
-    maximum: float | None = None
-    below: float | None = None
-    choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
-    default: Any = REQUIRED
-    label: str = ""
-    predicted_by: str = ""
-    zero: str = ""
-
-    @property
-    def allowed(self) -> tuple[str, ...]:
-        """The keys to choose from, empty where any value goes."""
-        return self.choices() if callable(self.choices) else self.choices
-
-    @property
-    def never_negative(self) -> bool:
-        """Whether no value of it is below 0."""
-        return any(bound is not None and bound >= 0 for bound in (self.minimum, self.above))
-
-
-@dataclass(frozen=True)
-class Argument:
-    """One argument of a function or field of a section: its name, quantity and default (`REQUIRED` for none)."""
-
-    name: str
-    quantity: Quantity
-    default: Any
-
-    @property
-    def required(self) -> bool:
-        return self.default is REQUIRED
-
-    @property
-    def label(self) -> str:
-        """What a row or line of it is called: the quantity's label, else its meaning up to the first stop."""
-        text = self.quantity.label or self.quantity.meaning.partition(",")[0].partition(";")[0]
-        return text[:1].upper() + text[1:]
-
-
-TABLE, TABLES = "table", "tables"  # how a section stands in a scenario file: under a key of its own, or several times
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-def section(kind: type[Section]) -> type[Section]:
-    """Make a frozen dataclass of quantities and of other sections; `DEFAULT` becomes what the quantity declares.
-
-    A field that is a section spreads into its fields wherever names are flat: arguments, columns, inputs. In scenario
-    files ``Annotated[Traffic, TABLE]`` stands under its own key, ``Annotated[tuple[Service, ...], TABLES]`` once for
-    each.
-    """
-    hints = typing.get_type_hints(kind, include_extras=True)
-    for name in inspect.get_annotations(kind):
-        if kind.__dict__.get(name) is DEFAULT:
-            within = nested(hints[name])
-            default = within.kind() if within else _declared(kind.__name__, name, quantity_of(hints[name]))
-            setattr(kind, name, default)
-    return dataclass(frozen=True, kw_only=True)(kind)
-
-
-@dataclass(frozen=True)
-class Nested:
-    """A section inside another: its class, and how it stands there.
-
-    ``apart`` where its fields are no fields of the whole: it may be missing, unless ``required``, or stand several
-    times.
-    """
-
-    kind: type[Any]
-    place: str = ""
-    apart: bool = False
-    required: bool = False
-
-
-def nested(hint: Any) -> Nested | None:
-    """Return what section an annotation stands for, or None for a quantity."""
-    if isinstance(hint, type) and is_dataclass(hint):
-        return Nested(hint)
-    if typing.get_origin(hint) is not Annotated or hint.__metadata__[0] not in (TABLE, TABLES):
-        return None
-    parts = [part for part in typing.get_args(hint.__origin__) if part not in (types.NoneType, Ellipsis)]
-    return Nested(parts[0] if parts else hint.__origin__, hint.__metadata__[0], apart=bool(parts))
-
-
-def hints_of(kind: Any) -> dict[str, Any]:
-    """Return the annotations of a section or a function by name, in order."""
-    return _hints(kind)
-
-
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return typing.get_type_hints(kind, include_extras=True)
-
-
-def declared(kind: Any) -> tuple[Field[Any], ...]:
-    """Return the fields of a section that a user sets; those that its reader fills in are marked ``told``."""
-    return tuple(field for field in fields(kind) if not field.metadata.get("told"))
-
-
-def leaves(kind: Any) -> tuple[Argument, ...]:
-    """Return the quantities of a section, those of the sections inside it in their place."""
-    return _leaves(kind)
-
-
-@cache
-def _leaves(kind: Any) -> tuple[Argument, ...]:
-    hints = hints_of(kind)
-    return tuple(leaf for f in declared(kind) for leaf in _spread(f.name, hints[f.name], f.default))
-
-
-def _spread(name: str, hint: Any, default: Any) -> tuple[Argument, ...]:
-    within = nested(hint)
-    if within is not None:
-        return () if within.apart else leaves(within.kind)
-    return (Argument(name, quantity_of(hint), REQUIRED if default is MISSING else default),)
-
-
-def put_together(kind: type[Section], values: Mapping[str, Any]) -> Section:
-    """Return a section from the values of its leaves by name; those left out take their defaults."""
-    known: Any = kind
-    hints, given = hints_of(known), {}
-    for field in declared(known):
-        within = nested(hints[field.name])
-        if within is not None and not within.apart:
-            given[field.name] = put_together(within.kind, values)
-        elif field.name in values:
-            given[field.name] = values[field.name]
-    return kind(**given)
-
-
-def flat(instance: Any) -> dict[str, Any]:
-    """Return the values of a section by the names of its leaves: the reverse of `put_together`."""
-    found: dict[str, Any] = {}
-    kind: Any = type(instance)
-    for field in declared(kind):
-        within, value = nested(hints_of(kind)[field.name]), getattr(instance, field.name)
-        if within is None:
-            found[field.name] = value
-        elif not within.apart:
-            found |= flat(value)
-    return found
 
 
 @dataclass(frozen=True)
@@ -230,7 +78,7 @@ class Function:
     def arguments(self) -> tuple[Argument, ...]:
         """The arguments in order; a section stands for its fields."""
         hints, parameters = hints_of(self.python), inspect.signature(self.python).parameters.values()
-        return tuple(leaf for p in parameters for leaf in _spread(p.name, hints[p.name], p.default))
+        return tuple(leaf for p in parameters for leaf in spread(p.name, hints[p.name], p.default))
 
     def call(self, bound: Mapping[str, Any]) -> Any:
         """Return the result for arguments by name, fields put together into the sections that declare them."""
@@ -288,21 +136,6 @@ class Function:
     def result(self) -> Quantity:
         """What the function returns; kind ``range`` for a table that spills."""
         return quantity_of(hints_of(self.python)["return"])
-
-
-def quantity_of(hint: Any) -> Quantity:
-    """Return the `Quantity` in an annotation, also inside ``X | None``."""
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        return next(quantity_of(part) for part in typing.get_args(hint) if part is not types.NoneType)
-    if typing.get_origin(hint) is Annotated:
-        return next(part for part in hint.__metadata__ if isinstance(part, Quantity))
-    raise TypeError(f"annotation without a quantity: got {hint!r}, want Annotated[..., Quantity(...)].")
-
-
-def _declared(where: str, name: str, quantity: Quantity) -> Any:
-    if quantity.default is REQUIRED:
-        raise TypeError(f"no default: got DEFAULT for {name} of {where}, want a quantity that declares one.")
-    return quantity.default
 
 
 _FUNCTIONS: dict[str, Function] = {}
@@ -406,7 +239,7 @@ def _take_defaults(python: Callable[..., Any]) -> None:
                 "Declare the default in the quantity."
             )
         within = nested(hint)
-        found.append(within.kind() if within else _declared(python.__name__, parameter.name, quantity_of(hint)))
+        found.append(within.kind() if within else default_of(python.__name__, parameter.name, quantity_of(hint)))
     python.__defaults__ = tuple(found) or None
 
 

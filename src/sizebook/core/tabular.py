@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from sizebook.core.coercion import Range, as_text, is_blank
 from sizebook.core.errors import CellError, InputError, SizebookError, UnknownKeyError, shown, suggestion
 from sizebook.core.names import current
-from sizebook.core.registry import Quantity
+from sizebook.core.sections import Quantity
 
 # A column of Excel has a million cells; a sweep that long belongs to `sizebook sweep`, which reads it in pieces.
 MOST_ROWS = 100_000

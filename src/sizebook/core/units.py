@@ -12,6 +12,8 @@ NO_BREAK_SPACE = "\u00a0"
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _DECIMAL = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SHORT_SCALE = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
+_MOST_DECIMALS = 12
+_NEXT_TO_NOTHING = 1e-4
 _BINARY = ((2.0**50, "PiB"), (2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"))
 
 # Units of things that are counted, after 1.
@@ -51,6 +53,17 @@ def _scaled(value: float, scale: tuple[tuple[float, str], ...], unit: str, digit
                 shown = significant(value / factor, digits)
             return Figure(f"{shown}{NO_BREAK_SPACE}{prefix}{unit}")
     return Figure(f"{significant(value, digits)}{NO_BREAK_SPACE}{unit}".rstrip(NO_BREAK_SPACE))
+
+
+def told_apart(one: float, other: float, *, decimals: int = 0, sign: str = "") -> tuple[str, str]:
+    """Return two figures of one unit that a text compares, with so many decimals, more where they would read alike.
+
+    ``89.4`` and ``89.0``, not 89 and 89; ``sign`` stands before both.
+    """
+    while one != other and decimals < _MOST_DECIMALS and f"{one:.{decimals}f}" == f"{other:.{decimals}f}":
+        decimals += 1
+    shown = (f"{sign}{value:,.{decimals}f}".replace(",", THIN_SPACE) for value in (one, other))
+    return Figure(next(shown)), Figure(next(shown))
 
 
 def parameters(count: float, digits: int = 3) -> str:
@@ -106,7 +119,9 @@ def mass(kg: float, digits: int = 3) -> str:
 
 
 def percent(ratio: float, digits: int = 3) -> str:
-    """Return a ratio as per cent: ``96.1 %``."""
+    """Return a ratio as per cent: ``96.1 %``, and ``<0.01 %`` of what is next to nothing."""
+    if 0 < ratio < _NEXT_TO_NOTHING:
+        return Figure(f"<{100 * _NEXT_TO_NOTHING:g}{NO_BREAK_SPACE}%")
     return Figure(f"{significant(100 * ratio, digits)}{NO_BREAK_SPACE}%")
 
 

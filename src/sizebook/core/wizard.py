@@ -6,7 +6,8 @@ import re
 import textwrap
 
 from sizebook.core.errors import InputError, shown
-from sizebook.core.registry import Argument, Function, Quantity
+from sizebook.core.registry import Function
+from sizebook.core.sections import Argument, Quantity
 
 # Excel cuts longer texts off.
 LONGEST = 255

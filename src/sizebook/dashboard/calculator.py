@@ -14,7 +14,8 @@ from sizebook.core.expression import Expression, parse
 from sizebook.core.expression_tree import Call, walk
 from sizebook.core.formula_text import expression, inlined, javascript
 from sizebook.core.named_lambda import table
-from sizebook.core.registry import Argument, Function, Quantity
+from sizebook.core.registry import Function
+from sizebook.core.sections import Argument, Quantity
 from sizebook.functions import load
 
 MOST_ROWS = 12  # of an example that is a table, as the page shows it

@@ -12,7 +12,8 @@ from typing import Any
 
 from sizebook.core.errors import unknown_key
 from sizebook.core.quantities import dtype_keys
-from sizebook.core.registry import Function, hints_of, leaves, nested
+from sizebook.core.registry import Function
+from sizebook.core.sections import hints_of, leaves, nested
 from sizebook.core.tables import table
 from sizebook.dashboard.translating.program import Whole, answer
 from sizebook.formulas.weights import dtype_bits

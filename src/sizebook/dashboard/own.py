@@ -9,7 +9,7 @@ from typing import Any
 
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError, unknown_key
-from sizebook.core.registry import Argument, Kind, Quantity
+from sizebook.core.sections import Argument, Kind, Quantity
 from sizebook.core.tables import by_key
 from sizebook.dashboard.columns import BY_NAME, COLUMNS, Column, divided
 from sizebook.dashboard.features import features

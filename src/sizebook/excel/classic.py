@@ -1,8 +1,8 @@
 """The functions for classic xlwings UDFs (Windows, BSD licence): the module that the add-in's VBA asks.
 
 A failed call returns the text of its error value; the VBA wrapper turns that text into a true error, because xlwings'
-own wrapper would leave a text that ISERROR does not see and SUM skips. Equal calls are answered from memory: Excel
-recalculates a column cell by cell, and many cells of a sheet ask the same.
+own wrapper would leave a text that ISERROR does not see and SUM skips. Equal calls are answered from memory, and a long
+column later (`waiting`): Excel recalculates a column cell by cell, and many cells of a sheet ask the same.
 
 xlwings hands values over as COM has them (its converter ``raw``): its usual one goes over each argument and result in
 several steps, most of the time of a short call, to make what `sizebook.core.coercion` makes of cells anyway.
@@ -11,9 +11,8 @@ several steps, most of the time of a short call, to make what `sizebook.core.coe
 from __future__ import annotations
 
 import marshal
-import re
 from decimal import Decimal
-from functools import lru_cache, wraps
+from functools import wraps
 from typing import Any
 
 import xlwings as xw
@@ -21,12 +20,11 @@ import xlwings as xw
 from sizebook.core.tables import user_folder
 from sizebook.core.wizard import category
 from sizebook.excel.functions import ExcelFunction, build, error_value
+from sizebook.excel.waiting import WAITING, Answers
 from sizebook.functions import load
-from sizebook.intake.places import set_workbook_folder
+from sizebook.intake.places import files_asked, set_workbook_folder
 
-MOST_CALLS, LONGEST_CALL = 4_096, 10_000  # calls remembered, bytes of the arguments of one
-# A path in an argument stands for a file, which may change between two calls.
-_OF_PATHS = re.compile(rb"[/\\]|\.json|\.csv")
+LONGEST_CALL = 10_000  # bytes of the arguments of a call that is remembered
 
 # How COM hands over the error values of cells, by what is added to a code of Windows; a number of a cell is a double,
 # or a decimal where the cell shows a currency, never an integer.
@@ -57,10 +55,8 @@ def _sent(evaluated: ExcelFunction) -> ExcelFunction:
 _SENT = {name: _sent(evaluated) for name, evaluated in build(error_value).items()}
 
 
-@lru_cache(maxsize=MOST_CALLS)
-def _answer(call: bytes) -> Any:
-    name, given = marshal.loads(call)
-    return _SENT[name](*given)
+_answers = Answers([[WAITING]])
+_may_wait = False  # whether what asks shows `WAITING` as an error value and asks again
 
 
 def _remembering(name: str, evaluated: ExcelFunction) -> ExcelFunction:
@@ -71,11 +67,17 @@ def _remembering(name: str, evaluated: ExcelFunction) -> ExcelFunction:
             call = marshal.dumps((name, given), 2)  # 1, 1.0 and TRUE are three calls, as they are for a function
         except ValueError:
             return evaluated(*given)  # a date, or another object of COM
-        if len(call) > LONGEST_CALL or _OF_PATHS.search(call):
+        if len(call) > LONGEST_CALL:
             return evaluated(*given)
-        return _answer(call)
+        return _answers.answer(call, lambda: _computed(evaluated, given), may_wait=_may_wait)
 
     return answered
+
+
+def _computed(evaluated: ExcelFunction, given: list[Any]) -> tuple[Any, bool]:
+    """Return the answer to a call; one that follows from a file is not to be remembered, for files change."""
+    asked = files_asked()
+    return evaluated(*given), files_asked() == asked
 
 
 def _received(cell: Any) -> Any:
@@ -102,10 +104,21 @@ _FUNCTIONS = {name: _declared(name, _remembering(name, evaluated)) for name, eva
 
 
 @xw.func
-def FILES_BESIDE(folder: str) -> str:  # noqa: N802 - not a function of a cell: VBA calls it before those of a workbook
-    """Take the folder of the workbook that asks from now on, beside which its cells may read files."""
+def FILES_BESIDE(folder: str, may_wait: bool = False) -> str:  # noqa: N802 - not a function of a cell: VBA calls it
+    """Take the folder of the workbook that asks from now on, beside which its cells may read files.
+
+    ``may_wait`` is true of a cell that is asked again: it may be told that its answer comes later.
+    """
+    global _may_wait
     set_workbook_folder(folder or "")
+    _may_wait = may_wait
     return ""
+
+
+@xw.func
+def CALLS_WAITING() -> int:  # noqa: N802 - not a function of a cell: VBA asks until none is left
+    """Return how many calls wait for their answers."""
+    return _answers.waiting()
 
 
 @xw.func
@@ -123,5 +136,5 @@ def PAGE_OF_MODELS() -> str:  # noqa: N802 - not a function of a cell: a macro c
     return str(page)
 
 
-__all__ = [*_FUNCTIONS, "FILES_BESIDE", "PAGE_OF_MODELS"]
+__all__ = [*_FUNCTIONS, "CALLS_WAITING", "FILES_BESIDE", "PAGE_OF_MODELS"]
 globals().update(_FUNCTIONS)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from sizebook.core.quantities import Busy, GpuHours, GramsPerKwh, HostShare, KilogramsCo2e, KilowattHours, Pue, Watts
-from sizebook.core.registry import DEFAULT, Quantity, function
+from sizebook.core.registry import function
+from sizebook.core.sections import DEFAULT, Quantity
 
 TOUVRON = "Touvron et al. 2023 (arXiv:2302.13971), section 6"
 SCOPE_2 = "GHG Protocol, Scope 2 Guidance (2015)"

@@ -21,7 +21,8 @@ from sizebook.core.quantities import (
     Utilization,
     Vocab,
 )
-from sizebook.core.registry import DEFAULT, function, holding
+from sizebook.core.registry import function, holding
+from sizebook.core.sections import DEFAULT
 from sizebook.training.recipe import Recompute
 from sizebook.training.tuning import LoraRank
 

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from sizebook.core.errors import require
 from sizebook.core.quantities import Busy, GpuHours, OtherUsd, Price, Pue, Usd
-from sizebook.core.registry import DEFAULT, Quantity, function, holding, section
+from sizebook.core.registry import function, holding
+from sizebook.core.sections import DEFAULT, Quantity, section
 
 Years = Annotated[float, Quantity("duration", unit="years", above=0, default=4)]
 Capex = Annotated[

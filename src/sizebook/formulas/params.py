@@ -27,7 +27,8 @@ from sizebook.core.quantities import (
     Tied,
     Vocab,
 )
-from sizebook.core.registry import DEFAULT, Quantity, function, holding, section
+from sizebook.core.registry import function, holding
+from sizebook.core.sections import DEFAULT, Quantity, section
 
 VASWANI = "Vaswani et al. 2017 (arXiv:1706.03762)"
 KAPLAN = "Kaplan et al. 2020 (arXiv:2001.08361), section 2.1 and table 1"

@@ -10,7 +10,8 @@ from typing import Annotated
 
 from sizebook.core.errors import TargetError, unknown_key
 from sizebook.core.quantities import Flops, FlopsPerToken, ParameterCount, PeakFlops, Price, Tokens, Usd, Utilization
-from sizebook.core.registry import DEFAULT, Quantity, function, holding
+from sizebook.core.registry import function, holding
+from sizebook.core.sections import DEFAULT, Quantity
 
 HOFFMANN = "Hoffmann et al. 2022 (arXiv:2203.15556)"
 BESIROGLU = "Besiroglu et al. 2024 (arXiv:2404.10102)"

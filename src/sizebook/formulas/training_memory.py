@@ -25,7 +25,8 @@ from sizebook.core.quantities import (
     Vocab,
     ZeroStage,
 )
-from sizebook.core.registry import DEFAULT, Quantity, function, holding, section
+from sizebook.core.registry import function, holding
+from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.core.tables import by_key
 from sizebook.formulas.flops import closed_form_of
 from sizebook.formulas.weights import dtype_bits

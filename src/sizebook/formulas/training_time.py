@@ -19,7 +19,8 @@ from sizebook.core.quantities import (
     Seconds,
     Utilization,
 )
-from sizebook.core.registry import DEFAULT, function, holding
+from sizebook.core.registry import function, holding
+from sizebook.core.sections import DEFAULT
 from sizebook.training.quantities import (
     CheckpointSeconds,
     GoodputShare,

@@ -7,7 +7,8 @@ from functools import cache
 
 from sizebook.core.errors import unknown_key
 from sizebook.core.quantities import Bits, Bytes, Dtype, ParameterCount, dtype_keys
-from sizebook.core.registry import DEFAULT, function
+from sizebook.core.registry import function
+from sizebook.core.sections import DEFAULT
 from sizebook.core.tables import by_key
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from sizebook.core.registry import Argument, Function
+from sizebook.core.registry import Function
+from sizebook.core.sections import Argument
 from sizebook.functions import load
 
 INTRODUCTION = """# Function reference

@@ -9,7 +9,8 @@ from sizebook.core import cells
 from sizebook.core.coercion import as_rows
 from sizebook.core.derivation import explain
 from sizebook.core.errors import InputError
-from sizebook.core.registry import DEFAULT, Function, Quantity, find, function
+from sizebook.core.registry import Function, find, function
+from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.core.tables import table
 from sizebook.functions.why import AnyCells, FunctionName, asks_about_a_call, in_places
 

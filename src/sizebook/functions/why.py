@@ -13,7 +13,8 @@ from typing import Annotated, Any, TypeVar
 from sizebook.core import cells, coercion
 from sizebook.core.errors import SizebookError
 from sizebook.core.quantities import Model
-from sizebook.core.registry import MOST_ARGUMENTS, Function, Quantity, find, function, quantity_of
+from sizebook.core.registry import MOST_ARGUMENTS, Function, find, function
+from sizebook.core.sections import Quantity, quantity_of
 from sizebook.models.functions import NO_NOTES, ConfigPath
 
 FunctionName = Annotated[str, Quantity("name of the function that shows the error, in quotation marks", kind="text")]

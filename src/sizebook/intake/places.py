@@ -21,6 +21,7 @@ _NETWORK = ("\\\\", "//")
 _in_a_cell = ContextVar("in_a_cell", default=False)
 _beside: ContextVar[Path | None] = ContextVar("beside", default=None)
 _confined: ContextVar[tuple[Path, ...]] = ContextVar("confined", default=())
+_asked: ContextVar[int] = ContextVar("asked", default=0)
 
 
 class asked_by_a_cell:  # noqa: N801 - reads as the other contexts; a class, for every call of a cell enters it
@@ -61,6 +62,11 @@ def reads_files() -> bool:
     return os.environ.get(SETTING, "").strip().casefold() not in ("", OFF)
 
 
+def files_asked() -> int:
+    """Return how often a cell has asked for a file of its own, in this thread: what follows from one may change."""
+    return _asked.get()
+
+
 def located(path: Path) -> Path:
     """Return the file to open: for a cell the one meant beside its workbook, every link followed.
 
@@ -70,6 +76,7 @@ def located(path: Path) -> Path:
         return _within(path)
     if not _in_a_cell.get():
         return path
+    _asked.set(_asked.get() + (not path.is_relative_to(DATA)))
     if str(path).startswith(_NETWORK):
         raise InputError(f"file of a network: got {shown(str(path))}, want a file of this machine. Copy it here first.")
     beside = _beside.get()

@@ -12,6 +12,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -33,18 +34,19 @@ def read_json(path: Path, wanted: str) -> dict[str, Any]:
 def json_object(content: bytes, where: str, wanted: str, *, flat: bool = False) -> dict[str, Any]:
     """Return the object that JSON text holds, every key once, within the limits.
 
-    ``flat`` leaves depth and digits to a caller that checks every value itself. Errors: `InputError` that names
-    ``where``; ``wanted`` says what was expected there.
+    ``flat`` leaves depth and digits to a caller that checks every value itself, and decimals as the words they were
+    written in. Errors: `InputError` that names ``where``; ``wanted`` says what was expected there.
     """
     refuse_over("text_bytes", len(content), f"bytes in {where}")
     text = decoded(content, where, wanted)
     numbers, keys = None if flat else _whole_numbers(text, where), _keys_written(text)
     # A hook that sees every object takes longer than the parsing: it looks only where keys may stand twice.
     pairs = _Pairs(where).unique if keys is None or keys > limits().keys else None
+    parse: Any = partial(json.loads, text, parse_int=numbers, parse_float=str if flat else None)
     try:
-        value = json.loads(text, object_pairs_hook=pairs, parse_int=numbers)
+        value = parse(object_pairs_hook=pairs)
         if pairs is None and keys != _keys_held(value, _FLAT if flat else None):
-            value = json.loads(text, object_pairs_hook=_Pairs(where).unique, parse_int=numbers)
+            value = parse(object_pairs_hook=_Pairs(where).unique)
     except RecursionError as error:
         raise _too_deep(where) from error
     except ValueError as error:
@@ -143,7 +145,9 @@ def _keys_written(text: str) -> int | None:
 
     A string that holds an escaped quote before a colon counts too, so a text whose objects hold as many has none twice.
     """
-    return None if any(f"{space}:" in text for space in " \t\r\n") else text.count('":')
+    keys = text.count('":')
+    hidden = keys != text.count(":") and any(f"{space}:" in text for space in " \t\r\n")
+    return None if hidden else keys
 
 
 def _keys_held(value: Any, deepest: int | None) -> int:
@@ -178,7 +182,10 @@ def _whole_numbers(text: str, where: str, *, refuse: bool = False) -> Callable[[
             )
         return int(word)
 
-    long = re.search(rf"[0-9_]{{{most + 1},}}", text)
+    # A run that is too long shows in eight samples that follow each other; the whole text is looked through then alone.
+    step = (most + 1) // 8 or 1
+    sampled = step == 1 or re.search("[0-9_]{8}", text[::step])
+    long = re.search(rf"[0-9_]{{{most + 1},}}", text) if sampled else None
     if long and refuse:
         read(long[0])
     return read if long else None

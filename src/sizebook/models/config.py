@@ -12,7 +12,7 @@ from typing import Any
 
 from sizebook.core.errors import InputError, RangeError, UnknownKeyError
 from sizebook.intake.texts import read_json
-from sizebook.models.key_names import cannot_matter, says_what_is_so
+from sizebook.models.key_names import activation_with_weights, cannot_matter, says_what_is_so
 from sizebook.models.spellings import also, spellings
 from sizebook.models.type_defaults import type_defaults
 
@@ -48,6 +48,8 @@ class Config:
         for key in keys:
             value = values.get(key)
             if value is not None:
+                if len(keys) > 1:
+                    self.agree(*keys)
                 return value
         for key in keys if self.defaults else ():
             if self.defaults.get(key) is not None:
@@ -287,8 +289,10 @@ class Config:
     def finish(self) -> None:
         """Refuse keys that were not read and may change the count, and spellings that disagree."""
         self._spellings_agree()
-        said = {key: value for key, value in self.values.items() if key not in self.read}
-        left = [key for key, value in said.items() if not self._harmless(key, value)]
+        if learned := activation_with_weights(self.values):
+            raise self.unknown(learned, self.values[learned], "an activation function without weights of its own")
+        read = self.read
+        left = [key for key, value in self.values.items() if key not in read and not self._harmless(key, value)]
         if left:
             raise UnknownKeyError(
                 f"keys not understood: got {', '.join(sorted(left))} in {self.where}, want keys whose effect on the "

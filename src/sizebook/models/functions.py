@@ -11,7 +11,8 @@ from typing import Annotated
 
 from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.core.quantities import Bytes, Model, Parameters
-from sizebook.core.registry import DEFAULT, Quantity, function
+from sizebook.core.registry import function
+from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.core.tables import table
 from sizebook.models import catalog, huggingface
 from sizebook.models.architecture import PARTS

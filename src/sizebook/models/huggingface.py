@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from sizebook.core.errors import RangeError, UnknownKeyError, suggestion
+from sizebook.core.errors import RangeError, SizebookError, UnknownKeyError, suggestion
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture
 from sizebook.models.checkpoints.kinds import no_model_type
 from sizebook.models.classes import as_class
 from sizebook.models.config import Config
+from sizebook.models.counting import count
 from sizebook.models.mistral_params import as_config, is_params
 
 Mapping = Callable[[Config], Architecture]
 _MAPPINGS: dict[str, Mapping] = {}
+_CLASS_ENDING = re.compile(r"(For[A-Z]\w*|LMHeadModel|DoubleHeadsModel|EncoderModel|Model)$")
+
+_PART_OF_ONE_MODEL = {"text", "vl"}  # words by which the type of a part differs from that of the class's whole
 
 
 def model_type(*names: str) -> Callable[[Mapping], Mapping]:
@@ -46,6 +51,7 @@ def architecture(config: Config) -> Architecture:
     """Return the architecture that a config.json describes, or refuse it by naming the type or key."""
     try:
         described = as_class(config, describe(config))
+        _refuse_class_of_another_type(config, described)
     except ZeroDivisionError as error:
         raise RangeError(
             f"bad key: got 0 for a number that others are divided by in {config.where}, want 1 or more. Correct it."
@@ -55,6 +61,36 @@ def architecture(config: Config) -> Architecture:
         taken = remark("the file leaves out what the class of its model type gives: {names}", names=", ".join(left_out))
         described = replace(described, notes=(*described.notes, taken))
     return described
+
+
+def _refuse_class_of_another_type(config: Config, described: Architecture) -> None:
+    """Refuse a file whose class belongs to another type than it says, where the two hold other numbers of parameters.
+
+    Engines that go by the class would load another model than those that go by the type.
+    """
+    named, own = (config.class_names() or [""])[0], described.model_type
+    stem = _plain(_CLASS_ENDING.sub("", named))
+    if not stem or stem == _plain(own):
+        return
+    other = next((name for name in mappings() if _plain(name) == stem), own)
+    apart = set(own.split("_")) ^ set(other.split("_"))
+    if mappings()[other] is mappings().get(own) or apart <= _PART_OF_ONE_MODEL:
+        return
+    try:
+        read = Config({**config.values, "model_type": other}, config.where)
+        total = count(as_class(read, describe(read))).total
+    except SizebookError:
+        total = None
+    if total != count(described).total:
+        raise UnknownKeyError(
+            f"class and type disagree: got '{named}' of type '{other}' under 'architectures' and model_type '{own}' in "
+            f"{config.where}, want those of one model. Correct the wrong one."
+        )
+
+
+def _plain(name: str) -> str:
+    """Return a type's or a class's name as the other writes it."""
+    return name.replace("_", "").replace("-", "").casefold()
 
 
 def describe(config: Config) -> Architecture:

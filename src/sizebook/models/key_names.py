@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import Any
 
 _HARMLESS = re.compile(
@@ -59,6 +60,9 @@ max_trained_positions any: nomic_bert
 pad_vocab_size_multiple any: nomic_bert
 """
 
+# Activation functions that hold weights of their own, two or one a block; others hold none.
+_WITH_WEIGHTS = frozenset(("prelu", "xielu", "gated-prelu", "gated-xielu"))
+
 
 @cache
 def _by_type() -> dict[tuple[str, str], str]:
@@ -76,8 +80,18 @@ def says_what_is_so(model_type: object, key: str, value: Any) -> bool:
     return _by_type().get((str(model_type), key)) in ("any", json.dumps(value))
 
 
+def activation_with_weights(values: Mapping[str, Any]) -> str | None:
+    """Return the first key that names an activation function with weights of its own, None where none does."""
+    named = (key for key, value in values.items() if value.__class__ is str and value in _WITH_WEIGHTS)
+    own = "hidden_act" if (values.get("model_type"), values.get("hidden_act")) == ("apertus", "xielu") else ""
+    return next((key for key in named if key != own), None)
+
+
 def cannot_matter(key: str, value: Any) -> bool:
     """Return whether a key that no mapping read can be left unread without changing the count."""
-    if value is None or value is False or value in (0, "", [], {}):
-        return True
+    return value is None or value is False or value in (0, "", [], {}) or _harmless_name(key)
+
+
+@lru_cache(maxsize=8192)  # files repeat the names of each other's keys
+def _harmless_name(key: str) -> bool:
     return _HARMLESS.fullmatch(key) is not None or _MAY_MATTER.search(key) is None

@@ -7,7 +7,7 @@ from datetime import date
 from functools import cache
 from typing import Annotated, Any
 
-from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.core.tables import table
 from sizebook.models import catalog
 

@@ -13,7 +13,7 @@ from sizebook.core.cells import option_name
 from sizebook.core.coercion import Cell, as_rows, as_text, coerce, is_blank
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.reading import Told
-from sizebook.core.registry import leaves, put_together
+from sizebook.core.sections import leaves, put_together
 
 Read = TypeVar("Read", bound=Told)
 

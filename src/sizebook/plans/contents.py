@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sizebook.core.registry import Argument
+from sizebook.core.sections import Argument
 
 Value = int | float | str | bool | None
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Annotated, Any
 
-from sizebook.core.registry import Argument, Quantity, flat, leaves, section
+from sizebook.core.sections import Argument, Quantity, flat, leaves, section
 from sizebook.core.texts import Day, text
 
 LONGEST_PLAN = 60  # months

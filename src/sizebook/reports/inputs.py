@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from datetime import date
 from typing import Any
 
-from sizebook.core.registry import Argument, flat, leaves
+from sizebook.core.sections import Argument, flat, leaves
 from sizebook.core.texts import Day, joined, text
 from sizebook.core.units import counted, grouped, percent
 from sizebook.reports.figures import general

@@ -29,8 +29,13 @@ def scenarios(number: int) -> Text:
 
 
 def ends(low: str, high: str) -> Text:
-    """Return the two ends of a range."""
-    return text("{low} to {high}", low=low, high=high)
+    """Return the two ends of a range, or that both are one."""
+    return text("{n} either way", n=low) if low == high else text("{low} to {high}", low=low, high=high)
+
+
+def span(first: str, last: str) -> str:
+    """Return the first and the last of what a report covers, which may be one."""
+    return first if first == last else text("{low} to {high}", low=first, high=last)
 
 
 def newest(name: str) -> Day:

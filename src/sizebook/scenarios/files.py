@@ -15,7 +15,7 @@ from typing import Annotated, Any, TypeVar
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import Dtype, Model
 from sizebook.core.reading import Told, read
-from sizebook.core.registry import DEFAULT, Quantity, hints_of, quantity_of, section
+from sizebook.core.sections import DEFAULT, Quantity, hints_of, quantity_of, section
 from sizebook.intake.texts import toml_table
 from sizebook.models import catalog
 from sizebook.scenarios.presentation import REPORT, Presentation

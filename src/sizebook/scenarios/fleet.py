@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from sizebook.core.errors import InputError
-from sizebook.core.registry import DEFAULT, Quantity, leaves, section
+from sizebook.core.sections import DEFAULT, Quantity, leaves, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import FleetInputs, Service
 from sizebook.plans.fleet.plan import FleetPlan, naming, plan_fleet

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.reading import Told
-from sizebook.core.registry import DEFAULT, TABLE, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
 from sizebook.intake.places import located
 from sizebook.intake.texts import toml_table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.plans.programme.inputs import ProgrammeInputs
 from sizebook.plans.programme.plan import ProgrammePlan, plan_programme
 from sizebook.scenarios.files import Scenario

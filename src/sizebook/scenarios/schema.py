@@ -11,7 +11,7 @@ from typing import Any
 
 from sizebook.core.layout import Keys, layout
 from sizebook.core.number_text import SCALES
-from sizebook.core.registry import Argument, Quantity
+from sizebook.core.sections import Argument, Quantity
 from sizebook.scenarios.kinds import KINDS, USUAL
 from sizebook.scenarios.presentation import REPORT, Presentation
 

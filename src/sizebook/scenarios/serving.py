@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import gpu_keys
-from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.intake.texts import csv_rows
 from sizebook.models import catalog
 from sizebook.plans.serving.choice import Choices, choose

@@ -13,7 +13,7 @@ from typing import Any
 
 from sizebook.core.errors import unknown_key
 from sizebook.core.layout import Keys, layout
-from sizebook.core.registry import Argument, Quantity
+from sizebook.core.sections import Argument, Quantity
 from sizebook.scenarios.kinds import KINDS
 
 _WIDTH = 110

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Annotated
 
 from sizebook.core.quantities import Gpu
-from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.plans.training.inputs import Training, TrainingInputs, settled
 from sizebook.plans.training.laying_out import held_of, laid_out
 from sizebook.plans.training.plan import TrainingPlan

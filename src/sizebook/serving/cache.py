@@ -5,30 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from sizebook.core.quantities import MemoryBytes, Model
-from sizebook.core.registry import DEFAULT, Quantity, function
+from sizebook.core.registry import function
+from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.formulas.weights import dtype_bits
 from sizebook.models import catalog
-from sizebook.models.architecture import Architecture
-from sizebook.models.flops import distinct_layers
+from sizebook.models.cached import cache_bytes
 from sizebook.serving.quantities import ContextTokens, KvDtype
-from sizebook.serving.shape import INDEX_ELEMENT_BYTES, STATE_ELEMENT_BYTES
 
 Sequences = Annotated[int, Quantity("sequences kept at a time", kind="integer", minimum=1, default=1)]
-
-
-def cache_bytes(architecture: Architecture, tokens: int, element_bytes: float) -> float:
-    """Return the bytes that one sequence of ``tokens`` keeps: windows hold at most their width, state is constant.
-
-    Keys and values take ``element_bytes``; an indexer's keys and a mixer's state have formats of their own.
-    """
-    n_bytes = 0.0
-    for layer, times in distinct_layers(architecture.layers):
-        for brick in layer.bricks:
-            held = min(getattr(brick, "window", None) or tokens, tokens)
-            n_bytes += times * held * getattr(brick, "cache_width", 0) * element_bytes
-            n_bytes += times * tokens * getattr(brick, "index_width", 0) * INDEX_ELEMENT_BYTES
-            n_bytes += times * getattr(brick, "state_elements", 0) * STATE_ELEMENT_BYTES
-    return n_bytes
 
 
 @function(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from sizebook.models.cached import INDEX_ELEMENT_BYTES
 from sizebook.serving.case import Case, Number, smaller
 from sizebook.serving.kernels import (
     ACTIVATION_BYTES,
@@ -29,7 +30,6 @@ from sizebook.serving.kernels import (
     products,
 )
 from sizebook.serving.rates import scheduled
-from sizebook.serving.shape import INDEX_ELEMENT_BYTES
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sizebook.core.errors import InputError
 from sizebook.models import catalog
@@ -180,12 +180,20 @@ def _shapes(architecture: Architecture, found: Halves) -> tuple[ServingShape, Se
     return encoder, replace(shape, kinds=own, attention_parameters=shape.attention_parameters - keys), crossing
 
 
+def reading_case(case: EncodedCase) -> Case:
+    """Return the case of the encoder alone."""
+    return replace(case, shape=case.encoder)
+
+
+def reading_pass(requests: float, tokens: float) -> Pass:
+    """Return one pass over so many whole requests, each of whose tokens sees all of its request."""
+    # A prompt's tokens see half of it on average, what was computed before whole: as if all of it had been.
+    return Pass(requests * tokens, requests, tokens, prefill=True, cached=tokens)
+
+
 def encode_seconds(case: EncodedCase, requests: float, tokens: float) -> float:
     """Return the seconds of one pass over so many whole requests, each of whose tokens sees all of them."""
-    reading = replace(case, shape=case.encoder)
-    # A prompt's tokens see half of it on average, what was computed before whole: as if all of it had been.
-    work = Pass(requests * tokens, requests, tokens, prefill=True, cached=tokens)
-    moved, fixed = pass_seconds(reading, work)
+    moved, fixed = pass_seconds(reading_case(case), reading_pass(requests, tokens))
     return float(moved + fixed + scheduling_seconds(case, requests))
 
 
@@ -194,14 +202,24 @@ def batch_of(tokens: float) -> int:
     return max(1, int(CHUNK_TOKENS // tokens))
 
 
-def decode_seconds(case: EncodedCase, batch: float, demand: Demand) -> float:
-    """Return one decode step of so many requests on a rank, halfway through their answers."""
-    moved, fixed = pass_seconds(case, Pass(batch, batch, demand.output_tokens / 2, prefill=False))
+def writing_pass(batch: float, demand: Demand) -> Pass:
+    """Return one decode step of so many requests, halfway through their answers."""
+    return Pass(batch, batch, demand.output_tokens / 2, prefill=False)
+
+
+def crossing_seconds(case: EncodedCase, batch: float, demand: Demand) -> float:
+    """Return the seconds of a decode step in which so many requests attend to what the encoder read."""
     across = _across(case)
     read, none = (
         pass_seconds(across, Pass(batch, batch, context, prefill=False))[0] for context in (demand.input_tokens, 0.0)
     )
-    return float(moved + fixed + read - none + scheduling_seconds(case, batch))
+    return float(read - none)
+
+
+def decode_seconds(case: EncodedCase, batch: float, demand: Demand) -> float:
+    """Return one decode step of so many requests on a rank, halfway through their answers."""
+    moved, fixed = pass_seconds(case, writing_pass(batch, demand))
+    return float(moved + fixed + crossing_seconds(case, batch, demand) + scheduling_seconds(case, batch))
 
 
 def _across(case: EncodedCase) -> Case:
@@ -228,18 +246,38 @@ def places(case: EncodedCase, memory: Memory, demand: Demand, longest_tokens: fl
     return most if held <= 0 else int(memory.cache_bytes // held)
 
 
+class Shared(NamedTuple):
+    """What requests share of a rank: how many are there, how many one pass reads, and the seconds of such a pass."""
+
+    rank: float
+    batch: float
+    together: float
+
+    @property
+    def passes(self) -> int:
+        """Passes until all that are there were read."""
+        return math.ceil(self.rank / self.batch - 1e-9)
+
+    def each(self, demand: Demand) -> float:
+        """Return the seconds that the passes of all others add to one token of an answer."""
+        return self.together / self.batch * (self.rank - 1) / demand.output_tokens
+
+
+def shared(case: EncodedCase, demand: Demand) -> Shared:
+    """Return what the requests in flight share of a rank."""
+    rank = max(demand.in_flight / case.dp, 1.0)
+    batch = min(rank, batch_of(demand.input_tokens))
+    return Shared(rank, batch, encode_seconds(case, batch, demand.input_tokens))
+
+
 def latencies(case: EncodedCase, demand: Demand) -> tuple[float, float]:
     """Return seconds to the first token, or to the answer of a single pass, and per token, of a closed loop.
 
     A request shares its life with the passes of all others. Work is conserved: what of it does not fall before the
     first token delays the tokens after it.
     """
-    rank = max(demand.in_flight / case.dp, 1.0)
-    batch = min(rank, batch_of(demand.input_tokens))
-    alone = encode_seconds(case, batch, demand.input_tokens)
-    first = case.rates["first_token_seconds"]
+    at, first = shared(case, demand), case.rates["first_token_seconds"]
     if not case.decodes:
-        return float(first + alone * math.ceil(rank / batch - 1e-9)), 0.0
-    step, others = decode_seconds(case, rank, demand), alone / batch * (rank - 1)
-    each = others / demand.output_tokens
+        return float(first + at.together * at.passes), 0.0
+    step, each = decode_seconds(case, at.rank, demand), at.each(demand)
     return float(first + encode_seconds(case, 1.0, demand.input_tokens) + each + step), float(step + each)

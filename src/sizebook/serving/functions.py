@@ -11,11 +11,13 @@ from collections.abc import Callable
 from sizebook.core.derivation import Term
 from sizebook.core.errors import InputError, TargetError
 from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
-from sizebook.core.registry import DEFAULT, estimated, function, unbanded
+from sizebook.core.registry import estimated, function, unbanded
+from sizebook.core.sections import DEFAULT
 from sizebook.formulas.weights import dtype_bits
+from sizebook.models.cached import INDEX_ELEMENT_BYTES
 from sizebook.serving import time as serving_time
 from sizebook.serving.band import Band, replica_band
-from sizebook.serving.case import Case, case_of, startable
+from sizebook.serving.case import Case, case_of
 from sizebook.serving.encoding import (
     EncodedCase,
     as_answered,
@@ -55,7 +57,7 @@ from sizebook.serving.quantities import (
     Version,
     WeightDtype,
 )
-from sizebook.serving.shape import INDEX_ELEMENT_BYTES, shape_of
+from sizebook.serving.shape import shape_of
 from sizebook.serving.terms import Latencies, kernels_basis, latency_terms, prefill_terms, step_terms
 from sizebook.serving.time import cache_bytes_per_gpu
 from sizebook.tables.hardware import accelerator
@@ -104,10 +106,8 @@ def _estimate(model: str, gpu: str, demand: Demand, replica: Replica) -> Estimat
 
 
 def _terms(model: str, gpu: str, demand: Demand, replica: Replica) -> Latencies:
-    if has_encoder(model):  # terms are those of a pass of a decoder
-        return Latencies((), ())
-    found = _estimate(model, gpu, demand, replica)
-    return latency_terms(startable(case_of(model, gpu, replica)), found, demand, kernels=kernels_basis(gpu))
+    found, demand = _estimate(model, gpu, demand, replica), as_answered(model, demand)
+    return latency_terms(serving_case(model, gpu, replica), found, demand, kernels=kernels_basis(gpu))
 
 
 def _ttft_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> tuple[Term, ...]:
@@ -146,16 +146,12 @@ def _request_band(model: str, gpu: str, demand: Demand, replica: Replica) -> tup
 
 
 def _step_terms(model: str, gpu: str, demand: Demand, replica: Replica) -> list[Term]:
-    if has_encoder(model):
-        return []
-    return step_terms(startable(case_of(model, gpu, replica)), demand, kernels_basis(gpu))
+    return step_terms(serving_case(model, gpu, replica), demand, kernels_basis(gpu))
 
 
 def _prefill_terms(model: str, gpu: str, input_tokens: int, cache_hit_ratio: float, replica: Replica) -> list[Term]:
-    if has_encoder(model):
-        return []
     demand = Demand(input_tokens=input_tokens, cache_hit_ratio=cache_hit_ratio)
-    return prefill_terms(startable(case_of(model, gpu, replica)), demand, kernels_basis(gpu))
+    return prefill_terms(serving_case(model, gpu, replica), demand, kernels_basis(gpu))
 
 
 @function(category="serving", source=MODEL_SOURCE, example=({"model": "llama-3.1-8b"}, 131_072.0))

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sizebook.models.cached import INDEX_ELEMENT_BYTES, STATE_ELEMENT_BYTES
 from sizebook.serving.case import Case, Number, larger, smaller
-from sizebook.serving.shape import INDEX_ELEMENT_BYTES, STATE_ELEMENT_BYTES, AttentionKind
+from sizebook.serving.shape import AttentionKind
 
 STATE_KEY_WIDTH = 128.0  # of the mixers measured: a state of n elements passes n / 128 activations a token
 INDEXED_WIDTH = 6144.0  # activations of a token in the measured indexer

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Dp, Ep, Pp, Tp
-from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.tables.own_rates import RatesFile
 
 ENGINES = ("vllm", "sglang", "tensorrt-llm")

@@ -15,7 +15,7 @@ from sizebook.core.tables import table
 from sizebook.tables.own_rates import SERVING, Setup
 
 TYPICAL = "typical"  # the median accelerator, for all that nobody measured
-COLUMNS = ("launch_seconds", "growth_seconds", "bandwidth", "compute", "passes", "half", "skew")
+COLUMNS = ("launch_seconds", "growth_seconds", "bandwidth", "compute", "passes", "half")
 # Where a format was not measured, the next that kernels of it resemble.
 _RESEMBLES = {"mxfp4": "fp4", "int8": "fp8"}
 

@@ -16,11 +16,9 @@ from typing import Any
 from sizebook.core.errors import InputError
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Brick, Experts, Layer
+from sizebook.models.cached import STATE_ELEMENT_BYTES
 from sizebook.models.counting import count
 from sizebook.models.flops import distinct_layers, head_parameters
-
-STATE_ELEMENT_BYTES = 4  # engines keep recurrent state in single precision unless told otherwise
-INDEX_ELEMENT_BYTES = 1  # and an indexer's keys in eight bits, whatever the format of the cache
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,14 @@ from sizebook.core.derivation import Term
 from sizebook.core.texts import text
 from sizebook.serving.case import Case, Number, larger
 from sizebook.serving.costs import costs_of
+from sizebook.serving.encoding import (
+    EncodedCase,
+    crossing_seconds,
+    reading_case,
+    reading_pass,
+    shared,
+    writing_pass,
+)
 from sizebook.serving.estimate import Estimate, running_of
 from sizebook.serving.pools import Pools, queue_seconds
 from sizebook.serving.quantities import Demand
@@ -73,16 +81,24 @@ def _rest(name: str, total: float, terms: list[Term]) -> list[Term]:
 
 
 def step_terms(case: Case, demand: Demand, kernels: str, scale: float = 1.0) -> list[Term]:
-    """Return the terms of one decode step, times a factor."""
+    """Return the terms of one decode step, times a factor; none where nothing is decoded."""
+    if isinstance(case, EncodedCase):
+        return _written(case, max(demand.in_flight / case.dp, 1.0), demand, kernels)
     drafting = costs_of(case).drafting
     batch = larger(demand.in_flight / case.dp, 1.0)
     scheduling = scheduling_seconds(case, batch)
     terms = _pass_terms(pass_parts(case, decode_pass(case, demand)), scale * drafting, kernels)
-    return [*terms, Term(text("Fixed: scheduling of the step"), scale * scheduling, FITTED)]
+    return [*terms, _scheduling(scale * scheduling)]
+
+
+def _scheduling(seconds: Number) -> Term:
+    return Term(text("Fixed: scheduling of the step"), seconds, FITTED)
 
 
 def prefill_terms(case: Case, demand: Demand, kernels: str) -> list[Term]:
     """Return the terms of one prompt's pass with nothing else running."""
+    if isinstance(case, EncodedCase):
+        return _read(case, 1.0, demand, kernels)
     new, cached = computed_and_cached(demand.input_tokens, demand.cache_hit_ratio)
     return _pass_terms(pass_parts(case, Pass(new, 1.0, demand.input_tokens, prefill=True, cached=cached)), 1.0, kernels)
 
@@ -92,6 +108,8 @@ def latency_terms(case: Case, found: Estimate, demand: Demand, kernels: str) -> 
 
     What is left of TTFT is the wait for a place, or for a server that is out of breath; of TPOT, the latter alone.
     """
+    if isinstance(case, EncodedCase):
+        return _encoded_terms(case, found, demand, kernels)
     at = replace(demand, concurrency=running_of(case, demand, found.capacity))
     others, step = prompts_of_others(case, at), decode_step_seconds(case, at)
     first = [
@@ -105,6 +123,40 @@ def latency_terms(case: Case, found: Estimate, demand: Demand, kernels: str) -> 
     token.append(Term(text("Queue: prompts of others between steps"), between, FITTED))
     token += _rest(text("Queue: for the server"), found.tpot_seconds, token)
     return Latencies(tuple(first), tuple(token))
+
+
+def _read(case: EncodedCase, requests: float, demand: Demand, kernels: str) -> list[Term]:
+    """Return the terms of an encoder's pass over so many whole requests."""
+    parts = pass_parts(reading_case(case), reading_pass(requests, demand.input_tokens))
+    return [*_pass_terms(parts, 1.0, kernels), _scheduling(scheduling_seconds(case, requests))]
+
+
+def _written(case: EncodedCase, batch: float, demand: Demand, kernels: str) -> list[Term]:
+    """Return the terms of a decode step behind an encoder, none where nothing is decoded."""
+    if not case.decodes:
+        return []
+    return [
+        *_pass_terms(pass_parts(case, writing_pass(batch, demand)), 1.0, kernels),
+        Term(text("Cache of the encoder's tokens"), crossing_seconds(case, batch, demand), kernels),
+        _scheduling(scheduling_seconds(case, batch)),
+    ]
+
+
+def _encoded_terms(case: EncodedCase, found: Estimate, demand: Demand, kernels: str) -> Latencies:
+    """Return the terms of a model with an encoder: its pass, those of others, and the step behind it."""
+    at = replace(demand, concurrency=running_of(case, demand, found.capacity))
+    load, passes = shared(case, at), text("Queue: passes of others")
+    place, before = text("Queue: for a place or the server"), _before_first_token(case)
+    if not case.decodes:
+        others = Term(passes, load.together * (load.passes - 1), ASSUMED)
+        first = [*_read(case, load.batch, at, kernels), others, before]
+        return Latencies((*first, *_rest(place, found.ttft_seconds, first)), ())
+    token, others = _written(case, load.rank, at, kernels), Term(passes, load.each(at), ASSUMED)
+    step = Term(text("Queue: decode steps waited for"), sum(term.value for term in token), ASSUMED)
+    first = [*_read(case, 1.0, at, kernels), others, step, before]
+    token.append(others)
+    token += _rest(text("Queue: for the server"), found.tpot_seconds, token)
+    return Latencies((*first, *_rest(place, found.ttft_seconds, first)), tuple(token))
 
 
 def pooled_terms(pools: Pools, found: Estimate, demand: Demand, kernels: str) -> Latencies:
@@ -131,8 +183,12 @@ def _first_token(case: Case, step: Number) -> list[Term]:
     """Return what stands between a prompt's pass and its first token."""
     return [
         Term(text("Queue: decode steps waited for"), case.rates["first_token_steps"] * step, FITTED),
-        Term(text("Fixed: before the first token"), case.rates["first_token_seconds"], FITTED),
+        _before_first_token(case),
     ]
+
+
+def _before_first_token(case: Case) -> Term:
+    return Term(text("Fixed: before the first token"), case.rates["first_token_seconds"], FITTED)
 
 
 def _token(case: Case, demand: Demand, kernels: str) -> list[Term]:

@@ -20,7 +20,8 @@ from sizebook.core.quantities import (
     Usd,
     Watts,
 )
-from sizebook.core.registry import DEFAULT, function, holding, section
+from sizebook.core.registry import function, holding
+from sizebook.core.sections import DEFAULT, section
 from sizebook.serving.quantities import (
     Acceptance,
     BusyOverTdp,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sizebook.core.errors import SizebookError
 from sizebook.models.architecture import Architecture
+from sizebook.models.cached import cache_bytes
 from sizebook.models.checkpoints import gguf_config
 from sizebook.models.checkpoints.held import Held, Part, held, held_at, is_checkpoint
 from sizebook.models.checkpoints.reading import is_checkpoint_name
@@ -16,7 +17,6 @@ from sizebook.models.counting import count
 from sizebook.models.flops import forward
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import predicted_names
-from sizebook.serving.cache import cache_bytes
 from sizebook.sources.hub import REPOSITORY, Repository
 from sizebook.sources.models import source_of
 

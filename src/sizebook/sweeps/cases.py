@@ -11,7 +11,7 @@ import numpy as np
 
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.plans.serving.tables import ARGUMENTS, STATED
 from sizebook.serving.band import replica_band
 from sizebook.serving.case import Case, beyond_experts, case_of, counted_twice, undivided_heads

@@ -17,8 +17,8 @@ import polars as pl
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
 from sizebook.core.number_text import decimal_sign
-from sizebook.core.registry import REQUIRED as MUST_BE_GIVEN
-from sizebook.core.registry import Argument
+from sizebook.core.sections import REQUIRED as MUST_BE_GIVEN
+from sizebook.core.sections import Argument
 from sizebook.plans.serving.tables import COLUMNS, FIGURES, POOL_RESULTS, STATED
 from sizebook.serving.case import layout_meant
 from sizebook.serving.estimate import estimate, misfit

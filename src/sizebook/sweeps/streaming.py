@@ -7,7 +7,9 @@ read one piece at a time. Cells of CSV and xlsx stay text, so that a bad one can
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from pathlib import Path
 from typing import IO, Any
 
@@ -90,11 +92,30 @@ def write(frames: Iterator[pl.DataFrame], output: Path, *, guard_formulas: bool 
     risks = _Risks(guard_formulas)
     to = {".csv": _write_csv, ".parquet": _write_parquet, ".xlsx": _write_xlsx}[_kind(output)]
     with unfinished(output) as temporary, _written(output):
-        to(map(risks.looked_through, frames) if _kind(output) == ".csv" else frames, temporary)
+        coming = ahead(frames)
+        to(map(risks.looked_through, coming) if _kind(output) == ".csv" else coming, temporary)
     return risks.n_left
 
 
 _SUSPECT = pl.col(pl.String).str.contains(r"^[\t\r\n=+\-@]").any()  # quick to ask, true of numbers too
+
+
+def ahead(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Yield pieces while a thread makes the next one: answering keeps one processor busy, writing another.
+
+    One piece is ahead, so memory does not grow; what making one raises is raised here. Settings of the caller's
+    context, such as the folders that it may read, hold in the thread.
+    """
+    context = copy_context()
+
+    def made() -> pl.DataFrame | None:
+        return context.run(lambda: next(frames, None))
+
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        coming = thread.submit(made)
+        while (frame := coming.result()) is not None:
+            coming = thread.submit(made)
+            yield frame
 
 
 class _Risks:

@@ -7,7 +7,8 @@ from functools import cache
 from typing import Annotated
 
 from sizebook.core.errors import UnknownKeyError, suggestion
-from sizebook.core.registry import DEFAULT, Quantity, function
+from sizebook.core.registry import function
+from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.core.tables import table
 from sizebook.core.texts import Country, Text, text
 

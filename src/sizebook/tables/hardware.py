@@ -8,7 +8,8 @@ from typing import Annotated
 
 from sizebook.core.errors import UnknownKeyError, unknown_key
 from sizebook.core.quantities import Gpu
-from sizebook.core.registry import DEFAULT, Quantity, function
+from sizebook.core.registry import function
+from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.core.tables import Row, by_key
 
 _TEXT = frozenset({"key", "name", "maker", "generation", "form", "release_date", "source", "retrieved"})

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated
 
 from sizebook.core.errors import InputError, RangeError
-from sizebook.core.registry import Quantity
+from sizebook.core.sections import Quantity
 from sizebook.core.tables import Row
 from sizebook.core.texts import text
 from sizebook.intake.files import decoded, read_bytes

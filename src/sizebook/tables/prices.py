@@ -10,7 +10,8 @@ from typing import Annotated
 
 from sizebook.core.errors import InputError, UnknownKeyError, suggestion, unknown_key
 from sizebook.core.quantities import Gpu
-from sizebook.core.registry import DEFAULT, Quantity, function
+from sizebook.core.registry import function
+from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.core.tables import table, user_folder
 from sizebook.intake.texts import csv_rows
 from sizebook.tables.hardware import accelerator

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from sizebook.core.errors import unknown_key
-from sizebook.core.registry import DEFAULT, Quantity, function
+from sizebook.core.registry import function
+from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.core.tables import table
 from sizebook.tables.prices import user_rows
 

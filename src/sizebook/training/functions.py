@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sizebook.core.errors import require
 from sizebook.core.quantities import Flops, FlopsPerToken, Model, ParameterCount, Seq
-from sizebook.core.registry import DEFAULT, function
+from sizebook.core.registry import function
+from sizebook.core.sections import DEFAULT
 from sizebook.models import catalog
 from sizebook.models.flops import fine_tuning_flops_per_token, forward
 from sizebook.models.flops import train_flops_per_token as flops_of

@@ -21,7 +21,7 @@ from sizebook.core.quantities import (
     Tp,
     ZeroStage,
 )
-from sizebook.core.registry import DEFAULT, section
+from sizebook.core.sections import DEFAULT, section
 from sizebook.core.texts import joined, text
 from sizebook.models.architecture import Architecture, Attention, Experts
 from sizebook.models.flops import distinct_layers
@@ -67,23 +67,23 @@ class Layout:
     hsdp: Hsdp = DEFAULT
     schedule: Schedule = DEFAULT
 
-    @cached_property
+    @property
     def gpus(self) -> int:
         """GPUs of the whole layout; experts are spread over the same ones."""
         return self.tp * self.pp * self.dp * self.cp
 
-    @cached_property
+    @property
     def expert_dp(self) -> int:
         """GPUs that hold the same experts."""
         return self.tp * self.cp * self.dp // (self.ep * self.etp)
 
-    @cached_property
+    @property
     def shards(self) -> int:
         """Ranks over which ZeRO spreads what it spreads: the data-parallel group with context parallelism, or the part
         of it that shares shards (HSDP)."""
         return min(self.fsdp or self.dp, self.dp) * self.cp
 
-    @cached_property
+    @property
     def expert_shards(self) -> int:
         """The same for experts: hybrid sharding shortens their group as much as the other."""
         return max(1, self.expert_dp * self.shards // (self.dp * self.cp))
@@ -111,6 +111,7 @@ def check(layout: Layout, architecture: Architecture, *, gpus: int, batches: Bat
     _check_heads(layout, architecture)
     _check_stages(layout, architecture)
     _check_experts(layout, architecture)
+    _check_shards(layout)
     require(
         seq % (layout.cp * 2 if layout.cp > 1 else 1) == 0,
         f"context parallelism does not divide the sequence: got seq {seq} and cp {layout.cp}, want a multiple of "
@@ -195,10 +196,41 @@ def _check_stages(layout: Layout, architecture: Architecture) -> None:
         f"chunks go with 1F1B alone: got interleave {layout.interleave} and schedule {layout.schedule}, want one of "
         "the two. Set interleave to 1.",
     )
+    require(
+        layout.schedule == "1f1b" or layout.pp > 1,
+        f"schedule needs a pipeline: got schedule {layout.schedule} and pp 1, want pp above 1. Remove schedule.",
+    )
+    require(
+        layout.schedule != "dualpipe" or layout.pp % 2 == 0,
+        f"DualPipe feeds both ends of a pipeline: got pp {layout.pp}, want an even number of stages. "
+        f"Use pp {layout.pp + 1}.",
+    )
+
+
+def _check_shards(layout: Layout) -> None:
+    """Raise where the ranks that share a set of shards are no part of the data-parallel ones, counted with or without
+    context parallelism, or share nothing."""
+    if layout.fsdp is None:
+        return
+    ranks = layout.dp * layout.cp
+    require(
+        ranks % layout.fsdp == 0,
+        f"shards do not divide the ranks: got fsdp {layout.fsdp} and dp x cp = {ranks}, want fsdp to divide them. "
+        f"Use fsdp {_largest_divisor(ranks, layout.fsdp)}.",
+    )
+    require(
+        layout.zero_stage > 0 or layout.fsdp == 1,
+        f"nothing is sharded: got fsdp {layout.fsdp} and zero_stage 0, want zero_stage 1, 2 or 3. "
+        "Set zero_stage to 3, or remove fsdp.",
+    )
 
 
 def _check_experts(layout: Layout, architecture: Architecture) -> None:
     n_experts = _divided(Same(architecture))[2]
+    require(
+        layout.etp == 1 or n_experts > 1,
+        f"no experts to split: got etp {layout.etp} and a model without experts, want etp 1. Remove etp.",
+    )
     if n_experts % layout.ep:
         raise RangeError(
             f"expert parallelism does not divide the experts: got ep {layout.ep} and {n_experts} experts, want ep to "

@@ -98,5 +98,7 @@ def recipe_text(layout: Layout, recipe: Recipe) -> str:
     parts += [text("gradients in {dtype}", dtype=recipe.gradient_dtype)] if recipe.gradient_dtype else []
     parts += [text("optimizer states in {dtype}", dtype=recipe.optimizer_dtype)] if recipe.optimizer_dtype else []
     parts += [text("fused loss")] if recipe.fused_loss else []
-    parts += [text("on the host: {what}", what=recipe.offload)] if recipe.offload else []
+    moved = recipe.offload if recipe.offload not in recipe.remarks else ""
+    parts += [text("on the host: {what}", what=moved)] if moved else []
+    parts += [text("not read: {words}", words=words) for words in recipe.remarks]
     return joined(parts, ", ")

@@ -7,10 +7,9 @@ What a framework keeps per parameter comes from data/training_stacks.csv, optimi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated, Any
 
-from sizebook.core.registry import Quantity, leaves, section
+from sizebook.core.sections import Quantity, leaves, section
 from sizebook.training.activations import ACTIVATION_BYTES, kept_bytes, working_bytes
 from sizebook.training.adapters import largest_matrix
 from sizebook.training.frameworks import Stack, bytes_each, keeps, optimizer, state_width
@@ -48,7 +47,7 @@ class Memory:
     def reserved(self) -> float:
         return self.total - self.context
 
-    @cached_property
+    @property
     def total(self) -> float:
         states = self.weights + self.gradients + self.master_weights + self.optimizer_states
         return states + self.activations + self.loss + self.buffers + self.fragmentation + self.context

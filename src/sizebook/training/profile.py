@@ -18,6 +18,7 @@ class ModelProfile:
 
     architecture: Architecture
     seq: int
+    n_layers: int
     layers: tuple[tuple[Profile, int], ...]
     embedding: int
     outside: int
@@ -28,10 +29,6 @@ class ModelProfile:
     whole: Profile
     _shares: dict[float, Profile] = field(default_factory=dict, repr=False, compare=False)
     _stages: dict[tuple[int, int], Profile] = field(default_factory=dict, repr=False, compare=False)
-
-    @property
-    def n_layers(self) -> int:
-        return self.architecture.n_layers
 
     def share(self, part: float) -> Profile:
         """Return the profile of a part of all layers, worked out once for each."""
@@ -82,6 +79,7 @@ def _model_profile(same: Same, seq: int) -> ModelProfile:
     return ModelProfile(
         architecture=architecture,
         seq=seq,
+        n_layers=architecture.n_layers,
         layers=tuple(runs),
         embedding=embedding,
         outside=sum(stored) - embedding,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Batch, Gpus, Seq, Tokens
-from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.training.tuning import Examples
 
 

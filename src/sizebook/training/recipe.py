@@ -10,7 +10,8 @@ import re
 from functools import cached_property
 from typing import Annotated
 
-from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.core.errors import InputError
+from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.core.tables import by_key
 from sizebook.tables.own_rates import RatesFile
 from sizebook.training.tuning import (
@@ -51,14 +52,14 @@ Recompute = Annotated[
 RecomputeModules = Annotated[
     str,
     Quantity(
-        f"modules that are recomputed, of {', '.join(MODULES)}; other words are a remark", kind="text", default="",
-        label="Modules recomputed",
+        f"modules that are recomputed, of {', '.join(MODULES)}; other words are named as not read", kind="text",
+        default="", label="Modules recomputed",
     ),
 ]  # fmt: skip
 Offload = Annotated[
     str,
     Quantity(
-        "what moves to the host: optimizer, activations, activations of N layers; other words are a remark",
+        "what moves to the host: optimizer, activations, activations of N layers; other words are named as not read",
         kind="text", default="", label="Moved to the host",
     ),
 ]  # fmt: skip
@@ -159,6 +160,10 @@ class Recipe:
     offload: Offload = DEFAULT
 
     def __post_init__(self) -> None:
+        if self.offload and self._offloaded_layers is not None and self._offloaded_layers < 1:
+            raise InputError(
+                f"no such number of layers: got offload '{self.offload}', want at least 1 layer. Correct the number."
+            )
         if self.tuning is None:
             return
         in_bits = self.frozen_bits is not None or self.frozen_weight_bytes != WEIGHT_BYTES
@@ -200,14 +205,27 @@ class Recipe:
     def offloads_optimizer(self) -> bool:
         return "optimizer" in self.offload.casefold()
 
+    @property
+    def _offloaded_layers(self) -> float | None:
+        counted = re.search(r"(-?[\d.]*\d)\s+layers?", self.offload)
+        return float(counted[1]) if counted else None
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What stands in the settings of modules and of the host that no plan reads."""
+        words = re.findall(r"[a-z0-9_]+", re.sub(r"\([^)]*\)?", " ", self.recompute_modules.casefold()))
+        unread = [word for word in words if word not in (*MODULES, "none")]
+        moved = self.offload.casefold()
+        elsewhere = [] if "optimizer" in moved or "activation" in moved or moved in ("", "none") else [self.offload]
+        return tuple(filter(None, (" ".join(unread), *elsewhere)))
+
     def offloaded_share(self, n_layers: int) -> float:
         """Return the share of the kept activations that moves to the host: all of them, or those of N layers."""
         text = self.offload.casefold()
         if "activation" not in text:
             return 0.0
-        counted = re.search(r"(\d+)\s+layers?", text)
-        if counted:
-            return min(1.0, int(counted[1]) / max(n_layers, 1))
+        if self._offloaded_layers is not None:
+            return min(1.0, self._offloaded_layers / max(n_layers, 1))
         return FUSED_MLP_SHARE if "mlp" in text else 1.0
 
 

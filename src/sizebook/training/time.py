@@ -6,11 +6,10 @@ Every term is a quantity of work over a rate of the accelerator times an efficie
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import log2
 from typing import Annotated, Any
 
-from sizebook.core.registry import Quantity, section
+from sizebook.core.sections import Quantity, section
 from sizebook.training.activations import kept_bytes
 from sizebook.training.communication import (
     context_parallel,
@@ -64,7 +63,7 @@ class StepTime:
     ]
     optimizer: Annotated[float, Quantity("the optimizer step", **_SECONDS, label="Optimizer")]
 
-    @cached_property
+    @property
     def total(self) -> float:
         compute = self.matmul + self.attention + self.traffic + self.dequantize + self.recompute + self.overhead
         exchange = self.tensor_parallel + self.expert_parallel + self.context_parallel + self.pipeline

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from sizebook.core.errors import InputError
-from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, section
 
 # Matrices that carry adapters; `sizebook.training.adapters` says which tensors they are.
 TARGETS = ("query-value", "attention", "mlp", "all")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sizebook.core.registry import put_together
+from sizebook.core.sections import put_together
 from sizebook.formulas import energy, flops, scaling, training_memory
 from sizebook.formulas.training_memory import GptLayout
 from sizebook.models import catalog, huggingface

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -42,6 +42,7 @@ MEDIA = {
     "pdf": "application/pdf",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
+_LONGEST_NOTES = 4000  # proxies take headers of 8 kB together
 NOTES = "X-Sizebook-Notes"  # remarks on what was made, as JSON in ASCII
 _SCENARIO = {
     "requestBody": {
@@ -284,5 +285,16 @@ def _is_toml(content_type: str) -> bool:
 def _file(made: working.Made, name: str) -> Response:
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(f'sizebook.{name}')}"}
     if made.notes:
-        headers[NOTES] = json.dumps(made.notes)
+        headers[NOTES] = _short(made.notes)
     return Response(made.content, media_type=MEDIA[name], headers=headers)
+
+
+def _short(notes: Sequence[str]) -> str:
+    """Return remarks as JSON that a header holds, the last ones only counted where they are too many."""
+    kept: list[str] = []
+    for note in notes:
+        if len(json.dumps([*kept, note[:1000]])) > _LONGEST_NOTES:
+            kept.append(f"and {len(notes) - len(kept)} more, which the command 'sizebook fill' prints")
+            break
+        kept.append(note[:1000])
+    return json.dumps(kept)

@@ -10,6 +10,7 @@ from lxml import etree
 from sizebook.calculation import ErrorCode
 from sizebook.calculation.package import Package
 from sizebook.calculation.tokens import Area, area
+from sizebook.workbooks.sheet import escaped
 
 CHART = "http://schemas.openxmlformats.org/drawingml/2006/chart"
 CHART_2016 = "http://schemas.microsoft.com/office/drawing/2014/chartex"
@@ -113,5 +114,5 @@ def _text(value: Any, numbers: bool) -> str | None:
     if isinstance(value, ErrorCode):
         return str(value)
     if isinstance(value, str):
-        return "0" if numbers else value
+        return "0" if numbers else escaped(value)
     return str(int(value)) if value == int(value) and abs(value) < _EXACT else repr(float(value))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from sizebook.core.registry import REQUIRED, Argument, Quantity, declared, hints_of, leaves, nested
+from sizebook.core.sections import REQUIRED, Argument, Quantity, declared, hints_of, leaves, nested
 from sizebook.workbooks import look
 from sizebook.workbooks.page import Input, Page
 from sizebook.workbooks.rules import FLAGS, rule, sentence

@@ -23,7 +23,7 @@ from sizebook.workbooks.anchors.supply import Supply
 from sizebook.workbooks.charts import Lookup, refresh_charts
 from sizebook.workbooks.held import HELD
 from sizebook.workbooks.inputs import AS_IT_STANDS, Input, check, find_inputs
-from sizebook.workbooks.sheet import Sheet, escaped
+from sizebook.workbooks.sheet import Sheet
 from sizebook.workbooks.targets import made_for
 
 _CALC_CHAIN = "xl/calcChain.xml"
@@ -269,8 +269,7 @@ def _write_computed(package: Package, calculated: Calculated) -> Lookup:
 
     def shown(sheet: str, row: int, column: int) -> Any:
         at = sheet, address(row, column)
-        value = sheets[sheet].value(row, column) if at in kept else calculated[at]
-        return escaped(value) if type(value) is str else value
+        return sheets[sheet].value(row, column) if at in kept else calculated[at]
 
     return shown
 

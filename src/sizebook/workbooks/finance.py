@@ -13,7 +13,7 @@ from typing import Any
 from openpyxl.utils import get_column_letter
 
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.registry import Argument, Quantity
+from sizebook.core.sections import Argument, Quantity
 from sizebook.formulas.money import HOURS_PER_YEAR
 from sizebook.functions import find
 from sizebook.plans.ledgers import LONGEST_PLAN

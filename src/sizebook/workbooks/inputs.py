@@ -21,9 +21,9 @@ from sizebook.calculation.tokens import Area, address, area, tokenize
 from sizebook.core.coercion import LONGEST_CELL, coerce, listed
 from sizebook.core.errors import InputError, SizebookError, suggestion
 from sizebook.core.names import GONE, Renamed, current, replaced
-from sizebook.core.registry import TABLES, Quantity, declared, flat, hints_of, nested
+from sizebook.core.sections import TABLES, Quantity, declared, flat, hints_of, nested
 from sizebook.scenarios.files import workbook_model
-from sizebook.workbooks.rules import FLAGS, Rule, as_argument, range_in_words, rules_of
+from sizebook.workbooks.rules import FLAGS, Rule, Rules, as_argument, range_in_words, rules_of
 from sizebook.workbooks.sheet import Live, Sheet
 
 REQUIRED, OPTIONAL = "Input", "Optional input"
@@ -68,7 +68,7 @@ def find_inputs(package: Package) -> dict[str, Input]:
     """Return the inputs of a workbook by name, in the order of their cells."""
     styles = _style_names(package)
     sheets = {name: Sheet(package, name) for name in package.sheets()}
-    rules = {name: rules_of(sheet.root, name) for name, sheet in sheets.items()}
+    rules = {name: Rules(rules_of(sheet.root, name)) for name, sheet in sheets.items()}
     found = []
     for defined in package.defined_names():
         at = area(defined.text, "")
@@ -77,7 +77,7 @@ def find_inputs(package: Package) -> dict[str, Input]:
         cell = sheets[at.sheet].cells.get((at.top, at.left))
         style = _style(styles, cell.get("s", "0"), package.path.name) if cell is not None else ""
         if style in (REQUIRED, OPTIONAL):
-            own = [rule for rule in rules[at.sheet] if rule.covers(at)]
+            own = rules[at.sheet].of(at)
             default, is_list = _default(defined, style)
             found.append(
                 Input(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from openpyxl.styles import Alignment
 
-from sizebook.core.registry import Argument
+from sizebook.core.sections import Argument
 from sizebook.core.tables import table
 from sizebook.functions import find
 from sizebook.workbooks.building import Book
@@ -15,6 +15,7 @@ from sizebook.workbooks.declaring import declare
 from sizebook.workbooks.held import NEEDED
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.references import quoted
+from sizebook.workbooks.wording import day
 
 _LEGEND = (
     ("Input", "1 234", "An input that must be set. A scenario file sets it by its name."),
@@ -48,7 +49,7 @@ def cover(book: Book, purpose: str, *chosen: Argument) -> Callable[[], None]:
         book.held.finish()
         page.section("This copy")
         page.fact("Title", "={title}")
-        page.fact("Date", '=IF({as_of}="","not stated",TEXT({as_of},"yyyy-mm-dd"))')
+        page.fact("Date", f'=IF({{as_of}}="","not stated",{day("{as_of}")})')
         page.mark_failure(page.fact("Checks", "={all_checks}").coordinate)
         page.section("Sheets")
         for sheet in book.workbook.worksheets[1:]:

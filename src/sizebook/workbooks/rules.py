@@ -18,7 +18,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from sizebook.calculation.package import tag
 from sizebook.calculation.tokens import Area, area
-from sizebook.core.registry import REQUIRED, Argument, Quantity
+from sizebook.core.sections import REQUIRED, Argument, Quantity
 
 FLAGS = ("no", "yes")
 _LONGEST_TITLE, _LONGEST_PROMPT, _LONGEST_ERROR = 32, 255, 225  # letters that Excel takes
@@ -108,8 +108,29 @@ class Rule:
     source: str
     quantity: Quantity | None
 
-    def covers(self, at: Area) -> bool:
-        return any(a.top <= at.top <= a.bottom and a.left <= at.left <= a.right for a in self.areas)
+
+class Rules:
+    """The validations of a sheet, to be asked cell by cell: most stand on one cell each, and there may be hundreds."""
+
+    def __init__(self, rules: list[Rule]) -> None:
+        self._alone: dict[tuple[int, int], list[tuple[int, Rule]]] = {}
+        self._wide: list[tuple[int, Area, Rule]] = []
+        for order, rule in enumerate(rules):
+            for each in rule.areas:
+                if each.is_cell:
+                    self._alone.setdefault((each.top, each.left), []).append((order, rule))
+                else:
+                    self._wide.append((order, each, rule))
+
+    def of(self, at: Area) -> list[Rule]:
+        """Return the rules that hold for a cell, in the order of the file."""
+        wide = [
+            (order, rule)
+            for order, each, rule in self._wide
+            if each.top <= at.top <= each.bottom and each.left <= at.left <= each.right
+        ]
+        found = dict([*self._alone.get((at.top, at.left), []), *wide])
+        return [found[order] for order in sorted(found)]
 
 
 def rules_of(root: etree._Element, sheet: str) -> list[Rule]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sizebook.core.registry import Argument, Quantity
+from sizebook.core.sections import Argument, Quantity
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.models import catalog
 from sizebook.scenarios.files import Scenario
 from sizebook.workbooks import look

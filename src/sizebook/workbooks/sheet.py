@@ -11,7 +11,8 @@ from lxml import etree
 
 from sizebook.calculation import ErrorCode
 from sizebook.calculation.package import Package, tag
-from sizebook.calculation.tokens import Area, address, area, cell_at, column_number
+from sizebook.calculation.tokens import Area, address, area, cell_at, column_number, shifted
+from sizebook.core.coercion import LONGEST_CELL
 from sizebook.core.errors import InputError
 
 Cell = etree._Element
@@ -19,6 +20,7 @@ Cell = etree._Element
 _STORED_ERRORS = frozenset(["#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"])
 # Signs that XML cannot hold are stored as _x0001_, and so is the underscore of a text that reads so itself.
 _ESCAPED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+_SPELLED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _CONTENT = (tag("f"), tag("v"), tag("is"))
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
@@ -55,16 +57,16 @@ class Sheet:
             return None
         kind, text = cell.get("t", "n"), cell.findtext(tag("v"))
         if kind == "inlineStr":
-            return "".join(node.text or "" for node in cell.iter(tag("t")))
+            return _readable("".join(node.text or "" for node in cell.iter(tag("t"))))
         if not text:
             return "" if kind == "str" else None
         if kind == "s":
-            return _shared_strings(self._package)[int(text)]
+            return _readable(_shared_strings(self._package)[int(text)])
         if kind == "b":
             return text == "1"
         if kind == "e":
             return ErrorCode(text)
-        return float(text) if kind == "n" else text
+        return float(text) if kind == "n" else _readable(text)
 
     def write_input(self, row: int, column: int, value: Any) -> None:
         """Put a value into a cell in place of what it holds, its format untouched; None empties it.
@@ -73,6 +75,7 @@ class Sheet:
         """
         self._package.xml(self._part, change=True)
         cell = self._cell(row, column)
+        self._hand_on(cell)
         for child in [child for child in cell if child.tag in _CONTENT]:
             cell.remove(child)
         cell.attrib.pop("t", "")
@@ -81,17 +84,41 @@ class Sheet:
         elif isinstance(value, str):
             cell.set("t", "inlineStr")
             text = etree.SubElement(etree.SubElement(cell, tag("is")), tag("t"))
-            text.text = value
+            text.text = self._fitting(row, column, escaped(value))
             text.set(_XML_SPACE, "preserve")
         elif value is not None:
             _store(cell, *_stored(value))
+
+    def _hand_on(self, cell: Cell) -> None:
+        """Give the cells that share a cell's formula, which holds its text for all, a text of their own."""
+        formula, at = cell.find(tag("f")), cell_at(cell.get("r", ""))
+        if formula is None or formula.get("t") != "shared" or not formula.text or at is None:
+            return
+        for other in [each for each in self.root.iter(tag("f")) if each.get("si") == formula.get("si")]:
+            owner = other.getparent()
+            to = None if owner is None else cell_at(owner.get("r", ""))
+            if other is formula or other.text or to is None:
+                continue
+            other.text = shifted(formula.text, to[0] - at[0], to[1] - at[1])
+            for attribute in ("t", "si", "ref"):
+                other.attrib.pop(attribute, "")
 
     def write_text(self, row: int, column: int, holder: etree._Element) -> None:
         """Put a text of runs into a cell in place of what it holds: that of a shared or inline string."""
         self.write_input(row, column, None)
         cell = self._cell(row, column)
         cell.set("t", "inlineStr")
+        self._fitting(row, column, "".join(each.text or "" for each in holder.iter(tag("t"))))
         etree.SubElement(cell, tag("is")).extend(list(holder))
+
+    def _fitting(self, row: int, column: int, text: str) -> str:
+        """Return a text that a cell can hold. Errors: `InputError` for a longer one."""
+        if len(text) > LONGEST_CELL:
+            raise InputError(
+                f"text too long: got {len(text):,} characters for {self.name}!{address(row, column)}, want at most "
+                f"{LONGEST_CELL:,}. Shorten it: a cell holds no more."
+            )
+        return text
 
     def write_computed(self, row: int, column: int, value: Any) -> None:
         """Store a value of the rows that an array formula gives; a cell that the file lacks is made."""
@@ -169,6 +196,11 @@ def _store(cell: Cell, kind: str, text: str | None) -> None:
 def escaped(text: str) -> str:
     """Return a text as a file holds it: signs that XML cannot hold are spelled out."""
     return _ESCAPED.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
+
+
+def _readable(text: str) -> str:
+    """Return a text of a file as a cell shows it: the opposite of `escaped`."""
+    return _SPELLED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def _stored(value: Any) -> tuple[str, str | None]:

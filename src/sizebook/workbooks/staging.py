@@ -17,7 +17,7 @@ from typing import Any
 from openpyxl.utils import get_column_letter
 
 from sizebook.core.errors import InputError
-from sizebook.core.registry import Argument
+from sizebook.core.sections import Argument
 from sizebook.functions import find
 from sizebook.workbooks import look
 from sizebook.workbooks.building import FIRST_COLUMN, LABELS, Book

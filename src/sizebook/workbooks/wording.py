@@ -16,10 +16,28 @@ def worded(value: str) -> str:
     separators of the reader; TEXT reads its format in the reader's language, and "#,##0.0" means another in German.
     """
     steps = ((100, 0), (10, 1), (1, 2), (0.001, 3))
-    shown = f'IF({value}=0,"0",TEXT({value},"0.0E+00"))'
+    shown = f'IF({value}=0,"0",{_powered(value)})'
     for least, digits in reversed(steps):
         shown = f"IF(ABS({value})>={least},FIXED({_rounded(value, digits)},{digits}),{shown})"
     return shown
+
+
+def _powered(value: str) -> str:
+    """Return the formula of a small figure's text, ``4.2E-05``; TEXT would ask for the reader's own decimal sign."""
+    # What rounds to 10.0 is 1.0 of the next power.
+    power = f"INT(LOG10(1.00503*ABS({value})))"
+    return f'FIXED({value}/10^{power},1)&"E"&TEXT({power},"+00;-00")'
+
+
+def percent(value: str, digits: int) -> str:
+    """Return the formula of a share's text, ``12.5%``; TEXT would ask for the reader's own decimal sign."""
+    return f'FIXED({_rounded(f"100*({value})", digits)},{digits})&"%"'
+
+
+def day(value: str) -> str:
+    """Return the formula of a day's text, ``2027-03-01``: TEXT knows year, month and day by the reader's letters."""
+    parts = "&".join(f'"-"&IF({part}({value})<10,"0","")&{part}({value})' for part in ("MONTH", "DAY"))
+    return f"IF(ISNUMBER({value}),YEAR({value})&{parts},{value})"
 
 
 def _rounded(value: str, digits: int) -> str:
@@ -44,6 +62,15 @@ def usd(value: str) -> str:
 def between(low: str, high: str, after: str = "", text: Callable[[str], str] = worded) -> str:
     """Return the formula of a range, ``12.5 to 20.1``, with a text behind it."""
     return f'={text(low)}&" to "&{text(high)}' + (f'&"{after}"' if after else "")
+
+
+def apart(figure: str, ceiling: str) -> tuple[str, str]:
+    """Return the texts of a figure and of a ceiling that it exceeds: rounded away from each other, so that they differ.
+
+    Both are whole numbers without decimals; else one is written, the figure's rounded up, the ceiling's down.
+    """
+    digits = f"IF(AND({figure}=INT({figure}),{ceiling}=INT({ceiling})),0,1)"
+    return f"FIXED(ROUNDUP({figure},{digits}),{digits})", f"FIXED(ROUNDDOWN({ceiling},{digits}),{digits})"
 
 
 def equal(one: str, other: str) -> str:

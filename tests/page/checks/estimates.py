@@ -11,7 +11,8 @@ from playwright.sync_api import Page
 
 from sizebook.core import cells
 from sizebook.core.errors import SizebookError
-from sizebook.core.registry import Argument, Function
+from sizebook.core.registry import Function
+from sizebook.core.sections import Argument
 from sizebook.dashboard.estimates import evaluated
 from sizebook.models import catalog
 from sizebook.tables.hardware import accelerators

@@ -31,4 +31,5 @@ def windows(startup: Path) -> Machine:
         excel_bits=64,
         startup=startup,
         synced=(Path(r"C:\Users\Ada\OneDrive"),),
+        code_page="cp1252",
     )

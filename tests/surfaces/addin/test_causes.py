@@ -57,6 +57,15 @@ CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
             "cannot be run. Move Python out of OneDrive, and run 'python -m sizebook excel install' with it."
         ],
     ),
+    "letters of this Windows": ({"interpreter": Path("C:\\Users\\J\u00f6rg M\u00fcller\\python.exe")}, []),
+    "letters of another": (
+        {"interpreter": Path("C:\\Users\\\u738b\\python.exe")},
+        [
+            "the path of Python has letters outside the code page of this Windows: got C:\\Users\\\u738b\\python.exe, "
+            "want letters of it, by which Excel starts programs. Install Python in a folder such as C:\\Python, pip "
+            "install sizebook there, and run 'python -m sizebook excel install' with it."
+        ],
+    ),
     "network": (
         {"interpreter": Path("\\\\server\\share\\python.exe")},
         [

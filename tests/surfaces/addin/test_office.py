@@ -23,9 +23,17 @@ STAND_IN = """\
 Option Explicit
 Public Const IN_WORDS As Long = -2147220991
 
+Private Function Rows1(ByVal value As Variant) As Variant
+    Dim rows(0 To 0, 0 To 0) As Variant
+    rows(0, 0) = value
+    Rows1 = rows
+End Function
+
+' What xlwings gives: always rows.
 Public Function CallPython(ByVal name As String, ByVal given As Variant) As Variant
     Dim rows(0 To 1, 0 To 1) As Variant
     Select Case name
+        Case "FILES_BESIDE": CallPython = Rows1("")
         Case "PARAMS_LN"
             If IsArray(given(0)) Then
                 rows(0, 0) = given(0)(1, 1)
@@ -34,12 +42,13 @@ Public Function CallPython(ByVal name As String, ByVal given As Variant) As Vari
                 rows(1, 1) = "text"
                 CallPython = rows
             ElseIf given(0) < 1 Then
-                CallPython = "#NUM!"
+                CallPython = Rows1("#NUM!")
             Else
-                CallPython = given(0) * IIf(IsEmpty(given(1)), 2, 1)
+                CallPython = Rows1(given(0) * IIf(IsEmpty(given(1)), 2, 1))
             End If
         Case "PARAMS_MHA": CallPython = Array("#REF!", 7)
-        Case "SIZEBOOK_VERSION": CallPython = "sizebook 1"
+        Case "PARAMS_FFN": CallPython = Rows1("#GETTING_DATA")
+        Case "SIZEBOOK_VERSION": CallPython = Rows1("sizebook 1")
         Case Else: Err.Raise 11, "Python", "no such thing"
     End Select
 End Function
@@ -105,6 +114,7 @@ def test_wrappers_run(office: Office, tmp_path: Path) -> None:
         "D9": "=INDEX(PARAMS_MHA(1);1;1)",
         "D10": "=INDEX(PARAMS_MHA(1);1;2)",
         "D11": "=MODEL_BYTES(1)",
+        "D12": "=PARAMS_FFN(1;2)",
     }
     shown = office.macros(with_stand_in(machine_in(office.folder), tmp_path / "stand_in.xlam"), entered)["cells"]
     # LibreOffice writes the error values of VBA so: 2036 #NUM!, 2042 #N/A, 2023 #REF!, 2015 #VALUE!.
@@ -120,6 +130,7 @@ def test_wrappers_run(office: Office, tmp_path: Path) -> None:
         "D9": "Error 2023",
         "D10": "7",
         "D11": "Error 2015",
+        "D12": "Error 2043",
     }
 
 

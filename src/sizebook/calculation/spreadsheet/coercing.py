@@ -63,7 +63,7 @@ def text(value: Any) -> str:
         return value
     if isinstance(value, list):
         fail("#VALUE!")
-    shown = f"{float(value):.15g}"
+    shown = f"{float(value) + 0.0:.15g}"  # -0 is 0
     mantissa, mark, power = shown.partition("e")
     if mark and 0 <= int(power) < 20:
         return f"{float(shown):.0f}"

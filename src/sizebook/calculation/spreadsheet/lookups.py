@@ -93,14 +93,14 @@ def _over(wanted: Any, index: Any, approximate: Any, lines: list[list[Any]]) -> 
     return each(lambda one, number: _looked_up(one, lines, number, approximate))(wanted, index)
 
 
-def _lookup(wanted: Any, given: Any, results: Any = None) -> Any:
+def _lookup(wanted: Any, given: Any, *results: Any) -> Any:
     rows = rows_of(given)
-    if results is None and len(rows) > 1 and len(rows[0]) > 1:
+    if not results and len(rows) > 1 and len(rows[0]) > 1:
         lines = [list(column) for column in zip(*rows, strict=True)] if len(rows[0]) > len(rows) else rows
         heads, found = [line[0] for line in lines], [line[-1] for line in lines]
     else:
         heads = list(cells(given))
-        found = heads if results is None else list(cells(results))
+        found = list(cells(*results)) if results else heads
 
     def one(value: Any) -> Any:
         place = nearest(value, heads)

@@ -23,6 +23,9 @@ CAUSES = {
     f"cannot be run. Move Python out of OneDrive, and {_AGAIN}.",
     "network": "Python on a network drive: got {got}, want one on the disk of this machine. Excel may not start "
     f"programs from there. Install Python locally, and {_AGAIN}.",
+    "letters": "the path of Python has letters outside the code page of this Windows: got {got}, want letters of it, "
+    "by which Excel starts programs. Install Python in a folder such as C:\\Python, pip install sizebook there, and "
+    f"{_AGAIN}.",
     "interpreter": "Python not found: got no file {got}, want the Python that the add-in was made for. It was moved or "
     f"removed. In the Python that has sizebook now, {_AGAIN}.",
     "bitness": "the library is not of Excel's bitness: got no {got}, want it beside the one of the other bitness. "
@@ -74,6 +77,8 @@ def _of_python(machine: Machine) -> Iterator[str]:
         yield cause("store", interpreter)
     if any(_is_within(home, folder) for home in homes for folder in machine.synced):
         yield cause("synced", interpreter)
+    if not _is_written_in(machine.code_page, str(interpreter)):
+        yield cause("letters", interpreter)
     if interpreter.drive.startswith("\\\\"):
         yield cause("network", interpreter)
 
@@ -87,6 +92,14 @@ def _of_libraries(machine: Machine) -> Iterator[str]:
             yield cause("antivirus", library.path)
         else:
             yield cause("bitness" if others_found else "library", library.path)
+
+
+def _is_written_in(code_page: str, text: str) -> bool:
+    try:
+        text.encode(code_page)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_within(path: PureWindowsPath, folder: Path) -> bool:

@@ -2,43 +2,69 @@
 Option Explicit
 Option Private Module
 
-Private told_folder As String
+' What Excel shows as #GETTING_DATA; older versions have no name for it.
+Private Const GETTING_DATA As Long = 2043
+
+Private told As String
+Private cell_waits As Boolean
+Private some_waited As Boolean
 
 Public Function Answer(ByVal name As String, ByVal given As Variant) As Variant
-    Dim sent() As Variant, i As Long
-    TellFolder
+    TellCaller
+    cell_waits = False
+    Answer = AsCells(CallPython(name, Sent(given)))
+    ' A cell that waits is asked again with every calculation; one that waited is not, once it has its answer.
+    If cell_waits Then
+        some_waited = True
+        Application.Volatile True
+        ThisWorkbook.AskAgain
+    ElseIf some_waited Then
+        Application.Volatile False
+    End If
+End Function
+
+Private Function Sent(ByVal given As Variant) As Variant
+    Dim values_sent() As Variant, i As Long
     If UBound(given) < LBound(given) Then
-        Answer = AsCells(CallPython(name, given))
+        Sent = given
         Exit Function
     End If
     ' A new array: an assignment to a place that holds a range may write into the sheet. What is left out stays empty.
-    ReDim sent(LBound(given) To UBound(given))
+    ReDim values_sent(LBound(given) To UBound(given))
     For i = LBound(given) To UBound(given)
         If IsObject(given(i)) Then
-            sent(i) = Values(given(i))
+            values_sent(i) = Values(given(i))
         ElseIf Not IsMissing(given(i)) Then
-            sent(i) = given(i)
+            values_sent(i) = given(i)
         End If
     Next i
-    Answer = AsCells(CallPython(name, sent))
+    Sent = values_sent
 End Function
 
-' Cells may read files beside their own workbook. Python is told only when another workbook asks.
-Private Sub TellFolder()
-    Dim folder As String
+' Cells may read files beside their own workbook, and may be told to wait; a macro may not. Python is told only when
+' another workbook asks.
+Private Sub TellCaller()
+    Dim folder As String, asker As String
+    asker = "a macro"
     On Error Resume Next
     folder = Application.Caller.Worksheet.Parent.Path
+    If Err.Number = 0 Then asker = "a cell in " & folder
     On Error GoTo 0
-    If folder <> told_folder Then
-        CallPython "FILES_BESIDE", Array(folder)
-        told_folder = folder
+    If asker <> told Then
+        CallPython "FILES_BESIDE", Array(folder, asker <> "a macro")
+        told = asker
     End If
 End Sub
 
-' Python starts without a folder, so that a new one is told again.
-Public Sub ForgetFolder()
-    told_folder = ""
+' A Python that starts has been told nothing.
+Public Sub ForgetCaller()
+    told = ""
 End Sub
+
+' The one value of what Python gives, which is always rows.
+Public Function OneOf(ByVal result As Variant) As Variant
+    If IsArray(result) Then OneOf = result(LBound(result, 1), LBound(result, 2)) Else OneOf = result
+End Function
 
 ' Value2: dates and currencies as the numbers they are. A range of several areas would lose all but its first.
 Private Function Values(ByVal cells As Object) As Variant
@@ -82,5 +108,8 @@ Private Function AsCell(ByVal value As Variant) As Variant
     If VarType(value) <> vbString Then Exit Function
     Select Case value
 {cases}
+        Case "{waiting}"
+            AsCell = CVErr(GETTING_DATA)
+            cell_waits = True
     End Select
 End Function

@@ -8,7 +8,7 @@ Public Function SizebookState() As String
     SizebookState = StartCause()
     If SizebookState <> "" Then Exit Function
     On Error GoTo Failed
-    answer = CallPython("SIZEBOOK_VERSION", Array())
+    answer = OneOf(CallPython("SIZEBOOK_VERSION", Array()))
     SizebookState = "sizebook works." & vbCrLf & answer & vbCrLf & "Python: " & Setting("interpreter")
     Exit Function
 Failed:

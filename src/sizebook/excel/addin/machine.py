@@ -6,6 +6,7 @@ give it a machine of any kind.
 
 from __future__ import annotations
 
+import locale
 import os
 import re
 import struct
@@ -44,7 +45,8 @@ class Machine:
     """The machine as far as the add-in depends on it.
 
     ``libraries`` are by the bitness of Excel; ``listed`` says whether xlwings' list of installed files names them;
-    ``excel_bits`` is None where no Excel says its own; ``startup`` is None outside Windows.
+    ``excel_bits`` is None where no Excel says its own; ``startup`` is None outside Windows; ``code_page`` is the one in
+    which VBA hands texts to libraries.
     """
 
     system: str
@@ -58,6 +60,7 @@ class Machine:
     excel_bits: int | None
     startup: Path | None
     synced: tuple[Path, ...]
+    code_page: str
 
 
 def look(environment: Mapping[str, str] | None = None, prefix: Path | None = None) -> Machine:
@@ -77,6 +80,7 @@ def look(environment: Mapping[str, str] | None = None, prefix: Path | None = Non
         excel_bits=_excel_bits(),
         startup=Path(roaming, *STARTUP) if roaming else None,
         synced=tuple(Path(known[name]) for name in SYNCED if known.get(name)),
+        code_page=locale.getencoding(),
     )
 
 

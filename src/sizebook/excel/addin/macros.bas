@@ -10,10 +10,27 @@ End Sub
 Public Sub OpenSizebookPage()
     Dim page As String
     On Error GoTo Failed
-    page = CallPython("PAGE_OF_MODELS", Array())
+    page = OneOf(CallPython("PAGE_OF_MODELS", Array()))
     Exit Sub
 Failed:
     MsgBox WhyNot(Err.Number, Err.Description), vbInformation, "sizebook"
+End Sub
+
+' Asks again for the cells that wait, once Python has all their answers. In manual mode they wait for F9.
+Public Sub AnswerWaitingCells()
+    On Error GoTo Failed
+    If OneOf(CallPython("CALLS_WAITING", Array())) > 0 Then
+        AnswerWaitingCellsLater
+    ElseIf Application.Calculation <> xlCalculationManual Then
+        Application.Calculate
+    End If
+    Exit Sub
+Failed:
+    ' Python has ended: the cells are asked again with the next calculation, and say what is wrong.
+End Sub
+
+Public Sub AnswerWaitingCellsLater()
+    Application.OnTime Now + TimeSerial(0, 0, 1), "'" & ThisWorkbook.Name & "'!AnswerWaitingCells"
 End Sub
 
 ' Run once: the function wizard shows categories and arguments from then on.

@@ -10,7 +10,7 @@ from sizebook.core.carried import archive
 from sizebook.excel.addin.intellisense import intellisense
 from sizebook.excel.addin.machine import Machine
 from sizebook.excel.addin.project import WORKBOOK, WORKSHEET, document, standard, vba_project
-from sizebook.excel.addin.wrappers import vba_modules
+from sizebook.excel.addin.wrappers import CODE_NAME, vba_modules
 
 FILE_NAME = "sizebook.xlam"
 SHEET, SHEET_PART = "settings", "xl/worksheets/sheet1.xml"
@@ -31,7 +31,7 @@ _CONTENT_TYPES = f"""<Types xmlns="{_PACKAGE}/content-types">\
 <Override PartName="/xl/styles.xml" ContentType="{_SPREADSHEET}.styles+xml"/>\
 <Override PartName="/docProps/core.xml" ContentType="application/vnd.openxmlformats-package.core-properties+xml"/>\
 </Types>"""
-_WORKBOOK = f"""<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><workbookPr codeName="ThisWorkbook"/>\
+_WORKBOOK = f"""<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><workbookPr codeName="{CODE_NAME}"/>\
 <bookViews><workbookView/></bookViews>\
 <sheets><sheet name="{SHEET}" sheetId="1" r:id="rId1"/></sheets><calcPr calcId="191029"/></workbook>"""
 _STYLES = f"""<styleSheet xmlns="{_MAIN}"><fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>\
@@ -65,8 +65,11 @@ def addin(machine: Machine) -> bytes:
 
 def package(made_with: Mapping[str, str], modules: Mapping[str, str]) -> bytes:
     """Return the file of given settings and VBA modules."""
-    documents = [document("ThisWorkbook", WORKBOOK), document("Sheet1", WORKSHEET)]
-    project = vba_project("sizebook", documents + [standard(name, source) for name, source in modules.items()])
+    listed = [
+        document(name, WORKBOOK, source) if name == CODE_NAME else standard(name, source)
+        for name, source in modules.items()
+    ]
+    project = vba_project("sizebook", [*listed, document("Sheet1", WORKSHEET)])
     parts = {
         "[Content_Types].xml": _CONTENT_TYPES,
         "_rels/.rels": _relations(officeDocument="xl/workbook.xml", core="docProps/core.xml"),

@@ -49,9 +49,9 @@ def standard(name: str, source: str) -> Module:
     return Module(name, f'Attribute VB_Name = "{name}"\n{source}')
 
 
-def document(name: str, base: str) -> Module:
-    """Return the empty module that Excel wants for the workbook and for each sheet."""
-    return Module(name, _DOCUMENT.format(name=name, base=base), is_document=True)
+def document(name: str, base: str, source: str = "") -> Module:
+    """Return the module that Excel wants for the workbook and for each sheet; most are empty."""
+    return Module(name, _DOCUMENT.format(name=name, base=base) + source, is_document=True)
 
 
 def vba_project(name: str, modules: Iterable[Module]) -> bytes:

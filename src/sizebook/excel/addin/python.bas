@@ -39,7 +39,7 @@ End Function
 Public Sub ForgetPython()
     Set python_object = Nothing
     failed_start = ""
-    ForgetFolder
+    ForgetCaller
 End Sub
 
 ' A start that failed is not tried again for every cell: a full sheet would hold Excel for hours.

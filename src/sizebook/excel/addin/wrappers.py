@@ -2,7 +2,8 @@
 
 xlwings makes such functions itself, but its wrapper puts the text of an error into the cell, where ISERROR is FALSE and
 SUM skips it: a wrong total. Here an error is a true error value. What is the same for all functions is Visual Basic in
-files of its own, `python.bas`, `cells.bas`, `check.bas` and `macros.bas`, with places for what is known only here.
+files of its own (`python.bas`, `cells.bas`, `check.bas`, `macros.bas`, `workbook.bas`), with places for what is known
+only here.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from sizebook.core.wizard import argument_help, category
 from sizebook.excel.addin.causes import CAUSES
 from sizebook.excel.addin.machine import Library
 from sizebook.excel.functions import ERROR_VALUES
+from sizebook.excel.waiting import WAITING
 from sizebook.functions import load
 
 _CONSTANTS = ("xlErrDiv0", "xlErrNA", "xlErrName", "xlErrNull", "xlErrNum", "xlErrRef", "xlErrValue")
 _LINE = 800  # signs of a list on one line; what stands before it must fit beside
 _WHY = "SIZEBOOK_WHY"
+CODE_NAME = "ThisWorkbook"  # of the module that belongs to the workbook itself, the one that hears Excel's events
 
 
 def vba_modules(libraries: Mapping[int, Library], n_settings: int) -> dict[str, str]:
@@ -28,9 +31,10 @@ def vba_modules(libraries: Mapping[int, Library], n_settings: int) -> dict[str, 
     functions = list(load().values())
     pairs = zip(ERROR_VALUES, _CONSTANTS, strict=True)
     return {
+        CODE_NAME: _filled_in("workbook"),
         "sizebook_functions": _functions(functions),
         "sizebook_cells": _filled_in(
-            "cells", cases="\n".join(f'        Case "{c}": AsCell = CVErr({k})' for c, k in pairs)
+            "cells", cases="\n".join(f'        Case "{c}": AsCell = CVErr({k})' for c, k in pairs), waiting=WAITING
         ),
         "sizebook_python": _filled_in(
             "python", **{f"declaration_{bits}": library.declaration for bits, library in libraries.items()}

@@ -130,6 +130,8 @@ def _weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
         return None
     others = beside.present(stem, "weight_scale", "weight_scale_inv", "weight_scale_2", "input_scale", "output_scale",
                             "weight_zero_point", "scale_weight", "scale_input")  # fmt: skip
+    if tensor.dtype in FLOAT8 and others:
+        return Packed(tensor.dtype, tensor.size, others)
     if tensor.dtype == "U8":
         return _bytes_of_pairs(tensor, stem, beside, others)
     if tensor.dtype == "I8" and f"{stem}SCB" in beside.tensors:
@@ -137,9 +139,9 @@ def _weight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:
     exponents = beside.get(f"{stem}scale")
     if tensor.dtype == "I8" and exponents is not None and exponents.size * 16 == tensor.size:
         return Packed("MXFP4", 2 * tensor.size, (f"{stem}scale",))
-    if tensor.dtype in FLOAT8 and exponents is not None and not others:
+    if tensor.dtype in FLOAT8 and exponents is not None:
         return Packed(tensor.dtype, tensor.size, (f"{stem}scale",))
-    if tensor.dtype in (*FLOAT8, "I8") and others:
+    if tensor.dtype == "I8" and others:
         return Packed(tensor.dtype, tensor.size, others)
     return None
 

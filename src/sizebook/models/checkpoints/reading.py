@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, BinaryIO
 
 from sizebook.core.errors import InputError
 from sizebook.core.texts import plural
 from sizebook.core.texts import text as remark
 from sizebook.models.checkpoints import kinds
 from sizebook.models.checkpoints.gguf import MAGIC, read_gguf
-from sizebook.models.checkpoints.pickles import LEGACY, read_archive, read_legacy
 from sizebook.models.checkpoints.safetensors import read_safetensors
 from sizebook.models.checkpoints.store import Store, json_of
 from sizebook.models.checkpoints.tensors import Tensor, places
@@ -234,15 +233,24 @@ def _read(store: Store, name: str, sizes: Mapping[str, int]) -> _Read:
         if head.startswith(MAGIC):
             found = read_gguf(file, size, where)
             return _Read("GGUF", found.tensors, found.metadata)
-        if head.startswith((_ZIP, LEGACY)):
-            pickled = read_archive(file, where) if head.startswith(_ZIP) else read_legacy(file, where)
-            once = plural(
-                len(pickled.shared),
-                "{n} tensor shares the numbers of others and counts once",
-                "{n} tensors share the numbers of others and count once",
-            )
-            notes = (once,) if pickled.shared else ()
-            return _Read("PyTorch", pickled.tensors, notes=notes)
+        if (pickled := _pickled(file, head, where)) is not None:
+            return pickled
         if len(head) > 8 and head[8:9] == b"{":
             return _Read("safetensors", read_safetensors(file, size, where))
     raise kinds.not_a_checkpoint(head, where)
+
+
+def _pickled(file: BinaryIO, head: bytes, where: str) -> _Read | None:
+    """Return the tensors of a PyTorch file, None for a file of another kind."""
+    # Loaded here: what reads archives and pickles takes as long to load as a large header to read.
+    from sizebook.models.checkpoints.pickles import LEGACY, read_archive, read_legacy
+
+    if not head.startswith((_ZIP, LEGACY)):
+        return None
+    found = read_archive(file, where) if head.startswith(_ZIP) else read_legacy(file, where)
+    once = plural(
+        len(found.shared),
+        "{n} tensor shares the numbers of others and counts once",
+        "{n} tensors share the numbers of others and count once",
+    )
+    return _Read("PyTorch", found.tensors, notes=(once,) if found.shared else ())

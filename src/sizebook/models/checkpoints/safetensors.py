@@ -7,6 +7,7 @@ size. Format: huggingface/safetensors, README, "Format".
 
 from __future__ import annotations
 
+from itertools import accumulate
 from math import prod
 from typing import Any, BinaryIO
 
@@ -25,18 +26,22 @@ def read_safetensors(file: BinaryIO, file_size: int, where: str) -> list[Tensor]
             f"truncated or corrupt: got a header of {length} bytes in {where}, want at most the "
             f"{max(file_size - 8, 0)} that follow. Download the file again."
         )
-    header = json_object(file.read(length), f"the header of {where}", "a safetensors header", flat=True)
+    content = file.read(length)
+    header = json_object(content, f"the header of {where}", "a safetensors header", flat=True)
     header.pop("__metadata__", None)
     refuse_over("tensors", len(header), f"tensors in {where}")
+    # To a table of shapes true is 1; decimals were left as words.
+    truths = b"true" in content or b"false" in content
     tensors, begins, forms = [], [], _Forms()
     for name, entry in header.items():
         try:
             begin, end = entry["data_offsets"]
             shape = tuple(entry["shape"])
-            form, wanted = forms[entry["dtype"], shape, tuple(map(type, shape))]
+            form, wanted = forms[entry["dtype"], shape]
+            fits = end - begin == wanted
         except (KeyError, TypeError, ValueError):
-            raise _refusal(name, entry, where) from None
-        if type(begin) is not int or type(end) is not int or end - begin != wanted:
+            fits = False
+        if not fits or (truths and bool in {type(begin), type(end), *map(type, shape)}):
             raise _refusal(name, entry, where)
         tensors.append(Tensor(name, form, shape, n_bytes=wanted))
         begins.append(begin)
@@ -57,15 +62,15 @@ def _header_length(first: bytes, where: str) -> int:
     return length
 
 
-class _Forms(dict[tuple[str, tuple[int, ...], tuple[type, ...]], tuple[str, int | None]]):
-    """The name of a tensor's format and its bytes, by code, shape and the shape's types: few differ in a file."""
+class _Forms(dict[tuple[str, tuple[int, ...]], tuple[str, int]]):
+    """The name of a tensor's format and its bytes, by code and shape: few differ in a file."""
 
-    def __missing__(self, key: tuple[str, tuple[int, ...], tuple[type, ...]]) -> tuple[str, int | None]:
-        code, shape, _ = key
-        if extents(shape) is None:
-            raise ValueError
+    def __missing__(self, key: tuple[str, tuple[int, ...]]) -> tuple[str, int]:
+        code, shape = key
         stored = formats("safetensors")[code]
-        self[key] = stored.name, stored.n_bytes(prod(shape))
+        if extents(shape) is None or (n_bytes := stored.n_bytes(prod(shape))) is None:
+            raise ValueError
+        self[key] = stored.name, n_bytes
         return self[key]
 
 
@@ -88,16 +93,18 @@ def _refusal(name: str, entry: Any, where: str) -> InputError:
 
 def _check_ranges(begins: list[int], tensors: list[Tensor], available: int, where: str) -> None:
     """Refuse tensors that overlap, leave holes or reach beyond the file."""
-    reached = 0
-    for begin, n_bytes, name in sorted(
-        zip(begins, [t.n_bytes for t in tensors], [t.name for t in tensors], strict=True)
-    ):
-        if begin != reached:
-            raise InputError(
-                f"corrupt offsets: got '{name}' at byte {begin} in {where}, want {reached}, where the tensor before it "
-                "ends. Download the file again."
-            )
-        reached += n_bytes
+    *ends, reached = accumulate((tensor.n_bytes for tensor in tensors), initial=0)
+    if begins != ends:  # in another order than the header's, or wrong
+        reached = 0
+        for begin, n_bytes, name in sorted(
+            zip(begins, [t.n_bytes for t in tensors], [t.name for t in tensors], strict=True)
+        ):
+            if begin != reached:
+                raise InputError(
+                    f"corrupt offsets: got '{name}' at byte {begin} in {where}, want {reached}, where the tensor "
+                    "before it ends. Download the file again."
+                )
+            reached += n_bytes
     if reached != available:
         raise InputError(
             f"truncated or corrupt: got {available} bytes of values in {where}, want {reached}. Download it again."

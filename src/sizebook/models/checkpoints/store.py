@@ -47,10 +47,10 @@ class Folder:
             folder, prefix, depth = left.pop()
             with _listed(folder) as entries:
                 for entry in entries:
-                    if entry.is_dir() and depth < _DEEPEST:
-                        left.append((Path(entry.path), f"{prefix}{entry.name}/", depth + 1))
-                    elif entry.is_file():
-                        with suppress(FileNotFoundError):  # gone since it was listed: another program's
+                    with suppress(OSError):  # gone since it was listed, another program's; a link that leads to itself
+                        if entry.is_dir() and depth < _DEEPEST:
+                            left.append((Path(entry.path), f"{prefix}{entry.name}/", depth + 1))
+                        elif entry.is_file():
                             found[prefix + entry.name] = entry.stat().st_size
                     refuse_over(MOST_FILES, len(found) + len(left), f"files in {self.path}")
         return dict(sorted(found.items()))

@@ -68,13 +68,12 @@ def weights_of(tensors: Iterable[Tensor], stated: Quantization | None = None) ->
     """Return every tensor with its role and the parameters that it stands for."""
     by_name = {tensor.name: tensor for tensor in tensors}
     beside = Beside(by_name, stated or Quantization())
-    packings: dict[str, Packed] = {}
-    scales: set[str] = set()
-    for tensor in by_name.values():
-        if (found := packed(tensor, beside)) is not None:
-            packings[tensor.name] = found
-            scales.update(found.beside)
-    return [_weight(tensor, packings.get(tensor.name), tensor.name in scales) for tensor in by_name.values()]
+    packings = [packed(tensor, beside) for tensor in by_name.values()]
+    scales = {name for packing in packings if packing is not None for name in packing.beside}
+    return [
+        _weight(tensor, packing, name in scales)
+        for (name, tensor), packing in zip(by_name.items(), packings, strict=True)
+    ]
 
 
 def _weight(tensor: Tensor, packing: Packed | None, is_scale: bool) -> Weight:

@@ -134,7 +134,9 @@ def stack(config: Config, layers: tuple[Layer, ...], around: Around | None = Non
         model_type=config.text("model_type"),
         d_model=d_model,
         vocab=vocab,
-        n_ctx=config.integer("max_position_embeddings", "model_max_length", default=0) or None,
+        n_ctx=config.integer("max_position_embeddings", default=0)
+        or config.integer("model_max_length", default=0)
+        or None,
         inputs=(Embedding("embed_tokens", vocab, d_model), *a.inputs),
         layers=layers,
         outputs=(*a.outputs, *norms),

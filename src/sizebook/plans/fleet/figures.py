@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any
 
-from sizebook.core.registry import Quantity, section
+from sizebook.core.sections import Quantity, section
 from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import FleetTerms, Service
 from sizebook.plans.fleet.nodes import node_facts

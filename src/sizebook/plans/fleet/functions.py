@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 from sizebook.core.coercion import as_rows, is_blank
 from sizebook.core.errors import InputError
-from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, takes
+from sizebook.core.registry import function, takes
+from sizebook.core.sections import DEFAULT, Quantity, flat, leaves
 from sizebook.plans.columns import sections_of, width_of
 from sizebook.plans.fleet.figures import ServiceBasis, ServiceFigures, basis, figures
 from sizebook.plans.fleet.inputs import FleetInputs, FleetTerms, Service

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.registry import Quantity, section
+from sizebook.core.sections import Quantity, section
 from sizebook.plans.fleet.inputs import Contract, FleetTerms, Service
 from sizebook.plans.fleet.nodes import node_share, nodes_together
 from sizebook.plans.serving.rates import Rates

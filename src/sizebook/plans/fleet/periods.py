@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.registry import Quantity, section
+from sizebook.core.sections import Quantity, section
 from sizebook.plans.fleet.months import FleetMonth
 
 QUARTER, YEAR = 3, 12  # months

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sizebook.core.registry import flat
-from sizebook.core.texts import Figure, text
-from sizebook.core.units import grouped
+from sizebook.core.sections import flat
+from sizebook.core.texts import plural, text
+from sizebook.core.units import grouped, told_apart
 from sizebook.plans.fleet.nodes import fits
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.tables.nodes import listed_node
@@ -55,10 +55,13 @@ def warnings(plan: FleetPlan) -> tuple[str, ...]:
 
 
 def _over(plan: FleetPlan, each: Exceeded) -> str:
-    return text(
-        "From {month} on {figure} {unit} are more than the ceiling of {ceiling}; in {n} of {months} months.",
-        month=plan.label(each.month), figure=grouped(each.figure), unit=text(each.unit), ceiling=grouped(each.ceiling),
-        n=each.months, months=plan.terms.months,
+    figure, ceiling = told_apart(each.figure, each.ceiling)
+    known = {"month": plan.label(each.month), "figure": figure, "unit": text(each.unit), "ceiling": ceiling}
+    return plural(
+        plan.terms.months,
+        "From {month} on {figure} {unit} are more than the ceiling of {ceiling}; in {over} of {n} month.",
+        "From {month} on {figure} {unit} are more than the ceiling of {ceiling}; in {over} of {n} months.",
+        over=each.months, **known,
     )  # fmt: skip
 
 
@@ -79,14 +82,17 @@ def _racks(plan: FleetPlan) -> Iterator[str]:
 def _warned(plan: FleetPlan, planned: PlannedService) -> Iterator[str]:
     rates, longest, stated = planned.rates, planned.longest_tokens, planned.context_tokens
     if planned.service.running.start_month > plan.terms.months:
-        yield text(
-            "begins in month {first}, after the {months} months of the plan.",
-            first=planned.service.running.start_month, months=plan.terms.months,
+        yield plural(
+            plan.terms.months,
+            "begins in month {first}, after the {n} month of the plan.",
+            "begins in month {first}, after the {n} months of the plan.",
+            first=planned.service.running.start_month,
         )  # fmt: skip
     if rates.reserved_usd > rates.on_demand_usd:
+        reserved, demand = told_apart(rates.reserved_usd, rates.on_demand_usd, decimals=2, sign="$")
         yield text(
             "a reserved GPU-hour at {reserved} costs more than one on demand at {demand}.",
-            reserved=Figure(f"${rates.reserved_usd:,.2f}"), demand=Figure(f"${rates.on_demand_usd:,.2f}"),
+            reserved=reserved, demand=demand,
         )  # fmt: skip
     if stated is not None and longest > stated:
         yield text(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sizebook.core.registry import Quantity, flat, section
+from sizebook.core.sections import Quantity, flat, section
 from sizebook.plans.programme.phase import PhaseCase, PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, checkpoint_bytes
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, takes
+from sizebook.core.registry import function, takes
+from sizebook.core.sections import DEFAULT, Quantity, flat, leaves
 from sizebook.plans.columns import sections_of, width_of
 from sizebook.plans.ledgers import Ledger
 from sizebook.plans.programme.figures import PhaseFigures, as_rows

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.reading import Told
-from sizebook.core.registry import DEFAULT, TABLES, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLES, Quantity, section
 from sizebook.plans.ledgers import Start
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.serving.quantities import WEIGHT_DTYPES

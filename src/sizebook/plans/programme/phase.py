@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from sizebook.core.errors import TargetError
-from sizebook.core.registry import Quantity, section
+from sizebook.core.sections import Quantity, section
 from sizebook.core.units import gibibytes
 from sizebook.formulas.energy import train_co2e_kg, train_energy_kwh
 from sizebook.models.flops import forward

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 from sizebook.core.errors import InputError, RangeError, SizebookError
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.registry import Quantity, section
+from sizebook.core.sections import Quantity, section
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, percent
 from sizebook.models import catalog

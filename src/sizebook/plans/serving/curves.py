@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.registry import DEFAULT, REQUIRED, Argument, Quantity, flat, function, quantity_of, section, takes
+from sizebook.core.registry import function, takes
+from sizebook.core.sections import DEFAULT, REQUIRED, Argument, Quantity, flat, quantity_of, section
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import as_read, replica_of
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT, PlannedReplica

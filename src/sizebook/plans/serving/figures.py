@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sizebook.core.registry import Quantity, section
+from sizebook.core.sections import Quantity, section
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, as_read, in_words, replica_of
 from sizebook.plans.serving.rates import check_provider, listed, watts

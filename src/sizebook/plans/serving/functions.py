@@ -6,7 +6,8 @@ import math
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.registry import DEFAULT, Quantity, flat, function, takes
+from sizebook.core.registry import function, takes
+from sizebook.core.sections import DEFAULT, Quantity, flat
 from sizebook.plans.ledgers import Figures, Ledger, LedgerRows, ledger_rows
 from sizebook.plans.serving.choice import GPUS, choose
 from sizebook.plans.serving.day import hours_of

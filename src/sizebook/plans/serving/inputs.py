@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Pue
-from sizebook.core.registry import DEFAULT, TABLE, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
 from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.serving.day import SHAPES, hours_of, lognormal_p95
 from sizebook.plans.serving.lengths import Histogram, histogram

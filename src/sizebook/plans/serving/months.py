@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from sizebook.core.errors import require
 from sizebook.core.quantities import HOURS_PER_MONTH
-from sizebook.core.registry import Quantity, section
+from sizebook.core.sections import Quantity, section
 from sizebook.plans.serving.day import HOURS
 from sizebook.plans.serving.inputs import Margins, Traffic
 from sizebook.plans.serving.nodes import Packing

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sizebook.core.errors import TargetError
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.registry import DEFAULT, flat, function, put_together, section, takes, unbanded
+from sizebook.core.registry import function, takes, unbanded
+from sizebook.core.sections import DEFAULT, flat, put_together, section
 from sizebook.plans.serving.inputs import (
     InputHistogram,
     InputP50,

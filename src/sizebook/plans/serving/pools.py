@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sizebook.core.errors import InputError, TargetError
-from sizebook.core.registry import flat
+from sizebook.core.sections import flat
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.pool_candidates import MOST_SEARCHED, candidates, memory_of
 from sizebook.plans.serving.refusals import missed_by_requests, too_many_in_pools

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Annotated, Any
 
-from sizebook.core.registry import DEFAULT, Quantity, section
+from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.plans.serving.streams import trace_rows
 from sizebook.serving.arrivals import Lengths
 from sizebook.serving.load import Stream

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sizebook.core.errors import SizebookError
-from sizebook.core.registry import flat, put_together
+from sizebook.core.sections import flat, put_together
 from sizebook.core.texts import text
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import Month

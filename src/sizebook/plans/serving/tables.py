@@ -12,7 +12,8 @@ from typing import Any
 
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.quantities import Gpu, Model
-from sizebook.core.registry import REQUIRED, Argument, function, leaves, quantity_of
+from sizebook.core.registry import function
+from sizebook.core.sections import REQUIRED, Argument, leaves, quantity_of
 from sizebook.core.tabular import Answers, Columns, Table, answered
 from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.pools import Around, check_pools, pooled_replica

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from sizebook.plans.serving.replica import PlannedReplica
-from sizebook.serving.encoding import EncodedCase
 from sizebook.serving.terms import Latencies, kernels_basis, latency_terms, pooled_terms
 
 
 def terms_of(replica: PlannedReplica) -> Latencies:
-    """Return the terms of a steady load as large as the planned one, none for a model with an encoder.
+    """Return the terms of a steady load as large as the planned one.
 
     They add up to the estimate of that load, whether requests are simulated one by one or not.
     """
-    if isinstance(replica.case, EncodedCase):
-        return Latencies((), ())
     found, kernels = replica.at(replica.concurrency), kernels_basis(replica.setup.gpu)
     if replica.pools is not None:
         return pooled_terms(replica.pools, found, replica.demand, kernels=kernels)

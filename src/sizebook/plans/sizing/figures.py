@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sizebook.core.registry import Quantity, section
+from sizebook.core.sections import Quantity, section
 from sizebook.plans.sizing.plan import PartShare, Sizing, Storage
 
 _PARAMETERS: Any = {"unit": "parameters", "kind": "integer", "minimum": 0}

@@ -7,7 +7,8 @@ from typing import Any
 
 from sizebook.core.coercion import coerce
 from sizebook.core.quantities import Dtype, Model
-from sizebook.core.registry import REQUIRED, Argument, function, quantity_of
+from sizebook.core.registry import function
+from sizebook.core.sections import REQUIRED, Argument, quantity_of
 from sizebook.core.tabular import Answers, Columns, Table, answered
 from sizebook.formulas.weights import model_bytes
 from sizebook.models import catalog

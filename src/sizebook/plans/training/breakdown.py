@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.core.texts import text
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan

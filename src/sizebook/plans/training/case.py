@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Annotated, Any
 
-from sizebook.core.registry import Quantity, section
+from sizebook.core.sections import Quantity, section
 from sizebook.formulas.energy import embodied_co2e_kg, market_co2e_kg, train_co2e_kg, train_energy_kwh
 from sizebook.formulas.money import train_cost_usd
 from sizebook.formulas.training_time import checkpoint_interval_seconds, cluster_mtbf_hours

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sizebook.core.registry import REQUIRED, Argument, Quantity, leaves, section
+from sizebook.core.sections import REQUIRED, Argument, Quantity, leaves, section
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.training.programme import basis_of, factor_of

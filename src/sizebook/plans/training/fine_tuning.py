@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.quantities import Model, Seq
-from sizebook.core.registry import DEFAULT, Quantity, flat, function, leaves, section, unbanded
+from sizebook.core.registry import function, unbanded
+from sizebook.core.sections import DEFAULT, Quantity, flat, leaves, section
 from sizebook.models import catalog
 from sizebook.plans.training.functions import Answer, Figures
 from sizebook.plans.training.inputs import USABLE_SHARE

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 from sizebook.core.errors import TargetError, require, unknown_key
 from sizebook.core.quantities import Batch, Gpu, Gpus, MemoryBytes, Model, Ratio, Seconds, Seq, gpu_keys
-from sizebook.core.registry import DEFAULT, Quantity, estimated, flat, function, leaves, section, takes, unbanded
+from sizebook.core.registry import estimated, function, takes, unbanded
+from sizebook.core.sections import DEFAULT, Quantity, flat, leaves, section
 from sizebook.models import catalog
 from sizebook.plans.training.case import NAMES, Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, figures

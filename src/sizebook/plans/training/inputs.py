@@ -12,7 +12,7 @@ from typing import Annotated
 
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import HostShare, OtherUsd, Pue
-from sizebook.core.registry import DEFAULT, TABLE, Quantity, section
+from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
 from sizebook.core.texts import Day, Figure, plural, text
 from sizebook.core.units import percent
 from sizebook.formulas.energy import Covered, Embodied

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.plans.training.inputs import Training
 from sizebook.plans.training.search import search
 from sizebook.training.layout import Layout

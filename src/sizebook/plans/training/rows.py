@@ -15,7 +15,7 @@ from typing import Any
 from sizebook.core.coercion import coerce, is_blank
 from sizebook.core.errors import SizebookError
 from sizebook.core.quantities import Gpu, Gpus, Model, Tokens
-from sizebook.core.registry import REQUIRED, Argument, leaves, put_together, quantity_of
+from sizebook.core.sections import REQUIRED, Argument, leaves, put_together, quantity_of
 from sizebook.models import catalog
 from sizebook.plans.training.case import figures_of
 from sizebook.plans.training.inputs import (

@@ -32,6 +32,8 @@ TOKENS_PER_CP_RANK = 4096
 # Stages of unequal length wait for the longest: a pipeline that leaves more than this idle is not worth timing.
 LEAST_BALANCE = 0.85
 NOTHING: Mapping[str, Any] = {}
+# What the grid varies beside the degrees; whatever else of a layout is stated stands in every one of it.
+_VARIED = frozenset({"zero_stage", "recompute", "interleave", "micro_batch"})
 # A layout is looked for that leaves this share of memory free: one in ten measured runs needs as much more than is
 # predicted (measured over predicted peaks of pre-training, 90th percentile with every group weighing the same: 1.085).
 HEADROOM = 0.08
@@ -209,10 +211,9 @@ def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]
     searched = ("none", "full") if setup.method.recipe.flash_attention else ("none", "selective", "full")
     kinds = searched if held.get("recompute") == LIGHTEST else _held(held, "recompute", searched)
     for base in _bases(setup, held):
-        for layout in _variants(base, setup, held):
-            for zero_stage in _held(held, "zero_stage", _stages(base)):
-                for kind in kinds:
-                    yield placed(replace(layout, zero_stage=zero_stage, recompute=kind), setup.gpu)
+        stages = _held(held, "zero_stage", _stages(base))
+        sharing = [replace(base, zero_stage=zero_stage, recompute=kind) for zero_stage in stages for kind in kinds]
+        yield from (placed(layout, setup.gpu) for layout in _variants(sharing, setup, held))
 
 
 def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
@@ -220,7 +221,7 @@ def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
     architecture, gpus, seq = setup.architecture, setup.gpus, setup.batches.seq
     n_experts = min((b.n_experts for layer in architecture.layers for b in layer.bricks if isinstance(b, Experts)),
                     default=1)  # fmt: skip
-    whole = {name: held[name] for name in ("etp", "sequence_parallel", "fsdp", "hsdp") if name in held}
+    whole = {name: value for name, value in held.items() if name not in _VARIED}
     for tp in _powers(min(LARGEST_TP, setup.gpu.scale_up_domain, gpus)):
         for pp in _pipelines(architecture.n_layers, gpus // tp):
             for cp in _powers(max(1, min(seq // TOKENS_PER_CP_RANK, gpus // (tp * pp)))):
@@ -236,16 +237,19 @@ def _stages(base: Layout) -> tuple[int, ...]:
     return (0,) if base.dp * base.cp == 1 else (1, 3) if base.pp == 1 else (1,)
 
 
-def _variants(base: Layout, setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
-    """Yield how a pipeline may be cut and fed, where the model and the batch divide so."""
-    for interleave in _held(held, "interleave", interleaves(setup.architecture.n_layers, base.pp)):
+def _variants(sharing: list[Layout], setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
+    """Yield each of the layouts with every way its pipeline may be cut and fed, where the model and the batch divide
+    so: what they share and recompute, all that they differ in, decides nothing of that, so that one is checked."""
+    first, others = sharing[0], sharing[1:]
+    for interleave in _held(held, "interleave", interleaves(setup.architecture.n_layers, first.pp)):
         for micro_batch in _held(held, "micro_batch", MICRO_BATCHES):
-            layout = replace(base, interleave=interleave, micro_batch=micro_batch)
+            layout = replace(first, interleave=interleave, micro_batch=micro_batch)
             try:
                 check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
             except SizebookError:
                 continue
             yield layout
+            yield from (replace(other, interleave=interleave, micro_batch=micro_batch) for other in others)
 
 
 def _held(held: Mapping[str, Any], name: str, searched: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizebook.core.derivation import Step
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.core.texts import joined, text
 from sizebook.core.units import amount, grouped, significant
 from sizebook.plans.training.plan import TrainingPlan

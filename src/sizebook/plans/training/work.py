@@ -84,6 +84,10 @@ class Work:
         """Return which rates the step is timed with, in words: shipped, a file of own ones, or none beside an MFU."""
         if utilization is not None:
             return "none: the step follows from the MFU given"
+        return self._rates_basis
+
+    @cached_property
+    def _rates_basis(self) -> str:
         method = self.setup.method
         return basis_of(method.rates_file, setup_of(self.setup.gpu, method))
 
@@ -131,10 +135,14 @@ class Work:
             "gradients of frozen weights. Use matmul."
         )
 
+    @cached_property
+    def _predicted(self) -> tuple[float, tuple[float, float, float]]:
+        return self.step.total, (self.band.low, 1.0, self.band.high)
+
     def timing(self, utilization: float | None, convention: str) -> tuple[float, tuple[float, float, float]]:
         """Return the seconds of a step, predicted or at a given utilisation, and the factors of its band."""
         if utilization is None:
-            return self.step.total, (self.band.low, 1.0, self.band.high)
+            return self._predicted
         require(
             0 < utilization <= 1,
             f"utilization is out of range: got {utilization:g}, want above 0 and at most 1. Give 0.4 for 40 %.",

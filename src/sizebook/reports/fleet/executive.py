@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizebook.core.texts import Text, text
-from sizebook.core.units import counted, energy, grouped, mass, usd
+from sizebook.core.units import counted, energy, grouped, mass, told_apart, usd
 from sizebook.plans.fleet.plan import FleetPlan, total_usd, usd_range
 from sizebook.plans.fleet.remarks import exceeded
 from sizebook.reports.figures import share
@@ -49,11 +49,11 @@ def _ceilings(plan: FleetPlan) -> str:
     """Return the first ceiling that is exceeded, or that none is, and what ranges hold."""
     if found := exceeded(plan):
         first = min(found, key=lambda each: each.month)
+        figure, ceiling = told_apart(first.figure, first.ceiling)
         return text(
             "From {month} on it takes {figure} {unit}, more than the {ceiling} that there are; ranges hold eight of "
             "ten measurements of a replica's throughput.",
-            month=plan.label(first.month), figure=grouped(first.figure), unit=text(first.unit),
-            ceiling=grouped(first.ceiling),
+            month=plan.label(first.month), figure=figure, unit=text(first.unit), ceiling=ceiling,
         )  # fmt: skip
     return text(
         "Ranges hold eight of ten measurements of a replica's throughput; traffic and growth are taken as given."

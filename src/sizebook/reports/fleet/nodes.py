@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizebook.core.texts import plural, text
-from sizebook.core.units import counted, grouped
+from sizebook.core.units import counted, grouped, told_apart
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.fleet.stands import Stand
 from sizebook.reports.charts.kinds import Columns, Limit, Series
@@ -30,9 +30,12 @@ def _power(plan: FleetPlan) -> Columns:
     title = text("The sites must give {kw} kW in the busiest month", kw=grouped(max(kw)))
     if ceiling is not None:
         over = sum(each > ceiling * (1 + 1e-9) for each in kw)
-        title = text(
+        most, given = told_apart(max(kw), ceiling) if over else (grouped(max(kw)), grouped(ceiling))
+        title = plural(
+            len(kw),
+            "{kw} kW at most against a ceiling of {ceiling}, exceeded in {over} of {n} month",
             "{kw} kW at most against a ceiling of {ceiling}, exceeded in {over} of {n} months",
-            kw=grouped(max(kw)), ceiling=grouped(ceiling), over=over, n=len(kw),
+            kw=most, ceiling=given, over=over,
         )  # fmt: skip
     label = text("Month, 1 is {label}", label=plan.label(0)) if plan.terms.start else text("Month")
     series = tuple(Series(_name(each), each.site_kw) for each in plan.stands)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from sizebook.core.texts import text
+from sizebook.core.texts import plural, text
 from sizebook.core.units import grouped, usd
 from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
 from sizebook.plans.fleet.periods import QUARTER, YEAR, FleetPeriod, period, periods
@@ -19,7 +19,7 @@ from sizebook.reports.fleet.executive import sentences, tiles
 from sizebook.reports.fleet.nodes import nodes_and_power
 from sizebook.reports.fleet.notes import assumptions, how_sure, per_service
 from sizebook.reports.view import Column, Derivation, Report, Row, RowKind, Section, Table
-from sizebook.reports.words import newest
+from sizebook.reports.words import newest, span
 
 Months = Sequence[FleetMonth] | Sequence[ServiceMonth]
 MOST_SERIES = 6  # colours that a chart can tell apart
@@ -31,9 +31,7 @@ def report(plan: FleetPlan, as_of: date, title: str = "") -> Report:
     return Report(
         kind=text("Fleet plan"),
         title=title or text("Fleet of {names}", names=names),
-        subtitle=text(
-            "{names}; {first} to {last}", names=names, first=plan.label(0), last=plan.label(len(plan.months) - 1)
-        ),
+        subtitle=text("{names}; {months}", names=names, months=span(plan.label(0), plan.label(len(plan.months) - 1))),
         as_of=as_of,
         sentences=sentences(plan),
         tiles=tiles(plan),
@@ -105,9 +103,11 @@ def _gpus(plan: FleetPlan) -> Section:
     )
     first, last = months[0], months[-1]
     chart = Lines(
-        text(
-            "{reserved_gpus} of {peak_gpus} GPUs are reserved in the last month",
-            reserved_gpus=last.reserved_gpus, peak_gpus=last.peak_gpus,
+        plural(
+            last.peak_gpus,
+            "{reserved} of {n} GPU is reserved in the last month",
+            "{reserved} of {n} GPUs are reserved in the last month",
+            reserved=grouped(last.reserved_gpus),
         ),
         _axis(plan),
         text("GPUs"),

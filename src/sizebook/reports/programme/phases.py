@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizebook.core.texts import joined, text
+from sizebook.core.texts import joined, plural, text
 from sizebook.core.units import duration, grouped, parameters, percent, significant, usd
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan
@@ -87,11 +87,12 @@ def _answers(each: PlannedPhase) -> str:
     where = text("before each step")
     if rollouts.rollout_gpus:
         where = text("on {gpus} beside training", gpus=gpus(rollouts.rollout_gpus))
-    return text(
-        "{name}: {replicas} replicas generate {n} answers a second of {tokens} tokens {where}.",
+    return plural(
+        each.replicas,
+        "{name}: {n} replica generates {rate} answers a second of {tokens} tokens {where}.",
+        "{name}: {n} replicas generate {rate} answers a second of {tokens} tokens {where}.",
         name=each.phase.name,
-        replicas=grouped(each.replicas),
-        n=significant(rate),
+        rate=significant(rate),
         tokens=grouped(rollouts.rollout_output_tokens),
         where=where,
     )

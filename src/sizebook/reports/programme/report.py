@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-from sizebook.core.registry import leaves
-from sizebook.core.texts import text
+from sizebook.core.sections import leaves
+from sizebook.core.texts import plural, text
 from sizebook.core.units import grouped, significant, usd
 from sizebook.plans.programme.plan import PARTS, Budget, ProgrammePlan, warnings
 from sizebook.plans.programme.steps import derivations
@@ -16,7 +16,7 @@ from sizebook.reports.programme.executive import sentences, tiles
 from sizebook.reports.programme.notes import assumptions
 from sizebook.reports.programme.phases import memory, phases
 from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table
-from sizebook.reports.words import newest
+from sizebook.reports.words import newest, span
 
 LABELS = {leaf.name: text(leaf.label) for leaf in leaves(Budget)}
 
@@ -26,10 +26,8 @@ def report(plan: ProgrammePlan, as_of: date, title: str = "") -> Report:
     names = ", ".join(each.phase.name for each in plan.phases)
     return Report(
         kind=text("Programme"),
-        title=title or text("Programme of {len} phases", len=len(plan.phases)),
-        subtitle=text(
-            "{names}; {first} to {last}", names=names, first=plan.label(0), last=plan.label(len(plan.months) - 1)
-        ),
+        title=title or plural(len(plan.phases), "Programme of {n} phase", "Programme of {n} phases"),
+        subtitle=text("{names}; {months}", names=names, months=span(plan.label(0), plan.label(len(plan.months) - 1))),
         as_of=as_of,
         sentences=sentences(plan),
         tiles=tiles(plan),

@@ -93,7 +93,14 @@ def _status_chart(by_status: Counter[Status]) -> Bars:
         Bar(label, by_status[status], grouped(by_status[status]), marked=status == "unexplained")
         for status, label in STATUSES.items()
     )
-    return Bars(text("Statements by how the computed count compares"), text("Stated counts"), bars)
+    agreeing = sum(by_status[status] for status in AGREES)
+    title = plural(
+        by_status.total(),
+        "{agreeing} of {n} stated count agrees with the computed one",
+        "{agreeing} of {n} stated counts agree with the computed ones",
+        agreeing=grouped(agreeing),
+    )
+    return Bars(title, text("Stated counts"), bars)
 
 
 def _warnings(by_status: Counter[Status]) -> tuple[str, ...]:

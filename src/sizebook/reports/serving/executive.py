@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sizebook.core.texts import Text, plural, text
-from sizebook.core.units import duration, grouped, percent, usd
+from sizebook.core.units import duration, grouped, percent, told_apart, usd
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.reports.figures import fixed
@@ -129,9 +129,10 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
     if plan.beyond_context:
         yield text("{what}: what it answers there is untested.", what=plan.beyond_context)
     if rates.reserved_usd > rates.on_demand_usd:
+        reserved, demand = told_apart(rates.reserved_usd, rates.on_demand_usd, decimals=2, sign="$")
         yield text(
             "A reserved GPU-hour at {reserved} costs more than one on demand at {demand}.",
-            reserved=usd(rates.reserved_usd), demand=usd(rates.on_demand_usd),
+            reserved=reserved, demand=demand,
         )  # fmt: skip
     if plan.replica.bands["throughput"].basis != FITTED:
         yield text(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from sizebook.core.texts import text
+from sizebook.core.texts import plural, text
 from sizebook.core.units import duration, grouped, significant
 from sizebook.plans.serving.curves import CurvePoint, latency_curve, point
 from sizebook.plans.serving.plan import ServingPlan
@@ -67,7 +67,9 @@ def latency(plan: ServingPlan) -> Section:
     )
     return Section(
         text("Latency"),
-        text("One replica carries {n} requests at once", n=grouped(replica.concurrency)),
+        plural(
+            replica.concurrency, "One replica carries {n} request at once", "One replica carries {n} requests at once"
+        ),
         (*charts, *_against_one_pool(replica), *latency_terms(plan)),
         new_page=True,
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from sizebook.core.texts import Text, text
-from sizebook.core.units import gibibytes, grouped, parameters, percent
+from sizebook.core.texts import Text, plural, text
+from sizebook.core.units import counted, gibibytes, grouped, parameters, percent
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.steps import derivations
@@ -19,6 +19,7 @@ from sizebook.reports.serving.notes import alternatives, assumptions, errors
 from sizebook.reports.serving.requests import requests_seen
 from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table
 from sizebook.reports.words import newest
+from sizebook.tables.hardware import accelerator
 
 GIB = 2.0**30
 
@@ -59,23 +60,20 @@ def _subtitle(plan: ServingPlan) -> Text:
     setup, asked = plan.replica.setup, plan.traffic.asked
     known: dict[str, str] = {
         "model": plan.model,
-        "gpu": setup.gpu,
+        "gpu": accelerator(setup.gpu).name,
         "engine": setup.replica.engine,
-        "layout": plan.replica.layout,
         "weights": setup.replica.weight_dtype or text("as published"),
-        "requests": parameters(plan.traffic.requests_per_day),
-        "prompt": grouped(asked.input_tokens),
+        "requests": counted(parameters(plan.traffic.requests_per_day), "requests"),
+        "prompt": counted(grouped(asked.input_tokens), "tokens"),
         "answer": grouped(asked.output_tokens),
     }
     if not plan.replica.decodes:
         return text(
-            "{model} on {gpu} with {engine}, {layout}, weights {weights}; {requests} requests a day of {prompt} tokens "
-            "in, answered in one pass",
+            "{model} on {gpu} with {engine}, weights {weights}; {requests} a day of {prompt} in, answered in one pass",
             **known,
         )
     return text(
-        "{model} on {gpu} with {engine}, {layout}, weights {weights}; {requests} requests a day of {prompt} tokens in "
-        "and {answer} out",
+        "{model} on {gpu} with {engine}, weights {weights}; {requests} a day of {prompt} in and {answer} out",
         **known,
     )
 
@@ -96,10 +94,11 @@ def _memory(plan: ServingPlan) -> Section:
     longest = grouped(plan.traffic.longest_tokens)
     return Section(
         text("Memory"),
-        text(
+        plural(
+            replica.capacity,
+            "The cache has {gibibytes} a GPU: room for {n} request",
             "The cache has {gibibytes} a GPU: room for {n} requests",
             gibibytes=gibibytes(float(memory.cache_bytes)),
-            n=grouped(replica.capacity),
         ),
         (
             Stacks(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizebook.core.derivation import Term
 from sizebook.core.texts import text
-from sizebook.core.units import grouped
+from sizebook.core.units import counted, grouped
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.terms import terms_of
 from sizebook.reports.figures import fixed
@@ -12,30 +12,24 @@ from sizebook.reports.view import Column, Row, Table
 
 
 def latency_terms(plan: ServingPlan) -> tuple[Table, ...]:
-    """Return the table of terms at the planned load, none for a model with an encoder."""
+    """Return the table of terms at the planned load; of a model that answers with one pass, those of its answer."""
     found = terms_of(plan.replica)
     first, token = ({term.name: term for term in terms if term.value} for terms in (found.ttft, found.tpot))
+    shown = [(first, text("First token"), 1), (token, text("Each further token"), 3)][: 1 + bool(token)]
     rows = tuple(
-        Row((name, *_shown(first, name, decimals=1), *_shown(token, name, decimals=3), basis))
+        Row((name, *(cell for terms, _, decimals in shown for cell in _shown(terms, name, decimals)), basis))
         for name, basis in {term.name: term.basis for term in (*found.ttft, *found.tpot)}.items()
         if name in first or name in token
     )
-    if not rows:
-        return ()
-    ends = (*_total(first, decimals=1), *_total(token, decimals=3))
+    ends = (cell for terms, _, decimals in shown for cell in _total(terms, decimals))
+    heads = ((Column(name, "ms", figures=True), Column(text("Share"), "%", figures=True)) for _, name, _ in shown)
     return (
         Table(
             text(
-                "What the latencies consist of, at a steady load of {n} in flight", n=grouped(plan.replica.concurrency)
+                "What the latencies consist of, at a steady load of {requests} in flight",
+                requests=counted(grouped(plan.replica.concurrency), "requests"),
             ),
-            (
-                Column(text("Component")),
-                Column(text("First token"), "ms", figures=True),
-                Column(text("Share"), "%", figures=True),
-                Column(text("Each further token"), "ms", figures=True),
-                Column(text("Share"), "%", figures=True),
-                Column(text("Rests on")),
-            ),
+            (Column(text("Component")), *(column for pair in heads for column in pair), Column(text("Rests on"))),
             (*rows, Row((text("Together"), *ends, ""), "total")),
             note=text(
                 "Measured kernels: times and shares of bandwidth and peak of this GPU; fitted: on running servers; "

@@ -96,7 +96,11 @@ def tiles(plan: TrainingPlan) -> tuple[Tile, ...]:
             gibibytes(plan.fullest.total),
             text("{share} of what it has", share=percent(plan.fullest.total / plan.capacity_bytes)),
         ),
-        Tile(text("MFU"), percent(middle.mfu), banded(plan, lambda case: percent(case.mfu), falling=True)),
+        Tile(
+            text("Of peak compute (MFU)"),
+            percent(middle.mfu),
+            banded(plan, lambda case: percent(case.mfu), falling=True),
+        ),
         Tile(
             text("Emissions, CO\u2082e"),
             mass(middle.co2e_kg),

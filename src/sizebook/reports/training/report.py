@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from sizebook.core.registry import leaves
+from sizebook.core.sections import leaves
 from sizebook.core.texts import plural, text
 from sizebook.core.units import (
     amount,
@@ -80,13 +80,11 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
         title=title or text("{model} on {n} {key}", model=inputs.model, n=grouped(inputs.gpus), key=inputs.gpu.key),
         subtitle=(
             text(
-                "{model}, {parameters} tokens, sequences of {seq}, {batch} a batch; {layout}, "
-                "{compute_dtype}, {optimizer}",
+                "{model}, {parameters} tokens, sequences of {seq}, {batch} a batch; {compute_dtype}, {optimizer}",
                 model=inputs.model,
                 parameters=parameters(inputs.tokens),
                 seq=grouped(inputs.batches.seq),
                 batch=grouped(inputs.batches.batch),
-                layout=inputs.layout.name,
                 compute_dtype=inputs.method.compute_dtype,
                 optimizer=inputs.method.recipe.optimizer,
             )

@@ -14,7 +14,7 @@ from sizebook.calculation.found import formulas
 from sizebook.calculation.package import WORKBOOK, Package, tag
 from sizebook.calculation.tokens import Area, address, area, cell_at, shifted
 from sizebook.workbooks.anchors.moving import GoneError, Move, UnfollowedError, shown
-from sizebook.workbooks.anchors.refusing import CHARTS, FORMULAS, followed, refusal
+from sizebook.workbooks.anchors.refusing import CHARTS, FORMULAS, counted, followed, refusal
 from sizebook.workbooks.anchors.shapes import follow_links, move_boxes, move_control, move_drawing
 from sizebook.workbooks.references import quoted
 
@@ -151,7 +151,7 @@ def _areas(
         package.xml(part, change=True)
         element.text = new
     if name == "brk" and etree.QName(element.getparent()).localname == "rowBreaks" and move.whole:
-        at = int(element.get("id", "0"))
+        at = counted(element.get("id"))
         moved = move.row(at)
         if moved != at:
             package.xml(part, change=True)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from lxml import etree
 
 from sizebook.calculation.found import formulas
 from sizebook.calculation.package import Package, tag
-from sizebook.calculation.tokens import LAST_ROW, Area, address, area, called_name, cell_at, shifted, tokenize
+from sizebook.calculation.tokens import LAST_ROW, Area, address, area, called_name, cell_at, tokenize
 from sizebook.workbooks.anchors.following import follow
+from sizebook.workbooks.anchors.making_room import drop_measure, new_rows, shift_cells, shift_rows
 from sizebook.workbooks.anchors.moving import Move, shown
-from sizebook.workbooks.anchors.refusing import refusal
+from sizebook.workbooks.anchors.refusing import counted, refusal
 from sizebook.workbooks.formula_texts import formula_texts
 from sizebook.workbooks.sheet import Sheet
 
 _CONTENT = (tag("f"), tag("v"), tag("is"))
-_OF_NEW_ROWS = ("ht", "customHeight", "s", "customFormat")
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ def excel_tables(package: Package) -> list[ExcelTable]:
                     ExcelTable(
                         root.get("displayName") or root.get("name") or "", target, covered,
                         tuple(each.get("name", "") for each in root.iter(tag("tableColumn"))),
-                        int(root.get("headerRowCount", "1")), int(root.get("totalsRowCount", "0")),
+                        counted(root.get("headerRowCount"), 1), counted(root.get("totalsRowCount")),
                     )
                 )  # fmt: skip
     return found
@@ -81,10 +79,10 @@ def resized(package: Package, table: ExcelTable, n_rows: int) -> list[str]:
     data = package.xml(part, change=True).find(tag("sheetData"))
     if data is None:
         return []
-    (_shift_rows if move.whole else _shift_cells)(data, move)
-    _drop_measure(package.xml(part))
+    (shift_rows if move.whole else shift_cells)(data, move)
+    drop_measure(package.xml(part))
     if by > 0:
-        _new_rows(Sheet(package, table.covered.sheet), data, move)
+        new_rows(Sheet(package, table.covered.sheet), data, move)
     return list(_untold(package, table)) if move.whole else []
 
 
@@ -108,6 +106,8 @@ def _chosen(package: Package, table: ExcelTable, by: int) -> Move:
         )
         for way in (False, True)
     )  # fmt: skip
+    if by > 0 and table.covered.bottom + by > LAST_ROW:
+        raise refusal(alone, "the end of the sheet", f"its last row would be {table.covered.bottom + by:,}")
     below = min(_below(package, table), default=None)
     if below is None:
         return alone
@@ -172,7 +172,7 @@ def _drawn(package: Package, sheet: str) -> Iterator[Area]:
 
 
 def _corner(end: etree._Element) -> tuple[int, int]:
-    numbers = {etree.QName(each).localname: int(each.text or "0") for each in end}
+    numbers = {etree.QName(each).localname: counted(each.text) for each in end}
     return numbers.get("row", 0) + 1, numbers.get("col", 0) + 1
 
 
@@ -201,96 +201,6 @@ def _in_the_way(package: Package, move: Move) -> str | None:
         if at.sheet == sheet and each.name != move.table and at.top <= move.last < at.bottom:
             return f"the table {each.name} at {sheet}!{shown(at)}"
     return None
-
-
-def _shift_rows(data: etree._Element, move: Move) -> None:
-    """Move whole rows below a table's data, those that go taken out."""
-    for row in list(data):
-        before = int(row.get("r", "0"))
-        after = move.row(before)
-        if after is None:
-            data.remove(row)
-        elif after != before:
-            row.set("r", str(after))
-            for cell in row:
-                at = cell_at(cell.get("r", ""))
-                if at is not None:
-                    cell.set("r", address(after, at[1]))
-
-
-def _shift_cells(data: etree._Element, move: Move) -> None:
-    """Move the totals of a table, what stands in the rows that go taken out."""
-    moving: list[tuple[etree._Element, int, int]] = []
-    for row in data:
-        number = int(row.get("r", "0"))
-        if not move.first <= number <= move.covered.bottom:
-            continue
-        for cell in list(row):
-            at = cell_at(cell.get("r", ""))
-            if at is None or not move.covered.left <= at[1] <= move.covered.right:
-                continue
-            after = move.row(number)
-            if after != number:
-                row.remove(cell)
-                if after is not None:
-                    moving.append((cell, after, at[1]))
-    for cell, row_number, column in moving:
-        _put(data, cell, row_number, column)
-
-
-def _put(data: etree._Element, cell: etree._Element, row: int, column: int) -> None:
-    """Put a cell where it belongs, in place of one that is there."""
-    line = next((each for each in data if each.get("r") == str(row)), None)
-    if line is None:
-        line = etree.Element(tag("row"), r=str(row))
-        data.insert(sum(int(each.get("r", "0")) < row for each in data), line)
-    line.attrib.pop("spans", "")
-    cell.set("r", address(row, column))
-    places = {cell_at(each.get("r", "")): each for each in line}
-    if (row, column) in places:
-        line.replace(places[row, column], cell)
-    else:
-        line.insert(sum(at is not None and at[1] < column for at in places), cell)
-
-
-def _drop_measure(root: etree._Element) -> None:
-    """Leave out how large the sheet is said to be: readers go by the cells."""
-    for element in root.findall(tag("dimension")):
-        root.remove(element)
-
-
-def _new_rows(sheet: Sheet, data: etree._Element, move: Move) -> None:
-    """Fill the rows that came with the styles of the first row and the formulas of the last one."""
-    columns = range(move.covered.left, move.covered.right + 1)
-    for number in range(move.last + 1, move.end + 1):
-        for column in columns:
-            model, calculated = sheet.cells.get((move.first, column)), sheet.cells.get((move.last, column))
-            cell = etree.Element(tag("c"))
-            if model is not None and model.get("s"):
-                cell.set("s", model.get("s", ""))
-            if calculated is not None:
-                _copy_formula(calculated, cell, number - move.last, address(number, column))
-            _put(data, cell, number, column)
-    if move.whole:
-        lines: Mapping[str | None, Any] = {each.get("r"): each for each in data}
-        model = lines.get(str(move.first))
-        look = {} if model is None else {name: model.get(name) for name in _OF_NEW_ROWS if model.get(name)}
-        for number in range(move.last + 1, move.end + 1):
-            lines[str(number)].attrib.update(look)
-
-
-def _copy_formula(source: etree._Element, cell: etree._Element, down: int, at: str) -> None:
-    """Give a cell the formula of one further up, as it reads there."""
-    formula = source.find(tag("f"))
-    if formula is None or formula.get("t") == "dataTable" or not formula.text:
-        return
-    made = copy.deepcopy(formula)
-    made.text = shifted(formula.text, down, 0)
-    if made.get("ref"):
-        made.set("ref", at)
-    if source.get("cm"):
-        cell.set("cm", source.get("cm", ""))
-    cell.append(made)
 
 
 def calculates(package: Package, table: ExcelTable, column: int) -> bool:

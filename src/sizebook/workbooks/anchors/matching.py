@@ -11,7 +11,7 @@ from typing import TypeVar
 from sizebook.calculation.package import DefinedName, Package
 from sizebook.calculation.tokens import Area, address, area
 from sizebook.core.errors import suggestion
-from sizebook.core.registry import Argument
+from sizebook.core.sections import Argument
 from sizebook.plans.contents import Ledger
 from sizebook.workbooks.anchors.growing import ExcelTable, calculates, excel_tables
 from sizebook.workbooks.anchors.supply import Supply
@@ -96,6 +96,8 @@ def _is_merged(package: Package, at: Area) -> bool:
 
 def _unknown(defined: DefinedName, key: str, supply: Supply) -> str:
     known = [*supply.values, *supply.pictures]
+    if key in known:
+        return f"the name {defined.name} means no cell: got {defined.text[:80]}, want one such as Sheet1!$B$2"
     return f"the name {defined.name} is none of the plan's.{suggestion(key, known)}"
 
 

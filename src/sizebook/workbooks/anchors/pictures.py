@@ -10,6 +10,7 @@ from lxml import etree
 from sizebook.calculation.package import MAIN, PACKAGE_RELATIONS, RELATIONS, Package, tag
 from sizebook.calculation.tokens import Area
 from sizebook.core.errors import InputError
+from sizebook.workbooks.anchors.refusing import counted
 from sizebook.workbooks.anchors.supply import Picture
 
 _DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing"
@@ -35,7 +36,7 @@ def put_picture(package: Package, at: Area, name: str, picture: Picture) -> None
     _default_type(package, "png", "image/png")
     identifier = _related(package, drawing, "image", media)
     width, height = _fitting(_size(picture), _room(package.xml(sheet), at))
-    numbers = [int(each.get("id", "0")) for each in root.iter(f"{{{_DRAWING}}}cNvPr")]
+    numbers = [counted(each.get("id")) for each in root.iter(f"{{{_DRAWING}}}cNvPr")]
     anchor = _anchor(at, width, height)
     anchor.insert(2, _picture(called, picture.alt, identifier, max(numbers, default=1) + 1, width, height))
     root.append(anchor)
@@ -62,11 +63,12 @@ def _room(sheet: etree._Element, at: Area) -> tuple[int, int]:
     height = float((usual.get("defaultRowHeight") if usual is not None else None) or _USUAL_HEIGHT)
     widths = dict.fromkeys(range(at.left, at.right + 1), width)
     for column in sheet.iter(tag("col")):
-        for each in range(max(at.left, int(column.get("min", "1"))), min(at.right, int(column.get("max", "1"))) + 1):
+        first, last = counted(column.get("min"), 1), counted(column.get("max"), 1)
+        for each in range(max(at.left, first), min(at.right, last) + 1):
             widths[each] = 0.0 if column.get("hidden") in ("1", "true") else float(column.get("width", width))
     heights = dict.fromkeys(range(at.top, at.bottom + 1), height)
     for row in sheet.iter(tag("row")):
-        if (number := int(row.get("r", "0"))) in heights:
+        if (number := counted(row.get("r"))) in heights:
             heights[number] = 0.0 if row.get("hidden") in ("1", "true") else float(row.get("ht", height))
     across = sum(int((256 * each + 128 // _PIXELS_OF_A_DIGIT) / 256 * _PIXELS_OF_A_DIGIT) for each in widths.values())
     return max(across, 1), max(round(sum(heights.values()) * 4 / 3), 1)

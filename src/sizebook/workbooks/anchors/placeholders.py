@@ -17,8 +17,9 @@ from sizebook.core.units import grouped, significant
 from sizebook.plans.contents import Value
 from sizebook.workbooks.sheet import Sheet, escaped
 
-_PLACEHOLDER = re.compile(r"\{\{\s*([^{}:]+?)\s*(?::\s*([^{}]*?)\s*)?\}\}")
-_FORMAT = re.compile(r",?(?:\.\d{1,2})?[feg%d]")
+# Blanks around a name are left to `_found`: with them the pattern would try their cube.
+_PLACEHOLDER = re.compile(r"\{\{([^{}:]+)(?::([^{}]*))?\}\}")
+_FORMAT = re.compile(r",?(?:(?:\.\d{1,2})?[feg%]|d)")
 _STRINGS = "xl/sharedStrings.xml"
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 BLANK = "n/a"
@@ -34,6 +35,23 @@ class TextAnchor:
     names: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class _Found:
+    """A name in braces, how its value is written, and the stretch of the text that it takes."""
+
+    name: str
+    spec: str
+    start: int
+    end: int
+
+
+def _found(words: str) -> Iterator[_Found]:
+    """Yield the names in braces of a text; braces around nothing are words like any other."""
+    for match in _PLACEHOLDER.finditer(words):
+        if name := match[1].strip():
+            yield _Found(name, (match[2] or "").strip(), match.start(), match.end())
+
+
 def text_anchors(package: Package) -> list[TextAnchor]:
     """Return the cells of a workbook with names in braces, in the order of its sheets."""
     shared = _shared(package)
@@ -42,7 +60,7 @@ def text_anchors(package: Package) -> list[TextAnchor]:
         sheet = Sheet(package, name)
         for at, cell in sheet.cells.items():
             words = "".join(each.text or "" for each in _texts(_holder(package, cell, shared)))
-            if names := tuple(each[1] for each in _PLACEHOLDER.finditer(words)):
+            if names := tuple(each.name for each in _found(words)):
                 found.append(TextAnchor(name, at, f"{name}!{cell.get('r')}", names))
     return found
 
@@ -51,12 +69,12 @@ def unfilled(package: Package) -> Iterator[str]:
     """Yield where braces stand that are not filled: in formulas, in shapes and in charts."""
     for name, part in package.sheets().items():
         for cell, formula in formulas(package.xml(part)):
-            if _PLACEHOLDER.search(formula.text or ""):
+            if any(_found(formula.text or "")):
                 yield f"{name}!{cell.get('r')}: names in braces are filled in texts, not in formulas"
     for part in package.names():
         if part.startswith(("xl/drawings/", "xl/charts/")) and part.endswith(".xml"):
             words = "".join(each.text or "" for each in package.xml(part).iter("{*}t"))
-            if _PLACEHOLDER.search(words):
+            if any(_found(words)):
                 yield f"{part}: names in braces are filled in cells, not in shapes and charts; link the text to a cell"
 
 
@@ -81,13 +99,20 @@ def fill_texts(package: Package, anchors: list[TextAnchor], values: Mapping[str,
         cell = sheet.cells[anchor.at]
         holder = copy.deepcopy(_holder(package, cell, shared))
         texts = _texts(holder)
-        whole = _PLACEHOLDER.fullmatch("".join(each.text or "" for each in texts).strip())
-        value = values.get(whole[1].casefold()) if whole else None
-        if whole and not whole[2] and whole[1].casefold() in values and not (isinstance(value, str) and len(texts) > 1):
+        alone = _alone("".join(each.text or "" for each in texts).strip())
+        value = values.get(alone)
+        if alone in values and not (isinstance(value, str) and len(texts) > 1):
             sheet.write_input(*anchor.at, value)
             continue
         yield from (f"{anchor.place}: {said}" for said in _filled(texts, values))
         sheet.write_text(*anchor.at, holder)
+
+
+def _alone(words: str) -> str:
+    """Return the name of a text that is one name in braces and no format, in lower case; else nothing."""
+    found = next(_found(words), None)
+    is_alone = found is not None and not found.spec and (found.start, found.end) == (0, len(words))
+    return found.name.casefold() if found is not None and is_alone else ""
 
 
 def _shared(package: Package) -> list[etree._Element]:
@@ -113,17 +138,17 @@ def _texts(holder: etree._Element) -> list[etree._Element]:
 def _filled(texts: list[etree._Element], values: Mapping[str, Value]) -> Iterator[str]:
     """Put values into the runs of a text, each into the run where its braces open; yield remarks."""
     pieces = [each.text or "" for each in texts]
-    for match in reversed(list(_PLACEHOLDER.finditer("".join(pieces)))):
-        key, spec = match[1].casefold(), match[2] or ""
+    for each in reversed(list(_found("".join(pieces)))):
+        key, spec = each.name.casefold(), each.spec
         if key not in values:
             continue
         value = values[key]
         if spec and not (_FORMAT.fullmatch(spec) and _is_number(value)):
-            yield f"no format '{spec}' for {match[1]}, want one such as ,.2f or .0% for a number: written plainly"
+            yield f"no format '{spec}' for {each.name}, want one such as ,.2f or .0% for a number: written plainly"
             spec = ""
         if value is None:
-            yield f"{match[1]} is blank in this plan: written as {BLANK}"
-        _replace(pieces, match.start(), match.end(), said(value, spec))
+            yield f"{each.name} is blank in this plan: written as {BLANK}"
+        _replace(pieces, each.start, each.end, said(value, spec))
     for element, words in zip(texts, pieces, strict=True):
         element.text = words
         element.set(_SPACE, "preserve")

@@ -15,6 +15,7 @@ from sizebook.workbooks.anchors.matching import Matched, TableAnchor, matched
 from sizebook.workbooks.anchors.moving import shown
 from sizebook.workbooks.anchors.pictures import put_picture
 from sizebook.workbooks.anchors.placeholders import TextAnchor, fill_texts, text_anchors, unfilled, unknown_names
+from sizebook.workbooks.anchors.refusing import counted
 from sizebook.workbooks.anchors.supply import Supply
 from sizebook.workbooks.sheet import Sheet
 
@@ -106,6 +107,7 @@ def _fill_table(package: Package, anchor: TableAnchor, remarks: list[str]) -> st
     rows = anchor.ledger.rows or ((None,) * len(anchor.ledger.columns),)
     remarks += resized(package, _now(package, anchor), len(rows))
     table = _now(package, anchor)
+    remarks += _hidden(package, table)
     sheet = Sheet(package, table.covered.sheet)
     for number, row in enumerate(rows):
         for at, column in anchor.columns.items():
@@ -117,6 +119,21 @@ def _fill_table(package: Package, anchor: TableAnchor, remarks: list[str]) -> st
     )
 
 
+def _hidden(package: Package, table: ExcelTable) -> Iterator[str]:
+    """Yield that rows of a table are hidden, by its filter or by hand: filling hides and shows none."""
+    rows = package.xml(package.sheets()[table.covered.sheet]).iter(tag("row"))
+    hidden = sum(
+        row.get("hidden") in ("1", "true") and table.first <= counted(row.get("r")) <= table.last for row in rows
+    )
+    is_filtered = next(package.xml(table.part).iter(tag("filterColumn")), None) is not None
+    if hidden or is_filtered:
+        why = "is filtered by what stood there before" if is_filtered else "has rows hidden by hand"
+        yield (
+            f"the table {table.name} {why}: {hidden} of its {table.last - table.first + 1} rows are hidden, whatever "
+            "they hold now. Apply or clear its filter, and show its rows, in Excel"
+        )
+
+
 def _now(package: Package, anchor: TableAnchor) -> ExcelTable:
     return next(each for each in excel_tables(package) if each.part == anchor.table.part)
 
@@ -125,7 +142,7 @@ def _dated(package: Package, sheet: Sheet, at: tuple[int, int], value: Value) ->
     """Return a month of the calendar as its first day where the cell shows days, else the value itself."""
     month = _MONTH.fullmatch(value) if isinstance(value, str) else None
     cell = sheet.cells.get(at)
-    if month is None or cell is None or not _shows_days(package, int(cell.get("s", "0"))):
+    if month is None or cell is None or not _shows_days(package, counted(cell.get("s"))):
         return value
     return date(int(month[1]), int(month[2]), 1)
 
@@ -133,7 +150,7 @@ def _dated(package: Package, sheet: Sheet, at: tuple[int, int], value: Value) ->
 def _shows_days(package: Package, style: int) -> bool:
     styles = package.xml("xl/styles.xml")
     formats = styles.findall(f"{tag('cellXfs')}/{tag('xf')}")
-    number = int(formats[style].get("numFmtId", "0")) if style < len(formats) else 0
+    number = counted(formats[style].get("numFmtId")) if style < len(formats) else 0
     own = {each.get("numFmtId"): each.get("formatCode", "") for each in styles.iter(tag("numFmt"))}
     code = _NO_FORMAT.sub("", own.get(str(number), ""))
     return number in _DATES or bool(re.search("[ymd]", code, re.IGNORECASE))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sizebook.core.errors import InputError
 from sizebook.workbooks.anchors.moving import GoneError, Move, UnfollowedError
 
@@ -9,6 +11,18 @@ from sizebook.workbooks.anchors.moving import GoneError, Move, UnfollowedError
 FORMULAS = {"formula", "formula1", "formula2", "f", "calculatedColumnFormula", "totalsRowFormula", "FmlaLink",
             "FmlaRange", "FmlaTxbx"}  # fmt: skip
 CHARTS = "xl/charts/"
+
+
+def counted(text: str | None, default: int = 0) -> int:
+    """Return a whole number of a part of a workbook. Errors: `InputError` for anything else."""
+    if not text:
+        return default
+    if re.fullmatch(r"-?\d{1,9}", text.strip(), re.ASCII) is None:
+        raise InputError(
+            f"damaged workbook: got '{text[:40]}' for a row, a column or a count, want a whole number. "
+            "Open and save it in Excel."
+        )
+    return int(text)
 
 
 def refusal(move: Move, where: str, why: str) -> InputError:

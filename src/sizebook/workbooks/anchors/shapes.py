@@ -9,7 +9,7 @@ from lxml import etree
 from sizebook.calculation.package import Package
 from sizebook.core.errors import InputError
 from sizebook.workbooks.anchors.moving import Move
-from sizebook.workbooks.anchors.refusing import FORMULAS, followed, refusal
+from sizebook.workbooks.anchors.refusing import FORMULAS, counted, followed, refusal
 
 
 def follow_links(package: Package, part: str, move: Move) -> None:
@@ -33,19 +33,19 @@ def move_drawing(package: Package, part: str, move: Move) -> None:
                 for row in end if etree.QName(row).localname == "row"]  # fmt: skip
         if not rows or anchor.get("editAs") == "absolute":
             continue
-        before = int(rows[0].text or "0")
+        before = counted(rows[0].text)
         after = move.row(before + 1)
         by = (move.end if after is None else after - 1) - before
         for row in rows if by else []:
             package.xml(part, change=True)
-            row.text = str(int(row.text or "0") + by)
+            row.text = str(counted(row.text) + by)
 
 
 def move_control(package: Package, part: str, element: etree._Element, *, move: Move) -> None:
     """Move a control, which a worksheet anchors by itself."""
     if not move.whole or not part.startswith("xl/worksheets/"):
         return
-    before = int(element.text or "0")
+    before = counted(element.text)
     after = move.row(before + 1)
     if after is not None and after - 1 != before:
         package.xml(part, change=True)
@@ -69,7 +69,7 @@ def move_boxes(package: Package, part: str, move: Move, *, sheet: str) -> None:
         if name in FORMULAS and text:
             new = followed(move, text, sheet, where=f"a control of {sheet}")
         elif move.whole and move.on(sheet) and name == "Row" and text.isdecimal():
-            moved = move.row(int(text) + 1)
+            moved = move.row(counted(text) + 1)
             new = text if moved is None else str(moved - 1)
         elif move.whole and move.on(sheet) and name == "Anchor":
             new = _box(text, move)

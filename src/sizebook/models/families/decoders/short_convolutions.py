@@ -48,7 +48,7 @@ def _lfm3_pattern(n_layers: int) -> list[str]:
 
 def _lfm2_width(config: Config) -> int:
     """Return the inner width: two thirds of the given one, scaled and rounded up, where adjusting is switched on."""
-    width = config.integer("block_ff_dim", "intermediate_size")
+    width = config.integer("block_ff_dim" if config.has("block_ff_dim") else "intermediate_size")
     config.ignore("intermediate_size")
     multiple, factor = (
         config.integer("block_multiple_of", default=256),
