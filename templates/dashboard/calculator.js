@@ -36,7 +36,7 @@ function callText(entry, values, separator) {
   return `=${entry.name}(${words.join(separator)})`;
 }
 
-const argumentsGiven = () => Object.fromEntries(new URLSearchParams(state.args));
+const argumentsGiven = () => named([...new URLSearchParams(state.args)]);
 
 function listed() {
   const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);

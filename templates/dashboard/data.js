@@ -3,7 +3,7 @@
 
 const DATA = JSON.parse(byId("first").textContent);
 const COLUMNS = DATA.columns;
-const COLUMN = Object.fromEntries(COLUMNS.map((column) => [column.name, column]));
+const COLUMN = named(COLUMNS.map((column) => [column.name, column]));
 const UNPACKED = Object.entries(DATA.models).map(([name, { words, of }]) => [name, words ? of.map((place) => words[place]) : of]);
 const MODELS = DATA.models.key.of.map((_, place) => {
   const row = Object.fromEntries(UNPACKED.map(([name, values]) => [name, values[place]]));
@@ -12,7 +12,7 @@ const MODELS = DATA.models.key.of.map((_, place) => {
   row.text = [row.name, row.key, row.organisation, row.family, row.weights].join(" ").toLowerCase();
   return row;
 });
-const MODEL = Object.fromEntries(MODELS.map((model) => [model.key, model]));
+const MODEL = named(MODELS.map((model) => [model.key, model]));
 
 // The Excel formula of a column for a model; "" where none gives it. Other locales part arguments by semicolons.
 function formulaOf(column, model, separator) {

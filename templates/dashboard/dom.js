@@ -1,6 +1,8 @@
 "use strict";
 // Elements made of plain calls: texts are always set as text, so that a model's name is never taken for markup.
 
+// An object of names that come from outside: "constructor" is in it only where it was put.
+const named = (pairs) => Object.assign(Object.create(null), Object.fromEntries(pairs));
 const byId = (id) => document.getElementById(id);
 
 function h(tag, attributes, ...children) {

@@ -6,7 +6,7 @@ const CALCULATOR = DATA.calculator;
 const FUNCTIONS = CALCULATOR.functions.map((each) => ({
   ...each, arguments: each.arguments.map((place) => CALCULATOR.arguments[place]),
 }));
-const FUNCTION = Object.fromEntries(FUNCTIONS.map((each) => [each.name, each]));
+const FUNCTION = named(FUNCTIONS.map((each) => [each.name, each]));
 const LARGEST_COUNT = 1e18;
 
 class Refused extends Error {}

@@ -32,6 +32,9 @@ const RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml";
 
+// The letters of a column of a sheet: 1 is A, 27 is AA.
+const letters = (place) => (place > 26 ? letters(Math.floor((place - 1) / 26)) : "") + String.fromCharCode(65 + ((place - 1) % 26));
+
 // The parts of a workbook with one sheet: bold heads in a frozen row, filter arrows, numbers as numbers.
 function workbookParts({ columns, rows: lines }) {
   const heads = columns.map((column) => sheetCell(column.unit && column.kind !== "share" ? `${column.title} (${column.unit})` : column.title, 1));
@@ -43,7 +46,7 @@ function workbookParts({ columns, rows: lines }) {
     "xl/workbook.xml": `${XML}<workbook xmlns="${SHEETS}" xmlns:r="${OFFICE}"><sheets><sheet name="Models" sheetId="1" r:id="rId1"/></sheets></workbook>`,
     "xl/_rels/workbook.xml.rels": `${XML}<Relationships xmlns="${RELATIONS}"><Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${OFFICE}/styles" Target="styles.xml"/></Relationships>`,
     "xl/styles.xml": `${XML}<styleSheet xmlns="${SHEETS}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf xfId="0"/><xf xfId="0" fontId="1" applyFont="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`,
-    "xl/worksheets/sheet1.xml": `${XML}<worksheet xmlns="${SHEETS}"><sheetViews><sheetView workbookViewId="0"><pane xSplit="2" ySplit="1" topLeftCell="C2" activePane="bottomRight" state="frozen"/></sheetView></sheetViews><cols>${widths.join("")}</cols><sheetData><row>${heads.join("")}</row>${body.join("")}</sheetData></worksheet>`,
+    "xl/worksheets/sheet1.xml": `${XML}<worksheet xmlns="${SHEETS}"><sheetViews><sheetView workbookViewId="0"><pane xSplit="2" ySplit="1" topLeftCell="C2" activePane="bottomRight" state="frozen"/></sheetView></sheetViews><cols>${widths.join("")}</cols><sheetData><row>${heads.join("")}</row>${body.join("")}</sheetData><autoFilter ref="A1:${letters(columns.length)}${lines.length + 1}"/></worksheet>`,
   };
 }
 

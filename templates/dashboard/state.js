@@ -42,7 +42,7 @@ function forgetUnknown() {
     state[name] = state[name].filter(known[name]);
   }
   const held = (name) => (value) => !value || MODELS.some((model) => model[name] === value);
-  const isDay = (value) => !value || /^\d{4}-\d\d-\d\d$/.test(value);
+  const isDay = (value) => !value || (/^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)));
   const isSize = (value) => !Number.isNaN(amount(value));
   const single = {
     view: (view) => VIEWS.includes(view), model: (key) => !key || key in MODEL, min: isSize, max: isSize, from: isDay, to: isDay,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import axe_playwright_python
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 
 from tests.page.driving import PHONE, check, opened
 
@@ -37,6 +37,8 @@ def nobody_is_shut_out(page: Page, address: str) -> None:
             assert not found, (fragment, theme, [(each["id"], each["nodes"][0]["html"]) for each in found])
 
 
+# What a window of 1,440 by 900 shows at 200 %.
+ZOOMED: ViewportSize = {"width": 720, "height": 450}
 # Views with a part of their own to judge.
 ACCESSIBLE = ["view=calculator", "view=calculator&fn=SERVING_LEDGER", "view=market"]
 
@@ -48,3 +50,12 @@ def a_phone_shows_it_without_scrolling_sideways(page: Page, address: str) -> Non
         opened(page, address, fragment)
         page.wait_for_timeout(200)
         assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"], fragment
+
+
+@check
+def twice_as_large_it_needs_no_scrolling_sideways(page: Page, address: str) -> None:
+    page.set_viewport_size(ZOOMED)
+    for fragment in ("", "view=charts", "view=compare&compare=llama-3.1-8b~gpt-2", *ACCESSIBLE):
+        opened(page, address, fragment)
+        page.wait_for_timeout(200)
+        assert page.evaluate("document.documentElement.scrollWidth") == ZOOMED["width"], fragment

@@ -75,6 +75,7 @@ def exports_hold_what_is_shown(page: Page, address: str) -> None:
     assert sheet is not None
     lines = [[cell.value for cell in line] for line in sheet.iter_rows()]
     assert lines[0] == ["Key", "Model", "Parameters", "d_ff", "Licence"]
+    assert sheet.auto_filter.ref == f"A1:E{len(wanted) + 1}"
     assert [line[0] for line in lines[1:]] == wanted
     assert [line[2] for line in lines[1:]] == [total(key) for key in wanted]
     assert lines[1][3] == cells.call("MODEL_SPEC", wanted[0], "d_ff")
@@ -107,6 +108,28 @@ def a_link_restores_what_was_shown(page: Page, address: str) -> None:
     assert page.inner_text("#said") == (
         "The link names what this page does not know: lots, 2026, Nobody, blue, |, NO_SUCH. Left out."
     )
+
+
+@check
+def a_link_of_rubbish_opens_the_page(page: Page, address: str) -> None:
+    # Names that every object of JavaScript has, bytes that are no text, days that no calendar has.
+    asked = {
+        "sort=__proto__": "__proto__",
+        "sort=-constructor": "-constructor",
+        "model=constructor": "constructor",
+        "compare=__proto__~toString": "__proto__, toString",
+        "columns=valueOf": "valueOf",
+        "fn=__proto__&view=calculator": "__proto__",
+        "fn=constructor&view=calculator": "constructor",
+        "from=9999-99-99": "9999-99-99",
+    }
+    for fragment, unknown in asked.items():
+        opened(page, address, fragment)
+        said = f"The link names what this page does not know: {unknown}. Left out."
+        assert page.inner_text("#said") == said, fragment
+        assert len(names(page)) == len(catalog.model_keys())
+    opened(page, address, "%&q=%E0%A4%A&args=__proto__=1&view=calculator")
+    assert page.inner_text("#call") == "=PARAMS_MHA()"
 
 
 @check
