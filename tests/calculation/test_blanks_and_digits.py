@@ -54,6 +54,24 @@ WHOLE_COLUMNS = {
     "COUNTIFS(Other!A:A,\"\",B:B,\"\")": ErrorCode("#N/IMPL!"),  # refused: their used rows differ
 }  # fmt: skip
 
+# Rows 1 and 2: 2, a, 10, 0 and 3, b, 20, -2.
+WHOLE_ROWS = {
+    'SUMPRODUCT((1:1="")*1)': 16_384 - 4,
+    'SUMPRODUCT((1:2="")*1)': 2 * 16_384 - 8,
+    "SUMPRODUCT((1:1=10)*(2:2=20))": 1,
+    "SUMPRODUCT((7:7=70)*(2:2=20))": 1,  # rows of another number of used columns
+    "SUMPRODUCT(1:1,7:7)": 700,
+    'MATCH(TRUE,INDEX(1:1="",0),0)': 5,
+    '{SUM(IF(2:2="",1,0))}': 16_384 - 4,
+    "{COUNT(1:1*1)}": 16_384 - 1,
+    '{MAX(COLUMN(1:1)*(1:1<>""))}': 4,
+    'COUNTIF(1:1,"")': 16_384 - 4,
+    'COUNTIFS(1:1,"a")': 1,
+    'COUNTIFS(1:1,"")': ErrorCode("#N/IMPL!"),
+    '{SUM(COUNTIFS(A1:A100,{"",2}))}': 96 + 1,  # worked out for each criterion
+    '{SUM(COUNTIFS(A1:A6,{"","<>2"}))}': 2 + 5,
+}
+
 BLANKS = {
     'LOOKUP(3,A3,A4)&"x"': ErrorCode("#N/A"),
     'LOOKUP(5,A3,A4)&"x"': "x",
@@ -100,6 +118,9 @@ IN_TEXTS = {
 }  # fmt: skip
 
 
+TABLES = {"whole columns": WHOLE_COLUMNS, "whole rows": WHOLE_ROWS, "blanks": BLANKS, "in texts": IN_TEXTS}
+
+
 def worked_out(folder: Path, formulas: list[str]) -> list[Any]:
     """Return what formulas on a sheet of their own give; ``{...}`` are array formulas."""
     book = Workbook()
@@ -123,7 +144,7 @@ def _on_main(formula: str) -> str:
     return "".join(on_sheet(token, "Main") if token.kind == "reference" else token.text for token in tokenize(formula))
 
 
-@pytest.mark.parametrize("wanted", [WHOLE_COLUMNS, BLANKS, IN_TEXTS], ids=["whole columns", "blanks", "in texts"])
+@pytest.mark.parametrize("wanted", TABLES.values(), ids=TABLES)
 def test_formulas_give_what_excel_gives(tmp_path: Path, wanted: dict[str, Any]) -> None:
     found = dict(zip(wanted, worked_out(tmp_path, list(wanted)), strict=True))
     assert found == {formula: pytest.approx(value) if isinstance(value, float) else value for formula, value in
@@ -134,3 +155,19 @@ def test_a_function_over_every_row_of_a_column_is_refused_not_waited_for(tmp_pat
     start = time.process_time()
     assert worked_out(tmp_path, ["SUM(IFERROR(SUMPRODUCT((MOD(ROW(A:A),2)=0)*1),0))"]) == [ErrorCode("#N/IMPL!")]
     assert time.process_time() - start < 60
+
+
+def test_copies_further_down_are_judged_by_their_own_areas(tmp_path: Path) -> None:
+    book = Workbook()
+    data, sheet = book.worksheets[0], book.create_sheet("Copies")
+    for row in (1, 2, 3, 4, 5, 6):
+        data[f"A{row}"], data[f"B{row}"] = (None if row == 3 else 1), row
+    data.title = "Data"
+    for row in range(1, 9):
+        below = row + 2
+        sheet[f"A{row}"] = f'=COUNTIFS(Data!A{row}:A{below},"",Data!B{row}:B{below},"<>9")'  # used rows end at 6
+        sheet[f"B{row}"] = f"=SUMIFS(Data!A$1:A{row + 1},Data!B{row}:B{row + 1},1)"  # of one size in row 1 alone
+    book.save(tmp_path / "copies.xlsx")
+    found = recalculate(tmp_path / "copies.xlsx")
+    assert [found["Copies", f"A{row}"] for row in range(1, 9)] == [1, 1, 1, 0, 1, 2, 3, 3]
+    assert [found["Copies", f"B{row}"] for row in range(1, 9)] == [1, *[ErrorCode("#VALUE!")] * 7]

@@ -14,7 +14,9 @@ from openpyxl.worksheet.formula import ArrayFormula
 from openpyxl.worksheet.table import Table
 
 from sizebook.core.errors import InputError
+from sizebook.workbooks.anchors.refusing import counted
 from sizebook.workbooks.filling import fill_from
+from sizebook.workbooks.sheet import readable
 from tests.workbooks.test_own_template import supply
 
 NAME = re.compile(r"\{\{ (\w+) \}\}")
@@ -218,3 +220,14 @@ def test_a_long_sheet_below_a_table_moves_in_bounded_time(tmp_path: Path) -> Non
     assert time.process_time() - began < 60
     sheet = load_workbook(tmp_path / "out.xlsx", read_only=True)["Plan"]
     assert [cell for (cell,) in sheet.iter_rows(max_col=1, min_row=44, max_row=46, values_only=True)] == [None, 10, 11]
+
+
+def test_half_a_sign_that_a_file_spells_is_kept_as_spelled() -> None:
+    """Halves of a sign cannot be written again; every other spelling is read as its sign."""
+    assert readable("_xD83D_ a_x0041_b_x0007_") == "_xD83D_ aAb\x07"
+
+
+def test_identifiers_of_shapes_have_ten_digits_at_most() -> None:
+    assert counted("4294967295") == 4_294_967_295
+    with pytest.raises(InputError, match=r"^damaged workbook: got '12345678901' for a row"):
+        counted("12345678901")

@@ -30,6 +30,13 @@ def across_kind(kind: str) -> str:
     return _LOOSE_COLUMN.sub("A", kind)
 
 
+def grows(reference: str) -> bool:
+    """Return whether an area is of another size in copies of its formula: one of its ends is fixed, one is not."""
+    first, _, last = reference.rpartition("!")[2].partition(":")
+    one, other = _PART.fullmatch(first), _PART.fullmatch(last or first)
+    return one is not None and other is not None and (one[1], one[3]) != (other[1], other[3])
+
+
 def kinds(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield both kinds of formulas; one search each goes through all of them."""
     down = down_kind("\0".join(texts))

@@ -75,6 +75,7 @@ def _whole(model: Any, rows: Sequence[Sequence[Any]], number: int) -> str:
         for column, value in enumerate(values, 1):
             if value is not None:
                 model.set_value(sheet, row, column, value)
+    model.set_value(sheet, len(rows), len(rows[0]) + 1, 0.0)  # COUNTIFS counts blank cells down to the last used row
     return absolute(Area(sheet, 1, 1, bottom=len(rows), right=len(rows[0])))
 
 

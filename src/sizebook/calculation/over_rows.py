@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from sizebook.calculation.known import ARRAY, Known, known_functions
 from sizebook.calculation.naming import Named
 from sizebook.calculation.tokens import Token
-from sizebook.calculation.whole_columns import ADDED, MOST_CUTS, blank_counts, counted, cut, with_one_blank_row
+from sizebook.calculation.whole_columns import (
+    ADDED,
+    MOST_CUTS,
+    blank_counts,
+    counted,
+    cut,
+    may_reach_beyond,
+    with_one_blank_row,
+)
 
 
 @dataclass
@@ -50,6 +58,8 @@ class OverRows(Named):
         """Return a COUNTIFS that counts blank cells beyond the used rows too."""
         found, known = counted(parts, self.book.used, self.at.sheet), known_functions()
         if found is None:
+            if may_reach_beyond(parts):
+                self.depends_on_place, self.moves = True, False
             return ""
         self.depends_on_place, self.moves = True, False
         once = "*".join(self._known("COUNTIF", known["COUNTIF"], pair, kind) for pair in found.blanks)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array, to_its_end
+from sizebook.calculation.copies import grows
 from sizebook.calculation.criteria import is_criterion, of_one_size, with_errors_sought
 from sizebook.calculation.known import (
     ARRAY,
@@ -43,7 +44,7 @@ from sizebook.calculation.tokens import (
     tokenize,
 )
 from sizebook.calculation.unions import intersected, spliced_arguments
-from sizebook.calculation.whole_columns import is_open, to_the_end
+from sizebook.calculation.whole_columns import to_the_end, with_all_columns
 
 _DEEPEST = 200  # nested calls and parentheses; Excel allows 64 calls
 
@@ -147,7 +148,7 @@ class Rewriter(OverRows):
         if ":" in place.sheet:
             raise NotCalculableError(f"{token.text} goes through several sheets")
         if kind != ONE or place.is_cell:
-            return to_the_end(token.text) if kind == ARRAY and is_open(token) else token.text
+            return to_the_end(token.text) if kind == ARRAY else token.text
         self.depends_on_place, self.moves = True, False
         return crossing(place, self.at)
 
@@ -212,6 +213,8 @@ class Rewriter(OverRows):
         if kind == ARRAY:
             refuse_in_array(name, known, parts, variables=self.variables, ordinary=self.ordinary)
         parts = with_errors_sought(name, parts)
+        if name.endswith("IFS") or known.by == "alike":
+            self._compares_sizes(parts)
         if not of_one_size(name, parts, self.at.sheet):
             return "#VALUE!"
         over_rows = self._over_rows(name, parts, kind)
@@ -229,7 +232,7 @@ class Rewriter(OverRows):
             elif wanted == PASSED:
                 wanted = kind
             elif wanted == ARRAY and is_area(part):
-                wanted = RANGE  # as it is
+                part, wanted = with_all_columns(part), RANGE
             if part:
                 rule = "" if known.kind(number) == PASSED else known.literals
                 text = self._part(as_taken(part, rule), wanted)
@@ -253,6 +256,12 @@ class Rewriter(OverRows):
         if kind == ONE and known.gives_rows(parts):
             return self._one_of_rows(call, known, parts)
         return call
+
+    def _compares_sizes(self, parts: Sequence[Sequence[Token]]) -> None:
+        """Note that what is made of a call hangs on the sizes and places of its areas, which copies may change."""
+        own = [token.text for part in parts for token in part if token.kind == "reference" and ":" in token.text]
+        if any(map(grows, own)):
+            self.depends_on_place, self.moves = True, False
 
     def _one_of_rows(self, call: str, known: Known, parts: Sequence[list[Token]]) -> str:
         """Return the one value that an ordinary formula takes of a call: where an area crosses, else the first."""

@@ -11,6 +11,7 @@ array is worked out over the used rows and one blank row behind them, which stan
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from sizebook.calculation.known import ARRAY, ONE, PASSED, RANGE, Known, is_area
 from sizebook.calculation.names import NotCalculableError, without_prefixes
 from sizebook.calculation.package import Package, tag
 from sizebook.calculation.tokens import (
+    LAST_COLUMN,
     LAST_ROW,
     Area,
     Token,
@@ -101,6 +103,12 @@ def to_the_end(text: str) -> str:
     if not any(letter.isalpha() for letter in own):
         return f"{before}{mark}$A{first}:${column_letters(place.right)}{last}"
     return text
+
+
+def with_all_columns(part: list[Token]) -> list[Token]:
+    """Return an area with the ends of whole rows written out, of which the engine takes as many columns as are used."""
+    place = area(part[0].text, "")
+    return [Token("reference", to_the_end(part[0].text))] if place is not None and place.right == LAST_COLUMN else part
 
 
 def cut(
@@ -241,6 +249,8 @@ def counted(parts: Sequence[list[Token]], used: UsedRows, sheet: str) -> Counted
         return None
     places = [area(part[0].text, sheet) if len(part) == 1 else None for part in parts[::2]]
     known = [place for place in places if place is not None]
+    if any(place.right == LAST_COLUMN for place in known):
+        raise NotCalculableError("COUNTIFS may count blank cells in whole rows")
     rows = [used.last(place.sheet) for place in known]
     last = max((row for row in rows if row is not None), default=None)
     if len(known) < len(places) or (last is not None and max(place.bottom for place in known) <= last):
@@ -255,6 +265,13 @@ def counted(parts: Sequence[list[Token]], used: UsedRows, sheet: str) -> Counted
         [[_cut(where[0], first, first)], criterion] for where, criterion in zip(parts[::2], parts[1::2], strict=True)
     ]
     return Counted(head if last >= top else [], blanks, bottom - first + 1)
+
+
+def may_reach_beyond(parts: Sequence[Sequence[Token]]) -> bool:
+    """Return whether a COUNTIFS over used rows may count blank cells beyond them in a copy further down."""
+    rows = (token.text.rpartition("!")[2] for part in parts[::2] for token in part if token.kind == "reference")
+    moves = any(re.search(r"[A-Za-z]\d", each) for each in rows)
+    return moves and not any(_is_no_criterion_of_blanks(part) for part in parts[1::2])
 
 
 def _is_no_criterion_of_blanks(part: Sequence[Token]) -> bool:

@@ -20,7 +20,7 @@ Cell = etree._Element
 _STORED_ERRORS = frozenset(["#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A"])
 # Signs that XML cannot hold are stored as _x0001_, and so is the underscore of a text that reads so itself.
 _ESCAPED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
-_SPELLED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_SPELLED = re.compile(r"_x((?![Dd][89A-Fa-f])[0-9A-Fa-f]{4})_")  # halves of a sign are none
 _CONTENT = (tag("f"), tag("v"), tag("is"))
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
@@ -57,16 +57,16 @@ class Sheet:
             return None
         kind, text = cell.get("t", "n"), cell.findtext(tag("v"))
         if kind == "inlineStr":
-            return _readable("".join(node.text or "" for node in cell.iter(tag("t"))))
+            return readable("".join(node.text or "" for node in cell.iter(tag("t"))))
         if not text:
             return "" if kind == "str" else None
         if kind == "s":
-            return _readable(_shared_strings(self._package)[int(text)])
+            return readable(_shared_strings(self._package)[int(text)])
         if kind == "b":
             return text == "1"
         if kind == "e":
             return ErrorCode(text)
-        return float(text) if kind == "n" else _readable(text)
+        return float(text) if kind == "n" else readable(text)
 
     def write_input(self, row: int, column: int, value: Any) -> None:
         """Put a value into a cell in place of what it holds, its format untouched; None empties it.
@@ -198,7 +198,7 @@ def escaped(text: str) -> str:
     return _ESCAPED.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
 
 
-def _readable(text: str) -> str:
+def readable(text: str) -> str:
     """Return a text of a file as a cell shows it: the opposite of `escaped`."""
     return _SPELLED.sub(lambda match: chr(int(match[1], 16)), text)
 

@@ -17,7 +17,7 @@ def counted(text: str | None, default: int = 0) -> int:
     """Return a whole number of a part of a workbook. Errors: `InputError` for anything else."""
     if not text:
         return default
-    if re.fullmatch(r"-?\d{1,9}", text.strip(), re.ASCII) is None:
+    if re.fullmatch(r"-?\d{1,10}", text.strip(), re.ASCII) is None:
         raise InputError(
             f"damaged workbook: got '{text[:40]}' for a row, a column or a count, want a whole number. "
             "Open and save it in Excel."
