@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+from openpyxl import load_workbook
 
+from sizebook.batch import index_page
 from sizebook.batch.comparing import Comparison, write_comparison
 from sizebook.batch.index import write_index
 from sizebook.batch.index_page import write_index_page
@@ -51,3 +56,26 @@ def test_each_carries_a_record_that_holds_today(written: list[Path]) -> None:
     for path in written:
         found = inspect(path)
         assert (found.record["batch"], found.causes, found.problem) == (3, (), ""), path.name
+
+
+def test_charts_of_the_index_state_their_titles_and_fit_the_paper(written: list[Path]) -> None:
+    """A title that only refers to its cell is drawn by LibreOffice as "Chart Title"."""
+    with zipfile.ZipFile(written[0]) as package:
+        parts = sorted(name for name in package.namelist() if re.fullmatch(r"xl/charts/chart\d+\.xml", name))
+        drawn = [package.read(name).decode() for name in parts]
+    titles = [re.search(r"<(?:c:)?strCache>.*?<(?:c:)?v>(.*?)</", chart, re.DOTALL) for chart in drawn]
+    assert [found and found[1] for found in titles] == ["Cost, USD", "Time per output token, seconds"]
+    sheet = load_workbook(written[0])["Charts"]
+    assert (sheet.sheet_properties.pageSetUpPr.fitToPage, sheet.page_setup.fitToWidth) == (True, 1)
+    assert sheet.print_area == "'Charts'!$A$1:$K$52"
+
+
+def test_labels_of_the_page_leave_the_unit_to_the_axis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside the longest bar there is room for a figure, not for "10⁹ parameters"."""
+    shown: dict[str, Any] = {}
+    monkeypatch.setattr(index_page, "filled", lambda name, **given: shown.update(given) or name)
+    lines = [Line(f"s{n}", "gpt-2", True, {}, {COST: 100.0 * n}, "") for n in (1, 2)]
+    write_index_page(lines, tmp_path)
+    [chart] = shown["charts"]
+    assert [bar.text for bar in chart.bars] == ["100", "200"]
+    assert "Cost, USD" in vars(chart).values()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -128,4 +129,17 @@ def test_a_piece_is_made_while_the_last_is_written_and_no_more(tmp_path: Path) -
     with pytest.raises(InputError) as failed:
         write(numbered(), tmp_path / "t.csv")
     assert str(failed.value) == "no more: got 5 pieces, want 6. Stop."
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_thread_outlives_a_write_that_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(frames: Iterator[pl.DataFrame], path: Path) -> None:
+        next(frames)
+        raise OSError("disk full")
+
+    monkeypatch.setattr(streaming, "_write_csv", full)
+    before = threading.active_count()
+    with pytest.raises(InputError, match="disk full"):
+        write((pl.DataFrame({"n": [n]}) for n in range(5)), tmp_path / "t.csv")
+    assert threading.active_count() == before
     assert list(tmp_path.iterdir()) == []

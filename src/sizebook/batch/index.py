@@ -15,14 +15,17 @@ from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
+from sizebook import __version__
 from sizebook.batch.naming import INDEX
 from sizebook.batch.record import batch_record
 from sizebook.batch.table import Line, columns_of
+from sizebook.calculation.package import Package
 from sizebook.core.figured import Figured
 from sizebook.sources.texts import put_text
 from sizebook.sources.writing import scratch_folder, write_whole
-from sizebook.workbooks import look
+from sizebook.workbooks import look, printing
 from sizebook.workbooks.carrying import with_record
+from sizebook.workbooks.charts import refresh_charts
 from sizebook.workbooks.drawing import Drawn, draw
 from sizebook.workbooks.saving import settle
 
@@ -30,6 +33,7 @@ _LETTERS_A_LINE, POINTS_A_LINE = 58, 14  # spreadsheets do not grow a row by the
 _MOST_BARS = 40
 _MOST_CHARTS = 6
 _CHART_ROWS = 24
+_LAST_COLUMN = 11  # of a chart
 
 
 def write_index(lines: Sequence[Line], folder: Path) -> Path:
@@ -51,8 +55,16 @@ def write_index(lines: Sequence[Line], folder: Path) -> Path:
     with scratch_folder() as scratch:
         book.save(scratch / "index.xlsx")
         settle(scratch / "index.xlsx")
+        _keep_drawn(book, scratch / "index.xlsx")
         content = with_record(scratch / "index.xlsx", json.dumps(batch_record(len(lines))))
     return write_whole(folder / f"{INDEX}.xlsx", content)
+
+
+def _keep_drawn(book: Workbook, path: Path) -> None:
+    """Store beside each chart's references what the cells show: LibreOffice draws a title of that alone."""
+    package = Package.read(path)
+    refresh_charts(package, lambda sheet, row, column: book[sheet].cell(row, column).value)
+    package.save(path)
 
 
 def _heads(sheet: Worksheet, kinds: Sequence[str], columns: Sequence[Figured]) -> None:
@@ -93,22 +105,23 @@ def _charts(book: Workbook, index: Worksheet, lines: Sequence[Line], columns: Se
     if not shown:
         return
     sheet = book.create_sheet("Charts")
-    sheet.sheet_view.showGridLines = False
-    for letter in "BCDEFGHIJK":
-        sheet.column_dimensions[letter].width = 11
+    printing.set_up(sheet, "Batch", __version__)
+    for number in range(2, _LAST_COLUMN + 1):
+        sheet.column_dimensions[get_column_letter(number)].width = 11
     last = min(len(lines), _MOST_BARS) + 1
     said = f", the first {_MOST_BARS} of {len(lines)} scenarios" if len(lines) > _MOST_BARS else ""
     n_files = len({kind for line in lines for kind in line.files})
-    for number, column in enumerate(shown):
+    starts = [1 + number * (_CHART_ROWS + 2) for number in range(len(shown))]
+    for row, column in zip(starts, shown, strict=True):
         at = get_column_letter(4 + n_files + list(columns).index(column))
-        row = 1 + number * (_CHART_ROWS + 2)
         put_text(sheet.cell(row, 2), f"{column.heading}{said}").style = "Section"
         series = (f"{index.title}!${at}$1", f"{index.title}!${at}$2:${at}${last}")
         names = f"{index.title}!$A$2:$A${last}"
         drawn = Drawn(
             "bars", f"Charts!$B${row}", names, series=[series], unit=column.unit, number_format=look.NUMBER
         )  # fmt: skip
-        draw(sheet, row, 11, n_rows=_CHART_ROWS, drawn=drawn)
+        draw(sheet, row, _LAST_COLUMN, n_rows=_CHART_ROWS, drawn=drawn)
+    printing.lay_out(sheet, starts, starts[-1] + _CHART_ROWS + 1, last_column=_LAST_COLUMN)
 
 
 def charted(lines: Sequence[Line], columns: Sequence[Figured]) -> list[Figured]:

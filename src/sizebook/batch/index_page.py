@@ -34,9 +34,7 @@ def write_index_page(lines: Sequence[Line], folder: Path) -> Path:
 
 def _bars(lines: Sequence[Line], column: Figured) -> Bars:
     having = [line for line in lines if column in line.values]
-    bars = tuple(
-        Bar(line.name, line.values[column], f"{figure_text(line.values[column])} {column.unit}".rstrip())
-        for line in having[:_MOST_BARS]
-    )
+    # The unit stands at the axis: beside each bar a long one would be cut off.
+    bars = tuple(Bar(line.name, line.values[column], figure_text(line.values[column])) for line in having[:_MOST_BARS])
     said = f" (the first {_MOST_BARS} of {len(having)} scenarios)" if len(having) > _MOST_BARS else ""
     return Bars(f"{column.label}{said}", column.heading, bars)

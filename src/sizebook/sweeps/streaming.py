@@ -6,9 +6,9 @@ read one piece at a time. Cells of CSV and xlsx stay text, so that a bad one can
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import copy_context
 from pathlib import Path
 from typing import IO, Any
@@ -91,8 +91,8 @@ def write(frames: Iterator[pl.DataFrame], output: Path, *, guard_formulas: bool 
     """
     risks = _Risks(guard_formulas)
     to = {".csv": _write_csv, ".parquet": _write_parquet, ".xlsx": _write_xlsx}[_kind(output)]
-    with unfinished(output) as temporary, _written(output):
-        coming = ahead(frames)
+    # Closed, so that no thread still answers when a failed write has been told.
+    with unfinished(output) as temporary, _written(output), closing(ahead(frames)) as coming:
         to(map(risks.looked_through, coming) if _kind(output) == ".csv" else coming, temporary)
     return risks.n_left
 
@@ -100,7 +100,7 @@ def write(frames: Iterator[pl.DataFrame], output: Path, *, guard_formulas: bool 
 _SUSPECT = pl.col(pl.String).str.contains(r"^[\t\r\n=+\-@]").any()  # quick to ask, true of numbers too
 
 
-def ahead(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+def ahead(frames: Iterator[pl.DataFrame]) -> Generator[pl.DataFrame, None, None]:
     """Yield pieces while a thread makes the next one: answering keeps one processor busy, writing another.
 
     One piece is ahead, so memory does not grow; what making one raises is raised here. Settings of the caller's
