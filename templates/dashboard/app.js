@@ -35,8 +35,7 @@ function showTheme() {
 
 function showRows() {
   filterRows();
-  if (table) table.refreshFilter();
-  else drawFirstRows();
+  table.refreshFilter();
   showCounts();
 }
 
@@ -52,11 +51,10 @@ onChange((changed) => {
   const has = (...names) => names.some((name) => changed.has(name));
   if (has(...FILTERS)) showRows();
   if (has("theme")) showTheme();
-  if (has("sort", "columns") && !table) drawFirstRows();
-  if (has("columns") && table) showColumns();
+  if (has("columns")) showColumns();
   if (has("compare")) { if (built.has("compare")) showCompared(); markCompared(); if (state.model) panel(MODEL[state.model]); }
   if (has("view", "compare")) showView();
-  if (has("view")) { hoverOut(); if (state.view === "models" && table) table.redraw(); }
+  if (has("view")) { hoverOut(); if (state.view === "models") table.redraw(); }
   if (has("model")) showPanel();
   if (has("find", "fn", "args", "separator") && built.has("calculator")) followCalculator(has);
   if (has("view", "theme", ...FILTERS)) soon(() => showCharts());
@@ -67,11 +65,11 @@ function restore() {
   readState();
   document.querySelector('[name="separator"]').value = state.separator;
   const changed = new Set(Object.keys(state).filter((name) => String(before[name]) !== String(state[name])));
-  if (changed.has("sort") && table) table.setSort(sortOf());
+  if (changed.has("sort")) table.setSort(sortOf());
   for (const listener of listeners) listener(changed);
 }
 
-async function start() {
+function start() {
   readState();
   buildViews();
   buildFilters();
@@ -79,32 +77,20 @@ async function start() {
   showTheme();
   filterRows();
   showCounts();
-  drawFirstRows();
-  followTable();
+  buildTable();
+  table.on("tableBuilt", async () => {
+    performance.mark("first-table");
+    document.body.dataset.table = "yes";
+    await painted();
+    fillChoices();
+    await readLater();
+    nameCall();
+    showView();
+    await showCharts();
+    document.body.dataset.ready = "yes";
+  });
   showView();
   showPanel();
-  followPage();
-  await painted();
-  told("table");
-  run(await unpackedText("table-script"));
-  await buildTable();
-  told("sorted");
-  await painted();
-  fillChoices();
-  await readLater();
-  nameCall();
-  showView();
-  await showCharts();
-  told("ready");
-}
-
-// How far the page is, for whoever measures or drives it.
-function told(stage) {
-  performance.mark(stage);
-  document.body.dataset[stage] = "yes";
-}
-
-function followPage() {
   byId("read").textContent = DATA.read;
   byId("theme").addEventListener("click", () => change({ theme: mode() === "dark" ? "light" : "dark" }));
   byId("link").addEventListener("click", () => copy(location.href, "link"));

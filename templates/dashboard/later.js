@@ -1,7 +1,6 @@
-// What the page carries packed: read once the first rows stand, so that nobody waits for what is not yet seen.
+// What the page carries packed: read once the table stands, so that nobody waits for what is not yet seen.
 
 async function unpacked(id) {
-  await whole();
   const bytes = Uint8Array.from(atob(byId(id).textContent), (each) => each.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
@@ -33,6 +32,7 @@ const later = new Promise((resolve) => { laterRead = resolve; });
 const soon = (call) => (hasLater ? call() : later.then(call));
 
 async function readLater() {
+  await whole();
   const [data, source] = await Promise.all([unpackedText("later"), unpackedText("later-script")]);
   const { cards, ...rest } = JSON.parse(data);
   Object.assign(DATA, rest);

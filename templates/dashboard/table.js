@@ -1,8 +1,6 @@
 // The table: Tabulator with our columns, sorted and filtered by the state.
 
 let table = null;
-const HEIGHT = NARROW ? "70vh" : "calc(100vh - 330px)";
-const ROW_HEIGHT = 38;
 const WIDTHS = { text: 120, count: 104, number: 104, date: 104, share: 92 };
 const WIDE = { total: NARROW ? 84 : 150, release_date: NARROW ? 96 : 104, licence: 150, attention: 150, hardware: 150, d_model: 92, n_layers: 76, n_heads: 76, n_kv_heads: 88 };
 
@@ -17,17 +15,19 @@ function sorter(column) {
   };
 }
 
-// What a cell holds, as HTML: texts are escaped, for a name may hold anything.
-function cellHtml(column, model) {
-  const value = model[column.name];
-  if (column.name === "difference" && value !== null) {
-    return `<span class="status-${model.status.split(" ")[0]}">${cellText(column, value)}</span>`;
-  }
-  const text = cellText(column, value);
-  return typeof value === "string" ? text.replaceAll("&", "&amp;").replaceAll("<", "&lt;") : text;
+function cell(column) {
+  return (shown) => {
+    const value = shown.getValue();
+    if (column.name === "difference" && value !== null) {
+      return `<span class="status-${shown.getData().status.split(" ")[0]}">${cellText(column, value)}</span>`;
+    }
+    const text = cellText(column, value);
+    return typeof value === "string" ? text.replaceAll("&", "&amp;").replaceAll("<", "&lt;") : text;
+  };
 }
 
-function nameCell(model) {
+function nameCell(shown) {
+  const model = shown.getData();
   return h("div", { class: "model" }, badge(model),
     h("button", { type: "button", class: "name", tabindex: "-1", "data-key": model.key }, model.name));
 }
@@ -44,28 +44,28 @@ function columnOf(column) {
     cssClass: figure ? "figure" : "",
     headerSortStartingDir: figure || column.kind === "date" ? "desc" : "asc",
     sorter: sorter(column),
-    formatter: (shown) => cellHtml(column, shown.getData()),
+    formatter: cell(column),
   };
 }
 
 const sortOf = () => [{ column: state.sort.replace(/^-/, ""), dir: state.sort.startsWith("-") ? "desc" : "asc" }];
 
 const FIRST = {
-  field: "name", title: "Model", width: NARROW ? 172 : 230, frozen: true, formatter: (shown) => nameCell(shown.getData()), sorter: sorter({ name: "name" }),
+  field: "name", title: "Model", width: NARROW ? 172 : 230, frozen: true, formatter: nameCell, sorter: sorter({ name: "name" }),
 };
 // Only columns that are shown, in the order of the page: cells that nobody sees would cost as much as others.
 const columnsShown = () => [FIRST, ...COLUMNS.filter(({ name }) => state.columns.includes(name)).map(columnOf)];
 
-// Resolves once Tabulator's own rows stand in place of the first.
-async function buildTable() {
-  // Every column states its width: nothing is measured to find it.
-  Tabulator.extendModule("layout", "modes", { stated: () => {} });
-  const built = new Tabulator("#table", {
+// Every column states its width: nothing is measured to find it.
+Tabulator.extendModule("layout", "modes", { stated: () => {} });
+
+function buildTable() {
+  table = new Tabulator("#table", {
     data: MODELS,
     index: "key",
     columns: columnsShown(),
-    height: HEIGHT,
-    rowHeight: ROW_HEIGHT,
+    height: NARROW ? "70vh" : "calc(100vh - 330px)",
+    rowHeight: 38,
     renderVerticalBuffer: 152,
     layout: "stated",
     initialSort: sortOf(),
@@ -73,22 +73,17 @@ async function buildTable() {
     placeholder: "No model fulfils every condition. Loosen one.",
     headerSortElement: '<span class="arrow" aria-hidden="true"></span>',
   });
-  built.on("dataSorted", (sorters) => {
+  table.on("dataSorted", (sorters) => {
     const [by] = sorters;
     if (by && by.field) change({ sort: `${by.dir === "desc" ? "-" : ""}${by.field}` });
   });
-  built.on("renderComplete", afterRender);
-  await new Promise((resolve) => { built.on("tableBuilt", resolve); });
-  table = built;
-  nameParts();
+  table.on("renderComplete", afterRender);
+  table.on("tableBuilt", () => nameParts());
   byId("table").addEventListener("keydown", onKey);
   byId("table").addEventListener("mouseover", onHover);
   byId("table").addEventListener("mouseleave", hoverOut);
   byId("table").addEventListener("focusin", onFocus);
   byId("table").addEventListener("focusout", hoverOut);
-}
-
-function followTable() {
   byId("table").addEventListener("click", (event) => {
     const named = event.target.closest("button.name");
     if (named) change({ model: named.dataset.key });

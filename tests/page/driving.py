@@ -12,16 +12,6 @@ from sizebook.models import catalog
 CHROMIUM = os.environ.get("SIZEBOOK_CHROMIUM", "/usr/bin/chromium")
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
-# How far the page comes, and how many packed parts it has read by then.
-STAGES = {"table": 0, "sorted": 1}
-HELD = """{{
-  const [Real, counted] = [DecompressionStream, {{ left: {n} }}];
-  window.DecompressionStream = class {{
-    constructor(kind) {{
-      return counted.left-- > 0 ? new Real(kind) : new TransformStream({{ transform: () => new Promise(() => {{}}) }});
-    }}
-  }};
-}}"""
 CHECKS: list[Callable[[Page, str], None]] = []
 
 
@@ -35,11 +25,6 @@ def opened(page: Page, address: str, fragment: str = "") -> None:
     page.goto("about:blank")
     page.goto(f"{address}#{fragment}" if fragment else address)
     page.wait_for_selector("body[data-ready]")
-
-
-def hold(page: Page, stage: str) -> None:
-    """Keep a page that is opened next at a stage: what it reads later is never unpacked."""
-    page.add_init_script(HELD.format(n=STAGES[stage]))
 
 
 def names(page: Page) -> list[str]:

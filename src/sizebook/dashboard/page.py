@@ -20,7 +20,7 @@ from sizebook.sources.writing import write_whole
 # first are packed.
 FIRST = (
     "dom.js", "format.js", "data.js", "later.js", "state.js", "filters.js", "card.js", "compare.js", "files.js",
-    "table.js", "first_rows.js", "app.js",
+    "table.js", "app.js",
 )  # fmt: skip
 LATER = ("evaluate.js", "charts.js", "calculator.js", "market.js")
 STYLES = ("vendor/tabulator.min.css", "page.css")
@@ -44,6 +44,7 @@ def html(models: Sequence[Model]) -> str:
         "n_models": str(len(models)),
         "styles": "\n".join([*_fonts(), *(_read(folder / name) for name in STYLES)]),
         "first": _json(contents.first(models)).replace("<", r"\u003c"),
+        "table_script": script(_read(folder / "vendor" / "tabulator.min.js")),
         "first_script": script("\n".join(_read(folder / name) for name in FIRST)),
         "packed": "\n".join(_packed(models, folder)),
         "carried": " and ".join(carried),
@@ -52,7 +53,7 @@ def html(models: Sequence[Model]) -> str:
 
 
 def _packed(models: Sequence[Model], folder: Path) -> list[str]:
-    """Return what the page reads once its first rows stand: Tabulator, data, scripts, and Vega."""
+    """Return what the page reads once its table stands: data, scripts, and Vega for the charts."""
     serving, tables = estimates.translated([model.asks for model in models if model.asks])
     scripts = [
         calculator.source(),
@@ -61,7 +62,6 @@ def _packed(models: Sequence[Model], folder: Path) -> list[str]:
         *(_read(folder / name) for name in LATER[1:]),
     ]
     return [
-        packed("table-script", (folder / "vendor" / "tabulator.min.js").read_bytes()),
         packed("later", _json(contents.later(models) | {"serving": tables}).encode()),
         packed("later-script", "\n".join(scripts).encode()),
         packed("vega", (folder / "vendor" / "vega.js").read_bytes()),

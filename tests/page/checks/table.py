@@ -7,7 +7,7 @@ import json
 from playwright.sync_api import Page
 
 from sizebook.models import catalog
-from tests.page.driving import check, hold, names, opened, total
+from tests.page.driving import check, names, opened, total
 
 
 @check
@@ -92,29 +92,3 @@ def arrow_keys_walk_the_rows(page: Page, address: str) -> None:
     page.wait_for_function(f"{focused} === {json.dumps(keys[-1])}")
     page.keyboard.press("Enter")
     assert page.inner_text("#panel-title") == catalog.facts(keys[-1])["name"]
-
-
-# Texts and places of the headings and of the cells of the rows that fit the window.
-DRAWN = """() => {
-  const seen = (each) => each.getBoundingClientRect().top < innerHeight;
-  return [...document.querySelectorAll('#table .tabulator-col, #table .tabulator-cell')].filter(seen).map((each) => {
-    const { left, top, width, height } = each.getBoundingClientRect();
-    return [each.innerText.trim(), ...[left, top, width, height].map(Math.round)];
-  });
-}"""
-
-
-@check
-def the_first_rows_are_those_of_the_table(page: Page, address: str) -> None:
-    held = page.context.new_page()
-    held.set_viewport_size(page.viewport_size)
-    hold(held, "table")
-    for fragment in ("", "q=qwen&sort=-total&columns=total~licence~difference", "sort=published_total"):
-        held.goto("about:blank")
-        held.goto(f"{address}#{fragment}")
-        held.wait_for_selector("body[data-table]")
-        first = held.evaluate(DRAWN)
-        opened(page, address, fragment)
-        assert first == page.evaluate(DRAWN) and len(first) > 40, fragment
-    held.fill('[name="q"]', "mixtral")
-    assert held.locator(".tabulator-row").count() == sum("mixtral" in key for key in catalog.model_keys())
