@@ -164,3 +164,38 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         until(lambda: not answers.waiting())
         assert [slow.ask(answers, each) for each in pair] == [len(each) for each in pair]
     assert slow.threads.isdisjoint({threading.current_thread().name})
+
+
+def test_what_was_begun_before_everything_is_forgotten_is_worked_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "BUDGET", 0.0)
+    monkeypatch.setattr(waiting, "PAUSE", 0.01)
+    answers, begun, may_end, given = Answers("later"), threading.Event(), threading.Event(), iter(("old", "new"))
+
+    def compute() -> tuple[Any, bool]:
+        found = next(given)
+        begun.set()
+        assert may_end.wait(20)
+        return found, True
+
+    assert answers.answer(b"call", compute, may_wait=True) == "later"
+    assert begun.wait(20)
+    answers.forget()
+    may_end.set()
+    until(lambda: not answers.waiting())
+    assert answers.answer(b"call", compute, may_wait=True) == "new"
+
+
+def test_a_panic_in_the_thread_is_raised_where_the_cell_asks_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Panic(BaseException):
+        pass
+
+    def compute() -> tuple[Any, bool]:
+        raise Panic("engine")
+
+    monkeypatch.setattr(waiting, "BUDGET", 0.0)
+    monkeypatch.setattr(waiting, "PAUSE", 0.01)
+    answers = Answers("later")
+    assert answers.answer(b"call", compute, may_wait=True) == "later"
+    until(lambda: not answers.waiting())
+    with pytest.raises(Panic):
+        answers.answer(b"call", compute, may_wait=True)

@@ -31,10 +31,11 @@ class Answers:
     def __init__(self, later: Any, clock: Callable[[], float] = time.perf_counter) -> None:
         self._said, self._clock, self._lock = later, clock, Lock()
         self._known: dict[bytes, Any] = {}
-        self._once: dict[bytes, tuple[Any, Exception | None]] = {}
+        self._once: dict[bytes, tuple[Any, BaseException | None]] = {}
         self._waiting: dict[bytes, tuple[Context, Compute]] = {}
         self._thread: Thread | None = None
         self._last = self._spent = 0.0
+        self._forgotten = 0  # times: what was begun before the last is worked out again
 
     def answer(self, call: bytes, compute: Compute, *, may_wait: bool) -> Any:
         """Return the answer to a call, `later` where it comes later, which only a caller that asks again may be told.
@@ -65,6 +66,7 @@ class Answers:
     def forget(self) -> None:
         """Forget every answer, and what the recalculation under way has taken."""
         with self._lock:
+            self._forgotten += 1
             self._known.clear()
             self._once.clear()
         self._spent = 0.0
@@ -96,20 +98,26 @@ class Answers:
                     self._thread = None
                     return
                 call, (context, compute) = next(iter(self._waiting.items()))
-            answer, error, is_kept = None, None, False
+                begun = self._forgotten
+            answer: Any = None
+            error: BaseException | None = None
+            is_kept = False
             try:
                 answer, is_kept = context.run(self._computed, call, compute)
-            except Exception as raised:  # noqa: BLE001 - raised where the cell asks again
+            except BaseException as raised:  # noqa: BLE001 - raised where the cell asks again; panics of engines are such
                 error = raised
             with self._lock:
+                if begun != self._forgotten:
+                    continue
                 if not is_kept:
                     _put(self._once, call, (answer, error), MOST_WAITING)
                 del self._waiting[call]
 
     def _computed(self, call: bytes, compute: Compute) -> tuple[Any, bool]:
+        begun = self._forgotten
         answer, is_kept = compute()
-        if is_kept:
-            with self._lock:
+        with self._lock:
+            if is_kept and begun == self._forgotten:
                 _put(self._known, call, answer, MOST_ANSWERS)
         return answer, is_kept
 
