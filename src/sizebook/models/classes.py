@@ -34,10 +34,10 @@ def as_class(config: Config, described: Architecture) -> Architecture:
     if not (named := config.class_names()):
         return replace(described, head=None) if config.values.get("model_type") in HEADLESS else described
     name = named[0]
-    towers = [brick for brick in described.inputs if isinstance(brick, Tower)]
+    towers = any([isinstance(brick, Tower) for brick in described.inputs])
     if name.endswith(GENERATES):
         if name in TEXT_ALONE:
-            alone = (brick for brick in described.inputs if brick not in towers)
+            alone = (brick for brick in described.inputs if not isinstance(brick, Tower))
             return replace(described, inputs=tuple(alone))
         if towers and name.endswith("ForCausalLM"):
             config.says_sections()

@@ -82,9 +82,10 @@ def says_what_is_so(model_type: object, key: str, value: Any) -> bool:
 
 def activation_with_weights(values: Mapping[str, Any]) -> str | None:
     """Return the first key that names an activation function with weights of its own, None where none does."""
-    named = (key for key, value in values.items() if value.__class__ is str and value in _WITH_WEIGHTS)
-    own = "hidden_act" if (values.get("model_type"), values.get("hidden_act")) == ("apertus", "xielu") else ""
-    return next((key for key in named if key != own), None)
+    named = [key for key, value in values.items() if value.__class__ is str and value in _WITH_WEIGHTS]
+    if "hidden_act" in named and (values.get("model_type"), values["hidden_act"]) == ("apertus", "xielu"):
+        named.remove("hidden_act")  # its own, which the mapping counts
+    return named[0] if named else None
 
 
 def cannot_matter(key: str, value: Any) -> bool:
