@@ -12,7 +12,7 @@ from typing import Any
 
 from sizebook.core.errors import InputError, RangeError, UnknownKeyError
 from sizebook.intake.texts import read_json
-from sizebook.models.key_names import activation_with_weights, cannot_matter, says_what_is_so
+from sizebook.models.key_names import cannot_matter, odd_activation, says_what_is_so
 from sizebook.models.spellings import also, spellings
 from sizebook.models.type_defaults import type_defaults
 
@@ -95,7 +95,7 @@ class Config:
         """Return a positive whole number under the first of several spellings of a key."""
         value = self._get(keys)
         if value.__class__ is int and 0 < value <= MOST_LAYERS:  # nearly always
-            return value  # type: ignore[no-any-return]
+            return value
         if value is MISSING:
             return self._of_type(keys) if default is MISSING else default  # type: ignore[return-value]
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
@@ -297,8 +297,8 @@ class Config:
     def finish(self) -> None:
         """Refuse keys that were not read and may change the count, and spellings that disagree."""
         self._spellings_agree()
-        if learned := activation_with_weights(self.values):
-            raise self.unknown(learned, self.values[learned], "an activation function without weights of its own")
+        if odd := odd_activation(self.values):
+            raise self.unknown(odd[0], self.values[odd[0]], odd[1])
         read = self.read
         left = [key for key, value in self.values.items() if key not in read and not self._harmless(key, value)]
         if left:
