@@ -5,13 +5,15 @@ They are written as the language itself has them: building them of Altair's clas
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sizebook.reports.charts import theme
 from sizebook.reports.charts.kinds import Limit, Series
 from sizebook.reports.charts.theme import Theme
 
+_TICKS = 5
+_SYMBOL_WIDTH = 30  # of the square before a name, with the space to the next
 Part = dict[str, Any]
 """A part of a specification: a layer, a channel, an axis."""
 
@@ -43,13 +45,21 @@ def sized(layers: Sequence[Part], height: float, room_right: float = 4, **option
     }
 
 
+def steps(values: Iterable[float], first: float = 0) -> Part:
+    """Return what an axis of few whole numbers needs, that its ticks are whole too: nobody has half a month or GPU."""
+    every = list(values)
+    span = max(every) - first
+    is_whole = span < _TICKS and all(float(value).is_integer() for value in every)
+    return {"tickCount": max(int(span), 1)} if is_whole else {}
+
+
 def figures_axis(**options: Any) -> Part:
     """Return an axis of figures: faint grid, no line of its own, a few plain numbers.
 
     Looking for labels to cut or to leave out measures each again, which is most of what drawing takes.
     """
     return {
-        "grid": True, "domain": False, "tickCount": 5, "format": ",~f", "labelFlush": False,
+        "grid": True, "domain": False, "tickCount": _TICKS, "format": ",~f", "labelFlush": False,
         "labelLimit": 0, "labelOverlap": False, **options,
     }  # fmt: skip
 
@@ -62,7 +72,10 @@ def series_colour(series: tuple[Series, ...], look: Theme) -> Part:
     names = [one.name for one in series]
     if len(names) == 1:
         return name("series", scale={"domain": names, "range": [look.accent]}, legend=None)
-    return name("series", sort=names, scale={"domain": names, "range": list(look.series[: len(names)])})
+    # A legend knows no width: one that outgrows the chart is cut, so that it is broken into two lines.
+    taken = sum(text_width(one) + _SYMBOL_WIDTH for one in names)
+    legend = {"legend": {"columns": -(-len(names) // 2)}} if taken > theme.WIDTH - _SYMBOL_WIDTH else {}
+    return name("series", sort=names, scale={"domain": names, "range": list(look.series[: len(names)])}, **legend)
 
 
 def limit_layers(limit: Limit, channel: str, look: Theme) -> list[Part]:

@@ -12,6 +12,7 @@ from sizebook.reports.charts.layers import (
     number,
     series_colour,
     sized,
+    steps,
     text_width,
 )
 from sizebook.reports.charts.theme import Theme
@@ -37,7 +38,8 @@ def columns(shown: Columns, look: Theme) -> Part:
         "scale": {"paddingInner": 0.25, "paddingOuter": 0.1},
         "axis": {"labelAngle": 0, "values": list(shown.categories[::every])},
     }  # fmt: skip
-    y = number("value", title=shown.y_axis, stack="zero", axis=figures_axis())
+    y_axis = figures_axis(**steps(map(sum, zip(*(one.values for one in shown.series), strict=True))))
+    y = number("value", title=shown.y_axis, stack="zero", axis=y_axis)
     mark = {"type": "bar", "stroke": "white", "strokeWidth": 0.5}
     marks = layer(rows, mark, x=x, y=y, color=series_colour(shown.series, look), order=number("order"))
     return sized([marks, *(limit_layers(shown.limit, "y", look) if shown.limit else [])], _HEIGHT)
@@ -51,7 +53,8 @@ def lines(shown: Lines, look: Theme) -> Part:
     bands = [
         {"x": x, "low": low, "high": high, "series": line.name} for line in shown.lines for x, low, high in line.band
     ]
-    x, y = _x_axis(shown), number("y", title=shown.y_axis, axis=figures_axis())
+    y_axis = figures_axis(**steps(value for line in shown.lines for _, value in line.points))
+    x, y = _x_axis(shown), number("y", title=shown.y_axis, axis=y_axis)
     colour = name("series", scale={"domain": names, "range": colours}, legend=None)
     dash = name("series", scale={"domain": names, "range": list(_DASHES[: len(names)])}, legend=None)
     layers = [
@@ -67,7 +70,8 @@ def lines(shown: Lines, look: Theme) -> Part:
 def _x_axis(shown: Lines) -> Part:
     scale = {"type": "log" if shown.log_x else "linear", "nice": False}
     # On a logarithmic axis the computed points are the ticks; others would read as if they had been computed.
-    ticks = {"values": sorted({x for line in shown.lines for x, _ in line.points})} if shown.log_x else {}
+    every = sorted({x for line in shown.lines for x, _ in line.points})
+    ticks = {"values": every} if shown.log_x else steps(every, first=every[0])
     return number("x", title=shown.x_axis, scale=scale, axis=figures_axis(labelFlush=True, labelOverlap=True, **ticks))
 
 
