@@ -55,7 +55,7 @@ def test_what_is_no_regular_file_is_refused_at_once(
 
 def test_a_path_that_no_system_takes() -> None:
     assert refusal(lambda: read_bytes(Path("a\0b"), "a table")) == (
-        "cannot read: got embedded null byte for a\0b, want a table. Check the path."
+        "cannot read: got embedded null byte for a\\x00b, want a table. Check the path."
     )
 
 
