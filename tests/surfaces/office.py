@@ -64,8 +64,11 @@ class Office:
     def install(self, profile: Path) -> None:
         """Install the extension into a profile."""
         extension = build(self.folder / "sizebook.oxt")
-        installed = self._run([program("unopkg"), "add", f"-env:UserInstallation=file://{profile}", str(extension)])
-        assert installed.returncode == 0, installed.stderr
+        command = [program("unopkg"), "add", f"-env:UserInstallation=file://{profile}", str(extension)]
+        installed = self._run(command)
+        if installed.returncode != 0 and not installed.stderr:  # as in `sizebook.libreoffice.install`
+            installed = self._run([*command, "--force"])
+        assert installed.returncode == 0, (installed.returncode, installed.stderr)
 
     def display(self, path: Path, recalculate: bool = True) -> Display:
         """Return the text of every cell that is not empty, by sheet and cell, as Calc displays it.

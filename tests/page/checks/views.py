@@ -22,6 +22,7 @@ def a_card_shows_where_a_count_comes_from(page: Page, address: str) -> None:
     page.wait_for_selector("#hover:not([hidden])")
     said = page.inner_text("#hover")
     assert "SiLU(x W) * (x V)" in said and "8\u2009030\u2009261\u2009248" in said and "Published 8B" in said
+    assert f"Paper or page: {catalog.facts('llama-3.1-8b')['link'].removeprefix('https://')}" in said
     page.click(".tabulator-row button.name")
     whole = page.inner_text("#panel")
     # Grouped heads: query and output 4096 x 4096, key and value 1024 x 4096, in 32 layers.
