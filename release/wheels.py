@@ -29,11 +29,13 @@ NOT_THERE = {
     (WINDOWS_ARM, "workbooks"): PYTHONS,  # formualizer
     (WINDOWS_ARM, "reports"): PYTHONS,  # vl-convert-python
     (WINDOWS_ARM, "hub"): ("3.11",),  # PyYAML
+    (WINDOWS_ARM, "cluster"): ("3.11",),  # PyYAML
     # Pyodide has builds of its own of lxml, NumPy, Polars and PyYAML, which no index lists; none of the other two.
     (PYODIDE, "workbooks"): PYTHONS,
     (PYODIDE, "reports"): PYTHONS,
     (PYODIDE, "sweep"): PYTHONS,
     (PYODIDE, "hub"): PYTHONS,
+    (PYODIDE, "cluster"): PYTHONS,  # nor of distributed's psutil and tornado
 }
 
 
