@@ -30,7 +30,10 @@ def a_card_shows_where_a_count_comes_from(page: Page, address: str) -> None:
     whole = page.inner_text("#panel")
     # Grouped heads: query and output 4096 x 4096, key and value 1024 x 4096, in 32 layers.
     assert "32 × (2 × 4096 × 4096 + 2 × 1024 × 4096)" in whole and "1\u2009342\u2009177\u2009280" in whole
-    assert page.get_attribute("#panel a", "href") == catalog.facts("llama-3.1-8b")["link"]
+    given = catalog.facts("llama-3.1-8b")
+    weights = [f"https://huggingface.co/{name}" for name in given["hf_id"].split(";")]
+    links = page.eval_on_selector_all("#panel a", "(all) => all.map((each) => each.getAttribute('href'))")
+    assert links == [given["link"], *weights] and "https" not in whole.partition("Weights")[2]
     page.keyboard.press("Escape")
     assert not page.is_visible("#panel") and "model=" not in page.url
 
