@@ -12,6 +12,7 @@ import click
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.sections import flat
+from sizebook.core.texts import ends
 from sizebook.core.units import counted_months, energy, mass, significant, usd
 from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
 from sizebook.plans.fleet.periods import QUARTER, YEAR, periods
@@ -114,14 +115,14 @@ def _headline(plan: FleetPlan) -> list[str]:
     fewest, most, months = plan.fewest, plan.most, plan.months
     lines = []
     for number in dict.fromkeys((0, len(months) - 1)):
-        low, high = (each[number].peak_gpus for each in (fewest, most))
-        lines.append(f"GPUs at peak  {months[number].peak_gpus} in {plan.label(number)} ({low} to {high})")
-    low_usd, high_usd = (usd(end) for end in usd_range(plan))
+        peak = ends(*(str(each[number].peak_gpus) for each in (fewest, most)))
+        lines.append(f"GPUs at peak  {months[number].peak_gpus} in {plan.label(number)} ({peak})")
+    cost_range = ends(*(usd(end) for end in usd_range(plan)))
     reserved, last = sum(month.reserved_usd for month in months), months[-1]
     kw = max(month.site_kw for month in months)
     return [
         *lines,
-        f"Cost          {usd(total_usd(months))} over {counted_months(len(months))} ({low_usd} to {high_usd}), "
+        f"Cost          {usd(total_usd(months))} over {counted_months(len(months))} ({cost_range}), "
         f"{usd(reserved)} of it reserved",
         f"Nodes         {last.nodes} in {plan.label(len(months) - 1)} ({last.own_nodes} if services shared none), "
         f"{last.racks} racks; {kw:,.0f} kW at most",

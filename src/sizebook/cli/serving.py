@@ -12,6 +12,7 @@ import click
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.sections import flat
+from sizebook.core.texts import ends
 from sizebook.core.units import counted_months, duration, gibibytes, grouped, percent, significant, usd
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve
@@ -164,12 +165,12 @@ def as_text(found: ServingAnswer) -> list[str]:
 
 def _headline(plan: ServingPlan) -> list[str]:
     first, last = plan.months[0], plan.months[-1]
-    setup, (low, high) = plan.replica.setup, (usd(end) for end in usd_range(plan))
+    setup, cost_range = plan.replica.setup, ends(*(usd(end) for end in usd_range(plan)))
     return [
         f"{plan.model} on {setup.gpu}, {setup.replica.engine}, "
         f"{setup.replica.weight_dtype or 'own format'}, {plan.replica.layout}",
         f"GPUs at peak       {first.peak_gpus} in month 1, {last.peak_gpus} in month {last.month}",
-        f"Cost               {usd(total_usd(plan.months))} over {counted_months(len(plan.months))} ({low} to {high})",
+        f"Cost               {usd(total_usd(plan.months))} over {counted_months(len(plan.months))} ({cost_range})",
         f"Cost a month       {usd(first.usd)} in month 1, {usd(last.usd)} in month {last.month}",
         _per_million(plan),
         f"Rates              {plan.replica.rates_basis}",

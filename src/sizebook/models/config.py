@@ -12,7 +12,7 @@ from typing import Any
 
 from sizebook.core.errors import InputError, RangeError, UnknownKeyError
 from sizebook.intake.texts import read_json
-from sizebook.models.key_names import activation_with_weights, cannot_matter, says_what_is_so
+from sizebook.models.key_names import cannot_matter, odd_activation, says_what_is_so
 from sizebook.models.spellings import also, spellings
 from sizebook.models.type_defaults import type_defaults
 
@@ -43,7 +43,12 @@ class Config:
 
     def _get(self, keys: tuple[str, ...]) -> Any:
         values = self.values
-        keys = also(values.get("model_type") or self.said_type, keys)  # _spelt_as, called for every key of a file
+        named = values.get("model_type") or self.said_type  # _spelt_as, called for every key of a file
+        if named.__class__ is str:
+            keys = also(named, keys)
+        if len(keys) == 1 and (value := values.get(keys[0])) is not None:  # nearly always
+            self.read.add(keys[0])
+            return value
         self.read.update(keys)
         for key in keys:
             value = values.get(key)
@@ -60,9 +65,10 @@ class Config:
                 return self.defaults[key]
         return MISSING
 
-    def _spelt_as(self) -> object:
+    def _spelt_as(self) -> str:
         """Return the type whose spellings hold: the one it is read as, else the file's class gives a section."""
-        return self.values.get("model_type") or self.said_type
+        named = self.values.get("model_type") or self.said_type
+        return named if isinstance(named, str) else ""
 
     def agree(self, *keys: str) -> None:
         """Refuse keys that mean one thing and say different ones; null says nothing."""
@@ -88,6 +94,8 @@ class Config:
     def integer(self, *keys: str, default: int | None = MISSING) -> int:
         """Return a positive whole number under the first of several spellings of a key."""
         value = self._get(keys)
+        if value.__class__ is int and 0 < value <= MOST_LAYERS:  # nearly always
+            return value
         if value is MISSING:
             return self._of_type(keys) if default is MISSING else default  # type: ignore[return-value]
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
@@ -250,7 +258,7 @@ class Config:
     def class_names(self) -> list[str]:
         """Return the classes named under ``architectures``, none where the key is absent, null or empty."""
         named = self.values.get("architectures")
-        if named is not None and not (isinstance(named, list) and all(isinstance(name, str) for name in named)):
+        if named is not None and not (isinstance(named, list) and set(map(type, named)) <= {str}):
             raise self._wrong("architectures", named, "a list of names of classes")
         return named or []
 
@@ -289,8 +297,8 @@ class Config:
     def finish(self) -> None:
         """Refuse keys that were not read and may change the count, and spellings that disagree."""
         self._spellings_agree()
-        if learned := activation_with_weights(self.values):
-            raise self.unknown(learned, self.values[learned], "an activation function without weights of its own")
+        if odd := odd_activation(self.values):
+            raise self.unknown(odd[0], self.values[odd[0]], odd[1])
         read = self.read
         left = [key for key, value in self.values.items() if key not in read and not self._harmless(key, value)]
         if left:

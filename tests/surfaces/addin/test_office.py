@@ -44,9 +44,10 @@ Public Function CallPython(ByVal name As String, ByVal given As Variant) As Vari
             ElseIf given(0) < 1 Then
                 CallPython = Rows1("#NUM!")
             Else
-                CallPython = Rows1(given(0) * IIf(IsEmpty(given(1)), 2, 1))
+                CallPython = Rows1(given(0) * IIf(UBound(given) = 0, 2, 1))
             End If
         Case "PARAMS_MHA": CallPython = Array("#REF!", 7)
+        Case "PARAMS_ATTENTION": CallPython = Rows1(UBound(given))
         Case "PARAMS_FFN": CallPython = Rows1("#GETTING_DATA")
         Case "SIZEBOOK_VERSION": CallPython = Rows1("sizebook 1")
         Case Else: Err.Raise 11, "Python", "no such thing"
@@ -115,6 +116,8 @@ def test_wrappers_run(office: Office, tmp_path: Path) -> None:
         "D10": "=INDEX(PARAMS_MHA(1);1;2)",
         "D11": "=MODEL_BYTES(1)",
         "D12": "=PARAMS_FFN(1;2)",
+        "D13": "=PARAMS_ATTENTION(1;;3)",
+        "D14": "=SIZEBOOK_VERSION()",
     }
     shown = office.macros(with_stand_in(machine_in(office.folder), tmp_path / "stand_in.xlam"), entered)["cells"]
     # LibreOffice writes the error values of VBA so: 2036 #NUM!, 2042 #N/A, 2023 #REF!, 2015 #VALUE!.
@@ -131,6 +134,8 @@ def test_wrappers_run(office: Office, tmp_path: Path) -> None:
         "D10": "7",
         "D11": "Error 2015",
         "D12": "Error 2043",
+        "D13": "2",  # up to the last that is given
+        "D14": "sizebook 1",
     }
 
 
