@@ -114,9 +114,9 @@ function showTiles() {
   const experts = counted.filter((model) => model.features.includes("experts"));
   const tiles = [
     ["Models", grouped(rows.length), rows.length === MODELS.length ? "the whole catalog" : `of ${MODELS.length}`],
-    ["Counted exactly", grouped(counted.length), rows.length > counted.length ? `${rows.length - counted.length} without published dimensions` : "all of them"],
+    ["Counted exactly", grouped(counted.length), rows.length > counted.length ? `${rows.length - counted.length} without published dimensions` : rows.length ? "all of them" : ""],
     ["Agree with their publisher", compared.length ? percent(agreeing.length / compared.length) : "–",
-      `${agreeing.length} of ${compared.length}, exact, rounded or explained`],
+      compared.length ? `${agreeing.length} of ${compared.length}, exact, rounded or explained` : "no statement to compare"],
     ["Median size", counted.length ? short(median(counted.map((model) => model.total))) : "–", "parameters"],
     ["Largest", largest && largest.size ? short(largest.size) : "–", largest ? largest.name : ""],
     ["With experts", counted.length ? percent(experts.length / counted.length) : "–", `${experts.length} models`],
