@@ -49,7 +49,7 @@ TEXTS = {
 }  # fmt: skip
 
 # Eight hours are a third of a day; SEARCH of nothing finds it where it begins; rates by one payment,
-# 1 + rate = paid / lent, and by LibreOffice 7.4; nobody draws 5 in a sample of 4; arrays of unequal size: #N/A in Excel.
+# 1 + rate = paid / lent, and by LibreOffice 7.4; arrays of unequal size show #N/A in Excel.
 FIGURES = {
     'TEXT(1/3,"[h]:mm")': "8:00", 'TEXT(2/3,"h:mm AM/PM")': "4:00 PM", 'TEXT(0.9999,"h:mm")': "23:59",
     'TEXT(A1+1/3,"h:mm")': "8:00", 'TEXT(0.9999,"h:mm:ss")': "23:59:51",
