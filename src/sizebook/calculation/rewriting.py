@@ -43,6 +43,7 @@ from sizebook.calculation.tokens import (
     balanced,
     called_name,
     closing,
+    innermost,
     tokenize,
 )
 from sizebook.calculation.unions import intersected, spliced_arguments
@@ -171,8 +172,7 @@ class Rewriter(OverRows):
         return f"IF(IFERROR(ROWS({anchor}#),0)=0,{anchor},{anchor}#)"
 
     def _group(self, tokens: Sequence[Token], opening: int, end: int, kind: str) -> str:
-        while tokens[opening + 1].kind == "open" and closing(tokens, opening + 1) == end - 1:
-            opening, end = opening + 1, end - 1  # parentheses right within parentheses
+        opening, end = innermost(tokens, opening, end)
         parts = arguments(tokens, opening, end)
         if len(parts) != 1:
             raise NotCalculableError("it joins ranges to a union")
