@@ -29,10 +29,9 @@ def attacked(address: str, process: psutil.Process) -> None:
     deadline = time.monotonic() + 30
     while len(process.net_connections()) > before + 10 and time.monotonic() < deadline:
         time.sleep(0.5)
-    assert len(process.net_connections()) <= before + 10, (before, len(process.net_connections()))
-    print(
-        f"attacks: {'; '.join(said)}; connections {before} before, {len(process.net_connections())} after", flush=True
-    )  # noqa: T201
+    after = len(process.net_connections())
+    assert after <= before + 10, (before, after)
+    print(f"attacks: {'; '.join(said)}; connections {before} before, {after} after", flush=True)  # noqa: T201
 
 
 @contextmanager
