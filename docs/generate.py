@@ -81,6 +81,15 @@ def architectures_page() -> str:
     return template.replace("<!-- model types -->", "\n".join(lines)).replace("<!-- models -->", _models_by_type())
 
 
+def model_types_table() -> str:
+    """Return which module describes each model type: a count loads that one alone."""
+    lines = ["model_type,module"]
+    for model_type, mapping in mappings().items():
+        module = getattr(mapping, "func", mapping).__module__
+        lines.append(f"{model_type},{module.removeprefix('sizebook.models.families.')}")
+    return "\n".join(lines) + "\n"
+
+
 def _models_by_type() -> str:
     """Return the models of the catalog with their types, a line each."""
     lines = ["| model | key in the catalog | repository | model type |", "|---|---|---|---|"]
@@ -116,6 +125,7 @@ TEXTS: dict[str, Callable[[], str]] = {
     "docs/catalog.md": catalog_page,
     "docs/functions.md": markdown,
     "docs/seeds.md": seeds_page,
+    "src/sizebook/data/model_types.csv": model_types_table,
 }
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from uv import find_uv_bin
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements-dev.lock"
@@ -26,7 +27,7 @@ PIN = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.MULTILINE)
 def write() -> None:
     """Resolve everything but torch for all platforms and write the pins."""
     words = [
-        "uv", "pip", "compile", "--quiet", "pyproject.toml", "--extra", "all", "--group", "dev",
+        find_uv_bin(), "pip", "compile", "--quiet", "pyproject.toml", "--extra", "all", "--group", "dev",
         "--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--no-annotate",
         "--no-emit-index-url", "--no-emit-find-links", "--output-file", str(LOCK),
         *([UPGRADE] if UPGRADE in sys.argv else []),

@@ -9,7 +9,11 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+
+from uv import find_uv_bin
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
@@ -18,24 +22,27 @@ PLATFORMS = (
     "x86_64-manylinux_2_28", "aarch64-manylinux_2_28", "x86_64-apple-darwin", "aarch64-apple-darwin",
     "x86_64-pc-windows-msvc", WINDOWS_ARM, PYODIDE,
 )  # fmt: skip
-EXTRAS = ("", "workbooks", "reports", "sweep", "hub")
+EXTRAS = ("", "workbooks", "reports", "sweep", "hub", "cluster", "web")
+NOT_ASKED = {"torch", "all"}  # torch has an index of its own; all is the others
 # (platform, extra) -> Pythons without a wheel of something in it; the base is nowhere among them.
 NOT_THERE = {
     (WINDOWS_ARM, "workbooks"): PYTHONS,  # formualizer
     (WINDOWS_ARM, "reports"): PYTHONS,  # vl-convert-python
     (WINDOWS_ARM, "hub"): ("3.11",),  # PyYAML
+    (WINDOWS_ARM, "cluster"): ("3.11",),  # PyYAML
     # Pyodide has builds of its own of lxml, NumPy, Polars and PyYAML, which no index lists; none of the other two.
     (PYODIDE, "workbooks"): PYTHONS,
     (PYODIDE, "reports"): PYTHONS,
     (PYODIDE, "sweep"): PYTHONS,
     (PYODIDE, "hub"): PYTHONS,
+    (PYODIDE, "cluster"): PYTHONS,  # nor of distributed's psutil and tornado
 }
 
 
-def resolves(platform: str, python: str, extra: str) -> bool:
+def resolves(platform: str, extra: str, python: str) -> bool:
     """Return whether a set of wheels satisfies the project there."""
     words = [
-        "uv", "pip", "compile", "--quiet", "pyproject.toml", "--only-binary", ":all:",
+        find_uv_bin(), "pip", "compile", "--quiet", "pyproject.toml", "--only-binary", ":all:",
         "--python-platform", platform, "--python-version", python,
     ]  # fmt: skip
     done = subprocess.run(
@@ -48,10 +55,13 @@ def resolves(platform: str, python: str, extra: str) -> bool:
 
 def main() -> int:
     declared = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"])
-    unexpected = [f"extra {name} is not asked about" for name in sorted(declared - {*EXTRAS, "torch", "all"})]
+    unexpected = [f"extra {name} is not asked about" for name in sorted(declared - {*EXTRAS, *NOT_ASKED})]
+    print(*unexpected, sep="\n", end="\n" if unexpected else "")
     for platform in PLATFORMS:
         for extra in EXTRAS:
-            lacking = tuple(python for python in PYTHONS if not resolves(platform, python, extra))
+            with ThreadPoolExecutor() as pool:
+                are_there = list(pool.map(partial(resolves, platform, extra), PYTHONS))
+            lacking = tuple(python for python, is_there in zip(PYTHONS, are_there, strict=True) if not is_there)
             said = f"{platform:26} {extra or 'base':10} {'no wheels on ' + ', '.join(lacking) if lacking else 'yes'}"
             expected = lacking == NOT_THERE.get((platform, extra), ())
             print(said if expected else f"{said}   UNEXPECTED", flush=True)

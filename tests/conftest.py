@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -10,8 +11,9 @@ from types import ModuleType
 import pytest
 from hypothesis import settings
 
-# Speed is measured in benchmarks; a busy machine must not fail a test.
-settings.register_profile("untimed", deadline=None)
+# Speed is measured in benchmarks; a busy machine must not fail a test. CI draws the same examples every time, so that
+# what fails there is the change; by hand they are new ones.
+settings.register_profile("untimed", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("untimed")
 
 ROOT = Path(__file__).resolve().parents[1]

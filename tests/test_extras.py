@@ -28,7 +28,7 @@ IMPORTED_AS = {
 }  # where a distribution is not imported by its own name
 OF_THE_OFFICE = {"uno", "unohelper", "com", "org"}  # libreoffice/addin.py runs in LibreOffice's own Python
 WORKBOOKS = "openpyxl, lxml, defusedxml, formualizer, numpy, psutil"
-REPORTS = "babel, jinja2, weasyprint, fontTools, altair, vl_convert, pypdf, tomli_w, rich"
+REPORTS = "babel, jinja2, weasyprint, fontTools, vl_convert, pypdf, tomli_w, rich"
 
 
 def refused(modules: str, extras: str, instead: str = "") -> str:

@@ -49,6 +49,29 @@ def test_a_comma_is_refused_until_declared(monkeypatch: pytest.MonkeyPatch, text
     assert str(refused.value) == AMBIGUOUS.format(text)
 
 
+@pytest.mark.parametrize("text", ["4.096", " 100.000 ", "-1.000"])
+def test_a_whole_number_with_a_point_before_three_digits_is_refused_until_declared(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.delenv("SIZEBOOK_DECIMAL", raising=False)
+    with pytest.raises(InputError) as refused:
+        parameters(text)
+    assert str(refused.value) == (
+        f"parameters is ambiguous: got '{text}', want digits without a point, which stands between thousands in one "
+        "country and before decimals in another. Write it without, or declare the sign of decimals: SIZEBOOK_DECIMAL "
+        "in the environment, a point or a comma."
+    )
+
+
+def test_a_point_stands_before_decimals_where_a_number_may_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A share, a price, a model of 1.543B: English and every program write them so."""
+    monkeypatch.delenv("SIZEBOOK_DECIMAL", raising=False)
+    assert parameters("1.543B") == 1_543_000_000
+    assert call("TRAIN_FLOPS", "1.125", 8) == 9.0
+    monkeypatch.setenv("SIZEBOOK_DECIMAL", ".")
+    assert parameters("100.000") == 100
+
+
 @pytest.mark.parametrize(
     ("sign", "text", "value"),
     [
@@ -105,3 +128,18 @@ def test_a_sweep_reads_what_is_declared(monkeypatch: pytest.MonkeyPatch) -> None
         pl.DataFrame({h: [v] for h, v in zip(heads, ("llama-3.1-8b", "h100-sxm", "4096", "512", "8"), strict=True)})
     )
     assert german["ttft_seconds"].to_list() == plain["ttft_seconds"].to_list()
+
+
+def test_a_sweep_refuses_a_whole_number_that_means_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    import polars as pl
+
+    monkeypatch.delenv("SIZEBOOK_DECIMAL", raising=False)
+    words = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "input_tokens": "2.000", "output_tokens": "512",
+             "concurrency": "8"}  # fmt: skip
+    [row] = sweep(pl.DataFrame({head: [word] for head, word in words.items()})).to_dicts()
+    assert (row["ttft_seconds"], row["reason"]) == (
+        None,
+        "input_tokens is ambiguous: got '2.000', want digits without a point, which stands between thousands in one "
+        "country and before decimals in another. Write it without, or declare the sign of decimals: SIZEBOOK_DECIMAL "
+        "in the environment, a point or a comma.",
+    )

@@ -45,8 +45,14 @@ function comparison(model) {
     difference ? `${difference}.` : "", explanation ? ` ${explanation}` : "");
 }
 
+// Where its paper stands, in words: the short card cannot be clicked.
+function paper(model) {
+  const address = model.card.link;
+  return address ? h("p", { class: "muted paper" }, `Paper or page: ${address.replace(/^https?:\/\/(www\.)?/, "")}`) : null;
+}
+
 function shortCard(model) {
-  return [head(model), dimensions(model), activation(model), parts(model, false), comparison(model)];
+  return [head(model), dimensions(model), activation(model), parts(model, false), comparison(model), paper(model)];
 }
 
 function section(title, ...content) {

@@ -45,8 +45,12 @@ function showCompared() {
 function chooser(models) {
   const list = h("datalist", { id: "all-models" }, MODELS.map((model) => h("option", { value: model.key }, model.name)));
   const add = (event) => {
-    const key = event.target.value.trim();
-    if (key in MODEL && !state.compare.includes(key)) toggleCompared(key);
+    const asked = event.target.value.trim().toLowerCase();
+    if (!asked) return;
+    const model = MODELS.find(({ key, name }) => key.toLowerCase() === asked || name.toLowerCase() === asked);
+    if (!model) say(`No model of this page: got '${asked}', want a name or key of the list. Choose one.`);
+    else if (state.compare.includes(model.key)) say(`${model.name} is in the comparison already.`);
+    else toggleCompared(model.key);
   };
   return h("p", { class: "chooser" }, h("label", {}, `Add a model (${models.length} of ${MOST_COMPARED}) `,
     h("input", { list: "all-models", name: "add", placeholder: "llama-3.1-8b", onchange: add })), list);

@@ -4,15 +4,18 @@
 const DATA = JSON.parse(byId("first").textContent);
 const COLUMNS = DATA.columns;
 const COLUMN = named(COLUMNS.map((column) => [column.name, column]));
-const UNPACKED = Object.entries(DATA.models).map(([name, { words, of }]) => [name, words ? of.map((place) => words[place]) : of]);
-const MODELS = DATA.models.key.of.map((_, place) => {
-  const row = Object.fromEntries(UNPACKED.map(([name, values]) => [name, values[place]]));
-  row.features = row.features.map((each) => DATA.features[each]);
-  row.kind = row.own ? "own model" : row.features.includes("experts") ? "experts" : "dense";
-  row.text = [row.name, row.key, row.organisation, row.family, row.weights].join(" ").toLowerCase();
-  return row;
-});
+const MODELS = DATA.models.key.of.map(() => ({}));
+for (const [name, { words, of }] of Object.entries(DATA.models)) {
+  of.forEach((value, place) => { MODELS[place][name] = words ? words[value] : value; });
+}
+for (const row of MODELS) row.kind = row.own ? "own model" : row.features.includes("experts") ? "experts" : "dense";
 const MODEL = named(MODELS.map((model) => [model.key, model]));
+
+// What a search looks through; nobody waits for it before the first.
+function textOf(row) {
+  row.text = row.text || [row.name, row.key, row.organisation, row.family, row.weights].join(" ").toLowerCase();
+  return row.text;
+}
 
 // The Excel formula of a column for a model; "" where none gives it. Other locales part arguments by semicolons.
 function formulaOf(column, model, separator) {

@@ -2,7 +2,12 @@
 // Elements made of plain calls: texts are always set as text, so that a model's name is never taken for markup.
 
 // An object of names that come from outside: "constructor" is in it only where it was put.
-const named = (pairs) => Object.assign(Object.create(null), Object.fromEntries(pairs));
+function named(pairs) {
+  const found = Object.create(null);
+  for (const [name, value] of pairs) found[name] = value;
+  return found;
+}
+
 const byId = (id) => document.getElementById(id);
 
 function h(tag, attributes, ...children) {
@@ -12,7 +17,7 @@ function h(tag, attributes, ...children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
   return element;
 }
 

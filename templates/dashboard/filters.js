@@ -16,7 +16,7 @@ function filtered() {
   const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
   const [least, most] = [amount(state.min), amount(state.max)];
   return MODELS.filter((model) =>
-    words.every((word) => model.text.includes(word))
+    words.every((word) => textOf(model).includes(word))
     && (least === null || (model.size !== null && model.size >= least))
     && (most === null || (model.size !== null && model.size <= most))
     && (!state.from || (model.release_date && firstDay(model.release_date) >= state.from))
@@ -110,13 +110,13 @@ function showTiles() {
   const counted = rows.filter((model) => model.total !== null);
   const compared = counted.filter((model) => model.difference !== null);
   const agreeing = compared.filter((model) => model.status !== "unexplained");
-  const largest = [...rows].sort((one, other) => (other.size || 0) - (one.size || 0))[0];
+  const largest = rows.reduce((most, model) => (most && (most.size || 0) >= (model.size || 0) ? most : model), null);
   const experts = counted.filter((model) => model.features.includes("experts"));
   const tiles = [
     ["Models", grouped(rows.length), rows.length === MODELS.length ? "the whole catalog" : `of ${MODELS.length}`],
-    ["Counted exactly", grouped(counted.length), rows.length > counted.length ? `${rows.length - counted.length} without published dimensions` : "all of them"],
+    ["Counted exactly", grouped(counted.length), rows.length > counted.length ? `${rows.length - counted.length} without published dimensions` : rows.length ? "all of them" : ""],
     ["Agree with their publisher", compared.length ? percent(agreeing.length / compared.length) : "–",
-      `${agreeing.length} of ${compared.length}, exact, rounded or explained`],
+      compared.length ? `${agreeing.length} of ${compared.length}, exact, rounded or explained` : "no statement to compare"],
     ["Median size", counted.length ? short(median(counted.map((model) => model.total))) : "–", "parameters"],
     ["Largest", largest && largest.size ? short(largest.size) : "–", largest ? largest.name : ""],
     ["With experts", counted.length ? percent(experts.length / counted.length) : "–", `${experts.length} models`],

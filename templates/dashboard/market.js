@@ -12,8 +12,8 @@ function marketTable(name, title) {
       id, key, source, text: [key, ...values].join(" ").toLowerCase(), ...Object.fromEntries(heads.map(([field], at) => [field, values[at]])),
     })),
     columns: heads.map(([field, head, isNumber], at) => ({
-      field, title: head, frozen: at === 0, width: at === 0 ? (NARROW ? 150 : 210) : Math.max(120, head.length * 7.2 + 30),
-      hozAlign: isNumber ? "right" : "left", headerHozAlign: isNumber ? "right" : "left", cssClass: isNumber ? "figure" : "",
+      field, title: head, width: at === 0 ? (NARROW ? 150 : 210) : Math.max(120, head.length * 7.2 + 30),
+      hozAlign: isNumber ? "right" : "left", headerHozAlign: isNumber ? "right" : "left", cssClass: at === 0 ? "held" : isNumber ? "figure" : "",
       sorter: sorter({ name: field }), formatter: (shown) => (typeof shown.getValue() === "number" ? digits(shown.getValue(), 4) : shown.getValue() || ""),
       tooltip: (_event, shown) => shown.getData().source,
     })),

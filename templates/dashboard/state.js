@@ -10,13 +10,16 @@ const START = {
   fn: "PARAMS_MHA", args: "d_model=4096", find: "",
 };
 const LISTS = ["features", "columns", "compare"];
+// A list in a link: its items parted by ~, which an own model's name may hold too.
+const joined = (items) => items.map((item) => item.replaceAll("%", "%25").replaceAll("~", "%7E")).join("~");
+const parted = (text) => text.split("~").filter(Boolean).map((item) => item.replaceAll("%7E", "~").replaceAll("%25", "%"));
 const state = { ...START };
 
 function readState() {
   const given = new URLSearchParams(location.hash.slice(1));
   for (const name of Object.keys(START)) {
     if (!given.has(name)) state[name] = START[name];
-    else state[name] = LISTS.includes(name) ? given.get(name).split("~").filter(Boolean) : given.get(name);
+    else state[name] = LISTS.includes(name) ? parted(given.get(name)) : given.get(name);
   }
   forgotten = [];
   sayForgotten(forgetUnknown());
@@ -63,8 +66,8 @@ function forgetUnknown() {
 function writeState() {
   const given = new URLSearchParams();
   for (const [name, start] of Object.entries(START)) {
-    const value = LISTS.includes(name) ? state[name].join("~") : state[name];
-    if (value !== (LISTS.includes(name) ? start.join("~") : start)) given.set(name, value);
+    const value = LISTS.includes(name) ? joined(state[name]) : state[name];
+    if (value !== (LISTS.includes(name) ? joined(start) : start)) given.set(name, value);
   }
   const hash = given.toString();
   if (location.hash.slice(1) !== hash) history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);

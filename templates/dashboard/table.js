@@ -51,7 +51,7 @@ function columnOf(column) {
 const sortOf = () => [{ column: state.sort.replace(/^-/, ""), dir: state.sort.startsWith("-") ? "desc" : "asc" }];
 
 const FIRST = {
-  field: "name", title: "Model", width: NARROW ? 172 : 230, frozen: true, formatter: nameCell, sorter: sorter({ name: "name" }),
+  field: "name", title: "Model", width: NARROW ? 172 : 230, cssClass: "held", formatter: nameCell, sorter: sorter({ name: "name" }),
 };
 // Only columns that are shown, in the order of the page: cells that nobody sees would cost as much as others.
 const columnsShown = () => [FIRST, ...COLUMNS.filter(({ name }) => state.columns.includes(name)).map(columnOf)];
@@ -59,13 +59,33 @@ const columnsShown = () => [FIRST, ...COLUMNS.filter(({ name }) => state.columns
 // Every column states its width: nothing is measured to find it.
 Tabulator.extendModule("layout", "modes", { stated: () => {} });
 
+// As high as the style has it (page.css).
+const ROW_HEIGHT = 38;
+
+// Heights of heading, body and rows stand in the style: each time that Tabulator measures one, all is laid out anew.
+function measureNothing() {
+  table.columnManager.verticalAlignHeaders = () => {};
+  table.rowManager.adjustTableSize = () => false;
+  table.eventBus.subscribe("row-init", (row) => {
+    row.calcHeight = () => { row.outerHeight = ROW_HEIGHT; };
+    row.setCellHeight = () => { row.heightInitialized = true; };
+  });
+}
+
+// Tabulator waits a turn before it draws, so that listeners can be bound; ours are bound in this one.
+function drawAtOnce() {
+  const draw = table._create.bind(table);
+  table._create = () => {};
+  draw();
+}
+
 function buildTable() {
   table = new Tabulator("#table", {
     data: MODELS,
     index: "key",
     columns: columnsShown(),
     height: NARROW ? "70vh" : "calc(100vh - 330px)",
-    rowHeight: 38,
+    rowHeight: ROW_HEIGHT,
     renderVerticalBuffer: 152,
     layout: "stated",
     initialSort: sortOf(),
@@ -88,6 +108,8 @@ function buildTable() {
     const named = event.target.closest("button.name");
     if (named) change({ model: named.dataset.key });
   });
+  measureNothing();
+  drawAtOnce();
 }
 
 // What Tabulator leaves to say: a label, and headings that the keyboard reaches. The names in the rows scroll the body.

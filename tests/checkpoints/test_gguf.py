@@ -142,6 +142,10 @@ HOSTILE = {
         _head(1, 0) + _named("w", (32,), 99),
         "corrupt header: got the number format 99 of 'w' in x.gguf, want one of data/tensor_formats.csv. " + AGAIN,
     ),
+    "a name on two lines": (
+        _head(1, 0) + _named("w\nERROR", (1,), 0),
+        rf"corrupt name: got 'w\nERROR' for a tensor of x.gguf, want letters, digits and signs. {AGAIN}",
+    ),
     "a name twice": (
         _head(2, 0) + _named("w", (1,), 0) * 2,
         f"corrupt header: got the tensor 'w' twice in x.gguf, want each once. {AGAIN}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def test_what_is_no_regular_file_is_refused_at_once(
 
 def test_a_path_that_no_system_takes() -> None:
     assert refusal(lambda: read_bytes(Path("a\0b"), "a table")) == (
-        "cannot read: got embedded null byte for a\0b, want a table. Check the path."
+        "cannot read: got embedded null byte for a\\x00b, want a table. Check the path."
     )
 
 
@@ -65,7 +66,10 @@ def test_a_file_over_its_limit_is_read_no_further(tmp_path: Path, monkeypatch: p
         file.truncate(10**12)  # a terabyte of holes
     fix = "If you trust the file, raise the limit: --limit text_bytes=N, or SIZEBOOK_LIMITS=text_bytes=N."
     message = f"too large: got 1000000000000 bytes in x.json, want at most 100000000. {fix}"
+    tracemalloc.start()
     assert refusal(lambda: read_bytes(path, "a config.json")) == message
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000, "the limit's worth of it was read first"
+    tracemalloc.stop()
     assert refusal(lambda: check_regular(path, "a table", "text_bytes")) == message
     path.write_bytes(b"12345")
     monkeypatch.setenv("SIZEBOOK_LIMITS", "text_bytes=4")

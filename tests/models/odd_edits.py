@@ -79,7 +79,8 @@ PARTS: tuple[tuple[str, list[Any]], ...] = (
     ("num_nextn_predict_layers", [0, 1, 3]),
 )
 # Two of them hold weights: PReLU (arXiv:1502.01852) and xIELU (arXiv:2411.13010).
-ACTIVATIONS = ["gelu", "silu", "relu2", "gelu_new", "prelu", "xielu", "gated-gelu", "gated-prelu"]
+ACTIVATIONS: list[Any] = ["gelu", "silu", "relu2", "gelu_new", "prelu", "xielu", "gated-gelu", "gated-prelu"]
+ACTIVATIONS += [["gelu"], ["prelu", "gelu"], {"name": "prelu"}, 3]
 TYPES = ["llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "cohere", "phi3", "olmo2", "mixtral", "bert", "t5"]
 FORMATS = ["bfloat16", "float16", "float32", "float8_e4m3fn", "torch.bfloat16", "auto", None]
 

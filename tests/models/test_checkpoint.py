@@ -82,6 +82,15 @@ HOSTILE = {
         "corrupt entry: got {'dtype': 'U8', 'shape': [1], 'data_offsets': [False, True]} for 'a' in x.safetensors, "
         "want dtype, shape and two data_offsets. Download the file again.",
     ),
+    "a name on two lines": (
+        header({"a\nERROR: all is well": ONE}, 8),
+        r"corrupt name: got 'a\nERROR: all is well' for a tensor of x.safetensors, want letters, digits and signs. "
+        "Download the file again.",
+    ),
+    "a shape of too many digits": (
+        framed(b'{"a":{"dtype":"F32","shape":[' + b"9" * 5000 + b'],"data_offsets":[0,4]}}'),
+        "number too long: got 5000 digits in the header of x.safetensors, want at most 309. Correct it.",
+    ),
     "overlap": (
         header({"a": ONE, "b": {**ONE, "data_offsets": [4, 12]}}, 12),
         "corrupt offsets: got 'b' at byte 4 in x.safetensors, want 8, where the tensor before it ends. "

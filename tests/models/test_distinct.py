@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sizebook.models.huggingface import mappings
+from sizebook.models.huggingface import mappings, modules
 from tests.models.counts import counted, small_configs
 
 ROWS: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -48,6 +48,12 @@ def _sections(config: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for value in config.values():
         if isinstance(value, dict):
             yield from _sections(value)
+
+
+def test_a_type_is_looked_for_in_its_own_module_alone() -> None:
+    """The table that says where is what the mappings themselves say."""
+    said = {name: getattr(mapping, "func", mapping).__module__ for name, mapping in mappings().items()}
+    assert {name: f"sizebook.models.families.{module}" for name, module in modules().items()} == said
 
 
 def test_every_type_has_a_row() -> None:

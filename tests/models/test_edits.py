@@ -81,6 +81,34 @@ def test_activation_functions_that_hold_weights_are_refused() -> None:
             assert (_ours(changed) is None) or (model_type, named) == ("apertus", "xielu"), (model_type, named)
 
 
+def test_an_activation_function_that_is_no_word_is_refused() -> None:
+    """Nothing says what a class makes of a list, an object or a number; DBRX alone writes an object, with a name."""
+    for model_type, configs in BASES.items():
+        for named in (["prelu"], ["gelu", "silu"], {"name": "prelu"}, {"act": "gelu"}, 3, True):
+            assert _ours({**configs[0], "hidden_act": named}) is None, (model_type, named)
+    dbrx = BASES["dbrx"][0]
+    named = {path: {**dbrx["ffn_config"], "ffn_act_fn": {"name": path}} for path in ("gelu", "prelu")}
+    assert _ours({**dbrx, "ffn_config": named["gelu"]}) == _ours(dbrx)
+    assert _ours({**dbrx, "ffn_config": named["prelu"]}) is None
+    with pytest.raises(SizebookError) as refused:
+        counted({**BASES["llama"][0], "hidden_act": ["prelu"]})
+    assert str(refused.value) == (
+        "not described: got 'hidden_act' = ['prelu'] in config.json, want the name of an activation function."
+    )
+
+
+def test_labels_that_disagree_are_refused() -> None:
+    """transformers warns and takes the number; a file that says three and five says neither."""
+    config = {**BASES["llama"][0], "id2label": {"0": "a", "1": "b", "2": "c"}}
+    with pytest.raises(SizebookError) as refused:
+        counted(config)
+    assert str(refused.value) == (
+        "labels disagree: got 3 under 'id2label' and 'num_labels' = 5 in config.json, want the same. "
+        "Correct the wrong one."
+    )
+    assert _ours({**config, "num_labels": 3}) == _ours({**BASES["llama"][0], "num_labels": 3})
+
+
 def test_words_for_the_experts_that_disagree_are_refused() -> None:
     """A number of experts, or of those a token visits, beside another type's word for it with another number."""
     tried = 0

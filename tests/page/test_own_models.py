@@ -47,7 +47,7 @@ def test_a_table_states_what_no_config_says(tmp_path: Path) -> None:
         "Ours,small/config.json,1.04M,2026-10,2B,internal,,,\n"
         "Planned,,7B,2027-01-15,1.4e12,,4096,11008,SwiGLU\n",
     )
-    ours, planned = of_table(path)
+    (ours, planned), _ = of_table(path)
     assert (ours.values["total"], ours.values["licence"], ours.values["status"]) == (
         1_043_584,
         "internal",
@@ -67,7 +67,7 @@ def test_a_table_states_what_no_config_says(tmp_path: Path) -> None:
         ("name\n", "no models: got no row in my.csv, want one a model. Fill the table."),
         ("name,licence\n,MIT\n", "no name: got a blank in row 1 of my.csv, want a name for the model. Fill the column "
          "'name'."),
-        ("name,release_date\nOurs,15.1.2027\n", "not a day: got '15.1.2027' in row 1 of my.csv, want YYYY-MM-DD, or "
+        ("name,release_date\nOurs,1/15/2027\n", "not a day: got '1/15/2027' in row 1 of my.csv, want YYYY-MM-DD, or "
          "YYYY-MM. Write release_date so."),
         ("name,n_layers\nA,1\nB,-3\n", "row 2 of my.csv: n_layers is out of range: got -3, want at least 0 (layers of "
          "the encoder, the decoder or both). Correct the number."),
@@ -85,6 +85,41 @@ def test_rows_are_refused_by_their_place(tmp_path: Path, text: str, message: str
     assert str(raised.value) == message
 
 
+def test_a_table_of_another_country_is_understood(tmp_path: Path) -> None:
+    """As a German Excel saves it: semicolons, decimal commas, points in days, Windows-1252."""
+    path = tmp_path / "my.csv"
+    path.write_bytes(
+        "# Entwürfe\nname;published_total;release_date;training_tokens;energy_mwh;d_model;note\n"
+        "Größer;7,2B;15.1.2027;1,4e12;1.234,5;4096;a, b\n".encode("cp1252")
+    )
+    (model,), notes = of_table(path)
+    assert (model.name, model.size, model.card["note"]) == ("Größer", 7_200_000_000, "a, b")
+    shown = {name: model.values[name] for name in ("release_date", "training_tokens", "energy_mwh", "d_model")}
+    assert shown == {
+        "release_date": "2027-01-15", "training_tokens": 1_400_000_000_000, "energy_mwh": 1234.5, "d_model": 4096,
+    }  # fmt: skip
+    assert notes == (
+        "my.csv: no UTF-8, read as Windows-1252, which Excel writes as plain CSV",
+        "my.csv: decimals have a comma, as in '7,2B'",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("my.csv", "name;published_total,licence\nA;7B,MIT\n", "two separators: got semicolons and commas in the "
+         "heads of my.csv, want one of them. Put quotes round the others."),
+        ("my.csv", "name|published_total\nA|7B\n", "unknown column: got 'name|published_total', want one of name, "),
+        ("my.xlsx", "PK", "unknown table: got 'my.xlsx', want a name that ends in .csv, .tsv, .txt. Save it as CSV."),
+    ],
+)  # fmt: skip
+def test_tables_of_another_kind_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(SizebookError) as raised:
+        of_table(tmp_path / name)
+    assert str(raised.value).startswith(message)
+
+
 def test_a_column_that_nobody_reads_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SizebookError) as raised:
         of_table(table(tmp_path, "name,n_layer\nOurs,3\n"))
@@ -95,12 +130,12 @@ def test_a_column_that_nobody_reads_is_refused(tmp_path: Path) -> None:
 def test_two_models_of_one_name_are_refused(tmp_path: Path) -> None:
     path = table(tmp_path, "name\nOurs\nOurs\n")
     with pytest.raises(SizebookError, match=r"^name given twice: got 'Ours' again, want each once. Rename one.$"):
-        refuse_repeated(of_table(path))
+        refuse_repeated(of_table(path)[0])
 
 
 def test_no_text_of_a_model_ends_the_script(tmp_path: Path) -> None:
     """The data stand inside a script; what they hold must come out of it as it went in."""
-    models = of_table(table(tmp_path, 'name,note\n"</script><script>alert(1)</script><!--",x\n'))
+    models, _ = of_table(table(tmp_path, 'name,note\n"</script><script>alert(1)</script><!--",x\n'))
     page = html(models)
     held = page.partition('<script id="first" type="application/json">')[2].partition("</script>")[0]
     assert json.loads(held) == json.loads(json.dumps(first(models)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,18 @@ input_tokens = 400
 ttft_target_seconds = 0.2
 """
 
+FLEET = """
+plan = "fleet"
+months = 1
+[[service]]
+name = "Small"
+model = "llama-3.1-8b"
+gpu = "h100-sxm"
+requests_per_day = 1_000
+input_tokens = 400
+output_tokens = 100
+"""
+
 
 def test_surfaces_say_the_same(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(SCENARIO)
@@ -150,6 +163,16 @@ def test_surfaces_say_the_same(tmp_path: Path) -> None:
     text = runner.invoke(app, ["plan", "serve", str(tmp_path / "s.toml")]).stdout
     assert "One pass           the answer comes with it: nothing is cached or decoded" in text
     assert "; nothing measured)" in text and "TPOT" not in text and "Per million in" in text
+    assert ", free " in text and "cache " not in text  # what weights leave is no cache where nothing is cached
+
+
+@pytest.mark.parametrize("command", [("serve", SCENARIO), ("fleet", FLEET)])
+def test_one_of_a_thing_is_not_several(tmp_path: Path, command: tuple[str, str]) -> None:
+    kind, scenario = command
+    (tmp_path / "s.toml").write_text(scenario)
+    text = CliRunner().invoke(app, ["plan", kind, str(tmp_path / "s.toml")]).stdout
+    assert re.search(r"\b1 (GPU|rack)\b", text), text
+    assert not re.search(r"\b1 (GPU|node|rack|request|replica|instance|month)s\b", text), text
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,16 @@ def test_a_search_keeps_what_is_stated(name: str) -> None:
             "remove fsdp.",
         ),
         (
+            {"hsdp": True, "zero_stage": 0},
+            "nothing is sharded: got hsdp and zero_stage 0, want zero_stage 1, 2 or 3. Set zero_stage to 3, or "
+            "remove hsdp.",
+        ),
+        (
+            {"power_limit_watts": 1_000},
+            "power limit above the TDP: got 1000 watts, want at most 700, the TDP of 'h100-sxm'. Lower it, or leave it "
+            "blank.",
+        ),
+        (
             {"tp": 2, "etp": 2},
             "no experts to split: got etp 2 and a model without experts, want etp 1. Remove etp.",
         ),

@@ -27,7 +27,7 @@ def test_bars_start_at_zero_and_the_marked_one_is_accented() -> None:
     drawn = specification(CHART)
     encoding = drawn["layer"][0]["layer"][0]["encoding"]
     assert encoding["x"].get("scale", {}).get("zero", True)
-    assert encoding["color"]["condition"] == [{"test": "datum.marked", "value": theme.HOUSE.accent}]
+    assert encoding["color"]["condition"] == {"test": "datum.marked", "value": theme.HOUSE.accent}
 
 
 def test_chart_fits_the_column() -> None:
@@ -107,6 +107,6 @@ def test_alternative_texts_tell_what_is_seen() -> None:
 def test_line_names_that_would_overlap_are_moved_apart() -> None:
     drawn = specification(LINES)
     layer = next(one for one in drawn["layer"] if one["mark"].get("dx") == 6)
-    heights = [row["y"] for row in drawn["datasets"][layer["data"]["name"]]]
+    heights = [row["y"] for row in layer["data"]["values"]]
     assert heights[0] == 19
     assert heights[1] - heights[0] > 1

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from sizebook.batch.jobs import made
-from sizebook.core.texts import text
+from sizebook.core.texts import ends, span, text
 from sizebook.reports.glossary import TERMS, glossary
 from sizebook.reports.view import Report, texts_of
 from sizebook.reports.voice import Voice
-from sizebook.reports.words import ends, span
+from sizebook.reports.words import months_cost
+from tests.reports.test_voice import TOOL
 
 SMALL: dict[str, dict[str, Any]] = {
     "sizing": {"model": "gpt-2-small"},
@@ -55,6 +56,31 @@ def test_a_range_of_one_figure_says_so() -> None:
     assert Voice("de").say(ends("1", "1")) == "1 in jedem Fall"
     assert (span("2027-01", "2027-03"), span("2027-01", "2027-01")) == ("2027-01 to 2027-03", "2027-01")
     assert report_of("programme").subtitle == "Games; Month 1"
+
+
+def test_every_range_is_said_by_what_knows_ends_that_are_one() -> None:
+    """A pattern with two ends of its own says "2 to 2" where both round to 2."""
+    patterns = {each for id, _ in TOOL["messages"]() for each in ([id] if isinstance(id, str) else id)}
+    own_ends = re.compile(r"\{\w+\} to \{\w+\}(?! a month| GPUs in)|between \{\w+\} and \{")
+    assert {each for each in patterns if own_ends.search(each)} == {
+        "{low} to {high}",
+        "Columns of {parts} by {axis}, {first} to {last}. {title}.",
+        "From {first} to {last}",  # names of scenarios
+        "From {most} in {dtype} to {least} in {other}",  # of formats, the widest and the narrowest
+        "data/training_programmes.csv: {n} published programmes, {low} to {high}",
+    }
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_no_range_has_one_end_twice(kind: str) -> None:
+    texts = [str(each) for each in texts_of(report_of(kind))]
+    assert [each for each in texts if re.search(r"(?<![\w.,])(\$?\d[\w.,\u2009\u00a0]*) to \1(?![\w.,])", each)] == []
+
+
+def test_months_that_cost_the_same_have_one_price() -> None:
+    assert months_cost(12, "$12 k", "$1 k", last="$1 k") == "12 months cost $12 k, $1 k each"
+    assert months_cost(1, "$1 k", "$1 k", last="$1 k") == "1 month costs $1 k"
+    assert months_cost(12, "$18 k", "$1 k", last="$2 k") == "12 months cost $18 k, from $1 k to $2 k a month"
 
 
 def test_the_shorthand_of_layouts_is_explained() -> None:

@@ -24,6 +24,7 @@ from sizebook.libreoffice.extension import build
 
 TESTS = Path(__file__).resolve().parents[1]  # cells may read the files of tests, which lie beside no workbook
 READER = Path(__file__).with_name("calc_reader.py")
+PREFIX = "sizebook-office-"  # of the folders of offices; then comes the process that they belong to
 Display = dict[str, dict[str, str]]
 
 
@@ -42,7 +43,8 @@ class Office:
 
     def __init__(self, with_extension: bool = True, locale: str = "") -> None:
         # Not pytest's folder: another user could not enter it.
-        self.folder = Path(tempfile.mkdtemp(prefix="sizebook-office-"))
+        sweep_away_left()
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         self._as_user = _unprivileged(self.folder)
         profile = self.folder / self.PROFILE
         if with_extension:
@@ -62,8 +64,11 @@ class Office:
     def install(self, profile: Path) -> None:
         """Install the extension into a profile."""
         extension = build(self.folder / "sizebook.oxt")
-        installed = self._run([program("unopkg"), "add", f"-env:UserInstallation=file://{profile}", str(extension)])
-        assert installed.returncode == 0, installed.stderr
+        command = [program("unopkg"), "add", f"-env:UserInstallation=file://{profile}", str(extension)]
+        installed = self._run(command)
+        if installed.returncode != 0 and not installed.stderr:  # as in `sizebook.libreoffice.install`
+            installed = self._run([*command, "--force"])
+        assert installed.returncode == 0, (installed.returncode, installed.stderr)
 
     def display(self, path: Path, recalculate: bool = True) -> Display:
         """Return the text of every cell that is not empty, by sheet and cell, as Calc displays it.
@@ -167,6 +172,20 @@ def is_same(got: float | str | None, stored: Any) -> bool:
         return got == stored
     days = (stored - datetime(1899, 12, 30)).days if isinstance(stored, datetime) else stored
     return bool(got == pytest.approx(float(days), rel=1e-12))
+
+
+def sweep_away_left() -> None:
+    """Remove the folders of processes that were killed before they could do so."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        process = folder.name.removeprefix(PREFIX).partition("-")[0]
+        if not process.isdigit():
+            continue
+        try:
+            os.kill(int(process), 0)  # asks whether it is there
+        except ProcessLookupError:
+            shutil.rmtree(folder, ignore_errors=True)
+        except PermissionError:
+            continue
 
 
 _LOCALE = (

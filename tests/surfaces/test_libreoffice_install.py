@@ -56,6 +56,21 @@ def test_failure_is_passed_on(as_user: Path) -> None:
     )
 
 
+def test_a_crash_without_a_word_is_tried_once_more(as_user: Path) -> None:
+    unopkg(as_user, f'test "$1" = remove && exit 0; echo >> {as_user}/tried; exit 139')
+    with pytest.raises(InputError) as refused:
+        install()
+    assert str(refused.value) == (
+        "installation failed: got 'exit status 139 and no word' from unopkg, want success. Close LibreOffice and try "
+        "again."
+    )
+    assert (as_user / "tried").read_text() == "\n\n"
+    unopkg(
+        as_user, f'test "$1" = remove && exit 0; test -e {as_user}/crashed && exit 0; echo >{as_user}/crashed; exit 139'
+    )
+    assert install() == ""
+
+
 def test_an_earlier_version_goes_first(as_user: Path) -> None:
     """`tests.surfaces.as_user` installs twice in a real LibreOffice and asks a cell."""
     unopkg(as_user, f'echo "$1 ${{2##*/}}" >> {as_user}/asked; test "$1" = add && test -s "$3" && echo "${{3##*/}}"')

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import pty
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -49,8 +51,9 @@ def test_what_click_refuses_looks_the_same() -> None:
     assert on_a_terminal("nonsense").endswith(f"\n\n{RED}Error:{PLAIN} No such command 'nonsense'.\n")
 
 
-def test_no_color_is_obeyed() -> None:
-    assert on_a_terminal("call", "NOPE", NO_COLOR="1") == f"sizebook: {UNKNOWN}\n"
+@pytest.mark.parametrize("setting", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_a_terminal_that_wants_no_colours_gets_none(setting: dict[str, str]) -> None:
+    assert on_a_terminal("call", "NOPE", **setting) == f"sizebook: {UNKNOWN}\n"
 
 
 def test_a_pipe_gets_plain_text() -> None:
@@ -62,11 +65,36 @@ def test_a_script_for_every_shell(shell: str) -> None:
     assert f"_SIZEBOOK_COMPLETE={shell}_complete" in sizebook("completion", shell).stdout
 
 
-def test_the_script_asks_for_commands_that_there_are() -> None:
-    asked = {"_SIZEBOOK_COMPLETE": "bash_complete", "COMP_WORDS": "sizebook das", "COMP_CWORD": "1"}
-    command = [sys.executable, "-c", "import sys; sys.argv = ['sizebook']; from sizebook.cli import main; main()"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **asked})
-    assert done.stdout.split() == ["plain,dashboard"]
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
+def test_bash_completes_what_there_is(tmp_path: Path) -> None:
+    """The script in bash itself, which asks this package through a command of its name."""
+    program = tmp_path / "sizebook"
+    lines = "import sys; sys.argv[0] = 'sizebook'; from sizebook.cli import main; main()"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{lines}" "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    typed = {
+        "das": ["dashboard"],
+        "plan ser": ["serve"],
+        "dashboard --mod": ["--models"],
+        "call params_mh": ["PARAMS_MHA"],
+        "call GPU_SPEC h200": ["h200-sxm", "h200-nvl"],
+        "call PARAMS_MODEL llama-3.1-7": ["llama-3.1-70b"],
+        "count gpt-j": ["gpt-j-6b"],
+        "models --family llama-3.": ["llama-3.1", "llama-3.2", "llama-3.3"],
+        "scenario template fl": ["fleet"],
+        "completion f": ["fish"],
+    }
+    asks = "\n".join(
+        f"COMP_WORDS=(sizebook {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMPREPLY=(); _sizebook_completion "
+        'sizebook; echo "${COMPREPLY[*]}"'
+        for words in typed
+    )
+    done = subprocess.run(
+        ["bash", "--norc", "-c", f'eval "$(sizebook completion bash)"\n{asks}'],
+        capture_output=True, text=True, check=False, env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert dict(zip(typed, map(str.split, done.stdout.splitlines()), strict=True)) == typed
 
 
 def test_an_unknown_shell_is_refused() -> None:

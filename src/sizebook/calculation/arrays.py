@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 from sizebook.calculation.known import ONE, PASSED, Known, is_area, known_functions, may_be_many
 from sizebook.calculation.names import NotCalculableError, without_prefixes
 from sizebook.calculation.operands import stands_alone
-from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, Area, Token, area, called_name, column_letters
+from sizebook.calculation.tokens import Area, Token, area, called_name
 
 _FIRST_ONLY = ("N", "T")
 # Excel works these out for each value of an area in array formulas only, also where an argument is an array.
@@ -54,16 +54,3 @@ def indexed(parts: Sequence[Sequence[Token]], sheet: str) -> Area | None:
     if column:
         source = source._replace(left=source.left + column - 1, right=source.left + column - 1)
     return source
-
-
-def to_its_end(part: Sequence[Token]) -> list[Token]:
-    """Return whole columns or rows with their ends written out: the engine's INDEX knows the used rows of them only."""
-    if len(part) != 1 or part[0].kind != "reference":
-        return list(part)
-    sheet, mark, own = part[0].text.rpartition("!")
-    first, colon, last = own.partition(":")
-    if colon and not any(letter.isdigit() for letter in own):
-        own = f"{first}$1:{last}${LAST_ROW}"
-    elif colon and not any(letter.isalpha() for letter in own):
-        own = f"$A{first}:${column_letters(LAST_COLUMN)}{last}"
-    return [Token("reference", sheet + mark + own)]

@@ -10,6 +10,7 @@ from sizebook.calculation.guard import Note
 from sizebook.calculation.lifting import lifted
 from sizebook.calculation.marks import (
     AS_TEXT,
+    COMPARED,
     COUNTABLE,
     EACH,
     FIRST,
@@ -59,7 +60,7 @@ class Calls:
         """Yield the name of each function as the engine knows it, and what it calls."""
         yield from ((FIRST, _first), (ONLY, self._only), (FIT, _fit), (SPILL, self._spill), (REFUSED, _refused))
         yield from ((EACH, self._each), (SERIES, _series), (COUNTABLE, _countable), (SAME_ERROR, _same_error))
-        yield from ((ONE_ZERO, _one_zero), (AS_TEXT, _as_text))
+        yield from ((ONE_ZERO, _one_zero), (AS_TEXT, _as_text), (COMPARED, _compared))
         for name, own in FUNCTIONS.items():
             yield OWN + name, self._own(own)
         for name, function in self._functions.items():
@@ -197,6 +198,13 @@ def _as_text(value: Any) -> Any:
     if isinstance(value, list):
         return [[_as_text(cell) for cell in row] for row in value]
     return text(value) if type(value) in (int, float) else value
+
+
+def _compared(value: Any) -> Any:
+    """Return a value or rows with 15 digits of each number, which are all that Excel compares."""
+    if type(value) is float:
+        return value if value.is_integer() and -1e15 < value < 1e15 else float(f"{value:.15g}")
+    return [[_compared(cell) for cell in row] for row in value] if isinstance(value, list) else value
 
 
 def _shown_blank(value: Any) -> Any:

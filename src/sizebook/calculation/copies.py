@@ -17,12 +17,21 @@ from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, Area, cell_at, co
 # Kinds of formulas: those that differ only in the rows of their references, and in columns that nothing fixes.
 _ROW = re.compile(r"(?<=[A-Za-z$])\d+(?![\w(.])")
 _LOOSE_COLUMN = re.compile(r"(?<![\w.$])[A-Za-z]{1,3}(?=\$?0(?![\w(.]))")
+# A row beyond the last of a sheet, which a kind does not tell from others.
+_BEYOND = re.compile(
+    r"[A-Za-z$:](?:104857[7-9]|10485[89]\d|1048[6-9]\d\d|1049\d{3}|10[5-9]\d{4}|1[1-9]\d{5}|[2-9]\d{6})(?![\w(.])"
+)
 _PART = re.compile(r"(\$?)([A-Za-z]{0,3})(\$?)(\d*)")
 
 
 def down_kind(text: str) -> str:
     """Return a formula with 0 for each row of a reference: alike for copies further down."""
     return _ROW.sub("0", text)
+
+
+def may_reach_beyond(text: str) -> bool:
+    """Return whether a formula may name a row beyond the last of a sheet, where copies further up name none."""
+    return _BEYOND.search(text) is not None
 
 
 def across_kind(kind: str) -> str:

@@ -17,6 +17,7 @@ from sizebook.calculation.found import used_cells
 from sizebook.calculation.guard import Note
 from sizebook.calculation.package import Package
 from sizebook.calculation.preparing import Prepared, prepare
+from sizebook.calculation.texts_taken import texts_taken
 from sizebook.calculation.tokens import Area, address, cell_at
 from sizebook.calculation.values import CIRCULAR, NOT_CALCULABLE, ErrorCode, shown
 from sizebook.core.errors import InputError
@@ -40,7 +41,7 @@ def calculate(package: Package, functions: Mapping[str, Function], note: Note) -
     values = _values(model, package, prepared, spilled)
     errors = _errors(values)
     _refuse_circles(errors)
-    prepared.refused |= calls.refused
+    prepared.refused |= texts_taken(prepared, values) | calls.refused
     refused = not_calculable(prepared, errors)
     if refused:
         values |= {place: ErrorCode(NOT_CALCULABLE) for place in refused if not is_not_calculated(errors.get(place))}

@@ -4,6 +4,6 @@ OWN = "SIZEBOOK_OWN_"  # before the names under which the engine knows functions
 FIRST, ONLY, FIT, SPILL = (f"{OWN}{what}" for what in ("FIRST", "ONLY", "FIT", "SPILL"))
 REFUSED, EACH, SERIES = (f"{OWN}{what}" for what in ("REFUSED", "EACH", "SERIES"))
 COUNTABLE, SAME_ERROR = (f"{OWN}{what}" for what in ("COUNTABLE", "SAME_ERROR"))
-ONE_ZERO, AS_TEXT = (f"{OWN}{what}" for what in ("ONE_ZERO", "AS_TEXT"))
+ONE_ZERO, AS_TEXT, COMPARED = (f"{OWN}{what}" for what in ("ONE_ZERO", "AS_TEXT", "COMPARED"))
 PLACE = f"{OWN}PLACE"  # stands for the number by which messages of a call find its cell
 OMITTED = '"\ue000"'  # an argument left out between commas; the engine would hand over 0

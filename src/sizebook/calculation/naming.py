@@ -10,7 +10,7 @@ from sizebook.calculation.known import ARRAY
 from sizebook.calculation.names import NotCalculableError, without_prefixes
 from sizebook.calculation.surroundings import Surroundings
 from sizebook.calculation.tables import plain_area
-from sizebook.calculation.tokens import Area, Token, tokenize
+from sizebook.calculation.tokens import Area, Token, lies_beyond, tokenize
 
 
 @dataclass
@@ -42,9 +42,17 @@ class Named(ABC):
         for token in tokens:
             if token.kind in ("name", "bracket"):
                 found += self._named(token)
+            elif token.kind == "reference" and lies_beyond(token.text):
+                found += self._beyond(token)
             else:
                 found.append(token)
         return found
+
+    def _beyond(self, token: Token) -> list[Token]:
+        """Return what a name stands for that reads like a cell beyond the sheet, as XYZ1 does."""
+        if self.book.names.text(token.text, self.at.sheet) is None:
+            raise NotCalculableError(f"{token.text} lies beyond the sheet")
+        return self._named(Token("name", token.text))
 
     def _named(self, token: Token) -> list[Token]:
         self.depends_on_place = True

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizebook.calculation.marks import AS_TEXT, ONE_ZERO
-from sizebook.calculation.names import without_prefixes
+from sizebook.calculation.names import NotCalculableError, without_prefixes
 from sizebook.calculation.operands import stands_alone
+from sizebook.calculation.text_numbers import as_criterion_is_doubtful
 from sizebook.calculation.tokens import Token, called_name
 
 # Functions of the engine that make a text of what they are given; those of Python see to it themselves.
@@ -46,6 +47,8 @@ def operands(tokens: Sequence[Token]) -> list[list[Token]]:
 
 def as_criterion(tokens: Sequence[Token], written: str) -> str:
     """Return a criterion, given as it is and as it is rewritten, such that it gives 0 in place of -0."""
+    if len(tokens) == 1 and tokens[0].kind == "text" and as_criterion_is_doubtful(tokens[0].text[1:-1]):
+        raise NotCalculableError(f"Excel may read the criterion {tokens[0].text} as a number")
     if not tokens or not written or len(operands(tokens)) > 1 or _is_written_out(tokens[0]):
         return written
     return f"{ONE_ZERO}({written})"
@@ -55,7 +58,7 @@ def as_text(tokens: Sequence[Token], written: str) -> str:
     """Return an operand of a text, given as it is and as it is rewritten, such that numbers read as in Excel."""
     if not tokens or not written or len(operands(tokens)) > 1:
         return written  # a text or a truth
-    if stands_alone(tokens) and (_is_written_out(tokens[0]) or _gives_text(tokens[0])):
+    if stands_alone(tokens) and (_is_written_out(tokens[0]) or gives_text(tokens[0])):
         return written
     return f"{AS_TEXT}({written})"
 
@@ -64,5 +67,6 @@ def _is_written_out(token: Token) -> bool:
     return token.kind in ("text", "number", "error", "array")
 
 
-def _gives_text(token: Token) -> bool:
+def gives_text(token: Token) -> bool:
+    """Return whether a token begins a call of a function that gives a text."""
     return token.kind == "call" and without_prefixes(called_name(token)).upper() in _GIVE_TEXTS

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from lxml import etree
 
 from sizebook.calculation.calculated import Place
-from sizebook.calculation.copies import Copies, Pieces, down_kind, in_column, kinds, relative
+from sizebook.calculation.comparisons import ShortNumbers
+from sizebook.calculation.copies import Copies, Pieces, down_kind, in_column, kinds, may_reach_beyond, relative
 from sizebook.calculation.found import ArrayFormula, Found, are_addresses, array_formula, cell_area, formulas
 from sizebook.calculation.links import links
 from sizebook.calculation.marks import FIT, REFUSED, SPILL
@@ -90,6 +91,7 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
         links=outside,
         anchors=anchors,
         used=UsedRows(package, frozenset(sheet for sheet, *_ in anchors)),
+        short=ShortNumbers(package, frozenset(sheet for sheet, cells in found.items() if cells)),
         dates_from_1904=prepared.dates_from_1904,
     )
     sheets = [_Preparing(package, prepared, book, sheet, part) for sheet, part in package.sheets().items()]
@@ -166,8 +168,9 @@ class _Preparing:
             for cell, _ in found:
                 cell_area(cell, self.sheet)  # says what is wrong
         first = self.prepared.add_all(list(zip(repeat(self.sheet), addresses)), texts)
+        beyond = may_reach_beyond("\0".join(texts))
         for index, (kind, of_row) in enumerate(kinds(texts)):
-            if kind in self.copies.plain:
+            if kind in self.copies.plain and not (beyond and may_reach_beyond(texts[index])):
                 continue
             cell, formula = found[index]
             copy = self.copies.rewritten(texts[index], (kind, of_row), addresses[index], first + index)
@@ -217,6 +220,10 @@ class _Preparing:
             self._put(formula, self._filling(array, number, text, at))
             return False
         seen, kind = relative(text, at), down_kind(text)
+        if may_reach_beyond(text):
+            alone = relative(self._rewritten(Rewriter(self.book, at), number, text), at)
+            self._put(formula, in_column(alone, at.left).written(at.top, number))
+            return False
         if seen in self.unchanged:
             return True
         if seen not in self.copied:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array, to_its_end
+from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array
+from sizebook.calculation.comparisons import compared, sides
 from sizebook.calculation.copies import grows
 from sizebook.calculation.criteria import is_criterion, of_one_size, with_errors_sought
 from sizebook.calculation.known import (
@@ -34,6 +35,7 @@ from sizebook.calculation.number_texts import as_criterion, as_text, makes_texts
 from sizebook.calculation.operands import crossing, is_end_of_range, stands_alone
 from sizebook.calculation.over_rows import OverRows
 from sizebook.calculation.spellings import plain_name
+from sizebook.calculation.text_numbers import written_out
 from sizebook.calculation.tokens import (
     Token,
     area,
@@ -44,7 +46,7 @@ from sizebook.calculation.tokens import (
     tokenize,
 )
 from sizebook.calculation.unions import intersected, spliced_arguments
-from sizebook.calculation.whole_columns import to_the_end, with_all_columns
+from sizebook.calculation.whole_columns import to_its_end, to_the_end, with_all_columns
 
 _DEEPEST = 200  # nested calls and parentheses; Excel allows 64 calls
 
@@ -60,8 +62,11 @@ class Rewriter(OverRows):
         tokens = tokenize(formula)
         if not balanced(tokens):
             raise NotCalculableError("its parentheses do not match")
-        plain = self._without_names(tokens)
-        text = self._part(plain, ONE if self.ordinary else ARRAY)
+        plain = written_out(self._without_names(tokens))
+        try:
+            text = self._part(plain, ONE if self.ordinary else ARRAY)
+        except RecursionError:
+            raise NotCalculableError("it is nested too deeply") from None
         if self.ordinary and any(token.kind == "array" for token in plain):
             text = f"{FIRST}({text})"
         if self.lambdas:
@@ -79,9 +84,11 @@ class Rewriter(OverRows):
             self.moves = False
             tokens = intersected(tokens, self.at.sheet)
         inside = kind if kind == ARRAY or stands_alone(tokens) else ONE
-        text = self._joined(tokens, inside) if _joins(tokens) else self._items(tokens, inside)
+        parts, written = sides(tokens), list[str]()
+        for part in parts:  # no comprehension, which would be one more frame to each level
+            written.append(self._joined(part, inside) if _joins(part) else self._items(part, inside))
         self.depth -= 1
-        return text
+        return "".join(compared(parts, written, self.book.short, sheet=self.at.sheet))
 
     def _items(self, tokens: Sequence[Token], kind: str) -> str:
         """Return operands and operators one after the other."""

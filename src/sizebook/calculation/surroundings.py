@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sizebook.calculation.comparisons import ShortNumbers
 from sizebook.calculation.links import Links
 from sizebook.calculation.names import Names
 from sizebook.calculation.tables import Table
@@ -23,4 +24,5 @@ class Surroundings:
     links: Links
     anchors: frozenset[tuple[str, int, int]]
     used: UsedRows
+    short: ShortNumbers
     dates_from_1904: bool = False

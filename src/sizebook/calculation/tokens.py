@@ -143,6 +143,12 @@ def _corner(cell: str, at_end: bool) -> tuple[int, int]:
     return row, column_number(letters) if letters else (LAST_COLUMN if at_end else 1)
 
 
+def lies_beyond(reference: str) -> bool:
+    """Return whether a reference reaches beyond the last row or column of a sheet, where no cell is."""
+    place = area(reference.removesuffix("#"), "")
+    return place is not None and (place.bottom > LAST_ROW or place.right > LAST_COLUMN)
+
+
 def on_sheet(token: Token, sheet: str) -> str:
     """Return a reference with its sheet named, so that it means the same from anywhere."""
     return token.text if "!" in token.text else f"{quoted(sheet)}!{token.text}"

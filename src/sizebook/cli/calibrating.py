@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sizebook.core.errors import InputError
+from sizebook.core.texts import ends
 from sizebook.core.units import percent, significant
 
 if TYPE_CHECKING:
@@ -69,8 +70,8 @@ def as_text(each: Calibrated) -> list[str]:
     factors = ", ".join(f"{name} {significant(value, 3)}" for name, value in each.fitted.factors.items())
     lines.append(f"  {'factors':<11} {factors} on the seconds of the shipped rates")
     for (kind, figure), spread in each.fitted.spreads.items():
-        ends = f"{significant(spread.low, 3)} to {significant(spread.high, 3)}"
-        lines.append(f"  {'band':<11} {figure} of {kind} models: measured {ends} of predicted (p10 to p90)")
+        measured = ends(significant(spread.low, 3), significant(spread.high, 3))
+        lines.append(f"  {'band':<11} {figure} of {kind} models: measured {measured} of predicted (p10 to p90)")
     if not each.fitted.spreads:
         lines.append(f"  {'band':<11} too few runs for one of their own: that of the shipped rates holds")
     if not each.kept:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sizebook.cli.completing import model_or_file
 from sizebook.cli.telling import failed
 from sizebook.core.errors import UnknownKeyError
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("count")
-@click.argument("model")
+@click.argument("model", shell_complete=model_or_file)
 @click.option("--json", "as_json", is_flag=True, help="Print the count as JSON.")
 @click.option("--layers", is_flag=True, help="Show each layer too; equal layers that follow each other as one line.")
 @click.option("--explain", "explained", is_flag=True, help="Show each part as a sum of products, and the keys.")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from sizebook.cli.telling import told
 from sizebook.core.errors import InputError
 
 
@@ -27,7 +28,11 @@ def dashboard(output: Path, tables: tuple[Path, ...], configs: tuple[Path, ...])
 
     if output.suffix.casefold() not in (".html", ".htm"):
         raise InputError(f"unknown format: got '{output.name}', want a name that ends in .html. Rename it.")
-    mine = [own.of_config(path) for path in configs] + [model for path in tables for model in own.of_table(path)]
+    mine = [own.of_config(path) for path in configs]
+    for path in tables:
+        stated, notes = own.of_table(path)
+        told(notes)
+        mine += stated
     own.refuse_repeated(mine)
     models = [*mine, *published()]
     size = write_page(models, output).stat().st_size

@@ -10,6 +10,7 @@ import click
 
 from sizebook.core.errors import InputError
 from sizebook.core.tables import Row, table, user_folder
+from sizebook.core.units import number_of
 from sizebook.intake.texts import csv_rows
 from sizebook.sources.writing import unfinished
 from sizebook.validation import data_checks
@@ -46,12 +47,8 @@ def _report(name: str, kind: str, rows: tuple[Row, ...] | list[Row]) -> int:
     found = data_checks.findings(kind, rows)
     for finding in found:
         click.echo(f"{name} {finding}")
-    click.echo(f"{name}: {_counted(len(rows), 'row')} of {kind}, {_counted(len(found), 'finding')}")
+    click.echo(f"{name}: {number_of(len(rows), 'row')} of {kind}, {number_of(len(found), 'finding')}")
     return 1 if found else 0
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number or 'no'} {word}{'' if number == 1 else 's'}"
 
 
 @data.group("add")
@@ -78,7 +75,7 @@ def add_prices(file: Path) -> None:
     replaced = sum(_identity(row) in kept for row in rows)
     kept.update((_identity(row), row) for row in rows)
     _write(target, list(kept.values()))
-    click.echo(f"{_counted(len(rows), 'row')} added to {target}, {replaced} in place of an earlier one")
+    click.echo(f"{number_of(len(rows), 'row')} added to {target}, {replaced} in place of an earlier one")
 
 
 def _identity(row: Row) -> tuple[str, ...]:

@@ -12,7 +12,8 @@ import click
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.sections import flat
-from sizebook.core.units import counted_months, energy, mass, significant, usd
+from sizebook.core.texts import ends
+from sizebook.core.units import energy, mass, number_of, significant, usd
 from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
 from sizebook.plans.fleet.periods import QUARTER, YEAR, periods
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
@@ -114,17 +115,17 @@ def _headline(plan: FleetPlan) -> list[str]:
     fewest, most, months = plan.fewest, plan.most, plan.months
     lines = []
     for number in dict.fromkeys((0, len(months) - 1)):
-        low, high = (each[number].peak_gpus for each in (fewest, most))
-        lines.append(f"GPUs at peak  {months[number].peak_gpus} in {plan.label(number)} ({low} to {high})")
-    low_usd, high_usd = (usd(end) for end in usd_range(plan))
+        peak = ends(*(str(each[number].peak_gpus) for each in (fewest, most)))
+        lines.append(f"GPUs at peak  {months[number].peak_gpus} in {plan.label(number)} ({peak})")
+    cost_range = ends(*(usd(end) for end in usd_range(plan)))
     reserved, last = sum(month.reserved_usd for month in months), months[-1]
     kw = max(month.site_kw for month in months)
     return [
         *lines,
-        f"Cost          {usd(total_usd(months))} over {counted_months(len(months))} ({low_usd} to {high_usd}), "
+        f"Cost          {usd(total_usd(months))} over {number_of(len(months), 'month')} ({cost_range}), "
         f"{usd(reserved)} of it reserved",
         f"Nodes         {last.nodes} in {plan.label(len(months) - 1)} ({last.own_nodes} if services shared none), "
-        f"{last.racks} racks; {kw:,.0f} kW at most",
+        f"{number_of(last.racks, 'rack')}; {kw:,.0f} kW at most",
         f"Energy        {energy(sum(month.energy_kwh for month in months))}, "
         f"{mass(sum(month.co2e_kg for month in months))} of CO2e",
         "Ranges hold eight of ten measurements of a replica's throughput, in every service at once.",
@@ -137,7 +138,7 @@ def _services(plan: FleetPlan) -> list[str]:
         setup, replica, packing = each.service.replica, each.replica, each.replica.packing
         holds = f"{packing.instances_per_node} a node of {packing.gpus_per_node}"
         if not packing.instances_per_node:
-            holds = f"{packing.nodes_per_replica} nodes of {packing.gpus_per_node} each"
+            holds = f"{number_of(packing.nodes_per_replica, 'node')} of {packing.gpus_per_node} each"
         first, last = each.months[0].peak_gpus, each.months[-1].peak_gpus
         lines += [
             f"{each.service.name}: {each.service.model} on {replica.setup.gpu}, {setup.engine}, "
@@ -147,7 +148,8 @@ def _services(plan: FleetPlan) -> list[str]:
             f"  GPUs        {first} at peak in {plan.label(0)}, {last} in {plan.label(len(plan.months) - 1)}; "
             f"{_runs(plan, each)}",
             f"  rates       {replica.rates_basis}",
-            f"  cost        {usd(total_usd(each.months))} over {counted_months(len(plan.months))}; {each.rates.basis}",
+            f"  cost        {usd(total_usd(each.months))} over {number_of(len(plan.months), 'month')}; "
+            f"{each.rates.basis}",
         ]
     paid = "by whole nodes" if plan.terms.margins.whole_nodes else "by the replica"
     shared = (
@@ -166,8 +168,9 @@ def _runs(plan: FleetPlan, each: PlannedService) -> str:
 
 def _stands(plan: FleetPlan) -> list[str]:
     return [
-        f"{each.gpu}{' at ' + each.place if each.place else ''}: {each.nodes[-1]} nodes ({each.own_nodes[-1]} if not "
-        f"shared), {each.nodes_per_rack} a rack, {each.node.kw:g} kW each at most; {', '.join(each.names)}"
+        f"{each.gpu}{' at ' + each.place if each.place else ''}: {number_of(each.nodes[-1], 'node')} "
+        f"({each.own_nodes[-1]} if not shared), {each.nodes_per_rack} a rack, "
+        f"{each.node.kw:g} kW each at most; {', '.join(each.names)}"
         for each in plan.stands
     ]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from sizebook.cli.completing import functions, names_of, next_argument
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core import cells, coercion
@@ -21,14 +22,14 @@ from sizebook.functions import find, load
 @click.option("--json", "as_json", is_flag=True, help="Print everything the registry knows, as JSON.")
 def list_functions(as_json: bool) -> None:
     """List the functions with their arguments."""
-    functions = load().values()
+    known = load().values()
     if as_json:
         import json
 
-        click.echo(json.dumps([_described(f) for f in functions], indent=2, ensure_ascii=False))
+        click.echo(json.dumps([_described(f) for f in known], indent=2, ensure_ascii=False))
         return
     category = ""
-    for function in sorted(functions, key=lambda f: (f.category, f.name)):
+    for function in sorted(known, key=lambda f: (f.category, f.name)):
         if function.category != category:
             category = function.category
             click.echo(f"\n{category.upper()}" if category else category.upper())
@@ -68,8 +69,8 @@ def _argument(argument: Argument) -> dict[str, Any]:
 
 # Unknown options are passed on, so that -3 is a number.
 @click.command("call", context_settings={"ignore_unknown_options": True})
-@click.argument("name")
-@click.argument("arguments", nargs=-1)
+@click.argument("name", shell_complete=names_of(functions))
+@click.argument("arguments", nargs=-1, shell_complete=next_argument)
 @click.option("--explain", "explained", is_flag=True, help="Print formula, numbers, unit and source.")
 @rates_option
 def call_function(name: str, arguments: tuple[str, ...], explained: bool, rates: Path | None) -> None:
@@ -89,6 +90,7 @@ def call_function(name: str, arguments: tuple[str, ...], explained: bool, rates:
 def _print_explained(function: Function, given: list[Any], value: Any) -> None:
     """Print how a value came about: formula, numbers, source, band and terms."""
     from sizebook.core.derivation import explain
+    from sizebook.core.texts import ends
     from sizebook.core.units import in_unit
 
     bound = cells.bind(function, given)
@@ -101,7 +103,7 @@ def _print_explained(function: Function, given: list[Any], value: Any) -> None:
     unit = function.result.unit
     if band := function.band_of(bound):
         low, high, basis = band
-        click.echo(f"band     {in_unit(value * low, unit)} to {in_unit(value * high, unit)}, {basis}")
+        click.echo(f"band     {ends(in_unit(value * low, unit), in_unit(value * high, unit))}, {basis}")
     elif function.no_band:
         click.echo(f"band     none: {function.no_band}")
     for term in function.terms_of(bound):

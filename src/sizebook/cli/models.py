@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from sizebook.cli.completing import families, names_of
 from sizebook.cli.presentation import presentation_options, style_asked
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, UnknownKeyError, suggestion, unknown_key
@@ -43,7 +44,7 @@ def searches(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command("models")
-@click.option("--family", help="Only the models of one family.")
+@click.option("--family", shell_complete=names_of(families), help="Only the models of one family.")
 @searches
 @click.option("--sort", "key", help="Sort by any column of --csv; a minus before it turns the order round.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print every column as CSV.")

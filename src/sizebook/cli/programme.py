@@ -11,6 +11,7 @@ import click
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.sections import flat, leaves
+from sizebook.core.texts import ends
 from sizebook.core.units import brief, gibibytes, grouped, parameters, percent
 from sizebook.plans.programme.figures import figures
 from sizebook.plans.programme.phase import PhaseCase
@@ -66,11 +67,12 @@ def as_text(plan: ProgrammePlan) -> list[str]:
 def _phase_lines(plan: ProgrammePlan, at: int) -> list[str]:
     each, shown = plan.phases[at], figures(plan, at)
     middle: PhaseCase = shown.case
+    days = ends(brief(shown.days_low, "days"), brief(shown.days_high, "days"))
+    cost = ends(brief(shown.usd_low, "USD"), brief(shown.usd_high, "USD"))
     lines = [
         f"{each.phase.name}: {each.phase.model}, {parameters(shown.tokens)} tokens of {grouped(shown.seq)} on "
         f"{grouped(shown.gpus)} x {each.training.inputs.gpu.name}, {shown.layout}",
-        f"  {brief(middle.days, 'days')} days ({brief(shown.days_low, 'days')} to {brief(shown.days_high, 'days')}), "
-        f"{brief(middle.usd, 'USD')} ({brief(shown.usd_low, 'USD')} to {brief(shown.usd_high, 'USD')}), "
+        f"  {brief(middle.days, 'days')} days ({days}), {brief(middle.usd, 'USD')} ({cost}), "
         f"MFU {percent(shown.mfu)}, {brief(middle.power_mw, 'MW')} MW",
         f"  {gibibytes(shown.memory_bytes)} of {gibibytes(shown.capacity_bytes)} a GPU",
     ]

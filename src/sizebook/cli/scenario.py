@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from sizebook.cli.completing import names_of, plans
 from sizebook.sources.writing import write_whole
 
 _OUTPUT = click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
@@ -18,7 +19,7 @@ def scenario() -> None:
 
 
 @scenario.command("template")
-@click.argument("kind")
+@click.argument("kind", shell_complete=names_of(plans))
 @_OUTPUT
 def write_template(kind: str, output: Path | None) -> None:
     """Print a commented scenario of a KIND: sizing, training, serving, fleet or programme."""

@@ -12,7 +12,8 @@ import click
 from sizebook.cli.rates import rates_option
 from sizebook.cli.telling import told
 from sizebook.core.sections import flat
-from sizebook.core.units import counted_months, duration, gibibytes, grouped, percent, significant, usd
+from sizebook.core.texts import ends
+from sizebook.core.units import duration, gibibytes, grouped, number_of, percent, significant, usd
 from sizebook.plans.serving.choice import Choices
 from sizebook.plans.serving.curves import latency_curve
 from sizebook.plans.serving.figures import figures
@@ -164,12 +165,12 @@ def as_text(found: ServingAnswer) -> list[str]:
 
 def _headline(plan: ServingPlan) -> list[str]:
     first, last = plan.months[0], plan.months[-1]
-    setup, (low, high) = plan.replica.setup, (usd(end) for end in usd_range(plan))
+    setup, cost_range = plan.replica.setup, ends(*(usd(end) for end in usd_range(plan)))
     return [
         f"{plan.model} on {setup.gpu}, {setup.replica.engine}, "
         f"{setup.replica.weight_dtype or 'own format'}, {plan.replica.layout}",
         f"GPUs at peak       {first.peak_gpus} in month 1, {last.peak_gpus} in month {last.month}",
-        f"Cost               {usd(total_usd(plan.months))} over {counted_months(len(plan.months))} ({low} to {high})",
+        f"Cost               {usd(total_usd(plan.months))} over {number_of(len(plan.months), 'month')} ({cost_range})",
         f"Cost a month       {usd(first.usd)} in month 1, {usd(last.usd)} in month {last.month}",
         _per_million(plan),
         f"Rates              {plan.replica.rates_basis}",
@@ -182,16 +183,17 @@ def _per_million(plan: ServingPlan) -> str:
     full, what = plan.usd_per_mtok_saturated, "out"
     if not plan.replica.decodes:
         full, what = full / plan.traffic.asked.input_tokens, "in "
-    over = counted_months(len(plan.months))
+    over = number_of(len(plan.months), "month")
     return f"Per million {what}    {usd(usd_per_mtok(plan))} over {over}, at full load {usd(full)}"
 
 
 def _replica(plan: ServingPlan) -> list[str]:
     replica, knee = plan.replica, plan.replica.at_knee
     lines = [
-        f"One replica        {replica.gpus} GPUs, {replica.concurrency} requests in flight, "
+        f"One replica        {number_of(replica.gpus, 'GPU')}, {number_of(replica.concurrency, 'request')} in flight, "
         f"{significant(replica.requests_per_second, 3)} requests/s; {LIMITS[replica.binding]} binds",
-        f"Cache holds        {replica.capacity} requests of {grouped(plan.traffic.longest_tokens)} tokens"
+        f"Cache holds        {number_of(replica.capacity, 'request')} of "
+        f"{number_of(plan.traffic.longest_tokens, 'token')}"
         if replica.decodes
         else "One pass           the answer comes with it: nothing is cached or decoded",
     ]
@@ -210,7 +212,8 @@ def _replica(plan: ServingPlan) -> list[str]:
         )
     memory = replica.memory
     lines.append(
-        f"Memory a GPU       weights {gibibytes(memory.weight_bytes)}, cache {gibibytes(memory.cache_bytes)} of "
+        f"Memory a GPU       weights {gibibytes(memory.weight_bytes)}, {'cache' if replica.decodes else 'free'} "
+        f"{gibibytes(memory.cache_bytes)} of "
         f"{gibibytes(memory.physical_bytes)}"
     )
     drafts = replica.drafts
@@ -230,7 +233,7 @@ def _percentiles(plan: ServingPlan, served: Served) -> list[str]:
             for name in PERCENTILES
         )
         lines.append(f"{label:18} {shown}")
-    return [*lines, f"{'Arrivals':18} {plan.arrivals}; {grouped(len(served.request))} requests simulated, * held"]
+    return [*lines, f"{'Arrivals':18} {plan.arrivals}; {number_of(len(served.request), 'request')} simulated, * held"]
 
 
 def _lengths_and_nodes(plan: ServingPlan) -> list[str]:
@@ -241,16 +244,17 @@ def _lengths_and_nodes(plan: ServingPlan) -> list[str]:
             lines.append(f"{label:18} mean {lengths.mean:.1f} tokens, p50 {median}, p95 {most}")
     packing, nodes = plan.replica.packing, plan.months[0].peak_nodes
     target = plan.inputs.target.margins
-    holds = f"{packing.instances_per_node} instances each"
+    holds = f"{number_of(packing.instances_per_node, 'instance')} each"
     if not packing.instances_per_node:
         holds = f"{packing.nodes_per_replica} for each replica"
     paid = "; GPUs in whole nodes" if target.whole_nodes else ""
     spare = target.spare_replicas(packing)
-    covered = f"loss of {target.spare} {target.failure_domain}{'' if target.spare == 1 else 's'}"
+    covered = f"loss of {number_of(target.spare, target.failure_domain)}"
     return [
         *lines,
-        f"Nodes at peak      {nodes} nodes of {packing.gpus_per_node} GPUs in month 1, {holds}{paid}",
-        f"Spare              {spare} replica{'' if spare == 1 else 's'} for the {covered}",
+        f"Nodes at peak      {number_of(nodes, 'node')} of {number_of(packing.gpus_per_node, 'GPU')} in month 1, "
+        f"{holds}{paid}",
+        f"Spare              {number_of(spare, 'replica')} for the {covered}",
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from sizebook.cli.completing import names_of
 from sizebook.core.errors import unknown_key
 
 # What people do first: what it is for, and the command.
@@ -27,7 +28,7 @@ def welcome(program: str, version: str) -> str:
 
 
 @click.command("completion")
-@click.argument("shell")
+@click.argument("shell", shell_complete=names_of(lambda: SHELLS))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
     """Print the script that completes commands and options in SHELL: bash, zsh or fish.

@@ -1,6 +1,6 @@
 """What a command says beside its answer: on standard error, so that the answer itself can be piped on.
 
-Coloured where standard error is a terminal and NO_COLOR (no-color.org) is not set, plain otherwise.
+Coloured where standard error is a terminal that knows colours and NO_COLOR (no-color.org) is not set, plain otherwise.
 """
 
 from __future__ import annotations
@@ -27,5 +27,6 @@ def failed(message: str) -> None:
 
 
 def _print(text: str) -> None:
-    # Click takes colours out for whatever is no terminal; of NO_COLOR it knows nothing.
-    click.echo(text, err=True, color=False if os.environ.get("NO_COLOR") else None)
+    # Click takes colours out for whatever is no terminal; of NO_COLOR and terminals without colours it knows nothing.
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    click.echo(text, err=True, color=False if plain else None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sizebook.core.errors import InputError, SizebookError
+from sizebook.core.errors import InputError, SizebookError, shown
 
 if TYPE_CHECKING:
     from sizebook.models.checkpoints.held import Held, Part
@@ -194,7 +194,7 @@ def _part_lines(part: Part) -> Iterator[str]:
 
 def _kind(part: Part) -> str:
     metadata = part.checkpoint.metadata
-    told = [str(metadata[key]) for key in ("general.architecture", "general.name") if key in metadata]
+    told = [shown(metadata[key]).strip("'") for key in ("general.architecture", "general.name") if key in metadata]
     return ", ".join([part.checkpoint.kind, *told])
 
 

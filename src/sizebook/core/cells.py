@@ -27,7 +27,11 @@ def call(name: str, *cells: Cell | Range) -> Cell | Range:
 def evaluate(function: Function, cells: Sequence[Cell | Range]) -> Cell | Range:
     """Evaluate one function over cells; see `call`."""
     arguments = function.arguments
-    are_single = not any(isinstance(cell, (list, tuple)) for cell in cells)
+    are_single = True
+    for cell in cells:  # not any(): a generator costs as much as what most cells ask for
+        if isinstance(cell, (list, tuple)):
+            are_single = False
+            break
     if not are_single:
         cells = [_single(function, place, cell) for place, cell in enumerate(cells)]
     cells = with_options(function, cells)

@@ -143,7 +143,7 @@ def _number(argument: Argument, cell: Cell) -> int | float:
 
 
 def _parsed(argument: Argument, text: str) -> int | float:
-    parts = parted(text, argument.name)
+    parts = parted(text, argument.name, is_whole=argument.quantity.kind == "integer")
     if parts is None:
         raise InputError(
             f"{argument.name} is not a number: got {shown(text)}, want {_wanted(argument)}. "

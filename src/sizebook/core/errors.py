@@ -13,6 +13,7 @@ from typing import Any
 
 # What a message quotes may come from a hostile file: a word, and a line, longer than this is cut in its middle.
 MOST_OF_A_WORD, MOST_OF_A_LINE = 300, 1_400
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LONG_WORD = re.compile(rf"\S{{{MOST_OF_A_WORD + 1},}}")
 
 
@@ -66,10 +67,16 @@ CODES = ("#VALUE!", "#NUM!", "#N/A", "#NAME?", "#DIV/0!", "#REF!", "#NULL!", "#S
 
 def bounded(message: str) -> str:
     """Return a message whose words and lines end somewhere: 5,000 digits become the first and the last of them."""
+    message = plain(message)
     if len(message) <= MOST_OF_A_WORD:
         return message
     words = _LONG_WORD.sub(lambda match: _cut(match[0], MOST_OF_A_WORD), message)
     return "\n".join(_cut(line, MOST_OF_A_LINE) for line in words.split("\n"))
+
+
+def plain(text: str) -> str:
+    """Return a text with its control characters spelled out, line ends and tabs aside: a terminal obeys the others."""
+    return text if text.isprintable() else _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def _cut(text: str, most: int) -> str:

@@ -14,7 +14,7 @@ from sizebook.core.errors import InputError
 # Extra -> the modules that it brings, by the names that are imported. The distributions: pyproject.toml.
 EXTRAS = {
     "workbooks": ("openpyxl", "lxml", "defusedxml", "formualizer", "numpy", "psutil"),
-    "reports": ("babel", "jinja2", "weasyprint", "fontTools", "altair", "vl_convert", "pypdf", "tomli_w", "rich"),
+    "reports": ("babel", "jinja2", "weasyprint", "fontTools", "vl_convert", "pypdf", "tomli_w", "rich"),
     "sweep": ("numpy", "polars", "rich", "ruamel"),
     "hub": ("huggingface_hub",),
     "cluster": ("dask", "distributed"),

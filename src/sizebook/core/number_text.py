@@ -1,7 +1,9 @@
 """Numbers as people paste them: "70B", "70 bn", "1.4 trillion"; "4,096" and "1,4T" once their country is declared.
 
 A comma stands between thousands in one country and before decimals in the next, so that 4,096 is 4096 or 4.096. Nobody
-can tell from the text, so without a declaration it is refused; `SIZEBOOK_DECIMAL` declares.
+can tell from the text, so without a declaration it is refused; `SIZEBOOK_DECIMAL` declares. A point stands before
+decimals, as programs write them, but for whole numbers: 4.096 tokens are 4096 to whoever wrote them so, and 10.000 are
+hardly 10.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ SCALES = {
 }
 # Spaces between a number and its word: the plain one, and those that word processors write.
 _NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)[ \u00a0\u2009\u202f]?([A-Za-z]*)", re.ASCII)
+# A whole number with one group of thousands, to a reader whose decimals have a comma.
+GROUPED_BY_POINT = r"[+-]?[1-9]\d{0,2}\.\d{3}"
+_GROUPED = re.compile(GROUPED_BY_POINT, re.ASCII)
 # By the declared sign of decimals: digits with or without groups of thousands, and decimals.
 _WRITTEN = {
     ".": re.compile(r"([+-]?)(\d{1,3}(?:,\d{3})+)(?:\.(\d+))?(\D*)", re.ASCII),
@@ -38,12 +43,14 @@ def decimal_sign() -> str:
     return declared
 
 
-def parted(text: str, name: str) -> tuple[str, int] | None:
+def parted(text: str, name: str, *, is_whole: bool = False) -> tuple[str, int] | None:
     """Return the digits of a number, with a point before decimals, and its scale; None for what is no number.
 
-    Errors: a comma while no sign of decimals is declared, and k, which may be 1000 or 1024; ``name`` is what the
-    message calls the number.
+    Errors: a comma while no sign of decimals is declared, in a whole number also a point before three digits, and k,
+    which may be 1000 or 1024; ``name`` is what the message calls the number.
     """
+    if is_whole and _GROUPED.fullmatch(text.strip()) and not decimal_sign():
+        raise _ambiguous(text, name, "point")
     plain = _with_point(text.strip(), name)
     match = _NUMBER.fullmatch(plain)
     word = match[2].upper() if match else ""
@@ -57,15 +64,22 @@ def parted(text: str, name: str) -> tuple[str, int] | None:
     return match[1], SCALES[word]
 
 
+def _ambiguous(text: str, name: str, sign: str) -> InputError:
+    places = {"comma": ("before decimals", "between thousands"), "point": ("between thousands", "before decimals")}
+    here, there = places[sign]
+    fix = {"comma": "Write it with a point", "point": "Write it without"}[sign]
+    return InputError(
+        f"{name} is ambiguous: got {shown(text)}, want digits without a {sign}, which stands {here} in one country and "
+        f"{there} in another. {fix}, or declare the sign of decimals: {DECLARED_BY} in the environment, a point or a "
+        "comma."
+    )
+
+
 def _with_point(text: str, name: str) -> str:
     """Return a number with a point before its decimals and nothing between thousands."""
     sign = decimal_sign()
     if sign == "" and "," in text and text[:1] in "+-.0123456789":
-        raise InputError(
-            f"{name} is ambiguous: got {shown(text)}, want digits without a comma, which stands before decimals in one "
-            f"country and between thousands in another. Write it with a point, or declare the sign of decimals: "
-            f"{DECLARED_BY} in the environment, a point or a comma."
-        )
+        raise _ambiguous(text, name, "comma")
     match = _WRITTEN[sign].fullmatch(text) if sign else None
     if match is None:
         # A point that a declared comma leaves no room for is no number: 1.5 would be 15 to one reader.

@@ -111,8 +111,14 @@ class Function:
         """A comparison that the arguments must fulfil beyond their ranges; blank where there is none."""
         return getattr(self.python, "holds", "")
 
-    def _given(self, bound: Mapping[str, Any]) -> dict[str, Any]:
+    def _given(self, bound: Mapping[str, Any]) -> Mapping[str, Any]:
+        if not self._takes_sections:
+            return bound
         return {name: put_together(kind, bound) if kind else bound[name] for name, kind in self._parameters}
+
+    @cached_property
+    def _takes_sections(self) -> bool:
+        return any(kind for _, kind in self._parameters)
 
     @cached_property
     def _parameters(self) -> tuple[tuple[str, type[Any] | None], ...]:

@@ -79,6 +79,16 @@ def plural(number: int, singular: str, several: str, /, **values: Any) -> Text:
     return made
 
 
+def ends(low: str, high: str) -> Text:
+    """Return the two ends of a range as they are printed, or that both are one: ``2 to 3``, ``2 either way``."""
+    return text("{n} either way", n=low) if low == high else text("{low} to {high}", low=low, high=high)
+
+
+def span(first: str, last: str) -> str:
+    """Return the first and the last of a stretch as they are printed, which may be one: ``2 to 3``, ``2``."""
+    return first if first == last else text("{low} to {high}", low=first, high=last)
+
+
 def joined(parts: Iterable[str], separator: str = " ") -> Joined:
     """Return texts one after another; empty ones are left out."""
     kept = [part for part in parts if part]

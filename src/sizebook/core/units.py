@@ -166,6 +166,6 @@ def counted(number: str, unit: str) -> Text:
     return text("{n} {unit}", n=number, unit=_ONE.get(unit, text(unit)) if number == "1" else text(unit))
 
 
-def counted_months(n: int) -> str:
-    """Return so many months in words."""
-    return f"{n} month{'s' if n != 1 else ''}"
+def number_of(n: int, noun: str) -> str:
+    """Return so many of something in words: ``1 GPU``, ``2 GPUs``, ``no rows``."""
+    return f"{grouped(n) if n else 'no'} {noun}{'' if n == 1 else 's'}"

@@ -48,7 +48,7 @@ def _by_column(models: Sequence[Model]) -> dict[str, dict[str, Any]]:
     found: dict[str, Iterable[Any]] = {
         name: [getattr(model, name) for model in models] for name in ("key", "name", "own", "size", "asks")
     }
-    found["features"] = [[FEATURES.index(name) for name in model.features] for model in models]
+    found["features"] = [model.features for model in models]
     found["weights"] = [model.card.get("hf_id", "") for model in models]
     found |= {column.name: [model.values[column.name] for model in models] for column in COLUMNS}
     return {name: _coded(list(values)) for name, values in found.items()}
@@ -56,8 +56,6 @@ def _by_column(models: Sequence[Model]) -> dict[str, dict[str, Any]]:
 
 def _coded(values: list[Any]) -> dict[str, Any]:
     """Return a column as it is, or each of its words once and the places of the words, where that is shorter."""
-    if any(isinstance(value, list) for value in values):
-        return {"of": values}
     places = {word: place for place, word in enumerate(dict.fromkeys(values))}
     coded = {"words": list(places), "of": [places[value] for value in values]}
     return min(({"of": values}, coded), key=lambda form: len(json.dumps(form)))

@@ -14,12 +14,18 @@ from sizebook.core.tables import by_key
 from sizebook.dashboard.columns import BY_NAME, COLUMNS, Column, divided
 from sizebook.dashboard.features import features
 from sizebook.dashboard.rows import Model, card_facts, computed, derived
-from sizebook.intake.texts import csv_rows
 from sizebook.models import catalog
 from sizebook.models.reconciliation import agreement, statement
+from sizebook.scenarios.localised import localised
+from sizebook.sources.spreadsheet_csv import read_spreadsheet_csv
 
 GIVEN = tuple(column.name for column in COLUMNS if column.given)
 HEADS = ("name", "config", *GIVEN, "note", "link", "source")
+# How a spreadsheet writes each column; a stated count is a number with a letter.
+_KINDS = {column.name: "integer" if column.kind == "count" else column.kind for column in COLUMNS} | {
+    "published_total": "number"
+}
+_SUFFIXES = (".csv", ".tsv", ".txt")
 _DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?")
 _COUNTED = ("n_layers", "d_model", "n_heads", "n_kv_heads", "d_head", "d_ff")
 
@@ -32,20 +38,29 @@ def of_config(path: Path) -> Model:
     return _model(catalog.file_name(file), str(file.resolve()), {}, {})
 
 
-def of_table(path: Path) -> list[Model]:
-    """Return the models of a CSV file: one a row, heads as the page names its columns, and ``name``, ``config``.
+def of_table(path: Path) -> tuple[list[Model], tuple[str, ...]]:
+    """Return the models of a CSV file as a spreadsheet of any country wrote it, and what reading it took for granted.
 
-    A row with ``config``, a path relative to the file, is counted; of others the page shows what the row states.
+    One model a row, heads as the page names its columns, and ``name``, ``config``. A row with ``config``, a path
+    relative to the file, is counted; of others the page shows what the row states.
     """
-    models = []
-    for line, row in enumerate(csv_rows(path, "a CSV file with a row a model", comments=True), start=1):
-        if unknown := [head for head in row if head not in HEADS]:
-            raise unknown_key("column", unknown[0], HEADS, where=f"one of {', '.join(HEADS)}")
-        cells = {head: cell.strip() for head, cell in row.items() if cell and cell.strip()}
-        models.append(_of_row(cells, f"row {line} of {path.name}", path.parent))
-    if not models:
+    if path.suffix.casefold() not in _SUFFIXES:
+        raise InputError(
+            f"unknown table: got '{path.name}', want a name that ends in {', '.join(_SUFFIXES)}. Save it as CSV."
+        )
+    table = read_spreadsheet_csv(path, comments=True)
+    given = [_filled(row) for row in table.rows()]
+    rows, notes = localised(given, [_KINDS] * len(given), path.name, has_decimals=table.separator != ",")
+    if not rows:
         raise InputError(f"no models: got no row in {path.name}, want one a model. Fill the table.")
-    return models
+    models = [_of_row(cells, f"row {line} of {path.name}", path.parent) for line, cells in enumerate(rows, start=1)]
+    return models, (*table.notes, *notes)
+
+
+def _filled(row: Mapping[str, str | None]) -> dict[str, str]:
+    if unknown := [head for head in row if head not in HEADS]:
+        raise unknown_key("column", unknown[0], HEADS, where=f"one of {', '.join(HEADS)}")
+    return {head: cell.strip() for head, cell in row.items() if cell and cell.strip()}
 
 
 def _of_row(cells: dict[str, str], where: str, folder: Path) -> Model:

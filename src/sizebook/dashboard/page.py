@@ -26,6 +26,7 @@ LATER = ("evaluate.js", "charts.js", "calculator.js", "market.js")
 STYLES = ("vendor/tabulator.min.css", "page.css")
 _FONTS = {"Inter": {400: "Inter-Regular", 600: "Inter-SemiBold"}, "JetBrains Mono": {400: "JetBrainsMono-Regular"}}
 _PART = re.compile(r"\{\{ (\w+) \}\}")  # a place in page.html
+_BEYOND = re.compile(r"[^\x00-\x7f]")
 _ENDS_SCRIPT = re.compile(r"<(?=/script|!--)", re.IGNORECASE)
 
 
@@ -42,14 +43,15 @@ def html(models: Sequence[Model]) -> str:
     parts = {
         "version": __version__,
         "n_models": str(len(models)),
-        "styles": "\n".join([*_fonts(), *(_read(folder / name) for name in STYLES)]),
-        "first": _json(contents.first(models)).replace("<", r"\u003c"),
-        "table_script": script(_read(folder / "vendor" / "tabulator.min.js")),
-        "first_script": script("\n".join(_read(folder / name) for name in FIRST)),
+        "styles": ascii_style("\n".join([*_fonts(), *(_read(folder / name) for name in STYLES)])),
+        "first": ascii_script(_json(contents.first(models))).replace("<", r"\u003c"),
+        "table_script": script(ascii_script(_read(folder / "vendor" / "tabulator.min.js"))),
+        "first_script": script(ascii_script("\n".join(_read(folder / name) for name in FIRST))),
         "packed": "\n".join(_packed(models, folder)),
         "carried": " and ".join(carried),
     }
-    return _PART.sub(lambda found: parts[found[1]], _read(folder / "page.html"))
+    outline = _read(folder / "page.html").encode("ascii", "xmlcharrefreplace").decode()
+    return _PART.sub(lambda found: parts[found[1]], outline)
 
 
 def _packed(models: Sequence[Model], folder: Path) -> list[str]:
@@ -79,6 +81,16 @@ def script(source: str) -> str:
     return _ENDS_SCRIPT.sub(r"<\\", source)
 
 
+def ascii_script(source: str) -> str:
+    """Return a script or JSON with what is not ASCII escaped: browsers read a page of single bytes in half the time."""
+    return _BEYOND.sub(lambda found: json.dumps(found[0])[1:-1], source)
+
+
+def ascii_style(source: str) -> str:
+    """Return a style sheet with what is not ASCII escaped as CSS does."""
+    return _BEYOND.sub(lambda found: f"\\{ord(found[0]):x} ", source)
+
+
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
@@ -91,8 +103,8 @@ def _fonts() -> list[str]:
     """Return the style that brings the faces with the page; packed, the system's would be laid out first."""
     folder = bundled("templates") / "fonts"
     return [
-        f'@font-face {{ font-family: "{family}"; font-weight: {weight}; src: url(data:font/ttf;base64,'
-        f"{base64.b64encode((folder / f'{name}.ttf').read_bytes()).decode()}) }}"
+        f'@font-face {{ font-family: "{family}"; font-weight: {weight}; src: url(data:font/woff2;base64,'
+        f"{base64.b64encode((folder / f'{name}.woff2').read_bytes()).decode()}) }}"
         for family, weights in _FONTS.items()
         for weight, name in weights.items()
     ]

@@ -35,8 +35,9 @@ class Model:
 
 
 def published() -> list[Model]:
-    """Return every model of the catalog, in the order of the table."""
-    return [_published(key) for key in catalog.model_keys()]
+    """Return every model of the catalog, the newest first: in the order that the page shows, it has nothing to sort."""
+    models = [_published(key) for key in catalog.model_keys()]
+    return sorted(models, key=lambda model: model.values["release_date"] or "", reverse=True)
 
 
 def _published(key: str) -> Model:

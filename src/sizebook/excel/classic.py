@@ -39,22 +39,6 @@ _ERRORS = {
 }  # fmt: skip
 
 
-def _sent(evaluated: ExcelFunction) -> ExcelFunction:
-    """Return a function whose results are rows, as COM takes them: nothing as an empty text."""
-
-    @wraps(evaluated)
-    def rows(*given: Any) -> Any:
-        value = evaluated(*given)
-        if not isinstance(value, list):
-            return [["" if value is None else value]]
-        return [["" if cell is None else cell for cell in row] for row in value]
-
-    return rows
-
-
-_SENT = {name: _sent(evaluated) for name, evaluated in build(error_value).items()}
-
-
 _answers = Answers([[WAITING]])
 _may_wait = False  # whether what asks shows `WAITING` as an error value and asks again
 
@@ -66,9 +50,9 @@ def _remembering(name: str, evaluated: ExcelFunction) -> ExcelFunction:
         try:
             call = marshal.dumps((name, given), 2)  # 1, 1.0 and TRUE are three calls, as they are for a function
         except ValueError:
-            return evaluated(*given)  # a date, or another object of COM
+            return _rows(evaluated(*given))  # a date, or another object of COM
         if len(call) > LONGEST_CALL:
-            return evaluated(*given)
+            return _rows(evaluated(*given))
         return _answers.answer(call, lambda: _computed(evaluated, given), may_wait=_may_wait)
 
     return answered
@@ -77,7 +61,14 @@ def _remembering(name: str, evaluated: ExcelFunction) -> ExcelFunction:
 def _computed(evaluated: ExcelFunction, given: list[Any]) -> tuple[Any, bool]:
     """Return the answer to a call; one that follows from a file is not to be remembered, for files change."""
     asked = files_asked()
-    return evaluated(*given), files_asked() == asked
+    return _rows(evaluated(*given)), files_asked() == asked
+
+
+def _rows(value: Any) -> list[list[Any]]:
+    """Return a result as COM takes it: rows, and nothing as an empty text."""
+    if not isinstance(value, list):
+        return [["" if value is None else value]]
+    return [["" if cell is None else cell for cell in row] for row in value]
 
 
 def _received(cell: Any) -> Any:
@@ -100,7 +91,7 @@ def _declared(name: str, evaluated: ExcelFunction) -> ExcelFunction:
     return registered
 
 
-_FUNCTIONS = {name: _declared(name, _remembering(name, evaluated)) for name, evaluated in _SENT.items()}
+_FUNCTIONS = {name: _declared(name, _remembering(name, evaluated)) for name, evaluated in build(error_value).items()}
 
 
 @xw.func

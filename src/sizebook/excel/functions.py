@@ -63,6 +63,8 @@ def error_value(error: SizebookError) -> str:
 
 
 def _written(value: Any) -> Any:
+    if type(value) in (int, float):  # what most calls give
+        return float(value)
     rows = coercion.as_rows(value)
     return _cell(value) if rows is None else [[_cell(cell) for cell in row] for row in rows]
 

@@ -45,19 +45,30 @@ class Answers:
         known = self._known.get(call, self)  # itself stands for no answer
         if known is not self:
             return known
-        if call in self._once:
-            answer, error = self._once.pop(call)
-            if error is not None:
-                raise error
-            return answer
-        if may_wait and (call in self._waiting or self._is_spent()):
-            return self._later(call, compute)
+        with self._lock:
+            waited = self._once.pop(call, None)
+            if waited is None and may_wait and (call in self._waiting or self._is_spent()):
+                return self._later(call, compute)
+        if waited is None:
+            return self._at_once(call, compute)
+        answer, error = waited
+        if error is not None:
+            raise error
+        return answer
+
+    def _at_once(self, call: bytes, compute: Compute) -> Any:
+        """Return the answer worked out here and now, and note what it took of the time of this recalculation."""
+        begun, is_kept, answer = self._forgotten, False, None
         start = self._clock()
         try:
-            return self._computed(call, compute)[0]
+            answer, is_kept = compute()
         finally:
-            self._last = self._clock()
-            self._spent += self._last - start
+            with self._lock:
+                self._last = self._clock()
+                self._spent += self._last - start
+                if is_kept and begun == self._forgotten:
+                    _put(self._known, call, answer, MOST_ANSWERS)
+        return answer
 
     def waiting(self) -> int:
         """Return how many calls wait for their answers."""
@@ -69,7 +80,7 @@ class Answers:
             self._forgotten += 1
             self._known.clear()
             self._once.clear()
-        self._spent = 0.0
+            self._spent = 0.0
 
     def _is_spent(self) -> bool:
         """Return whether the cells of this recalculation have had their time; a pause begins another one."""
@@ -78,20 +89,24 @@ class Answers:
         return self._spent >= BUDGET
 
     def _later(self, call: bytes, compute: Compute) -> Any:
+        """Note that a call waits, under the lock."""
         self._last = self._clock()
-        with self._lock:
-            if len(self._waiting) < MOST_WAITING:  # those beyond ask again with the others, and find room then
-                # The context says where the workbook lies that asks.
-                self._waiting.setdefault(call, (copy_context(), compute))
-            if self._thread is None:
-                self._thread = Thread(target=self._work, daemon=True)
-                self._thread.start()
+        if len(self._waiting) < MOST_WAITING:  # those beyond ask again with the others, and find room then
+            # The context says where the workbook lies that asks.
+            self._waiting.setdefault(call, (copy_context(), compute))
+        if self._thread is None:
+            self._thread = Thread(target=self._work, daemon=True)
+            self._thread.start()
         return self._said
+
+    def _is_asked(self) -> bool:
+        """Return whether cells are asking: computing beside them would slow each, two threads of Python take turns."""
+        with self._lock:
+            return self._clock() - self._last < PAUSE
 
     def _work(self) -> None:
         while True:
-            # Computing beside cells that ask would slow each of them: two threads of Python take turns.
-            while self._clock() - self._last < PAUSE:
+            while self._is_asked():
                 time.sleep(PAUSE / 10)
             with self._lock:
                 if not self._waiting:
@@ -103,23 +118,17 @@ class Answers:
             error: BaseException | None = None
             is_kept = False
             try:
-                answer, is_kept = context.run(self._computed, call, compute)
+                answer, is_kept = context.run(compute)
             except BaseException as raised:  # noqa: BLE001 - raised where the cell asks again; panics of engines are such
                 error = raised
             with self._lock:
                 if begun != self._forgotten:
                     continue
-                if not is_kept:
+                if is_kept:
+                    _put(self._known, call, answer, MOST_ANSWERS)
+                else:
                     _put(self._once, call, (answer, error), MOST_WAITING)
                 del self._waiting[call]
-
-    def _computed(self, call: bytes, compute: Compute) -> tuple[Any, bool]:
-        begun = self._forgotten
-        answer, is_kept = compute()
-        with self._lock:
-            if is_kept and begun == self._forgotten:
-                _put(self._known, call, answer, MOST_ANSWERS)
-        return answer, is_kept
 
 
 def _put(kept: dict[bytes, Any], call: bytes, answer: Any, most: int) -> None:

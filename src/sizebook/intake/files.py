@@ -60,11 +60,12 @@ def read_bytes(path: Path, wanted: str, limit: str = "text_bytes") -> bytes:
     """Return the content of a file, at most as many bytes as the limit says."""
     most = getattr(limits(), limit)
     with opened(path, wanted) as file:
+        refuse_over(limit, os.fstat(file.fileno()).st_size, f"bytes in {path.name}")
         try:
             content = file.read(most + 1)  # a size that the system states may be wrong (/proc), what is read is not
         except OSError as error:
             raise unreadable(path, wanted, error) from error
-        refuse_over(limit, max(len(content), os.fstat(file.fileno()).st_size), f"bytes in {path.name}")
+        refuse_over(limit, len(content), f"bytes in {path.name}")
     return content
 
 

@@ -50,6 +50,7 @@ def json_object(content: bytes, where: str, wanted: str, *, flat: bool = False) 
     except RecursionError as error:
         raise _too_deep(where) from error
     except ValueError as error:
+        _whole_numbers(text, where, refuse=True)  # Python's own words on digits are no help to a reader
         raise InputError(f"not JSON: got {error} in {where}, want {wanted}. {_AGAIN}") from error
     if not isinstance(value, dict):
         raise InputError(f"not an object: got a {type(value).__name__} in {where}, want {wanted}. {_AGAIN}")

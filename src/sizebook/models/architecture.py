@@ -54,7 +54,7 @@ class Layer:
 
     @property
     def weights(self) -> tuple[Weight, ...]:
-        return tuple(weight for brick in self.bricks for weight in brick.weights) if self.stored else ()
+        return tuple([weight for brick in self.bricks for weight in brick.weights]) if self.stored else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 Part = Literal["embedding", "lm_head", "attention", "mlp", "router", "norm", "bias", "ssm", "tower", "other"]
 PARTS: tuple[Part, ...] = (
@@ -23,12 +23,12 @@ PARTS: tuple[Part, ...] = (
 Use = Literal["matmul", "lookup", "vector"]
 
 
-@dataclass(frozen=True, slots=True)
-class Weight:
+class Weight(NamedTuple):
     """One tensor, or ``copies`` of it: routed experts are copies of which a token visits ``active``.
 
     ``use`` says what a token does with it: multiply (each element is one multiply-add a token), look a row up, or
-    apply it element by element (norms, biases, state vectors).
+    apply it element by element (norms, biases, state vectors). A named tuple, for every count makes dozens of them and
+    a frozen dataclass takes three times as long to make.
     """
 
     name: str

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sizebook.core.errors import UnknownKeyError, suggestion
+from sizebook.core.errors import InputError, UnknownKeyError, suggestion
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Projection
 from sizebook.models.config import Config
@@ -34,10 +34,10 @@ def as_class(config: Config, described: Architecture) -> Architecture:
     if not (named := config.class_names()):
         return replace(described, head=None) if config.values.get("model_type") in HEADLESS else described
     name = named[0]
-    towers = [brick for brick in described.inputs if isinstance(brick, Tower)]
+    towers = any(isinstance(brick, Tower) for brick in described.inputs)
     if name.endswith(GENERATES):
         if name in TEXT_ALONE:
-            alone = (brick for brick in described.inputs if brick not in towers)
+            alone = (brick for brick in described.inputs if not isinstance(brick, Tower))
             return replace(described, inputs=tuple(alone))
         if towers and name.endswith("ForCausalLM"):
             config.says_sections()
@@ -65,9 +65,14 @@ def n_labels(config: Config) -> int:
     """Return over how many labels a classifier decides: two where the file does not say, in BART's class three."""
     config.ignore("id2label")
     labels = config.values.get("id2label")
-    given = config.size("num_labels")
+    given, named = config.size("num_labels"), len(labels) if isinstance(labels, dict) else 0
+    if given and named and given != named:
+        raise InputError(
+            f"labels disagree: got {named} under 'id2label' and 'num_labels' = {given} in {config.where}, want the "
+            "same. Correct the wrong one."
+        )
     usual = 3 if config.values.get("model_type") == "bart" else 2
-    return len(labels) if isinstance(labels, dict) and labels else given or usual
+    return named or given or usual
 
 
 def kind_of_class(config: Config, prefix: str, heads: Mapping[str, str]) -> str:

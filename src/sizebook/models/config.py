@@ -10,9 +10,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from sizebook.core.errors import InputError, RangeError, UnknownKeyError
+from sizebook.core.errors import InputError, UnknownKeyError
 from sizebook.intake.texts import read_json
-from sizebook.models.key_names import activation_with_weights, cannot_matter, says_what_is_so
+from sizebook.models.key_names import cannot_matter, odd_activation, says_what_is_so
+from sizebook.models.refusals import missing_key, missing_section, no_multiple, not_understood, spellings_disagree
 from sizebook.models.spellings import also, spellings
 from sizebook.models.type_defaults import type_defaults
 
@@ -43,7 +44,12 @@ class Config:
 
     def _get(self, keys: tuple[str, ...]) -> Any:
         values = self.values
-        keys = also(values.get("model_type") or self.said_type, keys)  # _spelt_as, called for every key of a file
+        named = values.get("model_type") or self.said_type  # _spelt_as, called for every key of a file
+        if named.__class__ is str:
+            keys = also(named, keys)
+        if len(keys) == 1 and (value := values.get(keys[0])) is not None:  # nearly always
+            self.read.add(keys[0])
+            return value
         self.read.update(keys)
         for key in keys:
             value = values.get(key)
@@ -60,20 +66,25 @@ class Config:
                 return self.defaults[key]
         return MISSING
 
-    def _spelt_as(self) -> object:
+    def _spelt_as(self) -> str:
         """Return the type whose spellings hold: the one it is read as, else the file's class gives a section."""
-        return self.values.get("model_type") or self.said_type
+        named = self.values.get("model_type") or self.said_type
+        return named if isinstance(named, str) else ""
 
     def agree(self, *keys: str) -> None:
         """Refuse keys that mean one thing and say different ones; null says nothing."""
         said = [(key, self.values[key]) for key in keys if self.values.get(key) is not None]
         for key, value in said[1:]:
             if value != said[0][1]:
-                raise self._disagree(*said[0], key, value)
+                raise spellings_disagree(said[0], (key, value), self.where)
 
     def unknown(self, key: str, value: Any, want: str) -> UnknownKeyError:
         """Return the error for a key that is read but whose value is not described."""
         return UnknownKeyError(f"not described: got '{key}' = {value!r} in {self.where}, want {want}.")
+
+    def _written(self, keys: tuple[str, ...]) -> str:
+        """Return the spelling that the file has of a key, the first where it has none."""
+        return next((key for key in also(self._spelt_as(), keys) if self.values.get(key) is not None), keys[0])
 
     def _wrong(self, key: str, value: Any, want: str) -> InputError:
         shown = "nothing" if value is MISSING else repr(value)
@@ -88,14 +99,16 @@ class Config:
     def integer(self, *keys: str, default: int | None = MISSING) -> int:
         """Return a positive whole number under the first of several spellings of a key."""
         value = self._get(keys)
+        if value.__class__ is int and 0 < value <= MOST_LAYERS:  # nearly always
+            return value
         if value is MISSING:
             return self._of_type(keys) if default is MISSING else default  # type: ignore[return-value]
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise self._wrong(keys[0], value, "a whole number of 0 or more")
+            raise self._wrong(self._written(keys), value, "a whole number of 0 or more")
         if value == 0 and default != 0 and not _MAY_BE_NONE.search(keys[0]):
-            raise self._wrong(keys[0], 0, "a whole number of 1 or more")
+            raise self._wrong(self._written(keys), 0, "a whole number of 1 or more")
         if value > MOST_LAYERS and value > (limit := MOST_LAYERS if _REPEATS.search(keys[0]) else MOST):
-            raise self._wrong(keys[0], value, f"a whole number of at most {limit}")
+            raise self._wrong(self._written(keys), value, f"a whole number of at most {limit}")
         return value
 
     def _of_type(self, keys: tuple[str, ...]) -> int:
@@ -107,10 +120,7 @@ class Config:
                 size: int = given[key]
                 self.assumed[key] = size
                 return size
-        raise UnknownKeyError(
-            f"missing key: got no '{keys[0]}' in {self.where}, want a whole number. "
-            "Add it, or use the complete config.json of the model."
-        )
+        raise missing_key(keys[0], self.where)
 
     def left_out(self) -> list[str]:
         """Return the sizes and sections that the file leaves out and its types' classes give, and where."""
@@ -133,7 +143,7 @@ class Config:
         """
         value = self.integer(*keys, default=0)
         if value == 0 and self._get(keys) is not MISSING:
-            raise self._wrong(keys[0], 0, "null for none, or a whole number of 1 or more")
+            raise self._wrong(self._written(keys), 0, "null for none, or a whole number of 1 or more")
         return value
 
     def number(self, *keys: str, default: float = MISSING) -> float:
@@ -142,7 +152,7 @@ class Config:
         if value is MISSING and default is not MISSING:
             return default
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-            raise self._wrong(keys[0], value, "a number of 0 or more")
+            raise self._wrong(self._written(keys), value, "a number of 0 or more")
         return value
 
     def flag(self, *keys: str, default: bool = MISSING) -> bool:
@@ -155,7 +165,7 @@ class Config:
                     raise self._wrong(key, None, "true or false")
             return default
         if not isinstance(value, bool):
-            raise self._wrong(keys[0], value, "true or false")
+            raise self._wrong(self._written(keys), value, "true or false")
         return value
 
     def text(self, *keys: str, default: str = MISSING) -> str:
@@ -164,7 +174,7 @@ class Config:
         if value is MISSING and default is not MISSING:
             return default
         if not isinstance(value, str):
-            raise self._wrong(keys[0], value, "a word")
+            raise self._wrong(self._written(keys), value, "a word")
         return value
 
     def integers(self, key: str, default: list[int] = MISSING) -> list[int]:
@@ -183,9 +193,8 @@ class Config:
             return default
         if not isinstance(value, list) or len(value) != n_layers:
             got = f"{len(value)} entries" if isinstance(value, list) else "nothing" if value is MISSING else repr(value)
-            raise InputError(
-                f"bad key: got {got} for '{key}' in {self.where}, want a list of {n_layers}, one a layer. Correct it."
-            )
+            want = f"a list of {n_layers}, one a layer"
+            raise InputError(f"bad key: got {got} for '{key}' in {self.where}, want {want}. Correct it.")
         return value
 
     def pattern(self, key: str, n_layers: int, allowed: tuple[str, ...], default: list[str] = MISSING) -> list[str]:
@@ -224,19 +233,13 @@ class Config:
         """Refuse a file without these sections, where it is not known what the type's class builds instead."""
         for key in sections:
             if not self.has(key) and key not in type_defaults(self.said_type):
-                raise self._no_section(key)
+                raise missing_section(key, self.where)
 
     def says_sections(self) -> None:
         """Refuse a file whose absent sections were taken from its type's class, where its own class may build none."""
         for key in self.assumed:
             if key in self.sections:
-                raise self._no_section(key)
-
-    def _no_section(self, key: str) -> UnknownKeyError:
-        return UnknownKeyError(
-            f"missing section: got no '{key}' in {self.where}, want what it says of its part of the model. "
-            "Use the complete config.json of the model."
-        )
+                raise missing_section(key, self.where)
 
     def entries(self, key: str, kind: type, called: str) -> list[Any]:
         """Return a list of entries of one kind, an empty one where the key is absent; ``called`` is the kind's name."""
@@ -250,7 +253,7 @@ class Config:
     def class_names(self) -> list[str]:
         """Return the classes named under ``architectures``, none where the key is absent, null or empty."""
         named = self.values.get("architectures")
-        if named is not None and not (isinstance(named, list) and all(isinstance(name, str) for name in named)):
+        if named is not None and not (isinstance(named, list) and set(map(type, named)) <= {str}):
             raise self._wrong("architectures", named, "a list of names of classes")
         return named or []
 
@@ -275,13 +278,7 @@ class Config:
             if all(name in self.values for name in pair):
                 one, other = (self.values[name] for name in pair)
                 if type(one) is not type(other) or one != other:
-                    raise self._disagree(pair[0], one, pair[1], other)
-
-    def _disagree(self, first: str, one: Any, second: str, other: Any) -> InputError:
-        return InputError(
-            f"two spellings disagree: got '{first}' = {one!r} and '{second}' = {other!r} in {self.where}, want the "
-            "same, as both name one key. Remove the wrong one."
-        )
+                    raise spellings_disagree((pair[0], one), (pair[1], other), self.where)
 
     def _harmless(self, key: str, value: Any) -> bool:
         return cannot_matter(key, value) or says_what_is_so(self.values.get("model_type"), key, value)
@@ -289,26 +286,19 @@ class Config:
     def finish(self) -> None:
         """Refuse keys that were not read and may change the count, and spellings that disagree."""
         self._spellings_agree()
-        if learned := activation_with_weights(self.values):
-            raise self.unknown(learned, self.values[learned], "an activation function without weights of its own")
+        if odd := odd_activation(self.values):
+            raise self.unknown(odd[0], self.values[odd[0]], odd[1])
         read = self.read
         left = [key for key, value in self.values.items() if key not in read and not self._harmless(key, value)]
         if left:
-            raise UnknownKeyError(
-                f"keys not understood: got {', '.join(sorted(left))} in {self.where}, want keys whose effect on the "
-                f"count of model type '{self.values.get('model_type')}' is known. "
-                "Remove a key only if it changes no tensor."
-            )
+            raise not_understood(left, self.values.get("model_type"), self.where)
         for section in self.sections.values():
             section.finish()
 
     def divides(self, whole: str, n_whole: int, part: str, n_part: int) -> int:
         """Return n_whole / n_part, or refuse a config in which they contradict each other."""
         if n_part == 0 or n_whole % n_part:
-            raise RangeError(
-                f"inconsistent keys: got '{whole}' = {n_whole} and '{part}' = {n_part} in {self.where}, "
-                f"want the first to be a multiple of the second. Correct one of them."
-            )
+            raise no_multiple((whole, n_whole), (part, n_part), self.where)
         return n_whole // n_part
 
 

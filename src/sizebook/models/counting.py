@@ -31,10 +31,10 @@ def count(architecture: Architecture) -> Count:
     parts: dict[Part, int] = dict.fromkeys(PARTS, 0)
     active = 0
     for weights, times in repeated(architecture):
-        for weight in weights:
-            size = prod(weight.shape) * times
-            parts[weight.part] += size * weight.copies
-            active += size * weight.active
+        for _, shape, part, _, copies, visited in weights:
+            size = prod(shape) * times
+            parts[part] += size * copies
+            active += size * visited
     return Count(
         total=sum(parts.values()),
         active=active,
@@ -63,7 +63,10 @@ def repeated(architecture: Architecture) -> Iterable[tuple[tuple[Weight, ...], i
     outside = (*architecture.inputs, *architecture.outputs, *([architecture.head] if architecture.head else []))
     for brick in outside:
         yield brick.weights, 1
-    ids = list(map(id, architecture.layers))
-    distinct, times = dict(zip(ids, architecture.layers, strict=True)), Counter(ids)
+    layers = architecture.layers
+    if len(set(map(id, layers))) == 1:  # most models
+        yield layers[0].weights, len(layers)
+        return
+    distinct, times = {id(layer): layer for layer in layers}, Counter(map(id, layers))
     for key, layer in distinct.items():
         yield layer.weights, times[key]

@@ -6,8 +6,10 @@ import importlib
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache, lru_cache
 
 from sizebook.core.errors import RangeError, SizebookError, UnknownKeyError, suggestion
+from sizebook.core.tables import table
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture
 from sizebook.models.checkpoints.kinds import no_model_type
@@ -36,15 +38,29 @@ def model_type(*names: str) -> Callable[[Mapping], Mapping]:
     return register
 
 
-def mappings(until: str | None = None) -> dict[str, Mapping]:
-    """Return every mapping by model type, or those of the families up to the one that describes a type."""
+def mappings() -> dict[str, Mapping]:
+    """Return every mapping by model type."""
     from sizebook.models.families import MODULES
 
     for module in MODULES:
-        if until in _MAPPINGS:
-            break
         importlib.import_module(f"sizebook.models.families.{module}")
     return _MAPPINGS
+
+
+def _mapping_of(name: str) -> Mapping | None:
+    """Return the mapping of a model type, None where there is none; of the families its own alone is loaded."""
+    if name not in _MAPPINGS:
+        if module := modules().get(name):
+            importlib.import_module(f"sizebook.models.families.{module}")
+        else:
+            mappings()
+    return _MAPPINGS.get(name)
+
+
+@cache
+def modules() -> dict[str, str]:
+    """Return the module of `families` that describes each model type, as `make generated` wrote it down."""
+    return {row["model_type"]: row["module"] for row in table("model_types")}
 
 
 def architecture(config: Config) -> Architecture:
@@ -69,12 +85,11 @@ def _refuse_class_of_another_type(config: Config, described: Architecture) -> No
     Engines that go by the class would load another model than those that go by the type.
     """
     named, own = (config.class_names() or [""])[0], described.model_type
-    stem = _plain(_CLASS_ENDING.sub("", named))
-    if not stem or stem == _plain(own):
+    stem = _stem(named)
+    if not stem or stem == _plain(own) or (other := _types_by_plain_name().get(stem)) is None:
         return
-    other = next((name for name in mappings() if _plain(name) == stem), own)
     apart = set(own.split("_")) ^ set(other.split("_"))
-    if mappings()[other] is mappings().get(own) or apart <= _PART_OF_ONE_MODEL:
+    if _mapping_of(other) is _MAPPINGS.get(own) or apart <= _PART_OF_ONE_MODEL:
         return
     try:
         read = Config({**config.values, "model_type": other}, config.where)
@@ -88,6 +103,18 @@ def _refuse_class_of_another_type(config: Config, described: Architecture) -> No
         )
 
 
+@cache
+def _types_by_plain_name() -> dict[str, str]:
+    return {_plain(name): name for name in reversed(modules())}
+
+
+@lru_cache(maxsize=4096)
+def _stem(class_name: str) -> str:
+    """Return what a class calls its model, as a type would be compared with it."""
+    return _plain(_CLASS_ENDING.sub("", class_name))
+
+
+@lru_cache(maxsize=4096)
 def _plain(name: str) -> str:
     """Return a type's or a class's name as the other writes it."""
     return name.replace("_", "").replace("-", "").casefold()
@@ -96,7 +123,7 @@ def _plain(name: str) -> str:
 def describe(config: Config) -> Architecture:
     """Return the architecture that a config, or the section of one, describes; unread keys are left to the caller."""
     name = _type_of(config)
-    mapping = mappings(until=name).get(name)
+    mapping = _mapping_of(name)
     if mapping is None:
         raise UnknownKeyError(
             f"unknown model type: got '{name}' in {config.where}, want one of the {len(_MAPPINGS)} types in "
@@ -114,7 +141,7 @@ def _type_of(config: Config) -> str:
     if "model_type" not in config.values and isinstance(named, list) and len(named) == 1:
         config.ignore("architectures")
         found = str(named[0]).removesuffix("ForCausalLM").casefold()
-        if found in mappings():
+        if found in modules():
             config.values = {**config.values, "model_type": found}
     if (other := no_model_type(config.values, config.where)) is not None:
         raise other

@@ -60,6 +60,10 @@ max_trained_positions any: nomic_bert
 pad_vocab_size_multiple any: nomic_bert
 """
 
+# Keys that name an activation function, and those that sound so and say whether there is one.
+_FUNCTION = re.compile(r"(?!use_|is_|has_).*(_act|activation|activation_function|act_fn)")
+_SAYS_WHETHER = ("classifier_activation", "gelu_activation")
+
 # Activation functions that hold weights of their own, two or one a block; others hold none.
 _WITH_WEIGHTS = frozenset(("prelu", "xielu", "gated-prelu", "gated-xielu"))
 
@@ -80,11 +84,24 @@ def says_what_is_so(model_type: object, key: str, value: Any) -> bool:
     return _by_type().get((str(model_type), key)) in ("any", json.dumps(value))
 
 
-def activation_with_weights(values: Mapping[str, Any]) -> str | None:
-    """Return the first key that names an activation function with weights of its own, None where none does."""
-    named = (key for key, value in values.items() if value.__class__ is str and value in _WITH_WEIGHTS)
-    own = "hidden_act" if (values.get("model_type"), values.get("hidden_act")) == ("apertus", "xielu") else ""
-    return next((key for key in named if key != own), None)
+def odd_activation(values: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the first key whose activation function is not known to hold no weights, and what is wanted there."""
+    for key, value in values.items():
+        if value.__class__ is not str:
+            if value is None or value is False or not _names_a_function(key):
+                continue
+            named = value.get("name") if isinstance(value, dict) and len(value) == 1 else None  # as DBRX writes it
+            if not isinstance(named, str):
+                return key, "the name of an activation function"
+            value = named
+        if value in _WITH_WEIGHTS and (values.get("model_type"), key, value) != ("apertus", "hidden_act", "xielu"):
+            return key, "an activation function without weights of its own"
+    return None
+
+
+@lru_cache(maxsize=8192)
+def _names_a_function(key: str) -> bool:
+    return key not in _SAYS_WHETHER and _FUNCTION.fullmatch(key) is not None
 
 
 def cannot_matter(key: str, value: Any) -> bool:

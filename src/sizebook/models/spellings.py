@@ -98,12 +98,8 @@ def spellings(model_type: object) -> tuple[tuple[str, str], ...]:
     return _by_type().get(model_type, ()) if isinstance(model_type, str) else ()
 
 
-def also(model_type: object, keys: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the keys, behind them the other spellings of each."""
-    return _also(model_type, keys) if isinstance(model_type, str) else keys
-
-
 @lru_cache(maxsize=8192)  # every key of every count asks for it
-def _also(model_type: str, keys: tuple[str, ...]) -> tuple[str, ...]:
+def also(model_type: str, keys: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the keys, behind them the other spellings of each that a type has."""
     more = [other for pair in spellings(model_type) for key, other in (pair, pair[::-1]) if key in keys]
     return tuple(dict.fromkeys((*keys, *more)))

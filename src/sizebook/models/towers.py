@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from sizebook.models.architecture import Brick, Weight
@@ -29,11 +29,11 @@ class Tower:
     def weights(self) -> tuple[Weight, ...]:
         once = [*self._of(self.stem, "stem"), *self._of(self.projector, "projector")]
         each = self._of(self.layer, "layers.*") if self.n_layers else []
-        return (*once, *(replace(w, copies=w.copies * self.n_layers, active=w.active * self.n_layers) for w in each))
+        return (*once, *(w._replace(copies=w.copies * self.n_layers, active=w.active * self.n_layers) for w in each))
 
     def _of(self, bricks: Iterable[Brick], place: str) -> list[Weight]:
         return [
-            replace(weight, name=f"{self.name}.{place}.{weight.name}", part="tower")
+            weight._replace(name=f"{self.name}.{place}.{weight.name}", part="tower")
             for brick in bricks
             for weight in brick.weights
         ]

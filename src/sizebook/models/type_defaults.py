@@ -10,14 +10,15 @@ import json
 from functools import cache
 from typing import Any
 
-from sizebook.core.tables import table
-
-
-@cache
-def _type_defaults() -> dict[str, dict[str, Any]]:
-    return {row["model_type"]: json.loads(row["defaults"]) for row in table("type_defaults")}
+from sizebook.core.tables import by_key
 
 
 def type_defaults(model_type: object) -> dict[str, Any]:
     """Return what the class of a model type gives to sizes and to whole sections which a file may leave out."""
-    return _type_defaults().get(model_type, {}) if isinstance(model_type, str) else {}
+    return _defaults(model_type) if isinstance(model_type, str) else {}
+
+
+@cache
+def _defaults(model_type: str) -> dict[str, Any]:
+    row = by_key("type_defaults", "model_type").get(model_type)
+    return json.loads(row["defaults"]) if row else {}

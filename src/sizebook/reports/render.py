@@ -52,10 +52,10 @@ def _part(block: Block) -> str:
 
 
 def _svg_uri(block: Block, style: Style, voice: Voice) -> str:
-    # Altair takes half a second to load, and a report without charts does not need it.
+    # The renderer takes a while to load, and a report without charts does not need it.
     from sizebook.reports.charts.draw import svg
 
-    drawn = svg(block, style.theme, numbers=voice.signs, fonts=style.fonts)  # type: ignore[arg-type]
+    drawn = svg(block, style.theme, numbers=voice.signs, fonts=style.fonts)
     return f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
 
 
@@ -86,6 +86,12 @@ def _environment(style: Style) -> jinja2.Environment:
         _=voice.word, style=replace(style, faces=(), templates=None), language=voice.language, version=__version__
     )
     return environment
+
+
+@cache
+def _plain_environment(style: Style) -> jinja2.Environment:
+    """Return what fills templates of other languages than HTML; kept, as it keeps what it compiled."""
+    return _environment(style).overlay(autoescape=False)
 
 
 @dataclass(frozen=True)
@@ -143,8 +149,7 @@ def _css(style: Style, with_fonts: bool) -> str:
         {"family": face.family, "weight": face.weight, "source": data_uri(face.file, "font/ttf")}
         for face in style.faces
     ]
-    environment = _environment(style).overlay(autoescape=False)
-    sheet = environment.get_template("report.css").render(look=style.theme, faces=faces)
+    sheet = _plain_environment(style).get_template("report.css").render(look=style.theme, faces=faces)
     return sheet if with_fonts else _FONT_FACE.sub("", sheet)
 
 

@@ -6,7 +6,7 @@ because its bars need lengths.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import date
 from typing import Any, Literal
@@ -15,6 +15,10 @@ from sizebook.core.derivation import Step
 from sizebook.core.texts import joined
 from sizebook.reports.charts.kinds import Chart
 
+# Widths in points: of the text, of a sign of each face at its size, between columns, of the names of rows at least.
+_TEXT_WIDTH = 493.0
+_FIGURE, _SIGN, _HEAD_SIGN = 5.4, 4.9, 4.1
+_BETWEEN, _ROW_NAME = 9.9, 79.0
 RowKind = Literal["plain", "group", "marked", "total", "failed"]
 
 
@@ -52,6 +56,20 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     note: str = ""
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it outgrows the sheet at its usual size, as far as counting signs tells: figures never wrap."""
+        least = [_least_width(column, [row.cells[at] for row in self.rows]) for at, column in enumerate(self.columns)]
+        return max(least[0], _ROW_NAME) + sum(least[1:]) + _BETWEEN * (len(least) - 1) > _TEXT_WIDTH
+
+
+def _least_width(column: Column, cells: Sequence[str]) -> float:
+    """Return the points that a column takes at least: words of texts and headings wrap, figures do not."""
+    pieces = cells if column.figures else [word for cell in cells for word in cell.split()]
+    head = max(map(len, [*column.heading.split(), column.unit]))
+    widest = max(map(len, pieces), default=0)
+    return max(_HEAD_SIGN * head, (_FIGURE if column.figures else _SIGN) * widest)
 
 
 @dataclass(frozen=True)

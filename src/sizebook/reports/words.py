@@ -28,14 +28,15 @@ def scenarios(number: int) -> Text:
     return plural(number, "{n} scenario", "{n} scenarios")
 
 
-def ends(low: str, high: str) -> Text:
-    """Return the two ends of a range, or that both are one."""
-    return text("{n} either way", n=low) if low == high else text("{low} to {high}", low=low, high=high)
-
-
-def span(first: str, last: str) -> str:
-    """Return the first and the last of what a report covers, which may be one."""
-    return first if first == last else text("{low} to {high}", low=first, high=last)
+def months_cost(number: int, total: str, first: str, last: str) -> Text:
+    """Return what a number of months cost together and each, at first and at last; all as they will be printed."""
+    if first == last:
+        return plural(
+            number, "{n} month costs {usd}", "{n} months cost {usd}, {month} each", usd=total, month=first,
+        )  # fmt: skip
+    return text(
+        "{months} cost {usd}, from {first} to {last} a month", months=months(number), usd=total, first=first, last=last,
+    )  # fmt: skip
 
 
 def newest(name: str) -> Day:

@@ -7,6 +7,7 @@ in the code page of Windows. What is not certain is said in a note or refused.
 from __future__ import annotations
 
 import codecs
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,9 +39,14 @@ class SpreadsheetCsv:
             yield dict(zip(heads, row.values(), strict=True))
 
 
-def read_spreadsheet_csv(path: Path) -> SpreadsheetCsv:
-    """Return a CSV file that a spreadsheet wrote. Errors: `InputError` where its separator cannot be told."""
+def read_spreadsheet_csv(path: Path, *, comments: bool = False) -> SpreadsheetCsv:
+    """Return a CSV file that a spreadsheet wrote; with ``comments``, lines that start with ``#`` are left out.
+
+    Errors: `InputError` where its separator cannot be told.
+    """
     text, notes = _text(read_bytes(path, _WANTED), path)
+    if comments:
+        text = "".join(line for line in io.StringIO(text, newline="") if not line.startswith("#"))
     first, _, rest = text.partition("\n")
     if first.strip().strip('"').casefold().startswith("sep=") and len(sign := first.strip("\r\n").strip('"')[4:]) == 1:
         if sign not in SEPARATORS:

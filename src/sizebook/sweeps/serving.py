@@ -16,7 +16,7 @@ import polars as pl
 
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import SizebookError
-from sizebook.core.number_text import decimal_sign
+from sizebook.core.number_text import GROUPED_BY_POINT, decimal_sign
 from sizebook.core.sections import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.sections import Argument
 from sizebook.plans.serving.tables import COLUMNS, FIGURES, POOL_RESULTS, STATED
@@ -164,8 +164,11 @@ def _numbers(frame: pl.DataFrame, words: pl.DataFrame, leaf: Argument, reasons: 
     values = given.cast(pl.Float64, strict=False).to_numpy().copy()
     if given.dtype == pl.String:
         blank = (given == "").to_numpy()
+        # Polars reads every point before decimals, `coerce` what is declared, and in a whole number what it may mean.
         if decimal_sign() == ",":
-            values[:] = np.nan  # polars reads a point before decimals, `coerce` what is declared
+            values[:] = np.nan
+        elif leaf.quantity.kind == "integer":
+            values[given.str.contains(rf"^\s*{GROUPED_BY_POINT}\s*$").fill_null(False).to_numpy()] = np.nan
     else:
         blank = given.is_null().to_numpy()
     if leaf.name in ZERO_IS_NONE:

@@ -163,14 +163,14 @@ def _check_heads(layout: Layout, architecture: Architecture) -> None:
         if n_heads % layout.tp:
             raise RangeError(
                 f"tensor parallelism does not divide the heads: got tp {layout.tp} and n_heads {n_heads}, want tp to "
-                f"divide n_heads. Use tp {_largest_divisor(n_heads, layout.tp)}."
+                f"divide n_heads. Use tp {largest_divisor(n_heads, layout.tp)}."
             )
     for n_kv in kv_heads:
         if n_kv % layout.tp and layout.tp % n_kv:
             raise RangeError(
                 f"tensor parallelism does not fit the key-value heads: got tp {layout.tp} and n_kv_heads {n_kv}, "
                 f"want one "
-                f"to divide the other. Use tp {_largest_divisor(n_kv, layout.tp)}."
+                f"to divide the other. Use tp {largest_divisor(n_kv, layout.tp)}."
             )
 
 
@@ -184,7 +184,7 @@ def _check_stages(layout: Layout, architecture: Architecture) -> None:
         raise RangeError(
             f"more pipeline chunks than layers: got pp {layout.pp} x interleave {layout.interleave} = {chunks} and "
             f"{architecture.n_layers} layers, want at most one chunk a layer and two for embedding and head. "
-            f"Use pp {_largest_divisor(architecture.n_layers, layout.pp)}."
+            f"Use pp {largest_divisor(architecture.n_layers, layout.pp)}."
         )
     require(
         layout.interleave == 1 or layout.pp > 1,
@@ -210,19 +210,19 @@ def _check_stages(layout: Layout, architecture: Architecture) -> None:
 def _check_shards(layout: Layout) -> None:
     """Raise where the ranks that share a set of shards are no part of the data-parallel ones, counted with or without
     context parallelism, or share nothing."""
-    if layout.fsdp is None:
-        return
+    asked = f"fsdp {layout.fsdp}" if layout.fsdp not in (None, 1) else "hsdp" if layout.hsdp else ""
+    require(
+        layout.zero_stage > 0 or not asked,
+        f"nothing is sharded: got {asked} and zero_stage 0, want zero_stage 1, 2 or 3. "
+        f"Set zero_stage to 3, or remove {asked.split(' ')[0]}.",
+    )
     ranks = layout.dp * layout.cp
-    require(
-        ranks % layout.fsdp == 0,
-        f"shards do not divide the ranks: got fsdp {layout.fsdp} and dp x cp = {ranks}, want fsdp to divide them. "
-        f"Use fsdp {_largest_divisor(ranks, layout.fsdp)}.",
-    )
-    require(
-        layout.zero_stage > 0 or layout.fsdp == 1,
-        f"nothing is sharded: got fsdp {layout.fsdp} and zero_stage 0, want zero_stage 1, 2 or 3. "
-        "Set zero_stage to 3, or remove fsdp.",
-    )
+    if layout.fsdp is not None:
+        require(
+            ranks % layout.fsdp == 0,
+            f"shards do not divide the ranks: got fsdp {layout.fsdp} and dp x cp = {ranks}, want fsdp to divide them. "
+            f"Use fsdp {largest_divisor(ranks, layout.fsdp)}.",
+        )
 
 
 def _check_experts(layout: Layout, architecture: Architecture) -> None:
@@ -234,7 +234,7 @@ def _check_experts(layout: Layout, architecture: Architecture) -> None:
     if n_experts % layout.ep:
         raise RangeError(
             f"expert parallelism does not divide the experts: got ep {layout.ep} and {n_experts} experts, want ep to "
-            f"divide them. Use ep {_largest_divisor(n_experts, layout.ep)}."
+            f"divide them. Use ep {largest_divisor(n_experts, layout.ep)}."
         )
     group = layout.tp * layout.cp * layout.dp
     require(
@@ -244,7 +244,8 @@ def _check_experts(layout: Layout, architecture: Architecture) -> None:
     )
 
 
-def _largest_divisor(n: int, at_most: int) -> int:
+def largest_divisor(n: int, at_most: int) -> int:
+    """Return the largest divisor of ``n`` that is no greater than ``at_most``."""
     return next((d for d in range(min(n, at_most), 0, -1) if n % d == 0), 1)
 
 

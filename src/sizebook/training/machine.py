@@ -105,6 +105,15 @@ def rescaled(rates: Machine, factors: Mapping[str, float]) -> Machine:
     return replace(rates, **changed)
 
 
+def check_power_limit(gpu: Accelerator, limit_watts: float | None) -> None:
+    """Refuse a limit above the TDP: it would be charged as energy and speed nothing up."""
+    if limit_watts and gpu.tdp_watts and limit_watts > gpu.tdp_watts:
+        raise RangeError(
+            f"power limit above the TDP: got {limit_watts:g} watts, want at most {gpu.tdp_watts:g}, the TDP of "
+            f"'{gpu.key}'. Lower it, or leave it blank."
+        )
+
+
 def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
     """Return the shipped rates of a GPU for training in one number format.
 
@@ -116,7 +125,8 @@ def _shipped(gpu: Accelerator, method: Method, fitted: Calibration) -> Machine:
         raise RangeError(f"no training in {dtype}: got '{dtype}', want one of {', '.join(FORMATS)}. Choose another.")
     family, kind, stack = generation(gpu), _KINDS[dtype], stack_of(method.recipe.stack).timed_as
     half = gpu.peaks.get("bf16") or gpu.peak_flop_per_s("fp16")
-    clock = min(1.0, (limit / gpu.tdp_watts) ** (1 / 3)) if limit and gpu.tdp_watts else 1.0
+    check_power_limit(gpu, limit)
+    clock = (limit / gpu.tdp_watts) ** (1 / 3) if limit and gpu.tdp_watts else 1.0
     if family == "blackwell" and gpu.tdp_watts:
         clock *= min(1.3, (gpu.tdp_watts / (half * _BLACKWELL_WATTS)) ** fitted["power"])
     matmul = (half if kind == "bf16" else gpu.peak_flop_per_s(kind)) * clock * _matmul(gpu, family, kind, fitted)

@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 # Version of each package: of Vega those inside the bundle.
 TABULATOR = "6.5.3"
 ESBUILD = "0.28.2"
-MODULES = ("Filter", "Format", "FrozenColumns", "Layout", "ResizeTable", "Sort", "Tooltip")
+MODULES = ("Filter", "Format", "Layout", "ResizeTable", "Sort", "Tooltip")
 VEGA = vl_convert.get_vega_version()
 VEGA_LITE = f"{vl_convert.get_vegalite_versions()[-1]}.0"
 EMBED = vl_convert.get_vega_embed_version()
@@ -73,7 +73,7 @@ def fetch(folder: Path) -> None:
     (HERE / "vega-LICENSE.txt").write_text("\n".join(dict.fromkeys(licences)), encoding="utf-8")
     state(
         {
-            "tabulator.min.js": f"tabulator-tables {TABULATOR} (npm), 7 of its modules",
+            "tabulator.min.js": f"tabulator-tables {TABULATOR} (npm), 6 of its modules",
             "tabulator.min.css": f"the same, {TABULATOR}",
             "vega.js": f"vega {VEGA}, vega-lite {VEGA_LITE}, vega-embed {EMBED} (vl-convert {vl_convert.__version__})",
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,22 +26,65 @@ def dark_is_the_readers_setting_until_changed(page: Page, address: str) -> None:
 
 @check
 def nobody_is_shut_out(page: Page, address: str) -> None:
-    compared = "view=compare&compare=llama-3.1-8b~mixtral-8x7b"
-    for fragment in ("", "view=charts", "model=llama-3.1-8b", compared, *ACCESSIBLE):
+    judged(page, address)
+
+
+@check
+def nobody_is_shut_out_on_a_phone(page: Page, address: str) -> None:
+    page.set_viewport_size(PHONE)
+    judged(page, address)
+
+
+def judged(page: Page, address: str) -> None:
+    """Have axe-core judge every view, light and dark, and every pane that opens over the table."""
+    axe = AXE.read_text(encoding="utf-8")
+    for fragment in (*VIEWS, *PANES):
+        opened(page, address, "" if fragment in PANES else fragment)
+        if fragment in PANES:
+            PANES[fragment](page)
+        page.evaluate(axe)
         for theme in ("light", "dark"):
-            opened(page, address, f"{fragment}&theme={theme}")
+            page.evaluate(f"change({{ theme: '{theme}' }})")
             if "charts" in fragment:
-                page.wait_for_selector("#charts[data-drawn]")
-            page.wait_for_timeout(300)
-            page.evaluate(AXE.read_text(encoding="utf-8"))
-            found: list[dict[str, Any]] = page.evaluate("axe.run().then((result) => result.violations)")
+                page.wait_for_function("document.querySelectorAll('#charts svg').length === 6")
+            page.wait_for_timeout(200)  # what fades in has its colours
+            found: list[dict[str, Any]] = page.evaluate(f"axe.run({JUDGED[theme]}).then((result) => result.violations)")
             assert not found, (fragment, theme, [(each["id"], each["nodes"][0]["html"]) for each in found])
+
+
+def hovered(page: Page) -> None:
+    page.hover(".tabulator-row .model")
+    page.wait_for_selector("#hover:not([hidden])")
+
+
+def filtered_to_nothing(page: Page) -> None:
+    page.evaluate("byId('filters').open = true")
+    page.fill('[name="q"]', "nothing at all")
+    page.fill('[name="max"]', "many")
 
 
 # What a window of 1,440 by 900 shows at 200 %.
 ZOOMED: ViewportSize = {"width": 720, "height": 450}
 # Views with a part of their own to judge.
 ACCESSIBLE = ["view=calculator", "view=calculator&fn=SERVING_LEDGER", "view=market"]
+COMPARED = "view=compare&compare=llama-3.1-8b~mixtral-8x7b"
+VIEWS = [
+    "",
+    "view=charts",
+    "view=compare",
+    COMPARED,
+    "model=llama-3.1-8b",
+    "view=calculator&fn=TTFT_SECONDS",
+    *ACCESSIBLE,
+]
+# Dark differs in its colours alone.
+JUDGED = {"light": "{}", "dark": "{ runOnly: ['color-contrast'] }"}
+# What opens over the table, and what opens it.
+PANES: dict[str, Callable[[Page], None]] = {
+    "columns": lambda page: page.click("#choose-columns"),
+    "hover card": hovered,
+    "no rows": filtered_to_nothing,
+}
 
 
 @check

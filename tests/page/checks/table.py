@@ -55,6 +55,15 @@ def filters_add_up(page: Page, address: str) -> None:
     page.fill('[name="max"]', "many")
     assert page.get_attribute('[name="max"]', "aria-invalid") == "true"
     assert page.inner_text("#said") == "Not a size: got 'many', want a number such as 7B. Correct it."
+    page.fill('[name="q"]', "nothing at all")
+    assert page.locator(".tile").all_inner_texts() == [
+        f"Models\n0\nof {len(catalog.model_keys())}", "Counted exactly\n0",
+        "Agree with their publisher\n–\nno statement to compare",
+        "Median size\n–\nparameters", "Largest\n–", "With experts\n–\n0 models",
+    ]  # fmt: skip
+    told, table = (page.locator(each).bounding_box() for each in (".tabulator-placeholder-contents", "#table"))
+    middles = [each["x"] + each["width"] / 2 for each in (told, table) if each]
+    assert len(middles) == 2 and abs(middles[0] - middles[1]) < 10
 
 
 @check

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import tempfile
 from pathlib import Path
 
 import openpyxl
@@ -11,6 +12,8 @@ from playwright.sync_api import Page
 
 from sizebook.core import cells
 from sizebook.core.tables import table
+from sizebook.dashboard.own import of_table
+from sizebook.dashboard.page import write_page
 from sizebook.models import catalog
 from tests.page.driving import check, copied, names, opened, total
 
@@ -22,11 +25,15 @@ def a_card_shows_where_a_count_comes_from(page: Page, address: str) -> None:
     page.wait_for_selector("#hover:not([hidden])")
     said = page.inner_text("#hover")
     assert "SiLU(x W) * (x V)" in said and "8\u2009030\u2009261\u2009248" in said and "Published 8B" in said
+    assert f"Paper or page: {catalog.facts('llama-3.1-8b')['link'].removeprefix('https://')}" in said
     page.click(".tabulator-row button.name")
     whole = page.inner_text("#panel")
     # Grouped heads: query and output 4096 x 4096, key and value 1024 x 4096, in 32 layers.
     assert "32 × (2 × 4096 × 4096 + 2 × 1024 × 4096)" in whole and "1\u2009342\u2009177\u2009280" in whole
-    assert page.get_attribute("#panel a", "href") == catalog.facts("llama-3.1-8b")["link"]
+    given = catalog.facts("llama-3.1-8b")
+    weights = [f"https://huggingface.co/{name}" for name in given["hf_id"].split(";")]
+    links = page.eval_on_selector_all("#panel a", "(all) => all.map((each) => each.getAttribute('href'))")
+    assert links == [given["link"], *weights] and "https" not in whole.partition("Weights")[2]
     page.keyboard.press("Escape")
     assert not page.is_visible("#panel") and "model=" not in page.url
 
@@ -108,6 +115,32 @@ def a_link_restores_what_was_shown(page: Page, address: str) -> None:
     assert page.inner_text("#said") == (
         "The link names what this page does not know: lots, 2026, Nobody, blue, |, NO_SUCH. Left out."
     )
+
+
+@check
+def a_link_holds_any_name(page: Page, _address: str) -> None:
+    """Own models are named as their owner likes: with the signs of links, lists in them, markup and formulas."""
+    names_given = ['A~B & C#1%7E+"x"', "=cmd", "<b>Ω</b>"]
+    with tempfile.TemporaryDirectory() as folder:
+        table_given = Path(folder) / "my.csv"
+        with table_given.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([["name", "organisation"], *([name, f"{name} ~"] for name in names_given)])
+        address = write_page(of_table(table_given)[0], Path(folder) / "own.html").as_uri()
+        keys = [f"own:{name}" for name in names_given]
+        opened(page, address)
+        for key in keys:
+            page.evaluate("(key) => toggleCompared(key)", key)
+        page.select_option('[name="organisation"]', f"{names_given[0]} ~")
+        opened(page, page.url + "&view=compare")
+        assert page.evaluate("state.compare") == keys and names(page) == keys[:1]
+        assert page.locator(".compared thead button.name").all_inner_texts() == names_given
+        for asked, said in (
+            ("=CMD", "=cmd is in the comparison already."),
+            ("none", "No model of this page: got 'none', want a name or key of the list. Choose one."),
+        ):
+            page.fill('[name="add"]', asked)
+            page.keyboard.press("Enter")
+            assert page.inner_text("#said") == said
 
 
 @check

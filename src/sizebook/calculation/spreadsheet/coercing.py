@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -11,8 +12,8 @@ from typing import Any, NoReturn
 from sizebook.calculation.spreadsheet.serials import serial_of
 from sizebook.core.errors import CellError
 
-_NUMBER = re.compile(r"[+-]?(?:\d+(?:,\d{3})*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_TIME = re.compile(r"(\d{1,4}):(\d{1,2})(?::(\d{1,2}(?:\.\d+)?))?\s*([AaPp][Mm]?)?")
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:,\d{3})*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_TIME = re.compile(r"(\d{1,4}):(\d{1,2})(?::(\d{1,2}(?:\.\d+)?))?\s*([AaPp][Mm]?)?", re.ASCII)
 _DATES = ("%m/%d/%Y", "%m/%d/%y", "%Y-%m-%d", "%Y/%m/%d", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y",
           "%b %d, %Y", "%B %d, %Y", "%d-%B-%Y", "%m-%d-%Y")  # fmt: skip
 
@@ -82,6 +83,8 @@ def number_of_text(given: str) -> float:
     body = body[:-1].strip() if percent else body
     if _NUMBER.fullmatch(body):
         found = float(body.replace(",", ""))
+        if math.isinf(found):
+            fail("#VALUE!")
         return (-found if negative else found) / (100 if percent else 1)
     moment = moment_of_text(stripped)
     if moment is None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from sizebook.calculation.spreadsheet.coercing import cells, each, fail, rows_of, truth, whole
+from sizebook.calculation.spreadsheet.coercing import cells, each, fail, rows_of, text, truth, whole
+from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, column_letters, quoted
 from sizebook.core.errors import CellError
+
+_PLAIN_SHEET = re.compile(r"(?![A-Za-z]{1,3}\d{1,7}$|[RrCc][\dRrCc]*$)[^\W\d][\w.]*|")  # needs no quotes
 
 
 def _kind(value: Any) -> str:
@@ -141,4 +145,19 @@ def _descending(wanted: Any, given: list[Any]) -> int:
     return place or fail("#N/A")
 
 
-FUNCTIONS = {"VLOOKUP": _vlookup, "HLOOKUP": _hlookup, "LOOKUP": _lookup, "MATCH": _match}
+def _address(row: Any, column: Any, kind: Any = 1, a1: Any = True, sheet: Any = None) -> str:
+    """Return the address of a cell; ``kind`` 1 fixes row and column, 2 the row, 3 the column, 4 neither."""
+    down, across, fixed = whole(row), whole(column), whole(kind, 1)
+    if not (1 <= down <= LAST_ROW and 1 <= across <= LAST_COLUMN and 1 <= fixed <= 4):
+        fail("#VALUE!")
+    if truth(a1, default=True):
+        at = f"{'$' * (fixed in (1, 3))}{column_letters(across)}{'$' * (fixed in (1, 2))}{down}"
+    else:
+        at = f"R{down if fixed in (1, 2) else f'[{down}]'}C{across if fixed in (1, 3) else f'[{across}]'}"
+    if sheet is None:
+        return at
+    name = text(sheet)
+    return f"{name if _PLAIN_SHEET.fullmatch(name) else quoted(name)}!{at}"
+
+
+FUNCTIONS = {"ADDRESS": each(_address), "VLOOKUP": _vlookup, "HLOOKUP": _hlookup, "LOOKUP": _lookup, "MATCH": _match}

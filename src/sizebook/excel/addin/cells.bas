@@ -24,14 +24,20 @@ Public Function Answer(ByVal name As String, ByVal given As Variant) As Variant
 End Function
 
 Private Function Sent(ByVal given As Variant) As Variant
-    Dim values_sent() As Variant, i As Long
-    If UBound(given) < LBound(given) Then
-        Sent = given
+    Dim values_sent() As Variant, i As Long, last As Long
+    ' Up to the last that is given: xlwings takes as long for each that is left out as for one that is not.
+    last = UBound(given)
+    Do While last >= LBound(given)
+        If Not IsMissing(given(last)) Then Exit Do
+        last = last - 1
+    Loop
+    If last < LBound(given) Then
+        Sent = Array()
         Exit Function
     End If
     ' A new array: an assignment to a place that holds a range may write into the sheet. What is left out stays empty.
-    ReDim values_sent(LBound(given) To UBound(given))
-    For i = LBound(given) To UBound(given)
+    ReDim values_sent(LBound(given) To last)
+    For i = LBound(given) To last
         If IsObject(given(i)) Then
             values_sent(i) = Values(given(i))
         ElseIf Not IsMissing(given(i)) Then

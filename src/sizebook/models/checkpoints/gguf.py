@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from sizebook.core.errors import InputError
 from sizebook.intake.files import refuse_over
 from sizebook.intake.limits import limits
-from sizebook.models.checkpoints.tensors import Tensor, formats
+from sizebook.models.checkpoints.tensors import Tensor, check_name, formats
 
 MAGIC = b"GGUF"
 _VERSIONS = (2, 3)
@@ -125,6 +125,7 @@ class _Header:
 def _tensor(header: _Header) -> tuple[Tensor, int]:
     """Return a tensor, its extents in PyTorch's order, and its offset behind the header."""
     name, n_extents = header.text(), header.number("<I")
+    check_name(name, header.where)
     if n_extents > _MOST_EXTENTS:
         raise header.corrupt(f"{n_extents} dimensions of '{name}'", f"at most {_MOST_EXTENTS}")
     shape = tuple(reversed([header.number("<Q") for _ in range(n_extents)]))

@@ -8,7 +8,7 @@ tells, that is said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -63,7 +63,9 @@ class Beside:
     def __init__(self, tensors: Mapping[str, Tensor], stated: Quantization) -> None:
         self.tensors = tensors
         self.stated = stated
-        self._leaves = {name.rpartition(".")[2] for name in tensors}
+        self.by_leaf: dict[str, list[Tensor]] = {}
+        for name, tensor in tensors.items():
+            self.by_leaf.setdefault(name[name.rfind(".") + 1 :], []).append(tensor)
         self._occurring: dict[tuple[str, ...], list[str]] = {}
 
     def get(self, name: str) -> Tensor | None:
@@ -72,18 +74,21 @@ class Beside:
     def present(self, stem: str, *leaves: str) -> tuple[str, ...]:
         """Return those of the tensors ``stem + leaf`` that there are."""
         if leaves not in self._occurring:  # of the many that packings may have, a checkpoint has one or two
-            self._occurring[leaves] = [leaf for leaf in leaves if leaf.rpartition(".")[2] in self._leaves]
+            self._occurring[leaves] = [leaf for leaf in leaves if leaf.rpartition(".")[2] in self.by_leaf]
         tensors = self.tensors
         return tuple([name for leaf in self._occurring[leaves] if (name := stem + leaf) in tensors])
 
 
-def packed(tensor: Tensor, beside: Beside) -> Packed | None:
-    """Return what a tensor packs, None for one that stores its weights one by one or is not known to pack any."""
-    stem, _, leaf = tensor.name.rpartition(".")
-    rule = _BY_LEAF.get(leaf)
-    if rule is None and leaf.endswith("_blocks"):
-        rule = _mxfp4
-    return rule(tensor, f"{stem}." if stem else "", beside) if rule else None
+def packed(tensors: Mapping[str, Tensor], stated: Quantization) -> Iterator[tuple[Tensor, Packed]]:
+    """Yield every tensor that packs weights and what it packs; others store theirs one by one, as far as is known."""
+    beside = Beside(tensors, stated)
+    for leaf, named_so in beside.by_leaf.items():
+        rule = _BY_LEAF.get(leaf) or (_mxfp4 if leaf.endswith("_blocks") else None)
+        if rule is None:
+            continue
+        for tensor in named_so:
+            if (packing := rule(tensor, tensor[0][: -len(leaf)], beside)) is not None:
+                yield tensor, packing
 
 
 def _qweight(tensor: Tensor, stem: str, beside: Beside) -> Packed | None:

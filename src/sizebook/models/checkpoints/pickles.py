@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from sizebook.core.errors import InputError
 from sizebook.intake.files import refuse_over
 from sizebook.intake.limits import limits
-from sizebook.models.checkpoints.tensors import Tensor, extents, formats
+from sizebook.models.checkpoints.tensors import Tensor, check_name, extents, formats
 
 LEGACY = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
 _REBUILT = {"_rebuild_tensor_v2": 2, "_rebuild_tensor_v3": 2, "_rebuild_tensor": 2}
@@ -94,6 +94,7 @@ def read_legacy(file: BinaryIO, where: str) -> Pickled:
 def _collected(value: Any, where: str, sizes: dict[str, int] | None) -> Pickled:
     found, seen = Pickled(), set()
     for name, stored in _named(value, where):
+        check_name(name, where)
         form = formats("pytorch").get(stored.code)
         if form is None:
             raise InputError(
@@ -292,9 +293,10 @@ def _followed(content: io.BytesIO, where: str) -> Any:
                 return machine.stack[-1]
             machine.step(instruction.name, argument)
     except (ValueError, IndexError, KeyError, AttributeError, TypeError, OverflowError, MemoryError) as error:
+        said = str(error).partition(";")[0] or type(error).__name__
         raise InputError(
-            f"not a checkpoint: got {error or type(error).__name__} in the pickle of {where}, want what torch.save "
-            "writes. Download the file again; do not load it."
+            f"not a checkpoint: got {said} in the pickle of {where}, want what torch.save writes. "
+            "Download the file again; do not load it."
         ) from error
     raise InputError(f"truncated: got a pickle without an end in {where}, want a whole one. Download the file again.")
 

@@ -15,7 +15,7 @@ from sizebook.core.errors import InputError
 from sizebook.intake.files import refuse_over
 from sizebook.intake.limits import limits
 from sizebook.intake.texts import json_object
-from sizebook.models.checkpoints.tensors import Tensor, extents, formats
+from sizebook.models.checkpoints.tensors import Tensor, check_name, extents, formats
 
 
 def read_safetensors(file: BinaryIO, file_size: int, where: str) -> list[Tensor]:
@@ -30,6 +30,9 @@ def read_safetensors(file: BinaryIO, file_size: int, where: str) -> list[Tensor]
     header = json_object(content, f"the header of {where}", "a safetensors header", flat=True)
     header.pop("__metadata__", None)
     refuse_over("tensors", len(header), f"tensors in {where}")
+    if b"\\" in content or not content.isascii():  # in other text JSON allows no control character
+        for name in header:
+            check_name(name, where)
     # To a table of shapes true is 1; decimals were left as words.
     truths = b"true" in content or b"false" in content
     tensors, begins, forms = [], [], _Forms()

@@ -8,7 +8,7 @@ from functools import cache
 from math import prod
 from typing import NamedTuple
 
-from sizebook.core.errors import InputError
+from sizebook.core.errors import InputError, shown
 from sizebook.core.tables import table
 
 MOST_EXTENTS = 64  # PyTorch's own limit
@@ -50,6 +50,15 @@ def formats(container: str) -> dict[str, Format]:
         for row in table("tensor_formats")
         if row["container"] == container
     }
+
+
+def check_name(name: str, where: str) -> None:
+    """Refuse a tensor's name that would not stand on one line."""
+    if not name.isprintable():
+        raise InputError(
+            f"corrupt name: got {shown(name)} for a tensor of {where}, want letters, digits and signs. "
+            "Download the file again."
+        )
 
 
 def extents(value: object) -> tuple[int, ...] | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import NamedTuple
 
-from sizebook.models.checkpoints.packings import Beside, Packed, Quantization, packed
+from sizebook.models.checkpoints.packings import Packed, Quantization, packed
 from sizebook.models.checkpoints.tensors import Tensor
 
 # Stored beside the weights, not trained: tables of positions, masks, running means, scales of the cache.
@@ -18,6 +19,7 @@ _BUFFERS = re.compile(
 _CACHE_SCALE = re.compile(r"(^|\.)([kqv]_scale|prob_output_scale|[kv]_proj\.output_scale|[kqv]_zero_point)$")
 _WHOLE = ("I8", "U8", "I16", "U16", "I32", "U32", "I64", "U64", "BOOL")
 WEIGHT, SCALE, BUFFER, UNKNOWN = "weight", "scale", "buffer", "unknown"  # what a tensor is
+_ASIDE = (SCALE, BUFFER)  # no parameters of the model
 _LARGE = 4096  # elements of whole numbers from which a matrix may be packed weights that are not known here
 
 
@@ -66,32 +68,39 @@ class Weight(NamedTuple):
 
 def weights_of(tensors: Iterable[Tensor], stated: Quantization | None = None) -> list[Weight]:
     """Return every tensor with its role and the parameters that it stands for."""
-    by_name = {tensor.name: tensor for tensor in tensors}
-    beside = Beside(by_name, stated or Quantization())
-    packings = [packed(tensor, beside) for tensor in by_name.values()]
-    scales = {name for packing in packings if packing is not None for name in packing.beside}
-    return [
-        _weight(tensor, packing, name in scales)
-        for (name, tensor), packing in zip(by_name.items(), packings, strict=True)
-    ]
+    return [Weight(tensor, *_told(tensor, size, beside)) for tensor, size, beside in _beside_each(tensors, stated)]
 
 
-def _weight(tensor: Tensor, packing: Packed | None, is_scale: bool) -> Weight:
-    if is_scale:
-        return Weight(tensor, SCALE, tensor.dtype, 0)
-    if packing is not None:
-        if packing.parameters is None:
-            return Weight(tensor, UNKNOWN, packing.label, tensor.size)
-        return Weight(tensor, WEIGHT, packing.label, packing.parameters)
-    if tensor.size <= 1 and _CACHE_SCALE.search(tensor.name):
-        return Weight(tensor, SCALE, tensor.dtype, 0)
+def _beside_each(
+    tensors: Iterable[Tensor], stated: Quantization | None
+) -> Iterator[tuple[Tensor, int, Packed | str | None]]:
+    """Yield every tensor with its elements and its packing, or `SCALE` where it is part of another's."""
+    by_name = {tensor[0]: tensor for tensor in tensors}
+    found: dict[str, Packed | str] = {}
+    for tensor, packing in packed(by_name, stated or Quantization()):
+        found.setdefault(tensor[0], packing)
+        for each in packing[2]:
+            found[each] = SCALE
+    for name, tensor in by_name.items():
+        yield tensor, prod(tensor[2]), found.get(name)
+
+
+def _told(tensor: Tensor, size: int, beside: Packed | str | None) -> tuple[str, str, int]:
+    """Return a tensor's role, its format in words and the parameters that it stands for."""
+    if beside is SCALE:
+        return SCALE, tensor.dtype, 0
+    if isinstance(beside, Packed):
+        label, parameters, _ = beside
+        return (UNKNOWN, label, size) if parameters is None else (WEIGHT, label, parameters)
+    if size <= 1 and _CACHE_SCALE.search(tensor.name):
+        return SCALE, tensor.dtype, 0
     if _BUFFERS.search(tensor.name) or _is_mask(tensor):
-        return Weight(tensor, BUFFER, tensor.dtype, 0)
+        return BUFFER, tensor.dtype, 0
     if tensor.dtype in _WHOLE:
         narrow = tensor.dtype not in ("I64", "U64", "BOOL")
-        unknown = narrow and len(tensor.shape) > 1 and tensor.size >= _LARGE
-        return Weight(tensor, UNKNOWN if unknown else BUFFER, tensor.dtype, tensor.size if unknown else 0)
-    return Weight(tensor, WEIGHT, tensor.dtype, tensor.size)
+        unknown = narrow and len(tensor.shape) > 1 and size >= _LARGE
+        return (UNKNOWN, tensor.dtype, size) if unknown else (BUFFER, tensor.dtype, 0)
+    return WEIGHT, tensor.dtype, size
 
 
 def _is_mask(tensor: Tensor) -> bool:
@@ -106,15 +115,17 @@ def weigh(tensors: Iterable[Tensor], stated: Quantization | None = None) -> Weig
     sums: dict[tuple[str, str], list[int]] = {}  # by role and format: tensors, parameters, bytes
     unknown: dict[str, str] = {}
     stored = 0
-    for weight in weights_of(tensors, stated):
-        stored += weight.tensor.size
-        beside = weight.role in (SCALE, BUFFER)
-        of = sums.setdefault((weight.role, "") if beside else ("", weight.label), [0, 0, 0])
+    for tensor, size, beside in _beside_each(tensors, stated):
+        stored += size
+        role, label, parameters = _told(tensor, size, beside)
+        of = sums.get(key := (role, "") if role in _ASIDE else ("", label))
+        if of is None:
+            of = sums[key] = [0, 0, 0]
         of[0] += 1
-        of[1] += weight.parameters
-        of[2] += weight.tensor.n_bytes
-        if weight.role == UNKNOWN:
-            unknown.setdefault(weight.label, f"{weight.label}, such as {weight.tensor.name}")
+        of[1] += parameters
+        of[2] += tensor[3]
+        if role == UNKNOWN and label not in unknown:
+            unknown[label] = f"{label}, such as {tensor.name}"
     mixes = [Mix(label, *of) for (role, label), of in sums.items() if not role]
     scales, buffers = (Mix(f"{role}s", *sums.get((role, ""), (0, 0, 0))) for role in (SCALE, BUFFER))
     every = (*mixes, scales, buffers)

@@ -1,7 +1,7 @@
 """The mappings from config.json to `Architecture`, a module a topic.
 
-`sizebook.models.huggingface` imports them one after the other until a model type is found, so the commonest come
-first. A new module is added to this list.
+`sizebook.models.huggingface` loads the one that ``data/model_types.csv`` names for a type, written by `make generated`,
+and all of them for a type that is not there. A new module is added to this list.
 """
 
 MODULES = (

@@ -34,7 +34,7 @@ def layers_of(kinds: Iterable[Kind], build: Callable[[Kind], Layer]) -> tuple[La
 
 def n_kv_heads(config: Config, n_heads: int, *, required: bool = False) -> int:
     """Return the key-value heads: as many as query heads where null, or left out unless that is not the default."""
-    absent = "num_key_value_heads" not in {**config.defaults, **config.values}
+    absent = "num_key_value_heads" not in config.values and "num_key_value_heads" not in config.defaults
     default = MISSING if absent and required else n_heads
     count = config.integer("num_key_value_heads", default=default)
     config.divides("num_attention_heads", n_heads, "num_key_value_heads", count)
@@ -60,9 +60,10 @@ def attention(
     d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
     width = head_width(config, d_model, n_heads, default=d_head)
     kv_heads = n_kv_heads(config, n_heads, required=kv_required)
-    norms = {None: None, "head": (width, width), "all": (n_heads * width, kv_heads * width)}[qk_norm]
-    usual: dict[str, Any] = {"n_heads": n_heads, "n_kv_heads": kv_heads, "d_head": width, "qk_norm": norms}
-    return Attention(d_model, **{**usual, **more})
+    if qk_norm is not None:
+        norms = {"head": (width, width), "all": (n_heads * width, kv_heads * width)}[qk_norm]
+        more = {"qk_norm": norms, **more}
+    return Attention(d_model, **{"n_heads": n_heads, "n_kv_heads": kv_heads, "d_head": width, **more})
 
 
 def feed_forward(
@@ -122,9 +123,12 @@ class Around:
     notes: tuple[str, ...] = ()
 
 
+_NOTHING_ELSE = Around()
+
+
 def stack(config: Config, layers: tuple[Layer, ...], around: Around | None = None) -> Architecture:
     """Return a decoder from the usual keys."""
-    a = around or Around()
+    a = around or _NOTHING_ELSE
     asked, notes = config.flag("tie_word_embeddings", default=a.tied), a.notes
     if asked and not a.ties:
         notes = (*notes, remark("'tie_word_embeddings' is not followed: transformers does not tie models of this type"))

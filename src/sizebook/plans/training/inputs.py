@@ -13,7 +13,7 @@ from typing import Annotated
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import HostShare, OtherUsd, Pue
 from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
-from sizebook.core.texts import Day, Figure, plural, text
+from sizebook.core.texts import Day, Figure, plural, span, text
 from sizebook.core.units import percent
 from sizebook.formulas.energy import Covered, Embodied
 from sizebook.formulas.money import Owned
@@ -276,14 +276,13 @@ def costs_of(gpu: Accelerator, prices: Prices, power: Power) -> Costs:
 def _quoted(gpu: Accelerator, prices: Prices) -> Costs:
     found = quote(gpu.key, prices.provider, prices.region, term=prices.term)
     dates = sorted({row.date for row in found.rows})
-    first, last = Day(dates[0]), Day(dates[-1])
-    span = first if first == last else text("{low} to {high}", low=first, high=last)
+    covered = span(Day(dates[0]), Day(dates[-1]))
     names = ", ".join(sorted({row.provider for row in found.rows}))
     basis = plural(
         len(found.rows),
         "data/prices.csv: {term}, median of {names}, {n} row, USD, {span}",
         "data/prices.csv: {term}, median of {names}, {n} rows, USD, {span}",
-        term=prices.term, names=names, span=span,
+        term=prices.term, names=names, span=covered,
     )  # fmt: skip
     beside = on_demand_beside(found) if prices.term != "on_demand" else None
     if beside is not None:

@@ -21,9 +21,9 @@ from sizebook.tables.hardware import Accelerator
 from sizebook.tables.own_rates import basis_of
 from sizebook.training.adapters import adapter_parameters, visited_parameters
 from sizebook.training.bands import Band, band_of
-from sizebook.training.layout import Layout, check, micro_batches
+from sizebook.training.layout import Layout, check, largest_divisor, micro_batches
 from sizebook.training.lightest import recipe_text, settle, within
-from sizebook.training.machine import calibration, machine, setup_of
+from sizebook.training.machine import calibration, check_power_limit, machine, setup_of
 from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.recipe import Method, Recipe
@@ -162,6 +162,7 @@ def trained_parameters(architecture: Architecture, recipe: Recipe) -> int:
 def work_of(setup: Setup, layout: Layout) -> Work:
     """Return the work of a layout with what it leaves blank settled, or refuse one that cannot run the model."""
     check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
+    check_power_limit(setup.gpu, setup.method.power_limit_watts)
     profile = model_profile(setup.architecture, setup.batches.seq)
     n_micro = micro_batches(layout, setup.batches.batch)
     layout, method = placed(layout, setup.gpu), native(setup.method, setup.gpu)
@@ -174,10 +175,11 @@ def work_of(setup: Setup, layout: Layout) -> Work:
 
 
 def placed(layout: Layout, gpu: Accelerator) -> Layout:
-    """Return the layout with hybrid shards as wide as a scale-up domain, unless it says how wide they are."""
+    """Return the layout with hybrid shards as wide as a scale-up domain holds, unless it says how wide they are."""
     if not layout.hsdp or layout.fsdp is not None:
         return layout
-    return replace(layout, fsdp=max(1, min(layout.dp, gpu.scale_up_domain // (layout.tp * layout.cp))))
+    widest = max(1, min(layout.dp, gpu.scale_up_domain // (layout.tp * layout.cp)))
+    return replace(layout, fsdp=largest_divisor(layout.dp, widest))
 
 
 def native(method: Method, gpu: Accelerator) -> Method:

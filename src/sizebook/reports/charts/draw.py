@@ -1,8 +1,8 @@
-"""Draws charts: Altair makes the Vega-Lite specification, vl-convert the SVG. Text stays text."""
+"""Draws charts: a Vega-Lite specification, of which vl-convert makes the SVG. Text stays text."""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,8 @@ def _register_fonts(folder: Path) -> None:
     vl_convert.register_font_directory(str(folder))
 
 
+# A report above eight pages is filled twice, and a first page may show a chart of a section.
+@lru_cache(maxsize=64)
 def svg(chart: Chart, look: Theme = HOUSE, numbers: tuple[str, str] = _HOUSE_NUMBERS, fonts: Path | None = None) -> str:
     """Return a chart as SVG; ``numbers`` are the signs before decimals and between thousands, ``fonts`` own faces."""
     for folder in (bundled("templates") / "fonts", *((fonts,) if fonts else ())):
@@ -56,5 +58,4 @@ def png_of(drawn: str) -> bytes:
 
 def specification(chart: Chart, look: Theme = HOUSE) -> dict[str, Any]:
     """Return a chart's Vega-Lite specification, the same for a report and a web page."""
-    drawn: dict[str, Any] = _KINDS[type(chart)](chart, look).configure(**theme.config(look)).to_dict()
-    return drawn
+    return {**_KINDS[type(chart)](chart, look), "config": theme.config(look)}

@@ -6,11 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import altair as alt
-
 from sizebook.reports.charts import theme
 from sizebook.reports.charts.kinds import Bars, Limit, Spans, Stacks
-from sizebook.reports.charts.layers import Layers, chart, figures_axis, limit_layers, series_colour, sized
+from sizebook.reports.charts.layers import Part, figures_axis, layer, limit_layers, name, number, series_colour, sized
 from sizebook.reports.charts.theme import Theme
 
 _ROW_HEIGHT = 26
@@ -18,31 +16,26 @@ _AXIS_HEIGHT = 40
 _LEGEND_HEIGHT = 26
 # A segment narrower than this part of the longest stack has no room for its figure.
 _NARROW = 0.09
+_BAR = {"type": "bar", "height": {"band": 0.62}}
 
 
-def bars(shown: Bars, look: Theme) -> Layers:
+def bars(shown: Bars, look: Theme) -> Part:
     """Draw bars from zero."""
     rows = [{"label": b.label, "value": b.value, "marked": b.marked} for b in shown.bars]
-    x = alt.X("value:Q", title=shown.axis, axis=figures_axis())
-    marks = chart(rows).mark_bar(height={"band": 0.62}).encode(x=x, color=_marked_fill(look))
+    x = number("value", title=shown.axis, axis=figures_axis())
+    marks = layer(rows, _BAR, x=x, color=_marked_fill(look))
     return _with_figures(marks, [(bar.label, bar.text) for bar in shown.bars], look)
 
 
-def spans(shown: Spans, look: Theme) -> Layers:
+def spans(shown: Spans, look: Theme) -> Part:
     """Draw floating bars."""
     rows = [{"label": s.label, "start": s.start, "end": s.end, "marked": s.marked} for s in shown.spans]
-    scale = alt.Scale(zero=shown.limit is None)
-    marks = (
-        chart(rows)
-        .mark_bar(height={"band": 0.62})
-        .encode(
-            x=alt.X("start:Q", title=shown.axis, axis=figures_axis(), scale=scale), x2="end:Q", color=_marked_fill(look)
-        )
-    )
+    x = number("start", title=shown.axis, axis=figures_axis(), scale={"zero": shown.limit is None})
+    marks = layer(rows, _BAR, x=x, x2={"field": "end"}, color=_marked_fill(look))
     return _with_figures(marks, [(span.label, span.text) for span in shown.spans], look, shown.limit)
 
 
-def stacks(shown: Stacks, look: Theme) -> Layers:
+def stacks(shown: Stacks, look: Theme) -> Part:
     """Draw stacked bars; a segment wide enough carries its own figure."""
     longest = max(sum(values) for values in zip(*(s.values for s in shown.series), strict=True)) or 1
     rows = [
@@ -59,48 +52,47 @@ def stacks(shown: Stacks, look: Theme) -> Layers:
             shown.categories, one.values, one.texts or ("",) * len(one.values), strict=True
         )
     ]
-    x = alt.X("value:Q", title=shown.axis, stack="zero", axis=figures_axis())
-    marks = (
-        chart(rows)
-        .mark_bar(height={"band": 0.7}, stroke="white", strokeWidth=1)
-        .encode(x=x, color=series_colour(shown.series, look), order="order:Q")
-    )
-    inside = (
-        chart(rows)
-        .mark_text(align="center")
-        .encode(
-            x=alt.X("value:Q", stack="zero", bandPosition=0.5),
-            y=_categories("left", look),
-            order="order:Q",
-            text=alt.condition(f"datum.value > {_NARROW * longest}", "text:N", alt.value("")),
-            color=alt.Color("ink:N", scale=None),
-        )
-    )
+    x, order = number("value", title=shown.axis, stack="zero", axis=figures_axis()), number("order")
+    mark = {"type": "bar", "height": {"band": 0.7}, "stroke": "white", "strokeWidth": 1}
+    marks = layer(rows, mark, x=x, color=series_colour(shown.series, look), order=order)
+    wide_enough = {"test": f"datum.value > {_NARROW * longest}", **name("text")}
+    inside = layer(
+        rows, {"type": "text", "align": "center"}, x=number("value", stack="zero", bandPosition=0.5),
+        y=_categories("left", look), order=order, text={"condition": wide_enough, "value": ""},
+        color=name("ink", scale=None),
+    )  # fmt: skip
     totals = list(zip(shown.categories, shown.totals, strict=True))
     return _with_figures(marks, totals, look, shown.limit, inside=[inside])
 
 
 def _with_figures(
-    marks: alt.Chart,
+    marks: Part,
     figures: Sequence[tuple[str, str]],
     look: Theme,
     limit: Limit | None = None,
-    inside: Sequence[alt.Chart] = (),
-) -> Layers:
+    inside: Sequence[Part] = (),
+) -> Part:
     """Name the rows on the left and write their figures on the right, where no grid line strikes them through."""
     texts = json.dumps(dict(figures), ensure_ascii=False)
-    left = marks.encode(y=_categories("left", look))
-    right = marks.encode(y=_categories("right", look, labelExpr=f"{texts}[datum.value]"), opacity=alt.value(0))
+    left = _encoded(marks, y=_categories("left", look))
+    figures_right = _categories("right", look, labelExpr=f"{texts}[datum.value]", labelLimit=0)
+    right = _encoded(marks, y=figures_right, opacity={"value": 0})
     upright = limit_layers(limit, "x", look) if limit else []
-    layers = alt.layer(alt.layer(left, *inside, *upright), right).resolve_scale(y="independent")
+    layers = [{"layer": [left, *inside, *upright]}, right]
     room_above = (_LEGEND_HEIGHT if inside else 0) + (14 if limit else 0)
-    return sized(layers, _ROW_HEIGHT * len(figures) + _AXIS_HEIGHT + room_above)
+    height = _ROW_HEIGHT * len(figures) + _AXIS_HEIGHT + room_above
+    return sized(layers, height, resolve={"scale": {"y": "independent"}})
 
 
-def _marked_fill(look: Theme) -> Any:
-    return alt.when("datum.marked").then(alt.value(look.accent)).otherwise(alt.value(look.quiet))
+def _encoded(marks: Part, **encoding: Part) -> Part:
+    return {**marks, "encoding": {**marks["encoding"], **encoding}}
 
 
-def _categories(side: Literal["left", "right"], look: Theme, **options: Any) -> alt.Y:
-    axis = alt.Axis(orient=side, labelColor=look.ink, domain=False, labelLimit=260, **options)
-    return alt.Y("label:N", sort=None, title=None, axis=axis)
+def _marked_fill(look: Theme) -> Part:
+    return {"condition": {"test": "datum.marked", "value": look.accent}, "value": look.quiet}
+
+
+def _categories(side: Literal["left", "right"], look: Theme, **options: Any) -> Part:
+    # Every row has its own height, so that no label lies on another.
+    drawn = {"orient": side, "labelColor": look.ink, "domain": False, "labelLimit": 260, "labelOverlap": False}
+    return name("label", sort=None, title=None, axis={**drawn, **options})

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sizebook.core.texts import Text, text
+from sizebook.core.texts import Text, ends, text
 from sizebook.core.units import counted, energy, grouped, mass, told_apart, usd
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.fleet.remarks import exceeded
 from sizebook.plans.serving.totals import total_usd, usd_range
 from sizebook.reports.figures import share
 from sizebook.reports.view import Tile
-from sizebook.reports.words import ends, gpus, months
+from sizebook.reports.words import gpus, months
 
 
 def sentences(plan: FleetPlan) -> tuple[str, str, str]:
@@ -18,8 +18,8 @@ def sentences(plan: FleetPlan) -> tuple[str, str, str]:
     reserved = share(sum(month.reserved_usd for month in plan.months), total_usd(plan.months))
     return (
         text(
-            "The fleet costs {usd} over {months} ({low} to {high}), {share} of it for reserved GPUs.",
-            usd=usd(total_usd(plan.months)), months=months(len(plan.months)), low=usd(low), high=usd(high),
+            "The fleet costs {usd} over {months} ({range}), {share} of it for reserved GPUs.",
+            usd=usd(total_usd(plan.months)), months=months(len(plan.months)), range=ends(usd(low), usd(high)),
             share=reserved,
         ),
         _grown(plan),
@@ -31,16 +31,16 @@ def _grown(plan: FleetPlan) -> Text:
     """Return the GPUs of the busiest hour at first and at last, and what they stand on."""
     first, last = plan.months[0], plan.months[-1]
     at_last = {
-        "fewest": grouped(plan.fewest[-1].peak_gpus), "most": grouped(plan.most[-1].peak_gpus),
+        "range": ends(grouped(plan.fewest[-1].peak_gpus), grouped(plan.most[-1].peak_gpus)),
         "nodes": counted(grouped(last.nodes), "nodes"), "racks": counted(grouped(last.racks), "racks"),
     }  # fmt: skip
     if len({month.peak_gpus for month in plan.months}) == 1:
         return text(
-            "Its busiest hour takes {gpus} in every month ({fewest} to {most}), on {nodes} in {racks}.",
+            "Its busiest hour takes {gpus} in every month ({range}), on {nodes} in {racks}.",
             gpus=gpus(first.peak_gpus), **at_last,
         )  # fmt: skip
     return text(
-        "Its busiest hour takes {gpus} at first and {later} in the last month ({fewest} to {most}), on {nodes} "
+        "Its busiest hour takes {gpus} at first and {later} in the last month ({range}), on {nodes} "
         "in {racks}.",
         gpus=gpus(first.peak_gpus), later=grouped(last.peak_gpus), **at_last,
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sizebook.core.texts import joined, text
+from sizebook.core.texts import ends, joined, text
 from sizebook.core.units import duration, grouped, significant, usd
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.fleet.remarks import warnings
@@ -12,7 +12,7 @@ from sizebook.plans.serving.totals import usd_range
 from sizebook.reports.figures import dollars, fixed, general
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Block, Column, Notes, Row, Section, Table
-from sizebook.reports.words import ends, gpus, months
+from sizebook.reports.words import gpus, months
 from sizebook.serving.quantities import ENGINE_NAMES
 
 
@@ -68,7 +68,7 @@ def how_sure(plan: FleetPlan) -> Section:
     low, high = usd_range(plan)
     return Section(
         text("How sure"),
-        text("Measured throughput puts the cost between {low} and {high}", low=usd(low), high=usd(high)),
+        text("Measured throughput puts the cost at {range}", range=ends(usd(low), usd(high))),
         (
             Table(
                 text("Measured over predicted throughput, on setups that the calibration had not seen"),

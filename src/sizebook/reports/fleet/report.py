@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from sizebook.core.texts import plural, text
+from sizebook.core.texts import Text, plural, span, text
 from sizebook.core.units import grouped, usd
 from sizebook.plans.fleet.months import FleetMonth, ServiceMonth
 from sizebook.plans.fleet.periods import QUARTER, YEAR, FleetPeriod, period, periods
@@ -20,7 +20,7 @@ from sizebook.reports.fleet.executive import sentences, tiles
 from sizebook.reports.fleet.nodes import nodes_and_power
 from sizebook.reports.fleet.notes import assumptions, how_sure, per_service
 from sizebook.reports.view import Column, Derivation, Report, Row, RowKind, Section, Table
-from sizebook.reports.words import newest, span
+from sizebook.reports.words import newest
 
 Months = Sequence[FleetMonth] | Sequence[ServiceMonth]
 MOST_SERIES = 6  # colours that a chart can tell apart
@@ -81,15 +81,19 @@ def gpus_chart(plan: FleetPlan) -> Columns:
     most = max(largest, key=lambda each: each.months[-1].peak_gpus)
     part = share(most.months[-1].peak_gpus, sum(each.months[-1].peak_gpus for each in plan.services))
     return Columns(
-        text(
-            "From {first} to {last} GPUs in the busiest hour, {part} of them for {name}",
-            first=grouped(first), last=grouped(last), part=part, name=most.service.name,
-        ),
+        text("{gpus}, {part} of them for {name}", gpus=_busiest(first, last), part=part, name=most.service.name),
         _axis(plan),
         text("GPUs of replicas"),
         categories=numbers(plan),
         series=tuple(named),
     )  # fmt: skip
+
+
+def _busiest(first: int, last: int) -> Text:
+    """Return the GPUs of the busiest hour in the first month and in the last."""
+    if first == last:
+        return plural(last, "{n} GPU in the busiest hour", "{n} GPUs in the busiest hour")
+    return text("From {first} to {last} GPUs in the busiest hour", first=grouped(first), last=grouped(last))
 
 
 def _gpus(plan: FleetPlan) -> Section:
@@ -116,7 +120,7 @@ def _gpus(plan: FleetPlan) -> Section:
     )  # fmt: skip
     return Section(
         text("GPUs"),
-        text("From {first} to {last} GPUs in the busiest hour", first=first.peak_gpus, last=last.peak_gpus),
+        _busiest(first.peak_gpus, last.peak_gpus),
         (*((chart,) if len(months) > 1 else ()), _by_service(plan)),
     )
 
@@ -177,13 +181,7 @@ def _cost(plan: FleetPlan) -> Section:
     together = _period_row(text("Together"), period(months), "total")
     return Section(
         text("Cost"),
-        text(
-            "{months} cost {usd}, from {first} to {last} a month",
-            months=words.months(len(months)),
-            usd=usd(total_usd(months)),
-            first=usd(months[0].usd),
-            last=usd(months[-1].usd),
-        ),
+        words.months_cost(len(months), usd(total_usd(months)), usd(months[0].usd), last=usd(months[-1].usd)),
         (
             cost_chart(plan),
             Table(

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sizebook.core.texts import Figure, Short, Text, plural, text
+from sizebook.core.texts import Figure, Short, Text, ends, plural, text
 from sizebook.core.units import NO_BREAK_SPACE, duration, energy, mass, significant, usd
 from sizebook.plans.programme.plan import ProgrammePlan
 from sizebook.reports.figures import share, short_scale
 from sizebook.reports.view import Tile
-from sizebook.reports.words import ends
 
 _DAY = 86_400.0
 
 
 def sentences(plan: ProgrammePlan) -> tuple[str, str, str]:
     """Return the budget and the time, what takes most of it, and what the ranges hold."""
-    middle, (low, high) = plan.middle, _ends(plan, "usd")
+    middle = plan.middle
     dearest = max(plan.phases, key=lambda each: each.cases[1].usd)
     return (
         plural(
             len(plan.phases),
-            "{n} phase costs {usd} ({low} to {high}) and takes {days} ({fast} to {slow}).",
-            "{n} phases cost {usd} ({low} to {high}) and take {days} ({fast} to {slow}).",
-            usd=usd(middle.usd), low=usd(low), high=usd(high), days=_days(middle.days),
-            fast=_days(plan.budgets[0].days), slow=_days(plan.budgets[2].days),
+            "{n} phase costs {usd} ({range}) and takes {days} ({days_range}).",
+            "{n} phases cost {usd} ({range}) and take {days} ({days_range}).",
+            usd=usd(middle.usd), range=_range(plan, "usd", usd), days=_days(middle.days),
+            days_range=ends(_days(plan.budgets[0].days), _days(plan.budgets[2].days)),
         ),
         text(
             "{phase} is {share} of it, ablations and failed runs are {failed}; the site draws {power} at its highest.",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date
 
 from sizebook.core.sections import leaves
-from sizebook.core.texts import plural, text
+from sizebook.core.texts import ends, plural, span, text
 from sizebook.core.units import grouped, significant, usd
 from sizebook.plans.programme.plan import PARTS, Budget, ProgrammePlan, warnings
 from sizebook.plans.programme.steps import derivations
@@ -16,7 +16,7 @@ from sizebook.reports.programme.executive import sentences, tiles
 from sizebook.reports.programme.notes import assumptions
 from sizebook.reports.programme.phases import memory, phases
 from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table
-from sizebook.reports.words import newest, span
+from sizebook.reports.words import newest
 
 LABELS = {leaf.name: text(leaf.label) for leaf in leaves(Budget)}
 
@@ -74,8 +74,7 @@ def _budget(plan: ProgrammePlan) -> Section:
     """Return the parts of the budget in all three cases."""
     low, _, high = plan.budgets
     message = text(
-        "The programme costs {usd}, {low} to {high}",
-        usd=usd(plan.middle.usd), low=usd(low.usd), high=usd(high.usd),
+        "The programme costs {usd}, {range}", usd=usd(plan.middle.usd), range=ends(usd(low.usd), usd(high.usd)),
     )  # fmt: skip
     return Section(text("Budget"), message, (_lines(plan),))
 

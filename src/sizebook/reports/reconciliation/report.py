@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from datetime import date
 from itertools import groupby
 
-from sizebook.core.tables import table
-from sizebook.core.texts import Text, plural, text
+from sizebook.core.texts import Figure, Text, plural, text
 from sizebook.core.units import THIN_SPACE, grouped
 from sizebook.formulas.params import params_gpt
 from sizebook.models import catalog
@@ -16,6 +15,7 @@ from sizebook.models.reconciliation import Comparison, Status, What, compare
 from sizebook.reports.charts.kinds import Bar, Bars
 from sizebook.reports.figures import MINUS, fixed
 from sizebook.reports.view import Column, Notes, Report, Row, Section, Table, Tile
+from sizebook.reports.words import newest
 
 AGREES: tuple[Status, ...] = ("exact", "rounds to it", "cut to it")
 GPT3 = "gpt-3"
@@ -40,7 +40,7 @@ def report(compared: tuple[Comparison, ...], as_of: date) -> Report:
         chart=_status_chart(by_status),
         warnings=_warnings(by_status),
         sections=(_gpt3(), _all_models(compared), _active(compared), _explained(compared), _notes()),
-        data_dates=text("catalog of {max}", max=max(row["retrieved"] for row in table("models"))),
+        data_dates=text("catalog of {max}", max=newest("models")),
     )
 
 
@@ -225,7 +225,7 @@ def _row(one: Comparison) -> Row:
     status = RESULTS[one.status]
     if one.difference is None or one.relative is None:
         return Row((one.name, stated, computed, "", "", status))
-    difference = f"{one.difference:+,}".replace(",", THIN_SPACE).replace("-", MINUS)
+    difference = Figure(f"{one.difference:+,}".replace(",", THIN_SPACE).replace("-", MINUS))
     cells = (one.name, stated, computed, difference, fixed(100 * one.relative, 2), status)
     return Row(cells, "failed" if one.status == "unexplained" else "plain")
 

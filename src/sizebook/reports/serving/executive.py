@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sizebook.core.texts import Text, plural, text
+from sizebook.core.texts import Text, ends, plural, span, text
 from sizebook.core.units import duration, grouped, percent, told_apart, usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.totals import total_usd, usd_per_mtok, usd_range
 from sizebook.reports.figures import fixed
 from sizebook.reports.view import Tile
-from sizebook.reports.words import ends, gpus, months
+from sizebook.reports.words import gpus, months
 from sizebook.serving.band import FITTED
 from sizebook.serving.encoding import EncodedCase
 
@@ -29,9 +29,9 @@ def sentences(plan: ServingPlan) -> tuple[str, str, str]:
     """Return what all months cost, which GPUs that takes, and what a request sees."""
     low, high = usd_range(plan)
     cost = text(
-        "Serving {model} for {months} costs {usd} ({low} to {high}).",
+        "Serving {model} for {months} costs {usd} ({range}).",
         model=plan.model, months=months(len(plan.months)), usd=usd(total_usd(plan.months)),
-        low=usd(low), high=usd(high),
+        range=ends(usd(low), usd(high)),
     )  # fmt: skip
     return cost, _gpus(plan), _seen(plan)
 
@@ -123,11 +123,11 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
             "A reserved GPU-hour at {reserved} costs more than one on demand at {demand}.",
             reserved=reserved, demand=demand,
         )  # fmt: skip
-    if plan.replica.bands["throughput"].basis != FITTED:
+    band = plan.replica.bands["throughput"]
+    if band.basis != FITTED:
         yield text(
-            "No server of this model, GPU and engine was measured: throughput may be {low} to {high} times what is "
-            "planned.",
-            low=fixed(plan.replica.bands["throughput"].low, 2), high=fixed(plan.replica.bands["throughput"].high, 2),
+            "No server of this model, GPU and engine was measured: throughput may be {range} times what is planned.",
+            range=span(fixed(band.low, 2), fixed(band.high, 2)),
         )  # fmt: skip
     if used < LITTLE_USED:
         yield text("Traffic uses {share} of what the fleet could carry in month 1.", share=percent(used))

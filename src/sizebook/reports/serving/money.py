@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.core.texts import text
+from sizebook.core.texts import ends, text
 from sizebook.core.units import energy, mass, usd
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.sensitivity import sensitivities
@@ -21,13 +21,7 @@ def cost(plan: ServingPlan) -> Section:
     message = (
         text("The fleet costs {usd} a month", usd=first)
         if len(months) == 1
-        else text(
-            "{months} cost {usd}, from {first} to {last} a month",
-            months=words.months(len(months)),
-            usd=total,
-            first=first,
-            last=last,
-        )
+        else words.months_cost(len(months), total, first, last=last)
     )
     prices = plan.rates
     table = Table(
@@ -95,7 +89,7 @@ def sensitivity(plan: ServingPlan) -> Section:
             swing.label,
             min(swing.low_usd, swing.high_usd) / factor,
             max(swing.low_usd, swing.high_usd) / factor,
-            text=words.ends(usd(swing.low_usd), usd(swing.high_usd)),
+            text=ends(usd(swing.low_usd), usd(swing.high_usd)),
             marked=index == 0,
         )
         for index, swing in enumerate(swings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizebook.core.texts import joined, plural, text
+from sizebook.core.texts import ends, joined, plural, span, text
 from sizebook.core.units import duration, grouped, usd
 from sizebook.models import catalog
 from sizebook.plans.serving.choice import Choice, Choices
@@ -14,7 +14,7 @@ from sizebook.plans.serving.totals import total_usd
 from sizebook.reports.figures import dollars, fixed, general
 from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Column, Notes, Row, Section, Table
-from sizebook.reports.words import ends, gpus, months
+from sizebook.reports.words import gpus, months
 from sizebook.serving.formats import kv_dtype_of, weight_dtype_of
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.serving.quantities import ENGINE_NAMES, Replica
@@ -92,7 +92,7 @@ def errors(plan: ServingPlan) -> Section:
     low, high = bands["throughput"].low, bands["throughput"].high
     return Section(
         text("How sure"),
-        text("Throughput measured: {low} to {high} of the prediction", low=fixed(low, 2), high=fixed(high, 2)),
+        text("Throughput measured: {range} of the prediction", range=span(fixed(low, 2), fixed(high, 2))),
         (
             Table(
                 text("Measured over predicted"),

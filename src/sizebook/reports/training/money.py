@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sizebook.core.texts import text
+from sizebook.core.texts import ends, text
 from sizebook.core.units import amount, energy, mass, percent, usd
 from sizebook.plans.training.breakdown import cost_parts, sensitivities
 from sizebook.plans.training.plan import TrainingPlan
@@ -12,7 +12,6 @@ from sizebook.reports.charts.kinds import Limit, Span, Spans
 from sizebook.reports.figures import fixed, general, scaled, short_scale
 from sizebook.reports.training.words import banded, price, share, whole_cost
 from sizebook.reports.view import Column, Row, Section, Table
-from sizebook.reports.words import ends
 
 
 def cost_chart(plan: TrainingPlan) -> Spans:

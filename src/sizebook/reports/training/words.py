@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sizebook.core.texts import Figure, text
+from sizebook.core.texts import Figure, ends, text
 from sizebook.core.units import NO_BREAK_SPACE, duration, usd
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.reports.figures import dollars, fixed
-from sizebook.reports.words import ends
 
 NAMES = {
     "full": text("Full fine-tuning"), "lora": "LoRA", "qlora": "QLoRA", "dora": "DoRA", "qdora": "QDoRA",

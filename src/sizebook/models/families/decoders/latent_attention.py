@@ -129,10 +129,9 @@ def longcat(config: Config) -> Architecture:
     n_experts, d_ff = config.integer("n_routed_experts"), config.integer("expert_ffn_hidden_size")
     zero, top_k = config.integer("zero_expert_num"), config.integer("moe_topk")
     router_bias = config.flag("router_bias", default=False)
-    gate_up = replace(
-        matrix("mlp.experts.*.gate_up_proj", 2 * d_ff, d_model, part="mlp"), copies=n_experts, active=top_k
-    )
-    down = replace(matrix("mlp.experts.*.down_proj", d_model, d_ff, part="mlp"), copies=n_experts, active=top_k)
+    gate_up = matrix("mlp.experts.*.gate_up_proj", 2 * d_ff, d_model, part="mlp", copies=n_experts)
+    down = matrix("mlp.experts.*.down_proj", d_model, d_ff, part="mlp", copies=n_experts)
+    gate_up, down = (weight._replace(active=top_k) for weight in (gate_up, down))
     router = [matrix("mlp.router.classifier.weight", n_experts + zero, d_model, part="router")]
     if router_bias:
         router.append(vector("mlp.router.classifier.bias", n_experts + zero, part="bias"))

@@ -151,7 +151,7 @@ def _experts(config: Config) -> tuple[Brick, ...]:
     text = replace(text, d_ff_shared=widths[0] * config.integer("moe_num_shared_experts", default=2))
     seen = replace(text, d_ff=widths[1], d_ff_shared=0, name="mlp.vision_moe").weights
     statics = vector("moe_statics.e_score_correction_bias", 1, text.n_experts, part="router")
-    unvisited = (replace(weight, active=0) if weight.copies > 1 else weight for weight in seen)
+    unvisited = (weight._replace(active=0) if weight.copies > 1 else weight for weight in seen)
     return text, Tensors((*unvisited, statics, statics))
 
 

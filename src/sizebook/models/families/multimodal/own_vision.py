@@ -75,7 +75,7 @@ def glm4v(config: Config) -> Architecture:
 def glm4v_moe(config: Config) -> Architecture:
     """GLM 4.5V and 4.6V (arXiv:2507.01006): GLM 4.1V's tower before GLM 4.5's mixture of experts."""
     text = text_model(config, "glm4v_moe_text")
-    return with_towers(config, text, glm_vit(config.section("vision_config", GLM4V_VISION)), tied=False)
+    return with_towers(config, text, glm_vit(config.section("vision_config", GLM4V_VISION)), tied=False, ties="either")
 
 
 @model_type("qwen3_vl", "qwen3_vl_moe", "qwen3_5", "qwen3_5_moe")

@@ -77,6 +77,7 @@ def _hearing(config: Config) -> Tower:
 def _talker(config: Config) -> tuple[Tower, Tower]:
     """Return the talker, a decoder of codes that reads text and features, and the predictor of further codes."""
     config.ignore(*SOUND, "num_code_groups")
+    config.only("tie_word_embeddings", False)  # the talker's own, which its class follows
     section = config.section("text_config")
     section.ignore("use_sliding_window", "layer_types")
     feed = routed(section, d_ff_shared=section.integer("shared_expert_intermediate_size"), shared_gate=True)

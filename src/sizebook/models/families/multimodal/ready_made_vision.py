@@ -136,7 +136,7 @@ def internvl(config: Config) -> Architecture:
 def _intern_vit(config: Config, projector: tuple[Brick, ...]) -> Tower:
     for key in ("image_size", "patch_size"):
         extents = config.values.get(key)
-        if isinstance(extents, list) and len(set(map(str, extents))) == 1:
+        if isinstance(extents, list) and len(extents) == 2 and str(extents[0]) == str(extents[1]):  # height, width
             config.values = {**config.values, key: extents[0]}
     config.only("norm_type", "layer_norm")
     config.only("use_absolute_position_embeddings", True)

@@ -1,0 +1,72 @@
+"""Which formulas take a text of a cell as a number that Excel reads and the engine does not; see `text_numbers`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sizebook.calculation.calculated import Place
+from sizebook.calculation.names import without_prefixes
+from sizebook.calculation.preparing import Prepared
+from sizebook.calculation.text_numbers import as_criterion_is_doubtful, in_arithmetic, is_doubtful
+from sizebook.calculation.tokens import Area, Token, area, called_name, tokenize
+from sizebook.calculation.values import ErrorCode
+
+_OF_CRITERIA = ("COUNTIF", "SUMIF", "AVERAGEIF", "MAXIFS", "MINIFS")
+_VALUE = ErrorCode("#VALUE!")
+
+
+def texts_taken(prepared: Prepared, values: Mapping[Place, Any]) -> dict[Place, str]:
+    """Return the formulas that may take such a text, and why they are refused: in arithmetic, as a criterion, or
+    whatever they do with it if that failed."""
+    texts = {place: value for place, value in values.items() if type(value) is str and as_criterion_is_doubtful(value)}
+    if not texts or not prepared.places:
+        return {}
+    cells, found = _Texts(texts), {}
+    for place, formula in zip(prepared.places, prepared.texts, strict=True):
+        at = cells.taken(tokenize(formula), place[0], failed=values.get(place) == _VALUE)
+        if at is not None:
+            found[place] = f"={formula} cannot be calculated: it may read the text of {'!'.join(at)} as a number"
+    return found
+
+
+class _Texts:
+    """Cells with doubtful texts, to be looked up by reference."""
+
+    def __init__(self, texts: Mapping[Place, str]) -> None:
+        self._texts = texts
+        self._places: dict[tuple[str, int, int], Place] = {}
+        for place in texts:
+            if (at := area(place[1], place[0])) is not None:
+                self._places[at.sheet.casefold(), at.top, at.left] = place
+
+    def taken(self, tokens: Sequence[Token], sheet: str, *, failed: bool) -> Place | None:
+        """Return a text that a formula takes as a number or as a criterion, None where it takes none."""
+        criteria = any(token.kind == "call" and _takes_criteria(token) for token in tokens)
+        for index, token in enumerate(tokens):
+            source = area(token.text, sheet) if token.kind == "reference" else None
+            if source is None:
+                continue
+            if failed or in_arithmetic(tokens, index):
+                if (found := next(filter(self._is_number, self._within(source)), None)) is not None:
+                    return found
+            elif criteria and source.is_cell and (found := next(self._within(source), None)) is not None:
+                return found
+        return None
+
+    def _is_number(self, place: Place) -> bool:
+        return is_doubtful(self._texts[place])
+
+    def _within(self, source: Area) -> Iterator[Place]:
+        sheet = source.sheet.casefold()
+        if source.is_cell:
+            if (found := self._places.get((sheet, source.top, source.left))) is not None:
+                yield found
+            return
+        for (own, row, column), place in self._places.items():
+            if own == sheet and source.top <= row <= source.bottom and source.left <= column <= source.right:
+                yield place
+
+
+def _takes_criteria(call: Token) -> bool:
+    return without_prefixes(called_name(call)).upper().startswith(_OF_CRITERIA)

@@ -1,0 +1,71 @@
+"""Models asked for by name: counted by a tested mapping, in the catalog or said not to be, or refused and listed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from sizebook.core.errors import UnknownKeyError
+from sizebook.core.tables import by_key
+from tests.models.counts import counted, small_configs
+
+PAGE = (Path(__file__).parents[2] / "docs" / "architectures.md").read_text(encoding="utf-8")
+# Model types, and a row of the catalog where there is one.
+COUNTED = {
+    "aya_vision": "",
+    "arctic": "",
+    "bailing_moe": "ling-lite",
+    "bailing_moe_v2": "",
+    "bert": "jina-embeddings-v2-base-en",
+    "cohere2_vision": "",
+    "deepseek_vl_v2": "",
+    "dinov2": "",
+    "ernie4_5_moe_vl": "",
+    "ernie4_5_vl_moe": "",
+    "exaone": "",
+    "gemma3n": "",
+    "glm4v_moe": "",
+    "idefics2": "",
+    "internvl_chat": "internvl2.5-8b",
+    "kimi_k3": "",
+    "kimi_vl": "",
+    "minimax_m1": "minimax-m1",
+    "minimax_text_01": "minimax-text-01",
+    "mistral4": "mistral-small-4-119b",
+    "nemotron-nas": "llama-3.1-nemotron-ultra-253b",
+    "new": "gte-base-en-v1.5",
+    "nvembed": "",
+    "phi3_v": "phi-3.5-vision",
+    "phi4_multimodal": "",
+    "qwen3_omni_moe": "qwen3-omni-30b-a3b",
+    "rwkv7": "",
+    "siglip": "siglip-so400m-patch14-384",
+    "step3_text": "",
+    "step3_vl": "",
+    "step3p7": "step-3.7-flash",
+    "vit": "",
+    "wav2vec2": "wav2vec2-base-960h",
+    "wavlm": "wavlm-base",
+}
+
+
+def test_what_was_asked_for_is_counted_by_a_tested_mapping() -> None:
+    rows = {row["config"]["model_type"]: row for row in small_configs("distinct_counts.jsonl")}
+    for model_type in COUNTED:
+        assert counted(rows[model_type]["config"])["total"] == rows[model_type]["total"], model_type
+
+
+def test_the_page_says_which_of_them_the_catalog_lacks() -> None:
+    said = re.search(r"Counted, and without a row in the catalog .*?: (.*?); the parts of", PAGE, re.DOTALL)
+    assert said is not None
+    assert re.findall(r"`([^`]+)`", said[1]) == sorted(name for name, row in COUNTED.items() if not row)
+    assert {row for row in COUNTED.values() if row} <= by_key("models", "key").keys()
+
+
+@pytest.mark.parametrize(("model_type", "listed"), [("grok-1", "Grok-1 and 2"), ("step3p5", "Step 3.5 (`step3p5`)")])
+def test_what_could_not_be_verified_is_refused_and_listed(model_type: str, listed: str) -> None:
+    with pytest.raises(UnknownKeyError, match=f"^unknown model type: got '{model_type}' in config.json"):
+        counted({"model_type": model_type, "hidden_size": 64})
+    assert f"\n| {listed} |" in PAGE

@@ -1,0 +1,68 @@
+"""Tables and legends as wide as the sheet: what is wider would be cut, and nobody would know."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from weasyprint.formatting_structure.boxes import TableBox
+
+from sizebook.core.units import grouped
+from sizebook.reports.archival import laid_out, pdf_options
+from sizebook.reports.charts.draw import specification, svg
+from sizebook.reports.charts.kinds import Columns, Line, Lines, Series
+from sizebook.reports.render import html
+from sizebook.reports.style import Style
+from sizebook.reports.view import Column, Report, Row, Section, Table
+from sizebook.sources.bundled import bundled
+from tests.reports.test_german import KINDS
+
+TEXT_WIDTH = 174 / 25.4 * 96  # pixels
+
+
+def tables(section: Section) -> tuple[Table, ...]:
+    return tuple(
+        replace(each, rows=(*each.rows[:30], each.rows[-1])) for each in section.blocks if isinstance(each, Table)
+    )
+
+
+def widest(report: Report, locale: str) -> float:
+    sections = tuple(replace(each, blocks=tables(each)) for each in report.sections if tables(each))
+    page = html(replace(report, sections=sections), Style(locale=locale))
+    document = laid_out(page, f"{bundled('templates')}/", pdf_options("x", (), report.as_of))
+    boxes = [box for sheet in document.pages for box in sheet._page_box.descendants() if isinstance(box, TableBox)]
+    return float(max(box.border_width() for box in boxes))
+
+
+@pytest.mark.parametrize("kind", ["fleet", "programme-llama-3.1-405b", "reconciliation"])
+def test_no_table_outgrows_the_sheet(kind: str) -> None:
+    assert widest(KINDS[kind]()[0], "de") <= TEXT_WIDTH + 0.1
+
+
+def test_a_table_is_wide_where_its_figures_are() -> None:
+    def of(n_columns: int) -> Table:
+        figures = tuple(Column(f"Month {at}", "USD", figures=True) for at in range(n_columns))
+        row = Row(("Together", *(grouped(1_234_567) for _ in range(n_columns))))
+        return Table("Cost", (Column("Term"), *figures), (row,))
+
+    # 79 points for the name and 5.4 x 9 signs + 9.9 for each column: seven fit into 493, eight do not.
+    assert [of(n).is_wide for n in (1, 7, 8)] == [False, False, True]
+
+
+def test_a_legend_that_outgrows_the_chart_is_broken() -> None:
+    names = ("Phases", "Ablations and failed runs", "Evaluation", "Preparation of data", "Checkpoints stored", "Egress")
+    long = Columns("Cost", "Month", "USD", ("1", "2"), tuple(Series(f"{name} a month", (1.0, 2.0)) for name in names))
+    short = replace(long, series=tuple(Series(name[:6], (1.0, 2.0)) for name in names))
+    columns = [specification(each)["layer"][0]["encoding"]["color"].get("legend") for each in (long, short)]
+    assert columns == [{"columns": 3}, None]
+
+
+def test_months_have_no_halves() -> None:
+    months = Lines("Power", "Month", "MW", (Line("Peak", ((1, 2.5), (2, 2.5), (3, 1.5))),))
+    drawn = set(re.findall(r"<text[^>]*>([^<]*)</text>", svg(months)))
+    assert {"1", "2", "3"} <= drawn
+    assert "1.5" in drawn  # of the other axis, which has halves
+    assert len([each for each in drawn if each == "2.5"]) == 1
+    replicas = Lines("Replicas", "Month", "Replicas", (Line("Peak", ((1, 1), (2, 2), (3, 2))),))
+    assert not {each for each in re.findall(r"<text[^>]*>([^<]*)</text>", svg(replicas)) if "." in each}
