@@ -229,3 +229,18 @@ def test_a_head_says_its_unit_once() -> None:
     assert Figured("GPUs, first month", "GPUs").heading == "GPUs, first month"
     assert Figured("Cost", "USD").heading == "Cost, USD"
     assert Figured("Ratio", "").heading == "Ratio"
+
+
+def test_without_a_day_of_its_own_a_file_is_compared_as_of_the_day_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its workbook leaves the day blank, as its scenario does, and its report prints that of the making."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")  # 14 November 2023
+    planned = made({"model": "gpt-2-small"}, "s", tmp_path)
+    files = {name: tmp_path / f"s.{name}" for name in FORMATS}
+    for name, path in files.items():
+        path.write_bytes(FORMATS[name].content(planned))
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    found = {name: inspect(path) for name, path in files.items()}
+    assert {name: each.same_bytes for name, each in found.items()} == dict.fromkeys(FORMATS, True)
+    assert {each.record["as_of"] for each in found.values()} == {"2023-11-14"}

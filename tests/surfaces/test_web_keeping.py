@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from starlette.exceptions import HTTPException
 
 from sizebook.batch.journal import journal
 from sizebook.core.errors import InputError
 from sizebook.web import batches, keeping
 from sizebook.web.app import Service, create_app
 from sizebook.web.keeping import Shelf
+from sizebook.web.sizes import Bounded
 
 BEFORE, OPEN, OTHER = "0" * 16, "1" * 16, "somebody's own"
 
@@ -121,3 +123,30 @@ def test_a_download_under_way_ends_whole_when_its_batch_makes_room(
     }  # fmt: skip
     asyncio.run(app(scope, receive, send))
     assert len(sent) == 200_000 and not path.exists()
+
+
+def test_a_request_has_come_in_time_and_an_answer_may_last() -> None:
+    """A body that drips in is refused; behind a whole one nothing is, however long its answer is listened to."""
+    parts = [{"type": "http.request", "body": b"a", "more_body": True}, {"type": "http.request", "body": b"b"}]
+    waits = [0.0]
+    ended = {"type": "http.disconnect"}
+
+    async def receive() -> Any:
+        await asyncio.sleep(waits.pop(0) if waits else 0.2)
+        return parts.pop(0) if parts else ended
+
+    async def answering(_scope: Any, receive: Any, _send: Any) -> None:
+        assert [(await receive())["body"] for _ in range(2)] == [b"a", b"b"]
+        assert await receive() == ended
+
+    bounded = Bounded(answering, most=10, seconds=0.1)
+    with pytest.raises(HTTPException) as found:
+        asyncio.run(bounded({"headers": ()}, receive, receive))
+    assert (found.value.status_code, found.value.detail) == (
+        408,
+        "too slow: got a request that had not come after 0.1 s, want all of it. Send it faster, or raise the limit "
+        "request_seconds where the service is started.",
+    )
+    parts[:] = [{"type": "http.request", "body": b"a", "more_body": True}, {"type": "http.request", "body": b"b"}]
+    waits[:] = [0.0, 0.0]
+    asyncio.run(bounded({"headers": ()}, receive, receive))

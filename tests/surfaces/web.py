@@ -1,7 +1,9 @@
 """The web service under fire: ``python -m tests.surfaces.web [SECONDS [CLIENTS]]``.
 
-schemathesis sends what the description allows and what it does not; then clients ask side by side. Nothing may end in a
-server error, every refusal is one message of the house's form, and the last third holds no more memory than the middle.
+schemathesis sends what the description allows and what it does not; archives that unpack to gigabytes, requests that
+drip in, readers that leave and hundreds who follow a batch (`tests.surfaces.web_attacks`); then clients ask side by
+side. Nothing may end in a server error, every refusal is one message of the house's form, and the last third holds no
+more memory than the middle.
 """
 
 from __future__ import annotations
@@ -139,5 +141,8 @@ def loaded(address: str, process: psutil.Process, seconds: float, n_clients: int
 if __name__ == "__main__":
     duration = float(sys.argv[1]) if len(sys.argv) > 1 else 15.0
     with TemporaryDirectory() as made, service(Path(made)) as (where, running):
+        from tests.surfaces.web_attacks import attacked
+
         fuzzed(where, 20)
+        attacked(where, running)
         loaded(where, running, duration, int(sys.argv[2]) if len(sys.argv) > 2 else 50)

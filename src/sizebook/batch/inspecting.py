@@ -12,7 +12,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -70,22 +70,23 @@ def inspect(path: Path, folder: Path | None = None) -> Inspection:
     if "scenario" not in found:
         return Inspection(found, tuple(_causes(found, beside)))
     causes = tuple(_causes(found, beside))
-    values = {**found["scenario"], "as_of": found["as_of"]}
     try:
         again = made(found["scenario"], path.name, beside)
-        again = again if again.scenario.as_of else _dated(again, values, path.name)
+        again = again if again.scenario.as_of else _dated(again, date.fromisoformat(str(found["as_of"])))
     except SizebookError as error:
         return Inspection(found, causes, problem=str(error))
     figures = again.record["figures"]
     return Inspection(found, causes, tuple(_moved(found["figures"], figures)), _same_bytes(path, again))
 
 
-def _dated(planned: Made, values: Mapping[str, Any], where: str) -> Made:
-    """Return a plan as of the day of its file: without a day of its own it would be of today's."""
-    from dataclasses import replace
+def _dated(planned: Made, day: date) -> Made:
+    """Return a plan whose report is of its file's day, not of today; its workbook has no day, as its scenario has none.
 
-    scenario = replace(planned.scenario, as_of=date.fromisoformat(str(values["as_of"])))
-    return replace(planned, scenario=scenario)
+    Both are worked out once and kept, which is where they are put.
+    """
+    of_that_day = replace(planned, scenario=replace(planned.scenario, as_of=day))
+    vars(planned).update(as_of=day, report=of_that_day.report)
+    return planned
 
 
 def _same_bytes(path: Path, again: Made) -> bool:

@@ -9,6 +9,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -23,6 +24,7 @@ from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.requests import ClientDisconnect
 
 from sizebook import __version__
 from sizebook.batch.formats import FORMATS, USUAL, chosen
@@ -62,6 +64,7 @@ _SAID = {
     403: "from another site",
     404: "not there",
     405: "another method",
+    408: "came too slowly",
     413: "too large",
     415: "neither JSON nor TOML",
     422: "refused: what was got, what is wanted, and a fix",
@@ -103,7 +106,7 @@ def create_app(service: Service) -> FastAPI:
         redoc_url=None, docs_url=None, openapi_url=None,
         description="Sizes transformer models: plans, workbooks, reports and batches of them.",
     )  # fmt: skip
-    app.add_middleware(Bounded, most=most.request_bytes)
+    app.add_middleware(Bounded, most=most.request_bytes, seconds=most.request_seconds)
     _refusing(app)
     _add_plans(app, slots)
     _add_batches(app, slots, batches)
@@ -168,6 +171,11 @@ def _refusing(app: FastAPI) -> None:
     async def died(_: Request, __: WorkerDiedError) -> JSONResponse:
         said = "process died: got one that ended over this request, want an answer. Give the machine more memory."
         return JSONResponse({"problem": said}, 503)
+
+    @app.exception_handler(ClientDisconnect)
+    async def gone(_: Request, __: ClientDisconnect) -> JSONResponse:
+        """Whoever left in the midst of a request hears nothing; the log would hold a traceback for each."""
+        return JSONResponse({"problem": "not understood: got part of a request, want all of it. Send it again."}, 400)
 
     @app.exception_handler(StarletteHTTPException)
     async def told(request: Request, error: StarletteHTTPException) -> JSONResponse:
@@ -269,9 +277,12 @@ def _there(batches: Batches, name: str) -> Any:
 
 async def _stream(found: AsyncIterator[Progress | None]) -> AsyncIterator[str]:
     async for progress in found:
-        yield (
-            ": still running\n\n" if progress is None else f"event: progress\ndata: {json.dumps(asdict(progress))}\n\n"
-        )
+        yield ": still running\n\n" if progress is None else f"event: progress\ndata: {_json(progress)}\n\n"
+
+
+@lru_cache(maxsize=16)  # everybody who follows a batch is told the same
+def _json(progress: Progress) -> str:
+    return json.dumps(asdict(progress))
 
 
 def _is_toml(content_type: str) -> bool:

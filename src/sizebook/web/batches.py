@@ -7,6 +7,7 @@ import asyncio
 import logging
 import secrets
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -60,6 +61,14 @@ class _Job:
     problem: str = ""
     outcomes: list[Outcome] = field(default_factory=list)
     is_cancelled: bool = False
+    looked: tuple[float, Progress] | None = None
+
+    def glance(self) -> Progress:
+        """Return how the batch stands, looked up once for all who follow it at this moment."""
+        now = time.monotonic()
+        if self.looked is None or now - self.looked[0] >= _LOOK_EVERY_SECONDS / 2:
+            self.looked = now, self.progress()
+        return self.looked[1]
 
     def progress(self) -> Progress:
         problems = tuple(each.problem for each in self.outcomes if each.outputs is None)
@@ -160,7 +169,7 @@ async def events(job: _Job) -> AsyncIterator[Progress | None]:
     seen: Progress | None = None
     n_looks = 0
     while seen is None or seen.state == "running":
-        now = job.progress()
+        now = job.glance()
         if now != seen or n_looks >= _LOOKS_A_SIGN:
             yield None if now == seen else now
             seen, n_looks = now, 0

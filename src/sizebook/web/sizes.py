@@ -1,7 +1,9 @@
 # ruff: noqa: E402 - the extra is asked for before what stands on it
-"""Refuses requests that are too large, however they state their size."""
+"""Refuses requests that are too large, however they state their size, and those that do not come to an end."""
 
 from __future__ import annotations
+
+import asyncio
 
 from sizebook.core.extras import need
 
@@ -13,10 +15,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class Bounded:
-    """An ASGI application before another: bodies have at most so many bytes."""
+    """An ASGI application before another: bodies have at most so many bytes and have come after so many seconds."""
 
-    def __init__(self, app: ASGIApp, most: int) -> None:
-        self.app, self.most = app, most
+    def __init__(self, app: ASGIApp, most: int, seconds: float) -> None:
+        self.app, self.most, self.seconds = app, most, seconds
+        self.slow = (
+            f"too slow: got a request that had not come after {seconds:g} s, want all of it. Send it faster, or "
+            "raise the limit request_seconds where the service is started."
+        )
         self.said = (
             f"too large: got a request of more than {most} bytes, want at most as many. Send less, or raise the limit "
             "request_bytes where the service is started."
@@ -24,11 +30,17 @@ class Bounded:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, counting what comes of its body."""
-        n_bytes = 0
+        n_bytes, is_whole = 0, False
+        deadline = asyncio.get_running_loop().time() + self.seconds
 
         async def counted() -> Message:
-            nonlocal n_bytes
-            message = await receive()
+            nonlocal n_bytes, is_whole
+            try:  # behind the body only the end of the connection is waited for, which may be hours away
+                async with asyncio.timeout_at(None if is_whole else deadline):
+                    message = await receive()
+            except TimeoutError:
+                raise HTTPException(408, self.slow) from None
+            is_whole = not message.get("more_body", False)
             n_bytes += len(message.get("body", b""))
             if n_bytes > self.most:
                 raise HTTPException(413, self.said)
