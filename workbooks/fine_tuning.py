@@ -14,7 +14,7 @@ from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.finance import SCENARIO, scenarios
-from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.page import Page, result_page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
 from sizebook.workbooks.wording import between, worded
 
@@ -61,10 +61,13 @@ _SHOWN = (
 
 def result(book: Book) -> None:
     """Add the page to hand on."""
-    page = new_page(
-        book, "Result", "The figures to hand on; ranges hold eight of ten measurements.", ("",) * 4, (24, *[21] * 6),
-        portrait=True,
-    )  # fmt: skip
+    page = result_page(
+        book,
+        "Result",
+        "The figures to hand on; ranges hold eight of ten measurements.",
+        (13, *[13.5] * 6),
+        chart_rows=17,
+    )
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
     _tiles(page)
@@ -79,7 +82,6 @@ def result(book: Book) -> None:
     page.chart(Chart("columns", "{memory_message}", "GiB", "#,##0.0", rows, "C", limits="D"), at=rooms[0])
     page.chart(Chart("columns", "{cost_message}", "USD of GPUs", look.WHOLE, rows, "G"), at=rooms[1])
     page.finish()
-    page.sheet.page_setup.fitToHeight = 1
 
 
 def _of(name: str) -> str:

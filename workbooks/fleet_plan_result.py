@@ -9,35 +9,52 @@ from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.finance import months_shown
-from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.page import Page, new_page, result_page
 from sizebook.workbooks.wording import apart, between, counted, several, usd, worded
 
 
 def result(book: Book) -> None:
     """Add the sheets."""
-    page = new_page(
-        book, "Result", "The figures to hand on; ranges hold eight of ten measurements.", ("",) * 4,
-        (22, *[19] * 6), portrait=True,
-    )  # fmt: skip
+    page = result_page(
+        book,
+        "Result",
+        "The figures to hand on; ranges hold eight of ten measurements.",
+        (13, *[13.5] * 6),
+        chart_rows=14,
+    )
     page.banner()
     _messages(page)
     _tiles(page)
     gpus_chart, kw_chart = page.room_for_chart(), page.room_for_chart()
-    page.section("Months of the charts")
-    named = {f"rank_gpus_{at}": f"={{rank_name.{at}}}" for at in range(1, LARGEST + 1)}
-    rows = months_shown(page, {**named, "rank_gpus_others": "Others"})
+    page.finish()
+    gpus, kw = _months(book)
     page.chart(
-        Chart("stacked", "{gpus_message}", "GPUs of replicas at peak", look.WHOLE, rows, "CDEFGH"), at=gpus_chart
+        Chart("stacked", "{gpus_message}", "GPUs of replicas at peak", look.WHOLE, gpus, "CDEFGH", of_sheet="Charts"),
+        at=gpus_chart,
     )
+    page.chart(
+        Chart("columns", "{kw_message}", "kW, cooling included", look.WHOLE, kw, "C", limits="D", of_sheet="Charts"),
+        at=kw_chart,
+    )
+    _by_service(book)
+
+
+def _months(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Add the sheet of what the charts draw; return the rows of GPUs and of power."""
+    page = new_page(
+        book, "Charts", "The months that Result draws, evenly spread where there are more than twelve.", ("",) * 5,
+        (22, *[15] * 7),
+    )  # fmt: skip
+    page.section("GPUs of replicas at peak")
+    named = {f"rank_gpus_{at}": f"={{rank_name.{at}}}" for at in range(1, LARGEST + 1)}
+    gpus = months_shown(page, {**named, "rank_gpus_others": "Others"})
     page.section("Power, nodes and cost in these months")
     kw = months_shown(
         page, {"site_kw": "Power, kW", "kw_shown": "Ceiling, kW", "nodes": "Nodes", "own_nodes": "Nodes, none shared",
                "racks": "Racks", "usd": "Cost, USD"},
     )  # fmt: skip
-    page.chart(Chart("columns", "{kw_message}", "kW, cooling included", look.WHOLE, kw, "C", limits="D"), at=kw_chart)
     page.finish()
-    page.sheet.page_setup.fitToHeight = 1
-    _by_service(book)
+    return gpus, kw
 
 
 def _messages(page: Page) -> None:

@@ -12,7 +12,7 @@ from sizebook.scenarios.files import read_toml
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
-from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.page import Page, new_page, result_page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
 from sizebook.workbooks.wording import equal
 
@@ -76,7 +76,7 @@ def _width(fact: Fact) -> int:
 
 def result(book: Book, rows: tuple[int, int]) -> None:
     """Add the page to hand on: what stands out, and the charts of the table, in its order."""
-    page = new_page(book, "Result", "The figures to hand on.", ("",) * 3, (24, 21, 21, 21, 21, 21), portrait=True)
+    page = result_page(book, "Result", "The figures to hand on.", (19, *[15] * 5), chart_rows=14)
     page.banner()
     _tiles(page)
     page.chart(
@@ -95,7 +95,6 @@ def result(book: Book, rows: tuple[int, int]) -> None:
         [look.GENERAL, look.WHOLE, look.WHOLE, look.WHOLE, look.WHOLE, look.WHOLE],
     )
     page.finish()
-    page.sheet.page_setup.fitToHeight = 1
 
 
 def _tiles(page: Page) -> None:

@@ -11,7 +11,7 @@ from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.declaring import declare_all
-from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.page import Page, new_page, result_page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
 from sizebook.workbooks.references import text
 from sizebook.workbooks.shared_lines import chosen_model, model_input, this_copy
@@ -220,9 +220,7 @@ def ranking(page: Page) -> None:
 
 
 def result(book: Book) -> None:
-    page = new_page(
-        book, "Result", "The figures to hand on.", cases=("", ""), widths=(34, 28, 28, 28, 28), portrait=True
-    )
+    page = result_page(book, "Result", "The figures to hand on.", (24, *[17.5] * 4), chart_rows=10)
     active, off = percent("{active_share}", 1), percent("{difference_share}", 3)
     page.tiles(
         [
@@ -250,7 +248,9 @@ def result(book: Book) -> None:
         [look.GENERAL, look.WHOLE, look.PERCENT, look.WHOLE, look.GIGA],
         total=True,
     )
-    page.chart(Chart("bars", "{message}", "parameters", look.WHOLE, (rows[0], rows[0] + SHOWN_PARTS - 1), "C"))
+    page.chart(
+        Chart("bars", "{message}", "millions of parameters", "#,##0,,", (rows[0], rows[0] + SHOWN_PARTS - 1), "C")
+    )
     page.section("Weights by number format")
     formats = [
         (dtype, f"={{bits_{dtype}}}", f"={{bytes_{dtype}}}", f"={{bytes_{dtype}}}/10^9", f"={{bytes_{dtype}}}/2^30")

@@ -8,7 +8,7 @@ from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.finance import months_shown
-from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.page import Page, result_page
 from sizebook.workbooks.wording import between, counted, several, worded
 
 # Pools are searched by a function, which scenarios do not reach.
@@ -21,7 +21,7 @@ _POOLS_HELD = (
 def result(book: Book, steps: tuple[int, int]) -> None:
     """Add the sheets; ``steps`` are the rows of the latency curve."""
     said = "The figures to hand on; ranges hold eight of ten measurements."
-    page = new_page(book, "Result", said, ("",) * 3, (24, 19, 19, 19, 19, 19), portrait=True)
+    page = result_page(book, "Result", said, (15, *[15.8] * 5), chart_rows=10)
     page.banner()
     page.paragraph(page.resolve(_POOLS_HELD))
     _tiles(page)
@@ -35,14 +35,11 @@ def result(book: Book, steps: tuple[int, int]) -> None:
     page.chart(Chart("columns", "{gpus_message}", "GPUs at peak", look.WHOLE, rows, "CDE"), at=gpus_chart)
     page.chart(Chart("stacked", "{money_message}", "USD a month", look.WHOLE, rows, "FG"), at=cost_chart)
     page.finish()
-    page.sheet.page_setup.fitToHeight = 1
     _replica_page(book, steps)
 
 
 def _replica_page(book: Book, steps: tuple[int, int]) -> None:
-    page = new_page(
-        book, "Replica", "One replica: latency, rate, memory.", ("",) * 3, (30, 19, 19, 19, 19, 19), portrait=True
-    )
+    page = result_page(book, "Replica", "One replica: latency, rate, memory.", (25, *[13.8] * 5), 15)
     page.banner()
     _replica(page)
     page.section("Latency as load grows, predicted")
@@ -52,7 +49,6 @@ def _replica_page(book: Book, steps: tuple[int, int]) -> None:
     )  # fmt: skip
     _memory(page)
     page.finish()
-    page.sheet.page_setup.fitToHeight = 1
 
 
 def _tiles(page: Page) -> None:

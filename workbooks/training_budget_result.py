@@ -13,7 +13,7 @@ from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.finance import months_shown
 from sizebook.workbooks.held import NEEDED
-from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.page import Page, new_page, result_page
 from sizebook.workbooks.wording import counted, usd, worded
 
 # What is shown of each case: Cases has all of it.
@@ -41,17 +41,14 @@ GIVEN = "ISNUMBER({given_share})"  # then there is no band
 
 def result(book: Book) -> None:
     """Add the sheets."""
-    page = new_page(
-        book, "Result", "The figures to hand on; ranges hold eight of ten measurements of a step's time.", ("", ""),
-        (25, *[18] * 4), portrait=True,
-    )  # fmt: skip
+    said = "The figures to hand on; ranges hold eight of ten measurements of a step's time."
+    page = result_page(book, "Result", said, (24, *[17.5] * 4), chart_rows=16)
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
     _tiles(page)
     by_month = page.room_for_chart()
     _cases(page)
     page.finish()
-    page.sheet.page_setup.fitToHeight = 1
     rows = _parts(book)
     page.chart(
         Chart("columns", "{months_message}", "USD a month", look.WHOLE, rows, "C", of_sheet="Parts"), at=by_month

@@ -11,7 +11,7 @@ from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.finance import months_shown
-from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.page import Page, new_page, result_page
 from sizebook.workbooks.wording import between, usd, worded
 
 _LABELS = {leaf.name: leaf.label for leaf in leaves(Budget)}
@@ -19,10 +19,8 @@ _LABELS = {leaf.name: leaf.label for leaf in leaves(Budget)}
 
 def result(book: Book) -> None:
     """Add the sheet."""
-    page = new_page(
-        book, "Result", "The figures to hand on; ranges take all phases at the same end of their bands.", ("",) * 3,
-        (26, *[20] * 5), portrait=True,
-    )  # fmt: skip
+    said = "The figures to hand on; ranges take all phases at the same end of their bands."
+    page = result_page(book, "Result", said, (24, *[14] * 5), chart_rows=14)
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
     _tiles(page)
@@ -37,20 +35,34 @@ def result(book: Book) -> None:
         ],
         [look.GENERAL, look.RATE, look.RATE, look.WHOLE, look.WHOLE], blanks=True,
     )  # fmt: skip
+    page.finish()
+    months, parts = _drawn(book)
+    page.chart(
+        Chart("columns", "{months_message}", "USD a month", look.WHOLE, months, "C", of_sheet="Charts"), at=by_month
+    )
+    page.chart(Chart("columns", "{parts_message}", "USD", look.WHOLE, parts, "CDE", of_sheet="Charts"), at=by_part)
+
+
+def _drawn(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Add the sheet of what the charts draw; return the rows of months and of parts without their total."""
+    page = new_page(
+        book, "Charts", "What Result draws; months evenly spread where there are more than twelve.", ("",) * 2,
+        (36, *[20] * 4),
+    )  # fmt: skip
+    first, last = _parts(page)
+    page.section("Months of the chart")
+    rows = months_shown(page, {"month_usd": "Cost, USD", "month_hours": "GPU-hours"}, "{months.middle}")
+    page.finish()
+    return rows, (first, last - 1)
+
+
+def _parts(page: Page) -> tuple[int, int]:
     page.section("Cost by part, USD")
-    rows = page.table(
+    return page.table(
         ["Part", "Low", "Middle", "High"],
         [[_LABELS[part], *(f"={{{part}.{case}}}" for case in ("low", "middle", "high"))] for part in (*PARTS, "usd")],
         [look.GENERAL, *[look.WHOLE] * 3], total=True,
     )  # fmt: skip
-    page.chart(
-        Chart("columns", "{parts_message}", "USD", look.WHOLE, (rows[0], rows[1] - 1), "CDE"), at=by_part
-    )  # fmt: skip
-    page.section("Months of the chart")
-    rows = months_shown(page, {"month_usd": "Cost, USD", "month_hours": "GPU-hours"}, "{months.middle}")
-    page.chart(Chart("columns", "{months_message}", "USD a month", look.WHOLE, rows, "C"), at=by_month)
-    page.finish()
-    page.sheet.page_setup.fitToHeight = 1
 
 
 def _tiles(page: Page) -> None:

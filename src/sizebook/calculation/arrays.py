@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 from sizebook.calculation.known import ONE, PASSED, Known, is_area, known_functions, may_be_many
 from sizebook.calculation.names import NotCalculableError, without_prefixes
 from sizebook.calculation.operands import stands_alone
-from sizebook.calculation.tokens import Area, Token, area, called_name
+from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, Area, Token, area, called_name
 
 _FIRST_ONLY = ("N", "T")
 # Excel works these out for each value of an area in array formulas only, also where an argument is an array.
@@ -54,3 +54,21 @@ def indexed(parts: Sequence[Sequence[Token]], sheet: str) -> Area | None:
     if column:
         source = source._replace(left=source.left + column - 1, right=source.left + column - 1)
     return source
+
+
+def refuse_unequal(tokens: Sequence[Token], sheet: str) -> None:
+    """Raise for operators between arrays of unequal size: Excel shows #N/A beyond the shorter one, the engine none."""
+    sizes = [size for token in tokens if (size := _size(token, sheet)) is not None]
+    if any(len({size[n] for size in sizes} - {1}) > 1 for n in (0, 1)):
+        raise NotCalculableError("it works with arrays of unequal size")
+
+
+def _size(token: Token, sheet: str) -> tuple[int, int] | None:
+    """Return the rows and columns of an area or of an array that is written out, None for others and whole columns."""
+    if token.kind == "array" and '"' not in token.text:
+        rows = token.text.split(";")
+        return len(rows), rows[0].count(",") + 1
+    place = area(token.text, sheet) if is_area([token]) else None
+    if place is None or place.bottom == LAST_ROW or place.right == LAST_COLUMN:
+        return None
+    return place.bottom - place.top + 1, place.right - place.left + 1

@@ -82,7 +82,7 @@ def _settles(side: Sequence[Token]) -> bool:
 
 def _is_short(side: Sequence[Token], short: ShortNumbers, sheet: str) -> bool:
     """Return whether a side has no number of more than 15 digits."""
-    if any(token.kind == "operator" and token.text == "&" for token in _on_top(side)):
+    if any(token.kind == "operator" and token.text == "&" for token in on_top(side)):
         return True
     if all(token.kind == "number" or token.text in ("-", "+", "%") for token in side):
         numbers = [token.text for token in side if token.kind == "number"]
@@ -98,7 +98,7 @@ def _is_short(side: Sequence[Token], short: ShortNumbers, sheet: str) -> bool:
     return side[0].kind in ("error", "text")
 
 
-def _on_top(side: Sequence[Token]) -> list[Token]:
+def on_top(side: Sequence[Token]) -> list[Token]:
     """Return the tokens that stand in no parentheses."""
     found, depth = [], 0
     for token in side:

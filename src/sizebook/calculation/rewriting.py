@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array
-from sizebook.calculation.comparisons import compared, sides
+from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array, refuse_unequal
+from sizebook.calculation.comparisons import compared, on_top, sides
 from sizebook.calculation.copies import grows
 from sizebook.calculation.criteria import is_criterion, of_one_size, with_errors_sought
 from sizebook.calculation.known import (
@@ -43,6 +43,7 @@ from sizebook.calculation.tokens import (
     balanced,
     called_name,
     closing,
+    innermost,
     tokenize,
 )
 from sizebook.calculation.unions import intersected, spliced_arguments
@@ -84,6 +85,9 @@ class Rewriter(OverRows):
             self.moves = False
             tokens = intersected(tokens, self.at.sheet)
         inside = kind if kind == ARRAY or stands_alone(tokens) else ONE
+        if inside == ARRAY and not stands_alone(tokens):
+            refuse_unequal(on_top(tokens), self.at.sheet)
+            self._compares_sizes([on_top(tokens)])
         parts, written = sides(tokens), list[str]()
         for part in parts:  # no comprehension, which would be one more frame to each level
             written.append(self._joined(part, inside) if _joins(part) else self._items(part, inside))
@@ -168,8 +172,7 @@ class Rewriter(OverRows):
         return f"IF(IFERROR(ROWS({anchor}#),0)=0,{anchor},{anchor}#)"
 
     def _group(self, tokens: Sequence[Token], opening: int, end: int, kind: str) -> str:
-        while tokens[opening + 1].kind == "open" and closing(tokens, opening + 1) == end - 1:
-            opening, end = opening + 1, end - 1  # parentheses right within parentheses
+        opening, end = innermost(tokens, opening, end)
         parts = arguments(tokens, opening, end)
         if len(parts) != 1:
             raise NotCalculableError("it joins ranges to a union")

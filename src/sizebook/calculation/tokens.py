@@ -98,6 +98,19 @@ def closing(tokens: Sequence[Token], opening: int) -> int:
     return len(tokens)
 
 
+def innermost(tokens: Sequence[Token], opening: int, end: int) -> tuple[int, int]:
+    """Return the last pair of parentheses that stand right within one another, from the pair given on."""
+    opened, closes = list[int](), dict[int, int]()
+    for index in range(opening, end + 1):
+        if tokens[index].kind in ("call", "open"):
+            opened.append(index)
+        elif tokens[index].kind == "close":
+            closes[opened.pop()] = index
+    while tokens[opening + 1].kind == "open" and closes[opening + 1] == end - 1:
+        opening, end = opening + 1, end - 1
+    return opening, end
+
+
 def arguments(tokens: Sequence[Token], opening: int, end: int) -> list[list[Token]]:
     """Return the arguments between a call token and its closing parenthesis; blank ones are empty lists."""
     parts: list[list[Token]] = [[]]

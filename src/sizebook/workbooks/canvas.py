@@ -17,11 +17,12 @@ from openpyxl.worksheet.worksheet import Worksheet
 from sizebook.workbooks import look
 from sizebook.workbooks.building import BASE, FIRST_COLUMN, LABELS, Book
 from sizebook.workbooks.drawing import KINDS, Drawn, Kind, draw
-from sizebook.workbooks.printing import lay_out, set_up
+from sizebook.workbooks.printing import lay_out, one_page, set_up
 from sizebook.workbooks.references import quoted
 
 PASSED, FAILED = "OK", "CHECK"
 _CHART_ROWS = 17
+_TILE_HEIGHTS = (8, 26, 24, 26)  # gap, label, figure, what stands under it
 _MOST_LABELS = 8  # columns that hold their figures above them
 
 
@@ -54,6 +55,7 @@ class Canvas:
         self._groups: list[int] = []  # the rows in which sections start
         for column, width in enumerate((2, *(widths or self._widths())), 1):
             sheet.column_dimensions[get_column_letter(column)].width = width
+        self.chart_rows, self.is_one_page = _CHART_ROWS, False
         self.row = 1
         self._put(2, sheet.title if sheet.title != "Cover" else book.title, "Sheet title")
         sheet.row_dimensions[1].height = 30
@@ -137,12 +139,16 @@ class Canvas:
 
     def tiles(self, figures: Sequence[tuple[str, str, str, str]]) -> None:
         """Add headline figures side by side: label, formula, number format, and what stands under it."""
+        for row, height in enumerate(_TILE_HEIGHTS, self.row):
+            self.sheet.row_dimensions[row].height = height
         self.row += 1
         for column, (label, formula, number_format, under) in enumerate(figures, 2):
             self._put(column, self.resolve(label), "Tile label", self.row)
             self._put(column, self.resolve(formula), "Tile", self.row + 1).number_format = number_format
             self._put(column, self.resolve(under), "Tile unit", self.row + 2)
-        self.sheet.row_dimensions[self.row + 1].height = 30
+        for column in range(2 + len(figures), self.unit_column + 2):
+            for row, style in enumerate(("Tile label", "Tile", "Tile unit"), self.row):
+                self._put(column, None, style, row)
         self.row += 3
 
     def table(
@@ -201,8 +207,8 @@ class Canvas:
 
     def room_for_chart(self) -> int:
         """Leave room for a chart of a table that comes further down; return where it goes, for `chart`."""
-        self.row += _CHART_ROWS + 2
-        return self.row - _CHART_ROWS - 1
+        self.row += self.chart_rows + 1
+        return self.row - self.chart_rows - 1
 
     def chart(self, chart: Chart, at: int | None = None) -> None:
         """Add a chart of a table; ``at`` is room that was left for it."""
@@ -227,10 +233,10 @@ class Canvas:
         )
         self.book.describe(self.sheet.title, self._in_words(chart))
         # Charts of a kind are equally high, but a bar needs two rows for its name.
-        n_rows = max(_CHART_ROWS, 2 * (last - first + 1) + 5) if chart.kind == "bars" else _CHART_ROWS
-        draw(self.sheet, self.row + 1 if at is None else at, self.unit_column + 1, n_rows=n_rows, drawn=drawn)
+        n_rows = max(self.chart_rows, 2 * (last - first + 1) + 3) if chart.kind == "bars" else self.chart_rows
+        draw(self.sheet, self.row if at is None else at, self.unit_column + 1, n_rows=n_rows, drawn=drawn)
         if at is None:
-            self.row += n_rows + 2
+            self.row += n_rows + 1
 
     def _in_words(self, chart: Chart) -> str:
         """Return the alternative text of a chart: its kind, what it draws, and where its table stands."""
@@ -241,5 +247,8 @@ class Canvas:
         return f"{drawn}. Its title states the message; table {sheet.title}, rows {first} to {last}."
 
     def finish(self) -> None:
-        """Set the print area to what the page holds, and break pages between sections."""
+        """Set the print area to what the page holds, and break pages between sections; results print on one page."""
+        if self.is_one_page:
+            one_page(self.sheet, self.row, last_column=self.unit_column + 1)
+            return
         lay_out(self.sheet, self._groups, self.row, last_column=self.unit_column + 1)

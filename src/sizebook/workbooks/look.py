@@ -30,7 +30,8 @@ _RIGHT = Alignment(horizontal="right", vertical="center")
 _WRAPPED = Alignment(horizontal="right", vertical="bottom", wrap_text=True)
 _LEFT = Alignment(horizontal="left", vertical="center", wrap_text=True)
 _INDENTED = Alignment(horizontal="left", vertical="center", wrap_text=True, indent=1)
-_TILE = Alignment(horizontal="left", vertical="center", indent=1)
+_TILE = Alignment(horizontal="left", vertical="center", indent=1, shrink_to_fit=True)
+_TILE_TEXT = Alignment(horizontal="left", vertical="center", indent=1, wrap_text=True)
 _LINE = Border(bottom=_HAIRLINE)
 
 
@@ -65,9 +66,9 @@ def styles() -> list[NamedStyle]:
         NamedStyle("Total label", font=font(bold=True), alignment=_LEFT, border=Border(top=_RULE, bottom=_RULE)),
         NamedStyle("Total unit", font=font(9, MUTED), alignment=_INDENTED, border=Border(top=_RULE, bottom=_RULE)),
         NamedStyle("Total", font=font(bold=True), alignment=_RIGHT, border=Border(top=_RULE, bottom=_RULE)),
-        NamedStyle("Tile label", font=font(9, MUTED), fill=_fill(PALE_GREY), alignment=Alignment(indent=1)),
+        NamedStyle("Tile label", font=font(9, MUTED), fill=_fill(PALE_GREY), alignment=_TILE_TEXT),
         NamedStyle("Tile", font=font(14, bold=True), fill=_fill(PALE_GREY), alignment=_TILE),
-        NamedStyle("Tile unit", font=font(9, MUTED), fill=_fill(PALE_GREY), alignment=Alignment(indent=1)),
+        NamedStyle("Tile unit", font=font(9, MUTED), fill=_fill(PALE_GREY), alignment=_TILE_TEXT),
         NamedStyle("Check", font=font(color=MUTED), alignment=_RIGHT, border=_LINE),
         NamedStyle("Paragraph", font=font(), alignment=Alignment(vertical="top", wrap_text=True)),
         _input("Input", Side(style="thin", color=MUTED), builtin=20),

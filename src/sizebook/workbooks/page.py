@@ -189,3 +189,11 @@ def new_page(
     page = Page(book, book.workbook.create_sheet(name), subtitle, tuple(cases), widths=widths)
     page.sheet.page_setup.orientation = "portrait" if portrait else "landscape"
     return page
+
+
+def result_page(book: Book, name: str, subtitle: str, widths: Sequence[float], chart_rows: int) -> Page:
+    """Add a sheet of results, which prints on one upright page at its full size: widths from B, rows of each chart."""
+    page = new_page(book, name, subtitle, ("",) * (len(widths) - 3), widths, portrait=True)
+    page.chart_rows, page.is_one_page = chart_rows, True
+    page.sheet.row_dimensions[2].height = 15  # its subtitle is one line
+    return page

@@ -1,4 +1,4 @@
-"""How a sheet prints: paper, margins, footer, and pages that break between sections."""
+"""How a sheet prints: paper, margins, footer, pages that break between sections, and results on one page, unscaled."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from openpyxl.worksheet.pagebreak import Break
 from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
+from sizebook.core.errors import InputError
+
 # A row of the default height; the width of one figure in the default face with its share of the padding; paper.
 _ROW_HEIGHT, _LETTER_POINTS, _A4_POINTS = 13.0, 5.4, (595.0, 842.0)
+_WIDEST_LETTER = 5.6  # what LibreOffice makes of it; Excel 5.25
 
 
 def set_up(sheet: Worksheet, title: str, version: str) -> None:
@@ -28,7 +31,7 @@ def set_up(sheet: Worksheet, title: str, version: str) -> None:
         (footer.center, f"sizebook {version}"),
         (footer.right, "Page &P of &N"),
     ):
-        part.text, part.size = text, 8
+        part.text, part.size = text, 9
 
 
 def lay_out(sheet: Worksheet, sections: Sequence[int], last_row: int, last_column: int) -> None:
@@ -45,6 +48,29 @@ def lay_out(sheet: Worksheet, sections: Sequence[int], last_row: int, last_colum
             sheet.row_breaks.append(Break(id=start - 1))
             used = _ROW_HEIGHT  # the heads, which stand on every page
         used += height
+
+
+def one_page(sheet: Worksheet, last_row: int, last_column: int) -> None:
+    """Print a sheet on one upright A4 page at its full size, so that letters are as large as their style says.
+
+    Errors: `InputError` where its columns or rows are more than the page holds, which would be scaled down.
+    """
+    margins = sheet.page_margins
+    margins.left = margins.right = margins.top = 0.4
+    margins.bottom, margins.header, margins.footer = 0.55, 0.3, 0.3
+    sheet.page_setup.orientation, sheet.page_setup.fitToHeight = "portrait", 1
+    sheet.sheet_format.defaultRowHeight, sheet.sheet_format.customHeight = _ROW_HEIGHT, True  # of rows behind charts
+    letters = [get_column_letter(column) for column in range(2, last_column + 1)]  # column A is a margin of the screen
+    width = _WIDEST_LETTER * sum(sheet.column_dimensions[letter].width for letter in letters)
+    height = _height(sheet, 1, last_row + 1)
+    short, long = _A4_POINTS
+    room = short - 72 * (margins.left + margins.right), long - 72 * (margins.top + margins.bottom)
+    if width > room[0] or height > room[1]:
+        raise InputError(
+            f"page too small: got {width:.0f} x {height:.0f} points on sheet {sheet.title}, want at most "
+            f"{room[0]:.0f} x {room[1]:.0f}. Narrow its columns, lower its charts or move a table to another sheet."
+        )
+    sheet.print_area = f"{letters[0]}1:{letters[-1]}{last_row}"
 
 
 def _height(sheet: Worksheet, start: int, stop: int) -> float:

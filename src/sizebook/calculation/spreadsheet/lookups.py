@@ -9,7 +9,7 @@ from sizebook.calculation.spreadsheet.coercing import cells, each, fail, rows_of
 from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, column_letters, quoted
 from sizebook.core.errors import CellError
 
-_PLAIN_SHEET = re.compile(r"(?![A-Za-z]{1,3}\d{1,7}$|[RrCc][\dRrCc]*$)[^\W\d][\w.]*|")  # needs no quotes
+_PLAIN_SHEET = re.compile(r"(?![A-Za-z]{1,3}\d{1,7}$|[RrCc][\dRrCc]*$)(?:\[[\w.]+\])?[^\W\d][\w.]*|")  # needs no quotes
 
 
 def _kind(value: Any) -> str:

@@ -25,8 +25,8 @@ def moment(pieces: Sequence[Piece], number: float, *, from_1904: bool) -> str:
     seconds = Decimal(f"{abs(number):.15g}") * _SECONDS
     places = max((len(t) - len(t.rstrip("0")) if "." in t else _places(pieces, n) for n, (k, t) in enumerate(pieces)
                   if k in ("letters", "elapsed") and t.startswith("s")), default=-1)  # fmt: skip
-    if places >= 0:
-        seconds = seconds.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+    # Where no seconds are shown they are cut off, but 1/3 of a day is eight hours: milliseconds count, less does not.
+    seconds = seconds.quantize(Decimal(1).scaleb(-places if places >= 0 else -3), rounding=ROUND_HALF_UP)
     day, second = int(seconds // _SECONDS), seconds % _SECONDS
     day += FROM_1904 if from_1904 and not sign else 0
     if day > LAST:

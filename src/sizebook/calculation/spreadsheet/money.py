@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from sizebook.calculation.spreadsheet.coercing import each, fail, number, truth, whole
@@ -74,6 +75,40 @@ def _ppmt(rate: Any, period: Any, n_periods: Any, present: Any, future: Any = No
     return _pmt(number(rate), number(n_periods), number(present), number(future), advance) - interest
 
 
+def _rate(n_periods: Any, payment: Any, present: Any, future: Any = None, kind: Any = None, guess: Any = None) -> float:
+    """Return the rate at which payments, present and future value come to 0, the nearest to the guess."""
+    n, paid, value, rest = (number(given) for given in (n_periods, payment, present, future))
+    advance, first = number(kind) != 0, number(guess, 0.1)
+    if n <= 0 or first <= -1 or min(paid, value, rest) >= 0 or max(paid, value, rest) <= 0:
+        fail("#NUM!")
+    if value * rest > 0:
+        fail("#N/IMPL!")  # there may be two rates, of which Excel's steps find one
+
+    def owed(rate: float) -> float:
+        discount = n * math.log1p(rate)
+        annuity = n if rate == 0 else -math.expm1(-discount) / rate
+        return value + paid * (1 + rate * advance) * annuity + rest * math.exp(-discount)
+
+    step, above = 0.01, owed(first) > 0
+    for _ in range(60):
+        for end in (first + step, max(first - step, (first - 99) / 100)):
+            if (owed(end) > 0) != above:
+                return _crossing(owed, first, end, above=above)
+        step *= 1.5
+    return fail("#N/IMPL!")
+
+
+def _crossing(function: Callable[[float], float], first: float, last: float, *, above: bool) -> float:
+    """Return where a function crosses 0, by halves; it is above 0 at the first end, or not."""
+    for _ in range(100):
+        middle = (first + last) / 2
+        if (function(middle) > 0) == above:
+            first = middle
+        else:
+            last = middle
+    return (first + last) / 2
+
+
 def _dollarde(price: Any, fraction: Any) -> float:
     """Return a price in fractions, 1.02 for one and two sixteenths, as a decimal."""
     value, parts = number(price), whole(fraction)
@@ -97,6 +132,7 @@ FUNCTIONS = {
     "DB": each(_db),
     "IPMT": each(_ipmt),
     "PPMT": each(_ppmt),
+    "RATE": each(_rate),
     "DOLLARDE": each(_dollarde),
     "DOLLARFR": each(_dollarfr),
 }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from math import fsum
+from math import comb, fsum
 from typing import Any
 
-from sizebook.calculation.spreadsheet.coercing import cells, fail, number, whole
+from sizebook.calculation.spreadsheet.coercing import cells, each, fail, number, truth, whole
 from sizebook.core.errors import CellError
 
 
@@ -98,4 +98,14 @@ def _aggregate(kind: Any, options: Any, *given: Any) -> float:
     return _OF_VALUES[which](values) if which in _OF_VALUES else fail("#N/IMPL!")
 
 
-FUNCTIONS = {"MODE": _mode, "MODE.SNGL": _mode, "AGGREGATE": _aggregate}
+def _hypergeometric(drawn: Any, sample: Any, marked: Any, population: Any, cumulative: Any) -> float:
+    """Return the probability of so many marked ones in a sample drawn from a population without putting back."""
+    found, n, of, size = (whole(given) for given in (drawn, sample, marked, population))
+    least = max(0, n - size + of)
+    if not (least <= found <= min(n, of) and 0 < n <= size and 0 < of <= size):
+        fail("#NUM!")
+    ways = (comb(of, k) * comb(size - of, n - k) for k in range(least if truth(cumulative) else found, found + 1))
+    return sum(ways) / comb(size, n)
+
+
+FUNCTIONS = {"HYPGEOM.DIST": each(_hypergeometric), "MODE": _mode, "MODE.SNGL": _mode, "AGGREGATE": _aggregate}

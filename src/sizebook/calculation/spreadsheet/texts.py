@@ -71,6 +71,7 @@ def _fixed(amount: Any, places: Any = 2, plain: Any = False) -> str:
 
 
 _LONGEST = 32_767
+_WILD = re.compile(r"~[?*~]|.", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -110,6 +111,16 @@ def _find(sought: Any, value: Any, start: Any = 1) -> int:
     return place + 1 if place >= 0 else fail("#VALUE!")
 
 
+def _search(sought: Any, value: Any, start: Any = 1) -> int:
+    """Return where a text with wildcards begins, in capitals or not: ``?`` is one sign, ``*`` any, ``~`` takes both."""
+    first, shown = whole(start, 1), text(value)
+    if not 1 <= first <= max(1, len(shown)):
+        fail("#VALUE!")
+    pattern = "".join({"?": ".", "*": ".*?"}.get(sign, re.escape(sign[-1])) for sign in _WILD.findall(text(sought)))
+    found = re.compile(pattern, re.IGNORECASE | re.DOTALL).search(shown, first - 1)
+    return found.start() + 1 if found else fail("#VALUE!")
+
+
 def _type(value: Any) -> int:
     if isinstance(value, CellError):
         return 16
@@ -126,6 +137,7 @@ FUNCTIONS = {
     "REPT": each(_rept),
     "SUBSTITUTE": each(_substitute),
     "FIND": each(_find),
+    "SEARCH": each(_search),
     "TYPE": _type,
     "TEXT": each(_text),
     "LEFT": each(_left),
