@@ -76,7 +76,7 @@ def _width(fact: Fact) -> int:
 
 def result(book: Book, rows: tuple[int, int]) -> None:
     """Add the page to hand on: what stands out, and the charts of the table, in its order."""
-    page = result_page(book, "Result", "The figures to hand on.", (19, *[15] * 5), chart_rows=14)
+    page = result_page(book, "Result", "The figures to hand on.", (18, 19, 17, 12.5, 15.5, 12), chart_rows=14)
     page.banner()
     _tiles(page)
     page.chart(

@@ -39,7 +39,7 @@ def result(book: Book, steps: tuple[int, int]) -> None:
 
 
 def _replica_page(book: Book, steps: tuple[int, int]) -> None:
-    page = result_page(book, "Replica", "One replica: latency, rate, memory.", (25, *[13.8] * 5), 15)
+    page = result_page(book, "Replica", "One replica: latency, rate, memory.", (23, 17.2, *[13.4] * 4), 15)
     page.banner()
     _replica(page)
     page.section("Latency as load grows, predicted")
