@@ -71,7 +71,7 @@ def architectures_page() -> str:
     """Return the page on architectures with the model types that each family describes."""
     template = (ROOT / "docs" / "architectures.template.md").read_text(encoding="utf-8")
     by_module: dict[str, list[str]] = {}
-    for model_type, mapping in mappings().items():
+    for model_type, mapping in sorted(mappings().items()):  # as loaded, it would tell what was asked for before
         by_module.setdefault(getattr(mapping, "func", mapping).__module__, []).append(model_type)
     lines = ["| family | model types |", "|---|---|"]
     for module, types in sorted(by_module.items()):
@@ -84,7 +84,7 @@ def architectures_page() -> str:
 def model_types_table() -> str:
     """Return which module describes each model type: a count loads that one alone."""
     lines = ["model_type,module"]
-    for model_type, mapping in mappings().items():
+    for model_type, mapping in sorted(mappings().items()):  # as loaded, it would tell what was asked for before
         module = getattr(mapping, "func", mapping).__module__
         lines.append(f"{model_type},{module.removeprefix('sizebook.models.families.')}")
     return "\n".join(lines) + "\n"

@@ -105,7 +105,7 @@ def _refuse_class_of_another_type(config: Config, described: Architecture) -> No
 
 @cache
 def _types_by_plain_name() -> dict[str, str]:
-    return {_plain(name): name for name in reversed(modules())}
+    return {_plain(name): name for name in modules()}
 
 
 @lru_cache(maxsize=4096)
