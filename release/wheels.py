@@ -39,10 +39,13 @@ NOT_THERE = {
 }
 
 
+UV = find_uv_bin()  # once, before the threads: Python's settings, which it reads, fill themselves at the first question
+
+
 def resolves(platform: str, extra: str, python: str) -> bool:
     """Return whether a set of wheels satisfies the project there."""
     words = [
-        find_uv_bin(), "pip", "compile", "--quiet", "pyproject.toml", "--only-binary", ":all:",
+        UV, "pip", "compile", "--quiet", "pyproject.toml", "--only-binary", ":all:",
         "--python-platform", platform, "--python-version", python,
     ]  # fmt: skip
     done = subprocess.run(
