@@ -9,10 +9,11 @@ import pytest
 from sizebook.core.tables import Row, by_key, table
 from sizebook.validation.data_checks import findings
 
+INDICES = {"model_types"}  # of our own code, written by docs/generate.py, whose --check holds it to that: no facts
 TABLES = sorted(
     path.name.removesuffix(".csv")
     for path in (resources.files("sizebook") / "data").iterdir()
-    if path.name.endswith(".csv")
+    if path.name.endswith(".csv") and path.name.removesuffix(".csv") not in INDICES
 )
 HARDWARE = by_key("hardware", "key")
 PEAKS = tuple(column for column in table("hardware")[0] if column.startswith("peak_"))
