@@ -103,3 +103,16 @@ def test_rates_need_their_whole_path(book_folder: Path) -> None:
         "name without its folder: got 'rates.csv', want the whole path in a cell. Write it out."
     )
     places.refuse_relative(Path("rates.csv"))
+
+
+def test_own_rates_read_for_one_workbook_are_asked_for_again_by_the_next(book_folder: Path) -> None:
+    """They are read once; whether a cell may read them is asked each time."""
+    rates = book_folder / "rates.csv"
+    rates.write_bytes((Path(__file__).parents[1] / "own_rates.csv").read_bytes())
+    refused: list[SizebookError] = []
+    ask = excel_function(load()["SERVING_ERROR"], refused.append)
+    given = ["h100-sxm", "vllm", "tpot", "p50", "llama-3.1-8b", str(rates)]
+    assert isinstance(ask(*given), float) and refused == []
+    places.set_workbook_folder(str(book_folder / "inner"))
+    ask(*given)
+    assert str(refused[0]).startswith(f"not for a cell: got '{rates}', want a file below {book_folder / 'inner'}.")

@@ -20,7 +20,7 @@ from sizebook.core.sections import Quantity
 from sizebook.core.tables import Row
 from sizebook.core.texts import text
 from sizebook.intake.files import decoded, read_bytes
-from sizebook.intake.places import refuse_relative
+from sizebook.intake.places import located, refuse_relative
 from sizebook.intake.texts import refuse_repeated
 
 TRAINING, SERVING = "training", "serving"
@@ -123,11 +123,19 @@ def basis_of(rates_file: str, setup: Setup) -> str:
     return f"{said}: {found.runs} runs of {setup.words}"
 
 
-@cache
 def own_rates(rates_file: str) -> OwnRates:
-    """Return a file of own rates, read once; errors: no such file, a column, name or number that is not one of its."""
+    """Return a file of own rates, read once; errors: no such file, a column, name or number that is not one of its.
+
+    Whether it may be read is asked each time: the next cell may stand in another workbook.
+    """
     path = Path(rates_file)
     refuse_relative(path)
+    located(path)
+    return _read_once(path)
+
+
+@cache
+def _read_once(path: Path) -> OwnRates:
     content = read_bytes(path, _WANTED, "scenario_bytes")
     rows = _rows(decoded(content, path.name, _WANTED), path)
     return OwnRates(path.name, hashlib.sha256(content).hexdigest()[:12], _setups(rows, path.name))
