@@ -19,7 +19,7 @@ from sizebook.serving.quantities import ENGINES, MOST_DRAFTED, Replica
 from sizebook.serving.rates import Formats, kernel_rates, rescaled, scheduling, setup_of
 from sizebook.serving.shape import ServingShape, shape_of
 from sizebook.tables.hardware import Accelerator, accelerator
-from sizebook.tables.own_rates import factors_of
+from sizebook.tables.own_rates import digest_of, factors_of
 
 DEGREES = ("tp", "pp", "dp", "ep", "max_running")  # of a replica, numbers of a case as they stand
 
@@ -84,13 +84,18 @@ def _peak(gpu: Accelerator, dtype: str) -> float:
     )
 
 
-@lru_cache(maxsize=1024)
 def case_of(model: str, gpu: str, replica: Replica) -> Case:
     """Return the case of one model on one machine; every name is checked, every layout refused that no engine runs.
 
     With neither drafts nor a yield stated, speculation is unstated: none, but where TensorRT-LLM serves a model with
     prediction layers a factor half-way between a server that drafts nothing and one that drafts.
     """
+    return _case_at(model, gpu, replica, digest_of(replica.rates_file))
+
+
+@lru_cache(maxsize=1024)
+def _case_at(model: str, gpu: str, replica: Replica, _rates: str) -> Case:
+    """Return the case of one model on one machine with a file of own rates as it is now."""
     if replica.engine not in ENGINES:
         raise unknown_key("engine", replica.engine, ENGINES, where=f"one of {', '.join(ENGINES)}")
     check_layout(replica)
