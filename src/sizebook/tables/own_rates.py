@@ -124,7 +124,7 @@ def basis_of(rates_file: str, setup: Setup) -> str:
 
 
 def digest_of(rates_file: str) -> str:
-    """Return the first digits of the SHA-256 of a file of own rates, blank for the shipped rates: what caches ask for."""
+    """Return the first digits of the SHA-256 of a file of own rates, blank for the shipped: what caches ask for."""
     return own_rates(rates_file).digest if rates_file else ""
 
 
