@@ -264,6 +264,6 @@ def test_a_file_that_was_replaced_is_read_again(tmp_path: Path) -> None:
     for factor in ("1", "2.5"):
         path.write_text(HEAD + "".join(f"serving,h100-sxm,vllm,,{name},{factor},9,3,x\n" for name in FACTORS[SERVED]))
         found.append(call("DECODE_STEP_SECONDS", "llama-3.1-8b", "h100-sxm", f"rates_file={path}"))
-        simulated.append(simulator("llama-3.1-8b", "h100-sxm", replica, demand, stream, 16).saturated)
+        simulated.append(simulator(case_of("llama-3.1-8b", "h100-sxm", replica), demand, stream, 16).saturated)
     assert found[1] == pytest.approx(2.5 * float(str(found[0])), rel=0.05)
     assert simulated[1] == pytest.approx(simulated[0] / 2.5, rel=0.05)

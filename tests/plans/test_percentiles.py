@@ -83,10 +83,10 @@ def test_little_and_the_headline_agree() -> None:
 
 
 def test_a_plan_is_the_same_however_often_it_is_made() -> None:
-    from sizebook.serving.load import simulator_at
+    from sizebook.serving.load import simulator
 
     first = planned()
-    simulator_at.cache_clear()
+    simulator.cache_clear()
     assert planned().months == first.months and planned().replica.held("ttft") == first.replica.held("ttft")
 
 

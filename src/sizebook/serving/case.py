@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from sizebook.core.errors import RangeError, UnknownKeyError, require, unknown_key
 from sizebook.core.tables import by_key, table
 from sizebook.formulas.weights import dtype_bits
+from sizebook.models.kept import kept
 from sizebook.serving.formats import attention_dtype_of, dtype_class, kv_dtype_of, stored_bytes, weight_dtype_of
 from sizebook.serving.quantities import ENGINES, MOST_DRAFTED, Replica
 from sizebook.serving.rates import Formats, kernel_rates, rescaled, scheduling, setup_of
@@ -93,7 +94,7 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
     return _case_at(model, gpu, replica, digest_of(replica.rates_file))
 
 
-@lru_cache(maxsize=1024)
+@kept
 def _case_at(model: str, gpu: str, replica: Replica, _rates: str) -> Case:
     """Return the case of one model on one machine with a file of own rates as it is now."""
     if replica.engine not in ENGINES:
@@ -221,7 +222,7 @@ def layout_meant(tp: int, dp: int, ep: int, node_gpus: int) -> tuple[int, int, i
     return tp, dp, ep, ""
 
 
-@cache
+@kept
 def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype: str | None) -> Case:
     chip, shape = accelerator(gpu), shape_of(model)
     dtype = weight_dtype_of(model, weight_dtype)

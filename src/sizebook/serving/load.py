@@ -12,13 +12,12 @@ from functools import cached_property, lru_cache
 from typing import Protocol
 
 from sizebook.serving.arrivals import Lengths, arrivals, repeated
-from sizebook.serving.encoding import serving_case
+from sizebook.serving.case import Case
 from sizebook.serving.pool_simulation import pool_times
 from sizebook.serving.pools import Pools
-from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.quantities import Demand
 from sizebook.serving.simulation import Requests, Served, saturated_rate, simulate
 from sizebook.serving.step_times import StepTimes, step_times
-from sizebook.tables.own_rates import digest_of
 
 SEED = 1
 N_REQUESTS = 5000  # of one run: a percentile of 99 rests on 40 of them
@@ -160,19 +159,11 @@ def largest_load(simulator: Simulator, limits: Limits) -> Loaded | None:
     return Loaded(limits.share, low, simulator.at(low), binding, simulator)
 
 
-def simulator(model: str, gpu: str, replica: Replica, demand: Demand, stream: Stream, most: int) -> Simulator:
-    """Return the simulator of a replica with so many places; surfaces that show one plan share it."""
-    return simulator_at(model, gpu, replica, demand, stream, most, digest_of(replica.rates_file))
-
-
 @lru_cache(maxsize=32)
-def simulator_at(
-    model: str, gpu: str, replica: Replica, demand: Demand, stream: Stream, most: int, _rates: str
-) -> Simulator:
-    """Return the simulator of a replica with a file of own rates as it is now."""
+def simulator(case: Case, demand: Demand, stream: Stream, most: int) -> Simulator:
+    """Return the simulator of a replica with so many places; surfaces that show one plan share it."""
     requests = stream.requests()
-    times = step_times(serving_case(model, gpu, replica), demand, requests.longest_tokens, most=most)
-    return Simulator(Batching(times, most), requests)
+    return Simulator(Batching(step_times(case, demand, requests.longest_tokens, most=most), most), requests)
 
 
 @lru_cache(maxsize=32)

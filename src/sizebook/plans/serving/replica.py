@@ -188,7 +188,8 @@ def most_running(replica: Replica, capacity: int) -> int:
 def _loaded(setup: Setup, asked: Asked, limits: tuple[float, float], most: int) -> Loaded:
     """Return the largest load of a replica at which the percentiles of its requests meet the limits."""
     share = asked.share or 0.0
-    simulated = simulator(setup.model, setup.gpu, setup.replica, demand=asked.demand, stream=asked.stream, most=most)
+    case = serving_case(setup.model, setup.gpu, setup.replica)
+    simulated = simulator(case, asked.demand, asked.stream, most=most)
     loaded = largest_load(simulated, Limits(*limits, share))
     if loaded is None:
         raise TargetError(missed_by_requests(setup.replica.layout, simulated, Limits(*limits, share)))
