@@ -9,7 +9,6 @@ from fontTools.ttLib import TTFont
 from sizebook.reports.charts import theme
 from sizebook.sources.bundled import bundled
 
-
 _MISSING = 1.0  # em, of a sign that another face lends
 
 
