@@ -100,7 +100,7 @@ def serving_percentile(
             "Raise tp, pp or ep, or choose a narrower weight_dtype."
         )
     simulated = simulator(
-        model, accelerator(gpu).key, replica, demand=asked, stream=stream, most=most_running(replica, capacity)
+        model, accelerator(gpu).key, replica, demand=asked, stream=stream, most=most_running(case, capacity)
     )
     if replica_requests_per_second >= simulated.saturated:
         raise TargetError(

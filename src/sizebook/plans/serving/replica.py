@@ -14,6 +14,7 @@ from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.refusals import missed, missed_by_requests, no_room, too_many
 from sizebook.serving.band import replica_band
 from sizebook.serving.case import Case
+from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import EncodedCase, places, serving_case
 from sizebook.serving.estimate import MOST_READ, Band, Estimate, estimate, unmeasured_band
 from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator
@@ -164,7 +165,7 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
         raise TargetError(too_many(setup.model, replica, demand.concurrency, capacity=capacity))
     limits, packing = limits_of(latencies, bands), packing_of(setup.gpu, replica, gpus_per_node)
     if asked.share is not None:
-        loaded = _loaded(setup, asked, limits, most_running(replica, capacity))
+        loaded = _loaded(setup, asked, limits, most_running(case, capacity))
         mean, found = mean_of(loaded.served, demand, capacity)
         binding = loaded.binding or ("cache" if capacity < MOST_IN_FLIGHT else "batch")
         return PlannedReplica(setup, mean, case, memory, capacity, found, bands, binding, packing, loaded=loaded)
@@ -180,9 +181,9 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
     return PlannedReplica(setup, at_load, case, memory, capacity, found, bands, binding, packing)
 
 
-def most_running(replica: Replica, capacity: int) -> int:
+def most_running(case: Case, capacity: int) -> int:
     """Return the requests that run at a time: as many as the cache holds, the engine batches and the cap allows."""
-    return min(capacity, MOST_IN_FLIGHT, replica.max_running or MOST_IN_FLIGHT)
+    return min(capacity, MOST_IN_FLIGHT, int(costs_of(case).max_running) or MOST_IN_FLIGHT)
 
 
 def _loaded(setup: Setup, asked: Asked, limits: tuple[float, float], most: int) -> Loaded:
