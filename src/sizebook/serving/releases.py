@@ -79,8 +79,8 @@ def release_of(named: str) -> Release:
     oldest, newest = known[0][1], max(known[-1][2], key=_placed)
     if place is None or not _covers(engine, place):
         raise UnknownKeyError(
-            f"unknown release: got {shown(name)} of {engine}, want {oldest} or newer, as in {newest}. "
-            f"{_mended(engine, place)}"
+            f"unknown release: got {shown(name)} of {engine}, want {oldest} to {newest}, or a newer one of "
+            f"the same major version. {_mended(engine, place)}"
         )
     held = max(since for since, _, _ in known if since <= place)
     first, last = fitted_span(engine)

@@ -22,6 +22,7 @@ from sizebook.serving.memory import Memory, engine_constants, engine_memory, phy
 from sizebook.serving.pools import Pools, pooled
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import setup_of
+from sizebook.serving.releases import said_of
 from sizebook.serving.shape import shape_of
 from sizebook.serving.simulation import Served
 from sizebook.serving.time import cache_bytes_per_gpu, tokens_of_step
@@ -112,6 +113,11 @@ class PlannedReplica:
         """In words, which rates its times are worked out with: the shipped ones or a file of own ones."""
         replica = self.setup.replica
         return basis_of(replica.rates_file, setup_of(accelerator(self.setup.gpu).key, replica.engine))
+
+    @property
+    def release_basis(self) -> str:
+        """In words, what its engine's release does by default, and whether the fit has seen it."""
+        return said_of(self.setup.replica, accelerator(self.setup.gpu), drafting=self.case.draft_tokens > 0)
 
     @property
     def drafts(self) -> str:
