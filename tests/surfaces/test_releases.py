@@ -16,7 +16,6 @@ from sizebook.core.cells import call
 from sizebook.core.errors import InputError
 from sizebook.functions import load
 from sizebook.plans.serving.choice import choose
-from sizebook.serving.quantities import Replica
 from sizebook.sweeps.serving import sweep
 from tests.plans.asking import serving_inputs
 
@@ -113,7 +112,7 @@ def test_a_release_of_no_engine_is_refused(tmp_path: Path) -> None:
     refused = CliRunner().invoke(plan_serve, [str(path)])
     assert str(refused.exception) == said
     with pytest.raises(InputError) as of_search:
-        choose(MODEL, serving_inputs(replica=Replica(release="0.11.0")))
+        choose(MODEL, serving_inputs(release="0.11.0", requests_per_day=1000.0))
     assert str(of_search.value) == said
 
 
