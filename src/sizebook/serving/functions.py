@@ -45,7 +45,6 @@ from sizebook.serving.quantities import (
     Demand,
     EncoderTokens,
     Engine,
-    EngineRelease,
     Figure,
     InputTokens,
     KvDtype,
@@ -354,7 +353,6 @@ def serving_error(
     quantile: Quantile = DEFAULT,
     measured_model: MeasuredModel = DEFAULT,
     rates_file: RatesFile = DEFAULT,
-    release: EngineRelease = DEFAULT,
 ) -> Ratio:
     """Return a quantile of measured over predicted TPOT, TTFT or throughput on a GPU, of a fit that saw none of its
     group.
@@ -363,5 +361,5 @@ def serving_error(
     and engine, where servers of the three were in the fit; otherwise that of unseen combinations. Wider where no server
     of the GPU was measured, and widest where not even its kernels were, or for models with an encoder.
     """
-    band = _band(figure, gpu, Replica(engine=engine, rates_file=rates_file, release=release), measured_model)
+    band = _band(figure, gpu, Replica(engine=engine, rates_file=rates_file), measured_model)
     return {"p10": band.low, "p50": band.middle, "p90": band.high}[quantile]

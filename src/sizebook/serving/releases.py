@@ -14,7 +14,7 @@ from typing import Any
 
 from sizebook.core.errors import UnknownKeyError, shown
 from sizebook.core.tables import table
-from sizebook.core.texts import joined, text
+from sizebook.core.texts import joined, span, text
 from sizebook.core.units import grouped
 from sizebook.serving.quantities import ENGINE_NAMES, ENGINES, Replica
 from sizebook.tables.hardware import Accelerator, accelerators
@@ -196,7 +196,7 @@ def said_of(replica: Replica, gpu: Accelerator, drafting: bool) -> str:
     if release.is_newer:
         parts.append(text("newer than {newest}, the newest whose defaults were read", newest=release.newest))
     if not release.is_fitted:
-        parts.append(text("outside {first} to {last} of the fit", first=release.first, last=release.last))
+        parts.append(text("outside {releases} of the fit", releases=span(release.first, release.last)))
     return joined((text("{engine} {release}: ", engine=ENGINE_NAMES[replica.engine], release=release.name),
                    joined(parts, "; ")), "")  # fmt: skip
 

@@ -120,7 +120,8 @@ def _releases(numbers: dict[str, Any], cases: Distinct, names: list[tuple[str, .
     """Return what the release of each row decides, in words."""
     columns = (numbers[name][cases.first].tolist() for name in ("max_running", "dp", "draft_tokens"))
     words: list[str | None] = [
-        release_said(row, int(cap), int(dp), drafts > 0) for row, cap, dp, drafts in zip(names, *columns, strict=True)
+        release_said(row, max_running=int(cap), dp=int(dp), drafting=drafts > 0)
+        for row, cap, dp, drafts in zip(names, *columns, strict=True)
     ]
     return _of_rows(dict.fromkeys(RELEASE_RESULTS, words), cases.which)
 
