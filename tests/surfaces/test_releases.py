@@ -99,6 +99,25 @@ def test_a_plan_says_it(tmp_path: Path) -> None:
     assert data["figures"]["ttft_seconds"] == pytest.approx(of_cell("TTFT_SECONDS", row), rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("stated", "in_flight", "binding"),
+    [
+        ('release = "0.11.0"', 256, "batch"),
+        ('release = "0.11.0"\nmax_running = 64', 64, "batch"),
+        ("max_running = 64", 64, "batch"),
+        ("", 737, "cache"),
+    ],
+)
+def test_a_plan_without_a_target_loads_a_replica_with_as_many_as_run(
+    stated: str, in_flight: int, binding: str, tmp_path: Path
+) -> None:
+    """Those beyond the cap would wait, and no more be served; the cache holds 737 of 601 tokens."""
+    path = tmp_path / "asked.toml"
+    path.write_text(SCENARIO.replace('release = "0.11.0"', stated).replace("concurrency = 300", ""), encoding="utf-8")
+    found = json.loads(CliRunner().invoke(plan_serve, [str(path), "--json"]).output)["replica"]
+    assert (found["concurrency"], found["binding"]) == (in_flight, binding)
+
+
 def test_a_plan_without_one_says_nothing_of_it(tmp_path: Path) -> None:
     path = tmp_path / "asked.toml"
     path.write_text(SCENARIO.replace('release = "0.11.0"\n', ""), encoding="utf-8")

@@ -30,6 +30,7 @@ from sizebook.tables.hardware import accelerator
 from sizebook.tables.own_rates import basis_of
 
 MOST_IN_FLIGHT = 4096  # engines batch no more sequences than a few thousand
+PLACES = ("cache", "batch")  # what limits a load that no target does
 
 
 @dataclass(frozen=True)
@@ -170,17 +171,18 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
     if demand.concurrency is not None and demand.concurrency > capacity:
         raise TargetError(too_many(setup.model, replica, demand.concurrency, capacity=capacity))
     limits, packing = limits_of(latencies, bands), packing_of(setup.gpu, replica, gpus_per_node)
+    most = most_running(case, capacity)  # more would wait for a place, and no more would be served
     if asked.share is not None:
-        loaded = _loaded(setup, asked, limits, most_running(case, capacity))
+        loaded = _loaded(setup, asked, limits, most)
         mean, found = mean_of(loaded.served, demand, capacity)
-        binding = loaded.binding or ("cache" if capacity < MOST_IN_FLIGHT else "batch")
+        binding = loaded.binding or full_by(most, capacity)
         return PlannedReplica(setup, mean, case, memory, capacity, found, bands, binding, packing, loaded=loaded)
     if demand.concurrency is not None:
         at_load: Demand | None = demand
         binding = "given"
     else:
-        ceiling = min(capacity, MOST_IN_FLIGHT)
-        at_load, binding = knee(lambda at: estimate(case, memory, at), demand, limits, ceiling)
+        at_load, binding = knee(lambda at: estimate(case, memory, at), demand, limits, most)
+        binding = full_by(most, capacity) if binding in PLACES else binding
     if at_load is None:
         raise TargetError(missed(setup.model, setup.gpu, replica, demand=demand, limits=limits))
     found = estimate(case, memory, at_load)
@@ -190,6 +192,11 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
 def most_running(case: Case, capacity: int) -> int:
     """Return the requests that run at a time: as many as the cache holds, the engine batches and the cap allows."""
     return min(capacity, MOST_IN_FLIGHT, int(costs_of(case).max_running) or MOST_IN_FLIGHT)
+
+
+def full_by(most: int, capacity: int) -> str:
+    """Return what limits a replica that runs as many requests as it can: the cache, or the engine's batch."""
+    return "cache" if most == capacity < MOST_IN_FLIGHT else "batch"
 
 
 def _loaded(setup: Setup, asked: Asked, limits: tuple[float, float], most: int) -> Loaded:
