@@ -17,12 +17,12 @@ from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Embedding, Layer
 from sizebook.models.kept import kept
 from sizebook.models.towers import Tower
-from sizebook.serving.case import Case, case_of, no_experts, startable
+from sizebook.serving.case import CHUNK_TOKENS, Case, case_of, no_experts, startable
 from sizebook.serving.formats import stored_bytes, weight_dtype_of
 from sizebook.serving.memory import Memory
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.shape import AttentionKind, ServingShape, shape_of_layers
-from sizebook.serving.time import CHUNK_TOKENS, Pass, cache_bytes_per_gpu, pass_seconds, scheduling_seconds
+from sizebook.serving.time import Pass, cache_bytes_per_gpu, pass_seconds, scheduling_seconds
 from sizebook.tables.own_rates import digest_of
 
 # The machine, formats and rates of a case are the same for every model: one with a cache stands in for one without.
@@ -138,6 +138,11 @@ def serving_case(model: str, gpu: str, replica: Replica) -> Case:
         )
     if replica.experts_read == "all":
         raise InputError(no_experts(model))
+    if replica.release:
+        raise InputError(
+            f"no release of an encoder: got release '{replica.release}' for {model}, want a model that only decodes, "
+            "whose defaults are known. Remove release."
+        )
     return startable(_encoded_at(model, gpu, replica, digest_of(replica.rates_file)))
 
 
