@@ -21,10 +21,8 @@ MISSING: Any = object()
 MOST = 10**10  # no extent of a tensor is larger; a number beyond it is a mistake
 MOST_LAYERS = 10**5
 # Of these a file may say 0 where the type's default is another number.
-_MAY_BE_NONE = re.compile(
-    r"mtp|nextn|shared|dense|per_layer_input|window|_type_size|type_vocab|offset|index|start|skip"
-)
-_REPEATS = re.compile(r"layers|^n_layer$|^depth$|blocks|group_num|cycles|nextn|mtp")
+_MAY_BE_NONE = r"mtp|nextn|shared|dense|per_layer_input|window|_type_size|type_vocab|offset|index|start|skip"
+_REPEATS = r"layers|^n_layer$|^depth$|blocks|group_num|cycles|nextn|mtp"
 
 
 class Config:
@@ -105,9 +103,9 @@ class Config:
             return self._of_type(keys) if default is MISSING else default  # type: ignore[return-value]
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             raise self._wrong(self._written(keys), value, "a whole number of 0 or more")
-        if value == 0 and default != 0 and not _MAY_BE_NONE.search(keys[0]):
+        if value == 0 and default != 0 and not re.search(_MAY_BE_NONE, keys[0]):
             raise self._wrong(self._written(keys), 0, "a whole number of 1 or more")
-        if value > MOST_LAYERS and value > (limit := MOST_LAYERS if _REPEATS.search(keys[0]) else MOST):
+        if value > MOST_LAYERS and value > (limit := MOST_LAYERS if re.search(_REPEATS, keys[0]) else MOST):
             raise self._wrong(self._written(keys), value, f"a whole number of at most {limit}")
         return value
 

@@ -20,7 +20,7 @@ from sizebook.models.mistral_params import as_config, is_params
 
 Mapping = Callable[[Config], Architecture]
 _MAPPINGS: dict[str, Mapping] = {}
-_CLASS_ENDING = re.compile(r"(For[A-Z]\w*|LMHeadModel|DoubleHeadsModel|EncoderModel|Model)$")
+_CLASS_ENDING = r"(For[A-Z]\w*|LMHeadModel|DoubleHeadsModel|EncoderModel|Model)$"
 
 _PART_OF_ONE_MODEL = {"text", "vl"}  # words by which the type of a part differs from that of the class's whole
 
@@ -111,7 +111,7 @@ def _types_by_plain_name() -> dict[str, str]:
 @lru_cache(maxsize=4096)
 def _stem(class_name: str) -> str:
     """Return what a class calls its model, as a type would be compared with it."""
-    return _plain(_CLASS_ENDING.sub("", class_name))
+    return _plain(re.sub(_CLASS_ENDING, "", class_name))
 
 
 @lru_cache(maxsize=4096)

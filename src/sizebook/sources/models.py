@@ -8,7 +8,6 @@ from pathlib import Path
 from sizebook.core.errors import UnknownKeyError
 from sizebook.models import catalog
 from sizebook.models.config import Config, load
-from sizebook.sources.hub import is_repository, remote_config
 
 HUB = "the Hub"
 
@@ -32,6 +31,8 @@ def source_of(name: str, *, from_hub: bool = False) -> Source:
     if not from_hub and (path.is_dir() or name.casefold().endswith(".json")):
         file = path / "config.json" if path.is_dir() else path
         return Source(catalog.file_name(file), load(file), str(file))
+    from sizebook.sources.hub import is_repository, remote_config  # a file needs no Hub
+
     if not from_hub:
         try:
             key = catalog.resolve(name)
