@@ -8,7 +8,7 @@ import pytest
 
 from sizebook.core.errors import UnknownKeyError
 from sizebook.models.config import Config
-from sizebook.models.huggingface import architecture
+from sizebook.models.huggingface import _NAMED_OTHERWISE, _plain, architecture, modules
 from tests.models.counts import counted
 
 SMALL: dict[str, Any] = {
@@ -86,3 +86,20 @@ def test_a_class_of_another_type_is_refused_where_it_counts_otherwise() -> None:
         "class and type disagree: got 'LlamaForCausalLM' of type 'llama' under 'architectures' and model_type 'gemma2' "
         "in config.json, want those of one model. Correct the wrong one."
     )
+
+
+def test_a_class_whose_name_orders_the_words_otherwise_is_known() -> None:
+    """HunYuan's class says DenseV1, its type v1_dense: an OLMo 2 under it holds other norms than OLMo 2's class."""
+    file = {**SMALL, "head_dim": 24, "model_type": "olmo2", "architectures": ["HunYuanDenseV1ForCausalLM"]}
+    with pytest.raises(UnknownKeyError) as error:
+        counted(file)
+    assert str(error.value) == (
+        "class and type disagree: got 'HunYuanDenseV1ForCausalLM' of type 'hunyuan_v1_dense' under 'architectures' and "
+        "model_type 'olmo2' in config.json, want those of one model. Correct the wrong one."
+    )
+    assert counted({**file, "model_type": "hunyuan_v1_dense"})["total"] > 0
+
+
+def test_every_type_and_only_types_are_named_otherwise() -> None:
+    assert set(_NAMED_OTHERWISE.values()) <= set(modules())
+    assert not set(_NAMED_OTHERWISE) & {_plain(name) for name in modules()}

@@ -255,11 +255,17 @@ class Config:
             raise self._wrong("architectures", named, "a list of names of classes")
         return named or []
 
-    def only(self, key: str, *known: object) -> None:
+    def only(self, key: str, first: object, *others: object) -> None:
         """Refuse a value of a key that would make another model; an absent key is fine."""
         value = self._get((key,))
-        if value is not MISSING and value not in known:
+        if value is not MISSING and value not in (known := (first, *others)):
             raise self.unknown(key, value, " or ".join(repr(word) for word in known))
+
+    def none(self, *keys: str) -> None:
+        """Refuse keys that the type has no tensors for, unless they say so themselves by null."""
+        for key in keys:
+            if (value := self._get((key,))) is not MISSING:
+                raise self.unknown(key, value, "no such key, or null")
 
     def ignore(self, *keys: str) -> None:
         """Mark keys as understood and without effect on the count."""
