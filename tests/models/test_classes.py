@@ -9,7 +9,7 @@ import pytest
 from sizebook.core.errors import UnknownKeyError
 from sizebook.models.config import Config
 from sizebook.models.huggingface import _NAMED_OTHERWISE, _plain, architecture, modules
-from tests.models.counts import counted
+from tests.models.counts import counted, small_configs
 
 SMALL: dict[str, Any] = {
     "model_type": "mistral",
@@ -57,6 +57,27 @@ LLAVA = {
     "vision_config": {**CLIP, "image_size": 28, "patch_size": 14},
     "text_config": {**SMALL, "model_type": "llama"},
 }
+
+
+def test_a_projector_reads_as_many_layers_of_the_encoder_as_the_file_lists() -> None:
+    """Granite Vision's projector takes four layers of SigLIP side by side: its first matrix is four times as wide."""
+    usual = counted(LLAVA)["total"]
+    assert counted({**LLAVA, "vision_feature_layer": -1})["total"] == usual
+    assert counted({**LLAVA, "vision_feature_layer": [-24, -20, -12, -1]})["total"] == usual + 3 * 32 * 64
+    with pytest.raises(UnknownKeyError) as refused:
+        counted({**LLAVA, "vision_feature_layer": []})
+    assert str(refused.value) == (
+        "not described: got 'vision_feature_layer' = [] in config.json, want the number of a layer, or a list of such "
+        "numbers."
+    )
+    others = [row["config"] for row in small_configs("distinct_counts.jsonl")]
+    internvl = next(config for config in others if config["model_type"] == "internvl")
+    with pytest.raises(UnknownKeyError) as refused:
+        counted({**internvl, "vision_feature_layer": [-2, -1]})
+    assert str(refused.value) == (
+        "not described: got 'vision_feature_layer' = [-2, -1] in config.json, want one layer, as the projector of this "
+        "type reads one."
+    )
 
 
 def test_a_tie_flag_that_is_not_followed_is_noted() -> None:

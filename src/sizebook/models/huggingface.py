@@ -107,7 +107,7 @@ def _refuse_class_of_another_type(config: Config, described: Architecture) -> No
     if not stem or stem == _plain(own) or (other := _types_by_plain_name().get(stem)) is None:
         return
     apart = set(own.split("_")) ^ set(other.split("_"))
-    if _mapping_of(other) is _MAPPINGS.get(own) or apart <= _PART_OF_ONE_MODEL:
+    if other == own or apart <= _PART_OF_ONE_MODEL:
         return
     try:
         read = Config({**config.values, "model_type": other}, config.where)
