@@ -92,6 +92,9 @@ def olmoe(config: Config) -> Architecture:
     feed = routed(config, "intermediate_size")
     mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="all")
     layer = block(feed.d_model, mixer, feed)
+    if config.text("model_type") == "olmoe" and mixer.n_heads * mixer.d_head != feed.d_model:
+        want = f"{feed.d_model} divided by {mixer.n_heads} heads, over which its class norms queries"
+        raise config.unknown("head_dim", mixer.d_head, want)
     if config.text("model_type") == "flex_olmo":
         norms = [Norm(name, feed.d_model) for name in POST_NORMS]
         layer = Layer((mixer, norms[0], feed, norms[1]))
