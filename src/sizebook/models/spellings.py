@@ -52,6 +52,7 @@ intermediate_size moe_intermediate_size: deepseek_v4 inkling2_text
 max_position_embeddings model_max_length: bailing_hybrid kimi_linear
 n_shared_experts num_shared_experts: bailing_hybrid kimi_linear
 n_words vocab_size: flaubert xlm
+tie_word_embeddings tie_embedding: lfm2 lfm2_moe
 num_experts_per_tok moe_topk: hunyuan_v1_moe longcat_flash
 num_experts_per_tok num_experts_per_token: bailing_hybrid kimi_linear
 sconv_kernel_size conv_kernel_size: inkling2_text inkling_text

@@ -105,6 +105,8 @@ def olmoe(config: Config) -> Architecture:
 def granite_moe(config: Config) -> Architecture:
     """Granite with experts: Llama's attention, one shared block beside the experts where it has a width."""
     swa = config.text("model_type") == "granitemoe_swa"
+    if config.text("model_type") == "granitemoe":
+        config.only("shared_intermediate_size", 0)  # its class builds no shared block
     bias = config.flag("attention_bias", default=False)
     shared = config.integer("shared_intermediate_size", default=0)
     feed = routed(config, "intermediate_size", name="block_sparse_moe", d_ff_shared=shared)
@@ -119,6 +121,8 @@ def granite_moe(config: Config) -> Architecture:
 def shared_experts(config: Config) -> Architecture:
     """Experts in every layer beside shared ones; Kolibri norms heads and what each block adds."""
     name = config.text("model_type")
+    if name == "kolibri1":
+        config.only("attention_bias", False)  # its class builds none
     bias = config.flag("attention_bias", default=False)
     if name == "aria_text":
         feed = routed(config, "intermediate_size")

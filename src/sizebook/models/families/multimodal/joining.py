@@ -26,6 +26,13 @@ def text_model(
     return describe(section)
 
 
+def heads_share_width(config: Config, d_model: int) -> None:
+    """Refuse a width of heads at odds with the model's divided by its heads, of types whose classes divide."""
+    said, n_heads = config.values.get("head_dim"), config.integer("num_attention_heads")
+    if said is not None and said * n_heads != d_model:
+        raise config.unknown("head_dim", said, f"{d_model} divided by {n_heads} heads, as the class of this type does")
+
+
 def layers_joined(config: Config) -> int:
     """Return how many layers of the encoder a projector reads side by side: one, or as many as the file lists."""
     config.ignore(FEATURES)

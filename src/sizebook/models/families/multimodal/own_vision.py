@@ -20,7 +20,7 @@ from sizebook.models.families.blocks import (
     window_of,
 )
 from sizebook.models.families.experts import correction, mlp_kinds, routed
-from sizebook.models.families.multimodal.joining import flat, noted, text_model, with_towers
+from sizebook.models.families.multimodal.joining import flat, heads_share_width, noted, text_model, with_towers
 from sizebook.models.families.multimodal.section_defaults import (
     GLM4V,
     GLM4V_VISION,
@@ -50,7 +50,9 @@ from sizebook.models.towers import Tower
 @model_type("qwen2_vl", "qwen2_5_vl")
 def flat_with_vision(config: Config) -> Architecture:
     """Qwen 2 VL and 2.5 VL: text keys at the top level, or in a section of newer files."""
-    text = text_model(config, "qwen2", QWEN2_VL_TEXT) if config.has("text_config") else flat(config, "qwen2")
+    nested = config.has("text_config")
+    text = text_model(config, "qwen2", QWEN2_VL_TEXT) if nested else flat(config, "qwen2")
+    heads_share_width(config.section("text_config") if nested else config, text.d_model)
     if config.text("model_type") == "qwen2_vl":
         vision = config.section("vision_config", {"hidden_size": 3584})
         return with_towers(config, text, qwen2_vit(vision), tied=False, ties="either")
@@ -102,6 +104,8 @@ def gemma4(config: Config) -> Architecture:
         raise config.unknown(next(iter(sections)), "an object", "null: towers of this type are not described")
     towers, buffers = [], []
     if vision := sections.get("vision_config"):
+        vision.only("num_channels", 3)
+        vision.only("in_channels", 3)
         towers.append(gemma4_vit(vision, text.d_model))
         if vision.flag("standardize", default=False):
             buffers += [vector(f"vision_tower.std_{n}", towers[0].d_model) for n in ("bias", "scale")]
@@ -200,6 +204,7 @@ def mllama(config: Config) -> Architecture:
     n_layers, vocab = section.integer("num_hidden_layers"), section.integer("vocab_size")
     crossed = section.integers("cross_attention_layers")
     feed, attend = feed_forward(section), attention(section, kv_required=True)
+    heads_share_width(section, feed.d_model)
     looks = replace(attend, cross=True, qk_norm=(attend.d_head, attend.d_head), name="cross_attn")
     gates = Tensors((vector("cross_attn_attn_gate", 1), vector("cross_attn_mlp_gate", 1)))
 
