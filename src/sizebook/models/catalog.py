@@ -16,7 +16,7 @@ from sizebook.core.tables import Row, by_key, table
 from sizebook.intake.places import located
 from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture
-from sizebook.models.checkpoints.naming import INDEX_ENDING, is_checkpoint_name
+from sizebook.models.checkpoints.naming import CONFIG, INDEX_ENDING, PARAMS, is_checkpoint_name
 from sizebook.models.config import Config, load
 from sizebook.models.counting import Count, count
 
@@ -127,7 +127,7 @@ def file_name(path: Path) -> str:
     if path.is_dir():
         return path.resolve().name
     indexed = path.name.casefold().endswith(INDEX_ENDING)
-    return path.resolve().parent.name if path.name == "config.json" or indexed else path.stem
+    return path.resolve().parent.name if path.name in (CONFIG, PARAMS) or indexed else path.stem
 
 
 def architecture(name: str) -> Architecture:

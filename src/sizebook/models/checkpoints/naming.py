@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 PIPELINE, CONFIG, ADAPTER = "model_index.json", "config.json", "adapter_config.json"
+PARAMS = "params.json"  # what Mistral publishes beside its own checkpoints
 INDEX_ENDING = ".index.json"
 # By preference: what reads without a pickle comes first. Files beside weights that hold no weights of the model.
 ENDINGS = (".safetensors", ".gguf", ".bin", ".pth", ".pt", ".ckpt")
