@@ -65,3 +65,14 @@ def test_words_that_contradict_are_refused(key: str, value: Any, message: str) -
     with pytest.raises(UnknownKeyError) as refused:
         counted(apply(PUBLISHED["config"], {key: value}))
     assert str(refused.value) == message
+
+
+def test_a_size_beside_the_section_is_refused_in_the_words_of_the_file() -> None:
+    rows = (row["config"] for row in small_configs("distinct_counts.jsonl"))
+    seeing = next(config for config in rows if "width" in (config.get("vision_config") or {}))
+    with pytest.raises(UnknownKeyError) as refused:
+        counted({**seeing, "moe_top_k": 9})
+    assert str(refused.value) == (
+        "not described: got 'moe_top_k' = 9 in config.json, want sizes of the text model once: there is a "
+        "'text_config'."
+    )

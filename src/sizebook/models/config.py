@@ -84,6 +84,11 @@ class Config:
         """Return the spelling that the file has of a key, the first where it has none."""
         return next((key for key in also(self._spelt_as(), keys) if self.values.get(key) is not None), keys[0])
 
+    def said(self, key: str) -> tuple[str, Any]:
+        """Return a key that the file has, in the spelling in which it has it, and its value."""
+        written = self._written((key,))
+        return written, self.values[written]
+
     def _wrong(self, key: str, value: Any, want: str) -> InputError:
         shown = "nothing" if value is MISSING else repr(value)
         return InputError(f"bad key: got '{key}' = {shown} in {self.where}, want {want}. Correct it.")

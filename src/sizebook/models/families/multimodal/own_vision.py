@@ -62,7 +62,7 @@ def glm4v(config: Config) -> Architecture:
     for key, default in GLM4V.items():
         built = section.values.get(key, default)
         if config.integer(key, default=built) != built:
-            raise config.unknown(key, config.values[key], f"{built}: transformers reads 'text_config' only")
+            raise config.unknown(*config.said(key), f"{built}: transformers reads 'text_config' only")
     config.ignore("attention_bias")
     text = text_model(config, "glm4v_text", GLM4V)
     return with_towers(config, text, glm_vit(config.section("vision_config", GLM4V_VISION)), tied=False, ties="either")

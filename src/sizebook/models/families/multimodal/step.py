@@ -127,6 +127,7 @@ def _language_model(section: Config) -> Architecture:
     """Return the language model from a published file or a section of one, read as the class reads it."""
     section.values = _translated(section)
     section.ignore("attention_other_setting", *_NO_TENSOR)
+    section.none("num_local_experts")  # its class takes it for nothing
     section.only("use_moe", True)
     section.only("att_impl_type", "GQA")
     section.only("use_head_wise_attn_gate", True)
@@ -158,9 +159,7 @@ def step3p7(config: Config) -> Architecture:
     """
     stray = [key for key in STEP_TEXT if config.has(key)]
     if stray and config.has("text_config"):
-        raise config.unknown(
-            stray[0], config.values[stray[0]], "sizes of the text model once: there is a 'text_config'"
-        )
+        raise config.unknown(*config.said(stray[0]), "sizes of the text model once: there is a 'text_config'")
     if stray:
         config.without("text_config")
     section = config.read_as(config.values) if stray else config.section("text_config", STEP_TEXT)
