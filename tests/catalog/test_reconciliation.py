@@ -65,13 +65,22 @@ def test_the_checkpoint_holds_what_is_computed(key: str) -> None:
     assert int(catalog.facts(key)["checkpoint_total"]) in (counted.total, counted.total + counted.buffers)
 
 
+# This file is a planner's own and not the published one: its class exists nowhere, and it leaves out that sliding
+# layers have 96 heads (33 layers of 32 more heads of 128, each with its gate: 1,111,621,632 parameters).
+NOT_AS_PUBLISHED = {"stepfun-ai/Step-3.7-Flash": 33 * 32 * (2 * 128 * 4096 + 4096)}
+
+
 def test_catalog_counts_equal_the_counts_of_the_full_configs(shared: Path) -> None:
     """The kept dimensions lose nothing: every whole config.json of a catalogued repository gives the same count."""
     known = {name.casefold() for row in table("models") for name in row["hf_id"].split(";")}
     paths = [path for path in (shared / "configs" / "real").glob("*.json") if repository(path).casefold() in known]
     assert len(paths) >= 170
     for path in paths:
-        assert count(architecture(load(path))) == catalog.counted(repository(path)), path.stem
+        told, held = count(architecture(load(path))), catalog.counted(repository(path))
+        if repository(path) in NOT_AS_PUBLISHED:
+            assert held.total - told.total == NOT_AS_PUBLISHED[repository(path)]
+        else:
+            assert told == held, path.stem
 
 
 def test_catalog_counts_equal_the_truth_table(shared: Path) -> None:

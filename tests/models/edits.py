@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from sizebook.models.config import Config
+from sizebook.models.huggingface import architecture
 from sizebook.models.spellings import spellings
 from sizebook.sources.torch_engine import count_on_meta
 from tests.models.counts import small_configs
@@ -131,6 +132,19 @@ def _known(model_type: str) -> Config_:
     return {key: plain[key] for key in _keys(plain)}
 
 
+@cache
+def _read(config: str) -> dict[str, set[str]]:
+    """Return the keys that our mapping asks a config for, by the path of the place: those that it lacks may be said."""
+    asked = Config(json.loads(config), "config.json")
+    architecture(asked)
+    inner = {f"{name}.": section.read for name, section in asked.sections.items()}
+    fixed = ("model_type", "architectures")
+    return {
+        path: {key for key in read if key not in fixed and not key.endswith("_config")}
+        for path, read in {"": asked.read, **inner}.items()
+    }
+
+
 def _edit(chance: random.Random, config: Config_) -> dict[str, Any]:
     """Return one edit: the new value of each path."""
     place, path = _place(chance, config)
@@ -149,6 +163,7 @@ def _edit(chance: random.Random, config: Config_) -> dict[str, Any]:
             "class",
             "known",
             "known",
+            "read",
         ]
     )
     if kind in ("size", "flip"):
@@ -176,6 +191,9 @@ def _edit(chance: random.Random, config: Config_) -> dict[str, Any]:
         known = _known(config["model_type"])
         keys = sorted(known.keys() - config.keys())
         return {key: _other(chance, known[key]) for key in keys and [chance.choice(keys)]}
+    if kind == "read":
+        keys = sorted(_read(json.dumps(config)).get(path, set()) - place.keys())
+        return {path + key: chance.choice([True, False, 1, 2, 4]) for key in keys and [chance.choice(keys)]}
     if kind == "strange":
         return {path + chance.choice(STRANGE): chance.choice([0, 1, 2, 4, 16, None, True, False])}
     key, value = chance.choice(HARMLESS)

@@ -8,8 +8,8 @@ import pytest
 
 from sizebook.core.errors import UnknownKeyError
 from sizebook.models.config import Config
-from sizebook.models.huggingface import architecture
-from tests.models.counts import counted
+from sizebook.models.huggingface import _NAMED_OTHERWISE, _plain, architecture, modules
+from tests.models.counts import counted, small_configs
 
 SMALL: dict[str, Any] = {
     "model_type": "mistral",
@@ -59,6 +59,27 @@ LLAVA = {
 }
 
 
+def test_a_projector_reads_as_many_layers_of_the_encoder_as_the_file_lists() -> None:
+    """Granite Vision's projector takes four layers of SigLIP side by side: its first matrix is four times as wide."""
+    usual = counted(LLAVA)["total"]
+    assert counted({**LLAVA, "vision_feature_layer": -1})["total"] == usual
+    assert counted({**LLAVA, "vision_feature_layer": [-24, -20, -12, -1]})["total"] == usual + 3 * 32 * 64
+    with pytest.raises(UnknownKeyError) as refused:
+        counted({**LLAVA, "vision_feature_layer": []})
+    assert str(refused.value) == (
+        "not described: got 'vision_feature_layer' = [] in config.json, want the number of a layer, or a list of such "
+        "numbers."
+    )
+    others = [row["config"] for row in small_configs("distinct_counts.jsonl")]
+    internvl = next(config for config in others if config["model_type"] == "internvl")
+    with pytest.raises(UnknownKeyError) as refused:
+        counted({**internvl, "vision_feature_layer": [-2, -1]})
+    assert str(refused.value) == (
+        "not described: got 'vision_feature_layer' = [-2, -1] in config.json, want one layer, as the projector of this "
+        "type reads one."
+    )
+
+
 def test_a_tie_flag_that_is_not_followed_is_noted() -> None:
     tied = {**LLAVA, "text_config": {**LLAVA["text_config"], "tie_word_embeddings": True}}  # type: ignore[dict-item]
     model = architecture(Config({**tied, "tie_word_embeddings": False}, "config.json"))
@@ -86,3 +107,20 @@ def test_a_class_of_another_type_is_refused_where_it_counts_otherwise() -> None:
         "class and type disagree: got 'LlamaForCausalLM' of type 'llama' under 'architectures' and model_type 'gemma2' "
         "in config.json, want those of one model. Correct the wrong one."
     )
+
+
+def test_a_class_whose_name_orders_the_words_otherwise_is_known() -> None:
+    """HunYuan's class says DenseV1, its type v1_dense: an OLMo 2 under it holds other norms than OLMo 2's class."""
+    file = {**SMALL, "head_dim": 24, "model_type": "olmo2", "architectures": ["HunYuanDenseV1ForCausalLM"]}
+    with pytest.raises(UnknownKeyError) as error:
+        counted(file)
+    assert str(error.value) == (
+        "class and type disagree: got 'HunYuanDenseV1ForCausalLM' of type 'hunyuan_v1_dense' under 'architectures' and "
+        "model_type 'olmo2' in config.json, want those of one model. Correct the wrong one."
+    )
+    assert counted({**file, "model_type": "hunyuan_v1_dense"})["total"] > 0
+
+
+def test_every_type_and_only_types_are_named_otherwise() -> None:
+    assert set(_NAMED_OTHERWISE.values()) <= set(modules())
+    assert not set(_NAMED_OTHERWISE) & {_plain(name) for name in modules()}

@@ -116,3 +116,36 @@ def test_what_is_not_translated_is_refused(changes: dict[str, Any], message: str
     with pytest.raises(SizebookError) as refused:
         counted(SEVEN | changes)
     assert str(refused.value) == message
+
+
+# meta-llama/llama-models: the params.json of Llama 3.1 8B, Llama 2 7B (its vocabulary written in) and Llama 2 70B.
+META = {"dim": 4096, "n_layers": 32, "n_heads": 32, "norm_eps": 1e-05}
+LLAMA_3 = {**META, "n_kv_heads": 8, "multiple_of": 1024, "ffn_dim_multiplier": 1.3, "vocab_size": 128256}
+LLAMA_70 = {"dim": 8192, "n_layers": 80, "n_heads": 64, "n_kv_heads": 8, "multiple_of": 4096, "ffn_dim_multiplier": 1.3}
+
+
+@pytest.mark.parametrize(
+    ("values", "total"),
+    [
+        ({**LLAMA_3, "use_scaled_rope": True, "rope_theta": 500000.0}, 8_030_261_248),
+        ({**META, "multiple_of": 256, "vocab_size": 32000}, 6_738_415_616),
+        ({**LLAMA_70, "norm_eps": 1e-05, "vocab_size": 32000}, 68_976_648_192),
+    ],
+)
+def test_metas_params_give_the_width_by_a_rule(values: dict[str, Any], total: int) -> None:
+    """Totals of the published checkpoints: 14 336, 11 008 and 28 672 wide."""
+    assert count(architecture(Config(dict(values), "params.json"))).total == total
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "want"),
+    [
+        ("dim", None, "a whole number of 1 or more"),
+        ("multiple_of", 0, "a whole number of 1 or more"),
+        ("ffn_dim_multiplier", "1.3", "a number above 0, or null"),
+    ],
+)
+def test_a_rule_that_cannot_be_followed_is_refused(key: str, value: Any, want: str) -> None:
+    with pytest.raises(SizebookError) as refused:
+        architecture(Config({**LLAMA_3, key: value}, "params.json"))
+    assert str(refused.value) == f"not described: got '{key}' = {value!r} in params.json, want {want}."

@@ -14,7 +14,8 @@ from tests.models.counts import counted, differences
 
 # What published files say where transformers, by which the table was counted, does not follow them: it builds
 # its class's defaults beside sizes under 'thinker_config' (Qwen3-ASR of 0.6 B, which it takes for 1.7 B) and at the
-# top level (a vocabulary of 128,896), and allocates matrices for LongCat's experts without weights (560 B by its name).
+# top level of a planner's file of Step 3.7 (a vocabulary of 128,896), and allocates matrices for LongCat's experts
+# without weights (560 B by its name).
 FILE_NOT_FOLLOWED = {
     "configs/real/Qwen__Qwen3-ASR.json": 782_426_112,
     "configs/real/stepfun-ai__Step-3.7-Flash.json": 197_825_511_424,

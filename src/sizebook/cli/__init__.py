@@ -9,16 +9,14 @@ from __future__ import annotations
 import io
 import os
 import sys
-from pathlib import Path
 
 import click
 
 from sizebook import __version__
-from sizebook.cli.ending import end_in_order
+from sizebook.cli.ending import end_at_once, end_in_order
 from sizebook.cli.lazy import LazyGroup
 from sizebook.cli.telling import failed
 from sizebook.core.errors import SizebookError, bounded
-from sizebook.intake.limits import meanings, state
 
 REPORT_AT = "https://github.com/sizebook/sizebook/issues"
 DEBUG = "SIZEBOOK_DEBUG"
@@ -51,20 +49,33 @@ COMMANDS = {
 }
 
 
+class _Limit(click.Option):
+    """The option whose help lists every limit, which a command that reads no file need not load."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from sizebook.intake.limits import meanings
+
+        listed = "; ".join(f"{name}: {said}" for name, said in meanings().items())
+        self.help = f"Raise or lower what a file may demand. {listed}"
+        return super().get_help_record(ctx)
+
+
 @click.group(cls=LazyGroup, places=COMMANDS, invoke_without_command=True)
 @click.version_option(__version__, prog_name="sizebook")
 @click.option(
     "--limit",
     "stated",
+    cls=_Limit,
     multiple=True,
     metavar="NAME=N",
-    help="Raise or lower what a file may demand. " + "; ".join(f"{name}: {said}" for name, said in meanings().items()),
 )
 @click.option("--debug", is_flag=True, help=f"Show where an unforeseen problem arose; also {DEBUG}=1.")
 @click.pass_context
 def app(context: click.Context, stated: tuple[str, ...], debug: bool) -> None:
     """Size transformer models: parameters, memory, compute, GPUs, money, energy and carbon."""
     for setting in stated:
+        from sizebook.intake.limits import state
+
         state(setting)
     if debug:
         os.environ[DEBUG] = "1"
@@ -77,6 +88,7 @@ def app(context: click.Context, stated: tuple[str, ...], debug: bool) -> None:
 def main() -> None:
     """Run the command line; the entry point of the package."""
     end_in_order()
+    end_at_once()
     try:
         # What click itself refuses comes here too, so that every error looks the same.
         code = app(standalone_mode=False)
@@ -104,7 +116,8 @@ def main() -> None:
 
 def unforeseen(error: BaseException) -> str:
     """Return what to say of a problem that no code foresaw, a defect of ours: one line, with the way to report it."""
-    import traceback  # only a defect needs it
+    import traceback  # only a defect needs them
+    from pathlib import Path
 
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "sizebook" in Path(frame.filename).parts]
     place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""

@@ -6,13 +6,16 @@ Each function is a ``shell_complete`` of Click: it takes the context, the parame
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
 
 from sizebook.core.errors import SizebookError
 
-Completes = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+Completes = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 
 def names_of(known: Callable[[], Iterable[str]]) -> Completes:
@@ -22,6 +25,8 @@ def names_of(known: Callable[[], Iterable[str]]) -> Completes:
 
 def model_or_file(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """Complete a model of the catalog; the shell itself completes files where none begins so."""
+    from click.shell_completion import CompletionItem  # every command would pay for it
+
     return (_starting(_models(), typed) if typed else []) or [CompletionItem(typed, type="file")]
 
 
@@ -68,4 +73,6 @@ def _models() -> Iterable[str]:
 
 
 def _starting(known: Iterable[str], typed: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
     return [CompletionItem(name) for name in known if name.casefold().startswith(typed.casefold())]

@@ -35,13 +35,17 @@ def count_model(model: str, from_hub: bool, weights: bool, base: str | None, eng
     config.json or of a folder that holds one, a model of the catalog, or a Hub repository ORG/NAME. The engine
     transformers builds the model on PyTorch's meta device instead (extra 'torch').
     """
-    from sizebook.cli.weighing import adapter_at, count_adapter, count_weights, weights_first
+    from sizebook.models.checkpoints.naming import adapter_at, weights_first
     from sizebook.sources.models import source_of
 
     as_json, in_full = shown["as_json"], shown["layers"] or shown["explained"]
     if (adapter := adapter_at(model)) is not None:
+        from sizebook.cli.weighing import count_adapter
+
         count_adapter(adapter, base, as_json)
     elif engine == "sizebook" and not (in_full or from_hub) and (weights or weights_first(model)):
+        from sizebook.cli.weighing import count_weights
+
         count_weights(model, as_json)
     elif engine == "transformers":
         _count_on_meta(source_of(model, from_hub=from_hub), as_json)
@@ -51,7 +55,6 @@ def count_model(model: str, from_hub: bool, weights: bool, base: str | None, eng
 
 def _count_config(source: Source, shown: Mapping[str, bool]) -> None:
     """Print the count of a config; of a repository whose type has no mapping, that of its weights."""
-    from sizebook.cli.weighing import count_weights
     from sizebook.models.counting import count
     from sizebook.models.huggingface import architecture
     from sizebook.sources.models import HUB
@@ -61,6 +64,8 @@ def _count_config(source: Source, shown: Mapping[str, bool]) -> None:
     except UnknownKeyError as error:
         if source.origin != HUB or shown["layers"] or shown["explained"]:
             raise
+        from sizebook.cli.weighing import count_weights
+
         failed(f"sizebook: {error}\nCounted from the headers of its weights instead:")
         count_weights(source.name, shown["as_json"])
         return

@@ -1,7 +1,9 @@
-"""What a signal from outside does: the command ends as after an error, so that nothing half-written is left."""
+"""How a command ends: by a signal from outside as after an error, so that nothing half-written is left; and at once."""
 
 from __future__ import annotations
 
+import atexit
+import gc
 import signal
 import sys
 from types import FrameType
@@ -14,6 +16,14 @@ def end_in_order() -> None:
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _end)
+
+
+def end_at_once() -> None:
+    """Have the process end without a last search for circles among all that it loaded: the system takes it back whole.
+
+    That search takes a sixth of the time of a count. Whatever else is to be done at the end is done before.
+    """
+    atexit.register(gc.freeze)
 
 
 def _end(number: int, _frame: FrameType | None) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +15,9 @@ from sizebook.core.names import Renamed
 from sizebook.core.registry import Function
 from sizebook.core.sections import Argument, Quantity
 from sizebook.functions import find, load
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command("functions")

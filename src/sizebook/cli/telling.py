@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import click
 
 # What a message begins with.
-_HEAD = re.compile(r"^(?:sizebook|Error):", re.MULTILINE)
+_HEAD = r"(?m)^(?:sizebook|Error):"
 
 
 def told(notes: Iterable[str]) -> None:
@@ -23,7 +23,7 @@ def told(notes: Iterable[str]) -> None:
 
 def failed(message: str) -> None:
     """Print an error."""
-    _print(_HEAD.sub(lambda head: click.style(head[0], fg="red", bold=True), message, count=1))
+    _print(re.sub(_HEAD, lambda head: click.style(head[0], fg="red", bold=True), message, count=1))
 
 
 def _print(text: str) -> None:

@@ -35,7 +35,8 @@ def count_adapter(path: Path, base: str | None, as_json: bool) -> None:
     """Print what an adapter adds to its base, and what its own weights hold where they lie beside its settings."""
     from sizebook.intake.texts import read_json
     from sizebook.models.checkpoints.adapters import adapter_of
-    from sizebook.models.checkpoints.held import ADAPTER, held_at, is_checkpoint
+    from sizebook.models.checkpoints.held import held_at
+    from sizebook.models.checkpoints.naming import ADAPTER, is_checkpoint
     from sizebook.sources.checkpoints import base_of
 
     folder = path if path.is_dir() else path.parent
@@ -196,21 +197,3 @@ def _kind(part: Part) -> str:
     metadata = part.checkpoint.metadata
     told = [shown(metadata[key]).strip("'") for key in ("general.architecture", "general.name") if key in metadata]
     return ", ".join([part.checkpoint.kind, *told])
-
-
-def weights_first(name: str) -> bool:
-    """Return whether a name is that of weights on this machine, or of a file that is no config."""
-    from sizebook.models.checkpoints.held import is_checkpoint
-
-    path = Path(name)
-    return is_checkpoint(path) or (path.is_file() and not name.casefold().endswith(".json"))
-
-
-def adapter_at(name: str) -> Path | None:
-    """Return the path of an adapter's settings or folder, None where the name is of neither."""
-    from sizebook.models.checkpoints.held import ADAPTER
-
-    path = Path(name)
-    if path.name == ADAPTER or (path.is_dir() and (path / ADAPTER).exists()):
-        return path
-    return None

@@ -13,8 +13,8 @@ from typing import Any, Self, TypeVar
 
 # What a message quotes may come from a hostile file: a word, and a line, longer than this is cut in its middle.
 MOST_OF_A_WORD, MOST_OF_A_LINE = 300, 1_400
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_LONG_WORD = re.compile(rf"\S{{{MOST_OF_A_WORD + 1},}}")
+_CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"  # compiled when an error needs it, not at every start
+_LONG_WORD = rf"\S{{{MOST_OF_A_WORD + 1},}}"
 
 
 class SizebookError(Exception):
@@ -87,13 +87,13 @@ def bounded(message: str) -> str:
     message = plain(message)
     if len(message) <= MOST_OF_A_WORD:
         return message
-    words = _LONG_WORD.sub(lambda match: _cut(match[0], MOST_OF_A_WORD), message)
+    words = re.sub(_LONG_WORD, lambda match: _cut(match[0], MOST_OF_A_WORD), message)
     return "\n".join(_cut(line, MOST_OF_A_LINE) for line in words.split("\n"))
 
 
 def plain(text: str) -> str:
     """Return a text with its control characters spelled out, line ends and tabs aside: a terminal obeys the others."""
-    return text if text.isprintable() else _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return text if text.isprintable() else re.sub(_CONTROL, lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def _cut(text: str, most: int) -> str:

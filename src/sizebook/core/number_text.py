@@ -27,8 +27,8 @@ GROUPED_BY_POINT = r"[+-]?[1-9]\d{0,2}\.\d{3}"
 _GROUPED = re.compile(GROUPED_BY_POINT, re.ASCII)
 # By the declared sign of decimals: digits with or without groups of thousands, and decimals.
 _WRITTEN = {
-    ".": re.compile(r"([+-]?)(\d{1,3}(?:,\d{3})+)(?:\.(\d+))?(\D*)", re.ASCII),
-    ",": re.compile(r"([+-]?)(\d{1,3}(?:\.\d{3})+|\d+)(?:,(\d+))?(\D*)", re.ASCII),
+    ".": r"(?a)([+-]?)(\d{1,3}(?:,\d{3})+)(?:\.(\d+))?(\D*)",
+    ",": r"(?a)([+-]?)(\d{1,3}(?:\.\d{3})+|\d+)(?:,(\d+))?(\D*)",
 }
 
 
@@ -80,7 +80,7 @@ def _with_point(text: str, name: str) -> str:
     sign = decimal_sign()
     if sign == "" and "," in text and text[:1] in "+-.0123456789":
         raise _ambiguous(text, name, "comma")
-    match = _WRITTEN[sign].fullmatch(text) if sign else None
+    match = re.fullmatch(_WRITTEN[sign], text) if sign else None
     if match is None:
         # A point that a declared comma leaves no room for is no number: 1.5 would be 15 to one reader.
         return text if sign != "," or "." not in text else "?"

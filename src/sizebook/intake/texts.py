@@ -10,7 +10,6 @@ import csv
 import io
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -21,7 +20,7 @@ from sizebook.core.errors import InputError
 from sizebook.intake.files import decoded, read_bytes, read_text, refuse_over, repeated
 from sizebook.intake.limits import limits, raised
 
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE = r"\\u[dD][89a-fA-F]"
 _FLAT = 2  # levels of objects: the file, and in it one for each key
 _AGAIN = "Correct the file, or download it again."
 
@@ -56,20 +55,22 @@ def json_object(content: bytes, where: str, wanted: str, *, flat: bool = False) 
         raise InputError(f"not an object: got a {type(value).__name__} in {where}, want {wanted}. {_AGAIN}")
     if not flat:
         _refuse_deep(value, where)
-    if _SURROGATE.search(text):
+    if "\\u" in text and re.search(_SURROGATE, text):
         _refuse_half_characters(value, where)
     return value
 
 
 def toml_table(path: Path, wanted: str) -> dict[str, Any]:
     """Return the keys of a TOML file, or say what is wrong with it and where."""
+    from tomllib import loads  # a count reads JSON alone
+
     text = read_text(path, wanted, "scenario_bytes")
     _whole_numbers(text, path.name, refuse=True)
     # A key of n parts takes the parser n^2 steps.
     if re.search(rf"(?m)^[\s\[]*(?:[\w\"'-]+[ \t]*\.[ \t]*){{{limits().depth}}}", text):
         raise _too_deep(path.name)
     try:
-        value = tomllib.loads(text)
+        value = loads(text)
     except RecursionError as error:
         raise _too_deep(path.name) from error
     except ValueError as error:

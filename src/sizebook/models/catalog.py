@@ -9,18 +9,19 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sizebook.core.errors import InputError, UnknownKeyError, unknown_key
 from sizebook.core.tables import Row, by_key, table
 from sizebook.intake.places import located
 from sizebook.models import huggingface
 from sizebook.models.architecture import Architecture
-from sizebook.models.checkpoints import gguf_config
-from sizebook.models.checkpoints.held import Part, check_there, held_at
-from sizebook.models.checkpoints.reading import INDEX_ENDING, is_checkpoint_name
+from sizebook.models.checkpoints.naming import CONFIG, INDEX_ENDING, PARAMS, is_checkpoint_name
 from sizebook.models.config import Config, load
 from sizebook.models.counting import Count, count
+
+if TYPE_CHECKING:
+    from sizebook.models.checkpoints.held import Part
 
 WHERE = "a key that 'sizebook models' lists, or the name of a Hugging Face repository in it"
 
@@ -81,6 +82,8 @@ def checkpoint(name: str) -> Part:
 
     Errors: a pipeline of several models.
     """
+    from sizebook.models.checkpoints.held import held_at  # a config needs none of what reads headers
+
     found = held_at(Path(name))
     if found.pipeline:
         raise InputError(
@@ -104,6 +107,8 @@ def config_file(name: str) -> Path:
 
 def _beside(name: str) -> tuple[Path, Path]:
     """Return the path of a checkpoint and where its config.json lies or would lie."""
+    from sizebook.models.checkpoints.held import check_there
+
     path = located(Path(name))
     check_there(path)
     return path, (path if path.is_dir() else path.parent) / "config.json"
@@ -122,7 +127,7 @@ def file_name(path: Path) -> str:
     if path.is_dir():
         return path.resolve().name
     indexed = path.name.casefold().endswith(INDEX_ENDING)
-    return path.resolve().parent.name if path.name == "config.json" or indexed else path.stem
+    return path.resolve().parent.name if path.name in (CONFIG, PARAMS) or indexed else path.stem
 
 
 def architecture(name: str) -> Architecture:
@@ -130,7 +135,9 @@ def architecture(name: str) -> Architecture:
     if not is_file(name):
         return _architecture(resolve(name))
     if is_checkpoint(name) and not _beside(name)[1].exists() and (part := checkpoint(name)).checkpoint.metadata:
-        return gguf_config.described(part)
+        from sizebook.models.checkpoints.gguf_config import described
+
+        return described(part)
     return huggingface.architecture(load(config_file(name)))
 
 

@@ -21,10 +21,8 @@ MISSING: Any = object()
 MOST = 10**10  # no extent of a tensor is larger; a number beyond it is a mistake
 MOST_LAYERS = 10**5
 # Of these a file may say 0 where the type's default is another number.
-_MAY_BE_NONE = re.compile(
-    r"mtp|nextn|shared|dense|per_layer_input|window|_type_size|type_vocab|offset|index|start|skip"
-)
-_REPEATS = re.compile(r"layers|^n_layer$|^depth$|blocks|group_num|cycles|nextn|mtp")
+_MAY_BE_NONE = r"mtp|nextn|shared|dense|per_layer_input|window|_type_size|type_vocab|offset|index|start|skip"
+_REPEATS = r"layers|^n_layer$|^depth$|blocks|group_num|cycles|nextn|mtp"
 
 
 class Config:
@@ -86,6 +84,11 @@ class Config:
         """Return the spelling that the file has of a key, the first where it has none."""
         return next((key for key in also(self._spelt_as(), keys) if self.values.get(key) is not None), keys[0])
 
+    def said(self, key: str) -> tuple[str, Any]:
+        """Return a key that the file has, in the spelling in which it has it, and its value."""
+        written = self._written((key,))
+        return written, self.values[written]
+
     def _wrong(self, key: str, value: Any, want: str) -> InputError:
         shown = "nothing" if value is MISSING else repr(value)
         return InputError(f"bad key: got '{key}' = {shown} in {self.where}, want {want}. Correct it.")
@@ -105,9 +108,9 @@ class Config:
             return self._of_type(keys) if default is MISSING else default  # type: ignore[return-value]
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             raise self._wrong(self._written(keys), value, "a whole number of 0 or more")
-        if value == 0 and default != 0 and not _MAY_BE_NONE.search(keys[0]):
+        if value == 0 and default != 0 and not re.search(_MAY_BE_NONE, keys[0]):
             raise self._wrong(self._written(keys), 0, "a whole number of 1 or more")
-        if value > MOST_LAYERS and value > (limit := MOST_LAYERS if _REPEATS.search(keys[0]) else MOST):
+        if value > MOST_LAYERS and value > (limit := MOST_LAYERS if re.search(_REPEATS, keys[0]) else MOST):
             raise self._wrong(self._written(keys), value, f"a whole number of at most {limit}")
         return value
 
@@ -257,11 +260,17 @@ class Config:
             raise self._wrong("architectures", named, "a list of names of classes")
         return named or []
 
-    def only(self, key: str, *known: object) -> None:
+    def only(self, key: str, first: object, *others: object) -> None:
         """Refuse a value of a key that would make another model; an absent key is fine."""
         value = self._get((key,))
-        if value is not MISSING and value not in known:
+        if value is not MISSING and value not in (known := (first, *others)):
             raise self.unknown(key, value, " or ".join(repr(word) for word in known))
+
+    def none(self, *keys: str) -> None:
+        """Refuse keys that the type has no tensors for, unless they say so themselves by null."""
+        for key in keys:
+            if (value := self._get((key,))) is not MISSING:
+                raise self.unknown(key, value, "no such key, or null")
 
     def ignore(self, *keys: str) -> None:
         """Mark keys as understood and without effect on the count."""

@@ -20,8 +20,26 @@ from sizebook.models.mistral_params import as_config, is_params
 
 Mapping = Callable[[Config], Architecture]
 _MAPPINGS: dict[str, Mapping] = {}
-_CLASS_ENDING = re.compile(r"(For[A-Z]\w*|LMHeadModel|DoubleHeadsModel|EncoderModel|Model)$")
+_CLASS_ENDING = r"(For[A-Z]\w*|LMHeadModel|DoubleHeadsModel|EncoderModel|Model)$"
 
+# Classes whose names put the words of their type in another order, leave one out or add one (transformers 5.23).
+_NAMED_OTHERWISE = {
+    "bertgenerationdecoder": "bert-generation",
+    "bertgenerationencoder": "bert-generation",
+    "dinov2backbone": "dinov2",
+    "dinov2withregistersbackbone": "dinov2_with_registers",
+    "dots3note": "dots3_note_text",
+    "flaubertwith": "flaubert",
+    "funnelbase": "funnel",
+    "hunyuandensev1": "hunyuan_v1_dense",
+    "hunyuanmoev1": "hunyuan_v1_moe",
+    "inkling": "inkling_text",
+    "inkling2": "inkling2_text",
+    "marianmt": "marian",
+    "minimaxm3sparse": "minimax_m3_vl",
+    "mllamatext": "mllama",
+    "xlmwith": "xlm",
+}
 _PART_OF_ONE_MODEL = {"text", "vl"}  # words by which the type of a part differs from that of the class's whole
 
 
@@ -89,7 +107,7 @@ def _refuse_class_of_another_type(config: Config, described: Architecture) -> No
     if not stem or stem == _plain(own) or (other := _types_by_plain_name().get(stem)) is None:
         return
     apart = set(own.split("_")) ^ set(other.split("_"))
-    if _mapping_of(other) is _MAPPINGS.get(own) or apart <= _PART_OF_ONE_MODEL:
+    if other == own or apart <= _PART_OF_ONE_MODEL:
         return
     try:
         read = Config({**config.values, "model_type": other}, config.where)
@@ -105,13 +123,13 @@ def _refuse_class_of_another_type(config: Config, described: Architecture) -> No
 
 @cache
 def _types_by_plain_name() -> dict[str, str]:
-    return {_plain(name): name for name in modules()}
+    return {**_NAMED_OTHERWISE, **{_plain(name): name for name in modules()}}
 
 
 @lru_cache(maxsize=4096)
 def _stem(class_name: str) -> str:
     """Return what a class calls its model, as a type would be compared with it."""
-    return _plain(_CLASS_ENDING.sub("", class_name))
+    return _plain(re.sub(_CLASS_ENDING, "", class_name))
 
 
 @lru_cache(maxsize=4096)

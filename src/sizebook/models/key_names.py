@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-_HARMLESS = re.compile(
+# Patterns, not compiled ones: a file whose keys are all read pays for none; `re` keeps what it compiled.
+_HARMLESS = (
     # names, storage, numerics
     r"_.*|architectures|model_type|model_name|model_size|name|is_llama_config|is_composition|transformers\.js_config|auto_map|(.*_)?dtype|torch_.*|torchscript|transformers_version"
     r"|tokenizer_.*|.*quantization_config|compression_config|.*_implementation|.*attn_impl|bf16|fp16|fp32|.*_in_fp32"
@@ -36,7 +37,7 @@ _HARMLESS = re.compile(
     r"|.*scaling(_factor)?|.*_multipliers?|scale_.*|.*_scale|.*softcap(ping)?|.*_cap|clip_qkv|.*_theta|.*_limit"
     r"|scoring_func|topk_method|topk_group|n_group|norm_topk_prob|moe_norm_min|moe_renormalize|query_pre_attn_scalar|logit_.*|seq_aux"
 )
-_MAY_MATTER = re.compile(
+_MAY_MATTER = (
     r"size|dim|rank|num|(^|_)n_|_n$|expert|layer|head|bias|width|depth|kernel|conv|channel|group|norm|gat(e|ing)|vocab"
     r"|embed|proj|ff|mlp|moe|attn|attention|block|patch|state|expan|factor|ratio|mult|tie|pattern|type|lora|adapter"
     r"|index|mtp|nextn|hidden|inner|intermediate|share|sparse|residual|router|tower|vision|audio|config|position"
@@ -61,7 +62,7 @@ pad_vocab_size_multiple any: nomic_bert
 """
 
 # Keys that name an activation function, and those that sound so and say whether there is one.
-_FUNCTION = re.compile(r"(?!use_|is_|has_).*(_act|activation|activation_function|act_fn)")
+_FUNCTION = r"(?!use_|is_|has_).*(_act|activation|activation_function|act_fn)"
 _SAYS_WHETHER = ("classifier_activation", "gelu_activation")
 
 # Activation functions that hold weights of their own, two or one a block; others hold none.
@@ -101,7 +102,7 @@ def odd_activation(values: Mapping[str, Any]) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=8192)
 def _names_a_function(key: str) -> bool:
-    return key not in _SAYS_WHETHER and _FUNCTION.fullmatch(key) is not None
+    return key not in _SAYS_WHETHER and re.fullmatch(_FUNCTION, key) is not None
 
 
 def cannot_matter(key: str, value: Any) -> bool:
@@ -111,4 +112,4 @@ def cannot_matter(key: str, value: Any) -> bool:
 
 @lru_cache(maxsize=8192)  # files repeat the names of each other's keys
 def _harmless_name(key: str) -> bool:
-    return _HARMLESS.fullmatch(key) is not None or _MAY_MATTER.search(key) is None
+    return re.fullmatch(_HARMLESS, key) is not None or re.search(_MAY_MATTER, key) is None

@@ -1,8 +1,9 @@
-"""Mistral's own ``params.json`` in the keys of a config.json, so that the usual mappings count it.
+"""Mistral's and Meta's own ``params.json`` in the keys of a config.json, so that the usual mappings count it.
 
 Dense models become ``mistral``, experts ``mixtral``, latent attention ``mistral4`` (``deepseek_v3`` where the experts
 are balanced by a stored bias); a vision encoder puts ``mistral3`` (its patches merged) or ``llava`` (Pixtral 12B)
-around them. What is not translated keeps its name, so that it is refused where it may matter.
+around them. What is not translated keeps its name, so that it is refused where it may matter. Meta's give the width of
+the feed-forward blocks by a rule: two thirds of four times the model's, times a factor, up to the next multiple.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import Any
 
 from sizebook.core.errors import UnknownKeyError
 
-KNOWN_BY = ("dim", "n_layers", "n_heads", "hidden_dim")
+KNOWN_BY = ("dim", "n_layers", "n_heads")
+BY_RULE = "multiple_of"  # Meta's, in place of the width itself
 _TEXT = {
     "dim": "hidden_size",
     "hidden_dim": "intermediate_size",
@@ -41,8 +43,12 @@ _IGNORED = ("yarn", "llama_4_scaling", "quantization", "use_biases", "causal", "
 
 
 def is_params(values: Mapping[str, Any]) -> bool:
-    """Return whether a file is Mistral's params.json and not a config.json."""
-    return "model_type" not in values and "architectures" not in values and all(key in values for key in KNOWN_BY)
+    """Return whether a file is Mistral's or Meta's params.json and not a config.json."""
+    return (
+        "model_type" not in values
+        and "architectures" not in values
+        and (all(key in values for key in KNOWN_BY) and ("hidden_dim" in values or BY_RULE in values))
+    )
 
 
 def as_config(values: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -55,9 +61,26 @@ def as_config(values: Mapping[str, Any], where: str) -> dict[str, Any]:
     if isinstance(values.get("sliding_window"), list):
         raise _unknown("sliding_window", values["sliding_window"], "one number for all layers", where)
     inner = dict(values)
+    if "hidden_dim" not in inner:
+        return _by_rule(inner, where)
     vision = inner.pop("vision_encoder", None)
     text = _text(inner, where)
     return _seeing(text, vision, where) if vision else text
+
+
+def _by_rule(values: dict[str, Any], where: str) -> dict[str, Any]:
+    """Return Meta's params.json: meta-llama/llama, llama/model.py, ``FeedForward``."""
+    dim, multiple, factor = values["dim"], values.pop(BY_RULE), values.pop("ffn_dim_multiplier", None)
+    for key, value in (("dim", dim), (BY_RULE, multiple)):
+        if value.__class__ is not int or value < 1:
+            raise _unknown(key, value, "a whole number of 1 or more", where)
+    if factor is not None and (factor.__class__ not in (int, float) or not 0 < factor < 1000):
+        raise _unknown("ffn_dim_multiplier", factor, "a number above 0, or null", where)
+    width = int(2 * 4 * dim / 3)
+    width = int(factor * width) if factor is not None else width
+    values["hidden_dim"] = multiple * -(-width // multiple)
+    values.pop("use_scaled_rope", None)
+    return {**_text(values, where), "model_type": "llama"}
 
 
 def _text(values: dict[str, Any], where: str) -> dict[str, Any]:

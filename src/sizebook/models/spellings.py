@@ -52,6 +52,11 @@ intermediate_size moe_intermediate_size: deepseek_v4 inkling2_text
 max_position_embeddings model_max_length: bailing_hybrid kimi_linear
 n_shared_experts num_shared_experts: bailing_hybrid kimi_linear
 n_words vocab_size: flaubert xlm
+num_key_value_heads num_attention_groups: step3p5 step3p7
+moe_num_experts n_routed_experts: step3p5 step3p7
+num_experts_per_tok moe_top_k: step3p5 step3p7
+share_expert_dim share_expert_dims: step3p5 step3p7
+tie_word_embeddings tie_embedding: lfm2 lfm2_moe
 num_experts_per_tok moe_topk: hunyuan_v1_moe longcat_flash
 num_experts_per_tok num_experts_per_token: bailing_hybrid kimi_linear
 sconv_kernel_size conv_kernel_size: inkling2_text inkling_text

@@ -9,8 +9,8 @@ from sizebook.core.errors import SizebookError
 from sizebook.models.architecture import Architecture
 from sizebook.models.cached import cache_bytes
 from sizebook.models.checkpoints import gguf_config
-from sizebook.models.checkpoints.held import Held, Part, held, held_at, is_checkpoint
-from sizebook.models.checkpoints.reading import is_checkpoint_name
+from sizebook.models.checkpoints.held import Held, Part, held, held_at
+from sizebook.models.checkpoints.naming import is_checkpoint, is_checkpoint_name
 from sizebook.models.checkpoints.weighing import weights_of
 from sizebook.models.config import Config
 from sizebook.models.counting import count

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from sizebook.core.errors import UnknownKeyError
 from sizebook.models import catalog
+from sizebook.models.checkpoints.kinds import nothing_to_count
+from sizebook.models.checkpoints.naming import CONFIG, PARAMS
 from sizebook.models.config import Config, load
-from sizebook.sources.hub import is_repository, remote_config
 
 HUB = "the Hub"
 
@@ -30,8 +31,10 @@ def source_of(name: str, *, from_hub: bool = False) -> Source:
     """
     path = Path(name)
     if not from_hub and (path.is_dir() or name.casefold().endswith(".json")):
-        file = path / "config.json" if path.is_dir() else path
+        file = _in_folder(path) if path.is_dir() else path
         return Source(catalog.file_name(file), load(file), str(file))
+    from sizebook.sources.hub import is_repository, remote_config  # a file needs no Hub
+
     if not from_hub:
         try:
             key = catalog.resolve(name)
@@ -41,3 +44,11 @@ def source_of(name: str, *, from_hub: bool = False) -> Source:
         else:
             return Source(key, Config(catalog.config(key), f"the catalog entry {key}"), "the catalog")
     return Source(name, remote_config(name), HUB)
+
+
+def _in_folder(folder: Path) -> Path:
+    """Return the file of a folder that describes its model: config.json, else Mistral's params.json."""
+    for name in (CONFIG, PARAMS):
+        if (folder / name).exists():
+            return folder / name
+    raise nothing_to_count((entry.name for entry in folder.iterdir()), str(folder))

@@ -10,14 +10,14 @@ from typing import Any
 
 from sizebook.core.errors import InputError
 from sizebook.intake.places import located
+from sizebook.models.checkpoints.naming import CONFIG, PIPELINE, holds_weights
 from sizebook.models.checkpoints.packings import Quantization
-from sizebook.models.checkpoints.reading import Checkpoint, holds_weights, is_checkpoint_name, read_store
+from sizebook.models.checkpoints.reading import Checkpoint, read_store
 from sizebook.models.checkpoints.store import Folder, Store, json_of
 from sizebook.models.checkpoints.weighing import Weighed, weigh
 
 Files = tuple[tuple[str, int, int], ...]  # name, bytes, nanoseconds of the last change
 State = tuple[Folder, str, Files]
-PIPELINE, CONFIG, ADAPTER = "model_index.json", "config.json", "adapter_config.json"
 
 
 @dataclass(frozen=True)
@@ -82,14 +82,6 @@ def _part(store: Store, sizes: Mapping[str, int], name: str, kind: str) -> Part:
     config = json_of(store, beside, "a config.json") if beside in sizes else {}
     checkpoint = read_store(store, folder=name)
     return Part(name, kind, checkpoint, weigh(checkpoint.tensors, Quantization.of(config)), config)
-
-
-def is_checkpoint(path: Path) -> bool:
-    """Return whether a path is that of weights, of an index of them, or of a folder that holds some."""
-    if not path.is_dir():
-        return is_checkpoint_name(path.name) or path.name == PIPELINE
-    sizes = Folder(path).sizes()
-    return PIPELINE in sizes or holds_weights(sizes)
 
 
 def held_at(path: Path) -> Held:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sizebook.core.errors import InputError
+from sizebook.models.checkpoints.naming import INDEX_ENDING
 
 # First bytes of files that people mistake for checkpoints, and what would help.
 _HEADS = (
@@ -19,6 +20,11 @@ _HEADS = (
     (b"version https://git-lfs", "a pointer of Git LFS, not the file itself", "Run 'git lfs pull', or download it."),
     (b"<!DOCTYPE", "a web page", "Download the file itself, not its page."),
     (b"<html", "a web page", "Download the file itself, not its page."),
+)
+# Checkpoints themselves, under the name of another kind.
+_OTHER_KINDS = (
+    (b"GGUF", "a GGUF file", "Give it a name that ends in .gguf."),
+    (b"PK\x03\x04", "an archive, as torch.save writes them", "Give it a name that ends in .pt."),
 )
 # Keys by which a JSON file is known: (keys of which one suffices, what it is, what to do).
 _JSON = (
@@ -50,6 +56,23 @@ def not_a_checkpoint(head: bytes, where: str) -> InputError:
         f"no checkpoint: got {where}, which begins with {head[:8].hex() or 'nothing'}, want safetensors, GGUF or "
         "torch.save. Check the path."
     )
+
+
+def disguised(first: bytes, where: str) -> InputError | None:
+    """Return the refusal of a file that its name calls safetensors and its first bytes something else."""
+    for start, what, fix in (*_HEADS, *_OTHER_KINDS):
+        if len(start) > 1 and first.startswith(start[: len(first)]):
+            return InputError(f"not safetensors: got {what} in {where}, want a safetensors header. {fix}")
+    return None
+
+
+def nothing_to_count(names: Iterable[str], folder: str) -> InputError:
+    """Return the refusal of a folder that holds neither a config nor weights, saying what it does hold."""
+    found = sorted(names)
+    got = ", ".join(found[:3]) + (f" and {len(found) - 3} more" if len(found) > 3 else "") if found else "nothing"
+    index = any(name.endswith(INDEX_ENDING) for name in found)
+    fix = "Download the files that the index lists." if index else "Download them, or check the path."
+    return InputError(f"no model: got {got} in {folder}, want a config.json, a params.json or weights. {fix}")
 
 
 def instead(names: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -12,15 +12,12 @@ from sizebook.core.texts import plural
 from sizebook.core.texts import text as remark
 from sizebook.models.checkpoints import kinds
 from sizebook.models.checkpoints.gguf import MAGIC, read_gguf
+from sizebook.models.checkpoints.naming import ENDINGS, INDEX_ENDING, folder_of, is_weights
 from sizebook.models.checkpoints.safetensors import read_safetensors
 from sizebook.models.checkpoints.store import Store, json_of
 from sizebook.models.checkpoints.tensors import Tensor, places
 
-INDEX_ENDING = ".index.json"
 _SHARD = re.compile(r"(.+)-(\d{5})-of-(\d{5})(\.\w+)")
-# By preference: what reads without a pickle comes first. Files beside weights that hold no weights of the model.
-_ENDINGS = (".safetensors", ".gguf", ".bin", ".pth", ".pt", ".ckpt")
-_NO_WEIGHTS = re.compile(r"training_args\.bin|optimizer|scheduler|rng_state|scaler\.pt|random_states")
 _USUAL = ("model", "diffusion_pytorch_model", "adapter_model", "pytorch_model")
 _ZIP = b"PK\x03\x04"
 
@@ -52,8 +49,8 @@ class _Chosen:
 
 def read_store(store: Store, folder: str = "", only: str = "") -> Checkpoint:
     """Return the checkpoint in a store, in one folder of it, or of one file or index of it alone."""
-    folder = folder or _folder(only)
-    sizes = {name: size for name, size in store.sizes().items() if _folder(name) == folder}
+    folder = folder or folder_of(only)
+    sizes = {name: size for name, size in store.sizes().items() if folder_of(name) == folder}
     chosen = _asked(only, sizes) if only else _choose(store, folder, list(sizes))
     if chosen.index:
         chosen = _by_index(store, chosen, sizes)
@@ -73,24 +70,6 @@ def read_store(store: Store, folder: str = "", only: str = "") -> Checkpoint:
     return Checkpoint(name, first.kind, chosen.files, tensors, first.metadata, tuple(notes))
 
 
-def holds_weights(names: Iterable[str], folder: str = "") -> bool:
-    """Return whether a folder of a store has files of weights."""
-    return any(_folder(name) == folder and _is_weights(name) for name in names)
-
-
-def is_checkpoint_name(name: str) -> bool:
-    """Return whether a file's name is that of weights or of an index of them."""
-    return name.casefold().endswith((*_ENDINGS, *(f"{ending}{INDEX_ENDING}" for ending in _ENDINGS)))
-
-
-def _folder(name: str) -> str:
-    return name.rpartition("/")[0]
-
-
-def _is_weights(name: str) -> bool:
-    return name.casefold().endswith(_ENDINGS) and not _NO_WEIGHTS.search(name.rpartition("/")[2])
-
-
 def _asked(name: str, sizes: Mapping[str, int]) -> _Chosen:
     """Return one file, the index, or all the pieces that the file's name counts itself among."""
     if name.casefold().endswith(INDEX_ENDING):
@@ -104,8 +83,8 @@ def _asked(name: str, sizes: Mapping[str, int]) -> _Chosen:
 def _choose(store: Store, folder: str, names: list[str]) -> _Chosen:
     """Return the files of a folder that make one model."""
     where = f"{store.name}/{folder}".rstrip("/")
-    weights = [name for name in names if _is_weights(name)]
-    for ending in _ENDINGS:
+    weights = [name for name in names if is_weights(name)]
+    for ending in ENDINGS:
         found = [name for name in weights if name.casefold().endswith(ending)]
         indexes = [name for name in names if name.casefold().endswith(ending + INDEX_ENDING)]
         if not found and not indexes:
@@ -118,7 +97,7 @@ def _choose(store: Store, folder: str, names: list[str]) -> _Chosen:
         chosen = _of_one_model(found, ending, where, dict.fromkeys(names, 0))
         return _Chosen(chosen.files, notes=(*chosen.notes, *beside))
     raise InputError(
-        f"no checkpoint: got {where} without {', '.join(_ENDINGS)} files, want weights. {kinds.instead(names)}"
+        f"no checkpoint: got {where} without {', '.join(ENDINGS)} files, want weights. {kinds.instead(names)}"
     )
 
 
@@ -160,7 +139,7 @@ def _by_index(store: Store, chosen: _Chosen, sizes: Mapping[str, int]) -> _Chose
     """Return the files that an index lists; files that it does not are left aside."""
     values = json_of(store, chosen.index, "an index of tensors")
     listed = _weight_map(values, chosen.index)
-    folder = _folder(chosen.index)
+    folder = folder_of(chosen.index)
     files = tuple(sorted({f"{folder}/{file}".lstrip("/") for file in listed.values()}))
     missing = [file for file in files if file not in sizes]
     if missing:
@@ -170,7 +149,7 @@ def _by_index(store: Store, chosen: _Chosen, sizes: Mapping[str, int]) -> _Chose
         )
     ending = files[0][files[0].rindex(".") :]
     aside = [
-        name.rpartition("/")[2] for name in sizes if _is_weights(name) and name.endswith(ending) and name not in files
+        name.rpartition("/")[2] for name in sizes if is_weights(name) and name.endswith(ending) and name not in files
     ]
     left_out = remark("{names} of the folder are not in its index and were not counted", names=", ".join(aside[:3]))
     notes = (left_out,) if aside else ()
@@ -185,7 +164,7 @@ def _weight_map(values: Mapping[str, Any], index: str) -> dict[str, str]:
 
 
 def _is_plain(file: object) -> bool:
-    return isinstance(file, str) and _is_weights(file) and "/" not in file and "\\" not in file
+    return isinstance(file, str) and is_weights(file) and "/" not in file and "\\" not in file
 
 
 def _stated_bytes(values: Mapping[str, Any]) -> str:
@@ -196,7 +175,7 @@ def _stated_bytes(values: Mapping[str, Any]) -> str:
 
 def _check_index(chosen: _Chosen, place: Mapping[str, str]) -> None:
     """Refuse an index whose files or tensors are not what the headers hold."""
-    folder = _folder(chosen.index)
+    folder = folder_of(chosen.index)
     listed = {name: f"{folder}/{file}" for name, file in chosen.listed.items()} if folder else chosen.listed
     if listed == place:
         return

@@ -15,6 +15,7 @@ from sizebook.core.errors import InputError
 from sizebook.intake.files import refuse_over
 from sizebook.intake.limits import limits
 from sizebook.intake.texts import json_object
+from sizebook.models.checkpoints.kinds import disguised
 from sizebook.models.checkpoints.tensors import Tensor, check_name, extents, formats
 
 
@@ -58,7 +59,7 @@ def _header_length(first: bytes, where: str) -> int:
         raise InputError(f"not safetensors: got {len(first)} bytes in {where}, want at least 8. Download it again.")
     length, most = int.from_bytes(first, "little"), limits().text_bytes
     if length > most:
-        raise InputError(
+        raise disguised(first, where) or InputError(
             f"header too long: got {length} bytes in {where}, want at most {most}. "
             "The file is corrupt or hostile; do not load it."
         )

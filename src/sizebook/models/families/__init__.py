@@ -33,6 +33,7 @@ MODULES = (
     "multimodal.qwen3_omni",
     "multimodal.own_code",
     "multimodal.own_vision",
+    "multimodal.step",
     "multimodal.ready_made_vision",
     "multimodal.gated_projectors",
     "encoders.additions",

@@ -31,6 +31,7 @@ def inkling(config: Config) -> Architecture:
     """Inkling: sliding layers with key-value heads of their own, experts whose router scores the shared ones too."""
     config.ignore("route_scale", "rms_norm_eps_moe_gate", "chain_hidden_post_norm", "mtp_hidden_states_first")
     config.ignore("number_of_conv_states", "swa_num_attention_heads", "swa_head_dim", "swa_num_key_value_heads")
+    config.none("first_k_dense_replace")  # 'dense_mlp_idx' or 'mlp_layer_types' say it here
     for key in ("unpadded_vocab_size", "local_layer_ids", "num_mtp_layers", "mtp_local_layer_ids"):
         if config.has(key):
             raise config.unknown(key, config.values[key], "null: nothing else is described for this type")

@@ -100,6 +100,8 @@ def minicpm3(config: Config) -> Architecture:
     mixer = (
         latent(config) if config.has("v_head_dim") or config.text("model_type") == "youtu" else _head_of_model(config)
     )
+    if config.text("model_type") == "youtu":
+        config.only("mlp_bias", False)  # its class builds none
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
     return stack(config, uniform(config, block(feed.d_model, mixer, feed)), Around(tied=True))
 

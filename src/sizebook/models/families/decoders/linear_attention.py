@@ -103,7 +103,7 @@ def kimi_linear(config: Config) -> Architecture:
     config.ignore("use_grouped_topk", "moe_router_activation_func")
     config.only("moe_layer_freq", 1)
     if not kimi:
-        config.only("linear_attn_config")
+        config.none("linear_attn_config", "q_lora_rank")
     own = config.section("linear_attn_config")  # spellings of the published file, which go first
     kinds = kimi_kinds(config, own, kimi)
     heads = own.size("num_heads") or config.integer("linear_num_heads")

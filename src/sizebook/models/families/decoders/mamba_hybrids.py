@@ -237,6 +237,7 @@ def hybrid_stack(
 @model_type("zamba")
 def zamba(config: Config) -> Architecture:
     """Zamba: Mamba 1 with two heads and one shared block."""
+    config.only("num_mem_blocks", 1)
     config.ignore(*IGNORED)
     d_model, n_layers = config.integer("hidden_size"), config.integer("num_hidden_layers")
     period, offset = config.integer("attn_layer_period", default=6), config.integer("attn_layer_offset", default=4)

@@ -92,6 +92,9 @@ def olmoe(config: Config) -> Architecture:
     feed = routed(config, "intermediate_size")
     mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="all")
     layer = block(feed.d_model, mixer, feed)
+    if config.text("model_type") == "olmoe" and mixer.n_heads * mixer.d_head != feed.d_model:
+        want = f"{feed.d_model} divided by {mixer.n_heads} heads, over which its class norms queries"
+        raise config.unknown("head_dim", mixer.d_head, want)
     if config.text("model_type") == "flex_olmo":
         norms = [Norm(name, feed.d_model) for name in POST_NORMS]
         layer = Layer((mixer, norms[0], feed, norms[1]))
@@ -102,6 +105,8 @@ def olmoe(config: Config) -> Architecture:
 def granite_moe(config: Config) -> Architecture:
     """Granite with experts: Llama's attention, one shared block beside the experts where it has a width."""
     swa = config.text("model_type") == "granitemoe_swa"
+    if config.text("model_type") == "granitemoe":
+        config.only("shared_intermediate_size", 0)  # its class builds no shared block
     bias = config.flag("attention_bias", default=False)
     shared = config.integer("shared_intermediate_size", default=0)
     feed = routed(config, "intermediate_size", name="block_sparse_moe", d_ff_shared=shared)
@@ -116,6 +121,8 @@ def granite_moe(config: Config) -> Architecture:
 def shared_experts(config: Config) -> Architecture:
     """Experts in every layer beside shared ones; Kolibri norms heads and what each block adds."""
     name = config.text("model_type")
+    if name == "kolibri1":
+        config.only("attention_bias", False)  # its class builds none
     bias = config.flag("attention_bias", default=False)
     if name == "aria_text":
         feed = routed(config, "intermediate_size")

@@ -37,6 +37,8 @@ def dense_then_sparse(config: Config) -> Architecture:
         "mtp_mlp_layer_types",
     )
     glm = name in ("glm4_moe", "glm4v_moe_text")
+    if name == "exaone_moe":
+        config.only("attention_bias", False)  # its class builds none
     bias = config.flag("attention_bias", default=name == "glm4v_moe_text")
     normed = "head" if not glm or (name == "glm4_moe" and config.flag("use_qk_norm", default=False)) else None
     mixer = attention(

@@ -40,8 +40,7 @@ BLOCK_KEYS = {
 def nemotron_nas(config: Config) -> Architecture:
     """Llama-Nemotron (arXiv:2505.00949): blocks chosen by search, some without attention or feed-forward block."""
     n_layers = config.integer("num_hidden_layers")
-    config.only("intermediate_size")
-    config.only("num_key_value_heads")
+    config.none("intermediate_size", "num_key_value_heads")
     blocks = config.per_layer("block_configs", n_layers)
     return stack(config, tuple(_searched(config, blocks, i) for i in range(n_layers)))
 

@@ -14,8 +14,9 @@ from sizebook.models.huggingface import model_type
 def apertus(config: Config) -> Architecture:
     """Apertus: norms per head; a plain block whose activation (xIELU) has two trained scalars and two stored ones."""
     config.only("qk_norm", True)
+    config.only("mlp_bias", False)
     bias = config.flag("attention_bias", default=False)
-    feed = feed_forward(config, gated=False, bias=config.flag("mlp_bias", default=False))
+    feed = feed_forward(config, gated=False)
     mixer = attention(config, qkv_bias=bias, out_bias=bias, qk_norm="head")
     trained = config.text("hidden_act", default="xielu") == "xielu"
     scalars = Tensors(tuple(vector(f"mlp.act_fn.alpha_{s}", 1, part="mlp") for s in "pn") if trained else ())
@@ -60,6 +61,7 @@ def hierarchical(config: Config) -> Architecture:
     config.ignore("L_bp_cycles", "prefix_lm", "embedding_scale")
     feed = feed_forward(config, bias=config.flag("mlp_bias", default=False))
     mixer = attention(config, d_head=128)
+    config.only("num_key_value_heads", mixer.n_heads)  # its class has no groups
     mixer = replace(mixer, gate=mixer.n_heads * mixer.d_head)
     depth, high, low = (config.integer(k) for k in ("num_layers_per_stack", "H_cycles", "L_cycles"))
     config.ignore("num_hidden_layers")

@@ -29,6 +29,8 @@ from sizebook.models.latent import LatentAttention
 def deepseek_sparse(config: Config) -> Architecture:
     """DeepSeek V3.2 and GLM 5: an indexer selects the keys; in GLM 5.2 some layers reuse the last selection."""
     only_every_layer(config)
+    if config.text("model_type") == "deepseek_v32":
+        config.only("index_topk_freq", 1)  # every layer of its class has an indexer
     config.ignore("index_share_for_mtp_iteration", "layer_types", "index_topk_pattern", "rope_interleave")
     mixer = latent(config, selected_keys=config.integer("index_topk"))
     feed, select = fine_grained(config), indexer(config, config.integer("q_lora_rank"))

@@ -129,6 +129,7 @@ def ernie_vl_text(config: Config) -> Architecture:
     if config.flag("use_bias", default=False):
         raise config.unknown("use_bias", True, "false: biases of experts are not described for this type")
     mixer, feed = attention(config, kv_required=True), _experts(config)
+    config.none("first_k_dense_replace")  # 'mlp_layer_types' says it here
     mlps = mlp_kinds(config, first_dense=1)
 
     def layer(kind: str) -> Layer:

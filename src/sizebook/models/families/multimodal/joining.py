@@ -12,7 +12,8 @@ from sizebook.models.huggingface import describe
 from sizebook.models.towers import Tower
 
 Ties = Literal["top level", "either", "text", "neither"]
-IGNORED = ("vision_feature_layer", "vision_feature_select_strategy", "image_seq_length", "mm_tokens_per_image")
+IGNORED = ("vision_feature_select_strategy", "image_seq_length", "mm_tokens_per_image")
+FEATURES = "vision_feature_layer"
 
 
 def text_model(
@@ -25,6 +26,24 @@ def text_model(
     return describe(section)
 
 
+def heads_share_width(config: Config, d_model: int) -> None:
+    """Refuse a width of heads at odds with the model's divided by its heads, of types whose classes divide."""
+    said, n_heads = config.values.get("head_dim"), config.integer("num_attention_heads")
+    if said is not None and said * n_heads != d_model:
+        raise config.unknown("head_dim", said, f"{d_model} divided by {n_heads} heads, as the class of this type does")
+
+
+def layers_joined(config: Config) -> int:
+    """Return how many layers of the encoder a projector reads side by side: one, or as many as the file lists."""
+    config.ignore(FEATURES)
+    layers = config.values.get(FEATURES)
+    if layers is None or layers.__class__ is int:
+        return 1
+    if not isinstance(layers, list) or not layers or any(layer.__class__ is not int for layer in layers):
+        raise config.unknown(FEATURES, layers, "the number of a layer, or a list of such numbers")
+    return len(layers)
+
+
 def with_towers(
     config: Config,
     text: Architecture,
@@ -35,6 +54,8 @@ def with_towers(
 ) -> Architecture:
     """Return the whole model; ``tied`` is the type's default, ``ties`` says whose tie flag transformers takes."""
     config.ignore(*IGNORED)
+    if FEATURES not in config.read and layers_joined(config) > 1:
+        raise config.unknown(FEATURES, config.values[FEATURES], "one layer, as the projector of this type reads one")
     top, inner = config.flag("tie_word_embeddings", default=tied), config.section("text_config")
     said = inner.flag("tie_word_embeddings", default=False)
     result = {"top level": top, "either": top or said, "text": said, "neither": False}[ties]

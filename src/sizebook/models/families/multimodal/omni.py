@@ -166,6 +166,7 @@ def phi4_multimodal(config: Config) -> Architecture:
     """Phi 4 multimodal: SigLIP and a conformer in front of Phi 4 mini; without the checkpoint's adapters."""
     vision, audio = config.section("vision_config", PHI4_VISION), config.section("audio_config")
     vision.ignore("crop_size", "feature_layer")
+    vision.only("vision_use_head", True)
     config.only("architectures", ["Phi4MultimodalForCausalLM"])
     config.integer("num_key_value_heads")  # left out, it is 8 here and not Phi 3's one a head: required
     text, width = flat(config, "phi3"), vision.integer("hidden_size")

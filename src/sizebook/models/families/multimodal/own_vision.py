@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, Brick, Embedding, Layer, Norm, Tensors, Weight
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import (
-    Around,
     attention,
     block,
     feed_forward,
     layers_of,
     linear,
-    sliding_pattern,
     stack,
     vector,
-    window_of,
 )
-from sizebook.models.families.experts import correction, mlp_kinds, routed
-from sizebook.models.families.multimodal.joining import flat, noted, text_model, with_towers
+from sizebook.models.families.multimodal.joining import flat, heads_share_width, text_model, with_towers
 from sizebook.models.families.multimodal.section_defaults import (
     GLM4V,
     GLM4V_VISION,
@@ -50,7 +45,9 @@ from sizebook.models.towers import Tower
 @model_type("qwen2_vl", "qwen2_5_vl")
 def flat_with_vision(config: Config) -> Architecture:
     """Qwen 2 VL and 2.5 VL: text keys at the top level, or in a section of newer files."""
-    text = text_model(config, "qwen2", QWEN2_VL_TEXT) if config.has("text_config") else flat(config, "qwen2")
+    nested = config.has("text_config")
+    text = text_model(config, "qwen2", QWEN2_VL_TEXT) if nested else flat(config, "qwen2")
+    heads_share_width(config.section("text_config") if nested else config, text.d_model)
     if config.text("model_type") == "qwen2_vl":
         vision = config.section("vision_config", {"hidden_size": 3584})
         return with_towers(config, text, qwen2_vit(vision), tied=False, ties="either")
@@ -65,7 +62,7 @@ def glm4v(config: Config) -> Architecture:
     for key, default in GLM4V.items():
         built = section.values.get(key, default)
         if config.integer(key, default=built) != built:
-            raise config.unknown(key, config.values[key], f"{built}: transformers reads 'text_config' only")
+            raise config.unknown(*config.said(key), f"{built}: transformers reads 'text_config' only")
     config.ignore("attention_bias")
     text = text_model(config, "glm4v_text", GLM4V)
     return with_towers(config, text, glm_vit(config.section("vision_config", GLM4V_VISION)), tied=False, ties="either")
@@ -102,6 +99,8 @@ def gemma4(config: Config) -> Architecture:
         raise config.unknown(next(iter(sections)), "an object", "null: towers of this type are not described")
     towers, buffers = [], []
     if vision := sections.get("vision_config"):
+        vision.only("num_channels", 3)
+        vision.only("in_channels", 3)
         towers.append(gemma4_vit(vision, text.d_model))
         if vision.flag("standardize", default=False):
             buffers += [vector(f"vision_tower.std_{n}", towers[0].d_model) for n in ("bias", "scale")]
@@ -200,6 +199,7 @@ def mllama(config: Config) -> Architecture:
     n_layers, vocab = section.integer("num_hidden_layers"), section.integer("vocab_size")
     crossed = section.integers("cross_attention_layers")
     feed, attend = feed_forward(section), attention(section, kv_required=True)
+    heads_share_width(section, feed.d_model)
     looks = replace(attend, cross=True, qk_norm=(attend.d_head, attend.d_head), name="cross_attn")
     gates = Tensors((vector("cross_attn_attn_gate", 1), vector("cross_attn_mlp_gate", 1)))
 
@@ -245,91 +245,3 @@ def _mllama_vit(config: Config, d_text: int) -> Tower:
         layer=layer,
         projector=(*(gated * n_global), joined),
     )
-
-
-STEP_TEXT = {
-    "hidden_size": 4096,
-    "intermediate_size": 11264,
-    "num_hidden_layers": 45,
-    "num_attention_heads": 64,
-    "num_key_value_heads": 8,
-    "head_dim": 128,
-    "vocab_size": 128815,
-    "n_routed_experts": 288,
-    "num_experts_per_tok": 8,
-    "moe_intermediate_size": 1280,
-    "share_expert_dim": 1280,
-}
-STEP_VISION = {
-    "hidden_size": 1536,
-    "intermediate_size": 8960,
-    "num_hidden_layers": 47,
-    "num_attention_heads": 16,
-    "num_channels": 3,
-    "image_size": 728,
-    "patch_size": 14,
-}
-
-
-@model_type("step3p7")
-def step3p7(config: Config) -> Architecture:
-    """Step 3.7: attention gated per head, experts from the fourth layer on, a ViT with scaled residuals.
-
-    The first published file keeps the text model's sizes at the top level, which transformers does not read: it
-    builds the class's defaults. The count follows the file and a note says so.
-    """
-    stray = [key for key in STEP_TEXT if config.has(key)]
-    if stray and config.has("text_config"):
-        raise config.unknown(
-            stray[0], config.values[stray[0]], "sizes of the text model once: there is a 'text_config'"
-        )
-    if stray:
-        config.without("text_config")
-    section = config.read_as(config.values) if stray else config.section("text_config", STEP_TEXT)
-    section.values = {**section.values, "model_type": "step3p7"}
-    config.only("architectures", ["Step3p7FlashForCausalLM"], ["Step3p7ForConditionalGeneration"])
-    vision = config.section("vision_config", STEP_VISION)
-    bias = section.flag("attention_bias", default=False)
-    mixer = attention(section, qkv_bias=bias, out_bias=bias, qk_norm="head", kv_required=True)
-    feed = routed(section, d_ff_shared=section.integer("share_expert_dim"))
-    mlps, slides = mlp_kinds(section, first_dense=3), sliding_pattern(section)
-    n_sliding = section.integer("num_sliding_attention_heads", default=mixer.n_heads)
-
-    def layer(kind: tuple[str, str]) -> Layer:
-        window, n_heads = window_of(section, kind[1]), mixer.n_heads if kind[1] == "full_attention" else n_sliding
-        slid = replace(mixer, window=window, n_heads=n_heads, gate=n_heads)
-        return block(feed.d_model, slid, feed_forward(section) if kind[0] == "dense" else feed)
-
-    if config.flag("projector_bias", default=False):
-        raise config.unknown("projector_bias", True, "false: this bias is not described")
-    text = stack(
-        section, layers_of(zip(mlps, slides, strict=True), layer), Around(buffers=correction(feed.n_experts, mlps))
-    )
-    whole = with_towers(config, text, _step_vit(vision, feed.d_model), tied=False)
-    if not stray:
-        return whole
-    config.ignore(*section.read, "n_shared_experts", "use_moe_router_bias", "moe_router_scaling_factor")
-    n_mtp = config.integer("num_nextn_predict_layers", default=0)
-    whole = noted(whole, remark("transformers does not read sizes at the top level and builds its class's defaults"))
-    left_out = remark("prediction layers, {n} of them, are not described and not counted", n=n_mtp)
-    return noted(whole, left_out) if n_mtp else whole
-
-
-def _step_vit(config: Config, d_text: int) -> Tower:
-    d_model, n_heads = config.integer("hidden_size"), config.integer("num_attention_heads")
-    config.ignore("intermediate_size", "layer_scale_init_value")
-    config.divides("hidden_size", d_model, "num_attention_heads", n_heads)
-    layer = layer_normed(d_model, n_heads, int(d_model * config.number("mlp_ratio", default=8960 / 1536)))
-    scales = Tensors((vector("lambda_1", d_model), vector("lambda_2", d_model)))
-    stem: tuple[Brick, ...] = (
-        linear("patch_embedding", pixels(config), d_model, bias=False),
-        Embedding("position_embedding", patches(config), d_model),
-        Norm("pre_layernorm", d_model, bias=True),
-    )
-    projector = (
-        linear("downsampler1", 9 * d_model, 2 * d_model),
-        linear("downsampler2", 9 * 2 * d_model, 4 * d_model),
-        linear("multi_modal_projector", 4 * d_model, d_text, bias=False),
-    )
-    n_layers = config.integer("num_hidden_layers")
-    return Tower("vision", d_model, n_layers, stem=stem, layer=(*layer, scales), projector=projector)

@@ -12,7 +12,7 @@ from typing import Any
 from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, Norm, Projection, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
-from sizebook.models.families.multimodal.joining import Ties, flat, text_model, with_towers
+from sizebook.models.families.multimodal.joining import Ties, flat, layers_joined, text_model, with_towers
 from sizebook.models.families.multimodal.section_defaults import CLIP, GEMMA3, LLAMA, PIXTRAL, QWEN2, SIGLIP
 from sizebook.models.families.towers.vision import clip_vit, encoder, patches, pixels, pixtral, siglip
 from sizebook.models.huggingface import model_type
@@ -77,7 +77,7 @@ def llava(config: Config) -> Architecture:
     build, vision.defaults = ENCODERS[kind]
     width = vision.integer("hidden_size")
     projector = (
-        linear("linear_1", width, text.d_model, bias=bias),
+        linear("linear_1", width * layers_joined(config), text.d_model, bias=bias),
         linear("linear_2", text.d_model, text.d_model, bias=bias),
     )
     ties: Ties = "top level" if name == "llava_next" else "either"
@@ -222,7 +222,7 @@ def mistral3(config: Config) -> Architecture:
     projector = (
         Norm("norm", width),
         linear("merging_layer", width * merge**2, width, bias=False),
-        linear("linear_1", width, text.d_model, bias=bias),
+        linear("linear_1", width * layers_joined(config), text.d_model, bias=bias),
         linear("linear_2", text.d_model, text.d_model, bias=bias),
     )
     return with_towers(config, text, pixtral(vision, projector), tied=True)

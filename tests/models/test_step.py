@@ -1,0 +1,78 @@
+"""Step 3.5 and 3.7 in the words of their published files: the same model, or a refusal where words contradict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sizebook.core.errors import UnknownKeyError
+from tests.models.counts import counted, small_configs
+from tests.models.edits import apply
+
+PUBLISHED = next(row for row in small_configs("distinct_counts.jsonl") if row["config"]["model_type"] == "step3p5")
+
+
+def test_the_words_of_the_class_say_the_same() -> None:
+    """Layers of experts as a list, heads of sliding layers as a number, no layers of prediction behind the stack."""
+    changes: dict[str, Any] = {
+        "moe_layers_enum": "(dropped)",
+        "mlp_layer_types": ["dense", "sparse", "sparse", "dense", "sparse"],
+        "attention_other_setting": "(dropped)",
+        "num_sliding_attention_heads": 9,
+        "num_nextn_predict_layers": "(dropped)",
+        "layer_types": PUBLISHED["config"]["layer_types"][:5],
+    }
+    assert counted(apply(PUBLISHED["config"], changes)) == counted(PUBLISHED["config"])
+    listed = apply(PUBLISHED["config"], {"moe_layers_enum": [1, 2, 4]})
+    assert counted(listed) == counted(PUBLISHED["config"])
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        (
+            "moe_layers_enum",
+            "1,two",
+            "not described: got 'moe_layers_enum' = '1,two' in config.json, want numbers of layers, in a list or with "
+            "commas between them.",
+        ),
+        (
+            "mlp_layer_types",
+            ["dense"] * 5,
+            "not described: got 'moe_layers_enum' = '1,2,4,5' in config.json, want the layers that are sparse in "
+            "'mlp_layer_types'.",
+        ),
+        (
+            "attention_other_setting.head_dim",
+            32,
+            "not described: got 'head_dim' = 32 in config.json, 'attention_other_setting', want 24.",
+        ),
+        (
+            "num_sliding_attention_heads",
+            12,
+            "not described: got 'attention_other_setting' = {'attention_type': 'sliding_attention', "
+            "'num_attention_heads': 9} in config.json, want the number of heads in 'num_sliding_attention_heads'.",
+        ),
+        (
+            "use_head_wise_attn_gate",
+            False,
+            "not described: got 'use_head_wise_attn_gate' = False in config.json, want True.",
+        ),
+    ],
+)
+def test_words_that_contradict_are_refused(key: str, value: Any, message: str) -> None:
+    with pytest.raises(UnknownKeyError) as refused:
+        counted(apply(PUBLISHED["config"], {key: value}))
+    assert str(refused.value) == message
+
+
+def test_a_size_beside_the_section_is_refused_in_the_words_of_the_file() -> None:
+    rows = (row["config"] for row in small_configs("distinct_counts.jsonl"))
+    seeing = next(config for config in rows if config["model_type"] == "step3p7" and "width" in config["vision_config"])
+    with pytest.raises(UnknownKeyError) as refused:
+        counted({**seeing, "moe_top_k": 9})
+    assert str(refused.value) == (
+        "not described: got 'moe_top_k' = 9 in config.json, want sizes of the text model once: there is a "
+        "'text_config'."
+    )
