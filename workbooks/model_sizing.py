@@ -73,7 +73,7 @@ def inputs(book: Book) -> None:
     page = new_page(
         book, "Inputs", "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is."
     )
-    page.heads("Input", origin="What to enter")
+    page.input_heads()
     page.section("Model")
     model_input(page)
     declare_all(page, SizingScenario, {SizingScenario: "Storage and comparison"}, left_out=LEFT_OUT)

@@ -40,7 +40,7 @@ def inputs(book: Book) -> None:
         book, "Inputs", "Change the pale yellow cells only. One column a phase, in the order in which they run; a "
         "column without a model stays out.", PHASES, WIDTHS,
     )  # fmt: skip
-    page.heads("Input", origin="What to enter")
+    page.input_heads()
     page.section("Models")
     named = next(leaf for leaf in leaves(Phase) if leaf.name == "name")
     first, *others = (f"Phase {number}" for number in PHASES)

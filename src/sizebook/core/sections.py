@@ -29,7 +29,8 @@ class Quantity:
     ``minimum`` is allowed itself, ``above`` and ``below`` are not. ``choices`` may be a function, for keys that a table
     holds. ``label`` is what a line of a workbook is called. ``predicted_by`` names the function that predicts, with a
     band, what callers otherwise assume. ``zero`` says what 0 stands for where it is no amount. Where ``default`` is
-    `REQUIRED` a value must be given.
+    `REQUIRED` a value must be given. ``source`` says where the default, or what stands in for a blank, comes from: a
+    table (``data/grid.csv``), a paper, or ``assumption``, ``neutral``, ``rule`` with the reason.
     """
 
     meaning: str
@@ -44,6 +45,7 @@ class Quantity:
     label: str = ""
     predicted_by: str = ""
     zero: str = ""
+    source: str = ""
 
     @property
     def allowed(self) -> tuple[str, ...]:

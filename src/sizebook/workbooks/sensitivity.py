@@ -14,7 +14,7 @@ from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.declaring import declare
-from sizebook.workbooks.finance import Driver
+from sizebook.workbooks.finance import SPAN, Driver
 from sizebook.workbooks.page import new_page
 
 Cost = Callable[[str], str]  # the reference, in braces, to the cost of a case
@@ -47,12 +47,12 @@ def two_way(book: Book, down: Steps, across: Steps, what: str) -> Callable[[Cost
         book, "Two-way", f"{what} by {down.label.lower()} and {across.label}, in the scenario of the cover.",
         cases=down.numbers,
     )  # fmt: skip
-    page.heads("Step", origin="What it changes")
+    page.input_heads("Step", origin="What it changes")
     page.section("Steps")
     for side in (down, across):
         quantity = Quantity(
             f"{side.label[:1].lower()}{side.label[1:]} over those of the scenario", unit="ratio", above=0, maximum=100,
-            label=side.label,
+            label=side.label, source=SPAN,
         )  # fmt: skip
         declare(page, Argument(f"step_{side.name}", quantity, side.factors[0]), per_case=side.factors[1:])
 
