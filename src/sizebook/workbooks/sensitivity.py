@@ -33,6 +33,11 @@ class Steps:
     def numbers(self) -> tuple[str, ...]:
         return tuple(str(number) for number in range(1, len(self.factors) + 1))
 
+    @property
+    def in_a_sentence(self) -> str:
+        """The label inside a sentence: small letters, but for one that begins with an abbreviation."""
+        return self.label if self.label[:2].isupper() else self.label.lower()
+
     def step(self, number: str) -> str:
         """Return the reference to one factor."""
         return f"{{step_{self.name}.{number}}}"
@@ -44,7 +49,7 @@ def two_way(book: Book, down: Steps, across: Steps, what: str) -> Callable[[Cost
     ``what`` names the cost: cost of all months.
     """
     page = new_page(
-        book, "Two-way", f"{what} by {down.label.lower()} and {across.label}, in the scenario of the cover.",
+        book, "Two-way", f"{what} by {down.in_a_sentence} and {across.label}, in the scenario of the cover.",
         cases=down.numbers,
     )  # fmt: skip
     page.input_heads("Step", origin="What it changes")
@@ -57,7 +62,7 @@ def two_way(book: Book, down: Steps, across: Steps, what: str) -> Callable[[Cost
         declare(page, Argument(f"step_{side.name}", quantity, side.factors[0]), per_case=side.factors[1:])
 
     def finish(cost: Cost) -> None:
-        page.section(f"{what}, USD; {across.label} across, {down.label.lower()} down")
+        page.section(f"{what}, USD; {across.label} across, {down.in_a_sentence} down")
         page.table(
             [down.label, *(f"={across.step(number)}" for number in across.numbers)],
             [
