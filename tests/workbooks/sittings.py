@@ -267,7 +267,30 @@ _BUDGET_PLANTED: tuple[Slip, ...] = (
     ("Rates", "Prices from", "value", "=5"),
     ("Calculation", "FLOPs per token", "value", "=1"),
 )
+_SIZING_PLANTED: tuple[Slip, ...] = (
+    ("Calculation", "Attention projections", "value", "=1"),
+    ("Calculation", "Feed-forward blocks", "value", "=-1"),
+    ("Calculation", "Norm gains", "value", "={}+1"),
+    ("Calculation", "Total parameters", "value", "=5"),
+    ("Calculation", "Active parameters", "value", "=10^15"),
+    ("Calculation", "Active share", "value", "=2"),
+    ("Calculation", "Of the chosen format", "value", "=1"),
+    ("Calculation", "below Bytes of the weights", "value", "=1"),
+    ("Calculation", "Of the checkpoint, else in the chosen format", "value", "={}+8"),
+    ("Calculation", "the same in GB", "value", "=1"),
+    ("Calculation", "the same in GiB", "value", "=1"),
+    ("Calculation", "Counted less published", "value", "=10^9"),
+    ("Calculation", "the same as a share", "value", "=9"),
+    ("Calculation", "below Parts in order of size, for the chart", "value", "=7"),
+    ("Result", "All other parts", "value", "=1"),
+    ("Result", "Total", "value", "=1"),
+)
 SITTINGS = (
+    Sitting(
+        "model_sizing.xlsx", {"model": "llama-3.1-8b", "published_total": 8.03e9},
+        {"dtype": "q4_k_m", "published_total": 8e9, "title": "Another"},
+        ("model", "mixtral-8x7b", "Model"), _SIZING_PLANTED, 250,
+    ),
     Sitting(
         "serving_capacity.xlsx", _SERVING_GIVEN, _SERVING_EDITS, ("tp", 8, "Tensor parallel"), _SERVING_PLANTED, 5000,
         frozenset({"Compared"}),

@@ -25,6 +25,7 @@ THROUGH_TIME = {
 }
 BY_CASE = {"fine_tuning.xlsx": ("Money",)}
 OF_FORMULAS = {
+    "model_sizing.xlsx": ("Calculation",),
     "serving_capacity.xlsx": ("Basis", "Years", "Two-way", "Sensitivity"),
     "fine_tuning.xlsx": ("Ways", "Two-way", "What-if", "Sensitivity"),
     "model_comparison.xlsx": ("Facts", "Comparison"),
