@@ -24,6 +24,7 @@ from sizebook.workbooks.rules import sentence
 _IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
 
 
+_WIDEST = 56  # of what to enter, where a source stands beside it
 # Behind what to enter: heads and widths.
 _BESIDE = (("What it takes", 24), ("Where its value comes from", 46))
 
@@ -59,6 +60,8 @@ class Page(Canvas):
         """Write the heads of a page of inputs: behind what to enter stands what a cell takes, and its source."""
         self.beside = len(_BESIDE)
         self.heads(label, origin=origin, cases=cases)
+        entered = self.sheet.column_dimensions[get_column_letter(self.unit_column + 1)]
+        entered.width = min(entered.width, _WIDEST)
         for column, (head, width) in enumerate(_BESIDE, self.unit_column + 2):
             self._put(column, head, "Column head", self.row - 1)
             self.sheet.column_dimensions[get_column_letter(column)].width = width

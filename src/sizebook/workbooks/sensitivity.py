@@ -113,8 +113,7 @@ def tornado(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str) -> N
     )  # fmt: skip
     page.statement(
         "tornado_message", "Title of the chart",
-        f'=B{top}&" moves the cost most: from "&FIXED(C{top}/{{million}},2)&" to "'
-        f'&FIXED(D{top}/{{million}},2)&" million USD"',
+        f'=B{top}&" moves the cost most: from "&{_amount(f"C{top}")}&" to "&{_amount(f"D{top}")}&" USD"',
         "The largest",
     )  # fmt: skip
     drawn = Chart(
@@ -122,6 +121,11 @@ def tornado(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str) -> N
     )  # fmt: skip
     page.chart(drawn, at=room)
     page.finish()
+
+
+def _amount(cell: str) -> str:
+    """Return the formula of an amount's text: millions with two decimals, below that in dollars."""
+    return f'IF(ABS({cell})<{{million}},FIXED({cell},0),FIXED({cell}/{{million}},2)&" million")'
 
 
 def _noise(now: str) -> str:

@@ -83,7 +83,10 @@ def case_table(
         rows.append([label, *own, *row])
         for number, one in enumerate(worked, FIRST_COLUMN + len(keys)):
             page.book.place(f"{one.key}_{key}", Place(page.sheet.title, at, ("",), first=number))
-    page.table(
+    first, _ = page.table(
         ["Case", *(driver.label for driver in drivers), *(one.head for one in worked)], rows,
         [look.GENERAL, *(driver.number_format for driver in drivers), *[look.WHOLE] * len(worked)],
     )  # fmt: skip
+    for column in range(FIRST_COLUMN, FIRST_COLUMN + len(keys) + len(worked)):
+        page.sheet.cell(first - 1, column).style = "Wrapped head"
+    page.sheet.row_dimensions[first - 1].height = 40
