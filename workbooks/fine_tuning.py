@@ -7,6 +7,7 @@ from pathlib import Path
 from fine_tuning_checks import checks
 from fine_tuning_inputs import DRIVERS, inputs
 from fine_tuning_lines import WORDS, money, ways
+from fine_tuning_whatif import EXAMPLES, PRICES, what_if
 
 from sizebook.scenarios.files import read_toml
 from sizebook.training.tuning import TUNINGS
@@ -16,6 +17,8 @@ from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.finance import SCENARIO, scenarios
 from sizebook.workbooks.page import Page, result_page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
+from sizebook.workbooks.sensitivity import tornado, two_way
+from sizebook.workbooks.what_if import cost
 from sizebook.workbooks.wording import between, worded
 
 FILE, TITLE = "fine_tuning.xlsx", "Fine-tuning"
@@ -42,6 +45,10 @@ def build(book: Book) -> None:
     scenarios(book, DRIVERS)
     runs, plan = ways(book)
     money(book)
+    table = two_way(book, EXAMPLES, PRICES, "Cost of the way chosen")
+    what_if(book)
+    table(cost)
+    tornado(book, DRIVERS, cost, "cost of the way chosen")
     result(book)
     checks_page(book, checks(runs, plan))
     notes_page(book, FUNCTIONS, NOTES)

@@ -83,6 +83,15 @@ _OF_MONEY: tuple[Check, ...] = (
         "MATCH({cheapest.full},{way.all},0))))=0)",
         "Money",
     ),
+    (
+        "The case of the cover costs what Money says",
+        "=" + equal("{cost_now}", "INDEX({usd.all},{at.full})"), "What-if, from drivers in one formula, against Money",
+    ),
+    (
+        "The table at its middle is the plan",
+        f"=IF(AND({{step_examples.3}}=1,{{step_price.2}}=1),{equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
+        "Two-way at steps of 1 against What-if; holds at other steps",
+    ),
     IS_KNOWN,
     (
         "Price, power and grid are those of every way",

@@ -18,23 +18,39 @@ CHOSEN = Argument(
     "tuning",
     Quantity(
         "the way that Result shows; all are worked out side by side", kind="choice", choices=TUNINGS, default="lora",
-        label="Fine-tuning",
+        label="Fine-tuning", source="neutral: it chooses what is shown",
     ),
     "lora",
 )  # fmt: skip
 EXAMPLES = Argument(
     "n_examples",
-    Quantity("examples of the data set", unit="examples", kind="integer", minimum=1, maximum=1e12, label="Examples"),
+    Quantity(
+        "examples of the data set",
+        unit="examples",
+        kind="integer",
+        minimum=1,
+        maximum=1e12,
+        label="Examples",
+        source="assumption: type your own",
+    ),
     20_000,
 )
 EPOCHS = Argument(
-    "epochs", Quantity("passes over the data set", above=0, maximum=1000, label="Passes over the examples"), 3
+    "epochs",
+    Quantity(
+        "passes over the data set",
+        above=0,
+        maximum=1000,
+        label="Passes over the examples",
+        source="assumption: type your own",
+    ),
+    3,
 )
 RUNS = Argument(
     "runs",
     Quantity(
         "runs that are paid for: tries of settings, and the one that is kept", kind="integer", minimum=1,
-        maximum=10_000, label="Runs",
+        maximum=10_000, label="Runs", source="neutral: one run",
     ),
     1,
 )  # fmt: skip
@@ -81,9 +97,9 @@ def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
     page = new_page(
         book, "Inputs", "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
-        widths=(36, 30, 16, 66), portrait=True,
+        widths=(36, 30, 14, 56),
     )  # fmt: skip
-    page.heads("Input", origin="What to enter")
+    page.input_heads()
     page.section("Model and accelerator")
     model_input(page)
     declare(page, _GPU, default="h100-sxm")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from fleet_plan_inputs import SERVICES
-from fleet_plan_services import Staged
+from fleet_plan_services import KNOWN, Staged
 
+from sizebook.workbooks.lookups import is_known
 from sizebook.workbooks.wording import equal
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
@@ -12,7 +13,7 @@ Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it
 
 def checks(staged: Staged) -> tuple[Check, ...]:
     """Return the checks of the workbook."""
-    return (*_OF_SERVICES, *_OF_NODES, *_OF_MONTHS, *_with_the_plan(staged))
+    return (is_known(KNOWN), *_OF_SERVICES, *_OF_NODES, *_OF_MONTHS, *_with_the_plan(staged))
 
 
 def _same(*pairs: tuple[str, str]) -> str:

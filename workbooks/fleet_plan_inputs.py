@@ -58,7 +58,7 @@ def inputs(book: Book) -> None:
         book, "Inputs", "Change the pale yellow cells only. One column a service; a column without a model stays out "
         "of the plan. What all services share stands below them.", SERVICES, WIDTHS,
     )  # fmt: skip
-    page.heads("Input", origin="What to enter", cases=[f"Service {number}" for number in SERVICES])
+    page.input_heads(cases=[f"Service {number}" for number in SERVICES])
     page.section("Models")
     named = next(leaf for leaf in leaves(Service) if leaf.name == "name")
     first, *others = (f"Service {number}" for number in SERVICES)

@@ -23,6 +23,7 @@ def result(book: Book) -> None:
         chart_rows=14,
     )
     page.banner()
+    page.paragraph(page.resolve("={unlisted}"), "Banner")
     _messages(page)
     _tiles(page)
     gpus_chart, kw_chart = page.room_for_chart(), page.room_for_chart()

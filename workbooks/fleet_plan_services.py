@@ -14,6 +14,7 @@ from sizebook.plans.ledgers import LONGEST_PLAN, columns
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.finance import drivers_in_use
+from sizebook.workbooks.lookups import or_not_listed, unlisted
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.shared_lines import CONFIG, node_lines
 from sizebook.workbooks.staging import Figures, StagedRows, figures, options, stage
@@ -23,6 +24,8 @@ _ANY_POOLS = 'COUNTIF({separate_prefill.all},"yes")>0'
 # What the workbook's own formulas follow: functions see it only where pools are searched for the least cost.
 _NATIVE = ("growth_per_month", "peak_factor", "reserved_usd_per_gpu_hour", "on_demand_usd_per_gpu_hour",
            *(leaf.name for leaf in leaves(Running)))  # fmt: skip
+# Lines of what may be not listed, and the inputs that give it.
+KNOWN = {"on_demand_price": "on_demand_usd_per_gpu_hour", "grams": "grams_per_kwh"}
 _LOOKED_UP = {"grid"}  # of what services share
 _CHOSEN = f'=IF({{model}}="","",IF({{model}}="{CONFIG}",{{config_path}},{{model}}))'
 
@@ -107,8 +110,9 @@ def _together(page: Page) -> None:
               "1 where a node holds 1, 2, 4, 8 ... replicas")  # fmt: skip
     page.line("part", "Part of a node", used("IF({instances}>0,1/{instances},{nodes_each})"), "nodes",
               "1 / replicas of a node; nodes of a larger replica", look.NUMBER)  # fmt: skip
-    page.line("node_kind", "Kind of node", '=IF({model}="",{number},{gpu}&" of "&{node_gpus}&" at "&{provider}&" in "'
-              '&{region})', "", "Accelerator, GPUs of a node, provider, region", look.GENERAL)  # fmt: skip
+    place = '" of "&{node_gpus}&" at "&{provider}&" in "&{region}'
+    page.line("node_kind", "Kind of node", f'=IF({{model}}="",{{number}},{{plan_accelerator}}&{place})', "",
+              "Accelerator by its key, GPUs of a node, provider, region", look.GENERAL)  # fmt: skip
     page.line("share_kind", "Kind of shared node", '=IF(AND({share_nodes}="yes",{tiles}=1),{node_kind},{number})',
               "", "Its own where it shares none", look.GENERAL)  # fmt: skip
     for key, label, kind, origin in (
@@ -140,8 +144,9 @@ def _racks(page: Page) -> None:
 def _prices(page: Page) -> None:
     page.section("Prices and power")
     on_demand, reserved = (f"{{{kind}_usd_per_gpu_hour}}" for kind in ("on_demand", "reserved"))
+    listed = or_not_listed("{plan_listed_on_demand_usd_per_gpu_hour}")
     page.line("on_demand_price", "GPU-hour on demand",
-              used(f'IF({on_demand}="",{{plan_listed_on_demand_usd_per_gpu_hour}},{on_demand})'), "USD/GPU-hour",
+              used(f'IF({on_demand}="",{listed},{on_demand})'), "USD/GPU-hour",
               "As given, else the catalog's median", look.RATE)  # fmt: skip
     page.line("listed_term", "GPU-hour of the term, listed",
               '=IF({model}="","",IF({term_months}>={long_term},{plan_listed_reserved_3y_usd_per_gpu_hour},'
@@ -167,6 +172,7 @@ def _prices(page: Page) -> None:
                              ("need_slow", "if slow", "rate_slow")):  # fmt: skip
         page.line(key, label, f"=IF({{{rate}}}=0,0,1/({{{rate}}}*{{load}}*{{seconds_a_day}}))", "replicas",
                   "1 / (rate x target load x seconds of a day)", "0.000E+00")  # fmt: skip
+    unlisted(page, KNOWN)
     page.line("peak_now", "Busiest hour over the mean", used("{peak_factor}"), "ratio", "Inputs", look.NUMBER)
     page.line("work", "GPUs at work for a request a day", "=IF({rate}=0,0,{gpus_each}/({rate}*{seconds_a_day}))",
               "GPUs", "GPUs / rate / seconds of a day", "0.000E+00")  # fmt: skip

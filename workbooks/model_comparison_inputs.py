@@ -8,6 +8,7 @@ from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.declaring import AS_DECLARED, declare
 from sizebook.workbooks.finance import constants
+from sizebook.workbooks.origins import dated
 from sizebook.workbooks.page import Input, new_page
 from sizebook.workbooks.shared_lines import CONFIG, model_choices, this_copy
 
@@ -31,7 +32,7 @@ PRICE = Argument(
     "usd_per_gpu_hour",
     Quantity(
         "price of a GPU-hour, blank for the catalog's median on demand", unit="USD/GPU-hour", minimum=0, maximum=1e6,
-        label="GPU-hour",
+        label="GPU-hour", source="data/prices.csv",
     ),
     None,
 )  # fmt: skip
@@ -41,15 +42,16 @@ def inputs(book: Book) -> None:
     """Add the sheet of inputs: a row a model, then what all are asked."""
     page = new_page(
         book, "Inputs", "Change the pale yellow cells only. A row that is blank stays out of the comparison.",
-        widths=(36, 30, 16, 66), portrait=True,
+        widths=(36, 30, 14, 56),
     )  # fmt: skip
-    page.heads("Input", origin="What to enter")
+    page.input_heads()
     page.section("Models")
     choices = book.choices("Models", model_choices())
     for number in MODELS:
         page.input(
             Input(
                 f"model_{number}", f"Model {number}", None, unit="", choices=choices, required=number == MODELS[0],
+                takes=f"{len(model_choices())} keys in the list", source=f"Your own; keys: {dated('models')}.",
                 origin=f"Choose from the list; '{CONFIG}' takes the file below.",
             )
         )  # fmt: skip

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sizebook.core.quantities import dtype_keys
 from sizebook.core.sections import leaves
 from sizebook.core.tables import by_key
 from sizebook.models.architecture import PARTS
@@ -11,10 +14,12 @@ from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.declaring import declare_all
+from sizebook.workbooks.finance import constants
 from sizebook.workbooks.page import Page, new_page, result_page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
 from sizebook.workbooks.references import text
 from sizebook.workbooks.shared_lines import chosen_model, model_input, this_copy
+from sizebook.workbooks.staging import ask
 from sizebook.workbooks.wording import percent, worded
 
 FILE, TITLE = "model_sizing.xlsx", "Model sizing"
@@ -36,15 +41,13 @@ FUNCTIONS = (
     "MODEL_SPEC",
     "PARAMS_MODEL",
     "PARAMS_ACTIVE",
-    "PARAMS_ATTENTION",
-    "PARAMS_FFN",
-    "PARAMS_LN",
-    "PARAMS_EMBEDDING",
     "DTYPE_BITS",
     "MODEL_BYTES",
     "CHECKPOINT_BYTES",
 )
 NOTES = (
+    "Functions of sizebook count the parts, read the dimensions and know the bits of a format, each once on a hidden "
+    "sheet, its value held beside it. Sums, shares, bytes and comparisons are ordinary formulas, which need no add-in.",
     "Total: trainable parameters, tied weights once. Left out: buffers and multi-token-prediction layers, which "
     "checkpoints store beside the model.",
     "Active: the parameters that one token visits; each routed expert tensor counts top_k / n_experts. "
@@ -63,8 +66,8 @@ def build(book: Book) -> None:
     front = cover(book, "How many parameters a published model has, to the last one, and how many bytes they take.")
     inputs(book)
     calculation(book)
-    result(book)
-    checks_page(book, CHECKS)
+    parts = result(book)
+    checks_page(book, checks(book, parts))
     notes_page(book, FUNCTIONS, NOTES)
     front()
 
@@ -73,10 +76,17 @@ def inputs(book: Book) -> None:
     page = new_page(
         book, "Inputs", "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is."
     )
-    page.heads("Input", origin="What to enter")
+    page.input_heads()
     page.section("Model")
     model_input(page)
     declare_all(page, SizingScenario, {SizingScenario: "Storage and comparison"}, left_out=LEFT_OUT)
+    constants(page, "billion", "byte_bits")
+    for key, label, value, origin in (
+        ("pair", "Matrices that keys and queries share a width with", 2, "Query and output, key and value: pairs"),
+        ("gated", "Matrices of a gated block", 3, "Gate, up and down"),
+        ("a_percent", "Share by which published figures may differ", 0.01, "What rounding to billions explains"),
+    ):
+        page.constant(key, label, value, "", origin, look.GENERAL)
     this_copy(page, "Model sizing")
 
 
@@ -87,6 +97,7 @@ def calculation(book: Book) -> None:
     page.heads("Quantity")
     page.section("Dimensions of the model")
     chosen_model(page)
+    ask(book, "chosen")
     for key, label, unit in DIMENSIONS:
         formula = _stated(page.book.call("MODEL_SPEC", field=text(key)))
         page.line(key, label, formula, unit, f"MODEL_SPEC(model, {key}): config.json or model card")
@@ -115,7 +126,7 @@ def parts(page: Page) -> None:
     page.line(
         "active_share",
         "Active share",
-        '=IFERROR({active}/{total},"not stated")',
+        '=IF(ISNUMBER({active}),{active}/{total},"not stated")',
         "of total",
         "Active / total",
         look.PERCENT,
@@ -124,42 +135,51 @@ def parts(page: Page) -> None:
 
 def cross_check(page: Page) -> None:
     page.section("The same in closed form, if all layers were alike")
-    book = page.book
-    for key, label, call, origin in (
-        ("layer_attention", "Attention of one layer", book.call("PARAMS_ATTENTION", bias="FALSE"),
-         "PARAMS_ATTENTION: 2 d_model d_head (n_heads + n_kv_heads)"),
-        ("layer_ffn", "Gated feed-forward block of one layer", book.call("PARAMS_FFN", bias="FALSE", gated="TRUE"),
-         "PARAMS_FFN, gated: 3 d_model d_ff"),
-        ("layer_norms", "Two RMS norms of one layer", f"2*{book.call('PARAMS_LN', bias='FALSE')}",
-         "PARAMS_LN: d_model each"),
-        ("token_table", "Token table", book.call("PARAMS_EMBEDDING", n_entries="{vocabulary}"),
-         "PARAMS_EMBEDDING: vocabulary x d_model"),
+    for key, label, of, formula, origin in (
+        ("layer_attention", "Attention of one layer", ("d_model", "d_head", "n_heads", "n_kv_heads"),
+         "{pair}*{d_model}*{d_head}*({n_heads}+{n_kv_heads})", "2 d_model d_head (n_heads + n_kv_heads)"),
+        ("layer_ffn", "Gated feed-forward block of one layer", ("d_model", "d_ff"), "{gated}*{d_model}*{d_ff}",
+         "3 d_model d_ff"),
+        ("layer_norms", "Two RMS norms of one layer", ("d_model",), "{pair}*{d_model}", "d_model each"),
+        ("token_table", "Token table", ("d_model", "vocabulary"), "{vocabulary}*{d_model}", "vocabulary x d_model"),
     ):  # fmt: skip
-        page.line(key, label, f'=IFERROR({call},"not comparable")', "parameters", origin)
+        page.line(key, label, _where_stated(of, formula), "parameters", origin)
     page.line(
         "closed_attention", "Attention, closed form less exact",
-        '=IFERROR({layer_attention}*{n_layers}-{attention},"not comparable")', "parameters",
+        _where_stated(("layer_attention", "n_layers"), "{layer_attention}*{n_layers}-{attention}"), "parameters",
         "0 where all layers have the same grouped heads",
     )  # fmt: skip
     page.line(
         "closed_ffn", "Feed-forward, closed form less exact",
-        '=IFERROR({layer_ffn}*{n_layers}-{mlp},"not comparable")',
+        _where_stated(("layer_ffn", "n_layers"), "{layer_ffn}*{n_layers}-{mlp}"),
         "parameters", "0 where all layers have the same gated block; experts make it negative",
     )  # fmt: skip
+
+
+def _where_stated(keys: Sequence[str], formula: str) -> str:
+    """Return the formula of a figure where all that it takes is stated."""
+    counted = ",".join(f"{{{key}}}" for key in keys)
+    return f'=IF(COUNT({counted})=COUNTA({counted}),{formula},"not comparable")'
 
 
 def storage(page: Page) -> None:
     book = page.book
     page.section("Bits per weight, scales included")
-    for dtype in DTYPES_COMPARED:
+    known = dtype_keys()
+    for dtype in known:
         meaning = by_key("dtypes", "dtype")[dtype]["meaning"]
         page.line(
             f"bits_{dtype}", dtype, f"={book.call('DTYPE_BITS', dtype=text(dtype))}", "bits", meaning, look.DECIMAL
         )
+    chosen = f"MATCH({{dtype}},{book.labels(f'bits_{known[0]}', f'bits_{known[-1]}', page.sheet.title)},0)"
+    page.line(
+        "bits", "Of the chosen format", f"=INDEX({{bits_{known[0]}:bits_{known[-1]}}},{chosen})", "bits", "Inputs",
+        look.DECIMAL,
+    )  # fmt: skip
     page.section("Bytes of the weights")
     for dtype in DTYPES_COMPARED:
-        formula = f"={book.call('MODEL_BYTES', parameters='{total}', dtype=text(dtype))}"
-        page.line(f"bytes_{dtype}", dtype, formula, "bytes", "MODEL_BYTES: parameters x bits / 8, rounded up")
+        page.line(f"bytes_{dtype}", dtype, f"={stored_in(f'bits_{dtype}')}", "bytes",
+                  "Parameters x bits / 8, rounded up")  # fmt: skip
     stored = book.call("CHECKPOINT_BYTES", path="{chosen}")
     page.line(
         "stored_bytes", "Of the checkpoint", f'=IFERROR({stored},"no checkpoint")', "bytes",
@@ -167,8 +187,8 @@ def storage(page: Page) -> None:
     )  # fmt: skip
     page.total(
         "weight_bytes", "Of the checkpoint, else in the chosen format",
-        f"=IF(ISNUMBER({{stored_bytes}}),{{stored_bytes}},{book.call('MODEL_BYTES', parameters='{total}')})", "bytes",
-        "The checkpoint's, else MODEL_BYTES(total, dtype)",
+        f"=IF(ISNUMBER({{stored_bytes}}),{{stored_bytes}},{stored_in('bits')})", "bytes",
+        "The checkpoint's, else parameters x bits / 8",
     )  # fmt: skip
     page.statement(
         "weights_label",
@@ -176,8 +196,13 @@ def storage(page: Page) -> None:
         '=IF(ISNUMBER({stored_bytes}),"Weights as stored","Weights in "&{dtype})',
         "Where they are from",
     )
-    page.line("weight_gb", "the same in GB", "={weight_bytes}/10^9", "GB", "1 GB = 10^9 bytes", look.GIGA)
+    page.line("weight_gb", "the same in GB", "={weight_bytes}/{billion}", "GB", "1 GB = 10^9 bytes", look.GIGA)
     page.line("weight_gib", "the same in GiB", "={weight_bytes}/2^30", "GiB", "1 GiB = 2^30 bytes", look.GIGA)
+
+
+def stored_in(bits: str, parameters: str = "{total}") -> str:
+    """Return the expression of the bytes of parameters at so many bits each, scales included."""
+    return f"ROUNDUP({parameters}*{{{bits}}}/{{byte_bits}},0)"
 
 
 def comparison(page: Page) -> None:
@@ -187,7 +212,8 @@ def comparison(page: Page) -> None:
         "parameters", "Total less the figure on Inputs",
     )  # fmt: skip
     page.line(
-        "difference_share", "the same as a share", '=IFERROR({difference}/{published_total},"not stated")',
+        "difference_share", "the same as a share",
+        '=IF(ISNUMBER({difference}),{difference}/{published_total},"not stated")',
         "of published", "Difference / published", "0.000%",
     )  # fmt: skip
     for key, label in (("published_total", "Figure in the catalog"), ("source", "Source of the catalog's facts")):
@@ -201,25 +227,27 @@ def _stated(call: str) -> str:
 
 def ranking(page: Page) -> None:
     page.section("Parts in order of size, for the chart")
-    for part in PARTS:
-        # A count is whole, so a fraction that grows with the row tells equal counts apart.
-        formula = f"={{{part}}}+ROW()/10000"
-        page.line(f"rank_{part}", PART_LABELS[part], formula, "", "Count, with the row as tie-breaker", "#,##0.0000")
     counts = f"{{{PARTS[0]}:{PARTS[-1]}}}"
+    for part in PARTS:
+        own, so_far = f"{{{part}}}", f"{{{PARTS[0]}:{part}}}"
+        formula = f"=SUMPRODUCT(--({counts}>{own}))+SUMPRODUCT(--({so_far}={own}))"
+        page.line(f"rank_{part}", PART_LABELS[part], formula, "", "Largest first, of equals the first above")
     page.statement(
         "message", "Title of the first chart",
         f'=INDEX({page.book.labels(PARTS[0], PARTS[-1], page.sheet.title)},MATCH(MAX({counts}),{counts},0))&" hold "'
-        f'&TEXT(MAX({counts})/{{total}},"0%")&" of the parameters"',
+        f'&{percent(f"MAX({counts})/{{total}}", 0)}&" of the parameters"',
         "Largest part and its share",
     )  # fmt: skip
     page.statement(
         "storage_message", "Title of the second chart",
-        f'="From "&{worded("{bytes_fp32}/10^9")}&" GB in fp32 to "&{worded("{bytes_int4}/10^9")}&" GB in int4"',
+        f'="From "&{worded("{bytes_fp32}/{billion}")}&" GB in fp32 to "&{worded("{bytes_int4}/{billion}")}'
+        '&" GB in int4"',
         "Bytes of the weights",
     )  # fmt: skip
 
 
-def result(book: Book) -> None:
+def result(book: Book) -> tuple[int, int]:
+    """Add the page to hand on; return the rows of its table of parts."""
     page = result_page(book, "Result", "The figures to hand on.", (24, *[17.5] * 4), chart_rows=10)
     active, off = percent("{active_share}", 1), percent("{difference_share}", 3)
     page.tiles(
@@ -229,7 +257,7 @@ def result(book: Book) -> None:
                 "Active parameters",
                 "={active}",
                 look.WHOLE,
-                f'=IFERROR({active}&" of the total","")',
+                f'=IF(ISNUMBER({{active_share}}),{active}&" of the total","")',
             ),
             ("={weights_label}", "={weight_gb}", look.GIGA, "GB (10^9 bytes)"),
             ("The same", "={weight_gib}", look.GIGA, "GiB (2^30 bytes)"),
@@ -242,18 +270,24 @@ def result(book: Book) -> None:
         ]
     )
     page.section("Parameters by part, largest first")
-    rows = page.table(
+    parts = page.table(
         ["Part", "Parameters", "Share of total", '="Bytes in "&{dtype}', "GB"],
         _ranked(page),
         [look.GENERAL, look.WHOLE, look.PERCENT, look.WHOLE, look.GIGA],
         total=True,
     )
     page.chart(
-        Chart("bars", "{message}", "millions of parameters", "#,##0,,", (rows[0], rows[0] + SHOWN_PARTS - 1), "C")
+        Chart("bars", "{message}", "millions of parameters", "#,##0,,", (parts[0], parts[0] + SHOWN_PARTS - 1), "C")
     )
     page.section("Weights by number format")
     formats = [
-        (dtype, f"={{bits_{dtype}}}", f"={{bytes_{dtype}}}", f"={{bytes_{dtype}}}/10^9", f"={{bytes_{dtype}}}/2^30")
+        (
+            dtype,
+            f"={{bits_{dtype}}}",
+            f"={{bytes_{dtype}}}",
+            f"={{bytes_{dtype}}}/{{billion}}",
+            f"={{bytes_{dtype}}}/2^30",
+        )
         for dtype in DTYPES_COMPARED
     ]
     rows = page.table(
@@ -263,6 +297,7 @@ def result(book: Book) -> None:
     )
     page.chart(Chart("columns", "{storage_message}", "GB", "#,##0.0", rows, "E"))
     page.finish()
+    return parts
 
 
 def _ranked(page: Page) -> list[list[str]]:
@@ -272,45 +307,91 @@ def _ranked(page: Page) -> list[list[str]]:
     first = page.row + 1
     rows = []
     for rank in range(1, SHOWN_PARTS + 1):
-        match = f"MATCH(LARGE({ranks},{rank}),{ranks},0)"
+        match = f"MATCH(ROWS($A${first}:$A{first + rank - 1}),{ranks},0)"
         count = f"INDEX({counts},{match})"
         rows.append(
             [
                 f'=IF({count}=0,"",INDEX({labels},{match}))',
                 f'=IF({count}=0,"",{count})',
-                *_shares(page.book, first + rank - 1),
+                *_shares(first + rank - 1),
             ]
         )
     last = first + SHOWN_PARTS - 1
-    rows.append(["All other parts", f"={{total}}-SUM(C{first}:C{last})", *_shares(page.book, last + 1)])
-    rows.append(["Total", "={total}", *_shares(page.book, last + 2)])
+    rows.append(["All other parts", f"={{total}}-SUM(C{first}:C{last})", *_shares(last + 1)])
+    rows.append(["Total", "={total}", *_shares(last + 2)])
     return rows
 
 
-def _shares(book: Book, row: int) -> list[str]:
+def _shares(row: int) -> list[str]:
     return [
         f'=IF(C{row}="","",C{row}/{{total}})',
-        f'=IF(C{row}="","",{book.call("MODEL_BYTES", parameters=f"C{row}")})',
-        f'=IF(C{row}="","",E{row}/10^9)',
+        f'=IF(C{row}="","",{stored_in("bits", f"C{row}")})',
+        f'=IF(C{row}="","",E{row}/{{billion}})',
     ]
 
 
-CHECKS = (
-    (
-        "The parts add up to the model's total",
-        "=PARAMS_MODEL({chosen})={total}",
-        "PARAMS_MODEL(model) = sum of the parts",
-    ),
-    ("Active parameters are at most the total", "=IF(ISNUMBER({active}),{active}<={total},TRUE)", "active <= total"),
-    ("Every part is zero or more", f"=MIN({{{PARTS[0]}:{PARTS[-1]}}})>=0", "Smallest part"),
-    (
-        "Bytes follow from bits",
-        "=IF(ISNUMBER({stored_bytes}),TRUE,{weight_bytes}-{total}*DTYPE_BITS({dtype})/8<1)",
-        "MODEL_BYTES = total x bits / 8, rounded up; a checkpoint's are its own",
-    ),
-    (
-        "Within 1 % of the published figure",
-        '=IF({published_total}="",TRUE,ABS({difference})<=0.01*{published_total})',
-        "Holds when no figure is given",
-    ),
-)
+def checks(book: Book, parts: tuple[int, int]) -> tuple[tuple[str, str, str], ...]:
+    """Return the checks; ``parts`` are the first row and the last, the total's, of the parts on Result."""
+    first, last = parts
+    known = [f"bits_{dtype}" for dtype in dtype_keys()]
+    formats, bits = book.labels(known[0], known[-1], ""), f"{{{known[0]}:{known[-1]}}}"
+    return (
+        (
+            "The parts add up to the model's total",
+            "=PARAMS_MODEL({chosen})={total}",
+            "PARAMS_MODEL(model) = sum of the parts",
+        ),
+        (
+            "Active parameters are at most the total",
+            "=IF(ISNUMBER({active}),{active}<={total},TRUE)",
+            "active <= total",
+        ),
+        ("Every part is zero or more", f"=MIN({{{PARTS[0]}:{PARTS[-1]}}})>=0", "Smallest part"),
+        (
+            "Bytes follow from bits",
+            "=AND("
+            + ",".join(
+                f"ABS({{bytes_{name}}}*{{byte_bits}}-{{total}}*{{bits_{name}}})<{{byte_bits}}"
+                for name in DTYPES_COMPARED
+            )
+            + ")",
+            "Every format: bytes against parameters x bits, before they are rounded up",
+        ),
+        (
+            "Bytes of the chosen format are those of the table",
+            "=IF(ISNUMBER({stored_bytes}),TRUE,ABS({weight_bytes}*{byte_bits}-{total}*{bits})<={byte_bits})",
+            "A checkpoint's bytes are its own",
+        ),
+        (
+            "Bits are those of the format chosen",
+            f"=SUMIF({formats},{{dtype}},{bits})={{bits}}",
+            "Calculation, by another look-up",
+        ),
+        (
+            "GB and GiB are the same bytes",
+            "=AND(ABS({weight_gb}*{billion}-{weight_bytes})<1,ABS({weight_gib}*2^30-{weight_bytes})<1)",
+            "Calculation",
+        ),
+        (
+            "Parts of the table add up",
+            f"=AND(SUM(Result!$C${first}:$C${last - 1})={{total}},Result!$C${last}={{total}})",
+            "Result: largest and all others against the total",
+        ),
+        (
+            "Each place is taken once",
+            f"=SUM({{rank_{PARTS[0]}:rank_{PARTS[-1]}}})=SUMPRODUCT(ROW($A$1:$A${len(PARTS)}))",
+            "Order of the parts",
+        ),
+        (
+            "Shares are those of their figures",
+            "=AND(IF(ISNUMBER({active}),ABS({active_share}*{total}-{active})<1,TRUE),"
+            'IF({published_total}="",TRUE,AND({published_total}+{difference}={total},'
+            "ABS({difference_share}*{published_total}-{difference})<1)))",
+            "Active parameters and the difference, from share and whole",
+        ),
+        (
+            "Within 1 % of the published figure",
+            '=IF({published_total}="",TRUE,ABS({difference})<={a_percent}*{published_total})',
+            "Holds when no figure is given",
+        ),
+    )

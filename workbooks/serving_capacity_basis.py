@@ -15,10 +15,13 @@ from sizebook.plans.serving.months import Month
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.finance import drivers_in_use
+from sizebook.workbooks.lookups import or_not_listed, unlisted
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.shared_lines import chosen_model, node_lines
 from sizebook.workbooks.staging import Figures, StagedRows, ask, figures, options, stage
 
+# Lines of what may be not listed, and the inputs that give it.
+KNOWN = {"on_demand_price": "on_demand_usd_per_gpu_hour", "grams": "grams_per_kwh"}
 POOLS = '{separate_prefill}="yes"'
 # What the workbook's own formulas follow: functions see it only where pools are searched for the least cost.
 NATIVE = (
@@ -107,7 +110,7 @@ def _fleet(page: Page, shares: str) -> None:
     for kind, words in (("on_demand", "on demand"), ("reserved", "reserved")):
         given, listed = f"{{{kind}_usd_per_gpu_hour}}", f"{{plan_listed_{kind}_usd_per_gpu_hour}}"
         other = (
-            listed
+            or_not_listed(listed)
             if kind == "on_demand"
             else f"IF(ISNUMBER({listed}),MIN({listed},{{on_demand_price}}),{{on_demand_price}})"
         )
@@ -121,6 +124,7 @@ def _fleet(page: Page, shares: str) -> None:
               "Hours a day x reserved / on demand: a GPU needed in more is cheaper reserved")  # fmt: skip
     page.line("grams", "Carbon of the grid", '=IF({grams_per_kwh}="",{plan_listed_grams_per_kwh},{grams_per_kwh})',
               "gCO2e/kWh", "As given, else the grid's", look.NUMBER)  # fmt: skip
+    unlisted(page, KNOWN)
     page.line("most_share", "Busiest hour over the mean", f"=MAX({shares})", "ratio", "DAY_SHARES", look.NUMBER)
     page.line("full_price", "USD per Mtok out, at full load",
               "={gpus_each}*{reserved_now}/({rate}*{plan_output_tokens}*{seconds_a_day}/{hours_a_day})*{million}",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from serving_capacity_basis import Staged
+from serving_capacity_basis import KNOWN, Staged
 
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT
+from sizebook.workbooks.lookups import is_known
 from sizebook.workbooks.wording import equal
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made
@@ -12,7 +13,7 @@ Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it
 
 def checks(staged: Staged) -> tuple[Check, ...]:
     """Return the checks of the workbook."""
-    return (*_OF_THE_REPLICA, *_OF_THE_MONTHS, *_with_the_plan(staged))
+    return (is_known(KNOWN), *_OF_THE_REPLICA, *_OF_THE_MONTHS, *_with_the_plan(staged))
 
 
 def _within(figure: str) -> str:

@@ -54,9 +54,9 @@ def inputs(book: Book) -> None:
         book,
         "Inputs",
         "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
-        widths=(36, 30, 16, 66), portrait=True,
+        widths=(36, 30, 14, 56),
     )  # fmt: skip
-    page.heads("Input", origin="What to enter")
+    page.input_heads()
     page.section("Model and accelerator")
     model_input(page)
     declare(page, _GPU, default="h100-sxm")

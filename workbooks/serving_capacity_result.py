@@ -23,6 +23,7 @@ def result(book: Book, steps: tuple[int, int]) -> None:
     said = "The figures to hand on; ranges hold eight of ten measurements."
     page = result_page(book, "Result", said, (15, *[15.8] * 5), chart_rows=10)
     page.banner()
+    page.paragraph(page.resolve("={unlisted}"), "Banner")
     page.paragraph(page.resolve(_POOLS_HELD))
     _tiles(page)
     gpus_chart, cost_chart = page.room_for_chart(), page.room_for_chart()

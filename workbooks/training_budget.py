@@ -11,7 +11,7 @@ from training_budget_lines import calculation
 from training_budget_months import PERIODS, months
 from training_budget_plan import plan
 from training_budget_result import result
-from training_budget_whatif import PRICES, TOKENS, cost, what_if
+from training_budget_whatif import PRICES, TOKENS, what_if
 
 from sizebook.batch.jobs import inputs_of
 from sizebook.scenarios.files import parse, read_toml
@@ -20,6 +20,7 @@ from sizebook.workbooks.building import Book
 from sizebook.workbooks.finance import SCENARIO, dated_rates, periods, scenarios
 from sizebook.workbooks.pages import checks_page, cover, notes_page
 from sizebook.workbooks.sensitivity import tornado, two_way
+from sizebook.workbooks.what_if import cost
 
 FILE, TITLE = "training_budget.xlsx", "Training budget"
 _SCENARIO = Path(__file__).resolve().parents[1] / "reports" / "training-llama-3.1-70b.toml"

@@ -138,11 +138,11 @@ _OF_MONTHS: tuple[Check, ...] = (
         "Holds where no dated price changes it",
     ),
     ("Cost by months is cost by cases",
-     _same(("{usd_now}", "{month_usd.total}"), ("{hours_now}", "{month_hours.total}")),
+     _same(("{cost_now}", "{month_usd.total}"), ("{hours_now}", "{month_hours.total}")),
      "What-if, from drivers in one formula, against Months"),
     (
         "The table at its middle is the plan",
-        f"=IF(AND({{step_tokens.3}}=1,{{step_price.2}}=1),{equal('{usd_two_3_2}', '{usd_now}')},TRUE)",
+        f"=IF(AND({{step_tokens.3}}=1,{{step_price.2}}=1),{equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
         "Two-way at steps of 1 against What-if; holds at other steps",
     ),
     ("The cost to date ends at the whole", _same(("{usd_to_date.total}", "{month_usd.total}")), "Months"),

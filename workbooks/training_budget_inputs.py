@@ -33,7 +33,7 @@ HEADINGS = {
 }
 # What stands elsewhere on the page; a workbook holds one kind of plan.
 LEFT_OUT = {leaf.name for leaf in leaves(ModelScenario)} | {"gpu", "plan"}
-WIDTHS = (40, 30, 16, 66)
+WIDTHS = (40, 30, 14, 56)
 _GPU = next(argument for argument in find("TRAINING_LEDGER").arguments if argument.name == "gpu")
 DRIVERS = (
     Driver("tokens", "Tokens", 1, 0.9, 1.2, "tokens over those of Inputs"),
@@ -52,9 +52,9 @@ def inputs(book: Book) -> None:
         book,
         "Inputs",
         "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
-        widths=WIDTHS, portrait=True,
+        widths=WIDTHS,
     )  # fmt: skip
-    page.heads("Input", origin="What to enter")
+    page.input_heads()
     page.section("Model and accelerator")
     model_input(page)
     declare(page, _GPU, default="h100-sxm")

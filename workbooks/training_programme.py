@@ -9,6 +9,7 @@ from training_programme_inputs import DRIVERS, inputs
 from training_programme_months import PERIODS, budget, months
 from training_programme_phases import phases
 from training_programme_result import result
+from training_programme_whatif import HOURS, PRICES, what_if
 
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.programme import ProgrammeScenario
@@ -16,6 +17,8 @@ from sizebook.workbooks.building import Book
 from sizebook.workbooks.finance import SCENARIO, dated_rates, periods, scenarios
 from sizebook.workbooks.inputs import workbook_inputs
 from sizebook.workbooks.pages import checks_page, cover, notes_page
+from sizebook.workbooks.sensitivity import tornado, two_way
+from sizebook.workbooks.what_if import cost
 
 FILE, TITLE = "training_programme.xlsx", "Training programme"
 _SCENARIO = Path(__file__).resolve().parents[1] / "reports" / "programme-llama-3.1-405b.toml"
@@ -29,6 +32,8 @@ NOTES = (
     "Low and high take every phase at the same end of its band. Months are those of the middle case, 730 hours each.",
     "Ablations, failed runs and evaluation run beside the phases, in proportion to their GPU-hours. Data are paid in "
     "the first month, kept checkpoints when their phase ends, egress in the last month.",
+    "What-if, Sensitivity and Two-way are of the middle case; they take dated prices at their mean over the months as "
+    "the scenario of the cover lays them out.",
     "Left out: staff, and whatever is not named on Inputs.",
 )  # fmt: skip
 
@@ -43,6 +48,10 @@ def build(book: Book) -> None:
     budget(book)
     months(book)
     periods(book, PERIODS)
+    table = two_way(book, HOURS, PRICES, "Cost of the whole programme")
+    what_if(book)
+    table(cost)
+    tornado(book, DRIVERS, cost, "cost of the whole programme")
     result(book)
     checks_page(book, checks(staged))
     notes_page(book, FUNCTIONS, NOTES)

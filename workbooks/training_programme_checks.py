@@ -152,6 +152,15 @@ _OF_MONTHS: tuple[Check, ...] = (
     ("The cost to date ends at the whole", _same(("{usd_to_date.total}", "{month_usd.total}")), "Months"),
     ("Years add up to the whole", _same(("SUM({month_usd_by_year.all})", "{month_usd.total}")), "Years against Months"),
     ("Quarters add up to the whole", _same(("SUM({month_usd_by_quarter.all})", "{month_usd.total}")), "Years"),
+    (
+        "The case of the cover costs what the months do", _same(("{cost_now}", "{month_usd.total}")),
+        "What-if, from drivers in one formula, against Months",
+    ),
+    (
+        "The table at its middle is the plan",
+        f"=IF(AND({{step_hours.3}}=1,{{step_price.2}}=1),{equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
+        "Two-way at steps of 1 against What-if; holds at other steps",
+    ),
     ("Mean power is no more than the peak", "={mean_mw.total}<={month_mw.total}*(1+{rounding})", "Months"),
     ("Dates of rates rise", "=MIN({price_order.all},{rate_order.all})=1", "Rates: each with its day, none twice"),
 )  # fmt: skip

@@ -40,7 +40,7 @@ def inputs(book: Book) -> None:
         book, "Inputs", "Change the pale yellow cells only. One column a phase, in the order in which they run; a "
         "column without a model stays out.", PHASES, WIDTHS,
     )  # fmt: skip
-    page.heads("Input", origin="What to enter")
+    page.input_heads()
     page.section("Models")
     named = next(leaf for leaf in leaves(Phase) if leaf.name == "name")
     first, *others = (f"Phase {number}" for number in PHASES)
@@ -50,7 +50,8 @@ def inputs(book: Book) -> None:
     declare_all(page, ProgrammeTerms, HEADINGS)
     declare(page, CURRENCY)
     constants(
-        page, "hours_a_month", "hours_a_day", "months_a_quarter", "months_a_year", "thousand", "terabyte", "rounding"
+        page, "hours_a_month", "hours_a_day", "months_a_quarter", "months_a_year", "thousand", "million", "terabyte",
+        "rounding",
     )  # fmt: skip
     page.constant("first_day", "First month where none is given", FIRST_DAY, "", "So that months have dates", look.DATE)
     this_copy(page, "Training programme")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
+from sizebook.core.targets import Target
 from sizebook.functions import load
 from sizebook.workbooks.filling import fill, read_inputs
 from sizebook.workbooks.held import CALLS, STAGED
@@ -124,6 +125,33 @@ def test_an_empty_text_of_a_function_stays_empty_on_opening(file: str, office: O
     ]
     assert empty
     assert set(office.planted(sitting.path, [], empty)[0]) == {""}
+
+
+@pytest.mark.parametrize("target", ["lambda", "values"])
+@pytest.mark.parametrize(
+    "file", ["model_sizing.xlsx", "model_comparison.xlsx", "fine_tuning.xlsx", "training_budget.xlsx"]
+)
+def test_a_workbook_made_for_a_target_shows_its_figures(
+    file: str, target: Target, office: Office, tmp_path: Path
+) -> None:
+    """LibreOffice reads no LAMBDA: a call of one was Err:509, and 91 to 204 cells of 0.10.0 showed #N/A."""
+    sitting = next(each for each in SITTINGS if each.file == file)
+    path = fill(sitting.path, dict(sitting.given), tmp_path / file, target=target).path
+    shown, stored = office.values(path), load_workbook(path, data_only=True)
+    hidden = {sheet.title for sheet in stored if sheet.sheet_state == "hidden"}
+    assert errors(shown, hidden) == {}
+    apart = {
+        f"{sheet.title}!{cell.coordinate}": (cell.value, shown[sheet.title].get(cell.coordinate))
+        for sheet in stored
+        if sheet.title not in hidden
+        for row in sheet.iter_rows()
+        for cell in row
+        if not is_same(shown[sheet.title].get(cell.coordinate), cell.value)
+    }
+    said = {"needs sizebook", banner(shown)} if target == "lambda" else set()
+    assert {at: pair for at, pair in apart.items() if pair[1] not in said} == {}
+    formulas = [c for sheet in load_workbook(path) for row in sheet.iter_rows() for c in row if c.data_type == "f"]
+    assert bool(formulas) == (target == "lambda")
 
 
 @every_sitting

@@ -64,7 +64,8 @@ _TUNED = {
 }  # fmt: skip
 _TUNING_OWN = {
     "config_path", "tuning", "n_examples", "epochs", "runs", "evaluation_share", "usd_per_example", "currency",
-    "rate_date", "rate_per_usd", "scenario",
+    "rate_date", "rate_per_usd", "scenario", *(f"step_examples_{number}" for number in range(1, 6)),
+    *(f"step_price_{number}" for number in range(1, 4)),
     *(f"case_{name}_{case}" for name in ("examples", "runs", "speed", "price") for case in ("low", "high", "own")),
 }  # fmt: skip
 
@@ -84,8 +85,9 @@ def _dated() -> set[str]:
 
 def _programme_own() -> frozenset[str]:
     drivers = ("hours", "price", "ablation", "data", "storage")
+    steps = {f"step_hours_{number}" for number in range(1, 6)} | {f"step_price_{number}" for number in range(1, 4)}
     cases = {f"case_{name}_{case}" for name in drivers for case in ("low", "high", "own")}
-    return frozenset(cases | _dated() | {f"config_path_{number}" for number in range(1, MOST_PHASES + 1)})
+    return frozenset(cases | steps | _dated() | {f"config_path_{number}" for number in range(1, MOST_PHASES + 1)})
 
 
 def _fleet_own() -> frozenset[str]:

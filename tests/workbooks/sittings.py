@@ -85,7 +85,7 @@ _TUNING_EDITS: dict[str, Any] = {
     "other_usd": 1200, "price_usd_per_gpu_hour": 2.71, "watts": 655, "pue": 1.11, "host_share": 0.22,
     "grams_per_kwh": 71.5, "start_hours": 1.75, "currency": "EUR", "rate_date": date(2027, 3, 1), "rate_per_usd": 0.91,
     "tuning": "qdora", "scenario": "own", "case_examples_own": 1.4, "case_runs_own": 2, "case_speed_own": 0.85,
-    "case_price_own": 1.3,
+    "case_price_own": 1.3, "step_examples_1": 0.3, "step_price_3": 1.9,
 }  # fmt: skip
 _TUNING_PLANTED: tuple[Slip, ...] = (
     ("Money", "Steps", "QLoRA", "=5000"),
@@ -106,6 +106,8 @@ _TUNING_PLANTED: tuple[Slip, ...] = (
     ("Money", "Carbon, location-based", "Full", "=1"),
     ("Money", "Cost, slow", "LoRA", "=0"),
     ("Money", "Cost where it fits", "QLoRA", "=1"),
+    ("What-if", "The scenario of the cover", "GPU-hours of a run", "=500"),
+    ("What-if", "Two-way, examples 3, price 2", "Cost, USD", "=500"),
     ("Ways", "Fits", "Full", '="yes"'),
     ("Ways", "There is", "LoRA", "=10^9"),
     ("Ways", "Trained parameters", "QLoRA", "=1"),
@@ -140,7 +142,7 @@ _PROGRAMME_EDITS: dict[str, Any] = {
     "grams_per_kwh_1": 55.5, "gap_days_1": 3, "gap_days_2": 41, "kept_checkpoints_1": 33, "scenario": "own",
     "case_hours_own": 1.21, "case_price_own": 0.9, "case_ablation_own": 0.1, "case_data_own": 1.3,
     "case_storage_own": 1.4, "currency": "EUR", "rate_date_1": date(2027, 1, 1), "rate_per_usd_1": 0.91,
-    "price_date_1": date(2029, 1, 1), "price_level_1": 0.8,
+    "price_date_1": date(2029, 1, 1), "price_level_1": 0.8, "step_hours_1": 0.3, "step_price_3": 1.9,
 }  # fmt: skip
 _PROGRAMME_PLANTED: tuple[Slip, ...] = (
     ("Phases", "Days, middle", "1", "=5"),
@@ -220,6 +222,8 @@ _FLEET_PLANTED: tuple[Slip, ...] = (
     ("Services", "Stands on the nodes of", "2", "=1"),
     ("Services", "Nodes of a rack", "1", "=1"),
     ("Rates", "Prices from", "value", "=5"),
+    ("What-if", "The scenario of the cover", "Cost, USD", "=500"),
+    ("What-if", "Two-way, hours 3, price 2", "Cost, USD", "=500"),
 )  # fmt: skip
 _BUDGET: dict[str, Any] = {
     "model": "llama-3.1-8b", "gpu": "h200-sxm", "gpus": 64, "tokens": 2e12, "seq": 8192, "batch": 256, "tp": 2,
@@ -263,7 +267,30 @@ _BUDGET_PLANTED: tuple[Slip, ...] = (
     ("Rates", "Prices from", "value", "=5"),
     ("Calculation", "FLOPs per token", "value", "=1"),
 )
+_SIZING_PLANTED: tuple[Slip, ...] = (
+    ("Calculation", "Attention projections", "value", "=1"),
+    ("Calculation", "Feed-forward blocks", "value", "=-1"),
+    ("Calculation", "Norm gains", "value", "={}+1"),
+    ("Calculation", "Total parameters", "value", "=5"),
+    ("Calculation", "Active parameters", "value", "=10^15"),
+    ("Calculation", "Active share", "value", "=2"),
+    ("Calculation", "Of the chosen format", "value", "=1"),
+    ("Calculation", "below Bytes of the weights", "value", "=1"),
+    ("Calculation", "Of the checkpoint, else in the chosen format", "value", "={}+8"),
+    ("Calculation", "the same in GB", "value", "=1"),
+    ("Calculation", "the same in GiB", "value", "=1"),
+    ("Calculation", "Counted less published", "value", "=10^9"),
+    ("Calculation", "the same as a share", "value", "=9"),
+    ("Calculation", "below Parts in order of size, for the chart", "value", "=7"),
+    ("Result", "All other parts", "value", "=1"),
+    ("Result", "Total", "value", "=1"),
+)
 SITTINGS = (
+    Sitting(
+        "model_sizing.xlsx", {"model": "llama-3.1-8b", "published_total": 8.03e9},
+        {"dtype": "q4_k_m", "published_total": 8e9, "title": "Another"},
+        ("model", "mixtral-8x7b", "Model"), _SIZING_PLANTED, 250,
+    ),
     Sitting(
         "serving_capacity.xlsx", _SERVING_GIVEN, _SERVING_EDITS, ("tp", 8, "Tensor parallel"), _SERVING_PLANTED, 5000,
         frozenset({"Compared"}),

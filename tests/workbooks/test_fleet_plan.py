@@ -22,6 +22,7 @@ from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.inputs import workbook_inputs
 from tests.workbooks.shipped import checks, columns, timeline
+from tests.workbooks.sittings import SITTINGS
 
 load()
 MONTHS = 14
@@ -171,3 +172,12 @@ def test_what_no_plan_takes_is_refused_before_anything_is_written(tmp_path: Path
         "facility power over IT power). Correct the number."
     )
     assert not (tmp_path / "out.xlsx").exists()
+
+
+def test_services_share_nodes_however_their_accelerator_is_spelled(tmp_path: Path) -> None:
+    """The workbook of 0.10.0 compared what was typed, so that "H100 SXM" stood on nodes of its own."""
+    sitting = next(each for each in SITTINGS if each.file == "fleet_plan.xlsx")
+    given = {**sitting.given, "share_nodes": "yes", "gpu_2": "H100 SXM"}
+    path = fill(sitting.path, given, tmp_path / "out.xlsx").path
+    assert {label: text for label, text in checks(path).items() if text != "OK"} == {}
+    assert columns(path, "Services")["Stands on the nodes of"][:2] == [1, 1]

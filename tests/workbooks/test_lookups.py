@@ -54,6 +54,23 @@ def test_a_price_that_nobody_lists_is_said(file: str, key: str, sheet: str, tmp_
     assert fill(sitting.path, {**sitting.given, key: UNLISTED, priced: 2.5}, tmp_path / file).problems == []
 
 
+@pytest.mark.parametrize(
+    ("file", "key", "sheet", "column"),
+    [("serving_capacity.xlsx", "gpu", "Basis", 0), ("fleet_plan.xlsx", "gpu_4", "Services", 3)],
+)
+def test_a_price_of_serving_that_nobody_lists_is_said(
+    file: str, key: str, sheet: str, column: int, tmp_path: Path
+) -> None:
+    """The cell of the price was blank in 0.10.0, and the page of results showed errors without a word."""
+    sitting = next(each for each in SITTINGS if each.file == file)
+    found = fill(sitting.path, {**sitting.given, key: UNLISTED}, tmp_path / file)
+    assert shown(found.path, sheet, "GPU-hour on demand")[column] == "not listed"
+    assert shown(found.path, "Checks", "Price, power and carbon are known")[0] == "CHECK"
+    result = load_workbook(found.path, data_only=True)["Result"]
+    said = next(str(cell.value) for (cell,) in result["B1:B8"] if str(cell.value).startswith("NOT LISTED"))
+    assert "on_demand_usd_per_gpu_hour" in said
+
+
 @pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file)
 def test_no_lookup_falls_back_to_zero(book: Shipped) -> None:
     """A call inside IFERROR is written out on the sheet of calls: ... =5,call,0),call)."""

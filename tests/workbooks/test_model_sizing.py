@@ -59,6 +59,17 @@ def test_llama_by_hand(template: Path, tmp_path: Path) -> None:
     assert stored["Title of the first chart"] == "Feed-forward blocks hold 70% of the parameters"
 
 
+@pytest.mark.parametrize("dtype", ["q4_k_m", "q5_k_m", "fp8_block", "int4_wo"])
+def test_bytes_without_a_function_are_those_of_model_bytes(template: Path, tmp_path: Path, dtype: str) -> None:
+    filled = fill(template, {"model": "deepseek-v3", "dtype": dtype}, tmp_path / "out.xlsx")
+    stored = by_label(filled.path, "Calculation")
+    assert stored["Of the checkpoint, else in the chosen format"] == call("MODEL_BYTES", 671_026_404_352, dtype)
+    rows = load_workbook(filled.path, data_only=True)["Result"].iter_rows(min_col=2, max_col=4, values_only=True)
+    shown = {label: n_bytes for label, _, n_bytes in rows}
+    for each in ("fp32", "int4", "nvfp4", "q5_k_m", "q4_k_m"):
+        assert shown[each] == call("MODEL_BYTES", 671_026_404_352, each)
+
+
 def test_formulas_stay_live(template: Path, tmp_path: Path) -> None:
     fill(template, {"model": "gpt-2"}, tmp_path / "out.xlsx")
     before, after = load_workbook(template), load_workbook(tmp_path / "out.xlsx")

@@ -25,10 +25,11 @@ THROUGH_TIME = {
 }
 BY_CASE = {"fine_tuning.xlsx": ("Money",)}
 OF_FORMULAS = {
+    "model_sizing.xlsx": ("Calculation",),
     "serving_capacity.xlsx": ("Basis", "Years", "Two-way", "Sensitivity"),
-    "fine_tuning.xlsx": ("Ways",),
+    "fine_tuning.xlsx": ("Ways", "Two-way", "What-if", "Sensitivity"),
     "model_comparison.xlsx": ("Facts", "Comparison"),
-    "training_programme.xlsx": ("Phases", "Budget", "Years"),
+    "training_programme.xlsx": ("Phases", "Budget", "Years", "Two-way", "What-if", "Sensitivity"),
     "fleet_plan.xlsx": ("Services", "Groups", "Ranks", "Years"),
     "training_budget.xlsx": ("Plan", "Cases", "Years", "Two-way", "What-if", "Sensitivity"),
 }

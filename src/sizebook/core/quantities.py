@@ -58,6 +58,7 @@ Model = Annotated[
         "published model of the catalog, in any case, with or without its organisation, or the path of a config.json",
         kind="text",
         label="Model",
+        source="data/models.csv",
     ),
 ]
 
@@ -74,6 +75,7 @@ Dtype = Annotated[
     Quantity(
         "number format that weights are stored in", kind="choice", choices=dtype_keys, default="bf16",
         label="Number format of the weights",
+        source="data/dtypes.csv",
     ),
 ]  # fmt: skip
 ParameterCount = Annotated[int, Quantity("number of parameters", unit="parameters", kind="integer", minimum=0)]
@@ -96,7 +98,13 @@ def gpu_keys() -> tuple[str, ...]:
 # Text, not a choice: `sizebook.tables.hardware.accelerator` forgives spellings and names the candidates.
 Gpu = Annotated[
     str,
-    Quantity("accelerator, form factor included, such as h100-sxm", kind="text", choices=gpu_keys, label="Accelerator"),
+    Quantity(
+        "accelerator, form factor included, such as h100-sxm",
+        kind="text",
+        choices=gpu_keys,
+        label="Accelerator",
+        source="data/hardware.csv",
+    ),
 ]
 
 # Training: compute and time ------------------------------------------------------------------------------------------
@@ -107,6 +115,7 @@ Seq = Annotated[
     Quantity(
         "tokens in one sequence", unit="tokens", kind="integer", minimum=1, maximum=100_000_000, default=4096,
         label="Tokens in a sequence",
+        source="assumption: a usual length of pre-training",
     ),
 ]  # fmt: skip
 Batch = Annotated[
@@ -142,29 +151,59 @@ Ratio = Annotated[float, Quantity("share of a whole", unit="ratio")]
 # No cluster is wider, and products of degrees stay numbers that a cell holds.
 _DEGREE: Any = {"kind": "integer", "minimum": 1, "maximum": 1_000_000, "default": 1}
 
-Tp = Annotated[int, Quantity("tensor-parallel degree", **_DEGREE, label="Tensor parallel")]
-Pp = Annotated[int, Quantity("pipeline stages", **_DEGREE, label="Pipeline stages")]
+Tp = Annotated[
+    int, Quantity("tensor-parallel degree", **_DEGREE, label="Tensor parallel", source="neutral: nothing is split")
+]
+Pp = Annotated[int, Quantity("pipeline stages", **_DEGREE, label="Pipeline stages", source="neutral: nothing is split")]
 Dp = Annotated[
     int,
-    Quantity("data-parallel degree; of attention inside one replica where serving", **_DEGREE, label="Data parallel"),
+    Quantity(
+        "data-parallel degree; of attention inside one replica where serving",
+        **_DEGREE,
+        label="Data parallel",
+        source="neutral: nothing is split; a training plan takes what the other degrees leave over",
+    ),
 ]
-Cp = Annotated[int, Quantity("context-parallel degree", **_DEGREE, label="Context parallel")]
-Ep = Annotated[int, Quantity("expert-parallel degree", **_DEGREE, label="Expert parallel")]
+Cp = Annotated[
+    int, Quantity("context-parallel degree", **_DEGREE, label="Context parallel", source="neutral: nothing is split")
+]
+Ep = Annotated[
+    int, Quantity("expert-parallel degree", **_DEGREE, label="Expert parallel", source="neutral: nothing is split")
+]
 Etp = Annotated[
-    int, Quantity("tensor-parallel degree inside experts", **_DEGREE, label="Tensor parallel inside experts")
+    int,
+    Quantity(
+        "tensor-parallel degree inside experts",
+        **_DEGREE,
+        label="Tensor parallel inside experts",
+        source="neutral: nothing is split",
+    ),
 ]
 MicroBatch = Annotated[
-    int, Quantity("sequences in one micro-batch on one GPU", **_DEGREE, label="Sequences in a micro-batch")
+    int,
+    Quantity(
+        "sequences in one micro-batch on one GPU",
+        **_DEGREE,
+        label="Sequences in a micro-batch",
+        source="neutral: the smallest",
+    ),
 ]
 MicroBatches = Annotated[int, Quantity("micro-batches a pipeline runs in one step", kind="integer", minimum=1)]
 Interleave = Annotated[
-    int, Quantity("model chunks a pipeline stage holds (1: not interleaved)", **_DEGREE, label="Chunks of a stage")
+    int,
+    Quantity(
+        "model chunks a pipeline stage holds (1: not interleaved)",
+        **_DEGREE,
+        label="Chunks of a stage",
+        source="neutral: not interleaved",
+    ),
 ]
 ZeroStage = Annotated[
     int,
     Quantity(
         "ZeRO stage: 0 none, 1 optimizer, 2 gradients too, 3 weights too", kind="integer", minimum=0, maximum=3,
         default=1, label="ZeRO stage",
+        source="assumption: a distributed optimizer, as published runs have",
     ),
 ]  # fmt: skip
 SCHEDULES = ("1f1b", "zero-bubble", "dualpipe")
@@ -173,6 +212,7 @@ Schedule = Annotated[
     Quantity(
         "how a pipeline is run: 1f1b (with chunks: interleaved), zero-bubble, dualpipe", kind="choice",
         choices=SCHEDULES, default="1f1b", label="Schedule of the pipeline",
+        source="assumption: the schedule of most published runs",
     ),
 ]  # fmt: skip
 Fsdp = Annotated[
@@ -194,6 +234,7 @@ SequenceParallel = Annotated[
     Quantity(
         "whether norms and residuals are split over the tensor-parallel group", kind="flag", default=True,
         label="Sequence parallel",
+        source="assumption: on, as Megatron-LM is run",
     ),
 ]  # fmt: skip
 
@@ -206,13 +247,14 @@ OtherUsd = Annotated[
     float, Quantity("storage, traffic and staff in one sum", unit="USD", minimum=0, default=0, label="Other costs")
 ]
 Watts = Annotated[float, Quantity("mean electrical power of one GPU while it works", unit="watts", minimum=0)]
-# One value for every plan: between hyperscale halls (1.1) and the mean of the industry (1.56, Uptime Institute 2024),
-# as colocation for accelerators is built.
+# One value for every plan.
 Pue = Annotated[
     float,
     Quantity(
         "power usage effectiveness: facility power over IT power", unit="ratio", minimum=1, maximum=10, default=1.25,
         label="PUE",
+        source="assumption: between hyperscale halls (1.1) and the industry's mean (1.56, Uptime Institute 2024), as "
+        "colocation is built",
     ),
 ]  # fmt: skip
 HostShare = Annotated[
@@ -220,6 +262,7 @@ HostShare = Annotated[
     Quantity(
         "power of host, network and storage over the power of the GPUs (0.3: 8 x B200 at the wall)", unit="ratio",
         minimum=0, maximum=10, default=0.3, label="Host and network over GPU power",
+        source="MLPerf Inference v5.1, 8 x B200 at the wall: 1.30 x TDP",
     ),
 ]  # fmt: skip
 Busy = Annotated[

@@ -30,7 +30,8 @@ class Quantity:
     holds. ``label`` is what a line of a workbook is called. ``predicted_by`` names the function that predicts, with a
     band, what callers otherwise assume. ``zero`` says what 0 stands for where it is no amount. ``check`` raises for a
     text that names nothing, such as a file that is not there, even where no figure comes of it. Where ``default`` is
-    `REQUIRED` a value must be given.
+    `REQUIRED` a value must be given. ``source`` says where the default, or what stands in for a blank, comes from: a
+    table (``data/grid.csv``), a paper, or ``assumption``, ``neutral``, ``rule`` with the reason.
     """
 
     meaning: str
@@ -45,6 +46,7 @@ class Quantity:
     label: str = ""
     predicted_by: str = ""
     zero: str = ""
+    source: str = ""
     check: Callable[[str], object] | None = None
 
     @property

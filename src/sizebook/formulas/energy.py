@@ -30,6 +30,7 @@ Embodied = Annotated[
     Quantity(
         "making of one GPU with its share of the server", unit="kgCO2e", minimum=0, default=462.5,
         label="Making of one GPU",
+        source="Luccioni et al. 2022, arXiv:2211.02001: 150 kg and an eighth of a server of 2 500 kg",
     ),
 ]  # fmt: skip
 Lifetime = Annotated[float, Quantity("years for which the hardware is used", unit="years", above=0, default=6)]

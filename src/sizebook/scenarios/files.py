@@ -20,7 +20,12 @@ from sizebook.intake.texts import toml_table
 from sizebook.models import catalog
 from sizebook.scenarios.presentation import REPORT, Presentation
 
-Title = Annotated[str, Quantity("title of the report and the workbook", kind="text", default="", label="Title")]
+Title = Annotated[
+    str,
+    Quantity(
+        "title of the report and the workbook", kind="text", default="", label="Title", source="a name: type your own"
+    ),
+]
 AsOf = Annotated[
     date | None,
     Quantity("day for which the figures are given, today when left out", kind="date", default=None, label="Date"),

@@ -12,7 +12,9 @@ from sizebook.models import catalog
 from sizebook.models.cached import cache_bytes
 from sizebook.serving.quantities import ContextTokens, KvDtype
 
-Sequences = Annotated[int, Quantity("sequences kept at a time", kind="integer", minimum=1, default=1)]
+Sequences = Annotated[
+    int, Quantity("sequences kept at a time", kind="integer", minimum=1, default=1, source="neutral: one sequence")
+]
 
 
 @function(

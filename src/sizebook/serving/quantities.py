@@ -24,16 +24,34 @@ KV_DTYPES = ("bf16", "fp16", "fp8", "int8")
 InputTokens = Annotated[
     int,
     Quantity(
-        "mean tokens of a prompt", unit="tokens", kind="integer", minimum=1, default=1024, label="Tokens of a prompt"
+        "mean tokens of a prompt",
+        unit="tokens",
+        kind="integer",
+        minimum=1,
+        default=1024,
+        label="Tokens of a prompt",
+        source="assumption: type your own lengths",
     ),
 ]
 OutputTokens = Annotated[
     int,
     Quantity(
-        "mean tokens of an answer", unit="tokens", kind="integer", minimum=1, default=1024, label="Tokens of an answer"
+        "mean tokens of an answer",
+        unit="tokens",
+        kind="integer",
+        minimum=1,
+        default=1024,
+        label="Tokens of an answer",
+        source="assumption: type your own lengths",
     ),
 ]
-ContextTokens = Annotated[int, Quantity("tokens cached of one sequence", unit="tokens", kind="integer", minimum=0)]
+ContextTokens = Annotated[
+    int,
+    Quantity(
+        "tokens cached of one sequence", unit="tokens", kind="integer", minimum=0,
+        source="assumption: type your own lengths",
+    ),
+]  # fmt: skip
 EncoderTokens = Annotated[
     int, Quantity("tokens of an encoder that layers attend to", unit="tokens", kind="integer", minimum=0, default=0)
 ]
@@ -80,7 +98,15 @@ class Demand:
 # How a replica runs ---------------------------------------------------------------------------------------------------
 
 Engine = Annotated[
-    str, Quantity("serving engine", kind="choice", choices=ENGINES, default="vllm", label="Serving engine")
+    str,
+    Quantity(
+        "serving engine",
+        kind="choice",
+        choices=ENGINES,
+        default="vllm",
+        label="Serving engine",
+        source="data/engines.csv",
+    ),
 ]
 Version = Annotated[str, Quantity("engine release of data/engines.csv, blank for the newest", kind="text", default="")]
 WeightDtype = Annotated[
@@ -91,6 +117,7 @@ WeightDtype = Annotated[
         choices=WEIGHT_DTYPES,
         default=None,
         label="Format of the weights",
+        source="data/models.csv",
     ),
 ]
 KvDtype = Annotated[
@@ -101,6 +128,7 @@ KvDtype = Annotated[
         choices=KV_DTYPES,
         default=None,
         label="Format of the cache",
+        source="data/engines.csv",
     ),
 ]
 # Terms are summed one by one; nobody drafts more, and a larger number would hold the cell for ever.
@@ -154,6 +182,7 @@ ExpertsRead = Annotated[
         choices=("visited", "all"),
         default="visited",
         label="Experts read in a step",
+        source="assumption: current kernels read the experts that are visited",
     ),
 ]
 EngineRelease = Annotated[
@@ -240,6 +269,7 @@ TransferRate = Annotated[
     Quantity(
         "rate at which a GPU of a prefill worker sends cache, blank for the network of data/hardware.csv",
         unit="bytes/s", above=0, default=None, label="Cache sent, a GPU",
+        source="data/hardware.csv",
     ),
 ]  # fmt: skip
 
@@ -272,7 +302,13 @@ TokenRate = Annotated[float, Quantity("output tokens a second", unit="tokens/s",
 Load = Annotated[
     float,
     Quantity(
-        "share of a replica's rate to plan for", unit="ratio", above=0, maximum=1, default=0.8, label="Target load"
+        "share of a replica's rate to plan for",
+        unit="ratio",
+        above=0,
+        maximum=1,
+        default=0.8,
+        label="Target load",
+        source="assumption: a fifth is left for what a mean hides",
     ),
 ]
 PeakFactor = Annotated[
@@ -280,6 +316,7 @@ PeakFactor = Annotated[
     Quantity(
         "busiest hour over the mean of the day", unit="ratio", minimum=1, maximum=1000, default=2,
         label="Busiest hour over the mean",
+        source="assumption, to replace with your own",
     ),
 ]  # fmt: skip
 Growth = Annotated[
@@ -294,6 +331,7 @@ Spare = Annotated[
     Quantity(
         "failure domains whose loss the fleet covers", kind="integer", minimum=0, maximum=10_000, default=1,
         label="Failures to cover",
+        source="assumption: one failure at a time",
     ),
 ]  # fmt: skip
 SpareReplicas = Annotated[
@@ -312,7 +350,14 @@ CachedShare = Annotated[
 ]
 CachedDiscount = Annotated[
     float,
-    Quantity("what a cached input token costs less (0.9: a tenth)", unit="ratio", minimum=0, maximum=1, default=0.9),
+    Quantity(
+        "what a cached input token costs less (0.9: a tenth)",
+        unit="ratio",
+        minimum=0,
+        maximum=1,
+        default=0.9,
+        source="assumption: a tenth of the price; type your provider's",
+    ),
 ]
 BusyOverTdp = Annotated[
     float, Quantity("power at the wall of a busy server over the TDP of its GPUs", unit="ratio", minimum=0, default=1.3)

@@ -91,6 +91,7 @@ GridRegion = Annotated[
     Quantity(
         "country code or cloud region, such as fra or aws:us-east-1", kind="text", choices=grid_keys, default="usa",
         label="Region of the grid",
+        source="data/grid.csv",
     ),
 ]  # fmt: skip
 GridBasis = Annotated[

@@ -159,15 +159,29 @@ Provider = Annotated[
     Quantity(
         "cloud provider, blank for the median of all", kind="text", choices=providers, default=None,
         label="Provider of the price",
+        source="data/prices.csv",
     ),
 ]  # fmt: skip
 PriceRegion = Annotated[
     str | None,
     Quantity(
-        "the provider's own name of a region, blank for all", kind="text", default=None, label="Region of the price"
+        "the provider's own name of a region, blank for all",
+        kind="text",
+        default=None,
+        label="Region of the price",
+        source="data/prices.csv",
     ),
 ]
-Term = Annotated[str, Quantity("how the accelerators are rented", kind="choice", choices=TERMS, default="on_demand")]
+Term = Annotated[
+    str,
+    Quantity(
+        "how the accelerators are rented",
+        kind="choice",
+        choices=TERMS,
+        default="on_demand",
+        source="assumption: no commitment",
+    ),
+]
 UsdPerGpuHour = Annotated[float, Quantity("price of one accelerator for one hour", unit="USD/GPU-hour", minimum=0)]
 
 

@@ -28,6 +28,7 @@ FlopsConvention = Annotated[
     Quantity(
         "which FLOPs count, see the documentation", kind="choice", choices=convention_keys, default="matmul",
         label="FLOPs convention",
+        source="convention: the matrix products of the model; workbooks show the others beside it",
     ),
 ]  # fmt: skip
 Mfu = Annotated[
@@ -88,7 +89,13 @@ class Run:
 _MTBF: Any = {"unit": "hours", "above": 0, "maximum": 1e15}
 GpuMtbfHours = Annotated[
     float,
-    Quantity("mean time between failures of one GPU", **_MTBF, default=50_000, label="Hours between failures of a GPU"),
+    Quantity(
+        "mean time between failures of one GPU",
+        **_MTBF,
+        default=50_000,
+        label="Hours between failures of a GPU",
+        source="Llama 3, arXiv:2407.21783: failures of its run on 16 384 H100",
+    ),
 ]
 MtbfHours = Annotated[float, Quantity("mean time between interruptions of the job", **_MTBF)]
 CheckpointSeconds = Annotated[
@@ -96,12 +103,18 @@ CheckpointSeconds = Annotated[
     Quantity(
         "seconds that a checkpoint stops the run", unit="seconds", above=0, default=30,
         label="A checkpoint stops the run for",
+        source="assumption, to replace with your own",
     ),
 ]  # fmt: skip
 RestartSeconds = Annotated[
     float,
     Quantity(
-        "seconds from a failure to training again", unit="seconds", minimum=0, default=600, label="A restart takes"
+        "seconds from a failure to training again",
+        unit="seconds",
+        minimum=0,
+        default=600,
+        label="A restart takes",
+        source="assumption, to replace with your own",
     ),
 ]
 IntervalSeconds = Annotated[
@@ -137,6 +150,7 @@ ProgrammeFactor = Annotated[
         "GPU-hours of a whole run over those of its steady state, blank for the mean of published programmes "
         "(data/training_programmes.csv), 1 for steady state only",
         unit="ratio", minimum=1, maximum=100, default=None, label="Whole run over steady state",
+        source="data/training_programmes.csv",
     ),
 ]  # fmt: skip
 

@@ -47,6 +47,7 @@ Recompute = Annotated[
         "what the backward pass recomputes: lightest (what fits, none where no GPU is known), none, selective "
         "(attention scores), every-other-matmul, full (every layer)",
         kind="choice", choices=RECOMPUTE, default="lightest", label="Recomputation",
+        source="rule: the lightest that fits",
     ),
 ]  # fmt: skip
 RecomputeModules = Annotated[
@@ -69,6 +70,7 @@ GradientDtype = Annotated[
     Quantity(
         "format in which gradients accumulate, blank for the framework's or bf16 where only that fits", kind="choice",
         choices=STATE_FORMATS[:2], default=None, label="Format of gradients",
+        source="data/training_stacks.csv",
     ),
 ]  # fmt: skip
 OptimizerDtype = Annotated[
@@ -76,6 +78,7 @@ OptimizerDtype = Annotated[
     Quantity(
         "format of an optimizer's states, blank for the optimizer's own or bf16 where only that fits", kind="choice",
         choices=STATE_FORMATS, default=None, label="Format of optimizer states",
+        source="data/optimizers.csv",
     ),
 ]  # fmt: skip
 NicGbit = Annotated[
@@ -83,6 +86,7 @@ NicGbit = Annotated[
     Quantity(
         "network of one GPU, oversubscription taken off, blank for the reference system's", unit="Gbit/s", above=0,
         maximum=1e6, default=None, label="Network of a GPU",
+        source="data/hardware.csv",
     ),
 ]  # fmt: skip
 ComputeDtype = Annotated[
@@ -90,6 +94,7 @@ ComputeDtype = Annotated[
     Quantity(
         "format that matrices multiply in", kind="choice", choices=FORMATS, default="bf16",
         label="Format that matrices multiply in",
+        source="assumption: mixed precision, as most published runs",
     ),
 ]  # fmt: skip
 PowerLimitWatts = Annotated[
@@ -97,6 +102,7 @@ PowerLimitWatts = Annotated[
     Quantity(
         "power that a GPU is capped at, blank for its TDP", unit="watts", above=0, maximum=1e5, default=None,
         label="Power limit of a GPU",
+        source="data/hardware.csv",
     ),
 ]  # fmt: skip
 OptimizerName = Annotated[
@@ -104,6 +110,7 @@ OptimizerName = Annotated[
     Quantity(
         "optimizer, a key of data/optimizers.csv", kind="choice", choices=optimizer_keys, default="adamw",
         label="Optimizer",
+        source="data/optimizers.csv",
     ),
 ]  # fmt: skip
 StackName = Annotated[
@@ -111,11 +118,18 @@ StackName = Annotated[
     Quantity(
         "training framework, a key of data/training_stacks.csv", kind="choice", choices=stack_keys, default="megatron",
         label="Training framework",
+        source="data/training_stacks.csv",
     ),
 ]  # fmt: skip
 FlashAttention = Annotated[
     bool,
-    Quantity("whether attention keeps no scores (flash attention)", kind="flag", default=True, label="Flash attention"),
+    Quantity(
+        "whether attention keeps no scores (flash attention)",
+        kind="flag",
+        default=True,
+        label="Flash attention",
+        source="assumption: on, as current frameworks run",
+    ),
 ]
 FusedLoss = Annotated[
     bool | None,
@@ -130,6 +144,7 @@ ExpertImbalance = Annotated[
     Quantity(
         "tokens of the fullest expert over the mean", unit="ratio", minimum=1, maximum=1000, default=1,
         label="Fullest expert over the mean",
+        source="neutral: experts are loaded alike",
     ),
 ]  # fmt: skip
 

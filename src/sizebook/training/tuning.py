@@ -31,6 +31,7 @@ LoraOn = Annotated[
     Quantity(
         "matrices that carry adapters: query-value, attention, mlp (experts too), all of a layer", kind="choice",
         choices=TARGETS, default="attention", label="Adapters on",
+        source="LoRA, arXiv:2106.09685: attention alone is adapted",
     ),
 ]  # fmt: skip
 WEIGHT_BYTES = 2.0  # in bf16
@@ -39,6 +40,7 @@ FrozenWeightBytes = Annotated[
     Quantity(
         "bytes of a frozen weight under adapters: 2 in bf16, 0.516 in 4 bits", unit="bytes", above=0, maximum=16,
         default=WEIGHT_BYTES, label="Bytes of a frozen weight",
+        source="data/dtypes.csv: bf16",
     ),
 ]  # fmt: skip
 FrozenBits = Annotated[
@@ -67,6 +69,7 @@ Packed = Annotated[
     Quantity(
         "whether examples share a sequence; otherwise each is padded to its whole length", kind="flag", default=True,
         label="Examples are packed",
+        source="assumption: as pre-training packs",
     ),
 ]  # fmt: skip
 

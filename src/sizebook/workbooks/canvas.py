@@ -52,6 +52,7 @@ class Canvas:
     ) -> None:
         self.book, self.sheet, self.cases = book, sheet, cases
         self.unit_column = FIRST_COLUMN + len(cases)
+        self.beside = 0  # columns behind that of where a line comes from
         self._groups: list[int] = []  # the rows in which sections start
         for column, width in enumerate((2, *(widths or self._widths())), 1):
             sheet.column_dimensions[get_column_letter(column)].width = width
@@ -62,6 +63,11 @@ class Canvas:
         self.row = 2
         self.paragraph(subtitle, "Sheet subtitle", 28)
         set_up(sheet, book.title, book.version)
+
+    @property
+    def last_column(self) -> int:
+        """The last column that lines fill."""
+        return self.unit_column + 1 + self.beside
 
     def _widths(self) -> list[float]:
         return [40, *(20 if len(self.cases) == 1 else 17 for _ in self.cases), 16, 62]
@@ -108,7 +114,7 @@ class Canvas:
         """Start a group of lines; on paper a group stays on one page where it fits."""
         self._groups.append(self.row)
         self.row += 1
-        for column in range(2, self.unit_column + 2):
+        for column in range(2, self.last_column + 1):
             self._put(column, title if column == 2 else None, "Section")
         self.row += 1
 
@@ -251,4 +257,4 @@ class Canvas:
         if self.is_one_page:
             one_page(self.sheet, self.row, last_column=self.unit_column + 1)
             return
-        lay_out(self.sheet, self._groups, self.row, last_column=self.unit_column + 1)
+        lay_out(self.sheet, self._groups, self.row, last_column=self.last_column)

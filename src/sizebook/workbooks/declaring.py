@@ -11,8 +11,9 @@ from typing import Any
 
 from sizebook.core.sections import REQUIRED, Argument, Quantity, declared, hints_of, leaves, nested
 from sizebook.workbooks import look
+from sizebook.workbooks.origins import origin_of
 from sizebook.workbooks.page import Input, Page
-from sizebook.workbooks.rules import FLAGS, rule, sentence
+from sizebook.workbooks.rules import FLAGS, rule, sentence, takes
 
 AS_DECLARED: Any = object()
 _AS_TEXT = " In a cell: 1, 1, 2 for numbers, 100:0.5, 200:0.5 for pairs."
@@ -34,6 +35,7 @@ def declare(
     quantity, label = argument.quantity, label or argument.label
     wanted = argument.default if default is AS_DECLARED else default
     meaning = sentence(quantity.meaning) + (_AS_TEXT if quantity.kind == "list" else "")
+    origin = origin_of(argument, wanted, required=argument.required if required is None else required)
     page.input(
         Input(
             argument.name,
@@ -46,6 +48,9 @@ def declare(
             per_case=tuple(map(_shown, per_case)),
             rule=rule(argument, label, page.book.choices),
             is_list=quantity.kind == "list",
+            takes=takes(quantity),
+            source=origin.of_default,
+            own_source=origin.of_others,
         )
     )
 

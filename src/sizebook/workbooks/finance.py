@@ -27,28 +27,39 @@ from sizebook.workbooks.page import Page, new_page
 SCENARIOS = ("base", "low", "high", "own")
 SHOWN_MONTHS = 12  # a longer plan is shown by so many months, evenly spread from the first to the last
 DATED = tuple(str(number) for number in range(1, 7))
-START = Argument("start", Quantity("any day of the first month", kind="date", label="First month"), "=DATE(2027,1,1)")
+START = Argument(
+    "start",
+    Quantity("any day of the first month", kind="date", label="First month", source="assumption: type your own"),
+    "=DATE(2027,1,1)",
+)
 SCENARIO = Argument(
     "scenario",
     Quantity(
         "drives all sheets: base takes the inputs as they are, the others change them as Scenarios says",
-        kind="choice", choices=SCENARIOS, label="Scenario",
+        kind="choice", choices=SCENARIOS, label="Scenario", source="neutral: the inputs as they are",
     ),
     "base",
 )  # fmt: skip
-CURRENCY = Argument("currency", Quantity("what amounts are shown in, beside USD", kind="text", label="Currency"), "USD")
+CURRENCY = Argument(
+    "currency",
+    Quantity(
+        "what amounts are shown in, beside USD", kind="text", label="Currency", source="neutral: prices are in USD"
+    ),
+    "USD",
+)
+SPAN = "assumption: a span to try, to replace with your own"
 _PRICE_DATE = Argument("price_date", Quantity("first day of a price level", kind="date", label="Prices from"), None)
 _PRICE_LEVEL = Argument(
     "price_level",
     Quantity("GPU prices over those of Inputs from that day on", unit="ratio", minimum=0, maximum=100,
-             label="Level of GPU prices"),
+             label="Level of GPU prices", source="your own: the prices that you expect; blank leaves those of Inputs"),
     None,
 )  # fmt: skip
 RATE_DATE = Argument("rate_date", Quantity("first day of an exchange rate", kind="date", label="Rate from"), None)
 RATE = Argument(
     "rate_per_usd",
     Quantity("units of the currency for 1 USD from that day on", unit="currency/USD", above=0, maximum=1e9,
-             label="Rate of the currency"),
+             label="Rate of the currency", source="your own: a published rate of that day; blank for 1"),
     None,
 )  # fmt: skip
 
@@ -74,7 +85,7 @@ class Driver:
     @property
     def argument(self) -> Argument:
         least: dict[str, Any] = {"minimum": -1} if self.neutral == 0 else {"above": 0}
-        quantity = Quantity(self.meaning, unit="ratio", maximum=100, label=self.label, **least)
+        quantity = Quantity(self.meaning, unit="ratio", maximum=100, label=self.label, source=SPAN, **least)
         return Argument(f"case_{self.name}", quantity, self.low)
 
 
@@ -134,7 +145,7 @@ def scenarios(book: Book, drivers: tuple[Driver, ...]) -> None:
         book, "Scenarios", "What low, high and own change; base takes the inputs as they are. Choose on the cover.",
         cases=SCENARIOS[1:],
     )  # fmt: skip
-    page.heads("Driver", origin="What it changes")
+    page.input_heads("Driver", origin="What it changes")
     page.section("Drivers")
     for driver in drivers:
         declare(page, driver.argument, per_case=(driver.high, driver.neutral))
@@ -160,7 +171,7 @@ def dated_rates(book: Book) -> None:
         book, "Rates", "Levels that hold from a day on, as many as are known. Blank: prices stay, amounts are in USD.",
         cases=DATED,
     )  # fmt: skip
-    page.heads("Input", origin="What to enter")
+    page.input_heads()
     for title, key, day, of in (
         ("Prices over time", "price_order", _PRICE_DATE, _PRICE_LEVEL),
         ("Currency", "rate_order", RATE_DATE, RATE),

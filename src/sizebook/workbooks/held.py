@@ -36,6 +36,7 @@ _CALL = re.compile(r"(?<![\w.])([A-Z][A-Z0-9_]*)\(")
 _MISSING_CODE = 5  # ERROR.TYPE of #NAME?
 _HEAD = 8  # the first row of calls
 _CODE, _MISSING, _CHANGED, _WHAT = (f"{CALLS}!$B${row}" for row in (2, 3, 4, 5))
+_ASKS_WHICH = re.compile(rf"ERROR\.TYPE\((\$?[A-Z]+\$?\d+)\)={re.escape(_CODE)}(?!\d)")
 
 
 def calls_a_function(formula: str) -> bool:
@@ -201,6 +202,15 @@ def _in_use(live: str, stored: str) -> str:
     """
     held = f'IF({stored}="","",{stored})'
     return f"=IF(ISERROR({live}),IF(ERROR.TYPE({live})={_CODE},{held},{live}),{live})"
+
+
+def with_unnamed_missing(formula: str) -> str:
+    """Return a formula that takes an error without a number for that of a missing function, too.
+
+    LibreOffice reads no LAMBDA: a call of one is Err:509, of which ERROR.TYPE gives #N/A. With an add-in such an error
+    may be a function's own, so that this is for workbooks that hold LAMBDAs alone.
+    """
+    return _ASKS_WHICH.sub(rf"IFERROR(ERROR.TYPE(\1),{_CODE})={_CODE}", formula)
 
 
 def _missing(cell: str) -> str:

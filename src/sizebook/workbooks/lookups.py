@@ -6,7 +6,7 @@ then shows an error: a price that nobody knows is not 0. The statement `unlisted
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from sizebook.functions import find
 from sizebook.tables.prices import TERMS
@@ -23,6 +23,11 @@ _AS_IT_IS: Used = "={}".format
 def listed(call: str) -> str:
     """Return the expression of what a function looks up, `NOT_LISTED` where it finds nothing."""
     return f'IFERROR({call},"{NOT_LISTED}")'
+
+
+def or_not_listed(cell: str) -> str:
+    """Return the expression of a figure that a table gives, `NOT_LISTED` where it gives none."""
+    return f'IF(ISNUMBER({cell}),{cell},"{NOT_LISTED}")'
 
 
 def price_lines(page: Page, used: Used = _AS_IT_IS) -> None:
@@ -64,21 +69,32 @@ def power_lines(page: Page, used: Used = _AS_IT_IS, *, limited: bool = False) ->
 _KNOWN = {"price": "price_usd_per_gpu_hour", "power": "watts", "grams": "grams_per_kwh"}
 
 
-def unlisted(page: Page) -> None:
-    """Add the statement `unlisted`: what neither Inputs nor the catalog tell; empty where all is known."""
+def unlisted(page: Page, known: Mapping[str, str] = _KNOWN) -> None:
+    """Add the statement `unlisted`: what neither Inputs nor the catalog tell; empty where all is known.
+
+    ``known`` are lines, and the inputs that give them.
+    """
     shown = "&".join(
-        f'IF(COUNT({{{line}.all}})<COUNTA({{{line}.all}})," {name}","")' for line, name in _KNOWN.items()
+        f'IF(COUNT({{{line}.all}})<COUNTA({{{line}.all}})," {name}","")' for line, name in known.items()
     )  # fmt: skip
     page.statement(
         "unlisted", "What is not listed",
-        f'=IF({KNOWN},"","NOT LISTED, and not given on Inputs:"&{shown}&". What needs it shows an error, not 0. '
-        'Type it on Inputs.")',
+        f'=IF({_all_known(known)},"","NOT LISTED, and not given on Inputs:"&{shown}&". What needs it shows an error, '
+        'not 0. Type it on Inputs.")',
         "Empty where every price, power and grid is known",
     )  # fmt: skip
 
 
-KNOWN = "AND(" + ",".join(f"COUNT({{{line}.all}})=COUNTA({{{line}.all}})" for line in _KNOWN) + ")"
-IS_KNOWN = (
-    "Price, power and carbon are known", f"={KNOWN}",
-    "A figure each, given on Inputs or listed in the catalog",
-)  # fmt: skip
+def _all_known(known: Mapping[str, str]) -> str:
+    return "AND(" + ",".join(f"COUNT({{{line}.all}})=COUNTA({{{line}.all}})" for line in known) + ")"
+
+
+def is_known(known: Mapping[str, str] = _KNOWN) -> tuple[str, str, str]:
+    """Return the check that every price, power and grid is known."""
+    return (
+        "Price, power and carbon are known", f"={_all_known(known)}",
+        "A figure each, given on Inputs or listed in the catalog",
+    )  # fmt: skip
+
+
+IS_KNOWN = is_known()

@@ -18,16 +18,23 @@ from sizebook.workbooks import look
 from sizebook.workbooks.building import FIRST_COLUMN, Book, Place
 from sizebook.workbooks.canvas import FAILED, PASSED, Canvas
 from sizebook.workbooks.held import NEEDED
-from sizebook.workbooks.references import quoted
+from sizebook.workbooks.references import quoted, text
+from sizebook.workbooks.rules import sentence
 
 _IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
+
+
+_WIDEST = 56  # of what to enter, where a source stands beside it
+# Behind what to enter: heads and widths.
+_BESIDE = (("What it takes", 24), ("Where its value comes from", 46))
 
 
 @dataclass(frozen=True)
 class Input:
     """An input that scenario files set by ``name``; see `declaring` for one that a quantity declares.
 
-    ``choices`` is the range of a drop-down list, ``rule`` any other data validation.
+    ``choices`` is the range of a drop-down list, ``rule`` any other data validation. ``takes`` says kind and bounds,
+    ``source`` where its value comes from, ``own_source`` where any but the default does.
     """
 
     name: str
@@ -41,10 +48,23 @@ class Input:
     per_case: tuple[Any, ...] = ()
     rule: DataValidation | None = None
     is_list: bool = False
+    takes: str = "text"
+    source: str = "Your own."
+    own_source: str = ""
 
 
 class Page(Canvas):
     """One sheet of lines. Column B holds labels, then one column a case, the unit, and where the line comes from."""
+
+    def input_heads(self, label: str = "Input", *, origin: str = "What to enter", cases: Sequence[str] = ()) -> None:
+        """Write the heads of a page of inputs: behind what to enter stands what a cell takes, and its source."""
+        self.beside = len(_BESIDE)
+        self.heads(label, origin=origin, cases=cases)
+        entered = self.sheet.column_dimensions[get_column_letter(self.unit_column + 1)]
+        entered.width = min(entered.width, _WIDEST)
+        for column, (head, width) in enumerate(_BESIDE, self.unit_column + 2):
+            self._put(column, head, "Column head", self.row - 1)
+            self.sheet.column_dimensions[get_column_letter(column)].width = width
 
     def line(self, key: str, label: str, formula: Any, unit: str, origin: str, number_format: str = look.WHOLE) -> None:
         """Add a calculated line, the same formula in every case or one for each."""
@@ -53,7 +73,9 @@ class Page(Canvas):
 
     def constant(self, key: str, label: str, value: Any, unit: str, origin: str, number_format: str) -> None:
         """Add a line of one value, which holds for every case of the page."""
-        self._describe(key, label, unit, origin, cases=("",))
+        self._describe(key, label, unit, "A constant that formulas name." if self.beside else origin, cases=("",))
+        if self.beside:
+            self._describe_beside("", origin)
         self._put(FIRST_COLUMN, self.resolve(value), "Figure").number_format = number_format
         self.row += 1
 
@@ -82,6 +104,8 @@ class Page(Canvas):
         per_case = given.per_case
         cases = self.cases[: 1 + len(per_case)] if per_case else ("",)
         self._describe(given.name, given.label, given.unit, given.origin, cases=cases)
+        if self.beside:
+            self._say_source(given)
         if not per_case:
             cell = self._input_cell(FIRST_COLUMN, given, given.name, given.value, required=given.required)
             for column in range(FIRST_COLUMN + 1, self.unit_column):
@@ -163,9 +187,35 @@ class Page(Canvas):
         self._put(2, label, "Total label" if total else "Label")
         self._put(self.unit_column, unit or None, "Total unit" if total else "Unit")
         self._put(self.unit_column + 1, origin, "Origin")
-        width = self.sheet.column_dimensions[get_column_letter(self.unit_column + 1)].width
-        # Excel fits the heights of wrapped rows only when a person edits them.
-        self.sheet.row_dimensions[self.row].height = 15 * max(1, -(-len(origin) // int(width * 1.35)))
+        self._fit(self.unit_column + 1, origin)
+
+    def _describe_beside(self, takes: str, source: str) -> None:
+        """Say beside an input what it takes and where its value comes from."""
+        for column, said in enumerate((takes, source), self.unit_column + 2):
+            self._put(column, said or None, "Origin")
+            self._fit(column, said)
+
+    def _say_source(self, given: Input) -> None:
+        """Say where the value of an input comes from: another than the default is the reader's own.
+
+        Where each case has a cell of its own, only the default's source is said, and the default with it.
+        """
+        of_all = {given.value, *given.per_case} == {given.value} and given.own_source.partition("; ")[2]
+        self._describe_beside(given.takes, sentence(of_all) if given.per_case and of_all else given.source)
+        if given.per_case or given.own_source in ("", given.source) or str(given.value).startswith("="):
+            return
+        column, value = self.last_column, given.value
+        shown = "" if value is None else value
+        default = text(shown) if isinstance(shown, str) else repr(shown)
+        at = f"${get_column_letter(FIRST_COLUMN)}${self.row}"
+        self._put(column, f"=IF({at}={default},{text(given.source)},{text(given.own_source)})", "Origin")
+        self._fit(column, max(given.source, given.own_source, key=len))
+
+    def _fit(self, column: int, said: str) -> None:
+        """Make the row high enough for a text: Excel fits wrapped rows only when a person edits them."""
+        width = self.sheet.column_dimensions[get_column_letter(column)].width
+        row = self.sheet.row_dimensions[self.row]
+        row.height = max(row.height or 0, 15 * max(1, -(-len(said) // int(width * 1.35))))
 
 
 def _dropdown(source: str) -> DataValidation | None:

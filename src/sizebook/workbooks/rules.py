@@ -24,6 +24,7 @@ FLAGS = ("no", "yes")
 _LONGEST_TITLE, _LONGEST_PROMPT, _LONGEST_ERROR = 32, 255, 225  # letters that Excel takes
 _SMALLEST = sys.float_info.min  # a spreadsheet holds no smaller number above 0
 _LARGEST_WHOLE, _LARGEST = 2**53, 1e307
+_FEW = 5  # keys that are named one by one
 _DAYS = (61, 2_958_465)  # 1900-03-01, the first day on which every spreadsheet agrees, to 9999-12-31
 _X14 = "{http://schemas.microsoft.com/office/spreadsheetml/2009/9/main}"
 _XM = "{http://schemas.microsoft.com/office/excel/2006/main}"
@@ -74,6 +75,17 @@ def range_in_words(quantity: Quantity) -> str:
         ("below", quantity.below),
     )  # fmt: skip
     return " and ".join(f"{word} {bound:,.15g}".replace(",", " ") for word, bound in words if bound is not None)
+
+
+def takes(quantity: Quantity) -> str:
+    """Return what an input takes in a few words: kind and bounds, or how many keys there are to choose from."""
+    listed = FLAGS if quantity.kind == "flag" else quantity.allowed
+    if listed:
+        few = len(listed) <= _FEW
+        shown = ", ".join(listed) if few else f"{len(listed)} keys in the list"
+        return f"{shown}, or another spelling" if quantity.kind not in ("flag", "choice") else shown
+    kinds = {"integer": "whole", "number": "number", "date": "a day", "list": "numbers with commas between"}
+    return ", ".join(part for part in (kinds.get(quantity.kind, "text"), range_in_words(quantity)) if part)
 
 
 def _prompt(quantity: Quantity) -> str:

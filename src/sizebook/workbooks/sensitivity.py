@@ -14,7 +14,7 @@ from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.declaring import declare
-from sizebook.workbooks.finance import Driver
+from sizebook.workbooks.finance import SPAN, Driver
 from sizebook.workbooks.page import new_page
 
 Cost = Callable[[str], str]  # the reference, in braces, to the cost of a case
@@ -33,6 +33,11 @@ class Steps:
     def numbers(self) -> tuple[str, ...]:
         return tuple(str(number) for number in range(1, len(self.factors) + 1))
 
+    @property
+    def in_a_sentence(self) -> str:
+        """The label inside a sentence: small letters, but for one that begins with an abbreviation."""
+        return self.label if self.label[:2].isupper() else self.label.lower()
+
     def step(self, number: str) -> str:
         """Return the reference to one factor."""
         return f"{{step_{self.name}.{number}}}"
@@ -44,20 +49,20 @@ def two_way(book: Book, down: Steps, across: Steps, what: str) -> Callable[[Cost
     ``what`` names the cost: cost of all months.
     """
     page = new_page(
-        book, "Two-way", f"{what} by {down.label.lower()} and {across.label}, in the scenario of the cover.",
+        book, "Two-way", f"{what} by {down.in_a_sentence} and {across.label}, in the scenario of the cover.",
         cases=down.numbers,
     )  # fmt: skip
-    page.heads("Step", origin="What it changes")
+    page.input_heads("Step", origin="What it changes")
     page.section("Steps")
     for side in (down, across):
         quantity = Quantity(
             f"{side.label[:1].lower()}{side.label[1:]} over those of the scenario", unit="ratio", above=0, maximum=100,
-            label=side.label,
+            label=side.label, source=SPAN,
         )  # fmt: skip
         declare(page, Argument(f"step_{side.name}", quantity, side.factors[0]), per_case=side.factors[1:])
 
     def finish(cost: Cost) -> None:
-        page.section(f"{what}, USD; {across.label} across, {down.label.lower()} down")
+        page.section(f"{what}, USD; {across.label} across, {down.in_a_sentence} down")
         page.table(
             [down.label, *(f"={across.step(number)}" for number in across.numbers)],
             [
@@ -108,8 +113,7 @@ def tornado(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str) -> N
     )  # fmt: skip
     page.statement(
         "tornado_message", "Title of the chart",
-        f'=B{top}&" moves the cost most: from "&FIXED(C{top}/{{million}},2)&" to "'
-        f'&FIXED(D{top}/{{million}},2)&" million USD"',
+        f'=B{top}&" moves the cost most: from "&{_amount(f"C{top}")}&" to "&{_amount(f"D{top}")}&" USD"',
         "The largest",
     )  # fmt: skip
     drawn = Chart(
@@ -117,6 +121,11 @@ def tornado(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str) -> N
     )  # fmt: skip
     page.chart(drawn, at=room)
     page.finish()
+
+
+def _amount(cell: str) -> str:
+    """Return the formula of an amount's text: millions with two decimals, below that in dollars."""
+    return f'IF(ABS({cell})<{{million}},FIXED({cell},0),FIXED({cell}/{{million}},2)&" million")'
 
 
 def _noise(now: str) -> str:

@@ -9,6 +9,7 @@ from sizebook.models import catalog
 from sizebook.scenarios.files import Scenario
 from sizebook.workbooks import look
 from sizebook.workbooks.declaring import declare
+from sizebook.workbooks.origins import dated
 from sizebook.workbooks.page import Input, Page
 
 CONFIG = "config.json"
@@ -32,6 +33,8 @@ def model_input(page: Page, *, per_case: bool = False) -> None:
             required=True,
             choices=page.book.choices("Models", model_choices()),
             per_case=blank,
+            takes=f"{len(model_choices())} keys in the list",
+            source=f"Your own; keys: {dated('models')}.",
         )
     )
     page.input(

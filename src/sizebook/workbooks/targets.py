@@ -15,6 +15,7 @@ from sizebook.core.named_lambda import named_lambda
 from sizebook.core.registry import Function
 from sizebook.core.targets import AddIn, Target
 from sizebook.workbooks.formula_texts import formula_texts
+from sizebook.workbooks.held import with_unnamed_missing
 
 _TABLE_FORMULAS = (tag("calculatedColumnFormula"), tag("totalsRowFormula"))
 
@@ -32,9 +33,20 @@ def made_for(package: Package, target: Target, known: Mapping[str, Function], na
         return tuple(_still_live(package, known))
     if target == "lambda":
         _respell(package, "classic", known)
+        _hold_without_lambda(package)
         return _name_closed_forms(package, {name: known[name] for name in _called(package, known)})
     _respell(package, target, known, namespace)
     return ()
+
+
+def _hold_without_lambda(package: Package) -> None:
+    """Let held values stand in where a program reads no LAMBDA, as they do where an add-in is missing."""
+    for found in formula_texts(package):
+        before = found.element.text or ""
+        text = with_unnamed_missing(before)
+        if text != before:
+            package.xml(found.part, change=True)
+            found.element.text = text
 
 
 def _still_live(package: Package, known: Mapping[str, Function]) -> Iterator[str]:

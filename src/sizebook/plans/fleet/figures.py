@@ -104,6 +104,9 @@ class ServiceBasis(ReplicaOnNode):
             "context that the model states, blank for none", unit="tokens", **_COUNT, label="Context of the model"
         ),
     ]
+    accelerator: Annotated[
+        str, Quantity("accelerator by its key, however it was spelled", kind="text", label="Accelerator, by its key")
+    ]
     model_notes: Annotated[str, Quantity("notes on the count of the model", kind="text", label="Notes on its count")]
 
 
@@ -169,6 +172,7 @@ def basis(service: Service, terms: FleetTerms) -> ServiceBasis:
         listed_grams_per_kwh=grid_of(terms.energy.grid).g_co2e_per_kwh,
         longest_tokens=longest_tokens(service, replica),
         context_tokens=catalog.context_tokens(service.model),
+        accelerator=gpu,
         model_notes="; ".join(catalog.notes(service.model)),
     )
 

@@ -24,12 +24,16 @@ from sizebook.tables.prices import PriceRegion, Provider
 
 MOST_SERVICES = 20  # the columns of the workbook
 
-ServiceName = Annotated[str, Quantity("name of the service, for tables and charts", kind="text", label="Name")]
+ServiceName = Annotated[
+    str,
+    Quantity("name of the service, for tables and charts", kind="text", label="Name", source="a name: type your own"),
+]
 ReserveShare = Annotated[
     float,
     Quantity(
         "share of the mean fleet to reserve, 1 for all", unit="ratio", minimum=0, maximum=10, default=1,
         label="Share of the mean that is reserved",
+        source="assumption, to replace with your own",
     ),
 ]  # fmt: skip
 TermMonths = Annotated[
@@ -37,6 +41,7 @@ TermMonths = Annotated[
     Quantity(
         "months of a reservation, counted from the first month of what is bought together", unit="months",
         kind="integer", minimum=1, maximum=LONGEST_PLAN, default=12, label="Length of a term",
+        source="assumption, to replace with your own",
     ),
 ]  # fmt: skip
 BurstHours = Annotated[
@@ -44,6 +49,7 @@ BurstHours = Annotated[
     Quantity(
         "busy hours a day, in which burst GPUs run", unit="hours", minimum=0, maximum=24, default=8,
         label="Busy hours a day",
+        source="assumption, to replace with your own",
     ),
 ]  # fmt: skip
 _MONTH: Any = {"unit": "months", "kind": "integer", "minimum": 1, "maximum": LONGEST_PLAN}
@@ -52,6 +58,7 @@ StartMonth = Annotated[
     Quantity(
         "month of the plan in which the service begins; its traffic is that of this month, and grows from it on",
         **_MONTH, default=1, label="Begins in month",
+        source="neutral: the plan's first month",
     ),
 ]  # fmt: skip
 EndMonth = Annotated[
@@ -70,18 +77,28 @@ NodesPerRack = Annotated[
     Quantity(
         "nodes of a rack, blank for as many as its power and height hold; a rack-scale system is one rack",
         unit="nodes", kind="integer", minimum=1, maximum=1000, default=None, label="Nodes of a rack",
+        source="data/nodes.csv",
     ),
 ]  # fmt: skip
 # Four DGX H100 of 10.2 kW stand in a rack of NVIDIA's DGX SuperPOD.
 KwPerRack = Annotated[
     float,
-    Quantity("power that a rack gives", unit="kW", above=0, maximum=10_000, default=41, label="Power of a rack"),
+    Quantity(
+        "power that a rack gives",
+        unit="kW",
+        above=0,
+        maximum=10_000,
+        default=41,
+        label="Power of a rack",
+        source="NVIDIA DGX SuperPOD: four DGX H100 of 10.2 kW in a rack",
+    ),
 ]
 RackUnits = Annotated[
     int,
     Quantity(
         "height of a rack that nodes may take", unit="U", kind="integer", minimum=1, maximum=100, default=42,
         label="Height of a rack",
+        source="EIA-310: the usual height",
     ),
 ]  # fmt: skip
 _CEILING: Any = {"minimum": 0, "default": None}

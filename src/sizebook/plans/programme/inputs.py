@@ -16,13 +16,16 @@ MOST_PHASES = 12
 # A phase --------------------------------------------------------------------------------------------------------------
 
 TRAINING, PREFERENCE, REINFORCEMENT = "training", "preference", "reinforcement"
-PhaseName = Annotated[str, Quantity("name of the phase, for tables and charts", kind="text", label="Name")]
+PhaseName = Annotated[
+    str, Quantity("name of the phase, for tables and charts", kind="text", label="Name", source="a name: type your own")
+]
 PhaseKind = Annotated[
     str,
     Quantity(
         "training (tokens of data), preference (DPO: pairs and a reference model) or reinforcement (answers are "
         "generated first)",
         kind="choice", choices=(TRAINING, PREFERENCE, REINFORCEMENT), default=TRAINING, label="Kind of phase",
+        source="assumption: a phase trains on tokens",
     ),
 ]  # fmt: skip
 # DPO asks the reference model for every token; policy gradients ask it and the policy that generated.
@@ -44,19 +47,45 @@ GapDays = Annotated[
 ]  # fmt: skip
 KeptCheckpoints = Annotated[
     float,
-    Quantity("checkpoints of the phase that are kept", minimum=0, maximum=1e6, default=10, label="Checkpoints kept"),
+    Quantity(
+        "checkpoints of the phase that are kept",
+        minimum=0,
+        maximum=1e6,
+        default=10,
+        label="Checkpoints kept",
+        source="assumption, to replace with your own",
+    ),
 ]
 
 _TOKENS: Any = {"unit": "tokens", "kind": "integer", "minimum": 1, "default": 1024}
 RolloutInputTokens = Annotated[
-    int, Quantity("mean tokens of a prompt that is answered", **_TOKENS, label="Tokens of a rollout's prompt")
+    int,
+    Quantity(
+        "mean tokens of a prompt that is answered",
+        **_TOKENS,
+        label="Tokens of a rollout's prompt",
+        source="assumption: type your own lengths",
+    ),
 ]
 RolloutOutputTokens = Annotated[
-    int, Quantity("mean tokens of a generated answer", **_TOKENS, label="Tokens of a rollout's answer")
+    int,
+    Quantity(
+        "mean tokens of a generated answer",
+        **_TOKENS,
+        label="Tokens of a rollout's answer",
+        source="assumption: type your own lengths",
+    ),
 ]
 RolloutReuse = Annotated[
     float,
-    Quantity("times that each answer is trained on", above=0, maximum=1000, default=1, label="Training on each answer"),
+    Quantity(
+        "times that each answer is trained on",
+        above=0,
+        maximum=1000,
+        default=1,
+        label="Training on each answer",
+        source="neutral: each answer once",
+    ),
 ]
 RolloutGpus = Annotated[
     int | None,
@@ -70,6 +99,7 @@ RolloutTp = Annotated[
     Quantity(
         "tensor-parallel degree of a replica that generates", kind="integer", minimum=1, maximum=1_000_000, default=1,
         label="Tensor parallel of a replica that generates",
+        source="neutral: nothing is split",
     ),
 ]  # fmt: skip
 RolloutConcurrency = Annotated[
@@ -84,6 +114,7 @@ RolloutWeightDtype = Annotated[
     Quantity(
         "format of the weights of a replica that generates, blank for the published one", kind="choice",
         choices=WEIGHT_DTYPES, default=None, label="Weights of a replica that generates",
+        source="data/models.csv",
     ),
 ]  # fmt: skip
 RolloutTail = Annotated[
@@ -91,6 +122,7 @@ RolloutTail = Annotated[
     Quantity(
         "time until the last answer of a step over a steady load's", unit="ratio", minimum=1, maximum=100, default=1,
         label="Last answer over a steady load",
+        source="neutral: no answer is waited for",
     ),
 ]  # fmt: skip
 
@@ -142,6 +174,7 @@ AblationShare = Annotated[
     Quantity(
         "GPU-hours of ablations and failed runs over those of the phases: half in OLMo 2, 4.6 times in Olmo 3",
         **_SHARE, default=0.5, label="Ablations and failed runs",
+        source="OLMo, arXiv:2503.05804: 459 MWh of development, 913 MWh of final training; read 2026-11-22",
     ),
 ]  # fmt: skip
 EvaluationShare = Annotated[
@@ -163,6 +196,7 @@ UsdPerCpuHour = Annotated[
     Quantity(
         "price of one virtual processor's hour", unit="USD/CPU-hour", minimum=0, maximum=1e4, default=0.05,
         label="Price of a CPU-hour",
+        source="assumption, to replace with your own",
     ),
 ]  # fmt: skip
 LicencesUsd = Annotated[
@@ -177,6 +211,7 @@ CheckpointBytes = Annotated[
     Quantity(
         "bytes that a checkpoint holds of a trained parameter: weights, master weights and two moments", unit="bytes",
         above=0, maximum=64, default=14, label="Checkpoint of a trained parameter",
+        source="arithmetic: 2 (bf16) + 4 (fp32 master) + 8 (two moments in fp32)",
     ),
 ]  # fmt: skip
 RetentionMonths = Annotated[
@@ -184,6 +219,7 @@ RetentionMonths = Annotated[
     Quantity(
         "months that a kept checkpoint is stored", unit="months", minimum=0, maximum=1200, default=12,
         label="Checkpoints are stored for",
+        source="assumption: a year",
     ),
 ]  # fmt: skip
 UsdPerTbMonth = Annotated[
@@ -191,6 +227,7 @@ UsdPerTbMonth = Annotated[
     Quantity(
         "price of storing a terabyte (10^12 bytes) for a month", unit="USD/TB-month", minimum=0, maximum=1e6,
         default=23, label="Storage of a terabyte",
+        source="Amazon S3 Standard, price list of 2022-07-07 (docs/programmes.md)",
     ),
 ]  # fmt: skip
 EgressTb = Annotated[
@@ -205,6 +242,7 @@ UsdPerEgressTb = Annotated[
     Quantity(
         "price of a terabyte that leaves", unit="USD/TB", minimum=0, maximum=1e6, default=90,
         label="Egress of a terabyte",
+        source="Amazon, first 10 TB of a month, bill of June 2026, read 2026-11-22 (docs/programmes.md)",
     ),
 ]  # fmt: skip
 

@@ -30,7 +30,12 @@ Choices = Annotated[
     Quantity("gpu, engine, dtype, layout, GPUs, USD a month, TTFT s, TPOT s, on the Pareto front", kind="range"),
 ]
 HoursOfDay = Annotated[list[list[float]], Quantity("24 hours over the mean of the day", kind="range", unit="ratio")]
-PeakOfDay = Annotated[float, Quantity("busiest hour over the mean of the day", unit="ratio", minimum=1)]
+PeakOfDay = Annotated[
+    float,
+    Quantity(
+        "busiest hour over the mean of the day", unit="ratio", minimum=1, source="assumption, to replace with your own"
+    ),
+]
 HEAD = ["gpu", "engine", "weight_dtype", "layout", "gpus", "usd_per_month", "ttft_seconds", "tpot_seconds", "pareto"]
 SHOWN = 12
 SOURCE = "sizebook.plans.serving.plan over data/hardware.csv, data/prices.csv and data/calibration_serving.csv"

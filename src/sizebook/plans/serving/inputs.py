@@ -38,6 +38,7 @@ PlanMonths = Annotated[
     Quantity(
         "months to plan, the first is now", unit="months", kind="integer", minimum=1, maximum=LONGEST_PLAN, default=12,
         label="Months to plan",
+        source="assumption: a year",
     ),
 ]  # fmt: skip
 DayShape = Annotated[
@@ -45,6 +46,7 @@ DayShape = Annotated[
     Quantity(
         "how requests spread over the day: a name or 24 relative numbers from midnight", kind="list",
         choices=tuple(SHAPES), default="flat", label="Shape of a day",
+        source="neutral: every hour alike",
     ),
 ]  # fmt: skip
 BurstFactor = Annotated[
@@ -52,6 +54,7 @@ BurstFactor = Annotated[
     Quantity(
         "bursts within an hour over that hour's mean", unit="ratio", minimum=1, maximum=1000, default=1,
         label="Bursts over the hour",
+        source="neutral: no bursts",
     ),
 ]  # fmt: skip
 _LENGTH: Any = {"unit": "tokens", "kind": "integer", "minimum": 1, "default": None}
@@ -174,12 +177,18 @@ BandQuantile = Annotated[
     Quantity(
         "where in the band of measurements targets hold: p50, the estimate, or p90 of measured over predicted",
         kind="choice", choices=("p50", "p90"), default="p50", label="Targets hold in the band at",
+        source="convention: the estimate itself",
     ),
 ]  # fmt: skip
 FailureDomain = Annotated[
     str,
     Quantity(
-        "what fails at once", kind="choice", choices=("replica", "node"), default="replica", label="What fails at once"
+        "what fails at once",
+        kind="choice",
+        choices=("replica", "node"),
+        default="replica",
+        label="What fails at once",
+        source="assumption: a replica fails alone",
     ),
 ]
 WholeNodes = Annotated[
@@ -191,6 +200,7 @@ GpusPerNode = Annotated[
     Quantity(
         "GPUs of a node, blank for the accelerator's own", unit="GPUs", kind="integer", minimum=1, maximum=1_000_000,
         default=None, label="GPUs of a node",
+        source="data/hardware.csv",
     ),
 ]  # fmt: skip
 
@@ -235,13 +245,19 @@ class Target:
 _PRICE: Any = {"unit": "USD/GPU-hour", "minimum": 0, "maximum": 1e6, "default": None}
 OnDemandPrice = Annotated[
     float | None,
-    Quantity("price of a GPU-hour on demand, blank for the catalog's median", **_PRICE, label="On-demand GPU-hour"),
+    Quantity(
+        "price of a GPU-hour on demand, blank for the catalog's median",
+        **_PRICE,
+        label="On-demand GPU-hour",
+        source="data/prices.csv",
+    ),
 ]
 ReservedPrice = Annotated[
     float | None,
     Quantity(
         "price of a reserved GPU-hour, blank for the catalog's median where it is not dearer than on demand", **_PRICE,
         label="Reserved GPU-hour",
+        source="data/prices.csv",
     ),
 ]  # fmt: skip
 Grams = Annotated[
@@ -249,6 +265,7 @@ Grams = Annotated[
     Quantity(
         "greenhouse gases per energy, blank for the grid's", unit="gCO2e/kWh", minimum=0, maximum=1e5, default=None,
         label="Grams of CO2e per kWh",
+        source="data/grid.csv",
     ),
 ]  # fmt: skip
 

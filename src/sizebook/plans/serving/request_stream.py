@@ -16,6 +16,7 @@ Dispersion = Annotated[
     Quantity(
         "index of dispersion of arrivals at a replica: variance over mean of their counts; 1 is Poisson, more bursty",
         unit="ratio", above=0, maximum=1000, default=1, label="Dispersion of arrivals",
+        source="neutral: Poisson arrivals",
     ),
 ]  # fmt: skip
 Trace = Annotated[

@@ -36,6 +36,7 @@ StatedPrice = Annotated[
     Quantity(
         "price of a GPU-hour, blank for the catalog's median", unit="USD/GPU-hour", minimum=0, maximum=1e6,
         default=None, label="GPU-hour",
+        source="data/prices.csv",
     ),
 ]  # fmt: skip
 StatedWatts = Annotated[
@@ -43,6 +44,7 @@ StatedWatts = Annotated[
     Quantity(
         "power of one GPU at work, blank for its limit or TDP", unit="watts", above=0, maximum=1e5, default=None,
         label="Power of a GPU at work",
+        source="data/hardware.csv",
     ),
 ]  # fmt: skip
 StatedGrams = Annotated[
@@ -50,6 +52,7 @@ StatedGrams = Annotated[
     Quantity(
         "greenhouse gases per energy, blank for the grid's", unit="gCO2e/kWh", minimum=0, maximum=1e5, default=None,
         label="Grams of CO2e per kWh",
+        source="data/grid.csv",
     ),
 ]  # fmt: skip
 ResidualGrams = Annotated[
@@ -57,6 +60,7 @@ ResidualGrams = Annotated[
     Quantity(
         "greenhouse gases of energy without contracts, blank for the grid's", unit="gCO2e/kWh", minimum=0, maximum=1e5,
         default=None, label="Grams of CO2e per kWh without contracts",
+        source="data/grid.csv",
     ),
 ]  # fmt: skip
 

@@ -1,0 +1,92 @@
+"""Cases of a cost in a row each, their drivers beside it, so that tornado and two-way table recalculate by formulas.
+
+A workbook says by a few columns how its cost follows from the drivers: ``@price`` stands for the driver of the row,
+``#hours`` for an earlier column. Every column has one formula.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from openpyxl.utils import get_column_letter
+
+from sizebook.workbooks import look
+from sizebook.workbooks.building import FIRST_COLUMN, Place
+from sizebook.workbooks.finance import SCENARIOS, Driver
+from sizebook.workbooks.page import Page
+from sizebook.workbooks.sensitivity import ENDS, Steps
+
+_MARK = re.compile(r"([@#])([a-z_]+)")
+Cases = dict[str, tuple[str, dict[str, str]]]  # by key: label, and the drivers that are not the cover's
+
+
+@dataclass(frozen=True)
+class Worked:
+    """A column of what follows from the drivers: lines ``hours_now``, ``hours_low`` ... stand in it."""
+
+    key: str
+    head: str
+    formula: str
+
+
+def cost(case: str) -> str:
+    """Return the reference to what a case costs."""
+    return f"{{cost_{case}}}"
+
+
+def cases_of(drivers: Sequence[Driver], down: Steps, across: Steps, in_use: Callable[[str], str]) -> Cases:
+    """Return label and drivers of each case: scenarios, each driver at its ends, pairs of steps of the two-way table.
+
+    Steps multiply the drivers of their names.
+    """
+    found: Cases = {
+        "now": ("The scenario of the cover", {}),
+        "base": ("Scenario base", {driver.name: f"={driver.neutral}" for driver in drivers}),
+    }
+    for scenario in SCENARIOS[1:]:
+        own = {driver.name: f"={{case_{driver.name}.{scenario}}}" for driver in drivers}
+        found[scenario] = (f"Scenario {scenario}", own)
+    for driver in drivers:
+        for end in ENDS:
+            changed = {driver.name: f"={{case_{driver.name}.{end}}}"}
+            found[f"{driver.name}_{end}"] = (f"{driver.label}, {end}", changed)
+    for row in down.numbers:
+        for column in across.numbers:
+            pair = {
+                side.name: f"={in_use(side.name)}*{side.step(number)}"
+                for side, number in ((down, row), (across, column))
+            }
+            label = f"Two-way, {down.name} {row}, {across.name} {column}"
+            found[f"two_{row}_{column}"] = (label, pair)
+    return found
+
+
+def case_table(
+    page: Page, drivers: Sequence[Driver], cases: Cases, worked: Sequence[Worked], in_use: Callable[[str], str]
+) -> None:
+    """Add the table of cases: the drivers of each, and what follows from them."""
+    page.section("Cases")
+    keys = [driver.name for driver in drivers]
+    letters = {
+        mark + name: get_column_letter(at)
+        for at, (mark, name) in enumerate(
+            [*(("@", key) for key in keys), *(("#", one.key) for one in worked)], FIRST_COLUMN
+        )
+    }
+    first = page.row + 1
+    rows = []
+    for at, (key, (label, changed)) in enumerate(cases.items(), first):
+        own = [changed.get(name, f"={in_use(name)}") for name in keys]
+        row = [_MARK.sub(lambda mark, at=at: f"${letters[mark[0]]}{at}", one.formula) for one in worked]  # type: ignore[misc]
+        rows.append([label, *own, *row])
+        for number, one in enumerate(worked, FIRST_COLUMN + len(keys)):
+            page.book.place(f"{one.key}_{key}", Place(page.sheet.title, at, ("",), first=number))
+    first, _ = page.table(
+        ["Case", *(driver.label for driver in drivers), *(one.head for one in worked)], rows,
+        [look.GENERAL, *(driver.number_format for driver in drivers), *[look.WHOLE] * len(worked)],
+    )  # fmt: skip
+    for column in range(FIRST_COLUMN, FIRST_COLUMN + len(keys) + len(worked)):
+        page.sheet.cell(first - 1, column).style = "Wrapped head"
+    page.sheet.row_dimensions[first - 1].height = 40

@@ -1,0 +1,43 @@
+"""Cases of `fine_tuning.xlsx` in a row each, of the way chosen, so that tornado and two-way table recalculate."""
+
+from __future__ import annotations
+
+from fine_tuning_inputs import DRIVERS
+
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.page import new_page
+from sizebook.workbooks.sensitivity import Steps
+from sizebook.workbooks.what_if import Worked, case_table, cases_of
+
+EXAMPLES = Steps("examples", "Examples", (0.25, 0.5, 1, 2, 4))
+PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2))
+_WORKED = (
+    Worked(
+        "run", "GPU-hours of a run",
+        "={gpus}*({n_examples}*@examples*{hours_an_example}/@speed+{start_hours})",
+    ),
+    Worked(
+        "cost", "Cost, USD",
+        "=#run*{runs}*@runs*(1+{evaluation_share})*{price.full}*@price+{n_examples}*@examples*{usd_per_example}+{other_usd}",
+    ),
+)  # fmt: skip
+
+
+def what_if(book: Book) -> None:
+    """Add the sheet of cases: the drivers of each, the GPU-hours of a run, its cost. One formula a column."""
+    page = new_page(
+        book, "What-if", "The way chosen on Inputs once a row: its drivers, the GPU-hours of a run and the cost.",
+        ("",) * 6, (40, *[15] * 6, 16, 44),
+    )  # fmt: skip
+    page.section("The way chosen")
+    way = "INDEX({{{}.all}},{{at.full}})".format
+    page.constant(
+        "hours_an_example", "Hours of an example",
+        f"={{epochs}}*{way('example_tokens_in')}/({{batch}}*{{seq}}*(1-{way('padding')}))*{way('step_elapsed')}"
+        "/{seconds_an_hour}",
+        "hours", "Passes x tokens / tokens of a step x its time, at the predicted speed", look.RATE,
+    )  # fmt: skip
+    in_use = "{{use_{}.full}}".format
+    case_table(page, DRIVERS, cases_of(DRIVERS, EXAMPLES, PRICES, in_use), _WORKED, in_use)
+    page.finish()
