@@ -54,7 +54,7 @@ def _runs(plan: ProgrammePlan) -> Table:
         Row(
             (
                 each.phase.name,
-                text("{model}, {key}", model=each.training.inputs.model, key=each.training.inputs.gpu.key),
+                text("{model}, {key}", model=each.training.inputs.model, key=each.training.inputs.gpu.name),
                 parameters(each.training.inputs.tokens),
                 grouped(each.training.inputs.batches.seq),
                 grouped(each.gpus),
