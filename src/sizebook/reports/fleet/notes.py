@@ -132,7 +132,7 @@ def _service(each: PlannedService) -> tuple[Row, ...]:
         (text("Model"), service.model, text("scenario; counted exactly")),
         (
             text("Accelerator"),
-            text("{gpu}, {tdp_watts} W", gpu=accelerator(gpu).name, tdp_watts=general(rates.tdp_watts)),
+            text("{gpu}, {tdp_watts}\u00a0W", gpu=accelerator(gpu).name, tdp_watts=general(rates.tdp_watts)),
             text("data/hardware.csv, {key}", key=gpu),
         ),
         (text("Engine"), ENGINE_NAMES[replica.engine], "data/engines.csv"),
