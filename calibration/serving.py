@@ -44,6 +44,7 @@ from sizebook.serving.case import (
 from sizebook.serving.formats import weight_dtype_of
 from sizebook.serving.memory import capacity_sequences
 from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.releases import place_of
 from sizebook.serving.shape import side_by_side
 from sizebook.serving.time import latency
 from sizebook.tables.hardware import accelerator
@@ -100,6 +101,7 @@ class Rows:
     pair: Any
     combination: Any
     gpu: Any
+    release: Any
     speculates: Any
     tokens_in: Any
     tokens_out: Any
@@ -167,6 +169,7 @@ def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool) -> dict[str
         "pair": f"{engine} {gpu.key}",
         "combination": f"{architecture_of(case.shape)} {gpu.key} {engine}",
         "gpu": gpu.key,
+        "release": row["backend_version"] if place_of(row["backend_version"]) else "",
         "drafted": drafted(recipe, dp),
         "group": group,
         "load": (int(row["isl"]), int(row["osl"]), concurrency),
@@ -190,7 +193,7 @@ def _stacked(kept: list[dict[str, Any]]) -> Rows:
     for k in kept:
         names.setdefault(k["group"], k["name"])
     group = np.array([names[k["group"]] for k in kept])
-    of = (np.array([k[name] for k in kept]) for name in ("architecture", "pair", "combination", "gpu"))
+    of = (np.array([k[name] for k in kept]) for name in ("architecture", "pair", "combination", "gpu", "release"))
     speculates = (levels["engine"][:, 2] > 0) & (shape.n_mtp_layers > 0)
     usable = np.array([k["capacity"] for k in kept]) >= load[:, 2]
     case = Case(shape=shape, rates={}, **plain)

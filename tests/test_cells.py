@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from sizebook.core.cells import call
@@ -184,4 +186,28 @@ def test_a_list_that_is_half_numbers_is_refused(cell: str, wrong: str) -> None:
     assert str(caught.value) == (
         f"lengths is not a list: got '{wrong}' among '{cell}', want numbers such as 1, 1, 2, or pairs such as 100:0.5, "
         "200:0.5. Correct it."
+    )
+
+
+def _kinds(of: type[SizebookError]) -> list[type[SizebookError]]:
+    return [of, *(kind for each in of.__subclasses__() for kind in _kinds(each))]
+
+
+@pytest.mark.parametrize("kind", _kinds(SizebookError), ids=lambda kind: kind.__name__)
+def test_a_refusal_with_a_place_or_from_another_process_is_the_same_refusal(kind: type[SizebookError]) -> None:
+    """An error that came in from a cell is made of its code: what was put before its message became that code."""
+    refusal = kind("#REF!") if kind is CellError else kind("no: got 1, want 2. Change it.")
+    placed, sent = refusal.saying(f"phase 1: {refusal}"), pickle.loads(pickle.dumps(refusal))
+    assert (type(placed), placed.code, str(placed)) == (kind, refusal.code, f"phase 1: {refusal}")
+    assert (type(sent), sent.code, str(sent)) == (kind, refusal.code, str(refusal))
+    assert vars(sent) == vars(refusal)
+
+
+def test_an_error_in_a_table_of_phases_names_its_phase() -> None:
+    table = [["name", "DPO"], ["kind", "preference"], ["model", "#REF!"]]
+    with pytest.raises(SizebookError) as caught:
+        call("PROGRAMME_FIGURES", table)
+    assert (caught.value.code, str(caught.value)) == (
+        "#REF!",
+        "DPO: error in an argument: got #REF!, want a value. Mend the cell that this argument refers to.",
     )

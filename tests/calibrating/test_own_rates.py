@@ -14,14 +14,18 @@ from sizebook.batch.jobs import made, scenario_of
 from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
+from sizebook.functions import load
+from sizebook.serving.arrivals import Lengths
 from sizebook.serving.band import pooled_band, replica_band
 from sizebook.serving.case import case_of
-from sizebook.serving.quantities import Replica
+from sizebook.serving.load import Stream, simulator
+from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.shape import shape_of
 from sizebook.sweeps import training as training_sweep
 from sizebook.sweeps.serving import sweep
 from sizebook.tables.hardware import accelerator
-from sizebook.tables.own_rates import own_rates
+from sizebook.tables.own_rates import FACTORS, own_rates
+from sizebook.tables.own_rates import SERVING as SERVED
 from sizebook.training.machine import calibration, machine
 from sizebook.training.recipe import Method
 
@@ -231,12 +235,35 @@ def test_a_factor_out_of_bounds_and_a_missing_file_are_refused(tmp_path: Path) -
     with pytest.raises(SizebookError) as error:
         own_rates(str(path))
     assert str(error.value) == "bad.csv, line 2: compute is out of range: got 0, want 0.02 to 50. Calibrate again."
+
+
+def test_a_file_that_is_not_there_is_refused_whatever_is_asked(tmp_path: Path) -> None:
+    """A memory, or a band that no own run moves, needs no rates, and still says that their name is wrong."""
     missing = tmp_path / "none.csv"
-    with pytest.raises(SizebookError) as error:
-        scenario = {**scenario_values(), "plan": "training", "rates_file": str(missing)}
-        assert scenario_of(scenario, "s", tmp_path)
-        own_rates(str(missing))
-    assert str(error.value) == (
+    message = (
         f"cannot read: got No such file or directory for {missing}, want own rates that sizebook calibrate wrote. "
         "Check the path."
     )
+    asked = [each for each in load().values() if any(a.name == "rates_file" for a in each.arguments)]
+    assert len(asked) > 20
+    for function in asked:
+        given = {**function.example[0], "rates_file": str(missing)}
+        with pytest.raises(SizebookError) as error:
+            call(function.name, *(given.get(argument.name) for argument in function.arguments))
+        assert str(error.value) == message
+    with pytest.raises(SizebookError) as error:
+        scenario_of({**scenario_values(), "plan": "training", "rates_file": str(missing)}, "s", tmp_path)
+    assert str(error.value) == f"s: {message}"
+
+
+def test_a_file_that_was_replaced_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "rates.csv"
+    replica, demand = Replica(engine="vllm", rates_file=str(path)), Demand()
+    stream = Stream(Lengths(500), Lengths(100))
+    found, simulated = [], []
+    for factor in ("1", "2.5"):
+        path.write_text(HEAD + "".join(f"serving,h100-sxm,vllm,,{name},{factor},9,3,x\n" for name in FACTORS[SERVED]))
+        found.append(call("DECODE_STEP_SECONDS", "llama-3.1-8b", "h100-sxm", f"rates_file={path}"))
+        simulated.append(simulator(case_of("llama-3.1-8b", "h100-sxm", replica), demand, stream, 16).saturated)
+    assert found[1] == pytest.approx(2.5 * float(str(found[0])), rel=0.05)
+    assert simulated[1] == pytest.approx(simulated[0] / 2.5, rel=0.05)

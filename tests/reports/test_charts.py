@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+import vl_convert
 
 from sizebook.reports.charts import theme
 from sizebook.reports.charts.draw import specification, svg
@@ -33,6 +35,45 @@ def test_bars_start_at_zero_and_the_marked_one_is_accented() -> None:
 def test_chart_fits_the_column() -> None:
     width = float(re.search(r'<svg[^>]* width="([\d.]+)"', svg(CHART))[1])  # type: ignore[index]
     assert width == pytest.approx(theme.WIDTH, abs=1)
+
+
+@pytest.mark.parametrize("label", ["WAVE TO AVOCADO", "illicit filling", "Requests a day, \u221220% to +20%", "x"])
+@pytest.mark.parametrize("figure", ["1.5 T", "525\u202f336\u202f576 (<0.01\u00a0%)"])
+def test_the_room_of_labels_is_what_the_renderer_measures(label: str, figure: str) -> None:
+    """Bars are laid out in a room worked out from the widths of letters; the renderer's own room is no larger."""
+    chart = Bars("One", "Parameters", (Bar(label, 3.0, figure, True),))
+    by_renderer = vl_convert.vegalite_to_svg(specification(chart))
+    drawn = svg(chart)
+    plot, measured = _plot(drawn), _plot(by_renderer)
+    assert plot["width"] == measured["width"]
+    assert measured["left"] <= plot["left"] <= measured["left"] + 3
+    right = {key: found["whole"] - found["left"] - found["width"] for key, found in (("d", plot), ("m", measured))}
+    assert right["m"] <= right["d"] <= right["m"] + 3
+    assert plot["whole"] == theme.WIDTH
+
+
+def test_signs_of_another_face_are_measured_by_the_renderer() -> None:
+    chart = Bars("One", "Parameters", (Bar("\u4e2d\u6587", 3.0, "1 M", True),))
+    assert _plot(svg(chart)) == _plot(vl_convert.vegalite_to_svg(specification(chart)))
+
+
+def test_a_face_of_a_brand_is_measured_by_the_renderer() -> None:
+    look = replace(theme.HOUSE, text_face="DejaVu Sans")
+    assert 'font-family="DejaVu Sans"' in svg(CHART, look)
+    assert _plot(svg(CHART, look))["whole"] != theme.WIDTH  # DejaVu is wider than Inter, and its chart grows
+
+
+def _plot(drawn: str) -> dict[str, float]:
+    """Return the width of a chart, of its plot and of what stands left of that."""
+    whole, left, width = (
+        float(re.search(pattern, drawn)[1])  # type: ignore[index]
+        for pattern in (
+            r'<svg[^>]* width="([\d.]+)"',
+            r"translate\(([\d.]+),",
+            r'class="background"[^>]*d="M0,0h([\d.]+)v',
+        )
+    )
+    return {"whole": whole, "left": left, "width": width}
 
 
 def test_contrast_of_white_on_black_is_21() -> None:

@@ -51,6 +51,7 @@ SENSIBLE: Mapping[str, Any] = {
     "dtype": "fp8",
     "transfer_bytes_per_second": 25e9,
     "rates_file": OWN_RATES,
+    "release": "0.11.0",
 }
 # Pools decode what no encoder read, in one stage, and no percentile is simulated.
 _POOLS: Values = {
@@ -68,6 +69,7 @@ TOGETHER: Mapping[str, Values] = {
     "provider": {"gpu": "h100-sxm"},
     "ep": {"tp": 2, "model": "gpt-oss-20b"},  # a dense model has no experts to share out
     "experts_read": {"tp": 2, "model": "gpt-oss-20b"},
+    "release": {"engine": "vllm"},  # of which it is one
     "concurrency": {"ttft_target_seconds": None, "tpot_target_seconds": None},
     "gpus_compared": {"gpu": None, "tp": None},
     "request_percentile": {"ttft_target_seconds": 2.5},
@@ -76,6 +78,7 @@ TOGETHER: Mapping[str, Values] = {
     "input_seconds": {
         "model": "whisper-large-v3",
         "input_tokens": None,
+        "release": None,
         "tp": 1,
         "pp": 1,
         "draft_tokens": 0,

@@ -58,10 +58,11 @@ class Package:
     _parsed: dict[str, etree._Element] = field(default_factory=dict)
     _changed: set[str] = field(default_factory=set)
     _removed: set[str] = field(default_factory=set)
+    _roots: dict[str, str] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs: the parts as they would be saved."""
-        return vars(Package(self.path, list(self.parts())))
+        return vars(Package(self.path, list(self.parts()), _roots=self._roots))
 
     @classmethod
     def read(cls, path: Path) -> Package:
@@ -114,11 +115,13 @@ class Package:
 
     def root(self, part: str) -> str:
         """Return the tag of a part's root element; the rest is left to whoever reads the part, in another process."""
-        if part not in self._parsed:
+        if part not in self._roots:
+            if part in self._parsed:
+                return str(self._parsed[part].tag)
             with self._well_formed(part):
                 beginning = etree.iterparse(io.BytesIO(self._data(part)), ("start",), **_SAFELY)
-                return str(next(iter(beginning))[1].tag)
-        return str(self._parsed[part].tag)
+                self._roots[part] = str(next(iter(beginning))[1].tag)
+        return self._roots[part]
 
     def _data(self, part: str) -> bytes:
         data = next((data for info, data in self.entries if info.filename == part), None)
@@ -144,6 +147,7 @@ class Package:
         else:
             self.entries.append((undated(part), data))
         self._parsed.pop(part, None)
+        self._roots.pop(part, None)
         self._changed.discard(part)
         self._removed.discard(part)
 

@@ -67,6 +67,7 @@ def _service(plan: FleetPlan, planned: PlannedService) -> dict[str, Any]:
         "model": service.model,
         "setup": {"gpu": replica.setup.gpu, **flat(service.replica), "gpus": replica.gpus},
         "rates_basis": replica.rates_basis,
+        "release_basis": replica.release_basis,
         "replica": {
             "concurrency": replica.concurrency,
             "capacity": replica.capacity,
@@ -148,6 +149,7 @@ def _services(plan: FleetPlan) -> list[str]:
             f"  GPUs        {first} at peak in {plan.label(0)}, {last} in {plan.label(len(plan.months) - 1)}; "
             f"{_runs(plan, each)}",
             f"  rates       {replica.rates_basis}",
+            *([f"  release     {replica.release_basis}"] if setup.release else []),
             f"  cost        {usd(total_usd(each.months))} over {number_of(len(plan.months), 'month')}; "
             f"{each.rates.basis}",
         ]

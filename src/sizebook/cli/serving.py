@@ -62,6 +62,7 @@ def as_data(found: ServingAnswer) -> dict[str, Any]:
         "context_tokens": plan.context_tokens,
         "setup": {"gpu": setup.gpu, **flat(setup.replica), "gpus": replica.gpus},
         "rates_basis": replica.rates_basis,
+        "release_basis": replica.release_basis,
         "memory_per_gpu": asdict(replica.memory),
         "replica": {
             "concurrency": replica.concurrency,
@@ -174,6 +175,7 @@ def _headline(plan: ServingPlan) -> list[str]:
         f"Cost a month       {usd(first.usd)} in month 1, {usd(last.usd)} in month {last.month}",
         _per_million(plan),
         f"Rates              {plan.replica.rates_basis}",
+        *([f"Engine release     {plan.replica.release_basis}"] if setup.replica.release else []),
         f"Price basis        {plan.rates.basis}",
         *(f"Note on the count  {note}" for note in plan.notes),
     ]

@@ -203,7 +203,10 @@ def _flag(argument: Argument, cell: Cell) -> bool:
 
 
 def _text(argument: Argument, cell: Cell) -> str:
-    return as_text(cell)
+    text = as_text(cell)
+    if text and argument.quantity.check:
+        argument.quantity.check(text)
+    return text
 
 
 def as_text(cell: Cell) -> str:

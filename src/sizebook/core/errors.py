@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Self, TypeVar
 
 # What a message quotes may come from a hostile file: a word, and a line, longer than this is cut in its middle.
 MOST_OF_A_WORD, MOST_OF_A_LINE = 300, 1_400
@@ -24,6 +24,23 @@ class SizebookError(Exception):
 
     def __init__(self, message: str = "") -> None:
         super().__init__(bounded(message))
+
+    def saying(self, message: str) -> Self:
+        """Return the same refusal in other words, such as with the place before it; its code stays."""
+        return _again(type(self), (bounded(message),), vars(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what another process makes the same refusal of, whatever its class is made of."""
+        return _again, (type(self), self.args, vars(self))
+
+
+Refusal = TypeVar("Refusal", bound=SizebookError)
+
+
+def _again(kind: type[Refusal], said: tuple[Any, ...], held: Mapping[str, Any]) -> Refusal:
+    made = kind.__new__(kind, *said)
+    vars(made).update(held)
+    return made
 
 
 class InputError(SizebookError):

@@ -28,7 +28,8 @@ class Quantity:
 
     ``minimum`` is allowed itself, ``above`` and ``below`` are not. ``choices`` may be a function, for keys that a table
     holds. ``label`` is what a line of a workbook is called. ``predicted_by`` names the function that predicts, with a
-    band, what callers otherwise assume. ``zero`` says what 0 stands for where it is no amount. Where ``default`` is
+    band, what callers otherwise assume. ``zero`` says what 0 stands for where it is no amount. ``check`` raises for a
+    text that names nothing, such as a file that is not there, even where no figure comes of it. Where ``default`` is
     `REQUIRED` a value must be given.
     """
 
@@ -44,6 +45,7 @@ class Quantity:
     label: str = ""
     predicted_by: str = ""
     zero: str = ""
+    check: Callable[[str], object] | None = None
 
     @property
     def allowed(self) -> tuple[str, ...]:

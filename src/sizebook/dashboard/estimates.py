@@ -19,7 +19,7 @@ from sizebook.dashboard.translating.program import Whole, answer
 from sizebook.formulas.weights import dtype_bits
 from sizebook.functions import load
 from sizebook.models import catalog
-from sizebook.serving import encoding, formats, rates, shape
+from sizebook.serving import encoding, formats, rates, releases, shape
 from sizebook.serving.quantities import ENGINES
 from sizebook.serving.stored import Stored
 from sizebook.tables import hardware, own_rates
@@ -67,6 +67,7 @@ def _tables(models: Sequence[str]) -> dict[Any, Sequence[str]]:
         hardware.accelerator: tuple(hardware.accelerators()),
         dtype_bits: dtype_keys(),
         rates.scheduling: ENGINES,
+        releases.release_of: releases.read_releases(),
         table: ("engines",),
         formats.stored_of: (),
         own_rates.own_rates: (),

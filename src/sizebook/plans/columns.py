@@ -59,4 +59,4 @@ def _section(kind: type[Read], cells: Mapping[str, Cell], place: str) -> Read:
         stated = frozenset(name for name, cell in cells.items() if not is_blank(cell))
         return replace(put_together(kind, values), stated=stated)
     except SizebookError as error:
-        raise type(error)(f"{place if is_blank(label) else as_text(label)[:80]}: {error}") from error
+        raise error.saying(f"{place if is_blank(label) else as_text(label)[:80]}: {error}") from error

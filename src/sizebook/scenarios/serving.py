@@ -12,7 +12,7 @@ from sizebook.core.quantities import gpu_keys
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.intake.texts import csv_rows
 from sizebook.models import catalog
-from sizebook.plans.serving.choice import Choices, choose
+from sizebook.plans.serving.choice import Choices, check_release, choose
 from sizebook.plans.serving.functions import GpusCompared, compared
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
@@ -104,6 +104,8 @@ def answer(scenario: ServingScenario) -> ServingAnswer:
         raise InputError(
             f"lengths given twice: got input_seconds and {', '.join(twice)}, want one of them. Remove the others."
         )
+    engine = scenario.inputs.replica.engine if "engine" in stated else None
+    check_release(scenario.inputs.replica, engine)
     for side in [*([] if heard else ["input"]), *(["output"] if answers else [])]:
         _check_lengths(scenario.stated, side, traced=scenario.inputs.requests.has_lengths)
     if scenario.gpu is not None:
@@ -113,7 +115,6 @@ def answer(scenario: ServingScenario) -> ServingAnswer:
             f"layout without an accelerator: got {', '.join(layout)}, want gpu with it. Name the gpu, or leave the "
             "layout to the search."
         )
-    engine = scenario.inputs.replica.engine if "engine" in scenario.stated else None
     found = choose(scenario.model, scenario.inputs, compared(scenario.gpus_compared), engine=engine)
     return ServingAnswer(found.ranked[0].plan, found)
 

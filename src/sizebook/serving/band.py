@@ -14,6 +14,7 @@ from sizebook.core.tables import table
 from sizebook.core.texts import text
 from sizebook.serving.quantities import Replica
 from sizebook.serving.rates import is_measured, setup_of
+from sizebook.serving.releases import is_fitted
 from sizebook.serving.shape import ServingShape
 from sizebook.tables.own_rates import spread_of
 
@@ -116,7 +117,8 @@ def replica_band(figure: str, gpu: str, replica: Replica, shape: ServingShape) -
     """Return the band of a figure of a replica: that of own runs where its file of rates has one, else the shipped."""
     if own := _own_band(figure, gpu, replica, shape=shape):
         return own
-    known = architecture_of(shape) if replica.experts_read == "visited" else ""  # the fit knows no other
+    is_known = replica.experts_read == "visited" and is_fitted(replica)  # the fit has seen no other
+    known = architecture_of(shape) if is_known else ""
     return error_band(figure, replica.engine, gpu, architecture=known)
 
 

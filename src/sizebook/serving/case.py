@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from sizebook.core.errors import RangeError, UnknownKeyError, require, unknown_key
 from sizebook.core.tables import by_key, table
 from sizebook.formulas.weights import dtype_bits
+from sizebook.models.kept import kept
 from sizebook.serving.formats import attention_dtype_of, dtype_class, kv_dtype_of, stored_bytes, weight_dtype_of
 from sizebook.serving.quantities import ENGINES, MOST_DRAFTED, Replica
 from sizebook.serving.rates import Formats, kernel_rates, rescaled, scheduling, setup_of
+from sizebook.serving.releases import usual_of
 from sizebook.serving.shape import ServingShape, shape_of
 from sizebook.tables.hardware import Accelerator, accelerator
-from sizebook.tables.own_rates import factors_of
+from sizebook.tables.own_rates import digest_of, factors_of
 
 DEGREES = ("tp", "pp", "dp", "ep", "max_running")  # of a replica, numbers of a case as they stand
 
 Number = Any  # a float, or a NumPy array of floats
+
+CHUNK_TOKENS = 8192.0  # tokens of prompts that engines put into one pass by default (chunked prefill)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +37,10 @@ class Case:
 
     ``node_gpus`` share a link, ``host_gpus`` a server. ``tokens_per_step`` 0 takes what drafts yielded in the
     measurements. ``unstated`` multiplies a decode step where nobody says whether a server speculates; it is 1 wherever
-    somebody does. ``max_running`` 0 is no cap. ``all_experts`` is 1 where a step reads the weights of them all.
+    somebody does. ``max_running`` 0 is no cap but the engine's own: ``rank_running`` on an attention rank, and on all
+    of them ``drafting_running`` where tokens are drafted, 0 for none. A pass takes ``chunk_tokens`` of prompts, which
+    ranks share where ``chunk_shared`` is 1, beside a decode step where ``mixed`` is. ``all_experts`` is 1 where a step
+    reads the weights of them all.
     ``stored_bytes`` is what a checkpoint's headers state of all weights but the experts, 0 where none is given.
     """
 
@@ -57,6 +64,11 @@ class Case:
     stored_bytes: Number = 0.0
     stored_expert_bytes: Number = 0.0
     max_running: Number = 0.0
+    rank_running: Number = 0.0
+    drafting_running: Number = 0.0
+    chunk_tokens: Number = CHUNK_TOKENS
+    chunk_shared: Number = 0.0
+    mixed: Number = 1.0
     draft_tokens: Number = 0.0
     tokens_per_step: Number = 1.0
     unstated: Number = 1.0
@@ -84,13 +96,18 @@ def _peak(gpu: Accelerator, dtype: str) -> float:
     )
 
 
-@lru_cache(maxsize=1024)
 def case_of(model: str, gpu: str, replica: Replica) -> Case:
     """Return the case of one model on one machine; every name is checked, every layout refused that no engine runs.
 
     With neither drafts nor a yield stated, speculation is unstated: none, but where TensorRT-LLM serves a model with
     prediction layers a factor half-way between a server that drafts nothing and one that drafts.
     """
+    return _case_at(model, gpu, replica, digest_of(replica.rates_file))
+
+
+@kept
+def _case_at(model: str, gpu: str, replica: Replica, _rates: str) -> Case:
+    """Return the case of one model on one machine with a file of own rates as it is now."""
     if replica.engine not in ENGINES:
         raise unknown_key("engine", replica.engine, ENGINES, where=f"one of {', '.join(ENGINES)}")
     check_layout(replica)
@@ -101,9 +118,10 @@ def case_of(model: str, gpu: str, replica: Replica) -> Case:
     require(not reads_all or case.shape.n_experts > 0, no_experts(model))
     speculation = speculation_stated(replica.draft_tokens, replica.tokens_per_step)
     changed: dict[str, Any] = {name: getattr(replica, name) for name in DEGREES}
+    usual = usual_of(replica, accelerator(gpu))
     if own := factors_of(replica.rates_file, setup_of(accelerator(gpu).key, replica.engine)):
         changed["rates"] = rescaled(case.rates, own)
-    return replace(case, **changed, **speculation, all_experts=float(reads_all))
+    return replace(case, **changed, **speculation, **usual, all_experts=float(reads_all))
 
 
 def speculation_stated(draft_tokens: int | None, tokens_per_step: float | None) -> dict[str, Any]:
@@ -216,7 +234,14 @@ def layout_meant(tp: int, dp: int, ep: int, node_gpus: int) -> tuple[int, int, i
     return tp, dp, ep, ""
 
 
-@cache
+def most_at_once(case: Case) -> Number:
+    """Return the requests that run at once at most: the cap stated, else the engine's own; 0 where neither is."""
+    drafting = (case.draft_tokens > 0) * (case.drafting_running > 0)
+    usual = drafting * case.drafting_running + (1 - drafting) * case.rank_running * case.dp
+    return case.max_running + (case.max_running <= 0) * usual
+
+
+@kept
 def _case(model: str, gpu: str, engine: str, weight_dtype: str | None, kv_dtype: str | None) -> Case:
     chip, shape = accelerator(gpu), shape_of(model)
     dtype = weight_dtype_of(model, weight_dtype)

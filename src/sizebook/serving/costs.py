@@ -13,7 +13,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from sizebook.models.cached import INDEX_ELEMENT_BYTES
-from sizebook.serving.case import Case, Number, smaller
+from sizebook.serving.case import Case, Number, most_at_once, smaller
 from sizebook.serving.kernels import (
     ACTIVATION_BYTES,
     AttentionCosts,
@@ -84,8 +84,8 @@ class PassCosts:
 class Costs:
     """What every load on a case shares: costs of its passes, bytes of its cache a token and a sequence, its layout.
 
-    ``drafting`` is what drafted tokens multiply a decode step by, ``rates`` are those of scheduling. The other fields
-    are those of the case.
+    ``drafting`` is what drafted tokens multiply a decode step by, ``rates`` are those of scheduling. ``max_running`` is
+    the cap on requests at once, whoever sets it, ``chunk_tokens`` those of one rank. The other fields are the case's.
     """
 
     decode: PassCosts
@@ -97,6 +97,7 @@ class Costs:
     pp: Number
     dp: Number
     max_running: Number
+    chunk_tokens: Number
     draft_tokens: Number
     tokens_per_step: Number
     unstated: Number
@@ -126,7 +127,8 @@ def _worked_out(case: Case) -> Costs:
         rates=_scheduling(case),
         pp=case.pp,
         dp=case.dp,
-        max_running=case.max_running,
+        max_running=most_at_once(case),
+        chunk_tokens=case.chunk_tokens / (1 + case.chunk_shared * (case.dp - 1)),
         draft_tokens=case.draft_tokens,
         tokens_per_step=case.tokens_per_step,
         unstated=case.unstated,

@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from functools import cache
 from typing import Any, NamedTuple
 
 from sizebook.core.errors import InputError
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture, Embedding, Layer
+from sizebook.models.kept import kept
 from sizebook.models.towers import Tower
-from sizebook.serving.case import Case, case_of, no_experts, startable
+from sizebook.serving.case import CHUNK_TOKENS, Case, case_of, no_experts, startable
 from sizebook.serving.formats import stored_bytes, weight_dtype_of
 from sizebook.serving.memory import Memory
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.shape import AttentionKind, ServingShape, shape_of_layers
-from sizebook.serving.time import CHUNK_TOKENS, Pass, cache_bytes_per_gpu, pass_seconds, scheduling_seconds
+from sizebook.serving.time import Pass, cache_bytes_per_gpu, pass_seconds, scheduling_seconds
+from sizebook.tables.own_rates import digest_of
 
 # The machine, formats and rates of a case are the same for every model: one with a cache stands in for one without.
 _STAND_IN = "llama-3.1-8b"
@@ -61,7 +62,7 @@ class Halves:
     d_model: int
 
 
-@cache
+@kept
 def halves(model: str) -> Halves | None:
     """Return the encoder and the decoder of a model, None for one that only decodes."""
     architecture = catalog.architecture(model)
@@ -137,15 +138,26 @@ def serving_case(model: str, gpu: str, replica: Replica) -> Case:
         )
     if replica.experts_read == "all":
         raise InputError(no_experts(model))
+    if replica.release:
+        raise InputError(
+            f"no release of an encoder: got release '{replica.release}' for {model}, want a model that only decodes, "
+            "whose defaults are known. Remove release."
+        )
+    return startable(_encoded_at(model, gpu, replica, digest_of(replica.rates_file)))
+
+
+@kept
+def _encoded_at(model: str, gpu: str, replica: Replica, _rates: str) -> EncodedCase:
+    """Return the case of a model with an encoder, with a file of own rates as it is now."""
     dtype = weight_dtype_of(model, replica.weight_dtype)
     base = case_of(_STAND_IN, gpu, replace(replica, weight_dtype=dtype, ep=1, draft_tokens=0))
     encoder, shape, crossing = encoded_shapes(model)
     values: dict[str, Any] = {f.name: getattr(base, f.name) for f in fields(Case)}
     own = {"shape": shape, **stored_bytes(model, replica.weight_dtype)}
-    return startable(EncodedCase(**values | own, encoder=encoder, crossing=crossing))
+    return EncodedCase(**values | own, encoder=encoder, crossing=crossing)
 
 
-@cache
+@kept
 def encoded_shapes(model: str) -> tuple[ServingShape, ServingShape, AttentionKind | None]:
     """Return the sums of the encoder, those of the decoder or the encoder again, and what the decoder keeps of it.
 

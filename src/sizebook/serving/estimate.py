@@ -29,7 +29,8 @@ class Estimate:
 
 def running_of(case: Case | Costs, demand: Demand, capacity: Number) -> Number:
     """Return the requests that run at once: those in flight, as far as the cache holds them and the cap allows."""
-    capped = case.max_running + (case.max_running <= 0) * demand.in_flight
+    cap = costs_of(case).max_running
+    capped = cap + (cap <= 0) * demand.in_flight
     return larger(smaller(smaller(demand.in_flight, capped), capacity), 1.0)
 
 

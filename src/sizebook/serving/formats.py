@@ -12,6 +12,7 @@ from sizebook.core.errors import unknown_key
 from sizebook.core.tables import table
 from sizebook.models import catalog
 from sizebook.models.architecture import Experts
+from sizebook.models.kept import kept
 from sizebook.serving.quantities import KV_DTYPES, WEIGHT_DTYPES
 from sizebook.serving.shape import ServingShape
 from sizebook.serving.stored import Stored, stored_weights
@@ -41,7 +42,7 @@ def quantised_formats(model: str) -> tuple[str, str]:
     return row.get("weight_dtype", ""), row.get("kv_dtype", "")
 
 
-@functools.cache
+@kept
 def native_weight_dtype(model: str) -> str:
     """Return the format of a model's published weights, bf16 where it has none of an engine."""
     if catalog.is_checkpoint(model):

@@ -12,10 +12,10 @@ from functools import cached_property, lru_cache
 from typing import Protocol
 
 from sizebook.serving.arrivals import Lengths, arrivals, repeated
-from sizebook.serving.encoding import serving_case
+from sizebook.serving.case import Case
 from sizebook.serving.pool_simulation import pool_times
 from sizebook.serving.pools import Pools
-from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.quantities import Demand
 from sizebook.serving.simulation import Requests, Served, saturated_rate, simulate
 from sizebook.serving.step_times import StepTimes, step_times
 
@@ -160,11 +160,10 @@ def largest_load(simulator: Simulator, limits: Limits) -> Loaded | None:
 
 
 @lru_cache(maxsize=32)
-def simulator(model: str, gpu: str, replica: Replica, demand: Demand, stream: Stream, most: int) -> Simulator:
+def simulator(case: Case, demand: Demand, stream: Stream, most: int) -> Simulator:
     """Return the simulator of a replica with so many places; surfaces that show one plan share it."""
     requests = stream.requests()
-    times = step_times(serving_case(model, gpu, replica), demand, requests.longest_tokens, most=most)
-    return Simulator(Batching(times, most), requests)
+    return Simulator(Batching(step_times(case, demand, requests.longest_tokens, most=most), most), requests)
 
 
 @lru_cache(maxsize=32)

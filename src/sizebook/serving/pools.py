@@ -76,7 +76,7 @@ class Pools:
     @property
     def places(self) -> int:
         """Requests that decode at once at most: as many as the caches hold and the cap of each worker allows."""
-        cap = int(self.decode.case.max_running) * self.decode.workers
+        cap = int(costs_of(self.decode.case).max_running) * self.decode.workers
         return min(self.capacity, cap) if cap else self.capacity
 
     @property

@@ -156,11 +156,20 @@ ExpertsRead = Annotated[
         label="Experts read in a step",
     ),
 ]
+EngineRelease = Annotated[
+    str,
+    Quantity(
+        "release of the engine such as 0.11.0, whose defaults hold where nothing else is stated; blank: unknown",
+        kind="text",
+        default="",
+        label="Release of the engine",
+    ),
+]
 
 
 @section
 class Replica:
-    """How one replica runs: layout, formats, engine, what is drafted of a step and yielded, own rates, experts read."""
+    """How one replica runs: layout, formats, engine, what is drafted and yielded, own rates, experts read, release."""
 
     tp: Tp = DEFAULT
     pp: Pp = DEFAULT
@@ -174,6 +183,7 @@ class Replica:
     max_running: MaxRunning = DEFAULT
     rates_file: RatesFile = DEFAULT
     experts_read: ExpertsRead = DEFAULT
+    release: EngineRelease = DEFAULT
 
     @property
     def gpus(self) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cache
 from typing import Any
 
 from sizebook.core.errors import InputError
@@ -19,6 +18,7 @@ from sizebook.models.architecture import Architecture, Brick, Experts, Layer
 from sizebook.models.cached import STATE_ELEMENT_BYTES
 from sizebook.models.counting import count
 from sizebook.models.flops import distinct_layers, head_parameters
+from sizebook.models.kept import kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +255,7 @@ def shape_of_layers(architecture: Architecture, layers: Sequence[Layer]) -> Serv
     return ServingShape(**numbers, kinds=kinds)
 
 
-@cache
+@kept
 def shape_of(model: str) -> ServingShape:
     """Return the sums of a model of the catalog, or of the config.json that the name is the path of."""
     return serving_shape(catalog.architecture(model))

@@ -13,12 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sizebook.serving.case import Case
+from sizebook.serving.case import CHUNK_TOKENS, Case
 from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import EncodedCase, decode_seconds, encode_seconds
 from sizebook.serving.quantities import Demand
 from sizebook.serving.time import (
-    CHUNK_TOKENS,
     Pass,
     computed_and_cached,
     decode_step_seconds,
@@ -63,8 +62,9 @@ class StepTimes:
     in one pass without their attention, ``attention`` that of a whole prompt's attention over its length. ``alone`` is
     what a pass of prompts takes besides where nothing decodes. The first token is seen ``first_seconds`` and
     ``first_steps`` decode steps after the pass that made it. Over ``ranks`` prompts are passed side by side, over
-    ``stages`` one behind the other. ``apart`` where an encoder reads prompts, in passes that share no weights with the
-    decode steps. One server takes no more than ``host_requests_per_second``.
+    ``stages`` one behind the other. ``apart`` where prompts are read in passes that share no weights with the
+    decode steps: by an encoder, or an engine that does not mix the two. One server takes no more than
+    ``host_requests_per_second``.
     """
 
     decode: Sequence[Curve]
@@ -120,7 +120,8 @@ def step_times(case: Case, demand: Demand, longest_tokens: float, most: int) -> 
         return moved(0.0, length) - moved(float(computed_and_cached(length, hits)[0]), 0.0)
 
     prompts = between(1.0, longest, 4)
-    passed = curve(lambda tokens: moved(tokens, 0.0), between(1.0, CHUNK_TOKENS, 4))
+    chunk = float(costs_of(case).chunk_tokens)
+    passed = curve(lambda tokens: moved(tokens, 0.0), between(1.0, chunk, 4))
     first, fixed = case.rates["first_token_seconds"], float(prefill_seconds(case, 1.0)) - moved(1.0, 1.0)
     return StepTimes(
         decode=_decode(case, contexts, most, float(tokens_of_step(case, demand.output_tokens))),
@@ -128,11 +129,13 @@ def step_times(case: Case, demand: Demand, longest_tokens: float, most: int) -> 
         attention=curve(attention, prompts),
         alone=fixed,
         computed=1.0 - hits,
+        chunk=chunk,
         first_seconds=float(first),
         first_steps=float(case.rates["first_token_steps"]),
         tokens_per_step=float(tokens_of_step(case, demand.output_tokens)),
         ranks=float(case.dp),
         stages=float(case.pp),
+        apart=not case.mixed,
         host_requests_per_second=float(costs_of(case).rates["host_requests_per_second"]),
     )
 

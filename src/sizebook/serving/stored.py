@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from sizebook.core.errors import InputError
@@ -13,6 +12,7 @@ from sizebook.models import catalog
 from sizebook.models.checkpoints.packings import Quantization
 from sizebook.models.checkpoints.tensors import Tensor
 from sizebook.models.checkpoints.weighing import Weight, weights_of
+from sizebook.models.kept import kept
 from sizebook.models.verifying import TOWER
 
 _EXPERT = re.compile(r"\.experts\.|_exps\.")
@@ -36,7 +36,7 @@ class Stored:
     other_bytes: float
 
 
-@cache
+@kept
 def stored_weights(model: str, n_layers: int, n_mtp: int, has_experts: bool) -> Stored:
     """Return the bytes of the checkpoint that a model is given by; prediction layers, which engines leave out, apart.
 

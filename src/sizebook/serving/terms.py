@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from sizebook.core.derivation import Term
 from sizebook.core.texts import text
-from sizebook.serving.case import Case, Number, larger
+from sizebook.core.units import grouped
+from sizebook.serving.case import Case, Number, larger, most_at_once
 from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import (
     EncodedCase,
@@ -74,10 +75,18 @@ def _pass_terms(parts: Parts, scale: float, kernels: str) -> list[Term]:
     return [Term(name, scale * seconds, basis) for name, seconds, basis in named]
 
 
-def _rest(name: str, total: float, terms: list[Term]) -> list[Term]:
+def _rest(name: str, total: float, terms: list[Term], basis: str = ASSUMED) -> list[Term]:
     """Return what the terms leave of a total, none where that is rounding."""
     left = total - sum(term.value for term in terms)
-    return [Term(name, left, ASSUMED)] if abs(left) > ROUNDING * total else []
+    return [Term(name, left, basis)] if abs(left) > ROUNDING * total else []
+
+
+def _place(case: Case, running: Demand) -> str:
+    """Return what a wait for a place rests on, with so many requests running: the engine's own cap where it binds."""
+    cap = most_at_once(case)
+    if case.max_running or running.in_flight != cap:
+        return ASSUMED
+    return text("assumed: {n} at once, the default of the release", n=grouped(cap))
 
 
 def step_terms(case: Case, demand: Demand, kernels: str, scale: float = 1.0) -> list[Term]:
@@ -117,7 +126,7 @@ def latency_terms(case: Case, found: Estimate, demand: Demand, kernels: str) -> 
         Term(text("Queue: prompts of others"), others.queue, FITTED),
         *_first_token(case, step),
     ]
-    first += _rest(text("Queue: for a place or the server"), found.ttft_seconds, first)
+    first += _rest(text("Queue: for a place or the server"), found.ttft_seconds, first, _place(case, at))
     token = _token(case, at, kernels)
     between = (others.work - others.queue) / larger(at.output_tokens - 1, 1)
     token.append(Term(text("Queue: prompts of others between steps"), between, FITTED))

@@ -35,7 +35,6 @@ __all__ = [
     "waited_for",
 ]  # fmt: skip
 
-CHUNK_TOKENS = 8192.0  # tokens of prompts that engines put into one pass by default (chunked prefill)
 # At most so much of the other prompts' work is waited for before the first token: half of it, on average, where all
 # prompts arrive at once, and a little more where a batch is not decoded before its last prompt is done.
 MOST_QUEUED = 0.6
@@ -206,7 +205,7 @@ def prompts_together(case: Case | Costs, demand: Demand) -> Prompts:
     at = costs_of(case)
     batch = larger(demand.in_flight / at.dp, 1.0)
     new, cached = computed_and_cached(demand.input_tokens, demand.cache_hit_ratio)
-    chunk = larger(new, smaller(CHUNK_TOKENS, batch * new / 2))
+    chunk = larger(new, smaller(at.chunk_tokens, batch * new / 2))
     moved, fixed = pass_seconds(at, Pass(chunk, chunk / new, demand.input_tokens, prefill=True, cached=cached))
     together = moved + fixed
     return Prompts(together * new / chunk, together)

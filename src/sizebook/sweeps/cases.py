@@ -20,6 +20,7 @@ from sizebook.serving.encoding import halves
 from sizebook.serving.memory import Engine, Memory, engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import setup_of
+from sizebook.serving.releases import said_of
 from sizebook.serving.shape import side_by_side
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.own_rates import basis_of
@@ -82,6 +83,18 @@ def named_case(model: str, gpu: str, *words: str) -> Named:
     return Named(
         case, engine_constants(replica.engine), physical_bytes(chip), band.low - 1, band.high - 1, band.basis, rates
     )
+
+
+@cache
+def release_said(words: tuple[str, ...], max_running: int, dp: int, drafting: bool) -> str:
+    """Return in words what the release of a row decides, by the row's words of `NAMES`."""
+    named = dict(zip(NAMES, words, strict=True))
+    given = {name: as_tables_write(name, named[name]) for name in ("engine", "release") if named[name]}
+    try:
+        replica = Replica(max_running=max_running, dp=dp, **given)
+        return said_of(replica, accelerator(named["gpu"]), drafting=drafting)
+    except SizebookError:
+        return ""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from sizebook.core.errors import SizebookError
 from sizebook.core.number_text import GROUPED_BY_POINT, decimal_sign
 from sizebook.core.sections import REQUIRED as MUST_BE_GIVEN
 from sizebook.core.sections import Argument
-from sizebook.plans.serving.tables import COLUMNS, FIGURES, POOL_RESULTS, STATED
+from sizebook.plans.serving.tables import COLUMNS, FIGURES, POOL_RESULTS, RELEASE_RESULTS, STATED
 from sizebook.serving.case import layout_meant
 from sizebook.serving.estimate import estimate, misfit
 from sizebook.serving.quantities import Demand, Replica
@@ -35,6 +35,7 @@ from sizebook.sweeps.cases import (
     named_case,
     of_rows,
     refusals,
+    release_said,
     stacked,
 )
 from sizebook.sweeps.one_by_one import answers, pools_asked
@@ -73,6 +74,9 @@ def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     results = _results(figures, fits, named, place)
     if "separate_prefill" in frame.columns:
         results |= _one_pool(numbers, cases, ~np.isnan(figures["tpot_seconds"]))
+    if "release" in frame.columns:
+        results |= _releases(numbers, cases, [names[at] for at in place[cases.first]])
+        results |= _only(~np.isnan(figures["tpot_seconds"]), results, RELEASE_RESULTS)
     results["reason"] = pl.Series(reasons.tolist(), dtype=pl.String)
     if alone.any():
         rows = np.flatnonzero(alone)
@@ -110,6 +114,16 @@ def _one_pool(numbers: dict[str, Any], cases: Distinct, answered: Any) -> dict[s
         "transfer_seconds": pl.Series(np.zeros(len(answered))),
     }
     return _only(answered, columns, POOL_RESULTS)
+
+
+def _releases(numbers: dict[str, Any], cases: Distinct, names: list[tuple[str, ...]]) -> dict[str, pl.Series]:
+    """Return what the release of each row decides, in words."""
+    columns = (numbers[name][cases.first].tolist() for name in ("max_running", "dp", "draft_tokens"))
+    words: list[str | None] = [
+        release_said(row, max_running=int(cap), dp=int(dp), drafting=drafts > 0)
+        for row, cap, dp, drafts in zip(names, *columns, strict=True)
+    ]
+    return _of_rows(dict.fromkeys(RELEASE_RESULTS, words), cases.which)
 
 
 def _put(results: dict[str, pl.Series], rows: Any, found: list[Mapping[str, Any]]) -> None:

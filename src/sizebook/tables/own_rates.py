@@ -11,7 +11,7 @@ import csv
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 
@@ -48,7 +48,7 @@ RatesFile = Annotated[
     str,
     Quantity(
         "file of own rates that sizebook calibrate wrote, blank for the shipped rates", kind="text", default="",
-        label="Own rates",
+        label="Own rates", check=lambda file: own_rates(file),
     ),
 ]  # fmt: skip
 
@@ -123,19 +123,33 @@ def basis_of(rates_file: str, setup: Setup) -> str:
     return f"{said}: {found.runs} runs of {setup.words}"
 
 
+def digest_of(rates_file: str) -> str:
+    """Return the first digits of the SHA-256 of a file of own rates, blank for the shipped: what caches ask for."""
+    return own_rates(rates_file).digest if rates_file else ""
+
+
 def own_rates(rates_file: str) -> OwnRates:
-    """Return a file of own rates, read once; errors: no such file, a column, name or number that is not one of its.
+    """Return a file of own rates, read again when it has changed.
+
+    Errors: no such file, a column, name or number that is not one of its.
 
     Whether it may be read is asked each time: the next cell may stand in another workbook.
     """
     path = Path(rates_file)
     refuse_relative(path)
-    located(path)
-    return _read_once(path)
+    try:
+        state = located(path).stat()
+    except OSError:  # reading it says why
+        return _read(path)
+    return _read_at(path, state.st_size, state.st_mtime_ns)
 
 
-@cache
-def _read_once(path: Path) -> OwnRates:
+@lru_cache(maxsize=64)
+def _read_at(path: Path, _size: int, _changed_ns: int) -> OwnRates:
+    return _read(path)
+
+
+def _read(path: Path) -> OwnRates:
     content = read_bytes(path, _WANTED, "scenario_bytes")
     rows = _rows(decoded(content, path.name, _WANTED), path)
     return OwnRates(path.name, hashlib.sha256(content).hexdigest()[:12], _setups(rows, path.name))

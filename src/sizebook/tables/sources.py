@@ -19,6 +19,7 @@ LOOKED_UP = {
     "models": (("key", "name", "aliases"), ("key",)),
     "dtypes": (("dtype",), ("dtype",)),
     "engines": (("key", "engine"), ("key",)),
+    "engine_releases": (("engine",), ("engine", "release", "gpus", "memory_from_gib")),
     "optimizers": (("optimizer",), ("optimizer",)),
 }
 CITED = ("source", "retrieved")

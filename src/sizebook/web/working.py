@@ -103,7 +103,7 @@ def _confined() -> Iterator[Path]:
             yield folder
         except SizebookError as error:
             said = str(error).replace(f"{folder}/", "").replace(str(folder), "the request")
-            raise type(error)(said) from None
+            raise error.saying(said) from None
 
 
 def _values(sent: Sent, folder: Path) -> dict[str, Any]:

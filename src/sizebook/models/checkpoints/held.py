@@ -15,6 +15,8 @@ from sizebook.models.checkpoints.reading import Checkpoint, holds_weights, is_ch
 from sizebook.models.checkpoints.store import Folder, Store, json_of
 from sizebook.models.checkpoints.weighing import Weighed, weigh
 
+Files = tuple[tuple[str, int, int], ...]  # name, bytes, nanoseconds of the last change
+State = tuple[Folder, str, Files]
 PIPELINE, CONFIG, ADAPTER = "model_index.json", "config.json", "adapter_config.json"
 
 
@@ -92,11 +94,16 @@ def is_checkpoint(path: Path) -> bool:
 
 def held_at(path: Path) -> Held:
     """Return what a file, an index or a folder of this machine holds; read again only where files changed."""
+    return _held_at(*state_at(path))
+
+
+def state_at(path: Path) -> State:
+    """Return the folder that a path names or lies in, the one file asked for, and the state of all that lies there."""
     path = located(path)
     check_there(path)
     store = Folder(path if path.is_dir() else path.parent)
     only = "" if path.is_dir() or path.name == PIPELINE else path.name
-    return _held_at(store, only, tuple((name, size, _changed(store, name)) for name, size in store.sizes().items()))
+    return store, only, tuple((name, size, _changed(store, name)) for name, size in store.sizes().items())
 
 
 def check_there(path: Path) -> None:
@@ -117,5 +124,5 @@ def _changed(store: Folder, name: str) -> int:
 
 
 @lru_cache(maxsize=8)
-def _held_at(store: Folder, only: str, _state: tuple[tuple[str, int, int], ...]) -> Held:
+def _held_at(store: Folder, only: str, _state: Files) -> Held:
     return held(store, only)

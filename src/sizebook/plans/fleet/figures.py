@@ -55,6 +55,13 @@ class ReplicaOnNode:
         str,
         Quantity("rates that times are worked out with: shipped, or a file of own ones", kind="text", label="Rates"),
     ]
+    release_basis: Annotated[
+        str,
+        Quantity(
+            "release of the engine, what it does by default and whether the fit has seen it", kind="text",
+            label="Engine release",
+        ),
+    ]  # fmt: skip
     tdp_watts: Annotated[float, Quantity("power of one GPU: its TDP", unit="watts", label="Power of a GPU")]
     gpus_per_node: Annotated[int, Quantity("GPUs of a node", unit="GPUs", **_COUNT, label="GPUs of a node")]
     node_kw: Annotated[float, Quantity("power of a node at most", unit="kW", label="Power of a node")]
@@ -177,6 +184,7 @@ def _on_node(replica: PlannedReplica) -> dict[str, Any]:
         **banded("requests_per_second", replica.requests_per_second, replica.bands["throughput"]),
         "workers": replica.layout,
         "rates_basis": replica.rates_basis,
+        "release_basis": replica.release_basis,
         "tdp_watts": watts(replica.setup.gpu),
         "gpus_per_node": node.gpus,
         "node_kw": node.kw,

@@ -148,7 +148,7 @@ def naming(phase: str) -> Iterator[None]:
     try:
         yield
     except SizebookError as error:
-        raise type(error)(f"{phase}: {error}") from error
+        raise error.saying(f"{phase}: {error}") from error
 
 
 def _starts(planned: Sequence[PlannedPhase]) -> tuple[float, ...]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sizebook.core.errors import SizebookError, TargetError
+from sizebook.core.errors import InputError, SizebookError, TargetError
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.layouts import layouts
 from sizebook.plans.serving.plan import ServingPlan, as_read, plan_serving
@@ -64,6 +64,7 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
     Errors: traffic that no candidate can be planned for; none meets the target, where the message names the limits that
     bind, the most frequent first.
     """
+    check_release(inputs.replica, engine)
     inputs = as_read(model, inputs)
     traffic = inputs.traffic
     _ = traffic.hours, traffic.longest_tokens  # read once here, or every candidate would count as failed by it
@@ -91,6 +92,15 @@ def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine
         )
     plans.sort(key=lambda plan: plan.months[-1].usd)
     return Choices(tuple(_marked(plans)), tuple(failed.most_common()))
+
+
+def check_release(stated: Replica, engine: str | None) -> None:
+    """Refuse a release of an engine that nobody names: each counts its own."""
+    if stated.release and engine is None:
+        raise InputError(
+            f"release without an engine: got release '{stated.release}', want engine with it. Name the engine that it "
+            "is of."
+        )
 
 
 def on_average(inputs: ServingInputs) -> ServingInputs:

@@ -114,6 +114,13 @@ class ReplicaFigures:
         str,
         Quantity("rates that times are worked out with: shipped, or a file of own ones", kind="text", label="Rates"),
     ]
+    release_basis: Annotated[
+        str,
+        Quantity(
+            "release of the engine, what it does by default and whether the fit has seen it", kind="text",
+            label="Engine release",
+        ),
+    ]  # fmt: skip
     workers: Annotated[
         str, Quantity("workers of one replica, and what they do", kind="text", label="Workers of a replica")
     ]
@@ -226,6 +233,7 @@ def _of_the_replica(inputs: ServingInputs, replica: PlannedReplica) -> dict[str,
         "left_bytes": float(memory.physical_bytes - memory.allowed_bytes),
         "physical_bytes": float(memory.physical_bytes),
         "rates_basis": replica.rates_basis,
+        "release_basis": replica.release_basis,
         "workers": replica.layout,
         "transfer_seconds": replica.transfer_seconds,
         "transfer_seconds_most": replica.transfer_seconds / LEAST_TRANSFER,

@@ -58,7 +58,8 @@ _ITS_REPLICA = {
     "held_for": "mean", "ttft_seconds_held": 1.0484410110891353, "tpot_seconds_held": 0.049837022262680816,
     "arrivals": "steady", "weight_bytes": 18164092928.0, "cache_bytes": 54081257980.7, "activation_bytes": 2026444800.0,
     "non_torch_bytes": 2254857830.0, "left_bytes": 8502961504.300003, "physical_bytes": 85029615043.0,
-    "rates_basis": "shipped rates", "workers": "tp4", "transfer_seconds": 0.0, "transfer_seconds_most": 0.0,
+    "rates_basis": "shipped rates", "release_basis": "not stated",
+    "workers": "tp4", "transfer_seconds": 0.0, "transfer_seconds_most": 0.0,
 }  # fmt: skip
 _ITS_FIGURES = {
     **_ITS_REPLICA, "spare_replicas": 1, "on_demand_usd_per_gpu_hour": 4, "reserved_usd_per_gpu_hour": 2,
@@ -106,12 +107,14 @@ def _flattened(rows: Any) -> list[Any]:
 def plan_serving(model: Model, inputs: ServingInputs, gpus_compared: GpusCompared = DEFAULT) -> Choices:
     """Return the cheapest ways to serve a traffic within a target: one a row, at most 12, cheapest first.
 
-    Engines, formats of the weights and layouts are searched; tp, pp, dp, ep and engine play no part. Columns: gpu,
+    Engines, formats of the weights and layouts are searched; tp, pp, dp, ep and engine play no part, but that a
+    release is of the engine stated. Columns: gpu,
     engine, dtype (blank: the checkpoint's own), layout, GPUs and USD in the last month, TTFT and TPOT at the planned
     load, 1 where nothing is cheaper and faster. Nothing that misses the target is shown; if all do, the error names
     the limits.
     """
-    found = choose(model, inputs, compared(gpus_compared))
+    one = inputs.replica.engine if inputs.replica.release else None  # a release is of one engine
+    found = choose(model, inputs, compared(gpus_compared), engine=one)
     rows: list[list[str | int | float]] = [list(HEAD)]
     for choice in found.ranked[:SHOWN]:
         setup, knee, last = choice.plan.replica.setup, choice.plan.replica.at_knee, choice.plan.months[-1]

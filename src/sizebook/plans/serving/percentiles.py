@@ -99,9 +99,7 @@ def serving_percentile(
             f"does not fit: got no room for one request of {longest} tokens on {gpu}, want some. "
             "Raise tp, pp or ep, or choose a narrower weight_dtype."
         )
-    simulated = simulator(
-        model, accelerator(gpu).key, replica, demand=asked, stream=stream, most=most_running(replica, capacity)
-    )
+    simulated = simulator(case, asked, stream, most=most_running(case, capacity))
     if replica_requests_per_second >= simulated.saturated:
         raise TargetError(
             f"too many requests: got {replica_requests_per_second:g} a second, want fewer than the "

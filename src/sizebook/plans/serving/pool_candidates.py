@@ -10,6 +10,7 @@ from sizebook.core.errors import InputError, SizebookError
 from sizebook.plans.serving.layouts import layouts
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT, Asked, Setup, knee
 from sizebook.serving.case import Case
+from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import serving_case
 from sizebook.serving.estimate import Estimate
 from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes, sequences_that_fit
@@ -64,7 +65,7 @@ def _most_decoding(case: Case, demand: Demand, limit: float, room: int) -> int:
         token = at.in_flight / decode_rate(case, at) / (at.output_tokens - 1)
         return Estimate(0.0, token, at.in_flight / token, capacity=room, fits=True)
 
-    most = min(room, MOST_IN_FLIGHT, int(case.max_running) or MOST_IN_FLIGHT)
+    most = min(room, MOST_IN_FLIGHT, int(costs_of(case).max_running) or MOST_IN_FLIGHT)
     found, _ = knee(estimated, demand, (math.inf, limit), ceiling=max(1, most))
     return 1 if found is None else found.in_flight
 

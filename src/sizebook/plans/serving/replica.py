@@ -14,6 +14,7 @@ from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.refusals import missed, missed_by_requests, no_room, too_many
 from sizebook.serving.band import replica_band
 from sizebook.serving.case import Case
+from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import EncodedCase, places, serving_case
 from sizebook.serving.estimate import MOST_READ, Band, Estimate, estimate, unmeasured_band
 from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator
@@ -21,6 +22,7 @@ from sizebook.serving.memory import Memory, engine_constants, engine_memory, phy
 from sizebook.serving.pools import Pools, pooled
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.rates import setup_of
+from sizebook.serving.releases import said_of
 from sizebook.serving.shape import shape_of
 from sizebook.serving.simulation import Served
 from sizebook.serving.time import cache_bytes_per_gpu, tokens_of_step
@@ -28,6 +30,7 @@ from sizebook.tables.hardware import accelerator
 from sizebook.tables.own_rates import basis_of
 
 MOST_IN_FLIGHT = 4096  # engines batch no more sequences than a few thousand
+PLACES = ("cache", "batch")  # what limits a load that no target does
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,11 @@ class PlannedReplica:
         return basis_of(replica.rates_file, setup_of(accelerator(self.setup.gpu).key, replica.engine))
 
     @property
+    def release_basis(self) -> str:
+        """In words, what its engine's release does by default, and whether the fit has seen it."""
+        return said_of(self.setup.replica, accelerator(self.setup.gpu), drafting=self.case.draft_tokens > 0)
+
+    @property
     def drafts(self) -> str:
         """In words, what is drafted in a decode step and what a step yields."""
         case = self.case
@@ -163,32 +171,39 @@ def replica_for(setup: Setup, asked: Asked, gpus_per_node: int | None) -> Planne
     if demand.concurrency is not None and demand.concurrency > capacity:
         raise TargetError(too_many(setup.model, replica, demand.concurrency, capacity=capacity))
     limits, packing = limits_of(latencies, bands), packing_of(setup.gpu, replica, gpus_per_node)
+    most = most_running(case, capacity)  # more would wait for a place, and no more would be served
     if asked.share is not None:
-        loaded = _loaded(setup, asked, limits, most_running(replica, capacity))
+        loaded = _loaded(setup, asked, limits, most)
         mean, found = mean_of(loaded.served, demand, capacity)
-        binding = loaded.binding or ("cache" if capacity < MOST_IN_FLIGHT else "batch")
+        binding = loaded.binding or full_by(most, capacity)
         return PlannedReplica(setup, mean, case, memory, capacity, found, bands, binding, packing, loaded=loaded)
     if demand.concurrency is not None:
         at_load: Demand | None = demand
         binding = "given"
     else:
-        ceiling = min(capacity, MOST_IN_FLIGHT)
-        at_load, binding = knee(lambda at: estimate(case, memory, at), demand, limits, ceiling)
+        at_load, binding = knee(lambda at: estimate(case, memory, at), demand, limits, most)
+        binding = full_by(most, capacity) if binding in PLACES else binding
     if at_load is None:
         raise TargetError(missed(setup.model, setup.gpu, replica, demand=demand, limits=limits))
     found = estimate(case, memory, at_load)
     return PlannedReplica(setup, at_load, case, memory, capacity, found, bands, binding, packing)
 
 
-def most_running(replica: Replica, capacity: int) -> int:
+def most_running(case: Case, capacity: int) -> int:
     """Return the requests that run at a time: as many as the cache holds, the engine batches and the cap allows."""
-    return min(capacity, MOST_IN_FLIGHT, replica.max_running or MOST_IN_FLIGHT)
+    return min(capacity, MOST_IN_FLIGHT, int(costs_of(case).max_running) or MOST_IN_FLIGHT)
+
+
+def full_by(most: int, capacity: int) -> str:
+    """Return what limits a replica that runs as many requests as it can: the cache, or the engine's batch."""
+    return "cache" if most == capacity < MOST_IN_FLIGHT else "batch"
 
 
 def _loaded(setup: Setup, asked: Asked, limits: tuple[float, float], most: int) -> Loaded:
     """Return the largest load of a replica at which the percentiles of its requests meet the limits."""
     share = asked.share or 0.0
-    simulated = simulator(setup.model, setup.gpu, setup.replica, demand=asked.demand, stream=asked.stream, most=most)
+    case = serving_case(setup.model, setup.gpu, setup.replica)
+    simulated = simulator(case, asked.demand, asked.stream, most=most)
     loaded = largest_load(simulated, Limits(*limits, share))
     if loaded is None:
         raise TargetError(missed_by_requests(setup.replica.layout, simulated, Limits(*limits, share)))

@@ -28,6 +28,7 @@ from sizebook.serving.load import Stream
 from sizebook.serving.memory import Memory, engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, PoolLayout, Replica
 from sizebook.serving.rates import setup_of
+from sizebook.serving.releases import said_of
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.own_rates import basis_of
 
@@ -36,6 +37,7 @@ STATED = ("input_tokens", "output_tokens", "concurrency")
 FIGURES = ("ttft_seconds", "tpot_seconds", "tokens_per_second")
 RESULTS = (*FIGURES, "error_low", "error_high", "error_basis", "rates_basis", "fits", "reason")
 POOLS = tuple(leaf.name for leaf in leaves(PoolLayout))
+RELEASE_RESULTS = ("release_basis",)
 POOL_RESULTS = ("workers", "gpus_per_replica", "transfer_seconds")
 _MODEL_AND_GPU = tuple(Argument(name, quantity_of(hint), REQUIRED) for name, hint in (("model", Model), ("gpu", Gpu)))
 _SECTIONS = [{leaf.name for leaf in leaves(kind)} for kind in (Demand, Replica, PoolLayout)]
@@ -46,7 +48,7 @@ COLUMNS = Columns(
     known=tuple(ARGUMENTS),
     required=("model", "gpu", *STATED),
     results=RESULTS,
-    further={"separate_prefill": POOL_RESULTS},
+    further={"separate_prefill": POOL_RESULTS, "release": RELEASE_RESULTS},
 )
 
 
@@ -112,27 +114,31 @@ def answer(heads: Sequence[str]) -> Callable[[Sequence[Any]], Mapping[str, Any]]
 
 
 @lru_cache(maxsize=10_000)
-def _replica(model: str, gpu: str, replica: Replica) -> tuple[Case, Memory, Band, str]:
+def _replica(model: str, gpu: str, replica: Replica) -> tuple[Case, Memory, Band, dict[str, str]]:
     """Return what is the same for every load of a replica."""
     case, chip = serving_case(model, gpu, replica), accelerator(gpu)
     memory = engine_memory(case, physical_bytes(chip), engine_constants(replica.engine))
     is_encoded = has_encoder(model)  # no server of such a model was measured
     band = unmeasured_band("tpot") if is_encoded else replica_band("tpot", chip.key, replica, shape=case.shape)
-    return case, memory, band, basis_of(replica.rates_file, setup_of(chip.key, replica.engine))
+    said = {
+        "rates_basis": basis_of(replica.rates_file, setup_of(chip.key, replica.engine)),
+        "release_basis": said_of(replica, chip, drafting=case.draft_tokens > 0),
+    }
+    return case, memory, band, said
 
 
 def _one_pool(model: str, gpu: str, demand: Demand, replica: Replica) -> dict[str, Any]:
-    case, memory, band, rates = _replica(model, gpu, replica)
+    case, memory, band, said = _replica(model, gpu, replica)
     demand = as_answered(model, demand)
     found = estimate(case, memory, demand)
     tokens, capacity = demand.input_tokens + demand.output_tokens, float(found.capacity)
     left = float(memory.cache_bytes)
     reason = "" if found.fits else misfit(demand.in_flight, tokens, capacity=capacity, free_bytes=left)
     if capacity <= 0:
-        return {"rates_basis": rates, "reason": reason}
+        return {**said, "reason": reason}
     return {
         **_figures(found, band),
-        "rates_basis": rates,
+        **said,
         "fits": bool(found.fits),
         "workers": replica.layout,
         "gpus_per_replica": replica.gpus,
@@ -146,6 +152,7 @@ def _pooled(model: str, gpu: str, demand: Demand, replica: Replica, pools: PoolL
     return {
         **_figures(found.at_knee, found.bands["tpot"]),
         "rates_basis": found.rates_basis,
+        "release_basis": found.release_basis,
         "fits": bool(found.at_knee.fits),
         "workers": found.layout,
         "gpus_per_replica": found.gpus,

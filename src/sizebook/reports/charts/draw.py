@@ -11,6 +11,7 @@ import vl_convert
 from sizebook.core.units import THIN_SPACE
 from sizebook.reports.charts import horizontal, theme, upright
 from sizebook.reports.charts.kinds import Bars, Chart, Columns, Lines, Spans, Stacks
+from sizebook.reports.charts.layers import ROOM
 from sizebook.reports.charts.theme import HOUSE, Theme
 from sizebook.sources.bundled import bundled
 
@@ -24,6 +25,7 @@ _KINDS: dict[type, Any] = {
 
 
 _PIXELS = 2.0
+_UNKNOWN = "a face that nobody has"
 _HOUSE_NUMBERS = (".", THIN_SPACE)
 
 
@@ -41,7 +43,22 @@ def svg(chart: Chart, look: Theme = HOUSE, numbers: tuple[str, str] = _HOUSE_NUM
         _register_fonts(folder)
     decimal, thousands = numbers
     local = {"decimal": decimal, "thousands": thousands, "grouping": [3], "currency": ["$", ""]}
-    return str(vl_convert.vegalite_to_svg(specification(chart, look), format_locale=local))
+    drawn, face = _laid_out(chart, look)
+    return str(vl_convert.vegalite_to_svg(drawn, format_locale=local)).replace(f'"{_UNKNOWN}"', f'"{face}"')
+
+
+def _laid_out(chart: Chart, look: Theme) -> tuple[dict[str, Any], str]:
+    """Return what to draw, and the face of what is drawn in an unknown one.
+
+    The renderer measures a text by the outlines of its letters, a millisecond a word, even where nothing hangs on it;
+    of a face that it does not know it has none. So it is asked for one where the room around the plot is known.
+    """
+    specified = specification(chart, look)
+    room = specified.get("usermeta", {}).get(ROOM)
+    if room is None or look.text_face != HOUSE.text_face:
+        return specified, look.text_face
+    config = {**specified["config"], "font": _UNKNOWN}
+    return {**specified, "autosize": "none", "padding": room, "config": config}, look.text_face
 
 
 def png(

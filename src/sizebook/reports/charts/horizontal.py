@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from math import ceil
 from typing import Any, Literal
 
 from sizebook.reports.charts import theme
 from sizebook.reports.charts.kinds import Bars, Limit, Spans, Stacks
-from sizebook.reports.charts.layers import Part, figures_axis, layer, limit_layers, name, number, series_colour, sized
+from sizebook.reports.charts.layers import (
+    Part,
+    figures_axis,
+    layer,
+    limit_layers,
+    name,
+    number,
+    series_colour,
+    sized_plot,
+)
 from sizebook.reports.charts.theme import Theme
+from sizebook.reports.charts.widths import in_the_face, text_width
 
 _ROW_HEIGHT = 26
-_AXIS_HEIGHT = 40
-_LEGEND_HEIGHT = 26
+_AROUND = 6  # rows together
+_LONGEST = 260
+_GAP = 6 + 4  # between a label and the plot, and at the edge of the chart
+_AXIS_HEIGHT, _LIMIT_HEIGHT = 32, 12
 # A segment narrower than this part of the longest stack has no room for its figure.
 _NARROW = 0.09
 _BAR = {"type": "bar", "height": {"band": 0.62}}
@@ -74,14 +87,20 @@ def _with_figures(
 ) -> Part:
     """Name the rows on the left and write their figures on the right, where no grid line strikes them through."""
     texts = json.dumps(dict(figures), ensure_ascii=False)
-    left = _encoded(marks, y=_categories("left", look))
-    figures_right = _categories("right", look, labelExpr=f"{texts}[datum.value]", labelLimit=0)
+    wide_left, wide_right = (ceil(max(map(text_width, each))) for each in zip(*figures, strict=True))
+    fits = wide_left < _LONGEST * 0.95  # for sure: whether to cut is looked at by measuring each label again
+    left = _encoded(marks, y=_categories("left", look, labelLimit=0 if fits else _LONGEST))
+    figures_right = _categories("right", look, labelExpr=f"{texts}[datum.value]")
     right = _encoded(marks, y=figures_right, opacity={"value": 0})
     upright = limit_layers(limit, "x", look) if limit else []
     layers = [{"layer": [left, *inside, *upright]}, right]
-    room_above = (_LEGEND_HEIGHT if inside else 0) + (14 if limit else 0)
-    height = _ROW_HEIGHT * len(figures) + _AXIS_HEIGHT + room_above
-    return sized(layers, height, resolve={"scale": {"y": "independent"}})
+    beside = {"left": min(wide_left, _LONGEST) + _GAP, "right": wide_right + _GAP}
+    room = {**beside, "top": 2 + (_LIMIT_HEIGHT if limit else 0), "bottom": _AXIS_HEIGHT}
+    width, height = theme.WIDTH - sum(beside.values()), _ROW_HEIGHT * len(figures) + _AROUND
+    if inside or not fits or not all(in_the_face(text) for row in figures for text in row):
+        room = {}  # a legend is as wide as its names, and a sign of another face as wide as that has it
+    independent = {"scale": {"y": "independent"}}
+    return sized_plot(layers, width, height, room=room, resolve=independent)
 
 
 def _encoded(marks: Part, **encoding: Part) -> Part:
@@ -94,5 +113,5 @@ def _marked_fill(look: Theme) -> Part:
 
 def _categories(side: Literal["left", "right"], look: Theme, **options: Any) -> Part:
     # Every row has its own height, so that no label lies on another.
-    drawn = {"orient": side, "labelColor": look.ink, "domain": False, "labelLimit": 260, "labelOverlap": False}
+    drawn = {"orient": side, "labelColor": look.ink, "domain": False, "labelLimit": 0, "labelOverlap": False}
     return name("label", sort=None, title=None, axis={**drawn, **options})

@@ -11,9 +11,12 @@ from typing import Any
 from sizebook.reports.charts import theme
 from sizebook.reports.charts.kinds import Limit, Series
 from sizebook.reports.charts.theme import Theme
+from sizebook.reports.charts.widths import text_width
 
 _TICKS = 5
 _SYMBOL_WIDTH = 30  # of the square before a name, with the space to the next
+ROOM = "room"
+_PADDING = {"left": 4, "top": 2, "right": 4, "bottom": 0}
 Part = dict[str, Any]
 """A part of a specification: a layer, a channel, an axis."""
 
@@ -33,6 +36,15 @@ def name(field: str, **options: Any) -> Part:
     return {"field": field, "type": "nominal", **options}
 
 
+def sized_plot(layers: Sequence[Part], width: float, height: float, *, room: Part, **options: Any) -> Part:
+    """Return layers whose plot has a size, and grows by what stands around it: laid out once, where `sized` is twice.
+
+    ``room`` is what stands around it in the house's face, empty where that is not known.
+    """
+    known = {"usermeta": {ROOM: room}} if room else {}
+    return {"layer": list(layers), "width": width, "height": height, "padding": _PADDING, **known, **options}
+
+
 def sized(layers: Sequence[Part], height: float, room_right: float = 4, **options: Any) -> Part:
     """Return layers at the width of the text, with room on the right for labels that stand outside the plot."""
     return {
@@ -40,7 +52,7 @@ def sized(layers: Sequence[Part], height: float, room_right: float = 4, **option
         "width": theme.WIDTH,
         "height": height,
         "autosize": {"type": "fit", "contains": "padding"},
-        "padding": {"left": 4, "top": 2, "right": room_right, "bottom": 0},
+        "padding": {**_PADDING, "right": room_right},
         **options,
     }
 
@@ -90,8 +102,3 @@ def limit_layers(limit: Limit, channel: str, look: Theme) -> list[Part]:
         layer(rows, {"type": "rule", "color": look.ink, "strokeDash": [5, 3], "strokeWidth": 1.2}, **at),
         layer(rows, label, text=name("text"), **edge, **at),
     ]
-
-
-def text_width(text: str) -> float:
-    """Return roughly how wide a label of small print is, in pixels."""
-    return 5.6 * len(text)

@@ -13,9 +13,9 @@ from sizebook.reports.charts.layers import (
     series_colour,
     sized,
     steps,
-    text_width,
 )
 from sizebook.reports.charts.theme import Theme
+from sizebook.reports.charts.widths import text_width
 
 _HEIGHT = 220
 _LABEL_HEIGHT = 13

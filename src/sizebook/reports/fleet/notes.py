@@ -94,8 +94,8 @@ def _band(each: PlannedService) -> Row:
 
 # Inputs that a row of its own shows, with what was looked up for them.
 IN_WORDS = frozenset({
-    "name", "model", "gpu", "engine", "weight_dtype", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step",
-    "gpus_per_node", "concurrency", "ttft_target_seconds", "tpot_target_seconds", "band_quantile",
+    "name", "model", "gpu", "engine", "release", "weight_dtype", "tp", "pp", "dp", "ep", "draft_tokens",
+    "tokens_per_step", "gpus_per_node", "concurrency", "ttft_target_seconds", "tpot_target_seconds", "band_quantile",
     "request_percentile",
     "on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour", "start", "rates_file", "grid", "grams_per_kwh",
 })  # fmt: skip
@@ -136,6 +136,11 @@ def _service(each: PlannedService) -> tuple[Row, ...]:
             text("data/hardware.csv, {key}", key=gpu),
         ),
         (text("Engine"), ENGINE_NAMES[replica.engine], "data/engines.csv"),
+        (
+            text("Engine release"),
+            planned.release_basis,
+            "data/engine_releases.csv" if replica.release else text("usual value"),
+        ),
         (text("Rates"), planned.rates_basis, text("data/kernels.csv, data/calibration_serving.csv")),
         (text("Weights"), replica.weight_dtype or text("as published"), text("scenario")),
         (

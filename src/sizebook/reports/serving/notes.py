@@ -122,8 +122,8 @@ def errors(plan: ServingPlan) -> Section:
 
 # Inputs that a row of its own shows, with what was looked up for them.
 IN_WORDS = frozenset({
-    "weight_dtype", "kv_dtype", "engine", "rates_file", "tp", "pp", "dp", "ep", "draft_tokens", "tokens_per_step",
-    "input_tokens",
+    "weight_dtype", "kv_dtype", "engine", "release", "rates_file", "tp", "pp", "dp", "ep", "draft_tokens",
+    "tokens_per_step", "input_tokens",
     "output_tokens", "input_histogram", "output_histogram", "concurrency", "gpus_per_node",
     "on_demand_usd_per_gpu_hour", "reserved_usd_per_gpu_hour", "grid", "grams_per_kwh",
 })  # fmt: skip
@@ -176,6 +176,11 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
         (text("Model"), plan.model, text("scenario; counted exactly")),
         (text("Accelerator"), accelerator(setup.gpu).name, text("data/hardware.csv, {key}", key=setup.gpu)),
         (text("Engine"), ENGINE_NAMES[replica.engine], "data/engines.csv"),
+        (
+            text("Engine release"),
+            load.release_basis,
+            "data/engine_releases.csv" if replica.release else text("usual value"),
+        ),
         (text("Rates"), plan.replica.rates_basis, text("data/kernels.csv, data/calibration_serving.csv")),
         (text("Weights"), weights, _weights_origin(setup.model, replica)),
         (text("Cache"), cache, text("scenario") if replica.kv_dtype else text("the engine's default")),

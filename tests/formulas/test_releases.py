@@ -1,0 +1,172 @@
+"""What a release of an engine decides: its cap on requests, its chunks of prompts, and how near the fit is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sizebook.core.cells import call
+from sizebook.core.errors import InputError, UnknownKeyError
+from sizebook.functions import load
+from sizebook.serving.band import FITTED, UNSEEN, replica_band
+from sizebook.serving.case import case_of
+from sizebook.serving.costs import costs_of
+from sizebook.serving.encoding import serving_case
+from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.releases import said_of
+from sizebook.serving.shape import shape_of
+from sizebook.serving.step_times import step_times
+from sizebook.serving.time import Pass, pass_seconds, prompts_together
+from sizebook.tables.hardware import accelerator
+
+load()
+MODEL = "llama-3.1-8b"
+
+
+def costs(gpu: str, **how: Any) -> Any:
+    return costs_of(case_of(MODEL, gpu, Replica(weight_dtype="fp8", **how)))
+
+
+def asked(function: str, **words: Any) -> float:
+    said = {"weight_dtype": "fp8", "input_tokens": 500, "output_tokens": 101, **words}
+    return float(call(function, MODEL, "h100-sxm", "; ".join(f"{name}={value}" for name, value in said.items())))
+
+
+def test_a_blank_release_has_neither_cap_nor_chunk_of_its_own() -> None:
+    found = costs("a100-sxm-80gb", engine="vllm", release="")
+    assert (found.max_running, found.chunk_tokens) == (0, 8192)
+
+
+def test_requests_beyond_the_default_wait_for_a_place() -> None:
+    """Of 400 in flight 256 run: each of them stays as long as among 256, and 144 of 400 places in the queue more."""
+    token = asked("TPOT_SECONDS", concurrency=256)
+    first = asked("TTFT_SECONDS", concurrency=256)
+    stay = (first + 100 * token) * 400 / 256
+    assert asked("TPOT_SECONDS", concurrency=400, release="0.7.3") == pytest.approx(token, rel=1e-12)
+    assert asked("TTFT_SECONDS", concurrency=400, release="0.7.3") == pytest.approx(stay - 100 * token, rel=1e-12)
+    assert asked("TTFT_SECONDS", concurrency=400) < 0.5 * (stay - 100 * token), "without a cap none waits"
+
+
+@pytest.mark.parametrize("function", ["TTFT_SECONDS", "TPOT_SECONDS", "TOKENS_PER_SECOND"])
+def test_the_default_is_as_good_as_the_same_cap_stated(function: str) -> None:
+    assert asked(function, concurrency=400, release="0.7.3") == asked(function, concurrency=400, max_running=256)
+
+
+def test_a_stated_cap_holds_against_the_default() -> None:
+    stated = asked("TTFT_SECONDS", concurrency=400, max_running=320)
+    assert asked("TTFT_SECONDS", concurrency=400, max_running=320, release="0.7.3") == stated
+
+
+def test_every_attention_rank_has_a_cap_and_a_chunk_of_its_own() -> None:
+    """SGLang divides its chunk, and the 48 requests of a server that drafts, by the ranks; vLLM neither."""
+    vllm = costs("b200-sxm", engine="vllm", release="0.28.0", dp=4)
+    assert (vllm.max_running, vllm.chunk_tokens) == (4 * 1024, 16384)
+    sglang = costs("b200-sxm", engine="sglang", release="0.5.9", dp=4)
+    assert (sglang.max_running, sglang.chunk_tokens) == (4 * 2048, 16384 / 4)
+    drafting = costs("b200-sxm", engine="sglang", release="0.5.9", dp=4, draft_tokens=3)
+    assert drafting.max_running == 48
+
+
+def test_a_chunk_is_what_one_pass_of_prompts_takes() -> None:
+    """Four prompts of 500 tokens fill 2,000 of 2,048; the closed form takes 4.096 of them."""
+    case = case_of(MODEL, "a100-sxm-80gb", Replica(weight_dtype="bf16", engine="vllm", release="0.11.0"))
+    found = prompts_together(case, Demand(input_tokens=500, output_tokens=100, concurrency=100))
+    moved, fixed = pass_seconds(case, Pass(2048.0, 2048 / 500, 500.0, prefill=True))
+    assert found.together == pytest.approx(moved + fixed, rel=1e-12)
+    assert found.each == pytest.approx((moved + fixed) * 500 / 2048, rel=1e-12)
+
+
+def test_requests_are_simulated_by_the_same_chunks_and_apart_where_the_engine_does_not_mix() -> None:
+    demand = Demand(input_tokens=500, output_tokens=100)
+    found = {
+        engine: step_times(case_of(MODEL, "b200-sxm", Replica(engine=engine, release=release)), demand, 600.0, most=4)
+        for engine, release in (("sglang", "0.5.9"), ("vllm", "0.19.0"), ("tensorrt-llm", ""))
+    }
+    assert [found[engine].chunk for engine in found] == [16384, 8192, 8192]
+    assert [found[engine].apart for engine in found] == [True, False, False]
+
+
+def test_a_release_outside_those_of_the_fit_has_the_band_of_unseen_combinations() -> None:
+    """Servers of Llama-3.1-8B on H100 under TensorRT-LLM are in the fit, as 1.0.0rc3 and a few without a name."""
+    shape = shape_of(MODEL)
+    bands = {
+        release: replica_band("tpot", "h100-sxm", Replica(engine="tensorrt-llm", release=release), shape)
+        for release in ("", "1.0.0rc3", "1.2.0rc6.post3", "1.0.0rc2", "1.2.0", "0.21.0")
+    }
+    assert [each.basis for each in bands.values()] == [FITTED, FITTED, FITTED, UNSEEN, UNSEEN, UNSEEN]
+    assert bands["1.0.0rc3"] == bands[""]
+    assert bands["1.2.0"].high > bands[""].high
+
+
+@pytest.mark.parametrize(
+    ("engine", "release", "said"),
+    [
+        (
+            "vllm",
+            "1.1.0rc2",
+            "unknown release: got '1.1.0rc2' of vllm, want 0.6.0 to 0.33.0, or a newer one of the same major version. "
+            "Set engine to tensorrt-llm, or leave release out.",
+        ),
+        (
+            "sglang",
+            "0.3.0",
+            "unknown release: got '0.3.0' of sglang, want 0.4.8 to 0.5.23, or a newer one of the same major version. "
+            "Leave release out and state max_running.",
+        ),
+        (
+            "tensorrt-llm",
+            "gpt-oss-dev",
+            "unknown release: got 'gpt-oss-dev' of tensorrt-llm, want 0.11.0 to 1.2.0, or a newer one of the same "
+            "major version. Write three numbers, with rc or post as the engine does, or leave release out.",
+        ),
+        (
+            "vllm",
+            "0.8",
+            "unknown release: got '0.8' of vllm, want 0.6.0 to 0.33.0, or a newer one of the same major version. "
+            "Write three numbers, with rc or post as the engine does, or leave release out.",
+        ),
+    ],
+)
+def test_what_is_no_known_release_is_refused(engine: str, release: str, said: str) -> None:
+    with pytest.raises(UnknownKeyError) as refused:
+        case_of(MODEL, "h100-sxm", Replica(engine=engine, release=release))
+    assert str(refused.value) == said
+
+
+def test_a_model_with_an_encoder_refuses_it() -> None:
+    with pytest.raises(InputError) as refused:
+        serving_case("bge-m3", "h100-sxm", Replica(release="0.19.0"))
+    assert str(refused.value) == (
+        "no release of an encoder: got release '0.19.0' for bge-m3, want a model that only decodes, whose defaults are "
+        "known. Remove release."
+    )
+
+
+@pytest.mark.parametrize(
+    ("replica", "words"),
+    [
+        (Replica(), "not stated"),
+        (
+            Replica(release="v0.19.0"),
+            "vLLM 0.19.0: at most 1\u202f024 requests at once, its default; up to 8\u202f192 tokens of prompts in a "
+            "step",
+        ),
+        (
+            Replica(release="0.7.3"),
+            "vLLM 0.7.3: at most 256 requests at once, its default; outside 0.12.0 to 0.19.0 of the fit",
+        ),
+        (
+            Replica(release="0.40.0", max_running=64),
+            "vLLM 0.40.0: at most 64 requests at once, as stated; up to 8\u202f192 tokens of prompts in a step; newer "
+            "than 0.33.0, the newest whose defaults were read; outside 0.12.0 to 0.19.0 of the fit",
+        ),
+        (
+            Replica(engine="sglang", release="0.5.9", dp=2, draft_tokens=3),
+            "SGLang 0.5.9: at most 48 requests at once, its default where it drafts; prompts in passes of their own of "
+            "up to 4\u202f096 tokens",
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_release_decides_is_said(replica: Replica, words: str) -> None:
+    assert said_of(replica, accelerator("h100-sxm"), drafting=bool(replica.draft_tokens)) == words
