@@ -136,7 +136,7 @@ def test_ceilings_are_said_with_their_first_month(monkeypatch: pytest.MonkeyPatc
     )
     others = planned(one(gpus_per_node=4), monkeypatch, months=1)  # 4 x 700 W x 1.3
     assert warnings(others) == (
-        "No maker's node of 4 h100-sxm is listed: 3.64 kW (GPUs x TDP at the wall) and 8 U are assumed.",
+        "No maker's node of 4 H100 SXM5 80 GB is listed: 3.64 kW (GPUs x TDP at the wall) and 8 U are assumed.",
     )
 
 
