@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pypdf import PdfReader
 
+from sizebook.batch import inspecting, reconciling
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError, UnknownKeyError
 from sizebook.core.tables import table
@@ -158,6 +160,26 @@ def test_the_workbook_starts_with_gpt_3_and_lists_every_model(tmp_path: Path) ->
     assert rows[-1][2:8] == (175_000_000_000, 96, 12288, 96, 128, 174_588_899_328)
     keys = {row[-1] for row in book["Models"].iter_rows(min_row=5, values_only=True)}
     assert keys == set(catalog.model_keys())
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "pdf"])
+def test_a_reconciliation_says_what_it_was_made_of(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """0.10.0 wrote both without a record, and inspecting them was refused."""
+    path, few = tmp_path / f"r.{kind}", tuple(compare(key) for key in catalog.model_keys("gpt-3"))
+    reconciling.write_reconciliation(few, path)
+    monkeypatch.setattr(inspecting, "reconcile", lambda: few)
+    found = inspecting.inspect(path)
+    assert (found.record["reconciliation"], found.causes, found.moved, found.problem) == (8, (), (), "")
+    shown = run("inspect", str(path))
+    assert shown.exit_code == 0
+    assert shown.output.splitlines()[2:] == [
+        "compares  8 stated counts with computed ones", "", "today     the same figures",
+        "since     version, formulas, data and inputs are the same",
+    ]  # fmt: skip
+    # 174 588 899 328 weights; biases and norms are 13 widths of 12 288 in each of 96 layers, and 2 at the end.
+    other = tuple(replace(one, computed=1) if one.key == "gpt-3-175b" else one for one in few)
+    monkeypatch.setattr(inspecting, "reconcile", lambda: other)
+    assert inspecting.inspect(path).moved == (inspecting.Moved("gpt-3-175b, total", 174_604_259_328, 1),)
 
 
 def test_the_pdf_takes_gpt_3_apart_behind_its_first_page(tmp_path: Path) -> None:

@@ -132,11 +132,11 @@ def test_ceilings_are_said_with_their_first_month(monkeypatch: pytest.MonkeyPatc
     assert warnings(plan)[0] == "From 2028-01 on 64 GPUs are more than the ceiling of 60; in 2 of 4 months."
     small = planned(one(), monkeypatch, months=1, kw_per_rack=5)
     assert warnings(small) == (
-        "A node of h100-sxm draws 10.2 kW and takes 8 U, more than a rack gives; one a rack is counted.",
+        "A node of H100 SXM5 80 GB draws 10.2 kW and takes 8 U, more than a rack gives; one a rack is counted.",
     )
     others = planned(one(gpus_per_node=4), monkeypatch, months=1)  # 4 x 700 W x 1.3
     assert warnings(others) == (
-        "No maker's node of 4 h100-sxm is listed: 3.64 kW (GPUs x TDP at the wall) and 8 U are assumed.",
+        "No maker's node of 4 H100 SXM5 80 GB is listed: 3.64 kW (GPUs x TDP at the wall) and 8 U are assumed.",
     )
 
 

@@ -21,6 +21,11 @@ def rates(gpu: str = "h100-sxm", term: str = "reserved_1y", **values: Any) -> Ra
     return rates_of(gpu, put_together(Prices, values), term)
 
 
+RESERVED = [
+    ("reserved_1y", "one-year reservation", 61.383672 / 8), ("reserved_3y", "three-year reservation", 38.864381 / 8),
+]  # fmt: skip
+
+
 def money(found: Rates) -> tuple[float, float, str]:
     return found.on_demand_usd, found.reserved_usd, found.basis
 
@@ -30,11 +35,11 @@ def test_prices_that_are_given_count_even_where_reserving_is_dearer() -> None:
     assert money(rates(**given)) == (2.0, 3.0, "given in the scenario")
 
 
-@pytest.mark.parametrize(("term", "reserved"), [("reserved_1y", 61.383672 / 8), ("reserved_3y", 38.864381 / 8)])
-def test_a_provider_answers_with_its_own_prices(term: str, reserved: float) -> None:
+@pytest.mark.parametrize(("term", "said", "reserved"), RESERVED)
+def test_a_provider_answers_with_its_own_prices(term: str, said: str, reserved: float) -> None:
     on_demand, found, basis = money(rates(term=term, **GOOGLE))
     assert (on_demand, found) == pytest.approx(((88.49 + 93.4007) / 16, reserved), rel=1e-6)
-    assert basis == f"on demand: data/prices.csv, on demand, median; reserved: data/prices.csv, {term}, median"
+    assert basis == f"on demand: data/prices.csv, on demand, median; reserved: data/prices.csv, {said}, median"
 
 
 def test_a_reserved_price_above_the_one_on_demand_is_not_taken() -> None:
@@ -42,13 +47,13 @@ def test_a_reserved_price_above_the_one_on_demand_is_not_taken() -> None:
     found = rates()
     assert found.reserved_usd == found.on_demand_usd < 7.99
     assert found.basis == (
-        "on demand: data/prices.csv, on demand, median; reserved: taken as on demand, since the median of reserved_1y "
-        "is dearer (7.99 USD)"
+        "on demand: data/prices.csv, on demand, median; reserved: taken as on demand, since the median of a one-year "
+        "reservation is dearer (7.99 USD)"
     )
     beside = rates(**GOOGLE, on_demand_usd_per_gpu_hour=5.0)
     assert money(beside) == (5.0, 5.0, (
-        "on demand: given in the scenario; reserved: taken as on demand, since the median of reserved_1y is dearer "
-        "(7.67 USD)"
+        "on demand: given in the scenario; reserved: taken as on demand, since the median of a one-year reservation "
+        "is dearer (7.67 USD)"
     ))  # fmt: skip
 
 
@@ -56,8 +61,8 @@ def test_where_none_is_listed_the_price_on_demand_stands_for_both() -> None:
     found = rates("h200-sxm")
     assert found.reserved_usd == found.on_demand_usd
     assert found.basis == (
-        "on demand: data/prices.csv, on demand, median; reserved: taken as on demand, since no reserved_1y price is "
-        "listed"
+        "on demand: data/prices.csv, on demand, median; reserved: taken as on demand, since no price of a one-year "
+        "reservation is listed"
     )
 
 

@@ -11,6 +11,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.figured import Figured
 from sizebook.reports.comparison.compared import Compared, compared
 from sizebook.reports.comparison.report import MOST_ROWS, report
+from sizebook.reports.glossary import glossary
 from sizebook.reports.view import Table, texts_of
 from sizebook.reports.voice import Voice
 
@@ -96,3 +97,16 @@ def test_counts_are_whole_and_a_german_comparison_speaks_german() -> None:
     english = r"\b(the|and|of|with|are|is|for|from|to|or|less|more|Cost|Time|token)\b"
     assert [each for each in said if re.search(english, each)] == []
     assert "Rangfolge nach Kosten, USD: weniger ist besser. Gleiche Werte stehen in der Reihenfolge der Liste." in said
+
+
+def test_few_scenarios_share_pages_and_a_batch_is_no_training_step() -> None:
+    """On 0.10.0 two scenarios took a page for each table, and the glossary gave "batch" its meaning in training."""
+    few, many = (
+        report(compared({f"s{at}": {COST: at + 1.0, TIME: 9.0 - at} for at in range(n)}), date(2026, 11, 22))
+        for n in (2, 9)
+    )
+    assert {section.new_page for section in few.sections} == {False}
+    assert [section.topic for section in many.sections if section.new_page] == ["Differences", "Trade-off"]
+    blocks = [block for section in glossary(few) for block in section.blocks]
+    terms = [row.cells[0] for block in blocks if isinstance(block, Table) for row in block.rows]
+    assert "batch" not in terms

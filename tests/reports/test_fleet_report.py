@@ -11,6 +11,7 @@ import pytest
 from sizebook.core.units import THIN_SPACE, usd
 from sizebook.plans.fleet.inputs import Ceilings
 from sizebook.plans.fleet.plan import FleetPlan
+from sizebook.reports.charts.kinds import Columns
 from sizebook.reports.fleet.report import report
 from sizebook.reports.view import Notes, Report, Table, texts_of
 from sizebook.reports.voice import Voice
@@ -46,6 +47,40 @@ def test_totals_are_the_sums_of_their_rows(plan: FleetPlan) -> None:
         *rows, total = [number(row.cells[column]) for row in shown[caption].rows]
         assert total == pytest.approx(sum(rows), abs=2)  # each is rounded
     assert number(shown["Years"].rows[-1].cells[6]) == round(sum(month.usd for month in plan.months))
+
+
+def test_what_stands_on_one_page_has_one_basis(plan: FleetPlan) -> None:
+    """On 0.10.0 the first chart's title gave 332 GPUs, those paid for, beside the share of Chat in 326, those shown."""
+    shown = report(plan, date(2026, 11, 21))
+    chart = shown.chart
+    assert isinstance(chart, Columns)
+    at_last = {each.name: each.values[-1] for each in chart.series}
+    assert (sum(at_last.values()), at_last["Chat"]) == (326, 120)
+    assert (
+        chart.title.replace("\u00a0", " ")
+        == "326 GPUs of replicas in the last month's busiest hour, 36.8 % of them for Chat"
+    )
+    assert number(tables(shown)[BY_SERVICE].rows[-1].cells[2]) == 326
+
+
+def test_the_power_of_nodes_adds_up_to_that_of_the_site(plan: FleetPlan) -> None:
+    """22 nodes of 10.2 kW, 6 of the same and 27 of 6.667, times a PUE of 1.25: 280.5, 76.5 and 225.0 make 582 kW.
+
+    On 0.10.0 they stood as 280, 76 and 225, which make 581.
+    """
+    shown = report(plan, date(2026, 11, 21))
+    rows = tables(shown)["Nodes, racks and power in the last month"].rows
+    assert [row.cells[-1] for row in rows] == ["280.5", "76.5", "225.0"]
+    assert [tile.value for tile in shown.tiles if tile.label == "Power, most"] == ["582 kW"]
+
+
+def test_a_month_of_the_plan_is_no_length(plan: FleetPlan) -> None:
+    """On 0.10.0 a service began in "7 months"."""
+    shown = tables(report(plan, date(2026, 11, 21)))
+    rows = {
+        caption: {row.cells[0]: row.cells[1] for row in shown[caption].rows} for caption in ("Summaries", "First chat")
+    }
+    assert (rows["Summaries"]["Begins in month"], rows["First chat"]["Ends with month"]) == ("7", "15")
 
 
 def test_headlines_carry_their_range(plan: FleetPlan) -> None:

@@ -88,8 +88,9 @@ def english() -> frozenset[str]:
 
 @cache
 def cited() -> tuple[str, ...]:
-    """Sources of every table of data, longest first: one may stand in another."""
+    """Sources of every table of data and names of accelerators, longest first: one may stand in another."""
     found = {row.get("source", "") for name in data() for row in table(name)}
+    found |= {row["name"] for row in table("hardware")}
     return tuple(sorted(found - {""}, key=len, reverse=True))
 
 

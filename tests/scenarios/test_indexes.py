@@ -67,7 +67,17 @@ def test_charts_of_the_index_state_their_titles_and_fit_the_paper(written: list[
     assert [found and found[1] for found in titles] == ["Cost, USD", "Time per output token, seconds"]
     sheet = load_workbook(written[0])["Charts"]
     assert (sheet.sheet_properties.pageSetUpPr.fitToPage, sheet.page_setup.fitToWidth) == (True, 1)
-    assert sheet.print_area == "'Charts'!$A$1:$K$52"
+    # A chart of three lines takes 12 rows, heading and space two; in 0.10.0 24 on a page of its own.
+    assert sheet.print_area == "'Charts'!$A$1:$K$28"
+
+
+@pytest.mark.parametrize(("n", "pages"), [(3, 1), (40, 2)])
+def test_charts_of_the_index_share_pages(n: int, pages: int, tmp_path: Path) -> None:
+    """Three charts: of few scenarios they stand on one upright page, of forty two on each."""
+    figures = (COST, TIME, Figured("Power", "kW"))
+    lines = [Line(f"s{at}", "m", True, {}, dict.fromkeys(figures, float(at + 1)), "") for at in range(n)]
+    sheet = load_workbook(write_index(lines, tmp_path))["Charts"]
+    assert (len(sheet.row_breaks.brk) + 1, len(sheet._charts)) == (pages, 3)
 
 
 def test_labels_of_the_page_leave_the_unit_to_the_axis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

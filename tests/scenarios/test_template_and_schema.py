@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from sizebook.batch.jobs import job_of, scenario_of
+from sizebook.batch.jobs import job_of, made, scenario_of
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.core.layout import layout
@@ -22,7 +22,7 @@ from sizebook.core.sections import Argument, flat
 from sizebook.scenarios.files import read_toml
 from sizebook.scenarios.kinds import KINDS
 from sizebook.scenarios.schema import DRAFT, schema
-from sizebook.scenarios.template import template
+from sizebook.scenarios.template import EXAMPLES, template
 
 ROOT = Path(__file__).resolve().parents[2]
 # Those without a plan give the inputs of a workbook by name.
@@ -55,18 +55,18 @@ def words(validator: jsonschema.Draft7Validator, value: Any) -> list[str]:
     return [error.message for error in validator.iter_errors(as_json(value))]
 
 
-@pytest.mark.parametrize("plan", KINDS)
+@pytest.mark.parametrize("plan", EXAMPLES)
 def test_a_template_names_every_key_and_is_planned_as_it_is(plan: str, tmp_path: Path) -> None:
     text = template(plan)
     named = set(re.findall(r"^(?:# )?([a-z][a-z0-9_]*) =", text, re.MULTILINE))
     tables = set(re.findall(r"^(?:# )?\[+(?:\w+\.)*(\w+)\]+$", text, re.MULTILINE))
-    assert named | tables == set(keys_of(KINDS[plan]))
+    assert named | tables == set(keys_of(KINDS[EXAMPLES[plan].get("plan", "sizing")]))
     scenario = scenario_of(tomllib.loads(text), "template", tmp_path)
     assert scenario.notes == ()
     job_of(scenario).plan(scenario)
 
 
-@pytest.mark.parametrize("plan", KINDS)
+@pytest.mark.parametrize("plan", EXAMPLES)
 def test_a_template_shows_the_usual_values(plan: str, tmp_path: Path) -> None:
     """With every comment that shows a value turned into a line the scenario is the same."""
     text = template(plan)
@@ -77,7 +77,7 @@ def test_a_template_shows_the_usual_values(plan: str, tmp_path: Path) -> None:
     assert flat(before) == flat(after)
 
 
-@pytest.mark.parametrize("plan", KINDS)
+@pytest.mark.parametrize("plan", EXAMPLES)
 def test_the_command_writes_the_template(plan: str, tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     assert CliRunner().invoke(app, ["scenario", "template", plan]).output == template(plan)
@@ -85,11 +85,22 @@ def test_the_command_writes_the_template(plan: str, tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == template(plan)
 
 
+def test_every_kind_of_report_of_a_scenario_has_a_template(tmp_path: Path) -> None:
+    """The kinds that are said of themselves on the first page; 0.10.0 had no template of a fine-tuning plan."""
+    said = set()
+    for plan in EXAMPLES:
+        said.add(made(tomllib.loads(template(plan)), "template", tmp_path).report.kind)
+    assert said == {
+        "Model sizing report", "Training plan", "Fine-tuning plan", "Serving plan", "Fleet plan", "Programme",
+    }  # fmt: skip
+
+
 def test_a_plan_that_there_is_not_has_no_template() -> None:
     with pytest.raises(SizebookError) as refused:
         template("servingg")
     assert str(refused.value) == (
-        "unknown plan: got 'servingg', want one of sizing, training, serving, fleet, programme. Did you mean 'serving'?"
+        "unknown plan: got 'servingg', want one of sizing, training, fine_tuning, serving, fleet, programme. "
+        "Did you mean 'serving'?"
     )
 
 
@@ -105,7 +116,7 @@ def test_samples_satisfy_the_schema(path: Path, validator: jsonschema.Draft7Vali
     assert words(validator, [values]) == []
 
 
-@pytest.mark.parametrize("plan", KINDS)
+@pytest.mark.parametrize("plan", EXAMPLES)
 def test_templates_satisfy_the_schema(plan: str, validator: jsonschema.Draft7Validator) -> None:
     assert words(validator, tomllib.loads(template(plan))) == []
 

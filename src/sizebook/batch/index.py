@@ -32,7 +32,8 @@ from sizebook.workbooks.saving import settle
 _LETTERS_A_LINE, POINTS_A_LINE = 58, 14  # spreadsheets do not grow a row by themselves when a program writes its text
 _MOST_BARS = 40
 _MOST_CHARTS = 6
-_CHART_ROWS = 24
+_CHART_ROWS = 24  # at most: few bars need less, and so several charts stand on a page
+_ROWS_AROUND_BARS = 9
 _LAST_COLUMN = 11  # of a chart
 
 
@@ -111,7 +112,8 @@ def _charts(book: Workbook, index: Worksheet, lines: Sequence[Line], columns: Se
     last = min(len(lines), _MOST_BARS) + 1
     said = f", the first {_MOST_BARS} of {len(lines)} scenarios" if len(lines) > _MOST_BARS else ""
     n_files = len({kind for line in lines for kind in line.files})
-    starts = [1 + number * (_CHART_ROWS + 2) for number in range(len(shown))]
+    n_rows = min(_CHART_ROWS, _ROWS_AROUND_BARS + last - 1)
+    starts = [1 + number * (n_rows + 2) for number in range(len(shown))]
     for row, column in zip(starts, shown, strict=True):
         at = get_column_letter(4 + n_files + list(columns).index(column))
         put_text(sheet.cell(row, 2), f"{column.heading}{said}").style = "Section"
@@ -120,8 +122,8 @@ def _charts(book: Workbook, index: Worksheet, lines: Sequence[Line], columns: Se
         drawn = Drawn(
             "bars", f"Charts!$B${row}", names, series=[series], unit=column.unit, number_format=look.NUMBER
         )  # fmt: skip
-        draw(sheet, row, _LAST_COLUMN, n_rows=_CHART_ROWS, drawn=drawn)
-    printing.lay_out(sheet, starts, starts[-1] + _CHART_ROWS + 1, last_column=_LAST_COLUMN)
+        draw(sheet, row, _LAST_COLUMN, n_rows=n_rows, drawn=drawn)
+    printing.lay_out(sheet, starts, starts[-1] + n_rows + 1, last_column=_LAST_COLUMN)
 
 
 def charted(lines: Sequence[Line], columns: Sequence[Figured]) -> list[Figured]:

@@ -20,11 +20,13 @@ from typing import Any
 from sizebook import __version__
 from sizebook.batch.formats import CSV_HEADS, FORMATS, RECORD
 from sizebook.batch.jobs import Made, made
+from sizebook.batch.reconciling import reconciliation_record
 from sizebook.batch.record import data, formulas, inputs
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.extras import need
 from sizebook.intake.files import read_bytes, read_text
 from sizebook.intake.texts import json_object
+from sizebook.models.reconciliation import reconcile
 
 _SCRIPT = re.compile(r'<script type="application/json" id="sizebook-record">(.*?)</script>', re.DOTALL)
 _WANTED = "a file that sizebook wrote"
@@ -44,7 +46,8 @@ class Inspection:
     """What a file was made of, and what of it still holds.
 
     ``causes`` are what differs today from when it was made. ``same_bytes`` is None where it was not made again: its
-    scenario is refused today (``problem``), or it shows a batch, whose scenarios have files of their own.
+    scenario is refused today (``problem``), it reconciles the catalog, or it shows a batch, whose scenarios have files
+    of their own.
     """
 
     record: Mapping[str, Any]
@@ -67,9 +70,11 @@ def inspect(path: Path, folder: Path | None = None) -> Inspection:
     """
     found = record_of(path)
     beside = folder or path.parent
-    if "scenario" not in found:
-        return Inspection(found, tuple(_causes(found, beside)))
     causes = tuple(_causes(found, beside))
+    if "reconciliation" in found:
+        return Inspection(found, causes, tuple(_moved(found["figures"], reconciliation_record(reconcile())["figures"])))
+    if "scenario" not in found:
+        return Inspection(found, causes)
     try:
         again = made(found["scenario"], path.name, beside)
         again = again if again.scenario.as_of else _dated(again, date.fromisoformat(str(found["as_of"])))
@@ -111,13 +116,20 @@ def _causes(found: Mapping[str, Any], folder: Path) -> Iterator[str]:
         if before is None or today is None:
             yield f"data: {name} {'came since' if before is None else 'is gone'}"
         elif before["sha256"] != today["sha256"]:
-            yield f"data: {name} of {before['retrieved'] or 'no day'}, today of {today['retrieved'] or 'no day'}"
+            yield f"data: {name} {_other(before['retrieved'], today['retrieved'])}"
     if "scenario" in found:
         files = inputs(found["scenario"], folder)
         for name in sorted(found["inputs"].keys() | files.keys()):
             if found["inputs"].get(name) != files.get(name):
                 said = "is missing" if name not in files else "came since" if name not in found["inputs"] else "changed"
                 yield f"input: {name} {said}"
+
+
+def _other(before: str, today: str) -> str:
+    """Return how a table of other bytes differs: by its day, where it has one and that is another."""
+    if before == today:
+        return f"changed, of {today} as before" if today else "changed"
+    return f"of {before or 'no day'}, today of {today or 'no day'}"
 
 
 def record_of(path: Path) -> Mapping[str, Any]:

@@ -234,11 +234,16 @@ def _fleet_report(plan: FleetPlan, scenario: FleetScenario) -> Report:
     return report(replace(plan, services=tuple(services)), report_date(scenario.as_of), scenario.title)
 
 
+def _named(plan: TrainingPlan) -> TrainingPlan:
+    return replace(plan, inputs=replace(plan.inputs, model=_name(plan.inputs.model)))
+
+
 def _programme_report(plan: ProgrammePlan, scenario: ProgrammeScenario) -> Report:
     from sizebook.reports.programme.report import report
     from sizebook.reports.render import report_date
 
-    return report(plan, report_date(scenario.as_of), scenario.title)
+    phases = tuple(replace(each, training=_named(each.training)) for each in plan.phases)
+    return report(replace(plan, phases=phases), report_date(scenario.as_of), scenario.title)
 
 
 def _as_it_is(scenario: Scenario, _plan: Any) -> Scenario:

@@ -40,7 +40,12 @@ def record(values: Mapping[str, Any], folder: Path, as_of: date) -> dict[str, An
 
 def batch_record(n_scenarios: int) -> dict[str, Any]:
     """Return the record of what shows a whole batch: each scenario has its own in its files."""
-    return {"sizebook": __version__, "batch": n_scenarios, "data": data(), "formulas": formulas()}
+    return {"batch": n_scenarios, **data_record()}
+
+
+def data_record() -> dict[str, Any]:
+    """Return what every record has: the version, the tables of data, the sources of the formulas."""
+    return {"sizebook": __version__, "data": data(), "formulas": formulas()}
 
 
 def stamp() -> dict[str, str]:

@@ -60,10 +60,10 @@ def families() -> Iterable[str]:
 
 
 def plans() -> Iterable[str]:
-    """Return the kinds of scenarios."""
-    from sizebook.scenarios.kinds import KINDS
+    """Return the kinds of scenarios that there are templates of."""
+    from sizebook.scenarios.template import EXAMPLES
 
-    return KINDS
+    return EXAMPLES
 
 
 def _models() -> Iterable[str]:

@@ -42,6 +42,9 @@ def as_text(found: Inspection) -> list[str]:
     """Return an inspection as lines."""
     record = found.record
     lines = [f"version   {record['sizebook']}", f"data      newest of {_newest(record)}"]
+    if "reconciliation" in record:
+        lines.append(f"compares  {record['reconciliation']} stated counts with computed ones")
+        return [*lines, "", *_today(found), *_causes(found)]
     if "scenario" not in record:
         lines.append(f"batch     of {record.get('batch', 0)} scenarios; inspect their own files")
         return [*lines, *_causes(found)]
@@ -67,6 +70,8 @@ def _today(found: Inspection) -> list[str]:
         lines += [f"  {each.name}: {_shown(each.before)} -> {_shown(each.today)}{_change(each.before, each.today)}"
                   for each in found.moved[:_MOST]]  # fmt: skip
         return lines + ([f"  and {len(found.moved) - _MOST} more: --json"] if len(found.moved) > _MOST else [])
+    if found.same_bytes is None:
+        return ["today     the same figures"]
     if found.same_bytes:
         return ["today     the same, byte for byte"]
     return ["today     the same figures in other bytes: another version, or other libraries that lay it out"]

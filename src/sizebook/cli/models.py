@@ -16,7 +16,6 @@ from sizebook.cli.completing import families, names_of
 from sizebook.cli.presentation import presentation_options, style_asked
 from sizebook.core.coercion import coerce
 from sizebook.core.errors import InputError, UnknownKeyError, suggestion, unknown_key
-from sizebook.core.extras import need
 from sizebook.core.sections import leaves
 from sizebook.core.units import grouped, parameters
 from sizebook.models import catalog
@@ -170,23 +169,13 @@ def write_reconciliation(output: Path | None, **asked: Any) -> None:
     if output is None:
         click.echo(_summary(compared))
     else:
-        _write(compared, output, asked)
+        # The reports load only when one is written.
+        from sizebook.batch import reconciling
+
+        style = style_asked(asked) if output.suffix.casefold() == ".pdf" else None
+        reconciling.write_reconciliation(compared, output, style)
         click.echo(output)
     sys.exit(1 if any(one.status == "unexplained" for one in compared) else 0)
-
-
-def _write(compared: tuple[Comparison, ...], output: Path, asked: dict[str, Any]) -> None:
-    # The reports load only when one is written: they bring WeasyPrint or openpyxl.
-    if output.suffix.casefold() == ".xlsx":
-        need("workbooks", "reports")
-        from sizebook.reports.reconciliation.workbook import write_xlsx
-
-        write_xlsx(compared, output)
-        return
-    from sizebook.reports.reconciliation import report as reconciliation
-    from sizebook.reports.render import report_date, write_pdf
-
-    write_pdf(reconciliation.report(compared, report_date()), output, style=style_asked(asked))
 
 
 def _summary(compared: tuple[Comparison, ...]) -> str:

@@ -22,7 +22,7 @@ def scenario() -> None:
 @click.argument("kind", shell_complete=names_of(plans))
 @_OUTPUT
 def write_template(kind: str, output: Path | None) -> None:
-    """Print a commented scenario of a KIND: sizing, training, serving, fleet or programme."""
+    """Print a commented scenario of a KIND: sizing, training, fine_tuning, serving, fleet or programme."""
     from sizebook.scenarios.template import template
 
     _put(template(kind), output)

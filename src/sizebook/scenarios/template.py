@@ -14,7 +14,7 @@ from typing import Any
 from sizebook.core.errors import unknown_key
 from sizebook.core.layout import Keys, layout
 from sizebook.core.sections import Argument, Quantity
-from sizebook.scenarios.kinds import KINDS
+from sizebook.scenarios.kinds import KINDS, USUAL
 
 _WIDTH = 110
 _MOST_CHOICES = 12
@@ -24,6 +24,20 @@ _TRAFFIC = {"requests_per_day": 1_000_000, "input_tokens": 1500, "output_tokens"
 EXAMPLES: dict[str, dict[str, Any]] = {
     "sizing": {"model": "llama-3.1-8b"},
     "training": {"plan": "training", **_RUN},
+    "fine_tuning": {
+        "plan": "training",
+        **_RUN,
+        "gpus": 1,
+        "tokens": 20_000_000,
+        "batch": 16,
+        "tuning": "lora",
+        "example_tokens": 600,
+        "packed": True,
+        "stack": "torchtune",
+        "zero_stage": 0,
+        "micro_batch": 1,
+        "programme_factor": 1,
+    },
     "serving": {"plan": "serving", "model": "llama-3.1-8b", "gpu": "h100-sxm", **_TRAFFIC},
     "fleet": {"plan": "fleet", "name": "Chat", "model": "llama-3.1-8b", "gpu": "h100-sxm", **_TRAFFIC},
     "programme": {"plan": "programme", "name": "Pre-training", **_RUN},
@@ -31,11 +45,14 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 
 
 def template(plan: str) -> str:
-    """Return a commented scenario file of a plan. Errors: `UnknownKeyError` for a plan that there is not."""
-    if plan not in KINDS:
-        raise unknown_key("plan", plan, KINDS, where=f"one of {', '.join(KINDS)}")
+    """Return a commented scenario file of a plan, or of what it is often made for, such as fine-tuning.
+
+    Errors: `UnknownKeyError` for a plan that there is not.
+    """
+    if plan not in EXAMPLES:
+        raise unknown_key("plan", plan, EXAMPLES, where=f"one of {', '.join(EXAMPLES)}")
     stated = EXAMPLES[plan]
-    top = layout(KINDS[plan])
+    top = layout(KINDS[stated.get("plan", USUAL)])
     lines = [
         f"# {top.meaning}",
         "# Keys without a # are needed; each other one shows its usual value. Numbers may be written 70B or 2T.",

@@ -13,10 +13,15 @@ from sizebook.core.quantities import Gpu
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.core.tables import table, user_folder
+from sizebook.core.texts import text
 from sizebook.intake.texts import csv_rows
 from sizebook.tables.hardware import accelerator
 
-TERMS = ("on_demand", "spot", "capacity_block", "reserved_1y", "reserved_3y")
+TERM_NAMES = {
+    "on_demand": text("on demand"), "spot": text("spot"), "capacity_block": text("capacity block"),
+    "reserved_1y": text("one-year reservation"), "reserved_3y": text("three-year reservation"),
+}  # fmt: skip
+TERMS = tuple(TERM_NAMES)
 
 
 @dataclass(frozen=True)

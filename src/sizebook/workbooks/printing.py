@@ -82,7 +82,7 @@ def _printed_height(sheet: Worksheet, last_column: int) -> float:
     """Return how many points of rows a printed page takes, once it is scaled to the width of the paper."""
     widths = (sheet.column_dimensions[get_column_letter(c)].width for c in range(1, last_column + 1))
     short, long = _A4_POINTS
-    is_portrait = sheet.page_setup.orientation == "portrait"
+    is_portrait = sheet.page_setup.orientation != "landscape"  # which a sheet says that is not upright
     paper_width, paper_height = (short, long) if is_portrait else (long, short)
     margins = sheet.page_margins
     scale = min(1.0, (paper_width - 72 * (margins.left + margins.right)) / (_LETTER_POINTS * sum(widths)))

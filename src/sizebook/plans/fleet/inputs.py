@@ -52,7 +52,8 @@ BurstHours = Annotated[
         source="assumption, to replace with your own",
     ),
 ]  # fmt: skip
-_MONTH: Any = {"unit": "months", "kind": "integer", "minimum": 1, "maximum": LONGEST_PLAN}
+# A place in the plan, not a length: month 7 is not 7 months.
+_MONTH: Any = {"kind": "integer", "minimum": 1, "maximum": LONGEST_PLAN}
 StartMonth = Annotated[
     int,
     Quantity(

@@ -10,6 +10,7 @@ from sizebook.core.texts import plural, text
 from sizebook.core.units import grouped, told_apart
 from sizebook.plans.fleet.nodes import fits
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
+from sizebook.tables.hardware import accelerator
 from sizebook.tables.nodes import listed_node
 
 # Ceilings by the figure of a month that they are for, and the unit of both.
@@ -70,12 +71,12 @@ def _racks(plan: FleetPlan) -> Iterator[str]:
         if listed_node(each.gpu, each.node.gpus) is None:
             yield text(
                 "No maker's node of {n} {gpu} is listed: {kw} kW (GPUs x TDP at the wall) and {units} U are assumed.",
-                n=each.node.gpus, gpu=each.gpu, kw=f"{each.node.kw:g}", units=each.node.rack_units,
+                n=each.node.gpus, gpu=accelerator(each.gpu).name, kw=f"{each.node.kw:g}", units=each.node.rack_units,
             )  # fmt: skip
         if not fits(each.node, plan.terms.racks):
             yield text(
                 "A node of {gpu} draws {kw} kW and takes {units} U, more than a rack gives; one a rack is counted.",
-                gpu=each.gpu, kw=f"{each.node.kw:g}", units=each.node.rack_units,
+                gpu=accelerator(each.gpu).name, kw=f"{each.node.kw:g}", units=each.node.rack_units,
             )  # fmt: skip
 
 

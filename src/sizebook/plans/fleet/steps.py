@@ -10,6 +10,7 @@ from sizebook.plans.fleet.nodes import node_share
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService, Purchase
 from sizebook.plans.fleet.stands import Stand
 from sizebook.serving.traffic import SECONDS_PER_DAY
+from sizebook.tables.hardware import accelerator
 
 _LITTLE = text("Little 1961, L = lambda W")
 _DEFINITION = text("definition")
@@ -130,7 +131,10 @@ def _money(plan: FleetPlan, purchase: Purchase) -> tuple[Step, ...]:
 
 def _stand(plan: FleetPlan, stand: Stand) -> tuple[Step, ...]:
     """Return the racks and the power of nodes of one kind, in the last month of the plan."""
-    name, nodes = text("{gpu} ({names})", gpu=stand.gpu, names=", ".join(stand.names)), stand.nodes[-1]
+    name, nodes = (
+        text("{gpu} ({names})", gpu=accelerator(stand.gpu).name, names=", ".join(stand.names)),
+        stand.nodes[-1],
+    )
     return (
         Step(
             text("{name}: racks, last month", name=name),

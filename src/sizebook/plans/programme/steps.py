@@ -59,7 +59,7 @@ def _hours(each: PlannedPhase) -> tuple[Step, ...]:
             " + ".join(_n(part) for part in parts),
             value=middle.gpu_hours,
             unit="GPU-hours",
-            source=f"{grouped(each.gpus)} {run.gpu.key}",
+            source=text("{n} {name}", n=grouped(each.gpus), name=run.gpu.name),
         )
     )
     return tuple(found)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sizebook.core.errors import InputError, UnknownKeyError, unknown_key
-from sizebook.core.texts import text
+from sizebook.core.texts import Figure, text
 from sizebook.plans.serving.inputs import Energy, GpuPrices, Prices
 from sizebook.tables.grid import basis_of, grid_of
 from sizebook.tables.hardware import accelerator
-from sizebook.tables.prices import Quote, providers, quote
+from sizebook.tables.prices import TERM_NAMES, Quote, providers, quote
 
 GIVEN = text("given in the scenario")
 
@@ -83,11 +83,14 @@ def _reserved(gpu: str, prices: Prices, term: str, demand: float) -> tuple[float
         return given.reserved_usd_per_gpu_hour, GIVEN
     found = listed(gpu, prices, term)
     if found is None:
-        return demand, text("taken as on demand, since no {term} price is listed", term=term)
+        return demand, text("taken as on demand, since no price of a {term} is listed", term=TERM_NAMES[term])
     median = found.usd_per_gpu_hour
     if median > demand:
-        return demand, f"taken as on demand, since the median of {term} is dearer ({median:.2f} USD)"
-    return median, f"data/prices.csv, {term}, median"
+        return demand, text(
+            "taken as on demand, since the median of a {term} is dearer ({price} USD)",
+            term=TERM_NAMES[term], price=Figure(f"{median:.2f}"),
+        )  # fmt: skip
+    return median, text("data/prices.csv, {term}, median", term=TERM_NAMES[term])
 
 
 def listed(gpu: str, prices: Prices, term: str) -> Quote | None:

@@ -21,7 +21,7 @@ from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
 from sizebook.tables.grid import GridRegion, basis_of, grid_of
 from sizebook.tables.hardware import Accelerator, accelerator
-from sizebook.tables.prices import PriceRegion, Provider, Term, on_demand_beside, quote
+from sizebook.tables.prices import TERM_NAMES, PriceRegion, Provider, Term, on_demand_beside, quote
 from sizebook.training.layout import Layout, spread
 from sizebook.training.quantities import Batches, Operations, Pace, Programme, Run
 from sizebook.training.recipe import Method
@@ -286,7 +286,7 @@ def _quoted(gpu: Accelerator, prices: Prices) -> Costs:
         len(found.rows),
         "data/prices.csv: {term}, median of {names}, {n} row, USD, {span}",
         "data/prices.csv: {term}, median of {names}, {n} rows, USD, {span}",
-        term=prices.term, names=names, span=covered,
+        term=TERM_NAMES[prices.term], names=names, span=covered,
     )  # fmt: skip
     beside = on_demand_beside(found) if prices.term != "on_demand" else None
     if beside is not None:

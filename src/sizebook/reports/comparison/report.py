@@ -14,6 +14,7 @@ from sizebook.reports.figures import MINUS, aligned, fixed
 from sizebook.reports.view import Column, Notes, Report, Row, Section, Table, Tile
 from sizebook.reports.words import scenarios
 
+_FEW = 8  # scenarios, whose sections share pages
 MOST_ROWS = 60  # of a table; a batch has its index for the rest
 _MOST_BARS, _MOST_POINTS, _FIGURES_A_TABLE = 20, 8, 2
 
@@ -178,7 +179,10 @@ def _differences(found: Compared) -> Iterator[Section]:
             Table(joined((text(figure.label) for figure in figures), text(" and ")), tuple(heads), rows, note=note)
         )
     yield Section(
-        text("Differences"), text("Every scenario against {base}", base=found.base), tuple(tables), new_page=True
+        text("Differences"),
+        text("Every scenario against {base}", base=found.base),
+        tuple(tables),
+        new_page=len(found.scenarios) > _FEW,
     )
 
 
@@ -217,14 +221,14 @@ def _pareto(found: Compared) -> Iterator[Section]:
         "{n} scenarios of {all} cannot be bettered in both figures",
         all=grouped(len(found.scenarios)),
     )
-    yield Section(text("Trade-off"), message, tuple(blocks), new_page=True)
+    yield Section(text("Trade-off"), message, tuple(blocks), new_page=len(found.scenarios) > _FEW)
 
 
 def _notes(found: Compared) -> Section:
     better = text("more") if sign(found.rank_by) < 0 else text("less")
     items = (
         text(
-            "Ranked by {heading}: {better} is better. Equal figures stand in the order of the batch.",
+            "Ranked by {heading}: {better} is better. Equal figures stand in the order given.",
             heading=heading(found.rank_by),
             better=better,
         ),

@@ -7,8 +7,9 @@ from sizebook.core.units import counted, grouped, told_apart
 from sizebook.plans.fleet.plan import FleetPlan
 from sizebook.plans.fleet.stands import Stand
 from sizebook.reports.charts.kinds import Columns, Limit, Series
-from sizebook.reports.figures import general
+from sizebook.reports.figures import aligned
 from sizebook.reports.view import Column, Row, Section, Table
+from sizebook.tables.hardware import accelerator
 
 
 def nodes_and_power(plan: FleetPlan) -> Section:
@@ -47,25 +48,28 @@ def _power(plan: FleetPlan) -> Columns:
 
 
 def _name(stand: Stand) -> str:
-    return f"{stand.gpu}, {stand.place}" if stand.place else stand.gpu
+    name = accelerator(stand.gpu).name
+    return f"{name}, {stand.place}" if stand.place else name
 
 
 def _table(plan: FleetPlan) -> Table:
+    power = aligned([each.site_kw[-1] for each in plan.stands])
+    node = aligned([each.node.kw for each in plan.stands])
     rows = tuple(
         Row(
             (
                 _name(each),
                 ", ".join(each.names),
                 grouped(each.node.gpus),
-                general(each.node.kw),
+                node[at],
                 grouped(each.nodes_per_rack),
                 grouped(each.nodes[-1]),
                 grouped(each.own_nodes[-1]),
                 grouped(each.racks[-1]),
-                grouped(each.site_kw[-1]),
+                power[at],
             )
         )
-        for each in plan.stands
+        for at, each in enumerate(plan.stands)
     )
     columns = (
         Column(text("Node")),

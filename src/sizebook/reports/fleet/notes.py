@@ -14,6 +14,7 @@ from sizebook.reports.inputs import input_rows
 from sizebook.reports.view import Block, Column, Notes, Row, Section, Table
 from sizebook.reports.words import gpus, months
 from sizebook.serving.quantities import ENGINE_NAMES
+from sizebook.tables.hardware import accelerator
 
 
 def per_service(plan: FleetPlan) -> Section:
@@ -22,7 +23,7 @@ def per_service(plan: FleetPlan) -> Section:
         Row(
             (
                 each.service.name,
-                text("{gpu}, {layout}", gpu=each.replica.setup.gpu, layout=each.replica.layout),
+                text("{gpu}, {layout}", gpu=accelerator(each.replica.setup.gpu).name, layout=each.replica.layout),
                 grouped(each.replica.concurrency),
                 grouped(each.replica.capacity),
                 duration(each.replica.concurrency / each.replica.requests_per_second),
@@ -126,13 +127,13 @@ def assumptions(plan: FleetPlan) -> Section:
 
 def _service(each: PlannedService) -> tuple[Row, ...]:
     service, planned, rates = each.service, each.replica, each.rates
-    replica = service.replica
+    replica, gpu = service.replica, planned.setup.gpu
     rows = (
         (text("Model"), service.model, text("scenario; counted exactly")),
         (
             text("Accelerator"),
-            text("{gpu}, {tdp_watts} W", gpu=planned.setup.gpu, tdp_watts=general(rates.tdp_watts)),
-            "data/hardware.csv",
+            text("{gpu}, {tdp_watts}\u00a0W", gpu=accelerator(gpu).name, tdp_watts=general(rates.tdp_watts)),
+            text("data/hardware.csv, {key}", key=gpu),
         ),
         (text("Engine"), ENGINE_NAMES[replica.engine], "data/engines.csv"),
         (

@@ -77,11 +77,17 @@ def gpus_chart(plan: FleetPlan) -> Columns:
     if others := largest[len(kept) :]:
         sums = zip(*(each.months for each in others), strict=True)
         named.append(Series(text("Others"), tuple(float(sum(month.peak_gpus for month in each)) for each in sums)))
-    first, last = plan.months[0].peak_gpus, plan.months[-1].peak_gpus
+    # What stands on the chart: nodes paid for whole have more GPUs than their replicas.
+    at_last = sum(each.months[-1].peak_gpus for each in plan.services)
     most = max(largest, key=lambda each: each.months[-1].peak_gpus)
-    part = share(most.months[-1].peak_gpus, sum(each.months[-1].peak_gpus for each in plan.services))
+    part = share(most.months[-1].peak_gpus, at_last)
+    title = plural(
+        at_last, "{n} GPU of replicas in the last month's busiest hour, {part} of it for {name}",
+        "{n} GPUs of replicas in the last month's busiest hour, {part} of them for {name}",
+        part=part, name=most.service.name,
+    )  # fmt: skip
     return Columns(
-        text("{gpus}, {part} of them for {name}", gpus=_busiest(first, last), part=part, name=most.service.name),
+        title,
         _axis(plan),
         text("GPUs of replicas"),
         categories=numbers(plan),

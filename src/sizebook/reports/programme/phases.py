@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizebook.core.texts import joined, plural, text
+from sizebook.core.texts import Text, joined, plural, text
 from sizebook.core.units import duration, grouped, parameters, percent, significant, usd
 from sizebook.plans.programme.phase import PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan
@@ -50,11 +50,14 @@ def phases(plan: ProgrammePlan) -> Section:
 
 
 def _runs(plan: ProgrammePlan) -> Table:
+    # What all phases share stands once, in the title, and leaves the layouts their room.
+    trained = [_trained(each) for each in plan.phases]
+    shared = len(set(trained)) == 1
     rows = tuple(
         Row(
             (
                 each.phase.name,
-                text("{model}, {key}", model=each.training.inputs.model, key=each.training.inputs.gpu.key),
+                *(() if shared else (what,)),
                 parameters(each.training.inputs.tokens),
                 grouped(each.training.inputs.batches.seq),
                 grouped(each.gpus),
@@ -62,18 +65,26 @@ def _runs(plan: ProgrammePlan) -> Table:
                 fixed(100 * each.training.middle.mfu, 1),
             )
         )
-        for each in plan.phases
+        for each, what in zip(plan.phases, trained, strict=True)
     )
     columns = (
         Column(text("Phase")),
-        Column(text("Model and GPU")),
+        *(() if shared else (Column(text("Model and GPU")),)),
         Column(text("Tokens"), figures=True),
         Column(text("Sequence"), figures=True),
         Column(text("GPUs"), figures=True),
         Column(text("Layout")),
         Column(text("MFU"), "%", figures=True),
     )
-    return Table(text("What each phase trains on"), columns, rows, note=_generated(plan))
+    title = text("What each phase trains on")
+    if shared:
+        title = text("What each phase trains on: {what}", what=trained[0])
+    return Table(title, columns, rows, note=_generated(plan))
+
+
+def _trained(each: PlannedPhase) -> Text:
+    run = each.training.inputs
+    return text("{model}, {name}", model=run.model, name=run.gpu.name)
 
 
 def _generated(plan: ProgrammePlan) -> str:

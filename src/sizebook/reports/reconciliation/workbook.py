@@ -22,6 +22,7 @@ from sizebook.models.reconciliation import Comparison, compare
 from sizebook.reports.reconciliation.report import GPT3
 from sizebook.sources.writing import unfinished
 from sizebook.workbooks import look
+from sizebook.workbooks.carrying import with_record
 
 _COUNT, _RATIO = look.WHOLE, "0.00%"
 
@@ -63,8 +64,8 @@ _EXPLANATION, _LAST_PRINTED = 11, "K"
 _LINE, _LETTERS_A_LINE = 14, 72
 
 
-def write_xlsx(compared: Sequence[Comparison], path: Path) -> None:
-    """Write the workbook; it appears whole or not at all."""
+def write_xlsx(compared: Sequence[Comparison], path: Path, record: str) -> None:
+    """Write the workbook with the record of what it was made of; it appears whole or not at all."""
     book = Workbook()
     first = book.active
     assert isinstance(first, Worksheet)
@@ -73,6 +74,7 @@ def write_xlsx(compared: Sequence[Comparison], path: Path) -> None:
     _models(book.create_sheet("Models"), compared)
     with unfinished(path) as temporary:
         book.save(temporary)
+        temporary.write_bytes(with_record(temporary, record))
 
 
 def _gpt3(sheet: Worksheet) -> None:

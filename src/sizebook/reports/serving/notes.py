@@ -18,6 +18,7 @@ from sizebook.reports.words import gpus, months
 from sizebook.serving.formats import kv_dtype_of, weight_dtype_of
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.serving.quantities import ENGINE_NAMES, Replica
+from sizebook.tables.hardware import accelerator
 
 _MOST_CHOICES = 10
 _FIGURES = {"ttft": text("Time to first token"), "tpot": text("Time per token"), "throughput": text("Throughput")}
@@ -61,7 +62,7 @@ def _choice(choice: Choice) -> Row:
     setup, month = choice.plan.replica.setup, choice.plan.months[-1]
     replica = setup.replica
     cells = (
-        setup.gpu,
+        accelerator(setup.gpu).name,
         ENGINE_NAMES[replica.engine],
         replica.weight_dtype or text("published"),
         choice.plan.replica.layout,
@@ -173,7 +174,7 @@ def _replica_rows(plan: ServingPlan) -> list[tuple[str, str, str]]:
     cache = kv_dtype_of(replica.engine, weights, replica.kv_dtype, model=setup.model)
     return [
         (text("Model"), plan.model, text("scenario; counted exactly")),
-        (text("Accelerator"), setup.gpu, "data/hardware.csv"),
+        (text("Accelerator"), accelerator(setup.gpu).name, text("data/hardware.csv, {key}", key=setup.gpu)),
         (text("Engine"), ENGINE_NAMES[replica.engine], "data/engines.csv"),
         (
             text("Engine release"),

@@ -105,7 +105,7 @@ def _memory(plan: ServingPlan) -> Section:
             Stacks(
                 text(
                     "Memory of one {gpu}: weights take {percent}",
-                    gpu=replica.setup.gpu,
+                    gpu=accelerator(replica.setup.gpu).name,
                     percent=percent(float(memory.weight_bytes) / physical),
                 ),
                 "GiB",

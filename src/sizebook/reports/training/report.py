@@ -77,7 +77,7 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
     inputs = plan.inputs
     return Report(
         kind=text("Fine-tuning plan") if is_fine_tuning(plan) else text("Training plan"),
-        title=title or text("{model} on {n} {key}", model=inputs.model, n=grouped(inputs.gpus), key=inputs.gpu.key),
+        title=title or text("{model} on {n} {name}", model=inputs.model, n=grouped(inputs.gpus), name=inputs.gpu.name),
         subtitle=(
             text(
                 "{model}, {parameters} tokens, sequences of {seq}, {batch} a batch; {compute_dtype}, {optimizer}",
