@@ -83,7 +83,7 @@ def _spoken_of(run: tuple[str, str, dict[str, Any]]) -> tuple[str, str, dict[str
     model, gpu, inputs = run
     idle = {"frozen_weight_bytes": 2.0}
     if not inputs["lora_rank"] and inputs["tuning"] in (None, "full"):
-        idle |= {"frozen_bits": None, "lora_on": "attention"}
+        idle |= {"frozen_bits": None}
     if model not in WITH_EXPERTS:
         idle |= {"expert_imbalance": 1.0}
     if inputs["example_tokens"] is None:

@@ -91,11 +91,6 @@ def test_a_search_keeps_what_is_stated(name: str) -> None:
             "qlora, or remove frozen_weight_bytes.",
         ),
         (
-            {"lora_on": "mlp"},
-            "no adapters: got lora_on 'mlp' where the whole model is trained, want adapters. Set tuning to lora, or "
-            "remove lora_on.",
-        ),
-        (
             {"lora_rank": 8, "frozen_bits": 4, "frozen_weight_bytes": 1},
             "a frozen weight is given twice: got frozen_bits 4 and frozen_weight_bytes 1, want one. Remove one of the "
             "two.",

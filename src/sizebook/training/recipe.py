@@ -16,7 +16,6 @@ from sizebook.core.tables import by_key
 from sizebook.tables.own_rates import RatesFile
 from sizebook.training.tuning import (
     USUAL_RANK,
-    USUAL_TARGETS,
     WEIGHT_BYTES,
     FrozenBits,
     FrozenWeightBytes,
@@ -193,19 +192,19 @@ class Recipe:
             )
 
     def _check_adapters(self) -> None:
-        """Refuse what is said of adapters and of frozen weights where the whole model is trained."""
+        """Refuse what is said of frozen weights where the whole model is trained; where adapters would sit may be said,
+        as by workbooks that compare ways of tuning side by side."""
         if self.lora_rank:
             return
         said = {
             "frozen_bits": self.frozen_bits is not None and f"{self.frozen_bits:g}",
             "frozen_weight_bytes": self.frozen_weight_bytes != WEIGHT_BYTES and f"{self.frozen_weight_bytes:g}",
-            "lora_on": self.lora_on != USUAL_TARGETS and f"'{self.lora_on}'",
         }
         for name, value in said.items():
             if value:
                 raise InputError(
                     f"no adapters: got {name} {value} where the whole model is trained, want adapters. Set tuning to "
-                    f"{'lora' if name == 'lora_on' else 'qlora'}, or remove {name}."
+                    f"qlora, or remove {name}."
                 )
 
     @property
