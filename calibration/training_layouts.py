@@ -51,15 +51,40 @@ LAYOUTS: tuple[tuple[str, dict[str, object]], ...] = (
 )  # fmt: skip
 
 
+# What a layout loses by a term of the step: what is behind it.
+LOST = {
+    "matmul": "more layers on its longest stage",
+    "traffic": "norms, dropouts and weights read once more by every rank and micro-batch",
+    "recompute": "the same again in what is recomputed",
+    "overhead": "launches, which small micro-batches do not hide",
+    "tensor_parallel": "exchange of tensor parallelism",
+    "expert_parallel": "exchange with experts",
+    "context_parallel": "exchange of keys and values",
+    "pipeline": "sends between stages",
+    "bubble": "waiting for other stages",
+    "data_parallel": "exchange of weights and gradients",
+    "optimizer": "the optimizer step",
+}
+# Terms that make less of the difference than this are not named.
+NAMED = 0.1
+
+
 @dataclass(frozen=True)
 class Compared:
-    """One published layout beside the fastest found."""
+    """One published layout beside the fastest found; ``why`` says by which terms of the step the published one loses,
+    and what both need of the memory."""
 
     what: str
     kind: str
     published: str
     best: str
     ratio: float
+    why: str
+
+    @property
+    def outside(self) -> bool:
+        """Return whether the published layout is slower than is allowed."""
+        return self.ratio > ALLOWED[self.kind]
 
 
 def compared(what: str, work: Work, *, fed_freely: bool = False) -> Compared:
@@ -81,7 +106,19 @@ def compared(what: str, work: Work, *, fed_freely: bool = False) -> Compared:
     if fed_freely:
         work = best_fed(work)
     kind = kind_of(work.profile, work.setup.method)
-    return Compared(what, kind, work.layout.name, found.layout.name, work.step.total / found.step_seconds)
+    ratio = work.step.total / found.step_seconds
+    return Compared(what, kind, work.layout.name, found.layout.name, ratio, _why(work, work_of(setup, found.layout)))
+
+
+def _why(slow: Work, fast: Work) -> str:
+    """Return the terms of the step that make the difference, largest first, and the memory that each layout needs."""
+    whole = slow.step.total - fast.step.total
+    gaps = {name: getattr(slow.step, name) - getattr(fast.step, name) for name in LOST}
+    # Where the published layout is the faster one there is nothing to explain.
+    lost = sorted((name for name, gap in gaps.items() if gap > NAMED * whole > 0), key=lambda name: -gaps[name])
+    terms = "; ".join(f"{gaps[name]:.2g} s {LOST[name]}" for name in lost)
+    needed = " and ".join(f"{work.fullest.total / 2**30:.0f}" for work in (slow, fast))
+    return f"{slow.step.total:.3g} s against {fast.step.total:.3g}: {terms}. They need {needed} GiB"
 
 
 def best_fed(work: Work) -> Work:
@@ -125,6 +162,8 @@ def page() -> str:
     found = rows()
     lines = ["| run | published layout | fastest found | published over fastest |", "|---|---|---|--:|"]
     lines += [f"| {each.what} | {each.published} | {each.best} | {each.ratio:.2f} |" for each in found]
+    lines += ["", "Those further off, and what the published layout spends more time on:", ""]
+    lines += [f"- {each.what}, {each.published}: {each.why}." for each in found if each.outside]
     for kind, most in ALLOWED.items():
         of_kind = [each.ratio for each in found if each.kind == kind]
         if of_kind:

@@ -151,6 +151,9 @@ def test_bad_rows_are_refused_by_line_and_nothing_is_written(tmp_path: Path) -> 
         "  line 7: nothing measured: got no measured_step_seconds or measured_tokens_per_s_per_gpu, want one of them. "
         "Fill it in."
     )
+    one = [*training_rows(TRAINED)[1:], {**training_rows(TRAINED)[0], "measured_step_seconds": "fast"}]
+    said = refusal(written(tmp_path / "runs.csv", one), output=tmp_path / "none.csv")
+    assert said.startswith("runs.csv: 1 bad row, nothing was fitted\n")
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,24 @@ from tests.plans.training_runs import run_of
 GIB = 2**30
 # torchtune's README, "peak memory active": model, GPUs, settings, GiB; the 405B row is printed as 44.8 GB.
 TORCHTUNE = [
-    ("llama-3.2-3b", 1, {"lora_rank": 8, "frozen_bits": 16, "offload": "activations"}, 4096, 8.5, 0.03),
-    ("llama-3.2-3b", 1, {"lora_rank": 8, "frozen_bits": 4, "offload": "activations"}, 4096, 4.6, 0.03),
-    ("llama-3.1-70b", 8, {"lora_rank": 16, "frozen_bits": 16}, 2048, 27.6, 0.05),
-    ("llama-3.1-405b", 8, {"lora_rank": 16, "frozen_bits": 4}, 2048, 44.8, 0.10),
+    (
+        "llama-3.2-3b",
+        1,
+        {"lora_on": "all", "lora_rank": 8, "frozen_bits": 16, "offload": "activations"},
+        4096,
+        8.5,
+        0.03,
+    ),
+    (
+        "llama-3.2-3b",
+        1,
+        {"lora_on": "all", "lora_rank": 8, "frozen_bits": 4, "offload": "activations"},
+        4096,
+        4.6,
+        0.03,
+    ),
+    ("llama-3.1-70b", 8, {"lora_on": "all", "lora_rank": 16, "frozen_bits": 16}, 2048, 27.6, 0.05),
+    ("llama-3.1-405b", 8, {"lora_on": "all", "lora_rank": 16, "frozen_bits": 4}, 2048, 44.8, 0.10),
     ("llama-3.2-3b", 1, {}, 4096, 24.9, 0.05),
 ]
 
@@ -35,7 +49,7 @@ def test_memory_of_torchtune_is_what_was_measured(
     setup = Setup(
         architecture=catalog.architecture(model), gpu=accelerator("a100-sxm-80gb"), gpus=gpus,
         batches=Batches(batch=2 * gpus, seq=seq),
-        method=Method(recipe=Recipe(stack="torchtune", lora_on="all", **recipe)),  # type: ignore[arg-type]
+        method=Method(recipe=Recipe(stack="torchtune", **recipe)),  # type: ignore[arg-type]
     )  # fmt: skip
     layout = Layout(dp=gpus, micro_batch=2, zero_stage=3 if gpus > 1 else 0, recompute="full")
     assert work_of(setup, layout).fullest.allocated / GIB == pytest.approx(measured, rel=within)

@@ -138,6 +138,19 @@ def test_gpus_that_mostly_wait_are_said() -> None:
     )
 
 
+def test_settings_of_a_phase_that_do_nothing_are_said() -> None:
+    told = warnings(programme({**LLAMA, "kind": "training", "recompute_modules": "moe_act"}, **NOTHING))
+    assert told == (
+        "RL: not read in its recipe: moe_act.",
+        "RL: answers are described, but only phases of kind reinforcement generate any.",
+    )
+    longer = warnings(programme({**LLAMA, "seq": 1024}, **NOTHING))
+    assert longer[0] == (
+        "RL: prompts with their answers have 2\u202f000 tokens, more than the 1\u202f024 of a sequence that is trained "
+        "on."
+    )
+
+
 def test_months_add_up_to_the_budget() -> None:
     second = {**GPT_2, "name": "DPO", "kind": "preference", "tokens": 1e12, "gap_days": 40.0, "other_usd": 500.0}
     plan = programme(GPT_2, second, data_cpu_hours=1e4, egress_tb=2.0, evaluation_share=0.1)

@@ -19,6 +19,7 @@ from sizebook.training.memory import COMPONENTS
 from tests.plans.training_runs import run_of
 
 MODELS = ("gpt-2-small", "llama-3.1-8b", "mixtral-8x7b", "jamba-1.5-large")
+WITH_EXPERTS = ("mixtral-8x7b", "jamba-1.5-large")
 GPUS = ("h100-sxm", "a100-sxm-80gb", "b200-sxm")
 # Where a draw out of the declared range would mostly be refused, or would say nothing.
 DRAWN: dict[str, st.SearchStrategy[Any]] = {
@@ -75,7 +76,22 @@ _INPUTS = st.fixed_dictionaries(
     {"kg_per_gpu": st.floats(0, 1e4)}
     | {leaf.name: _values(leaf) for leaf in leaves(TrainingInputs) if leaf.name != "kg_per_gpu"}
 )
-RUNS = st.tuples(st.sampled_from(MODELS), st.sampled_from(GPUS), _INPUTS)
+
+
+def _spoken_of(run: tuple[str, str, dict[str, Any]]) -> tuple[str, str, dict[str, Any]]:
+    """Return a draw without what it says of adapters, experts or lengths that are not there."""
+    model, gpu, inputs = run
+    idle = {"frozen_weight_bytes": 2.0}
+    if not inputs["lora_rank"] and inputs["tuning"] in (None, "full"):
+        idle |= {"frozen_bits": None}
+    if model not in WITH_EXPERTS:
+        idle |= {"expert_imbalance": 1.0}
+    if inputs["example_tokens"] is None:
+        idle |= {"packed": True}
+    return model, gpu, inputs | idle
+
+
+RUNS = st.tuples(st.sampled_from(MODELS), st.sampled_from(GPUS), _INPUTS).map(_spoken_of)
 few = settings(max_examples=150)
 
 

@@ -9,12 +9,14 @@ from sizebook.core.sections import leaves
 from sizebook.models import catalog
 from sizebook.plans.training.inputs import Setup
 from sizebook.plans.training.laying_out import DEGREES
-from sizebook.plans.training.rows import work_of_row
-from sizebook.plans.training.search import layouts
+from sizebook.plans.training.plan import plan_training
+from sizebook.plans.training.rows import Rows, work_of_row
+from sizebook.plans.training.search import layouts, search
 from sizebook.tables.hardware import accelerator
 from sizebook.training.layout import Layout
 from sizebook.training.quantities import Batches
-from sizebook.training.recipe import Recipe
+from sizebook.training.recipe import Method, Recipe
+from tests.plans.training_runs import run_of
 
 RUN = {"model": "llama-3-8b", "gpu": "h100-sxm"}
 STATED = {
@@ -69,6 +71,31 @@ def test_a_search_keeps_what_is_stated(name: str) -> None:
             "no experts to split: got etp 2 and a model without experts, want etp 1. Remove etp.",
         ),
         (
+            {"expert_imbalance": 3},
+            "no experts to be full: got expert_imbalance 3 and a model without experts, want 1. Remove "
+            "expert_imbalance.",
+        ),
+        (
+            {"offload": "activations of 999 layers"},
+            "more layers than the model has: got offload 'activations of 999 layers' and 32 layers, want at most 32. "
+            "Use 'activations' for all of them.",
+        ),
+        (
+            {"frozen_bits": 4},
+            "no adapters: got frozen_bits 4 where the whole model is trained, want adapters. Set tuning to qlora, or "
+            "remove frozen_bits.",
+        ),
+        (
+            {"tuning": "full", "frozen_weight_bytes": 1},
+            "no adapters: got frozen_weight_bytes 1 where the whole model is trained, want adapters. Set tuning to "
+            "qlora, or remove frozen_weight_bytes.",
+        ),
+        (
+            {"lora_rank": 8, "frozen_bits": 4, "frozen_weight_bytes": 1},
+            "a frozen weight is given twice: got frozen_bits 4 and frozen_weight_bytes 1, want one. Remove one of the "
+            "two.",
+        ),
+        (
             {"schedule": "dualpipe"},
             "schedule needs a pipeline: got schedule dualpipe and pp 1, want pp above 1. Remove schedule.",
         ),
@@ -96,6 +123,16 @@ def test_shards_may_be_counted_with_context_parallelism() -> None:
         ({"recompute_modules": "layernorm+moe_akt"}, "layernorm recomputed, not read: moe_akt"),
         ({"recompute_modules": "none (granularity null)"}, "nothing recomputed"),
         ({"offload": "optimiser"}, "nothing recomputed, not read: optimiser"),
+        (
+            {"offload": "optimizer, activatoins"},
+            "nothing recomputed, on the host: optimizer, activatoins, not read: activatoins",
+        ),
+        (
+            {"recompute_modules": "mlp moe_act mla_up_proj core_attn"},
+            "mlp recomputed, not read: core_attn mla_up_proj moe_act",
+        ),
+        ({"recompute": "full", "recompute_modules": "mlp"}, "full recomputation, not read: mlp"),
+        ({"recompute": "selective"}, "nothing recomputed: flash attention keeps no scores"),
         ({"offload": "optimizer on CPU"}, "nothing recomputed, on the host: optimizer on CPU"),
     ],
 )
@@ -112,3 +149,37 @@ def test_fewer_than_one_layer_moves_nowhere(layers: str) -> None:
         f"no such number of layers: got offload 'activations of {layers} layers', want at least 1 layer. "
         "Correct the number."
     )
+
+
+def test_a_search_refuses_what_a_plan_does() -> None:
+    setup = Setup(
+        architecture=catalog.architecture("llama-3-8b"), gpu=accelerator("h100-sxm"), gpus=8,
+        batches=Batches(batch=64, seq=4096), method=Method(recipe=Recipe(expert_imbalance=2)),
+    )  # fmt: skip
+    with pytest.raises(SizebookError, match=r"^no experts to be full: got expert_imbalance 2 "):
+        search(setup)
+
+
+def test_what_is_settled_names_modules_that_the_model_has() -> None:
+    """Norms, experts' activations and latent projections are one row of the table; a Llama has norms alone."""
+    row = {**RUN, "gpus": 64, "batch": 640, "seq": 5120, "micro_batch": 2}
+    assert work_of_row(row).recipe == "layernorm recomputed, gradients in bf16, fused loss"
+
+
+@pytest.mark.parametrize(
+    ("given", "refusal"),
+    [
+        (
+            {"packed": False},
+            "no length of examples: got packed FALSE and no example_tokens, want the mean tokens of an example. Give "
+            "example_tokens, or remove packed.",
+        ),
+    ],
+)
+def test_examples_that_say_nothing_are_refused_in_plans_and_tables(given: dict[str, object], refusal: str) -> None:
+    run = {"gpus": 64, "batch": 512, "seq": 4096, "tokens": 1e9, **given}
+    with pytest.raises(SizebookError) as refused:
+        plan_training(run_of(RUN["model"], RUN["gpu"], **run))
+    assert str(refused.value) == refusal
+    row = {**RUN, **run}
+    assert Rows(tuple(row)).result(tuple(row.values()))["reason"] == refusal

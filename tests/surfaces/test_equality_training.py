@@ -50,7 +50,7 @@ TOGETHER: dict[str, Values] = {
     "interleave": {"pp": 2},
     "etp": {"ep": 2},
     "lora_on": {"lora_rank": 16},
-    "example_tokens": {"packed": False},
+    "example_tokens": {"packed": False, "example_tokens": 300.0},
     "packed": {"example_tokens": 600},
     "frozen_weight_bytes": {"lora_rank": 16},
     "residual_grams_per_kwh": {"covered_share": 0.4},
@@ -68,12 +68,13 @@ VARIED = [name for name, leaf in LEAVES.items() if not leaf.required and name !=
 # Each input alone, all that go together, and what no input is: another layout found, hardware of one's own.
 CASES: dict[str, Values] = {
     "base": {},
-    **{name: {name: SENSIBLE.get(name, away(LEAVES[name])), **TOGETHER.get(name, {})} for name in VARIED},
+    **{name: {**TOGETHER.get(name, {}), name: SENSIBLE.get(name, away(LEAVES[name]))} for name in VARIED},
     "all": {
         **{name: SENSIBLE.get(name, away(LEAVES[name])) for name in VARIED},
         "pp": 2, "cp": 1, "ep": 2, "dp": 8, "interleave": 2, "schedule": "1f1b",
         "micro_batch": 2, "batch": 512, "mfu": None,
         "achieved_tflops": None, "flops_convention": "hardware", "provider": None, "region": None,
+        "frozen_weight_bytes": None,
     },
     "searched": {"tp": None, "recompute": "full"},
     "owned": {"owned": {"capex_usd": 30_000, "usd_per_kwh": 0.08}},

@@ -94,7 +94,8 @@ def read(table: Path, readers: Mapping[str, Reader]) -> list[Run]:
             bad.append(f"line {line}: {error}")
     if bad:
         more = [f"and {len(bad) - _SHOWN} more"] if len(bad) > _SHOWN else []
-        raise InputError("\n  ".join([f"{table.name}: {len(bad)} bad rows, nothing was fitted", *bad[:_SHOWN], *more]))
+        n_bad = f"{len(bad)} bad row{'s' if len(bad) > 1 else ''}"
+        raise InputError("\n  ".join([f"{table.name}: {n_bad}, nothing was fitted", *bad[:_SHOWN], *more]))
     if not found:
         raise InputError(f"{table.name}: no runs: got an empty table, want one run a row. Add rows.")
     return found

@@ -143,16 +143,27 @@ def as_text(plan: TrainingPlan) -> list[str]:
         f"compute     {flop(plan.flops_per_token, 4)}/token ({_counting(plan)}), HFU {percent(middle.hfu)}",
         "",
         *_memory_lines(plan),
+        f"recipe      {plan.work.recipe}",
         "",
         *_case_lines(plan),
         "",
         f"goodput     {percent(middle.goodput)}, a checkpoint every {duration(plan.checkpoint_interval_seconds)}",
         f"whole run   {factor:.3g} times steady state ({basis_of(inputs.programme)})",
+        *_band_lines(plan),
         f"rates       {plan.work.rates_basis(inputs.utilization)}",
         f"price       {inputs.costs.price_usd_per_gpu_hour:g} USD a GPU-hour ({inputs.costs.basis})",
         f"energy      {power.watts:g} W a GPU, host share {power.footprint.host_share:g}, PUE {power.footprint.pue:g}",
         f"grid        {power.grams_per_kwh:g} gCO2e/kWh ({power.grid_basis})",
     ]
+
+
+def _band_lines(plan: TrainingPlan) -> list[str]:
+    """Return whose errors make the range from low to high; none where the pace was given."""
+    if plan.step is None:
+        return []
+    band = plan.work.band
+    ends = f"{percent(band.low - 1)} to +{percent(band.high - 1)}"
+    return [f"range       step {ends}: 10th to 90th percentile of measured over predicted, {band.family}, {band.runs}"]
 
 
 def _tuned_lines(plan: TrainingPlan) -> list[str]:

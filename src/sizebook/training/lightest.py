@@ -13,9 +13,11 @@ from typing import Any
 
 from sizebook.core.tables import table
 from sizebook.core.texts import joined, text
+from sizebook.models.architecture import Architecture
 from sizebook.training.layout import Layout, recomputed
 from sizebook.training.memory import Memory
 from sizebook.training.recipe import Method, Recipe
+from sizebook.training.stated import modules_of
 
 LIGHTEST = "lightest"
 _BLANK = ("gradient_dtype", "fused_loss", "optimizer_dtype")
@@ -90,15 +92,19 @@ def settle(layout: Layout, method: Method, capacity: float, needed: Callable[[La
     return least
 
 
-def recipe_text(layout: Layout, recipe: Recipe) -> str:
-    """Return what a recipe does to save memory, in words; blank settings are the framework's own."""
-    parts = [recomputed(layout.recompute) or text("nothing recomputed")]
-    if recipe.modules:
-        parts = [text("{modules} recomputed", modules=" ".join(sorted(recipe.modules)))]
+def recipe_text(layout: Layout, recipe: Recipe, architecture: Architecture, *, unread: tuple[str, ...]) -> str:
+    """Return what a recipe does to save memory, in words, and what of it is ``unread``; blank settings are the
+    framework's own."""
+    kind = layout.recompute
+    parts = [recomputed(kind) or text("nothing recomputed")]
+    if kind == "selective" and recipe.flash_attention:
+        parts = [text("nothing recomputed: flash attention keeps no scores")]
+    if modules := modules_of(recipe, layout, architecture):
+        parts = [text("{modules} recomputed", modules=" ".join(sorted(modules)))]
     parts += [text("gradients in {dtype}", dtype=recipe.gradient_dtype)] if recipe.gradient_dtype else []
     parts += [text("optimizer states in {dtype}", dtype=recipe.optimizer_dtype)] if recipe.optimizer_dtype else []
     parts += [text("fused loss")] if recipe.fused_loss else []
-    moved = recipe.offload if recipe.offload not in recipe.remarks else ""
+    moved = recipe.offload if recipe.offload not in unread else ""
     parts += [text("on the host: {what}", what=moved)] if moved else []
-    parts += [text("not read: {words}", words=words) for words in recipe.remarks]
+    parts += [text("not read: {words}", words=words) for words in unread]
     return joined(parts, ", ")

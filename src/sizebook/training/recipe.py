@@ -149,6 +149,10 @@ ExpertImbalance = Annotated[
 ]  # fmt: skip
 
 
+# Words of what moves to the host: what it is, of which part, and where to.
+_MOVED = re.compile(r"optimizer|states?|activations?|of|and|all|the|layers?|\w*mlp\w*|to|on|in|cpu|hosts?|memory|ram")
+
+
 @section
 class Recipe:
     """What is trained and how, apart from the layout. ``lora_rank`` above 0 freezes the model and trains adapters.
@@ -175,11 +179,13 @@ class Recipe:
     offload: Offload = DEFAULT
 
     def __post_init__(self) -> None:
-        if self.offload and self._offloaded_layers is not None and self._offloaded_layers < 1:
+        if self.offload and self.offloaded_layers is not None and self.offloaded_layers < 1:
             raise InputError(
                 f"no such number of layers: got offload '{self.offload}', want at least 1 layer. Correct the number."
             )
+        self._check_bits()
         if self.tuning is None:
+            self._check_adapters()
             return
         in_bits = self.frozen_bits is not None or self.frozen_weight_bytes != WEIGHT_BYTES
         if self.tuning == "full" and self.lora_rank:
@@ -190,6 +196,31 @@ class Recipe:
             object.__setattr__(self, "lora_rank", USUAL_RANK)
         if self.tuning.startswith("q") and not in_bits:
             object.__setattr__(self, "frozen_bits", 4.0)
+        self._check_adapters()
+
+    def _check_bits(self) -> None:
+        """Refuse a frozen weight whose size is given in both of its spellings."""
+        if self.frozen_bits is not None and self.frozen_weight_bytes != WEIGHT_BYTES:
+            raise InputError(
+                f"a frozen weight is given twice: got frozen_bits {self.frozen_bits:g} and frozen_weight_bytes "
+                f"{self.frozen_weight_bytes:g}, want one. Remove one of the two."
+            )
+
+    def _check_adapters(self) -> None:
+        """Refuse what is said of frozen weights where the whole model is trained; where adapters would sit may be said,
+        as by workbooks that compare ways of tuning side by side."""
+        if self.lora_rank:
+            return
+        said = {
+            "frozen_bits": self.frozen_bits is not None and f"{self.frozen_bits:g}",
+            "frozen_weight_bytes": self.frozen_weight_bytes != WEIGHT_BYTES and f"{self.frozen_weight_bytes:g}",
+        }
+        for name, value in said.items():
+            if value:
+                raise InputError(
+                    f"no adapters: got {name} {value} where the whole model is trained, want adapters. Set tuning to "
+                    f"qlora, or remove {name}."
+                )
 
     @property
     def magnitudes(self) -> bool:
@@ -221,7 +252,7 @@ class Recipe:
         return "optimizer" in self.offload.casefold()
 
     @property
-    def _offloaded_layers(self) -> float | None:
+    def offloaded_layers(self) -> float | None:
         counted = re.search(r"(-?[\d.]*\d)\s+layers?", self.offload)
         return float(counted[1]) if counted else None
 
@@ -230,17 +261,24 @@ class Recipe:
         """What stands in the settings of modules and of the host that no plan reads."""
         words = re.findall(r"[a-z0-9_]+", re.sub(r"\([^)]*\)?", " ", self.recompute_modules.casefold()))
         unread = [word for word in words if word not in (*MODULES, "none")]
+        return tuple(filter(None, (" ".join(unread), self._unread_offload)))
+
+    @property
+    def _unread_offload(self) -> str:
+        """What stands in the setting of the host that no plan reads: all of it, or the words beside what is moved."""
         moved = self.offload.casefold()
-        elsewhere = [] if "optimizer" in moved or "activation" in moved or moved in ("", "none") else [self.offload]
-        return tuple(filter(None, (" ".join(unread), *elsewhere)))
+        if "optimizer" not in moved and "activation" not in moved:
+            return "" if moved in ("", "none") else self.offload
+        words = re.findall(r"[a-z_]+", re.sub(r"\([^)]*\)?", " ", moved))
+        return " ".join(word for word in words if not _MOVED.fullmatch(word))
 
     def offloaded_share(self, n_layers: int) -> float:
         """Return the share of the kept activations that moves to the host: all of them, or those of N layers."""
         text = self.offload.casefold()
         if "activation" not in text:
             return 0.0
-        if self._offloaded_layers is not None:
-            return min(1.0, self._offloaded_layers / max(n_layers, 1))
+        if self.offloaded_layers is not None:
+            return min(1.0, self.offloaded_layers / max(n_layers, 1))
         return FUSED_MLP_SHARE if "mlp" in text else 1.0
 
 

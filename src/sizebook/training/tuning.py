@@ -9,6 +9,7 @@ from sizebook.core.sections import DEFAULT, Quantity, section
 
 # Matrices that carry adapters; `sizebook.training.adapters` says which tensors they are.
 TARGETS = ("query-value", "attention", "mlp", "all")
+USUAL_TARGETS = "attention"
 TUNINGS = ("full", "lora", "qlora", "dora", "qdora")
 USUAL_RANK = 16  # torchtune's recipes of 70B and 405B and MLPerf's LoRA benchmark
 Tuning = Annotated[
@@ -30,7 +31,7 @@ LoraOn = Annotated[
     str,
     Quantity(
         "matrices that carry adapters: query-value, attention, mlp (experts too), all of a layer", kind="choice",
-        choices=TARGETS, default="attention", label="Adapters on",
+        choices=TARGETS, default=USUAL_TARGETS, label="Adapters on",
         source="LoRA, arXiv:2106.09685: attention alone is adapted",
     ),
 ]  # fmt: skip
@@ -80,6 +81,13 @@ class Examples:
 
     example_tokens: ExampleTokens = DEFAULT
     packed: Packed = DEFAULT
+
+    def __post_init__(self) -> None:
+        if not self.packed and self.example_tokens is None:
+            raise InputError(
+                "no length of examples: got packed FALSE and no example_tokens, want the mean tokens of an example. "
+                "Give example_tokens, or remove packed."
+            )
 
     def padding_unpacked(self, seq: int) -> float:
         """Return the share of a step's tokens that would be padding with one example a sequence; longer ones are cut

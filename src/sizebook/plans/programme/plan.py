@@ -20,7 +20,7 @@ from sizebook.core.texts import text
 from sizebook.core.units import grouped, percent
 from sizebook.models import catalog
 from sizebook.plans.ledgers import LONGEST_PLAN, month_label
-from sizebook.plans.programme.inputs import MOST_PHASES, ProgrammeInputs, ProgrammeTerms
+from sizebook.plans.programme.inputs import MOST_PHASES, ProgrammeInputs, ProgrammeTerms, Rollouts
 from sizebook.plans.programme.phase import HOURS_PER_DAY, PhaseCase, PlannedPhase, plan_phase
 from sizebook.plans.training.case import NAMES
 
@@ -252,7 +252,8 @@ def _month(
 
 
 def warnings(plan: ProgrammePlan) -> tuple[str, ...]:
-    """Return what to check: what a count leaves open, sequences beyond a model's context, GPUs that mostly wait."""
+    """Return what to check: what a count leaves open, sequences beyond a model's context, settings that do nothing,
+    answers longer than what is trained on, GPUs that mostly wait."""
     return tuple(
         text("{name}: {warning}", name=each.phase.name, warning=said) for each in plan.phases for said in _warned(each)
     )
@@ -265,6 +266,15 @@ def _warned(each: PlannedPhase) -> Iterator[str]:
         yield text(
             "{seq} tokens a sequence are more than the {stated} that the model states.",
             seq=grouped(seq), stated=grouped(stated),
+        )  # fmt: skip
+    yield from (text("not read in its recipe: {words}.", words=words) for words in each.training.work.unread)
+    answers = each.phase.rollouts
+    if each.replica is None and answers != Rollouts():
+        yield text("answers are described, but only phases of kind reinforcement generate any.")
+    if each.replica is not None and answers.tokens > seq:
+        yield text(
+            "prompts with their answers have {n} tokens, more than the {seq} of a sequence that is trained on.",
+            n=grouped(answers.tokens), seq=grouped(seq),
         )  # fmt: skip
     if middle.waiting_gpu_hours > middle.gpu_hours / 4:
         yield text(

@@ -72,7 +72,7 @@ def _one_gpu(model: str, gpu_memory_gib: float, seq: int, tuned: Tuned) -> tuple
         needed=found.fullest.total,
         usable=usable,
         trained_parameters=trained_parameters(architecture, recipe),
-        recipe=recipe_text(found.layout, found.method.recipe),
+        recipe=recipe_text(found.layout, found.method.recipe, architecture, unread=recipe.remarks),
     )
     return answer, found.fullest
 

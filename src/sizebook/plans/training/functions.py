@@ -25,6 +25,7 @@ from sizebook.training.memory import COMPONENTS, memory
 from sizebook.training.profile import model_profile
 from sizebook.training.quantities import Batches
 from sizebook.training.recipe import Method, Recipe
+from sizebook.training.stated import check_recipe
 
 MODEL_OF_MEMORY = "data/training_stacks.csv and data/optimizers.csv; Korthikanti et al. 2022 (arXiv:2205.05198)"
 MODEL_OF_TIME = "data/calibration_training.csv, fitted on published runs by calibration/training.py"
@@ -118,6 +119,7 @@ def train_memory_bytes(
         return float(getattr(settled, part.component))
     batches, architecture = _batches(batch, seq, layout), catalog.architecture(model)
     check(layout, architecture, gpus=layout.gpus, batches=batches)
+    check_recipe(method.recipe, architecture)
     profile, n_micro = model_profile(architecture, batches.seq), micro_batches(layout, batches.batch)
     return float(getattr(memory(profile, layout, method, n_micro=n_micro), part.component))
 

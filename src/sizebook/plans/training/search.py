@@ -23,6 +23,7 @@ from sizebook.training.machine import calibration, machine
 from sizebook.training.memory import Memory, least_state_bytes, memory
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.recipe import Method
+from sizebook.training.stated import check_recipe
 from sizebook.training.time import step_time
 
 LARGEST_TP = 8
@@ -68,6 +69,7 @@ def search(setup: Setup, held: Mapping[str, Any] = NOTHING, top: int = 10) -> Se
     ``held`` are fields of the layout that are not searched, such as ``recompute`` or ``micro_batch``.
     """
     require(setup.gpus > 0, f"no GPUs: got {setup.gpus}, want at least 1. Correct gpus.")
+    check_recipe(setup.method.recipe, setup.architecture)
     setup = replace(setup, method=native(setup.method, setup.gpu))
     profile = model_profile(setup.architecture, setup.batches.seq)
     return _ranked(_timed(setup, held, profile), profile, setup, top)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sizebook.core.errors import UnknownKeyError, require, unknown_key
@@ -27,6 +27,7 @@ from sizebook.training.machine import calibration, check_power_limit, machine, s
 from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.recipe import Method, Recipe
+from sizebook.training.stated import check_recipe, unread
 from sizebook.training.time import StepTime, step_time
 
 HARDWARE = "hardware"
@@ -36,12 +37,14 @@ HARDWARE = "hardware"
 class Work:
     """A layout that can run the model: its memory, its step, its FLOPs. Each is worked out once, when it is asked.
 
-    ``fullest`` is the rank of the pipeline stage that needs most memory.
+    ``fullest`` is the rank of the pipeline stage that needs most memory; ``unread`` is what was stated of the recipe
+    that no plan reads.
     """
 
     setup: Setup
     layout: Layout
     fullest: Memory
+    unread: tuple[str, ...] = field(default=(), compare=False)
 
     @cached_property
     def profile(self) -> ModelProfile:
@@ -78,7 +81,7 @@ class Work:
     @cached_property
     def recipe(self) -> str:
         """What is done to save memory, stated or settled, in words."""
-        return recipe_text(self.layout, self.setup.method.recipe)
+        return recipe_text(self.layout, self.setup.method.recipe, self.setup.architecture, unread=self.unread)
 
     def rates_basis(self, utilization: float | None) -> str:
         """Return which rates the step is timed with, in words: shipped, a file of own ones, or none beside an MFU."""
@@ -162,6 +165,7 @@ def trained_parameters(architecture: Architecture, recipe: Recipe) -> int:
 def work_of(setup: Setup, layout: Layout) -> Work:
     """Return the work of a layout with what it leaves blank settled, or refuse one that cannot run the model."""
     check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
+    check_recipe(setup.method.recipe, setup.architecture)
     check_power_limit(setup.gpu, setup.method.power_limit_watts)
     profile = model_profile(setup.architecture, setup.batches.seq)
     n_micro = micro_batches(layout, setup.batches.batch)
@@ -169,9 +173,8 @@ def work_of(setup: Setup, layout: Layout) -> Work:
     found = settle(
         layout, method, setup.capacity_bytes, needed=lambda each, how: memory(profile, each, how, n_micro=n_micro)
     )
-    return Work(
-        setup if found.method is setup.method else replace(setup, method=found.method), found.layout, found.fullest
-    )
+    used = setup if found.method is setup.method else replace(setup, method=found.method)
+    return Work(used, found.layout, found.fullest, unread(setup.method.recipe, found.layout, setup.architecture))
 
 
 def placed(layout: Layout, gpu: Accelerator) -> Layout:

@@ -1,0 +1,62 @@
+"""What a recipe states that a model or a layout gives it nothing to act on: refused, or named as not read.
+
+Numbers that would be taken for others are refused. Words on recomputation, which published recipes carry over from one
+model to the next, are named.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from sizebook.core.errors import RangeError, require
+from sizebook.models.architecture import Architecture, Experts
+from sizebook.models.flops import distinct_layers
+from sizebook.models.identity import Same
+from sizebook.models.latent import LatentAttention
+from sizebook.training.layout import Layout
+from sizebook.training.recipe import Recipe
+
+# Modules that only some models have, and the brick that holds them.
+_OF_EXPERTS = frozenset({"moe", "moe_act"})
+_OF_LATENT_ATTENTION = frozenset({"mla_up_proj"})
+# Kinds of recomputation beside which single modules count for nothing.
+_COVERING = ("full", "every-other-matmul")
+
+
+@lru_cache(maxsize=256)
+def _held(same: Same) -> tuple[bool, bool]:
+    """Return whether a model has experts, and whether it has latent attention."""
+    bricks = [brick for layer, _ in distinct_layers(same.architecture.layers) for brick in layer.bricks]
+    return any(isinstance(each, Experts) for each in bricks), any(isinstance(each, LatentAttention) for each in bricks)
+
+
+def check_recipe(recipe: Recipe, architecture: Architecture) -> None:
+    """Raise where a recipe speaks of experts or layers that the model does not have."""
+    experts, _ = _held(Same(architecture))
+    require(
+        recipe.expert_imbalance == 1 or experts,
+        f"no experts to be full: got expert_imbalance {recipe.expert_imbalance:g} and a model without experts, want 1. "
+        "Remove expert_imbalance.",
+    )
+    moved = recipe.offloaded_layers
+    if moved is not None and moved > architecture.n_layers:
+        raise RangeError(
+            f"more layers than the model has: got offload '{recipe.offload}' and {architecture.n_layers} layers, want "
+            f"at most {architecture.n_layers}. Use 'activations' for all of them."
+        )
+
+
+def modules_of(recipe: Recipe, layout: Layout, architecture: Architecture) -> frozenset[str]:
+    """Return the modules of a recipe that are recomputed: those that the model has, where not everything is."""
+    if layout.recompute in _COVERING:
+        return frozenset()
+    experts, latent = _held(Same(architecture))
+    absent = (frozenset() if experts else _OF_EXPERTS) | (frozenset() if latent else _OF_LATENT_ATTENTION)
+    # Flash attention keeps no scores that could be recomputed.
+    return recipe.modules - absent - ({"core_attn"} if recipe.flash_attention else frozenset())
+
+
+def unread(recipe: Recipe, layout: Layout, architecture: Architecture) -> tuple[str, ...]:
+    """Return what stands in a recipe as it was stated that no plan reads."""
+    idle = " ".join(sorted(recipe.modules - modules_of(recipe, layout, architecture)))
+    return (*filter(None, (idle,)), *recipe.remarks)
