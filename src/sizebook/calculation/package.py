@@ -56,6 +56,7 @@ class Package:
     path: Path
     entries: list[tuple[zipfile.ZipInfo, bytes]]
     _parsed: dict[str, etree._Element] = field(default_factory=dict)
+    _roots: dict[str, str] = field(default_factory=dict)
     _changed: set[str] = field(default_factory=set)
     _removed: set[str] = field(default_factory=set)
 
@@ -114,11 +115,14 @@ class Package:
 
     def root(self, part: str) -> str:
         """Return the tag of a part's root element; the rest is left to whoever reads the part, in another process."""
-        if part not in self._parsed:
+        if part in self._parsed:
+            return str(self._parsed[part].tag)
+        # Kept: each look-up of a sheet by its name asks for the roots of all sheets.
+        if part not in self._roots:
             with self._well_formed(part):
                 beginning = etree.iterparse(io.BytesIO(self._data(part)), ("start",), **_SAFELY)
-                return str(next(iter(beginning))[1].tag)
-        return str(self._parsed[part].tag)
+                self._roots[part] = str(next(iter(beginning))[1].tag)
+        return self._roots[part]
 
     def _data(self, part: str) -> bytes:
         data = next((data for info, data in self.entries if info.filename == part), None)
@@ -144,6 +148,7 @@ class Package:
         else:
             self.entries.append((undated(part), data))
         self._parsed.pop(part, None)
+        self._roots.pop(part, None)
         self._changed.discard(part)
         self._removed.discard(part)
 
