@@ -19,8 +19,10 @@ _VALUE = ErrorCode("#VALUE!")
 def texts_taken(prepared: Prepared, values: Mapping[Place, Any]) -> dict[Place, str]:
     """Return the formulas that may take such a text, and why they are refused: in arithmetic, as a criterion, or
     whatever they do with it if that failed."""
+    if not prepared.places:
+        return {}
     texts = {place: value for place, value in values.items() if type(value) is str and as_criterion_is_doubtful(value)}
-    if not texts or not prepared.places:
+    if not texts:
         return {}
     cells, found = _Texts(texts), {}
     for place, formula in zip(prepared.places, prepared.texts, strict=True):
