@@ -98,6 +98,7 @@ _BASIS: list[list[Any]] = [
     ["listed_grams_per_kwh", 369.473],
     ["longest_tokens", 1200],
     ["context_tokens", 131072],
+    ["accelerator", "h100-sxm"],
     ["model_notes", ""],
 ]  # fmt: skip
 
