@@ -11,6 +11,7 @@ from sizebook.core.sections import leaves
 from sizebook.plans.training.case import NAMES, Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, TrainingFigures
 from sizebook.plans.training.inputs import TrainingInputs
+from sizebook.tables.prices import TERM_NAMES
 from sizebook.workbooks import look
 from sizebook.workbooks.building import FIRST_COLUMN, Book
 from sizebook.workbooks.finance import drivers_in_use
@@ -112,7 +113,10 @@ def _bases(cells: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     The basis of a price names its term: one that was stored for another term does not stand in for this one's.
     """
     price = cells["price_basis"]
-    looked_up = f'IF(ISNUMBER(SEARCH(": "&{{term}}&",",{price})),{price},"{NEEDED}")'
+    term = "{term}"
+    for key, name in TERM_NAMES.items():
+        term = f'IF({{term}}="{key}","{name}",{term})'
+    looked_up = f'IF(ISNUMBER(SEARCH(": "&{term}&",",{price})),{price},"{NEEDED}")'
     return (
         ("price_basis", f'=IF({{price_usd_per_gpu_hour}}<>"","price given in the scenario, USD",{looked_up})'),
         ("grid_basis", f'=IF({{grams_per_kwh}}<>"","grams per kWh given in the scenario",{cells["grid_basis"]})'),
