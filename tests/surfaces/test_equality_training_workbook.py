@@ -28,7 +28,8 @@ GRID: dict[str, Values] = {
     **{name: CASES[name] for name in ("base", "all", "searched", "owned", "mfu", "lora_rank", "region")},
     "dense": {"model": "llama-3.1-8b", "gpu": "h100-sxm", "title": "Grid", "as_of": "2027-01-01", "tp": 2},
     **{name: CASES[name] for name in (
-        "achieved_tflops", "covered_share", "term", "fused_loss", "flops_convention", "rates_file", "frozen_weight_bytes",
+        "achieved_tflops", "covered_share", "term", "fused_loss", "flops_convention", "rates_file",
+        "frozen_weight_bytes",
     )},
 }  # fmt: skip
 IN_ONE_OFFICE = 8
