@@ -169,6 +169,8 @@ _PROGRAMME_PLANTED: tuple[Slip, ...] = (
     ("Months", "Cost to date", "60", "=10^12"),
     ("Months", "Energy", "1", "=10^9"),
     ("Years", "Cost", "total", "=1"),
+    ("What-if", "The scenario of the cover", "Cost, USD", "=500"),
+    ("What-if", "Two-way, hours 3, price 2", "Cost, USD", "=500"),
 )
 _FLEET: dict[str, Any] = {
     "start": date(2027, 3, 1), "months": 9, "whole_nodes": "yes", "name_1": "Chat", "model_1": "llama-3.1-70b",
@@ -222,8 +224,6 @@ _FLEET_PLANTED: tuple[Slip, ...] = (
     ("Services", "Stands on the nodes of", "2", "=1"),
     ("Services", "Nodes of a rack", "1", "=1"),
     ("Rates", "Prices from", "value", "=5"),
-    ("What-if", "The scenario of the cover", "Cost, USD", "=500"),
-    ("What-if", "Two-way, hours 3, price 2", "Cost, USD", "=500"),
 )  # fmt: skip
 _BUDGET: dict[str, Any] = {
     "model": "llama-3.1-8b", "gpu": "h200-sxm", "gpus": 64, "tokens": 2e12, "seq": 8192, "batch": 256, "tp": 2,
