@@ -56,10 +56,15 @@ class Machines:
         )  # fmt: skip
 
     def end(self) -> None:
+        # One after the other, the scheduler last: a Dask worker that is told to end while its scheduler closes may
+        # hang for ever. What it leaves unsaid is no result of ours, so one that still hangs is killed.
         for process in reversed(self.processes):
             process.terminate()
-        for process in reversed(self.processes):
-            process.wait(60)
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 @contextmanager
