@@ -6,6 +6,7 @@ on the clock; both are printed.
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import sys
@@ -54,15 +55,21 @@ def _processor() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def best(work: Callable[[], object], times: int = 5) -> Taken:
-    """Return the least of several runs, after one that loads what is loaded once."""
-    work()
-    runs = []
+def best(*works: Callable[[], object], times: int = 7) -> list[Taken]:
+    """Return the least of several runs of each, after one that loads what is loaded once.
+
+    Works run in turns: a machine whose speed changes meanwhile then slows all of them, not one.
+    """
+    for work in works:
+        work()
+    runs: list[list[Taken]] = [[] for _ in works]
     for _ in range(times):
-        with measured() as taken:
-            work()
-        runs.append(taken)
-    return Taken(min(run.clock for run in runs), min(run.processor for run in runs))
+        for work, taken_before in zip(works, runs, strict=True):
+            gc.collect()  # what the one before left is not this one's
+            with measured() as taken:
+                work()
+            taken_before.append(taken)
+    return [Taken(min(run.clock for run in each), min(run.processor for run in each)) for each in runs]
 
 
 def said(what: str, taken: Taken, aim: str) -> None:
@@ -79,17 +86,20 @@ def against_weasyprint() -> None:
 
     report = planned().report
     page, base = html(report), f"{bundled('templates')}/"
-    alone = best(lambda: weasyprint.HTML(string=page, base_url=base).write_pdf(pdf_variant="pdf/ua-1"))
 
-    def of_new_charts(work: Callable[[Made], object]) -> Taken:
+    def of_new_charts(work: Callable[[Made], object]) -> Callable[[], object]:
         def done() -> None:
             svg.cache_clear()  # as for a scenario that was not drawn before
             work(planned())
 
-        return best(done)
+        return done
 
-    whole = of_new_charts(lambda made: pdf(made.report))
-    attached = of_new_charts(FORMATS["pdf"].content)
+    alone, whole, attached = best(
+        lambda: weasyprint.HTML(string=page, base_url=base).write_pdf(pdf_variant="pdf/ua-1"),
+        of_new_charts(lambda made: pdf(made.report)),
+        of_new_charts(FORMATS["pdf"].content),
+        times=15,
+    )
     ratio = whole.processor / alone.processor
     said("WeasyPrint alone on the finished HTML", alone, "")
     said("report: plan, charts, HTML, PDF", whole, f"{ratio:.2f} x of it by the processor (aim 1.25)")
@@ -103,7 +113,7 @@ def without_pdf(folder: Path) -> None:
         for number in range(20):
             produce(planned(), folder, f"s{number}", ("json", "csv"))
 
-    taken = best(produced)
+    [taken] = best(produced)
     each = 1000 * taken.processor / 20
     said("20 scenarios to JSON and CSV, planned and written", taken, f"{each:.1f} ms each by the processor (aim 5)")
 
@@ -152,7 +162,7 @@ def resumed(folder: Path, n: int = 1000) -> None:
             record.settled(Outcome(row, Outputs({"pdf": path}, (Figure("usd", "Cost", "USD", 1.0),))))
     order = Order(1, ("pdf",), resume=True)
     run_batch(every, out, order, _shown)
-    taken = best(lambda: run_batch(every, out, order, _shown), times=3)
+    [taken] = best(lambda: run_batch(every, out, order, _shown), times=3)
     said(f"resume of a finished batch of {n}", taken, "aim 1 s")
 
 
