@@ -50,7 +50,7 @@ def two_way(book: Book, down: Steps, across: Steps, what: str) -> Callable[[Cost
     """
     page = new_page(
         book, "Two-way", f"{what} by {down.in_a_sentence} and {across.label}, in the scenario of the cover.",
-        cases=down.numbers,
+        cases=down.numbers, widths=(26, *[14] * len(down.factors), 12, 36),
     )  # fmt: skip
     page.input_heads("Step", origin="What it changes")
     page.section("Steps")
