@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from sizebook.batch.inspecting import inspect
 from sizebook.batch.jobs import made
 from sizebook.cli import app
 from sizebook.core.errors import InputError
+from sizebook.reports.archival import _fonts
 from sizebook.reports.brand import style_of
 from sizebook.reports.render import html, pdf
-from sizebook.reports.style import Style
+from sizebook.reports.style import Face, Style
 from sizebook.reports.templates import Sandbox
 from sizebook.reports.voice import Voice
 from sizebook.scenarios.presentation import with_presentation
@@ -79,6 +81,22 @@ def test_a_brand_reaches_the_page_and_inspect_makes_it_again(folder: Path) -> No
     (folder / "logo.svg").write_text(LOGO.replace("40", "41"))
     changed = inspect(out)
     assert changed.is_same and not changed.same_bytes and "input: logo.svg changed" in changed.causes
+
+
+def test_fonts_kept_of_reports_before_change_no_report(folder: Path, sizing: Any, as_of: Any) -> None:
+    from sizebook.reports.sizing.report import report
+
+    face = Face("Acme Text", 400, folder / "Text.ttf")
+    theme = replace(Style().theme, text_face=face.family)
+    asked_for = [Style(), Style(theme=theme, faces=(face,)), Style(theme=theme)]  # the last: a name, no face
+    alone = []
+    for style in asked_for:
+        _fonts.cache_clear()
+        alone.append(pdf(report(sizing, as_of), style=style))
+    assert len(set(alone)) == 3
+    _fonts.cache_clear()
+    for style, expected in (*zip(asked_for, alone, strict=True), *zip(asked_for, alone, strict=True)):
+        assert pdf(report(sizing, as_of), style=style) == expected
 
 
 def test_what_the_scenario_says_goes_before_the_brand(folder: Path) -> None:

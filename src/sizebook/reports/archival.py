@@ -7,10 +7,15 @@ metadata with the schema that PDF/A wants of any property that it does not know 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import atexit
+import os
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from pathlib import Path
+from threading import get_ident
+from time import monotonic
 from typing import Any, Literal
 
 from sizebook.reports.templates import fetcher, in_bounds
@@ -61,13 +66,35 @@ def pdf_options(identifier: str, attached: Sequence[Attached], as_of: date) -> d
     }  # fmt: skip
 
 
-def laid_out(html: str, base_url: str, options: dict[str, Any]) -> Any:
-    """Return a page laid out; its addresses are of data or of files in the templates' folder, nothing else is read."""
+def kept_fonts(faces: Hashable) -> Any:
+    """Return where WeasyPrint keeps the fonts of a page, the same for every page of the same faces.
+
+    Making it anew takes a tenth of a short report's time. A thread has its own, since Pango's fonts are not made for
+    several, and a new one each hour: its files lie in a temporary folder, which systems sweep of what is days old.
+    """
+    return _fonts(faces, (os.getpid(), get_ident()), int(monotonic() // 3600))
+
+
+@lru_cache(maxsize=4)
+def _fonts(_faces: Hashable, _thread: tuple[int, int], _hour: int) -> Any:
+    from weasyprint.text.fonts import FontConfiguration
+
+    return FontConfiguration()
+
+
+atexit.register(_fonts.cache_clear)  # removes their files while what does it is still there
+
+
+def laid_out(html: str, base_url: str, options: dict[str, Any], fonts: Any = None) -> Any:
+    """Return a page laid out; its addresses are of data or of files in the templates' folder, nothing else is read.
+
+    ``fonts`` are those of `kept_fonts`; without them the page's are found anew.
+    """
     # WeasyPrint loads Pango and takes a second.
     import weasyprint
 
     fetch = fetcher(Path(base_url))
-    document = weasyprint.HTML(string=html, base_url=base_url, url_fetcher=fetch).render(**options)
+    document = weasyprint.HTML(string=html, base_url=base_url, url_fetcher=fetch).render(font_config=fonts, **options)
     in_bounds(fetch)
     return document
 

@@ -17,7 +17,7 @@ import jinja2
 from sizebook import __version__
 from sizebook.core.errors import InputError
 from sizebook.core.units import grouped, significant
-from sizebook.reports.archival import Attached, archival_pdf, laid_out, pdf_options
+from sizebook.reports.archival import Attached, archival_pdf, kept_fonts, laid_out, pdf_options
 from sizebook.reports.glossary import glossary
 from sizebook.reports.style import PLAIN, Style
 from sizebook.reports.templates import Sandbox, data_uri, loader
@@ -165,9 +165,11 @@ def pdf(report: Report, attached: Sequence[Attached] = (), style: Style = PLAIN)
     """
     options = pdf_options(report.title, attached, report.as_of)
     base = f"{bundled('templates')}/"
-    document = laid_out(html(report, style), base, options)
+    # Own templates may name faces that are nobody else's, in files that change.
+    fonts = kept_fonts(style.faces) if style.templates is None else None
+    document = laid_out(html(report, style), base, options, fonts)
     if len(document.pages) > MOST_PAGES:
-        document = laid_out(html(report, style, contents=True), base, options)
+        document = laid_out(html(report, style, contents=True), base, options, fonts)
     return archival_pdf(document, options)
 
 
