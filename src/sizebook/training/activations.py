@@ -10,6 +10,7 @@ from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout
 from sizebook.training.profile import ModelProfile
 from sizebook.training.recipe import Method, Recipe
+from sizebook.training.remat import kept_elements
 
 ACTIVATION_BYTES = 2
 # What a matrix keeps of its input for the gradient of its weights where it multiplies in that format, scales included.
@@ -21,7 +22,7 @@ def kept_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelPr
     spread = layout.tp if layout.sequence_parallel else 1
     d_model = profile.architecture.d_model
     if layout.recompute == "full":
-        return ACTIVATION_BYTES * layers.layers * d_model / spread
+        return sum(_kept_of_policy(layers, layout, method, profile).values())
     if layout.recompute == "every-other-matmul":
         inner = (layers.alternate_inner + layers.attention_out) / layout.tp
         residual = layers.alternate_residual + layers.layers * d_model
@@ -34,6 +35,31 @@ def kept_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelPr
         kept_outputs = (method.recipe.frozen_bytes < 1) + method.recipe.magnitudes
         whole += ACTIVATION_BYTES * kept_outputs * layers.leaving(method.recipe) / layout.tp
     return max(whole - dropped_bytes(layers, layout, method, profile), ACTIVATION_BYTES * d_model / spread)
+
+
+def _kept_of_policy(layers: Profile, layout: Layout, method: Method, profile: ModelProfile) -> dict[str, float]:
+    """Return the bytes per token of what stays of layers that are computed again: their inputs, and what a policy
+    keeps. Attention keeps the sums of its exponentials beside what it returns."""
+    spread, d_model = layout.tp if layout.sequence_parallel else 1, profile.architecture.d_model
+    policy = method.recipe.policy
+    if policy is None:
+        return {"layer_input": ACTIVATION_BYTES * layers.layers * d_model / spread}
+    kv_split = min(layout.tp, profile.n_kv_heads)
+    elements = kept_elements(layers, policy, d_model, tp=layout.tp, kv_split=kv_split, spread=spread)
+    found = {name: ACTIVATION_BYTES * each for name, each in elements.items()}
+    if "context" in found:
+        found["context"] += 4 * layers.heads / layout.tp
+    return found
+
+
+def moved_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelProfile) -> float:
+    """Return the bytes per token of what is kept that moves to the host: a share of all, or what a policy moves."""
+    recipe, policy = method.recipe, method.recipe.policy
+    share = recipe.offloaded_share(profile.n_layers)
+    if share or policy is None or layout.recompute != "full":
+        return share * kept_bytes(layers, layout, method, profile) if share else 0.0
+    kept = _kept_of_policy(layers, layout, method, profile)
+    return sum(n_bytes for name, n_bytes in kept.items() if name in policy.on_host)
 
 
 def everything_bytes(layers: Profile, layout: Layout, method: Method, profile: ModelProfile, *, scores: bool) -> float:

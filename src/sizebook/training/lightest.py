@@ -16,8 +16,9 @@ from sizebook.core.texts import joined, text
 from sizebook.models.architecture import Architecture
 from sizebook.training.layout import Layout, recomputed
 from sizebook.training.memory import Memory
+from sizebook.training.policies import OUTPUTS, Policy
 from sizebook.training.recipe import Method, Recipe
-from sizebook.training.stated import modules_of
+from sizebook.training.stated import modules_of, policy_of
 
 LIGHTEST = "lightest"
 _BLANK = ("gradient_dtype", "fused_loss", "optimizer_dtype")
@@ -45,6 +46,8 @@ def candidates(layout: Layout, method: Method) -> Iterator[tuple[Layout, Method]
     free = layout.recompute == LIGHTEST
     for row, recipe in _recipes(method.recipe, free):
         kind = row if free else layout.recompute
+        if free and method.recipe.policy:
+            kind = "full"  # what a policy says: it names what stays of layers that are computed again
         if (kind, recipe) not in seen:
             seen.add((kind, recipe))
             chosen = layout if kind == layout.recompute else replace(layout, recompute=kind)
@@ -92,6 +95,16 @@ def settle(layout: Layout, method: Method, capacity: float, needed: Callable[[La
     return least
 
 
+def _kept(policy: Policy) -> str:
+    """Return what a policy recomputes and keeps, in words."""
+    names = " ".join(each for each in OUTPUTS if each in policy.kept)
+    if not names:
+        return text("layers recomputed but for their last product")
+    if policy.is_assumed:
+        return text("layers recomputed, kept as of most custom policies: {names}", names=names)
+    return text("layers recomputed, kept: {names}", names=names)
+
+
 def recipe_text(layout: Layout, recipe: Recipe, architecture: Architecture, *, unread: tuple[str, ...]) -> str:
     """Return what a recipe does to save memory, in words, and what of it is ``unread``; blank settings are the
     framework's own."""
@@ -99,6 +112,8 @@ def recipe_text(layout: Layout, recipe: Recipe, architecture: Architecture, *, u
     parts = [recomputed(kind) or text("nothing recomputed")]
     if kind == "selective" and recipe.flash_attention:
         parts = [text("nothing recomputed: flash attention keeps no scores")]
+    if policy := policy_of(recipe, layout):
+        parts = [_kept(policy)]
     if modules := modules_of(recipe, layout, architecture):
         parts = [text("{modules} recomputed", modules=" ".join(sorted(modules)))]
     parts += [text("gradients in {dtype}", dtype=recipe.gradient_dtype)] if recipe.gradient_dtype else []

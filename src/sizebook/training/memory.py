@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from sizebook.core.sections import Quantity, leaves, section
-from sizebook.training.activations import ACTIVATION_BYTES, kept_bytes, working_bytes
+from sizebook.training.activations import ACTIVATION_BYTES, kept_bytes, moved_bytes, working_bytes
 from sizebook.training.adapters import largest_matrix
 from sizebook.training.frameworks import Stack, bytes_each, keeps, optimizer, state_width
 from sizebook.training.layer_profile import Profile
 from sizebook.training.layout import Layout, in_flight, stage_layers
 from sizebook.training.profile import ModelProfile
 from sizebook.training.recipe import Method, Recipe
+from sizebook.training.stated import as_stated
 
 _BYTES: Any = {"unit": "bytes", "minimum": 0}
 
@@ -62,6 +63,7 @@ def memory(profile: ModelProfile, layout: Layout, method: Method, *, n_micro: in
     Where all layers are equal the first or the last stage is fullest, or the second where it has a layer more;
     otherwise any may be.
     """
+    layout = as_stated(layout, method.recipe)
     counts = stage_layers(profile.n_layers, layout.pp)
     second = (1,) if layout.pp > 2 and counts[1] > counts[0] else ()
     stages = range(layout.pp) if len(profile.layers) > 1 else sorted({0, *second, layout.pp - 1})
@@ -84,6 +86,7 @@ def least_state_bytes(profile: ModelProfile, method: Method) -> float:
 
 def memory_by_stage(profile: ModelProfile, layout: Layout, method: Method, *, n_micro: int) -> tuple[Memory, ...]:
     """Return the memory of one rank of every pipeline stage."""
+    layout = as_stated(layout, method.recipe)
     counts = stage_layers(profile.n_layers, layout.pp)
     return tuple(
         _stage_memory(profile, layout, method, n_micro, stage, sum(counts[:stage])) for stage in range(layout.pp)
@@ -104,10 +107,8 @@ def _stage_memory(
     share = _parameters(profile, layout, layers, stage)
     weights, gradients, master_weights, optimizer_states = _states(recipe, layout, kept, share, layers)
     tokens = layout.micro_batch * profile.seq / layout.cp
-    on_gpu = 1 - recipe.offloaded_share(profile.n_layers)
-    activations = (
-        in_flight(layout, stage, n_micro) * tokens * kept_bytes(layers, layout, method, profile=profile) * on_gpu
-    )
+    on_gpu = kept_bytes(layers, layout, method, profile=profile) - moved_bytes(layers, layout, method, profile=profile)
+    activations = in_flight(layout, stage, n_micro) * tokens * on_gpu
     loss = _loss_bytes(profile, layout, recipe, kept, tokens) if last else 0.0
     working = tokens * working_bytes(profile.widest, layout, method, profile=profile)
     if recipe.magnitudes:

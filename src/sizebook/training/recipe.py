@@ -14,6 +14,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.sections import DEFAULT, Quantity, section
 from sizebook.core.tables import by_key
 from sizebook.tables.own_rates import RatesFile
+from sizebook.training.policies import Policy, stated_policy
 from sizebook.training.tuning import (
     USUAL_RANK,
     WEIGHT_BYTES,
@@ -53,7 +54,8 @@ Recompute = Annotated[
 RecomputeModules = Annotated[
     str,
     Quantity(
-        f"modules that are recomputed, of {', '.join(MODULES)}; other words are named as not read", kind="text",
+        f"modules that are recomputed, of {', '.join(MODULES)}, or a policy of JAX such as remat_policy=save_qkv_proj; "
+        "other words are named as not read", kind="text",
         default="", label="Modules recomputed",
     ),
 ]  # fmt: skip
@@ -244,8 +246,16 @@ class Recipe:
     @cached_property
     def modules(self) -> frozenset[str]:
         """The modules that are recomputed. What stands in brackets is a remark, so that published words can be kept."""
-        text = re.sub(r"\([^)]*\)?", " ", self.recompute_modules.casefold())
-        return frozenset(re.split(r"[^a-z0-9_]+", text)) & frozenset(MODULES)
+        return frozenset(re.split(r"[^a-z0-9_]+", self._on_recomputation)) & frozenset(MODULES)
+
+    @cached_property
+    def policy(self) -> Policy | None:
+        """The policy by which layers are recomputed but for outputs that it keeps, None where none is named."""
+        return stated_policy(self._on_recomputation) if self.recompute_modules else None
+
+    @property
+    def _on_recomputation(self) -> str:
+        return re.sub(r"\([^)]*\)?", " ", self.recompute_modules.casefold())
 
     @cached_property
     def offloads_optimizer(self) -> bool:
@@ -259,8 +269,8 @@ class Recipe:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What stands in the settings of modules and of the host that no plan reads."""
-        words = re.findall(r"[a-z0-9_]+", re.sub(r"\([^)]*\)?", " ", self.recompute_modules.casefold()))
-        unread = [word for word in words if word not in (*MODULES, "none")]
+        known = (*MODULES, "none", *(self.policy.words if self.policy else ()))
+        unread = [word for word in re.findall(r"[a-z0-9_]+", self._on_recomputation) if word not in known]
         return tuple(filter(None, (" ".join(unread), self._unread_offload)))
 
     @property

@@ -6,6 +6,7 @@ model to the next, are named.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from sizebook.core.errors import RangeError, require
@@ -14,6 +15,7 @@ from sizebook.models.flops import distinct_layers
 from sizebook.models.identity import Same
 from sizebook.models.latent import LatentAttention
 from sizebook.training.layout import Layout
+from sizebook.training.policies import Policy
 from sizebook.training.recipe import Recipe
 
 # Modules that only some models have, and the brick that holds them.
@@ -56,7 +58,19 @@ def modules_of(recipe: Recipe, layout: Layout, architecture: Architecture) -> fr
     return recipe.modules - absent - ({"core_attn"} if recipe.flash_attention else frozenset())
 
 
+def policy_of(recipe: Recipe, layout: Layout) -> Policy | None:
+    """Return the policy by which layers are recomputed: the one stated, where recomputation is left open or full."""
+    return recipe.policy if layout.recompute in ("lightest", "full") else None
+
+
+def as_stated(layout: Layout, recipe: Recipe) -> Layout:
+    """Return a layout that says what a policy says: layers are computed again."""
+    return replace(layout, recompute="full") if layout.recompute == "lightest" and recipe.policy else layout
+
+
 def unread(recipe: Recipe, layout: Layout, architecture: Architecture) -> tuple[str, ...]:
     """Return what stands in a recipe as it was stated that no plan reads."""
-    idle = " ".join(sorted(recipe.modules - modules_of(recipe, layout, architecture)))
-    return (*filter(None, (idle,)), *recipe.remarks)
+    idle = sorted(recipe.modules - modules_of(recipe, layout, architecture))
+    if recipe.policy and not policy_of(recipe, layout):
+        idle.append(recipe.recompute_modules)
+    return (*filter(None, (" ".join(idle),)), *recipe.remarks)

@@ -10,7 +10,7 @@ from math import log2
 from typing import Annotated, Any
 
 from sizebook.core.sections import Quantity, section
-from sizebook.training.activations import kept_bytes
+from sizebook.training.activations import moved_bytes
 from sizebook.training.communication import (
     context_parallel,
     data_parallel,
@@ -26,6 +26,8 @@ from sizebook.training.layout import Layout, bubble, stage_layers
 from sizebook.training.machine import Machine
 from sizebook.training.profile import ModelProfile
 from sizebook.training.recipe import Method
+from sizebook.training.remat import spared_share
+from sizebook.training.stated import as_stated
 from sizebook.training.traffic import elementwise_seconds, expanding_seconds, optimizer_seconds, weight_seconds
 
 _BACKWARD_MATMUL = 2.0
@@ -77,6 +79,7 @@ def step_time(profile: ModelProfile, layout: Layout, method: Method, *, rates: M
     A stage works n_micro times and waits as its schedule has it (`sizebook.training.layout.bubble`). Steps wait for
     the slowest of all GPUs, which takes a little longer with every doubling of their number.
     """
+    layout = as_stated(layout, method.recipe)
     tokens = layout.micro_batch * profile.seq / layout.cp
     layers = profile.share(max(stage_layers(profile.n_layers, layout.pp)) / profile.n_layers)
     slower = 1 + rates.growth * log2(layout.gpus)
@@ -139,10 +142,11 @@ def _compute(
     states = tokens * layers.state_flops / layout.tp / rates.states
     vector = elementwise_seconds(layers, profile, layout, method=method, rates=rates, tokens=tokens)
     backward = _BACKWARD_MATMUL if not recipe.lora_rank else _BACKWARD_MATMUL / 2
-    again = _again(layers, layout, method, rates, (tokens, dense + experts, scores, states, vector))
+    forward = _Forward(tokens, dense, experts, scores, states, vector)
+    again = _again(layers, layout, method, rates, forward, d_model=profile.architecture.d_model)
     matrices = (1 + backward) * (dense + experts + head)
     weights = weight_seconds(layers, layout, method, rates=rates)
-    moved = tokens * kept_bytes(layers, layout, method, profile=profile) * recipe.offloaded_share(profile.n_layers)
+    moved = tokens * moved_bytes(layers, layout, method, profile=profile)
     return (
         matrices,
         (1 + _BACKWARD_SCORES) * scores + (1 + _BACKWARD_MATMUL) * states,
@@ -166,19 +170,34 @@ def _expert_seconds(layers: Profile, layout: Layout, method: Method, rates: Mach
     return 2 * method.recipe.expert_imbalance * layers.active_experts / layout.tp / rate
 
 
+@dataclass(frozen=True, slots=True)
+class _Forward:
+    """The forward pass of one micro-batch on one stage: its tokens, and seconds by cause; the head is left aside."""
+
+    tokens: float
+    dense: float
+    experts: float
+    scores: float
+    states: float
+    vector: float
+
+
 def _again(
-    layers: Profile, layout: Layout, method: Method, rates: Machine, forward: tuple[float, float, float, float, float]
+    layers: Profile, layout: Layout, method: Method, rates: Machine, forward: _Forward, *, d_model: int
 ) -> float:
-    """Return the seconds of what the backward pass does again, of the forward pass's tokens, products, scores, states
-    and traffic."""
-    tokens, products, scores, states, vector = forward
+    """Return the seconds of what the backward pass does again."""
+    tokens, vector, policy = forward.tokens, forward.vector, method.recipe.policy
+    if layout.recompute == "full" and policy:
+        share = spared_share(layers, policy, d_model)
+        products = (1 - share.matrices) * forward.dense + (1 - share.experts) * forward.experts
+        return products + (1 - share.scores) * forward.scores + forward.states + vector
     if layout.recompute == "full":
-        return products + scores + states + vector
+        return forward.dense + forward.experts + forward.scores + forward.states + vector
     if layout.recompute == "every-other-matmul":
-        return products / 2 + vector
+        return (forward.dense + forward.experts) / 2 + vector
     modules = method.recipe.modules
     plain = not method.recipe.flash_attention
-    found = scores if plain and (layout.recompute == "selective" or "core_attn" in modules) else 0.0
+    found = forward.scores if plain and (layout.recompute == "selective" or "core_attn" in modules) else 0.0
     if not modules:
         return found
     if "mla_up_proj" in modules:

@@ -14,6 +14,7 @@ from sizebook.models.flops import (
     CONVENTIONS,
     adapter_hardware_flops_per_token,
     fine_tuning_flops_per_token,
+    forward,
     train_flops_per_token,
 )
 from sizebook.plans.training.inputs import Setup
@@ -27,7 +28,8 @@ from sizebook.training.machine import calibration, check_power_limit, machine, s
 from sizebook.training.memory import Memory, memory, memory_by_stage
 from sizebook.training.profile import ModelProfile, model_profile
 from sizebook.training.recipe import Method, Recipe
-from sizebook.training.stated import check_recipe, unread
+from sizebook.training.remat import spared_share
+from sizebook.training.stated import check_recipe, policy_of, unread
 from sizebook.training.time import StepTime, step_time
 
 HARDWARE = "hardware"
@@ -110,10 +112,23 @@ class Work:
             computed = adapter_hardware_flops_per_token(architecture, seq, adapters, recompute=self._recomputed)
             return {
                 "matmul": fine_tuning_flops_per_token(architecture, seq, 0.0, adapters=adapters),
-                HARDWARE: computed,
+                HARDWARE: computed - self._spared_flops,
             }
         found = {name: train_flops_per_token(architecture, seq, name) for name in CONVENTIONS}
-        return found | {HARDWARE: train_flops_per_token(architecture, seq, HARDWARE, recompute=self._recomputed)}
+        computed = train_flops_per_token(architecture, seq, HARDWARE, recompute=self._recomputed)
+        return found | {HARDWARE: computed - self._spared_flops}
+
+    @property
+    def _spared_flops(self) -> float:
+        """FLOPs of one token that full recomputation does and a policy leaves out, as ``hardware`` counts them."""
+        policy = policy_of(self.setup.method.recipe, self.layout)
+        if policy is None:
+            return 0.0
+        architecture, layers = self.setup.architecture, self.profile.whole
+        share = spared_share(layers, policy, architecture.d_model)
+        scores = forward(architecture, self.setup.batches.seq, causal=False).scores
+        products = share.matrices * layers.matrices + share.experts * layers.active_experts
+        return 2 * products + share.scores * scores
 
     @property
     def meanings(self) -> dict[str, str]:
