@@ -19,7 +19,7 @@ LAYERS = (
     ("intake",),
     ("tables",),
     ("models",),
-    ("training.tuning",),
+    ("training.tuning", "training.policies"),
     ("serving.quantities", "training.quantities", "training.recipe"),
     ("formulas",),
     ("serving",),
