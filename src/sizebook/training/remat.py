@@ -18,7 +18,8 @@ def kept_elements(
     """Return the elements per token that one rank keeps of each output, the layers' inputs among them."""
     residual = layers.layers * d_model / spread
     sizes = {
-        "attention_in": layers.attention_out / tp + layers.inner_kv / kv_split,
+        # As wide as what attention returns; latent attention expands queries, keys and values.
+        "attention_in": (layers.latent_up or layers.attention_out) / tp + layers.inner_kv / kv_split,
         "context": layers.attention_out / tp,
         "attention_out": residual,
         "mlp_in": layers.mlp_up / tp,
@@ -41,7 +42,8 @@ def spared_share(layers: Profile, policy: Policy, d_model: int) -> Spared:
     those whose outputs are kept, and the last of each feed-forward block."""
     out, down = layers.attention_out * d_model, layers.mlp_down * d_model
     sizes = {
-        "attention_in": layers.matrices - layers.mlp_matrices - out,
+        # Projections into recurrent mixers have no name in any policy.
+        "attention_in": 0.0 if layers.state_flops else layers.matrices - layers.mlp_matrices - out,
         "attention_out": out,
         "mlp_in": layers.mlp_matrices - down,
     }
