@@ -53,7 +53,8 @@ def as_class(config: Config, described: Architecture) -> Architecture:
             width = described.head.width if described.head else described.d_model
             score = Projection("score", width, outputs, bias=bias, pooled=suffix == "ForSequenceClassification")
             return replace(described, outputs=(*described.outputs, score), head=None)
-    if name.endswith("Model") and not name.endswith(("HeadsModel", *(PARTIAL if towers else ()))):
+    whole = name.removesuffix("Model").casefold() == described.model_type.replace("_", "")
+    if name.endswith("Model") and not name.endswith(("HeadsModel", *(PARTIAL if towers and not whole else ()))):
         return replace(described, head=None)
     raise UnknownKeyError(
         f"unknown class: got '{name}' under 'architectures' in {config.where}, want one whose name ends with "
@@ -76,14 +77,17 @@ def n_labels(config: Config) -> int:
 
 
 def kind_of_class(config: Config, prefix: str, heads: Mapping[str, str]) -> str:
-    """Return what the class named under ``architectures`` puts on the model: the words of ``heads`` for it."""
+    """Return what the class named under ``architectures`` puts on the model: the words of ``heads`` for it.
+
+    Of several classes the first counts, which is the one that engines load.
+    """
     config.ignore("architectures")
     named = config.class_names()
     known = {prefix + suffix: head for suffix, head in heads.items()}
     if "architectures" not in config.values and config.values.get("model_type") in NAMELESS:
         config.assumed["architectures"] = "'architectures', so the model is bare,"
         return heads["Model"]
-    if len(named) != 1 or named[0] not in known:
+    if not named or named[0] not in known:
         got, wanted = repr(named) if named else "nothing", ", ".join(sorted(known))
         near = suggestion(named[0], known) if named else ""
         raise UnknownKeyError(

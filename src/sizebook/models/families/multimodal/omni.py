@@ -29,9 +29,9 @@ def qwen2_5_omni(config: Config) -> Architecture:
     text = text_model(thinker, "qwen2")
     towers = [_vision(thinker.section("vision_config")), _hearing(thinker.section("audio_config"))]
     config.ignore("enable_audio_output_", "enable_talker")
-    spoken = [config.section("talker_config"), config.section("token2wav_config")]
+    config.ignore("talker_config", "token2wav_config")
     if config.flag("enable_audio_output", default=True):
-        towers += [_talker(spoken[0]), *_vocoder(spoken[1])]
+        towers += [_talker(config.section("talker_config")), *_vocoder(config.section("token2wav_config"))]
     tied = thinker.flag("tie_word_embeddings", default=False)
     head = replace(text.head, tied=tied) if text.head else None
     return replace(text, model_type="qwen2_5_omni", inputs=(*text.inputs, *towers), head=head)
@@ -167,7 +167,7 @@ def phi4_multimodal(config: Config) -> Architecture:
     vision, audio = config.section("vision_config", PHI4_VISION), config.section("audio_config")
     vision.ignore("crop_size", "feature_layer")
     vision.only("vision_use_head", True)
-    config.only("architectures", ["Phi4MultimodalForCausalLM"])
+    config.built_as("Phi4MultimodalForCausalLM", "Phi4MultimodalModel")
     config.integer("num_key_value_heads")  # left out, it is 8 here and not Phi 3's one a head: required
     text, width = flat(config, "phi3"), vision.integer("hidden_size")
     seen = (

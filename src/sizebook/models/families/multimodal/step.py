@@ -164,7 +164,7 @@ def step3p7(config: Config) -> Architecture:
         config.without("text_config")
     section = config.read_as(config.values) if stray else config.section("text_config", STEP_TEXT)
     section.values = {**section.values, "model_type": "step3p7"}
-    config.only("architectures", ["Step3p7FlashForCausalLM"], ["Step3p7ForConditionalGeneration"])
+    config.built_as("Step3p7FlashForCausalLM", "Step3p7ForConditionalGeneration", "Step3p7Model")
     vision = config.section("vision_config", STEP_VISION)
     if config.flag("projector_bias", default=False):
         raise config.unknown("projector_bias", True, "false: this bias is not described")
