@@ -78,6 +78,7 @@ HARMLESS: tuple[tuple[str, Any], ...] = (
 Config_ = dict[str, Any]
 
 
+@cache
 def bases() -> dict[str, list[Config_]]:
     """Return the configs to edit, by model type: those that transformers counted."""
     found: dict[str, list[Config_]] = {}

@@ -14,28 +14,25 @@ from functools import cache, lru_cache
 from typing import Any
 
 # Words by their place in a name, and no pattern: to compile one of these takes longer than to count a model.
-_HARMLESS = frozenset(
-    (
-        # names, storage, numerics
-        "architectures model_type model_name model_size name is_llama_config is_composition transformers.js_config auto_map"
-        " dtype torchscript transformers_version compression_config bf16 fp16 fp32 use_bfloat16 tf_legacy_loss"
-        " use_flash_attn use_mamba_kernels use_mambapy use_associative_scan pretraining_tp ep_size"
-        # tokens, labels, tasks, generation
-        " label2id id2label num_labels problem_type finetuning_task task_specific_params use_cache output_attentions"
-        " output_hidden_states output_router_logits output_scores output_past max_length min_length num_logits_to_keep"
-        " no_repeat_ngram_size encoder_no_repeat_ngram_size num_beams num_beam_groups num_return_sequences bad_words_ids"
-        " do_sample early_stopping temperature top_k top_p typical_p remove_invalid_values forced_decoder_ids prefix"
-        " is_encoder_decoder pad_key_length"
-        # training
-        " gradient_checkpointing save_step moe_capacity capacity_factor apply_spec_augment median_filter_width pruned_heads"
-        # how far a token sees
-        " context_window_size sliding_window sliding_window_size max_window_layers attention_sink_size"
-        " max_position_embeddings"
-        # functions and scales without weights
-        " clip_qkv scoring_func topk_method topk_group n_group norm_topk_prob moe_norm_min moe_renormalize"
-        " query_pre_attn_scalar seq_aux"
-    ).split()
-)
+_HARMLESS_NAMES = """
+architectures model_type model_name model_size name is_llama_config is_composition transformers.js_config auto_map dtype
+torchscript transformers_version compression_config bf16 fp16 fp32 use_bfloat16 tf_legacy_loss use_flash_attn
+use_mamba_kernels use_mambapy use_associative_scan pretraining_tp ep_size
+
+label2id id2label num_labels problem_type finetuning_task task_specific_params use_cache output_attentions
+output_hidden_states output_router_logits output_scores output_past max_length min_length num_logits_to_keep
+no_repeat_ngram_size encoder_no_repeat_ngram_size num_beams num_beam_groups num_return_sequences bad_words_ids do_sample
+early_stopping temperature top_k top_p typical_p remove_invalid_values forced_decoder_ids prefix is_encoder_decoder
+pad_key_length
+
+gradient_checkpointing save_step moe_capacity capacity_factor apply_spec_augment median_filter_width pruned_heads
+
+context_window_size sliding_window sliding_window_size max_window_layers attention_sink_size max_position_embeddings
+
+clip_qkv scoring_func topk_method topk_group n_group norm_topk_prob moe_norm_min moe_renormalize query_pre_attn_scalar
+seq_aux
+"""  # storage; tokens, labels, tasks, generation; training; how far a token sees; functions and scales without weights
+_HARMLESS = frozenset(_HARMLESS_NAMES.split())
 _HARMLESS_BEGINNINGS = (
     *("_", "torch_", "tokenizer_", "onnx_", "rescale_", "use_fast_", "chunk_size", "summary_", "return_dict"),
     *("classifier_", "init_", "mask_time_", "mask_feature_", "original_max_position", "rope_", "rotary_", "scale_"),
@@ -49,12 +46,13 @@ _HARMLESS_ENDINGS = (
     "_limit",
 )
 _HARMLESS_PARTS = ("fp32", "dropout", "initializer", "_loss", "jitter")
-_MAY_MATTER_PARTS = (
-    "size dim rank num _n_ expert layer head bias width depth kernel conv channel group norm gate gating vocab embed proj ff"
-    " mlp moe attn attention block patch state expan factor ratio mult tie pattern type lora adapter index mtp nextn hidden"
-    " inner intermediate share sparse residual router tower vision audio config position bucket kv _d_ freq interval step"
-    " period offset latent mixer mamba ssm rnn time"
-).split()
+_SIZES_AND_PARTS = """
+size dim rank num _n_ expert layer head bias width depth kernel conv channel group norm gate gating vocab embed proj ff
+mlp moe attn attention block patch state expan factor ratio mult tie pattern type lora adapter index mtp nextn hidden
+inner intermediate share sparse residual router tower vision audio config position bucket kv _d_ freq interval step
+period offset latent mixer mamba ssm rnn time
+"""
+_MAY_MATTER_PARTS = tuple(_SIZES_AND_PARTS.split())
 _MAY_MATTER_BEGINNINGS = ("n_", "d_", "use_", "has_", "add_", "enable_", "with_")
 
 # Published files carry these though the classes of their types do not read them: harmless at this value alone, where

@@ -33,7 +33,7 @@ class Tower:
     def _of(self, bricks: Iterable[Brick], place: str, times: int = 1) -> list[Weight]:
         place = f"{self.name}.{place}"
         return [  # made anew: `_replace` takes four times as long
-            Weight(f"{place}.{name}", shape, "tower", use, copies * times, active * times)
+            Weight(f"{place}.{name}", shape, "tower", use=use, copies=copies * times, active=active * times)
             for brick in bricks
             for name, shape, _, use, copies, active in brick.weights
         ]

@@ -26,6 +26,7 @@ def clip(config: Config) -> Architecture:
     config.ignore("text_config", "vision_config")
     names = [f"{name}_dict" if config.has(f"{name}_dict") else name for name in ("text_config", "vision_config")]
     text, vision = config.section(names[0], CLIP_TEXT), config.section(names[1], CLIP)
+    text.only("model_type", "clip_text_model")
     if _classifies(config):
         return _of_images(config, clip_vit(vision, ()), patches(vision) + 1)
     text.ignore("projection_dim")
@@ -86,6 +87,7 @@ def siglip_pair(config: Config) -> Architecture:
     """SigLIP (arXiv:2303.15343): a text encoder that sees both ways and a ViT; the text side counts as the model."""
     config.built_as("SiglipModel", "SiglipForImageClassification")
     text, vision = config.section("text_config", SIGLIP_TEXT), config.section("vision_config", SIGLIP)
+    text.only("model_type", "siglip_text_model")
     if _classifies(config):
         return _of_images(config, siglip(vision, ()), patches(vision))
     text.ignore("projection_dim")

@@ -133,12 +133,15 @@ def _bigvgan(config: Config) -> Tower:
     """BigVGAN (arXiv:2206.04658): each step widens time and halves the channels, then blocks with trained sines."""
     widths = [config.integer("upsample_initial_channel")]
     bricks: list[Brick] = [linear("conv_pre", config.integer("mel_dim") * 7, widths[0])]
-    config.ignore("upsample_rates", "use_bias_at_final")
+    config.ignore("use_bias_at_final")
+    rates, steps = config.integers("upsample_rates", default=[]), config.integers("upsample_kernel_sizes")
+    if rates and len(rates) != len(steps):
+        raise config.unknown("upsample_rates", rates, f"{len(steps)}, one of each of 'upsample_kernel_sizes'")
     kernels = config.integers("resblock_kernel_sizes")
     dilations = config.entries("resblock_dilation_sizes", list, "lists")
     if len(kernels) != len(dilations):
         raise config.unknown("resblock_dilation_sizes", dilations, f"{len(kernels)}, one of each kernel size")
-    for step, kernel in enumerate(config.integers("upsample_kernel_sizes")):
+    for step, kernel in enumerate(steps):
         width = widths[-1] // 2
         bricks.append(linear(f"ups.{step}", widths[-1] * kernel, width))
         for size, dilated in zip(kernels, dilations, strict=True):

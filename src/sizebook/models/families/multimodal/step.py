@@ -24,7 +24,7 @@ from sizebook.models.families.blocks import (
     window_of,
 )
 from sizebook.models.families.experts import correction, mlp_kinds, routed
-from sizebook.models.families.multimodal.joining import noted, with_towers
+from sizebook.models.families.multimodal.joining import noted, refuse_another_type, with_towers
 from sizebook.models.families.towers.vision import layer_normed, patches, pixels
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
@@ -163,6 +163,8 @@ def step3p7(config: Config) -> Architecture:
     if stray:
         config.without("text_config")
     section = config.read_as(config.values) if stray else config.section("text_config", STEP_TEXT)
+    if not stray:
+        refuse_another_type(section, "step3p5")
     section.values = {**section.values, "model_type": "step3p7"}
     config.built_as("Step3p7FlashForCausalLM", "Step3p7ForConditionalGeneration", "Step3p7Model")
     vision = config.section("vision_config", STEP_VISION)
