@@ -92,3 +92,20 @@ def test_what_is_said_twice_and_at_odds() -> None:
         "['linear_attention', 'moe', 'full_attention'] in config.json, want the same, as both name one key. "
         "Remove the wrong one."
     )
+
+
+def test_ratios_that_are_no_whole_part() -> None:
+    """One over 0.66 is one patch a side in transformers' InternVL; xLSTM's 125 values are no six heads."""
+    internvl, xlstm = bases()["internvl"][0], bases()["xlstm"][0]
+    assert _ours({**internvl, "downsample_ratio": 0.66}) == 586_392
+    with pytest.raises(SizebookError) as refused:
+        counted({**internvl, "downsample_ratio": 2.0})
+    assert str(refused.value) == (
+        "not described: got 'downsample_ratio' = 2.0 in config.json, want a number above 0 and up to 1."
+    )
+    with pytest.raises(SizebookError) as refused:
+        counted({**xlstm, "v_dim_factor": 1.31})
+    assert str(refused.value) == (
+        "inconsistent keys: got 'v_dim_factor * hidden_size' = 125 and 'num_heads' = 6 in config.json, want the first "
+        "to be a multiple of the second. Correct one of them."
+    )

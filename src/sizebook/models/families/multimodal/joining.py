@@ -55,6 +55,14 @@ def heads_share_width(config: Config, d_model: int) -> None:
         raise config.unknown("head_dim", said, f"{d_model} divided by {n_heads} heads, as the class of this type does")
 
 
+def patches_a_side(config: Config) -> int:
+    """Return how many patches InternVL lays side by side each way, the whole part of one over its ratio."""
+    ratio = config.number("downsample_ratio", default=0.5)
+    if not 0 < ratio <= 1:
+        raise config.unknown("downsample_ratio", ratio, "a number above 0 and up to 1")
+    return int(1 / ratio)
+
+
 def layers_joined(config: Config) -> int:
     """Return how many layers of the encoder a projector reads side by side: one, or as many as the file lists."""
     config.ignore(FEATURES)
