@@ -156,7 +156,7 @@ def _nemotron_pattern(config: Config) -> str:
     pattern = spelt = "".join(letters.get(word, "?") for word in words)
     if config.has("hybrid_override_pattern"):
         pattern = config.text("hybrid_override_pattern")
-        if spelt and spelt != pattern:
+        if config.has("layers_block_type") and spelt != pattern:
             raise spellings_disagree(
                 ("hybrid_override_pattern", pattern), config.said("layers_block_type"), config.where
             )

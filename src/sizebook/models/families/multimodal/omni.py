@@ -111,6 +111,8 @@ def _speaker_encoder(config: Config) -> list[Brick]:
     channels, kernels = config.integers("enc_channels"), config.integers("enc_kernel_sizes")
     if not 2 < len(channels) == len(kernels):
         raise config.unknown("enc_channels", channels, f"3 or more, as many as 'enc_kernel_sizes' ({len(kernels)})")
+    if sum(channels[1:-1]) != channels[-1]:
+        raise config.unknown("enc_channels", channels, "the last as wide as the blocks together, which it gathers")
     scale, squeezed = config.integer("enc_res2net_scale"), config.integer("enc_se_channels")
     attending, d_out = config.integer("enc_attention_channels"), config.integer("enc_dim")
     config.ignore("enc_dilations", "enc_global_context", "enc_lin_neurons")
@@ -119,9 +121,9 @@ def _speaker_encoder(config: Config) -> list[Brick]:
         part = width // scale
         convolutions += [(before, width, 1), *[(part, part, kernel)] * (scale - 1), (width, width, 1)]
         convolutions += [(width, squeezed, 1), (squeezed, width, 1)]
-    gathered, last = sum(channels[1:-1]), channels[-1]
+    last = channels[-1]
     convolutions += [
-        (gathered, last, kernels[-1]),
+        (last, last, kernels[-1]),
         (3 * last, attending, 1),
         (attending, last, 1),
         (2 * last, d_out, 1),
@@ -134,8 +136,9 @@ def _bigvgan(config: Config) -> Tower:
     widths = [config.integer("upsample_initial_channel")]
     bricks: list[Brick] = [linear("conv_pre", config.integer("mel_dim") * 7, widths[0])]
     config.ignore("use_bias_at_final")
-    rates, steps = config.integers("upsample_rates", default=[]), config.integers("upsample_kernel_sizes")
-    if rates and len(rates) != len(steps):
+    steps = config.integers("upsample_kernel_sizes")
+    rates = config.integers("upsample_rates", default=steps)
+    if len(rates) != len(steps):
         raise config.unknown("upsample_rates", rates, f"{len(steps)}, one of each of 'upsample_kernel_sizes'")
     kernels = config.integers("resblock_kernel_sizes")
     dilations = config.entries("resblock_dilation_sizes", list, "lists")
