@@ -38,7 +38,7 @@ def test_several_keys_together() -> None:
 
 
 def test_lists_at_odds_with_what_they_describe() -> None:
-    """Counted wrong in silence before: a pattern said empty, rates without steps, blocks wider than what gathers them."""
+    """Counted wrong in silence before: a pattern said empty, no rates, blocks wider than what gathers them."""
     nemotron, omni = BASES["nemotron_h"][0], BASES["qwen2_5_omni"][0]
     assert _ours(apply(nemotron, {"layers_block_type": []})) is None
     assert _ours(apply(omni, {"token2wav_config.bigvgan_config.upsample_rates": []})) is None
