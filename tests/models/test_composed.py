@@ -109,3 +109,10 @@ def test_ratios_that_are_no_whole_part() -> None:
         "inconsistent keys: got 'v_dim_factor * hidden_size' = 125 and 'num_heads' = 6 in config.json, want the first "
         "to be a multiple of the second. Correct one of them."
     )
+
+
+def test_a_bias_of_step_37s_projector() -> None:
+    """As many parameters more as the text model is wide: 1,348,832 in transformers."""
+    step = bases()["step3p7"][0]
+    assert _ours({**step, "projector_bias": False}) == 1_348_736
+    assert _ours({**step, "projector_bias": True}) == 1_348_736 + 96
