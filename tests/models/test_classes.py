@@ -80,6 +80,16 @@ def test_every_class_of_every_type_is_counted() -> None:
     assert refused == REFUSED
 
 
+def test_answers_of_gpt_j_by_label() -> None:
+    """Its class has an output a label, a row and a bias each, where others have two; it was counted as they are."""
+    config = {**bases()["gptj"][0], "architectures": ["GPTJForQuestionAnswering"]}
+    config = {key: value for key, value in config.items() if key not in ("num_labels", "id2label")}
+    assert counted({**config, "num_labels": 5})["total"] == 238_517
+    assert counted(config)["total"] == 238_517 - 3 * (96 + 1)
+    llama = {**bases()["llama"][0], "architectures": ["LlamaForQuestionAnswering"]}
+    assert counted({**llama, "num_labels": 5}) == counted({**llama, "num_labels": 2})
+
+
 def test_of_several_classes_the_first_counts() -> None:
     """Engines load the first that they know; encoders were refused with a second one behind it."""
     bert = bases()["bert"][0]

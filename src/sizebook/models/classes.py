@@ -22,6 +22,8 @@ CLASSIFIES = {"ForSequenceClassification": False, "ForTokenClassification": True
 NAMELESS = ("deberta-v2",)
 # Parts of models with towers that no automatic class puts a head on: a file that names no class is loaded bare.
 HEADLESS = ("ernie4_5_vl_moe_text", "glm4v_moe_text", "glm4v_text")
+# Where an answer begins and ends is two scores, but a score a label in these classes.
+ANSWERS_BY_LABEL = ("gptj",)
 # The language model of a file with towers, built from the text section.
 TEXT_ALONE = ("MllamaForCausalLM",)
 PARTIAL = ("TextModel", "VisionModel", "AudioModel", "WithProjection")
@@ -49,7 +51,8 @@ def as_class(config: Config, described: Architecture) -> Architecture:
         return described
     for suffix, bias in CLASSIFIES.items():
         if name.endswith(suffix):
-            outputs = 2 if suffix == "ForQuestionAnswering" else n_labels(config)
+            fixed = suffix == "ForQuestionAnswering" and described.model_type not in ANSWERS_BY_LABEL
+            outputs = 2 if fixed else n_labels(config)
             width = described.head.width if described.head else described.d_model
             score = Projection("score", width, outputs, bias=bias, pooled=suffix == "ForSequenceClassification")
             return replace(described, outputs=(*described.outputs, score), head=None)
