@@ -78,6 +78,7 @@ HARMLESS: tuple[tuple[str, Any], ...] = (
 Config_ = dict[str, Any]
 
 
+@cache
 def bases() -> dict[str, list[Config_]]:
     """Return the configs to edit, by model type: those that transformers counted."""
     found: dict[str, list[Config_]] = {}
@@ -113,7 +114,7 @@ def _keys(place: Config_, kind: Callable[[Any], bool] = lambda value: True) -> l
 
 
 @cache
-def _classes(model_type: str) -> list[str]:
+def classes_of(model_type: str) -> list[str]:
     """Return the classes that transformers builds from configs of a type."""
     named = importlib.import_module("transformers.models.auto.modeling_auto")
     found: set[str] = set()
@@ -185,7 +186,7 @@ def _edit(chance: random.Random, config: Config_) -> dict[str, Any]:
         have, other = chance.choice(pairs)
         return {have: DROPPED, other: config[have]} if kind == "spell" else {other: _other(chance, config[have])}
     if kind == "class":
-        classes = _classes(config["model_type"])
+        classes = classes_of(config["model_type"])
         return {"architectures": [chance.choice(classes)]} if classes else {}
     if kind == "known":
         known = _known(config["model_type"])

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from sizebook.core.errors import UnknownKeyError
+from sizebook.core.errors import SizebookError, UnknownKeyError
 from sizebook.models.config import Config
 from sizebook.models.huggingface import _NAMED_OTHERWISE, _plain, architecture, modules
 from tests.models.counts import counted, small_configs
+from tests.models.edits import bases
 
 SMALL: dict[str, Any] = {
     "model_type": "mistral",
@@ -49,6 +50,58 @@ def test_an_unknown_class_is_refused() -> None:
         "with ForCausalLM, LMHeadModel, ForConditionalGeneration, ForImageTextToText, ForSequenceClassification, "
         "ForTokenClassification, ForQuestionAnswering or Model. Describe it, or count with --engine transformers."
     )
+
+
+# Classes that contradict their config, or of which checkpoints hold other tensors than transformers builds.
+REFUSED = {
+    "BigBirdPegasusForCausalLM",
+    "DebertaForSequenceClassification",
+    "DebertaV2ForMultipleChoice",
+    "DebertaV2ForSequenceClassification",
+    "MarianForCausalLM",
+    "ProphetNetForCausalLM",
+    "Qwen3ASRForTokenClassification",
+    "Wav2Vec2ForXVector",
+    "WavLMForXVector",
+    "WhisperForAudioClassification",
+}
+
+
+def test_every_class_of_every_type_is_counted() -> None:
+    """What transformers 5.23 counts on the meta device; the ten that stay refused are named."""
+    first, rows, refused = bases(), small_configs("class_counts.jsonl"), set()
+    for row in rows:
+        config = {**first[row["type"]][0], "architectures": [row["class"]]}
+        try:
+            assert counted(config)["total"] == row["total"], row
+        except SizebookError:
+            refused.add(row["class"])
+    assert len(rows) > 600
+    assert refused == REFUSED
+
+
+def test_answers_of_gpt_j_by_label() -> None:
+    """Its class has an output a label, a row and a bias each, where others have two; it was counted as they are."""
+    config = {**bases()["gptj"][0], "architectures": ["GPTJForQuestionAnswering"]}
+    config = {key: value for key, value in config.items() if key not in ("num_labels", "id2label")}
+    assert counted({**config, "num_labels": 5})["total"] == 238_517
+    assert counted(config)["total"] == 238_517 - 3 * (96 + 1)
+    llama = {**bases()["llama"][0], "architectures": ["LlamaForQuestionAnswering"]}
+    assert counted({**llama, "num_labels": 5}) == counted({**llama, "num_labels": 2})
+
+
+def test_of_several_classes_the_first_counts() -> None:
+    """Engines load the first that they know; encoders were refused with a second one behind it."""
+    bert = bases()["bert"][0]
+    one = counted({**bert, "architectures": ["BertForMaskedLM"]})["total"]
+    assert counted({**bert, "architectures": ["BertForMaskedLM", "BertModel"]})["total"] == one
+    assert counted({**bert, "architectures": ["BertModel", "BertForMaskedLM"]})["total"] != one
+    mistral = counted({**SMALL, "architectures": ["MistralForCausalLM"]})["total"]
+    assert counted({**SMALL, "architectures": ""})["total"] == mistral  # empty as if absent
+    with pytest.raises(
+        SizebookError, match=r"^unknown class: got \['NoSuchModel', 'BertModel'\] under 'architectures'"
+    ):
+        counted({**bert, "architectures": ["NoSuchModel", "BertModel"]})
 
 
 CLIP = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1, "num_attention_heads": 2}

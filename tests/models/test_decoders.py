@@ -131,10 +131,11 @@ CHATGLM: dict[str, Any] = {
     "num_attention_heads": 32,
     "kv_channels": 128,
 }
-VISION = {"model_type": "qwen2_5_vl", "text_config": LLAMA, "vision_config": {"hidden_size": 1280, "num_heads": 48}}
+TEXT = {key: value for key, value in LLAMA.items() if key != "model_type"}
+VISION = {"model_type": "qwen2_5_vl", "text_config": TEXT, "vision_config": {"hidden_size": 1280, "num_heads": 48}}
 GEMMA_4 = {
     "model_type": "gemma4",
-    "text_config": {**LLAMA, "head_dim": 128, "hidden_size_per_layer_input": 0},
+    "text_config": {**TEXT, "head_dim": 128, "hidden_size_per_layer_input": 0},
     "audio_config": {"hidden_size": 1024, "num_attention_heads": 8, "subsampling_conv_channels": [128]},
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sizebook.core.errors import SizebookError
+from sizebook.models.classes import NAMELESS
 from sizebook.models.families.experts import NUMBERS, VISITED
 from sizebook.models.spellings import spellings
 from tests.models.counts import counted, small_configs
@@ -27,6 +28,8 @@ SPELT_AS_GPT2 = {"nomic_bert": {"n_embd", "n_head", "n_inner", "n_layer", "n_pos
 def _follows_the_checkpoint(config: dict[str, Any]) -> bool:
     if SPELT_AS_GPT2.get(config["model_type"], set()) & config.keys():
         return True
+    if config["model_type"] in NAMELESS and "architectures" not in config:
+        return True  # published so and loaded bare; the second engine would choose a head
     return config["model_type"] in ALWAYS_TIED and config.get("tie_word_embeddings") is False
 
 
@@ -47,7 +50,7 @@ def test_nothing_is_counted_wrong_in_silence() -> None:
             wrong.append((row, ours))
     assert len(rows) >= 5000
     assert wrong == []
-    assert refused / len(rows) <= 0.15  # the rest contradict themselves: spellings at odds, numbers that do not divide
+    assert refused / len(rows) <= 0.14  # the rest contradict themselves: spellings at odds, numbers that do not divide
 
 
 def test_both_spellings_of_a_key_mean_it() -> None:

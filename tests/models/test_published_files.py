@@ -57,7 +57,7 @@ def test_deberta_v3_without_a_class() -> None:
         (COMMAND_A, "use_parallel_embedding", 2),
         (COMMAND_A, "position_embedding_type", "learned"),
         (NOMIC, "qkv_proj_bias", True),
-        ({**NOMIC, "model_type": "gte", "architectures": ["GteModel"]}, "n_embd", 768),
+        ({**NOMIC, "model_type": "gte", "architectures": ["GteModel"]}, "n_embd", 769),
     ],
 )
 def test_another_value_or_type_is_refused(config: dict[str, Any], key: str, other: object) -> None:

@@ -22,6 +22,8 @@ CLASSIFIES = {"ForSequenceClassification": False, "ForTokenClassification": True
 NAMELESS = ("deberta-v2",)
 # Parts of models with towers that no automatic class puts a head on: a file that names no class is loaded bare.
 HEADLESS = ("ernie4_5_vl_moe_text", "glm4v_moe_text", "glm4v_text")
+# Where an answer begins and ends is two scores, but a score a label in these classes.
+ANSWERS_BY_LABEL = ("gptj",)
 # The language model of a file with towers, built from the text section.
 TEXT_ALONE = ("MllamaForCausalLM",)
 PARTIAL = ("TextModel", "VisionModel", "AudioModel", "WithProjection")
@@ -49,11 +51,13 @@ def as_class(config: Config, described: Architecture) -> Architecture:
         return described
     for suffix, bias in CLASSIFIES.items():
         if name.endswith(suffix):
-            outputs = 2 if suffix == "ForQuestionAnswering" else n_labels(config)
+            fixed = suffix == "ForQuestionAnswering" and described.model_type not in ANSWERS_BY_LABEL
+            outputs = 2 if fixed else n_labels(config)
             width = described.head.width if described.head else described.d_model
             score = Projection("score", width, outputs, bias=bias, pooled=suffix == "ForSequenceClassification")
             return replace(described, outputs=(*described.outputs, score), head=None)
-    if name.endswith("Model") and not name.endswith(("HeadsModel", *(PARTIAL if towers else ()))):
+    whole = name.removesuffix("Model").casefold() == described.model_type.replace("_", "")
+    if name.endswith("Model") and not name.endswith(("HeadsModel", *(PARTIAL if towers and not whole else ()))):
         return replace(described, head=None)
     raise UnknownKeyError(
         f"unknown class: got '{name}' under 'architectures' in {config.where}, want one whose name ends with "
@@ -76,14 +80,17 @@ def n_labels(config: Config) -> int:
 
 
 def kind_of_class(config: Config, prefix: str, heads: Mapping[str, str]) -> str:
-    """Return what the class named under ``architectures`` puts on the model: the words of ``heads`` for it."""
+    """Return what the class named under ``architectures`` puts on the model: the words of ``heads`` for it.
+
+    Of several classes the first counts, which is the one that engines load.
+    """
     config.ignore("architectures")
     named = config.class_names()
     known = {prefix + suffix: head for suffix, head in heads.items()}
     if "architectures" not in config.values and config.values.get("model_type") in NAMELESS:
         config.assumed["architectures"] = "'architectures', so the model is bare,"
         return heads["Model"]
-    if len(named) != 1 or named[0] not in known:
+    if not named or named[0] not in known:
         got, wanted = repr(named) if named else "nothing", ", ".join(sorted(known))
         near = suggestion(named[0], known) if named else ""
         raise UnknownKeyError(

@@ -7,6 +7,7 @@ understands, `Config.finish` refuses what is left unless its name says that it c
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -256,9 +257,17 @@ class Config:
     def class_names(self) -> list[str]:
         """Return the classes named under ``architectures``, none where the key is absent, null or empty."""
         named = self.values.get("architectures")
-        if named is not None and not (isinstance(named, list) and set(map(type, named)) <= {str}):
+        if named not in (None, "") and not (isinstance(named, list) and set(map(type, named)) <= {str}):
             raise self._wrong("architectures", named, "a list of names of classes")
         return named or []
+
+    def built_as(self, *names: str) -> None:
+        """Refuse a file whose first class is none of those described; of a bare one `as_class` takes the head."""
+        named = self.class_names()
+        if named and named[0] not in names:
+            raise self.unknown("architectures", named, f"{', '.join(names[:-1])} or {names[-1]} first")
+        if not named or not named[0].endswith("Model"):
+            self.ignore("architectures")
 
     def only(self, key: str, first: object, *others: object) -> None:
         """Refuse a value of a key that would make another model; an absent key is fine."""
@@ -292,17 +301,30 @@ class Config:
     def _harmless(self, key: str, value: Any) -> bool:
         return cannot_matter(key, value) or says_what_is_so(self.values.get("model_type"), key, value)
 
-    def finish(self) -> None:
-        """Refuse keys that were not read and may change the count, and spellings that disagree."""
+    def _says_again(self, key: str, value: Any) -> bool:
+        """Return whether a section of the file says the same under the same key."""
+        inner = (section.values.get(key) for section in self.sections.values())
+        return any(said.__class__ is value.__class__ and said == value for said in inner)
+
+    def finish(self, holds: Callable[[str, Any], bool] = lambda key, value: False) -> None:
+        """Refuse keys that were not read and may change the count, and spellings that disagree.
+
+        ``holds`` says whether a key tells of the model what is so anyway: of a file without sections, or of the
+        section that holds its language model.
+        """
         self._spellings_agree()
         if odd := odd_activation(self.values):
             raise self.unknown(odd[0], self.values[odd[0]], odd[1])
         read = self.read
         left = [key for key, value in self.values.items() if key not in read and not self._harmless(key, value)]
-        if left:
+        again = self._says_again if self.sections else holds
+        if left and (left := [key for key in left if not again(key, self.values[key])]):
             raise not_understood(left, self.values.get("model_type"), self.where)
-        for section in self.sections.values():
-            section.finish()
+        for name, section in self.sections.items():
+            if name == "text_config":
+                section.finish(holds)
+            else:
+                section.finish()
 
     def divides(self, whole: str, n_whole: int, part: str, n_part: int) -> int:
         """Return n_whole / n_part, or refuse a config in which they contradict each other."""

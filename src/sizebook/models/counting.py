@@ -55,7 +55,7 @@ def parts_of(weights: Iterable[Weight]) -> dict[Part, int]:
 
 def stored(weights: Iterable[Weight]) -> int:
     """Return the elements of some tensors, every copy counted."""
-    return sum(weight.size * weight.copies for weight in weights)
+    return sum(prod(shape) * copies for _, shape, _, _, copies, _ in weights)
 
 
 def repeated(architecture: Architecture) -> Iterable[tuple[tuple[Weight, ...], int]]:

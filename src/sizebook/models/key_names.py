@@ -9,40 +9,51 @@ as absent.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-# Patterns, not compiled ones: a file whose keys are all read pays for none; `re` keeps what it compiled.
-_HARMLESS = (
-    # names, storage, numerics
-    r"_.*|architectures|model_type|model_name|model_size|name|is_llama_config|is_composition|transformers\.js_config|auto_map|(.*_)?dtype|torch_.*|torchscript|transformers_version"
-    r"|tokenizer_.*|.*quantization_config|compression_config|.*_implementation|.*attn_impl|bf16|fp16|fp32|.*_in_fp32"
-    r"|use_bfloat16|tf_legacy_loss|onnx_.*|use_flash_attn|.*_eps|.*epsilon|rescale_.*|.*fp32.*|use_mamba_kernels"
-    r"|use_mambapy|use_associative_scan|use_fast_.*|pretraining_tp|ep_size|.*_chunk_?size|chunk_size.*"
-    # tokens, labels, tasks, generation
-    r"|.*_token_ids?|.*_token_index|(?!num_).*_token|.*_idx|label2id|id2label|num_labels|problem_type|finetuning_task"
-    r"|task_specific_params|summary_.*|use_cache|return_dict.*|output_(attentions|hidden_states|router_logits|scores|past)"
-    r"|(max|min)_length|num_logits_to_keep|(encoder_)?no_repeat_ngram_size|num_beams|num_beam_groups|num_return_sequences|bad_words_ids"
-    r"|do_sample|early_stopping|temperature|top_[kp]|typical_p|.*_penalty|remove_invalid_values|.*suppress_tokens"
-    r"|forced_decoder_ids|prefix|is_encoder_decoder|classifier_.*|pad_key_length"
-    # training and initial values
-    r"|.*dropout.*|.*layerdrop|.*_pdrop|.*initializer.*|init_.*|.*_init|.*_std|.*_loss.*|.*_coef|.*jitter.*"
-    r"|gradient_checkpointing|save_step|moe_capacity|capacity_factor|mask_(time|feature)_.*|apply_spec_augment|median_filter_width|pruned_heads"
-    # how far a token sees
-    r"|context_window_size|sliding_window(_size)?|max_window_layers|attention_sink_size|max_position_embeddings|original_max_position.*"
-    # functions and scales without weights
-    r"|.*(_act|activation|activation_function|act_fn)|rope_.*|rotary_.*|.*partial_rotary_factor|.*rope_theta"
-    r"|.*scaling(_factor)?|.*_multipliers?|scale_.*|.*_scale|.*softcap(ping)?|.*_cap|clip_qkv|.*_theta|.*_limit"
-    r"|scoring_func|topk_method|topk_group|n_group|norm_topk_prob|moe_norm_min|moe_renormalize|query_pre_attn_scalar|logit_.*|seq_aux"
+# Words by their place in a name, and no pattern: to compile one of these takes longer than to count a model.
+_HARMLESS_NAMES = """
+architectures model_type model_name model_size name is_llama_config is_composition transformers.js_config auto_map dtype
+torchscript transformers_version compression_config bf16 fp16 fp32 use_bfloat16 tf_legacy_loss use_flash_attn
+use_mamba_kernels use_mambapy use_associative_scan pretraining_tp ep_size
+
+label2id id2label num_labels problem_type finetuning_task task_specific_params use_cache output_attentions
+output_hidden_states output_router_logits output_scores output_past max_length min_length num_logits_to_keep
+no_repeat_ngram_size encoder_no_repeat_ngram_size num_beams num_beam_groups num_return_sequences bad_words_ids do_sample
+early_stopping temperature top_k top_p typical_p remove_invalid_values forced_decoder_ids prefix is_encoder_decoder
+pad_key_length
+
+gradient_checkpointing save_step moe_capacity capacity_factor apply_spec_augment median_filter_width pruned_heads
+
+context_window_size sliding_window sliding_window_size max_window_layers attention_sink_size max_position_embeddings
+
+clip_qkv scoring_func topk_method topk_group n_group norm_topk_prob moe_norm_min moe_renormalize query_pre_attn_scalar
+seq_aux
+"""  # storage; tokens, labels, tasks, generation; training; how far a token sees; functions and scales without weights
+_HARMLESS = frozenset(_HARMLESS_NAMES.split())
+_HARMLESS_BEGINNINGS = (
+    *("_", "torch_", "tokenizer_", "onnx_", "rescale_", "use_fast_", "chunk_size", "summary_", "return_dict"),
+    *("classifier_", "init_", "mask_time_", "mask_feature_", "original_max_position", "rope_", "rotary_", "scale_"),
+    "logit_",
 )
-_MAY_MATTER = (
-    r"size|dim|rank|num|(^|_)n_|_n$|expert|layer|head|bias|width|depth|kernel|conv|channel|group|norm|gat(e|ing)|vocab"
-    r"|embed|proj|ff|mlp|moe|attn|attention|block|patch|state|expan|factor|ratio|mult|tie|pattern|type|lora|adapter"
-    r"|index|mtp|nextn|hidden|inner|intermediate|share|sparse|residual|router|tower|vision|audio|config|position"
-    r"|bucket|kv|(^|_)d_|freq|interval|step|period|offset|latent|mixer|mamba|ssm|rnn|time|^(use|has|add|enable|with)_"
+_HARMLESS_ENDINGS = (
+    *("_dtype", "quantization_config", "_implementation", "attn_impl", "_eps", "epsilon", "_chunk_size", "_chunksize"),
+    *("_token_id", "_token_ids", "_token_index", "_idx", "_penalty", "suppress_tokens", "layerdrop", "_pdrop", "_init"),
+    *("_std", "_coef", "_act", "activation", "activation_function", "act_fn", "partial_rotary_factor", "rope_theta"),
+    *("scaling", "scaling_factor", "_multiplier", "_multipliers", "_scale", "softcap", "softcapping", "_cap", "_theta"),
+    "_limit",
 )
+_HARMLESS_PARTS = ("fp32", "dropout", "initializer", "_loss", "jitter")
+_SIZES_AND_PARTS = """
+size dim rank num _n_ expert layer head bias width depth kernel conv channel group norm gate gating vocab embed proj ff
+mlp moe attn attention block patch state expan factor ratio mult tie pattern type lora adapter index mtp nextn hidden
+inner intermediate share sparse residual router tower vision audio config position bucket kv _d_ freq interval step
+period offset latent mixer mamba ssm rnn time
+"""
+_MAY_MATTER_PARTS = tuple(_SIZES_AND_PARTS.split())
+_MAY_MATTER_BEGINNINGS = ("n_", "d_", "use_", "has_", "add_", "enable_", "with_")
 
 # Published files carry these though the classes of their types do not read them: harmless at this value alone, where
 # it says what the type is anyway, or (any) at all of them.
@@ -62,7 +73,8 @@ pad_vocab_size_multiple any: nomic_bert
 """
 
 # Keys that name an activation function, and those that sound so and say whether there is one.
-_FUNCTION = r"(?!use_|is_|has_).*(_act|activation|activation_function|act_fn)"
+_FUNCTION = ("_act", "activation", "activation_function", "act_fn")
+_WHETHER = ("use_", "is_", "has_")
 _SAYS_WHETHER = ("classifier_activation", "gelu_activation")
 
 # Activation functions that hold weights of their own, two or one a block; others hold none.
@@ -102,7 +114,7 @@ def odd_activation(values: Mapping[str, Any]) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=8192)
 def _names_a_function(key: str) -> bool:
-    return key not in _SAYS_WHETHER and re.fullmatch(_FUNCTION, key) is not None
+    return key.endswith(_FUNCTION) and not key.startswith(_WHETHER) and key not in _SAYS_WHETHER
 
 
 def cannot_matter(key: str, value: Any) -> bool:
@@ -112,4 +124,9 @@ def cannot_matter(key: str, value: Any) -> bool:
 
 @lru_cache(maxsize=8192)  # files repeat the names of each other's keys
 def _harmless_name(key: str) -> bool:
-    return re.fullmatch(_HARMLESS, key) is not None or re.search(_MAY_MATTER, key) is None
+    known = key in _HARMLESS or key.startswith(_HARMLESS_BEGINNINGS) or key.endswith(_HARMLESS_ENDINGS)
+    if known or (key.endswith("_token") and not key.startswith("num_")) or any(part in key for part in _HARMLESS_PARTS):
+        return True
+    return not (
+        key.startswith(_MAY_MATTER_BEGINNINGS) or key.endswith("_n") or any(part in key for part in _MAY_MATTER_PARTS)
+    )

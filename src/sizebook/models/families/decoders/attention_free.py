@@ -138,14 +138,16 @@ def xlstm(config: Config) -> Architecture:
     for key, value in expected.items():
         if config.has(key) and config.values[key] != value:
             raise config.unknown(key, config.values[key], f"{value!r}: nothing else is described for this type")
+    n_heads = config.integer("num_heads")
+    config.divides("hidden_size", d_model, "num_heads", n_heads)
     d_qk = int(d_model * config.number("qk_dim_factor", default=0.5))
     d_v = int(d_model * config.number("v_dim_factor", default=1.0))
+    for name, width in (("qk_dim_factor", d_qk), ("v_dim_factor", d_v)):
+        config.divides(f"{name} * hidden_size", width, "num_heads", n_heads)
     d_ff = _rounded(
         d_model * config.number("ffn_proj_factor", default=2.667),
         config.integer("ffn_round_up_to_multiple_of", default=64),
     )
-    n_heads = config.integer("num_heads")
-    config.divides("hidden_size", d_model, "num_heads", n_heads)
     mixer = MatrixLstm(d_model, n_heads, d_qk, d_v=d_v, bias=bias)
     feed = FeedForward(d_model, d_ff, gated=True, bias=bias, name="ffn")
     layer = Layer((Norm("norm_mlstm", d_model), mixer, Norm("norm_ffn", d_model), feed))

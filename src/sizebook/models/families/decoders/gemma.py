@@ -135,7 +135,9 @@ def _global_attention(config: Config, slides: Attention, kinds: list[str]) -> At
     kv_heads = kv_heads if keys_serve else slides.n_kv_heads
     config.ignore("per_layer_config")
     given: Any = config.values.get("per_layer_config") or {}
-    if "per_layer_config" in config.values:
+    if given == {} and config.values.get("per_layer_config") == {}:  # said to be empty: no layer differs
+        width, kv_heads = slides.d_head, slides.n_kv_heads
+    elif "per_layer_config" in config.values:
         full = [i for i, kind in enumerate(kinds) if kind == "full_attention"]
         entries = [entry for entry in given.values() if isinstance(entry, dict)] if isinstance(given, dict) else []
         alike = all(entry == entries[0] and set(entry) <= {"head_dim", "num_key_value_heads"} for entry in entries)

@@ -43,6 +43,9 @@ def qwen3_next(config: Config) -> Architecture:
         config.integers("mlp_only_layers", default=[]),
     )
     experts = None
+    if name == "qwen3_5_moe_text":  # its class builds experts in every layer, whatever is said
+        config.only("decoder_sparse_step", 1)
+        config.only("mlp_only_layers", [])
     if name != "qwen3_5_text":
         shared = config.integer("shared_expert_intermediate_size")
         experts = routed(config, d_ff_shared=shared, shared_gate=True)

@@ -12,6 +12,7 @@ from sizebook.models.families.decoders.linear_attention import MIXED
 from sizebook.models.families.experts import correction, routed
 from sizebook.models.huggingface import model_type
 from sizebook.models.mixers import Mamba1, Mamba2
+from sizebook.models.refusals import spellings_disagree
 
 
 @model_type("jamba")
@@ -151,14 +152,14 @@ def nemotron_h(config: Config) -> Architecture:
 
 def _nemotron_pattern(config: Config) -> str:
     letters = {"linear_attention": "M", "mamba": "M", "full_attention": "*", "attention": "*", "moe": "E", "mlp": "-"}
+    words = config.entries("layers_block_type", str, "words")
+    pattern = spelt = "".join(letters.get(word, "?") for word in words)
     if config.has("hybrid_override_pattern"):
-        config.ignore("layers_block_type", "layer_types")
         pattern = config.text("hybrid_override_pattern")
-    else:
-        key = "layers_block_type" if config.has("layers_block_type") else "layer_types"
-        config.ignore(key)
-        words = config.values.get(key) or []
-        pattern = "".join(letters.get(word, "?") for word in words)
+        if config.has("layers_block_type") and spelt != pattern:
+            raise spellings_disagree(
+                ("hybrid_override_pattern", pattern), config.said("layers_block_type"), config.where
+            )
     if set(pattern) - set("M*E-"):
         raise config.unknown("hybrid_override_pattern", pattern, "letters M, *, E and -")
     return pattern

@@ -54,7 +54,7 @@ def xmod(config: Config) -> Architecture:
         raise config.unknown("languages", [], "one or more, or no such key for the type's default")
     adapters = tuple(
         FeedForward(size.d_model, d_adapter, gated=False, bias=True, name=f"adapter_modules.{language}")
-        for language in config.entries("languages", str, "words") or ["en_XX"]
+        for language in dict.fromkeys(config.entries("languages", str, "words") or ["en_XX"])  # said twice, held once
     )
     layer = bert_layer(size, cross=cross_attends(config, size))
     norms = [Norm("adapter_layer_norm", size.d_model, True)] if config.flag("adapter_layer_norm", default=False) else []

@@ -35,15 +35,23 @@ def big_bird(config: Config) -> Architecture:
         "ForSequenceClassification": "pool dense labels",
         "ForTokenClassification": "pool labels",
         "ForMultipleChoice": "pool one",
+        "ForQuestionAnswering": "answers",
     }
     words = kind_of_class(config, "BigBird", heads)
     config.only("add_cross_attention", False)
     config.ignore("attention_type", "rescale_embeddings", "block_size", "num_random_blocks")
     size = sizes(config)
     attention = replace(size.attention(), qkv_bias=config.flag("use_bias", default=True))
-    return encoder(
-        config, size, Body(tables(config, size), (bert_layer(size, attention),) * size.n_layers), words=words
-    )
+    answers = _big_bird_answers(size) if words == "answers" else ()
+    body = Body(tables(config, size), (bert_layer(size, attention),) * size.n_layers, answers)
+    return encoder(config, size, body, words=words)
+
+
+def _big_bird_answers(size: Sizes) -> tuple[Brick, ...]:
+    """Return the head that answers questions: one more feed-forward block, then where the answer begins and ends."""
+    feed = FeedForward(size.d_model, size.d_ff, gated=False, bias=True, name="qa_classifier")
+    norm = Norm("qa_classifier.output.LayerNorm", size.d_model, bias=True)
+    return feed, norm, Projection("qa_classifier.qa_outputs", size.d_model, 2)
 
 
 @model_type("longformer")
@@ -89,8 +97,9 @@ def nystromformer(config: Config) -> Architecture:
 @model_type("convbert")
 def convbert(config: Config) -> Architecture:
     """BERT in which convolutions take over part of the heads."""
-    heads = {suffix: words for suffix, words in UNPOOLED_HEADS.items() if suffix != "ForMultipleChoice"}
-    words = kind_of_class(config, "ConvBert", heads)
+    words = kind_of_class(config, "ConvBert", UNPOOLED_HEADS | {"ForMultipleChoice": "one"})
+    if words == "one":
+        config.only("summary_use_proj", False)
     config.only("add_cross_attention", False)
     size = factorised(sizes(config), config.integer("embedding_size", default=768))
     d_model, n_groups = size.d_model, config.integer("num_groups", default=1)

@@ -64,12 +64,15 @@ def _vit_head(config: Config, kind: str, d_model: int) -> Projection:
     return Projection("pooler.dense", d_model, d_pooled or d_model, pooled=True)
 
 
+DINOV2_HEADS = {"Model": "", "Backbone": "", "ForImageClassification": "labels"}
+
+
 @model_type("dinov2", "dinov2_with_registers")
 def dinov2(config: Config) -> Architecture:
     """DINOv2 (arXiv:2304.07193): ViT with scaled residuals; registers beside the class token (arXiv:2309.16588)."""
     registers = config.text("model_type") == "dinov2_with_registers"
     prefix = "Dinov2WithRegisters" if registers else "Dinov2"
-    kind, attend = kind_of_class(config, prefix, {"Model": "", "ForImageClassification": "labels"}), _attention(config)
+    kind, attend = kind_of_class(config, prefix, DINOV2_HEADS), _attention(config)
     config.ignore(
         "layerscale_value", "apply_layernorm", "reshape_hidden_states", "stage_names", "out_features", "out_indices"
     )

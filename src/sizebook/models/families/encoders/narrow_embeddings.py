@@ -29,10 +29,7 @@ SUMMARY_KEYS = (
     "summary_last_dropout",
     "summary_first_dropout",
 )
-ELECTRA_HEADS = {k: v for k, v in UNPOOLED_HEADS.items() if k != "ForMultipleChoice"} | {
-    "ForCausalLM": "words",
-    "ForPreTraining": "dense one",
-}
+ELECTRA_HEADS = UNPOOLED_HEADS | {"ForCausalLM": "words", "ForPreTraining": "dense one"}
 ALBERT_HEADS = {k: v for k, v in BERT_HEADS.items() if "two" not in v} | {"ForPreTraining": "pool words labels"}
 REMBERT_HEADS = {k: v for k, v in BERT_HEADS.items() if "two" not in v} | {"ForCausalLM": "words"}
 
@@ -62,6 +59,9 @@ def electra(config: Config) -> Architecture:
     """BERT whose embedding may be narrower than the layers; no pooler."""
     words = kind_of_class(config, "Electra", ELECTRA_HEADS)
     size = factorised(sizes(config), config.integer("embedding_size", default=128))
+    if config.class_names()[0].endswith("ForMultipleChoice"):  # its "dense" is the projection of the summary
+        config.only("summary_use_proj", True)
+        config.only("summary_proj_to_labels", False)
     config.ignore(*SUMMARY_KEYS)
     inputs = tables(config, size)
     if size.d_embed != size.d_model:

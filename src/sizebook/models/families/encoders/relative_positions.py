@@ -150,6 +150,7 @@ def xlnet(config: Config) -> Architecture:
         "ForSequenceClassification": "dense labels",
         "ForTokenClassification": "labels",
         "ForQuestionAnsweringSimple": "labels",
+        "ForMultipleChoice": "dense one",
     }
     words = kind_of_class(config, "XLNet", heads)
     config.only("summary_use_proj", *((True,) if "dense" in words else (True, False)))
@@ -175,6 +176,9 @@ def funnel(config: Config) -> Architecture:
         "ForPreTraining": "dense one",
         "ForTokenClassification": "labels",
         "ForQuestionAnswering": "labels",
+        "BaseModel": "base",
+        "ForSequenceClassification": "base dense labels",
+        "ForMultipleChoice": "base dense one",
     }
     words = kind_of_class(config, "Funnel", heads)
     config.ignore("pooling_type", "attention_type", "separate_cls", "truncate_seq", "pool_q_only", "rel_attn_type")
@@ -183,7 +187,7 @@ def funnel(config: Config) -> Architecture:
     if len(repeats) != len(blocks):
         raise config.unknown("block_repeats", repeats, f"{len(blocks)} numbers, one for each of 'block_sizes'")
     n_decoder = config.integer("num_decoder_layers", default=2)
-    size = _relative_sizes(config, sum(blocks) + n_decoder)
+    size = _relative_sizes(config, sum(blocks) + (0 if "base" in words else n_decoder))
     stored = _relative_layer(size, config.integer("d_head", default=64), ("k", "v", "o"))
     shared = Layer(stored.bricks, stored=False)
     n_again = sum(n_layers * (times - 1) for n_layers, times in zip(blocks, repeats, strict=True))

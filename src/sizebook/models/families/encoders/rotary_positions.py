@@ -16,7 +16,7 @@ from sizebook.models.architecture import (
     Tensors,
     Weight,
 )
-from sizebook.models.classes import kind_of_class
+from sizebook.models.classes import kind_of_class, n_labels
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import Around, attention, block, feed_forward, layers_of, stack
 from sizebook.models.families.encoders.bert import HASHED_HEADS, ROBERTA_HEADS
@@ -79,7 +79,7 @@ def _modernbert_class(config: Config, causal: bool) -> str:
     """Return what the class puts on top: a transform comes before every head."""
     labels = "transform labels"
     if causal:
-        heads = {"Model": "", "ForCausalLM": "transform words"}
+        heads = {"Model": "", "ForCausalLM": "transform words", "ForSequenceClassification": "transform classify"}
         return kind_of_class(config, "ModernBertDecoder", heads)
     kinds = ("ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering")
     heads = {"Model": "", "ForMaskedLM": "transform words", "ForMultipleChoice": "transform one"}
@@ -90,7 +90,11 @@ def _modernbert_transform(config: Config, size: Sizes, words: str, norm_bias: bo
     bias = config.flag("classifier_bias", default=False)
     if not words:
         return []
-    return [Projection("head.dense", size.d_model, size.d_model, bias=bias), Norm("head.norm", size.d_model, norm_bias)]
+    top: list[Brick] = [Projection("head.dense", size.d_model, size.d_model, bias=bias)]
+    top.append(Norm("head.norm", size.d_model, norm_bias))
+    if words.endswith("classify"):
+        top.append(Projection("classifier", size.d_model, n_labels(config), bias=bias, pooled=True))
+    return top
 
 
 @model_type("eurobert")

@@ -8,6 +8,8 @@ pool     a square projection with bias that reads the first token
 dense    the same in front of a classifier, where the model has no pooler
 words    the masked-language or causal head: transform, norm, projection to the vocabulary with its bias
 labels   a classifier over the labels of the config (``id2label``, ``num_labels``; 2 where neither is given)
+score    the same without a bias
+choice   a score that reads those labels: multiple choice, where the summary is already over them
 two      a classifier over two classes: does the second sentence follow the first?
 one      a score: multiple choice, replaced or not
 =======  ===============================================================================================
@@ -166,6 +168,10 @@ def on_top(config: Config, size: Sizes, words: str, head: WordHead) -> tuple[lis
             bricks.append(Projection(f"{word}.dense", d_model, d_model, pooled=True))
         elif word == "labels":
             bricks.append(Projection("classifier", d_model, n_labels(config), pooled=True))
+        elif word == "score":
+            bricks.append(Projection("classifier", d_model, n_labels(config), bias=False, pooled=True))
+        elif word == "choice":
+            bricks.append(Projection("logits_proj", n_labels(config), 1, pooled=True))
         elif word in outputs:
             bricks.append(Projection("classifier", d_model, outputs[word], pooled=True))
     tied = config.flag("tie_word_embeddings", default=True) and head.ties

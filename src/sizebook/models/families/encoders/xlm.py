@@ -26,8 +26,13 @@ def xlm(config: Config) -> Architecture:
         "WithLMHeadModel": "words",
         "ForTokenClassification": "labels",
         "ForQuestionAnsweringSimple": "labels",
+        "ForSequenceClassification": "labels",
+        "ForMultipleChoice": "labels choice",
     }
     words = kind_of_class(config, "XLM" if config.text("model_type") == "xlm" else "Flaubert", heads)
+    if config.class_names()[0].endswith(("ForSequenceClassification", "ForMultipleChoice")):
+        config.only("summary_use_proj", True)
+        config.only("summary_proj_to_labels", True)
     config.only("asm", False)
     config.only("is_encoder", True)
     config.ignore(*XLM_TRAINING)
@@ -60,7 +65,7 @@ def xlm(config: Config) -> Architecture:
 @model_type("ctrl")
 def ctrl(config: Config) -> Architecture:
     """A decoder with sinusoidal positions and biases everywhere."""
-    words = kind_of_class(config, "CTRL", {"Model": "", "LMHeadModel": "words"})
+    words = kind_of_class(config, "CTRL", {"Model": "", "LMHeadModel": "words", "ForSequenceClassification": "score"})
     d_model, n_heads = config.integer("n_embd"), config.integer("n_head")
     config.divides("n_embd", d_model, "n_head", n_heads)
     d_ff, vocab, n_ctx = config.integer("dff"), config.integer("vocab_size"), config.integer("n_positions")

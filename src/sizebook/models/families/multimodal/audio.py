@@ -76,7 +76,7 @@ def qwen3_asr(config: Config) -> Architecture:
     the class's defaults. The count follows the file and a note says so.
     """
     config.ignore("support_languages", "token_classification_bias")
-    config.only("architectures", ["Qwen3ASRForConditionalGeneration"])
+    config.built_as("Qwen3ASRForConditionalGeneration", "Qwen3ASRModel")
     if config.has("thinker_config"):
         return _thinking(config)
     text_defaults = None if config.has("text_config") else QWEN3_ASR_TEXT

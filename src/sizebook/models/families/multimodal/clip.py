@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sizebook.models.architecture import Architecture, Attention, Embedding, Layer, Norm, Projection, Tensors
+from sizebook.models.classes import n_labels
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
 from sizebook.models.families.multimodal.section_defaults import CLIP, SIGLIP
-from sizebook.models.families.towers.vision import clip_vit, encoder, siglip
+from sizebook.models.families.towers.vision import clip_vit, encoder, patches, siglip
 from sizebook.models.huggingface import model_type
+from sizebook.models.towers import Tower
 
 CLIP_TEXT = {**CLIP, "hidden_size": 512, "intermediate_size": 2048, "num_attention_heads": 8, "vocab_size": 49408}
 
@@ -20,10 +22,13 @@ def clip(config: Config) -> Architecture:
 
     Where older files repeat a section under a name with 'dict', transformers takes that one.
     """
-    config.only("architectures", ["CLIPModel"])
+    config.built_as("CLIPModel", "CLIPForImageClassification")
     config.ignore("text_config", "vision_config")
     names = [f"{name}_dict" if config.has(f"{name}_dict") else name for name in ("text_config", "vision_config")]
     text, vision = config.section(names[0], CLIP_TEXT), config.section(names[1], CLIP)
+    text.only("model_type", "clip_text_model")
+    if _classifies(config):
+        return _of_images(config, clip_vit(vision, ()), patches(vision) + 1)
     text.ignore("projection_dim")
     d_model, layer, n_layers = encoder(text)
     layer = tuple(replace(b, bidirectional=False) if isinstance(b, Attention) else b for b in layer)
@@ -46,6 +51,28 @@ def clip(config: Config) -> Architecture:
     )
 
 
+def _classifies(config: Config) -> bool:
+    """Return whether the file's class puts a classifier on the ViT and leaves the text side out."""
+    return "".join(config.class_names()[:1]).endswith("ForImageClassification")
+
+
+def _of_images(config: Config, tower: Tower, n_ctx: int) -> Architecture:
+    """Return the ViT with a classifier over the labels; its joint space is not built, nor is the text side."""
+    config.ignore("architectures", "projection_dim", "text_config", "text_config_dict")
+    config.without("text_config")
+    classifier = Projection("classifier", tower.d_model, n_labels(config), pooled=True)
+    return Architecture(
+        model_type=config.text("model_type"),
+        d_model=tower.d_model,
+        vocab=0,
+        n_ctx=n_ctx,
+        inputs=tower.stem,
+        layers=(Layer(tower.layer),) * tower.n_layers,
+        outputs=(*tower.projector, classifier),
+        head=None,
+    )
+
+
 SIGLIP_TEXT = {
     "hidden_size": 768,
     "intermediate_size": 3072,
@@ -58,8 +85,11 @@ SIGLIP_TEXT = {
 @model_type("siglip")
 def siglip_pair(config: Config) -> Architecture:
     """SigLIP (arXiv:2303.15343): a text encoder that sees both ways and a ViT; the text side counts as the model."""
-    config.only("architectures", ["SiglipModel"])
+    config.built_as("SiglipModel", "SiglipForImageClassification")
     text, vision = config.section("text_config", SIGLIP_TEXT), config.section("vision_config", SIGLIP)
+    text.only("model_type", "siglip_text_model")
+    if _classifies(config):
+        return _of_images(config, siglip(vision, ()), patches(vision))
     text.ignore("projection_dim")
     d_model, layer, n_layers = encoder(text)
     vocab, n_ctx = text.integer("vocab_size"), text.integer("max_position_embeddings", default=64)

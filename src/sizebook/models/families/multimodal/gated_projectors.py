@@ -18,6 +18,8 @@ def idefics2(config: Config) -> Architecture:
     text = aligned_text(config, "mistral")
     vision, section = config.section("vision_config", {**SIGLIP, "patch_size": 32}), config.section("text_config")
     vision.values = {**vision.values, "vision_use_head": False}
+    if section.values.get("hidden_act") == "xielu":
+        raise section.unknown("hidden_act", "xielu", "a function without weights: the perceiver takes the same one")
     d_ff, d_model = section.integer("intermediate_size"), text.d_model
     projector = (
         linear("gate_proj", width := vision.integer("hidden_size"), d_ff, bias=False),

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
+from sizebook.core.errors import SizebookError
 from sizebook.core.texts import text as remark
-from sizebook.models.architecture import Architecture, Weight
+from sizebook.models.architecture import Architecture, Head, Weight
 from sizebook.models.config import Config
-from sizebook.models.huggingface import describe
+from sizebook.models.counting import count
+from sizebook.models.huggingface import describe, modules
 from sizebook.models.towers import Tower
 
 Ties = Literal["top level", "either", "text", "neither"]
@@ -21,9 +23,29 @@ def text_model(
 ) -> Architecture:
     """Return the language model of a section, read as the given type."""
     section = config.section(key, defaults)
+    refuse_another_type(section, kind)
     section.values = {**section.values, "model_type": kind}
     section.ignore("tie_word_embeddings")
     return describe(section)
+
+
+def refuse_another_type(section: Config, kind: str) -> None:
+    """Refuse a section that says another type than its model builds, where the two hold other numbers of parameters.
+
+    The class of the whole reads the section's keys as its own type's, whatever type stands there.
+    """
+    said = section.values.get("model_type")
+    if not isinstance(said, str) or said == kind or said not in modules():
+        return
+    totals: list[int | None] = []
+    for name in (said, kind):
+        read = Config({**section.values, "model_type": name}, section.where, section.defaults)
+        try:
+            totals.append(count(describe(read)).total)
+        except SizebookError:
+            totals.append(None)
+    if totals[0] is None or totals[0] != totals[1]:
+        raise section.unknown("model_type", said, f"'{kind}', as which the class of the whole model reads this section")
 
 
 def heads_share_width(config: Config, d_model: int) -> None:
@@ -31,6 +53,14 @@ def heads_share_width(config: Config, d_model: int) -> None:
     said, n_heads = config.values.get("head_dim"), config.integer("num_attention_heads")
     if said is not None and said * n_heads != d_model:
         raise config.unknown("head_dim", said, f"{d_model} divided by {n_heads} heads, as the class of this type does")
+
+
+def patches_a_side(config: Config) -> int:
+    """Return how many patches InternVL lays side by side each way, the whole part of one over its ratio."""
+    ratio = config.number("downsample_ratio", default=0.5)
+    if not 0 < ratio <= 1:
+        raise config.unknown("downsample_ratio", ratio, "a number above 0 and up to 1")
+    return int(1 / ratio)
 
 
 def layers_joined(config: Config) -> int:
@@ -56,8 +86,10 @@ def with_towers(
     config.ignore(*IGNORED)
     if FEATURES not in config.read and layers_joined(config) > 1:
         raise config.unknown(FEATURES, config.values[FEATURES], "one layer, as the projector of this type reads one")
+    if text.head is None:
+        raise config.unknown("text_config", text.model_type, "the section of a language model that generates")
     top, inner = config.flag("tie_word_embeddings", default=tied), config.section("text_config")
-    said = inner.flag("tie_word_embeddings", default=False)
+    said = inner.flag("tie_word_embeddings", default=text.head.tied)
     result = {"top level": top, "either": top or said, "text": said, "neither": False}[ties]
     levels = {"top level": (config, top), "text_config": (inner, said)}
     against = [name for name, (level, flag) in levels.items() if level.has("tie_word_embeddings") and flag != result]
@@ -73,7 +105,7 @@ def with_towers(
         text,
         model_type=config.text("model_type"),
         inputs=(*text.inputs, *towers),
-        head=replace(text.head, tied=result) if text.head else None,
+        head=Head(text.vocab, text.d_model, tied=result),  # the whole's own: no bias, as wide as the model
         buffers=(*text.buffers, *buffers),
         notes=(*text.notes, *notes),
     )

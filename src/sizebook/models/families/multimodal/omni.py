@@ -29,9 +29,9 @@ def qwen2_5_omni(config: Config) -> Architecture:
     text = text_model(thinker, "qwen2")
     towers = [_vision(thinker.section("vision_config")), _hearing(thinker.section("audio_config"))]
     config.ignore("enable_audio_output_", "enable_talker")
-    spoken = [config.section("talker_config"), config.section("token2wav_config")]
+    config.ignore("talker_config", "token2wav_config")
     if config.flag("enable_audio_output", default=True):
-        towers += [_talker(spoken[0]), *_vocoder(spoken[1])]
+        towers += [_talker(config.section("talker_config")), *_vocoder(config.section("token2wav_config"))]
     tied = thinker.flag("tie_word_embeddings", default=False)
     head = replace(text.head, tied=tied) if text.head else None
     return replace(text, model_type="qwen2_5_omni", inputs=(*text.inputs, *towers), head=head)
@@ -111,6 +111,8 @@ def _speaker_encoder(config: Config) -> list[Brick]:
     channels, kernels = config.integers("enc_channels"), config.integers("enc_kernel_sizes")
     if not 2 < len(channels) == len(kernels):
         raise config.unknown("enc_channels", channels, f"3 or more, as many as 'enc_kernel_sizes' ({len(kernels)})")
+    if sum(channels[1:-1]) != channels[-1]:
+        raise config.unknown("enc_channels", channels, "the last as wide as the blocks together, which it gathers")
     scale, squeezed = config.integer("enc_res2net_scale"), config.integer("enc_se_channels")
     attending, d_out = config.integer("enc_attention_channels"), config.integer("enc_dim")
     config.ignore("enc_dilations", "enc_global_context", "enc_lin_neurons")
@@ -119,9 +121,9 @@ def _speaker_encoder(config: Config) -> list[Brick]:
         part = width // scale
         convolutions += [(before, width, 1), *[(part, part, kernel)] * (scale - 1), (width, width, 1)]
         convolutions += [(width, squeezed, 1), (squeezed, width, 1)]
-    gathered, last = sum(channels[1:-1]), channels[-1]
+    last = channels[-1]
     convolutions += [
-        (gathered, last, kernels[-1]),
+        (last, last, kernels[-1]),
         (3 * last, attending, 1),
         (attending, last, 1),
         (2 * last, d_out, 1),
@@ -133,12 +135,16 @@ def _bigvgan(config: Config) -> Tower:
     """BigVGAN (arXiv:2206.04658): each step widens time and halves the channels, then blocks with trained sines."""
     widths = [config.integer("upsample_initial_channel")]
     bricks: list[Brick] = [linear("conv_pre", config.integer("mel_dim") * 7, widths[0])]
-    config.ignore("upsample_rates", "use_bias_at_final")
+    config.ignore("use_bias_at_final")
+    steps = config.integers("upsample_kernel_sizes")
+    rates = config.integers("upsample_rates", default=steps)
+    if len(rates) != len(steps):
+        raise config.unknown("upsample_rates", rates, f"{len(steps)}, one of each of 'upsample_kernel_sizes'")
     kernels = config.integers("resblock_kernel_sizes")
     dilations = config.entries("resblock_dilation_sizes", list, "lists")
     if len(kernels) != len(dilations):
         raise config.unknown("resblock_dilation_sizes", dilations, f"{len(kernels)}, one of each kernel size")
-    for step, kernel in enumerate(config.integers("upsample_kernel_sizes")):
+    for step, kernel in enumerate(steps):
         width = widths[-1] // 2
         bricks.append(linear(f"ups.{step}", widths[-1] * kernel, width))
         for size, dilated in zip(kernels, dilations, strict=True):
@@ -167,7 +173,7 @@ def phi4_multimodal(config: Config) -> Architecture:
     vision, audio = config.section("vision_config", PHI4_VISION), config.section("audio_config")
     vision.ignore("crop_size", "feature_layer")
     vision.only("vision_use_head", True)
-    config.only("architectures", ["Phi4MultimodalForCausalLM"])
+    config.built_as("Phi4MultimodalForCausalLM", "Phi4MultimodalModel")
     config.integer("num_key_value_heads")  # left out, it is 8 here and not Phi 3's one a head: required
     text, width = flat(config, "phi3"), vision.integer("hidden_size")
     seen = (

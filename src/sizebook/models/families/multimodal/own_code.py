@@ -7,7 +7,7 @@ from dataclasses import replace
 from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, FeedForward, Norm, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
-from sizebook.models.families.multimodal.joining import flat, text_model, with_towers
+from sizebook.models.families.multimodal.joining import flat, patches_a_side, text_model, with_towers
 from sizebook.models.families.towers.vision import (
     clip_vit,
     encoder,
@@ -34,8 +34,8 @@ def internvl_chat(config: Config) -> Architecture:
         config.only(key, 0)
     section = config.section("llm_config")
     text = text_model(config, section.text("model_type"), key="llm_config")
-    vision, ratio = config.section("vision_config"), config.number("downsample_ratio", default=0.5)
-    joined = int(vision.integer("hidden_size") * int(1 / ratio) ** 2)
+    vision = config.section("vision_config")
+    joined = vision.integer("hidden_size") * patches_a_side(config) ** 2
     projector = (
         Norm("mlp1.0", joined, bias=True),
         linear("mlp1.1", joined, text.d_model),

@@ -12,7 +12,14 @@ from typing import Any
 from sizebook.models.architecture import Architecture, Attention, Brick, Embedding, Norm, Projection, Tensors
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import linear, vector
-from sizebook.models.families.multimodal.joining import Ties, flat, layers_joined, text_model, with_towers
+from sizebook.models.families.multimodal.joining import (
+    Ties,
+    flat,
+    layers_joined,
+    patches_a_side,
+    text_model,
+    with_towers,
+)
 from sizebook.models.families.multimodal.section_defaults import CLIP, GEMMA3, LLAMA, PIXTRAL, QWEN2, SIGLIP
 from sizebook.models.families.towers.vision import clip_vit, encoder, patches, pixels, pixtral, siglip
 from sizebook.models.huggingface import model_type
@@ -123,8 +130,7 @@ def internvl(config: Config) -> Architecture:
     """InternVL 3 in transformers' own form: a ViT with scaled residuals, neighbouring patches side by side."""
     text = aligned_text(config, "qwen2")
     vision = config.section("vision_config", {**INTERN, "image_size": 448, "patch_size": 14})
-    ratio, d_text = config.number("downsample_ratio", default=0.5), text.d_model
-    joined = int(vision.integer("hidden_size") * (1 / ratio) ** 2)
+    joined, d_text = vision.integer("hidden_size") * patches_a_side(config) ** 2, text.d_model
     projector = (
         Norm("layer_norm", joined, bias=True),
         linear("linear_1", joined, d_text),

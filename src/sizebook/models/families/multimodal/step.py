@@ -24,7 +24,7 @@ from sizebook.models.families.blocks import (
     window_of,
 )
 from sizebook.models.families.experts import correction, mlp_kinds, routed
-from sizebook.models.families.multimodal.joining import noted, with_towers
+from sizebook.models.families.multimodal.joining import noted, refuse_another_type, with_towers
 from sizebook.models.families.towers.vision import layer_normed, patches, pixels
 from sizebook.models.huggingface import model_type
 from sizebook.models.towers import Tower
@@ -163,20 +163,21 @@ def step3p7(config: Config) -> Architecture:
     if stray:
         config.without("text_config")
     section = config.read_as(config.values) if stray else config.section("text_config", STEP_TEXT)
+    if not stray:
+        refuse_another_type(section, "step3p5")
     section.values = {**section.values, "model_type": "step3p7"}
-    config.only("architectures", ["Step3p7FlashForCausalLM"], ["Step3p7ForConditionalGeneration"])
+    config.built_as("Step3p7FlashForCausalLM", "Step3p7ForConditionalGeneration", "Step3p7Model")
     vision = config.section("vision_config", STEP_VISION)
-    if config.flag("projector_bias", default=False):
-        raise config.unknown("projector_bias", True, "false: this bias is not described")
     text = _language_model(section)
-    whole = with_towers(config, text, _step_vit(vision, text.d_model), tied=False)
+    projected = config.flag("projector_bias", default=False)
+    whole = with_towers(config, text, _step_vit(vision, text.d_model, bias=projected), tied=False)
     if not stray:
         return whole
     config.ignore(*section.read)
     return noted(whole, remark("transformers does not read sizes at the top level and builds its class's defaults"))
 
 
-def _step_vit(config: Config, d_text: int) -> Tower:
+def _step_vit(config: Config, d_text: int, *, bias: bool) -> Tower:
     d_model, n_heads = config.integer("hidden_size", "width"), config.integer("num_attention_heads", "heads")
     config.ignore("intermediate_size", "layer_scale_init_value", "ls_init_value", "pool_type")
     config.only("use_cls_token", False)
@@ -194,7 +195,7 @@ def _step_vit(config: Config, d_text: int) -> Tower:
     projector = (
         linear("downsampler1", 9 * d_model, 2 * d_model),
         linear("downsampler2", 9 * 2 * d_model, 4 * d_model),
-        linear("multi_modal_projector", 4 * d_model, d_text, bias=False),
+        linear("multi_modal_projector", 4 * d_model, d_text, bias=bias),
     )
     n_layers = config.integer("num_hidden_layers", "layers")
     return Tower("vision", d_model, n_layers, stem=stem, layer=(*layer, scales), projector=projector)

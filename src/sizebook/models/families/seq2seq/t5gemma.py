@@ -14,9 +14,10 @@ from sizebook.models.architecture import (
     Head,
     Layer,
     Norm,
+    Projection,
     Tensors,
 )
-from sizebook.models.classes import kind_of_class
+from sizebook.models.classes import kind_of_class, n_labels
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import every, layers_of, linear, vector
 from sizebook.models.families.seq2seq.stack import MODEL_HEADS
@@ -44,20 +45,23 @@ SIGLIP: dict[str, Any] = {
     "image_size": 224,
     "patch_size": 16,
 }
+LABELS = {"ForSequenceClassification": "labels", "ForTokenClassification": "labels"}
 FULL, SLIDING = "full_attention", "sliding_attention"
 
 
 @model_type("t5gemma")
 def t5gemma(config: Config) -> Architecture:
     """Two stacks of Gemma 2's layers. The decoder's table, tied to the head, is counted as the head."""
-    words = kind_of_class(config, "T5Gemma", MODEL_HEADS)
+    words = kind_of_class(config, "T5Gemma", MODEL_HEADS | LABELS)
+    if words == "labels":  # of the encoder alone the classifier is another, and so is its width
+        config.only("is_encoder_decoder", True)
     encoder, decoder = (config.section(name, T5GEMMA) for name in ("encoder", "decoder"))
     d_encoder, d_model = encoder.integer("hidden_size"), decoder.integer("hidden_size")
     vocab, source = decoder.integer("vocab_size"), encoder.integer("vocab_size")
     config.ignore("vocab_size")
     tied = config.flag("tie_word_embeddings", default=True)
     inputs: list[Brick] = [Embedding("encoder.embed_tokens", source, d_encoder)]
-    if not words or not tied:
+    if words != "words" or not tied:
         inputs.append(Embedding("decoder.embed_tokens", vocab, d_model))
     return Architecture(
         model_type="t5gemma",
@@ -66,9 +70,14 @@ def t5gemma(config: Config) -> Architecture:
         n_ctx=decoder.integer("max_position_embeddings"),
         inputs=tuple(inputs),
         layers=_gemma_layers(encoder, 0) + _gemma_layers(decoder, d_encoder),
-        outputs=(Norm("encoder.norm", d_encoder), Norm("decoder.norm", d_model)),
-        head=Head(vocab, d_model, tied=False) if words else None,
+        outputs=(Norm("encoder.norm", d_encoder), Norm("decoder.norm", d_model), *_score(config, words, d_model)),
+        head=Head(vocab, d_model, tied=False) if words == "words" else None,
     )
+
+
+def _score(config: Config, words: str, d_model: int) -> tuple[Brick, ...]:
+    """Return the classifier over the labels, of the classes that have one."""
+    return (Projection("score.out_proj", d_model, n_labels(config), pooled=True),) if words == "labels" else ()
 
 
 def _gemma_layers(section: Config, d_encoder: int, *, later: bool = False) -> tuple[Layer, ...]:
@@ -111,7 +120,7 @@ def _gemma_attention(section: Config, d_encoder: int) -> Attention:
 @model_type("t5gemma2")
 def t5gemma2(config: Config) -> Architecture:
     """T5Gemma 2: one attention over both stacks' tokens in the decoder, so both stacks hold the same tensors."""
-    words = kind_of_class(config, "T5Gemma2", MODEL_HEADS)
+    words = kind_of_class(config, "T5Gemma2", MODEL_HEADS | LABELS)
     encoder, decoder = config.section("encoder"), config.section("decoder", T5GEMMA2)
     text, vision = encoder.section("text_config", T5GEMMA2), encoder.section("vision_config", SIGLIP)
     config.ignore("vocab_size", "eoi_token_index")
@@ -133,6 +142,6 @@ def t5gemma2(config: Config) -> Architecture:
         n_ctx=decoder.integer("max_position_embeddings"),
         inputs=(*tables, siglip(vision, projector)),
         layers=_gemma_layers(text, 0, later=True) + _gemma_layers(decoder, 0, later=True),
-        outputs=(Norm("encoder.norm", d_model), Norm("decoder.norm", d_model)),
-        head=Head(vocab, d_model, tied=tied) if words else None,
+        outputs=(Norm("encoder.norm", d_model), Norm("decoder.norm", d_model), *_score(config, words, d_model)),
+        head=Head(vocab, d_model, tied=tied) if words == "words" else None,
     )

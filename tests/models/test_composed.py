@@ -1,0 +1,118 @@
+"""A section of another type: counted as transformers 5.23 counts the whole, or refused; never as something else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sizebook.core.errors import SizebookError
+from tests.models.composed import FROZEN, composed, parts
+from tests.models.counts import counted, small_configs
+from tests.models.edits import bases
+
+
+def _ours(config: dict[str, Any]) -> int | None:
+    try:
+        return int(counted(config)["total"])
+    except SizebookError:
+        return None
+
+
+def test_parts_of_other_types() -> None:
+    same, tried, wrong = 0, 0, []
+    for row in small_configs(FROZEN):
+        for other, total in row["totals"].items():
+            ours, tried = _ours(composed(row["type"], row["section"], other)), tried + 1
+            same += ours == total
+            if ours not in (None, total):
+                wrong.append((row["type"], row["section"], other, total, ours))
+    assert tried > 6000
+    assert same > 1000
+    assert wrong == []
+
+
+def test_the_head_of_the_whole_has_no_bias() -> None:
+    """Phi's own head has one of 640 entries; LLaVA's, which takes its place, none: 640 parameters fewer."""
+    llava, phi = bases()["llava"][0], parts()["text_config"]["phi"]
+    assert counted({**phi, "architectures": ["PhiForCausalLM"]})["parts"]["bias"] > 640
+    described = counted({**llava, "text_config": phi})
+    assert described["total"] == 401_584
+    assert described["parts"]["lm_head"] == 640 * phi["hidden_size"]
+
+
+def test_a_tie_that_the_text_type_gives() -> None:
+    """LLaVA ties where either level says so; Gemma's class does by itself, without a word in the file."""
+    llava, gemma = bases()["llava"][0], dict(parts()["text_config"]["gemma"])
+    gemma.pop("tie_word_embeddings", None)
+    tied = counted({**llava, "tie_word_embeddings": False, "text_config": gemma})
+    assert "lm_head" not in tied["parts"]
+    said = counted({**llava, "tie_word_embeddings": False, "text_config": {**gemma, "tie_word_embeddings": False}})
+    assert said["total"] - tied["total"] == 640 * gemma["hidden_size"]
+
+
+def test_a_section_of_another_type_is_refused_by_name() -> None:
+    """Llama 4's class reads OLMoE's keys as its own: 4 855 084 in transformers, where the two mappings differ."""
+    config = composed("llama4", "text_config", "olmoe")
+    with pytest.raises(SizebookError) as refused:
+        counted(config)
+    assert str(refused.value) == (
+        "not described: got 'model_type' = 'olmoe' in config.json, 'text_config', want 'llama4_text', as which the "
+        "class of the whole model reads this section."
+    )
+
+
+def test_an_encoder_as_the_language_model_is_refused() -> None:
+    with pytest.raises(SizebookError) as refused:
+        counted(composed("llava_next", "text_config", "deberta-v2"))
+    assert str(refused.value) == (
+        "not described: got 'text_config' = 'deberta-v2' in config.json, want the section of a language model that "
+        "generates."
+    )
+
+
+def test_experts_in_every_layer_of_qwen_3_5() -> None:
+    """Its class reads neither word for dense layers, which Qwen 3 Next's does."""
+    config = bases()["qwen3_5_moe_text"][0]
+    for key, value in (("mlp_only_layers", [1]), ("decoder_sparse_step", 2)):
+        assert _ours({**config, "intermediate_size": 112, key: value}) is None, key
+
+
+def test_what_is_said_twice_and_at_odds() -> None:
+    """X-MOD holds an adapter once that is named twice; Nemotron-H's two patterns agree or are refused."""
+    xmod = bases()["xmod"][0]
+    assert _ours({**xmod, "languages": ["en_XX", "en_XX"]}) == _ours({**xmod, "languages": ["en_XX"]})
+    nemotron = bases()["nemotron_h"][0]
+    words = ["linear_attention", "moe", "full_attention", "mlp", "linear_attention"]
+    assert _ours({**nemotron, "layers_block_type": words}) == _ours(nemotron)
+    with pytest.raises(SizebookError) as refused:
+        counted({**nemotron, "layers_block_type": words[:3]})
+    assert str(refused.value) == (
+        "two spellings disagree: got 'hybrid_override_pattern' = 'ME*-M' and 'layers_block_type' = "
+        "['linear_attention', 'moe', 'full_attention'] in config.json, want the same, as both name one key. "
+        "Remove the wrong one."
+    )
+
+
+def test_ratios_that_are_no_whole_part() -> None:
+    """One over 0.66 is one patch a side in transformers' InternVL; xLSTM's 125 values are no six heads."""
+    internvl, xlstm = bases()["internvl"][0], bases()["xlstm"][0]
+    assert _ours({**internvl, "downsample_ratio": 0.66}) == 586_392
+    with pytest.raises(SizebookError) as refused:
+        counted({**internvl, "downsample_ratio": 2.0})
+    assert str(refused.value) == (
+        "not described: got 'downsample_ratio' = 2.0 in config.json, want a number above 0 and up to 1."
+    )
+    with pytest.raises(SizebookError) as refused:
+        counted({**xlstm, "v_dim_factor": 1.31})
+    assert str(refused.value) == (
+        "inconsistent keys: got 'v_dim_factor * hidden_size' = 125 and 'num_heads' = 6 in config.json, want the first "
+        "to be a multiple of the second. Correct one of them."
+    )
+
+
+def test_a_bias_of_step_37s_projector() -> None:
+    """As many parameters more as the text model is wide: 1,348,832 in transformers."""
+    step = bases()["step3p7"][0]
+    assert _ours({**step, "projector_bias": False}) == 1_348_736
+    assert _ours({**step, "projector_bias": True}) == 1_348_736 + 96
