@@ -64,6 +64,15 @@ BY_HAND = {
     "PERCENTRANK(A1:A4,2.5)": 0.5, "PERCENTRANK.EXC(A1:A4,2)": 0.4, "PERCENTRANK(A1:A4,2,1)": 0.3,
     "QUARTILE(A1:A4,1.9)": 1.75,
     "SUM({0.5,1}*CHISQ.INV({0,0.5},2))": 2 * math.log(2), "SUM(PERCENTRANK(A1:A4,{1,2.5}))": 0.5,
+    # Excel 2010 and later: MOD(10,0.1) is 0.1 and MOD(0.9,0.3) 5.55112E-17, as remainders of binary fractions are; a
+    # number of 18 digits (IBANs) is #NUM!. Bits are 48. NUMBERVALUE passes over spaces and counts each percent sign.
+    "MOD(10,0.1)": 0.1 - 1e-16 * 5.5, "MOD(0.9,0.3)": 2**-54, "MOD(-7,3)": 2, "MOD(7,-3)": -2, "MOD(1E10,3)": 1,
+    "MOD(123456789012345678,97)": ErrorCode("#NUM!"), "BITLSHIFT(2^47,47)": ErrorCode("#NUM!"),
+    "BITLSHIFT(2^46,1)": 2**47, "BITRSHIFT(1,-54)": ErrorCode("#NUM!"), "BITRSHIFT(9,1)": 4,
+    'NUMBERVALUE(" 1 000.5 ")': 1000.5, 'NUMBERVALUE("5%%")': 0.0005, 'NUMBERVALUE("")': 0,
+    'NUMBERVALUE("1.2.3")': ErrorCode("#VALUE!"), 'NUMBERVALUE("1.2,3")': ErrorCode("#VALUE!"),
+    'NUMBERVALUE("2.500,27",",",".")': 2500.27, "SERIESSUM(0,1,1,A1:A4)": 0, "SERIESSUM(2,0,1,A1:A4)": 49,
+    'DECIMAL("zz",36)': 1295, 'DECIMAL("12",2)': ErrorCode("#NUM!"),
     "SUM(QUARTILE(A1:A4,{0,4}))": 5, "SUM(Z.TEST(A1:A4,{2.5,2.5},1))": 1,
 }  # fmt: skip
 
@@ -79,7 +88,9 @@ REFUSED = (
     "CHISQ.INV(0.5,1E10)", "F.INV(0.5,1E10,2)", "GAMMA.INV(0.5,1E11,1)", "T.INV(1E-310,1)", "GAMMA(-200.5)",
     "FISHERINV(400)",
     "FACT(-0.5)", "FACTDOUBLE(-1)", "COMBIN(5,-0.5)", "COMBINA(0,0)", "COMBINA(1,5)", "MULTINOMIAL(1,-0.5)",
-    "QUARTILE(A1:A4,-0.5)", "PERCENTRANK(A1,1)", "PERCENTRANK.EXC(A1:A1,1)", "Z.TEST(A1,0,1)",
+    "QUARTILE(A1:A4,-0.5)", "PERCENTRANK(A1,1)", "MOD(1.125E12,1)",
+    "SERIESSUM(0,0,1,A1:A4)", 'DECIMAL("-1",36)', 'NUMBERVALUE("$5")', 'NUMBERVALUE("1:30")', "BITLSHIFT(1,0.5)",
+    "PERCENTRANK.EXC(A1:A1,1)", "Z.TEST(A1,0,1)",
 )  # fmt: skip
 
 

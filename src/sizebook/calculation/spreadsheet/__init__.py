@@ -19,6 +19,7 @@ from sizebook.calculation.spreadsheet import (
     matrices,
     money,
     pairs,
+    powers,
     rounding,
     samples,
     texts,
@@ -28,8 +29,8 @@ from sizebook.calculation.spreadsheet import (
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 _TOPICS = (
-    calendar, complexes, counts, distributions, lookups, matrices, money, pairs, rounding, samples, texts, units,
-    workdays,
+    calendar, complexes, counts, distributions, lookups, matrices, money, pairs, powers, rounding, samples, texts,
+    units, workdays,
 )  # fmt: skip
 for _topic in _TOPICS:
     FUNCTIONS |= _topic.FUNCTIONS
