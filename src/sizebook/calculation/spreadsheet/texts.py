@@ -77,8 +77,19 @@ _WILD = re.compile(r"~[?*~]|.", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+def _upper(shown: str) -> str:
+    """Return a text in capitals; what becomes of a letter of two (ß, ﬁ) is not documented."""
+    found = shown.upper()
+    return found if len(found) == len(shown) else fail("#N/IMPL!")
+
+
+def _lower(shown: str) -> str:
+    found = shown.lower()
+    return found if len(found) == len(shown) else fail("#N/IMPL!")
+
+
 def _proper(value: Any) -> str:
-    return _WORD.sub(lambda match: match[0][0].upper() + match[0][1:].lower(), text(value))
+    return _WORD.sub(lambda match: _upper(match[0][0]) + _lower(match[0][1:]), text(value))
 
 
 def _code(value: Any) -> int:
@@ -150,8 +161,8 @@ def _number_value(value: Any, decimal: Any = ".", group: Any = ",") -> float:
 
 FUNCTIONS = {
     "NUMBERVALUE": each(_number_value),
-    "UPPER": each(lambda value: text(value).upper()),
-    "LOWER": each(lambda value: text(value).lower()),
+    "UPPER": each(lambda value: _upper(text(value))),
+    "LOWER": each(lambda value: _lower(text(value))),
     "PROPER": each(_proper),
     "CODE": each(_code),
     "REPT": each(_rept),
