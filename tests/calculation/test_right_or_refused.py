@@ -42,6 +42,11 @@ TEXTS = {
     'COUNTIF(A1:A6,"$7")': REFUSED, 'COUNTIF(A1:A6,">$1")': REFUSED, 'COUNTIF(A1:A6,"200%")': REFUSED,
     'SUMIFS(A1:A6,A1:A6,"1,000")': REFUSED, "COUNTIF(A1:A6,A3)": REFUSED, "COUNTIF(A1:A6,C1)": REFUSED,
     'COUNTIF(A1:A6,"7")': 1, 'COUNTIF(A1:A6,">1")': 2, 'COUNTIF(A1:C3,"Total")': 1,
+    'UPPER("straße")': REFUSED, 'LOWER("İ")': REFUSED, 'PROPER("ﬁx")': REFUSED, 'PROPER("gruß")': "Gruß",
+    'UPPER("é")': "É",
+    'INDIRECT("R2C1",FALSE)': REFUSED, 'SUM(INDIRECT("R1C1:R2C1",0))': REFUSED, 'INDIRECT("A2",TRUE)': 3,
+    'INDIRECT("A2",1)': 3,
+    "DCOUNT(A1:A2,,A1:A2)": REFUSED, "DCOUNTA(A1:A2,,A1:A2)": REFUSED,
     "ADDRESS(1,1,1,0)": "R1C1", "ADDRESS(2,3,4,FALSE)": "R[2]C[3]", "ADDRESS(2,3,,0)": "R2C3",
     'ADDRESS(2,3,3,0,"a b")': "'a b'!R[2]C3", "ADDRESS(1,2,,)": "$B$1", 'ADDRESS(1,1,1,1,"A1")': "'A1'!$A$1",
     'ADDRESS(2,3,3,TRUE,"[Book1]Sheet1")': "[Book1]Sheet1!$C2",
@@ -100,12 +105,16 @@ def test_formulas_give_what_excel_gives_or_are_refused(tmp_path: Path, wanted: d
 
 
 def test_what_only_excel_reads_is_said(tmp_path: Path) -> None:
-    _, found = worked_out(tmp_path, ["A3+1", '"1/2"+1', 'COUNTIF(A1:A6,"$7")', "XFE1+1"])
+    _, found = worked_out(
+        tmp_path, ["A3+1", '"1/2"+1', 'COUNTIF(A1:A6,"$7")', "XFE1+1", 'INDIRECT("R2C1",)', "DCOUNT(A1:A2,,A1:A2)"]
+    )
     assert list(found.problems.values()) == [
         "=A3+1 cannot be calculated: it may read the text of Main!A3 as a number",
         '="1/2"+1 cannot be calculated: "1/2" is a number or a day of a year that only Excel knows',
         '=COUNTIF(A1:A6,"$7") cannot be calculated: Excel may read the criterion "$7" as a number',
         "=XFE1+1 cannot be calculated: XFE1 lies beyond the sheet",
+        '=INDIRECT("R2C1",) cannot be calculated: INDIRECT of a text in the style R1C1 is not calculated here',
+        "=DCOUNT(A1:A2,,A1:A2) cannot be calculated: DCOUNT of all fields is not calculated here",
     ]
 
 

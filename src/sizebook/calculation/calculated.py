@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from sizebook.calculation.tokens import Area
@@ -12,6 +13,26 @@ from sizebook.calculation.values import ErrorCode
 # What a cell shows for a formula that cannot be read, is not calculated here, or names what nobody defined.
 _NOT_CALCULATED = ("#ERROR!", "#N/IMPL!", "#NAME?")
 Place = tuple[str, str]  # sheet and address
+
+
+class Later(Mapping[Place, Any]):
+    """Cells of a workbook without formulas and errors, which are read once somebody asks for one."""
+
+    def __init__(self, read: Callable[[], Mapping[Place, Any]]) -> None:
+        self._read = read
+
+    @cached_property
+    def _cells(self) -> Mapping[Place, Any]:
+        return self._read()
+
+    def __getitem__(self, place: Place) -> Any:
+        return self._cells[place]
+
+    def __iter__(self) -> Iterator[Place]:
+        return iter(self._cells)
+
+    def __len__(self) -> int:
+        return len(self._cells)
 
 
 @dataclass(frozen=True)
@@ -25,7 +46,7 @@ class Calculated:
             the formula. Cells that show an error because another does are left out.
         not_calculated: the cells that cannot be calculated: what they would need is refused, or nobody knows it, or
             they rest on such a cell. They show ``#N/IMPL!``, ``#ERROR!`` or ``#NAME?``.
-        engine: which engine worked it out, name and version.
+        engine: which engine worked it out, name and version; nothing where there was no formula to work out.
     """
 
     values: Mapping[Place, Any]
@@ -52,6 +73,8 @@ class Calculated:
     @property
     def n_errors(self) -> int:
         """How many cells show an error, whether it begins there or comes from another cell."""
+        if isinstance(self.values, Later):
+            return 0
         return sum(isinstance(value, ErrorCode) for value in self.values.values())
 
 

@@ -91,7 +91,8 @@ class Calls:
 
     def _seen(self, number: int, value: Any) -> Any:
         """Note that a cell is refused, which IFERROR or COUNT around the call may hide; return the value."""
-        if value == error(NOT_CALCULABLE):
+        refused = error(NOT_CALCULABLE)
+        if value == refused or (isinstance(value, list) and any(refused in row for row in value)):
             self.refused[self._places[number]] = ""
         return value
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sizebook.calculation.calculated import Calculated
+from sizebook.calculation.calculated import Calculated, Later
 from sizebook.calculation.guard import Note, Task, guarded
-from sizebook.calculation.package import Package
+from sizebook.calculation.package import WORKBOOK, Package, tag
 from sizebook.core.registry import Function
 from sizebook.functions import load
 from sizebook.intake.limits import limits
+
+# How a formula or an error value begins in the bytes of a worksheet, also where its elements have a prefix.
+_BEGINNINGS = tuple(mark + end for mark in (b"<f", b":f") for end in (b">", b"/", b" ", b"\t", b"\r", b"\n"))
+_TO_WORK_OUT = (*_BEGINNINGS, b'"e"', b"'e'")
 
 
 def recalculate(path: Path, functions: Mapping[str, Function] | None = None) -> Calculated:
@@ -38,6 +42,26 @@ def recalculated(package: Package, functions: Mapping[str, Function] | None = No
     load()
     found: Calculated = guarded(Task(_calculated, (package, functions), package.path.name), limits())
     return found
+
+
+def recalculated_when_asked(package: Package) -> Calculated:
+    """Return what every cell of a package shows; where it holds no formula, cells are read once somebody asks for one.
+
+    An error value has to be told of, so that a package with one is calculated like those with formulas.
+    """
+    if not _is_plain(package):
+        return recalculated(package)
+    present = Package(package.path, list(package.parts()))  # as it stands: more may be written into the package
+    return Calculated(Later(lambda: recalculated(present).values), {}, {})
+
+
+def _is_plain(package: Package) -> bool:
+    """Return whether no worksheet holds a formula or an error; where that is not plain to see, it is not."""
+    sheets, settings = set(package.sheets().values()), package.xml(WORKBOOK).find(tag("calcPr"))
+    if settings is not None and "fullPrecision" in settings.attrib:
+        return False
+    contents = [data for info, data in package.parts() if info.filename in sheets]
+    return all(b"<sheetData" in data and not any(mark in data for mark in _TO_WORK_OUT) for data in contents)
 
 
 def _calculated(package: Package, functions: Mapping[str, Function] | None, note: Note) -> Calculated:

@@ -14,6 +14,7 @@ from sizebook.calculation.arrays import indexed, is_worked_out, refuse_in_array,
 from sizebook.calculation.comparisons import compared, on_top, sides
 from sizebook.calculation.copies import grows
 from sizebook.calculation.criteria import is_criterion, of_one_size, with_errors_sought
+from sizebook.calculation.forms import refuse_form
 from sizebook.calculation.known import (
     ARRAY,
     COUNTED,
@@ -213,6 +214,7 @@ class Rewriter(OverRows):
     def _known(self, name: str, known: Known, parts: Sequence[list[Token]], kind: str) -> str:
         if known.by == "refused":
             raise NotCalculableError(f"{name} is not calculated here")
+        refuse_form(name, parts)
         own = known.is_own(parts)
         if self.book.dates_from_1904 and known.dates and not own:
             raise NotCalculableError(f"{name} is not calculated in a workbook that counts dates from 1904")

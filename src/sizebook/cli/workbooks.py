@@ -67,7 +67,8 @@ def fill_workbook(
         did = [f"{len(given)} inputs"]
     told(filled.notes)
     calculated = filled.calculated
-    click.echo(f"{output}: {did[0]}, {len(calculated.values)} cells, calculated by {calculated.engine}")
+    cells = f"{len(calculated.values)} cells, calculated by {calculated.engine}" if calculated.engine else "no formulas"
+    click.echo(f"{output}: {did[0]}, {cells}")
     for line in did[1:]:
         click.echo(line)
     for problem in filled.problems:

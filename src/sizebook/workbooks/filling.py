@@ -12,7 +12,7 @@ from lxml import etree
 from sizebook.calculation import Calculated, ErrorCode
 from sizebook.calculation.found import array_formula, formulas
 from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, tag
-from sizebook.calculation.recalculating import recalculated
+from sizebook.calculation.recalculating import recalculated_when_asked
 from sizebook.calculation.tokens import address, area
 from sizebook.core.errors import InputError
 from sizebook.core.names import notes
@@ -162,7 +162,7 @@ def _finished(package: Package, output: Path, *, target: Target | None, namespac
     """Calculate a package whose values are in and save it."""
     _drop_calculation_chain(package)
     _keep_stored_values(package)
-    calculated = recalculated(package)
+    calculated = recalculated_when_asked(package)
     if strict:
         _refuse_uncalculated(package.path, calculated)
     stored = _write_computed(package, calculated)

@@ -13,10 +13,13 @@ from typing import Any
 from sizebook.calculation.spreadsheet import (
     calendar,
     complexes,
+    counts,
+    distributions,
     lookups,
     matrices,
     money,
     pairs,
+    powers,
     rounding,
     samples,
     texts,
@@ -25,5 +28,9 @@ from sizebook.calculation.spreadsheet import (
 )
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
-for _topic in (calendar, complexes, lookups, matrices, money, pairs, rounding, samples, texts, units, workdays):
+_TOPICS = (
+    calendar, complexes, counts, distributions, lookups, matrices, money, pairs, powers, rounding, samples, texts,
+    units, workdays,
+)  # fmt: skip
+for _topic in _TOPICS:
     FUNCTIONS |= _topic.FUNCTIONS

@@ -1,13 +1,15 @@
-"""Figures of samples: MODE, and AGGREGATE, which passes over errors."""
+"""Figures of samples: MODE, quartiles, ranks, the test of a mean, and AGGREGATE, which passes over errors."""
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
-from math import comb, fsum
+from math import fsum
 from typing import Any
 
-from sizebook.calculation.spreadsheet.coercing import cells, each, fail, number, truth, whole
+from sizebook.calculation.spreadsheet.coercing import cells, each, fail, number, numbers, whole
 from sizebook.core.errors import CellError
 
 
@@ -98,14 +100,66 @@ def _aggregate(kind: Any, options: Any, *given: Any) -> float:
     return _OF_VALUES[which](values) if which in _OF_VALUES else fail("#N/IMPL!")
 
 
-def _hypergeometric(drawn: Any, sample: Any, marked: Any, population: Any, cumulative: Any) -> float:
-    """Return the probability of so many marked ones in a sample drawn from a population without putting back."""
-    found, n, of, size = (whole(given) for given in (drawn, sample, marked, population))
-    least = max(0, n - size + of)
-    if not (least <= found <= min(n, of) and 0 < n <= size and 0 < of <= size):
+def _quartile(values: Any, quart: Any) -> float:
+    place = number(quart)
+    if -1 < place < 0:
+        fail("#N/IMPL!")  # 0 once it is cut off, and negative
+    return _quantile(numbers(values), int(place) / 4) if 0 <= place < 5 else fail("#NUM!")
+
+
+def _rank(ends: int) -> Callable[..., float]:
+    """Return PERCENTRANK where the ends are 0 and 1 (1), or as far from them as values are from each other (0)."""
+
+    def called(values: Any, value: Any, digits: Any = 3) -> float:
+        ordered, x, places = sorted(numbers(values)), number(value), whole(digits, 3.0)
+        if not ordered or places < 1:
+            fail("#NUM!")
+        if not ordered[0] <= x <= ordered[-1]:
+            fail("#N/A")
+        if len(ordered) == 1:
+            fail("#N/IMPL!")  # 1 in LibreOffice; no document says it
+        below = bisect_left(ordered, x)
+        if ordered[below] != x:
+            low, high = ordered[below - 1], ordered[below]
+            found = below - 1 + (x - low) / (high - low)
+        else:
+            found = below
+        part = (found + 1 - ends) / (len(ordered) + 1 - 2 * ends)
+        shift = 10.0 ** min(places, 15)
+        return math.floor(round(part * shift, 15 - min(places, 15))) / shift  # cut off, not what rounding left
+
+    return called
+
+
+def _test_of_mean(values: Any, mean: Any, deviation: Any = None) -> float:
+    """Return the probability of a mean above that of the sample."""
+    found, expected = numbers(values), number(mean)
+    if not found:
+        fail("#N/A")
+    if deviation is not None and len(found) == 1:
+        fail("#N/IMPL!")  # an error in LibreOffice, no document says it
+    spread = math.sqrt(_variance(found, 1)) if deviation is None else number(deviation)
+    if deviation is not None and spread <= 0:
         fail("#NUM!")
-    ways = (comb(of, k) * comb(size - of, n - k) for k in range(least if truth(cumulative) else found, found + 1))
-    return sum(ways) / comb(size, n)
+    away = (math.fsum(found) / len(found) - expected) / (spread / math.sqrt(len(found)))
+    return math.erfc(away / math.sqrt(2)) / 2
 
 
-FUNCTIONS = {"HYPGEOM.DIST": each(_hypergeometric), "MODE": _mode, "MODE.SNGL": _mode, "AGGREGATE": _aggregate}
+def _of_sample(function: Callable[..., float]) -> Callable[..., Any]:
+    """Return a function of a sample as one that gives rows where what is asked of it are rows."""
+
+    def called(values: Any, *given: Any) -> Any:
+        return each(lambda *picked: function(values, *picked))(*given)
+
+    return called
+
+
+FUNCTIONS = {
+    "MODE": _mode,
+    "MODE.SNGL": _mode,
+    "AGGREGATE": _aggregate,
+    **dict.fromkeys(("QUARTILE", "QUARTILE.INC"), _of_sample(_quartile)),
+    **dict.fromkeys(("PERCENTRANK", "PERCENTRANK.INC"), _of_sample(_rank(1))),
+    "PERCENTRANK.EXC": _of_sample(_rank(0)),
+    **dict.fromkeys(("Z.TEST", "ZTEST"), _of_sample(_test_of_mean)),
+}

@@ -9,6 +9,8 @@ from sizebook.calculation.spreadsheet.coercing import each, fail, number, number
 from sizebook.calculation.spreadsheet.number_formats import formatted
 from sizebook.core.errors import CellError
 
+_SPELLED = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(%*)", re.ASCII)
+
 
 def _text(from_1904: bool, value: Any, code: Any) -> str:
     for given in (value, code):
@@ -75,8 +77,19 @@ _WILD = re.compile(r"~[?*~]|.", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+def _upper(shown: str) -> str:
+    """Return a text in capitals; what becomes of a letter of two (ß, ﬁ) is not documented."""
+    found = shown.upper()
+    return found if len(found) == len(shown) else fail("#N/IMPL!")
+
+
+def _lower(shown: str) -> str:
+    found = shown.lower()
+    return found if len(found) == len(shown) else fail("#N/IMPL!")
+
+
 def _proper(value: Any) -> str:
-    return _WORD.sub(lambda match: match[0][0].upper() + match[0][1:].lower(), text(value))
+    return _WORD.sub(lambda match: _upper(match[0][0]) + _lower(match[0][1:]), text(value))
 
 
 def _code(value: Any) -> int:
@@ -129,9 +142,27 @@ def _type(value: Any) -> int:
     return 4 if isinstance(value, bool) else 2 if isinstance(value, str) else 1
 
 
+def _number_value(value: Any, decimal: Any = ".", group: Any = ",") -> float:
+    """Return the number that a text spells with separators of its own; spaces count for nothing."""
+    point, comma = text(decimal)[:1], text(group)[:1]
+    given = "".join(text(value).split())
+    if not given:
+        return 0.0
+    if not point or not comma or point == comma:
+        fail("#N/IMPL!")
+    before, mark, behind = given.partition(point)
+    if point in behind or comma in behind:
+        fail("#VALUE!")
+    found = _SPELLED.fullmatch(before.replace(comma, "") + ("." if mark else "") + behind)
+    if found is None:  # what has digits may be a date, a time or a sum of money
+        fail("#N/IMPL!" if re.search(r"\d", given) else "#VALUE!")
+    return float(found[1]) / 100.0 ** len(found[2])
+
+
 FUNCTIONS = {
-    "UPPER": each(lambda value: text(value).upper()),
-    "LOWER": each(lambda value: text(value).lower()),
+    "NUMBERVALUE": each(_number_value),
+    "UPPER": each(lambda value: _upper(text(value))),
+    "LOWER": each(lambda value: _lower(text(value))),
     "PROPER": each(_proper),
     "CODE": each(_code),
     "REPT": each(_rept),
