@@ -92,7 +92,9 @@ def _programme_own() -> frozenset[str]:
 
 def _fleet_own() -> frozenset[str]:
     drivers = ("traffic", "growth", "speed", "on_demand", "reserved", "load")
-    return frozenset({f"case_{name}_{case}" for name in drivers for case in ("low", "high", "own")} | _dated())
+    cases = {f"case_{name}_{case}" for name in drivers for case in ("low", "high", "own")}
+    steps = {f"step_traffic_{number}" for number in range(1, 6)} | {f"step_price_{number}" for number in range(1, 4)}
+    return frozenset(cases | steps | _dated())
 
 
 def _budget_own() -> frozenset[str]:

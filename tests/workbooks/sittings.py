@@ -191,7 +191,7 @@ _FLEET_EDITS: dict[str, Any] = {
     "reserved_usd_per_gpu_hour_4": 2.9, "currency": "EUR", "rate_date_1": date(2027, 1, 1), "rate_per_usd_1": 0.91,
     "price_date_1": date(2029, 3, 1), "price_level_1": 0.85, "scenario": "own", "case_traffic_own": 1.3,
     "case_growth_own": 0.01, "case_speed_own": 0.95, "case_on_demand_own": 1.1, "case_reserved_own": 0.97,
-    "case_load_own": 1.05,
+    "case_load_own": 1.05, "case_growth_low": -0.03, "case_load_high": 0.8, "step_traffic_1": 0.4, "step_price_3": 1.9,
 }  # fmt: skip
 _FLEET_PLANTED: tuple[Slip, ...] = (
     ("Months", "In the plan", "2", "=0"),
@@ -218,6 +218,9 @@ _FLEET_PLANTED: tuple[Slip, ...] = (
     ("Fast", "below GPUs in the busiest hour", "4", "=10^6"),
     ("Slow", "below GPUs in the busiest hour", "4", "=0"),
     ("Years", "Cost", "total", "=1"),
+    ("What-if", "The scenario of the cover", "1", "=500"),
+    ("Cases", "The scenario of the cover", "Cost, USD", "=500"),
+    ("Cases", "Two-way, traffic 3, price 2", "Cost, USD", "=500"),
     ("Services", "Rate of a replica", "1", "=99"),
     ("Services", "GPU-hour on demand, scenario", "1", "=99"),
     ("Services", "Spare replicas", "1", "=0"),

@@ -20,7 +20,7 @@ from tests.workbooks.shipped import SHIPPED, Shipped
 THROUGH_TIME = {
     "serving_capacity.xlsx": ("Months", "Hours", "Cases"),
     "training_programme.xlsx": ("Months",),
-    "fleet_plan.xlsx": ("Months", "Replicas", "Nodes", "Buying", "Fast", "Slow"),
+    "fleet_plan.xlsx": ("Months", "Replicas", "Nodes", "Buying", "Fast", "Slow", "What-if"),
     "training_budget.xlsx": ("Months",),
 }
 BY_CASE = {"fine_tuning.xlsx": ("Money",)}
@@ -30,7 +30,7 @@ OF_FORMULAS = {
     "fine_tuning.xlsx": ("Ways", "Two-way", "What-if", "Sensitivity"),
     "model_comparison.xlsx": ("Facts", "Comparison"),
     "training_programme.xlsx": ("Phases", "Budget", "Years", "Two-way", "What-if", "Sensitivity"),
-    "fleet_plan.xlsx": ("Services", "Groups", "Ranks", "Years"),
+    "fleet_plan.xlsx": ("Services", "Groups", "Ranks", "Years", "Two-way", "Cases", "Sensitivity"),
     "training_budget.xlsx": ("Plan", "Cases", "Years", "Two-way", "What-if", "Sensitivity"),
 }
 _OPEN = {name: load_workbook(bundled("workbooks") / name) for name in OF_FORMULAS}

@@ -23,11 +23,15 @@ ENDS = ("low", "high")
 
 @dataclass(frozen=True)
 class Steps:
-    """One side of the two-way table: the input ``step_name`` of each of its factors."""
+    """One side of the two-way table: the input ``step_name`` of each of its factors.
+
+    They multiply ``drivers``, the driver of its own name where none is given.
+    """
 
     name: str
     label: str
     factors: tuple[float, ...]
+    drivers: tuple[str, ...] = ()
 
     @property
     def numbers(self) -> tuple[str, ...]:
