@@ -19,7 +19,7 @@ _WORKED = (
     ),
     Worked(
         "cost", "Cost, USD",
-        "=#run*{runs}*@runs*(1+{evaluation_share})*{price.full}*@price+{n_examples}*@examples*{usd_per_example}+{other_usd}",
+        "=#run*{runs}*@runs*(1+{evaluation_share})*{price.full}*{gpu_level.total}*@price+{n_examples}*@examples*{usd_per_example}+{other_usd}",
     ),
 )  # fmt: skip
 

@@ -22,12 +22,13 @@ THROUGH_TIME = {
     "training_programme.xlsx": ("Months",),
     "fleet_plan.xlsx": ("Months", "Replicas", "Nodes", "Buying", "Fast", "Slow", "What-if"),
     "training_budget.xlsx": ("Months",),
+    "fine_tuning.xlsx": ("Months",),
 }
 BY_CASE = {"fine_tuning.xlsx": ("Money",)}
 OF_FORMULAS = {
     "model_sizing.xlsx": ("Calculation",),
     "serving_capacity.xlsx": ("Basis", "Years", "Two-way", "Sensitivity"),
-    "fine_tuning.xlsx": ("Ways", "Two-way", "What-if", "Sensitivity"),
+    "fine_tuning.xlsx": ("Ways", "Years", "Two-way", "What-if", "Sensitivity"),
     "model_comparison.xlsx": ("Facts", "Comparison"),
     "training_programme.xlsx": ("Phases", "Budget", "Years", "Two-way", "What-if", "Sensitivity"),
     "fleet_plan.xlsx": ("Services", "Groups", "Ranks", "Years", "Two-way", "Cases", "Sensitivity"),
