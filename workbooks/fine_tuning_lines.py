@@ -19,7 +19,7 @@ from sizebook.workbooks.shared_lines import chosen_model
 from sizebook.workbooks.staging import StagedRows, ask, stage
 from sizebook.workbooks.wording import worded
 
-_WIDTHS = (36, *[19] * len(TUNINGS), 14, 58)
+_WIDTHS = (33, *[17] * len(TUNINGS), 11, 31)
 # What the table of runs is asked: a step of data at each way; the whole run too where the plan is compared with.
 # At a price and a power of 1: they are the workbook's own, and an accelerator without listed ones can be asked about.
 _ONE_STEP = {"tokens": "={batch}*{seq}", "programme_factor": "=1", "price_usd_per_gpu_hour": "=1", "watts": "=1"}

@@ -41,7 +41,7 @@ HEADINGS = {
     Racks: "Nodes and racks",
     Ceilings: "Ceilings",
 }
-WIDTHS = (36, *[15] * len(SERVICES), 16, 56)
+WIDTHS = (32, *[15] * len(SERVICES), 10, 35)  # thirteen services a page, the others and the rest on the next
 DRIVERS = (
     Driver("traffic", "Traffic", 1, 0.8, 1.25, "requests a day of every service over those of Inputs"),
     Driver("growth", "Added growth a month", 0, -0.02, 0.02, "added to the growth a month of every service"),

@@ -14,6 +14,7 @@ from sizebook.workbooks import look
 from sizebook.workbooks.building import FIRST_COLUMN, Book
 from sizebook.workbooks.finance import level
 from sizebook.workbooks.page import new_page
+from sizebook.workbooks.printed import fold_blank
 from sizebook.workbooks.timeline import MOST, SUM, Timeline
 
 FILLED = "#,##0;-#,##0;"  # shows nothing for 0: rows of services that there are not, or that another one stands for
@@ -80,6 +81,7 @@ def groups(book: Book) -> Groups:
         [look.GENERAL, *["0;-0;"] * len(SERVICES)], blanks=True,
     )  # fmt: skip
     page.finish()
+    fold_blank(page.sheet, f"$B${first}:$B${bottom}")
     letters = [get_column_letter(column) for column in range(FIRST_COLUMN, FIRST_COLUMN + len(_TABLE))]
     right = letters[len(SERVICES) - 1]
     columns = {key: f"Groups!${letter}${first}:${letter}${last}"

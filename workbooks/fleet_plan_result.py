@@ -10,6 +10,7 @@ from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.finance import months_shown
 from sizebook.workbooks.page import Page, new_page, result_page
+from sizebook.workbooks.printed import fold_blank
 from sizebook.workbooks.wording import apart, between, counted, several, usd, worded
 
 
@@ -125,8 +126,8 @@ def _tiles(page: Page) -> None:
 
 def _by_service(book: Book) -> None:
     page = new_page(
-        book, "By service", "What each service takes and costs, in the scenario of the cover.", ("",) * 7,
-        (22, *[16] * 9),
+        book, "By service", "What each service takes and costs, in the scenario of the cover.", ("",) * 6,
+        (22, *[16] * 8),
     )  # fmt: skip
     page.section("Services")
     last = "INDEX({{{}_@.all}},{{months}})"
@@ -138,7 +139,7 @@ def _by_service(book: Book) -> None:
         ("GPUs, at most", "{peak_@.total}*{gpus_each.@}", look.WHOLE),
         ("USD, last month", last.format("part_usd"), look.WHOLE), ("USD, all months", "{part_usd_@.total}", look.WHOLE),
     )  # fmt: skip
-    page.table(
+    top, bottom = page.table(
         ["Service", *(head for head, *_ in columns)],
         [
             [
@@ -150,3 +151,4 @@ def _by_service(book: Book) -> None:
         [look.GENERAL, *(shown for *_, shown in columns)], blanks=True,
     )  # fmt: skip
     page.finish()
+    fold_blank(page.sheet, f"$B${top}:$B${bottom}")

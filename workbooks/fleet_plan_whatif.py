@@ -63,7 +63,7 @@ def what_if(book: Book, group: Groups) -> None:
     page.finish()
     table = new_page(
         book, "Cases", "What each case costs: GPUs and hours from What-if, times what the case does to prices.",
-        ("",) * 10, (40, *[15] * 6, *[19] * 4),
+        ("",) * 8, (34, *[11] * 6, *[15] * 4),
     )  # fmt: skip
     case_table(table, DRIVERS, cases, _WORKED, in_use, bought)
     table.finish()

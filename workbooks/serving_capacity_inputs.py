@@ -54,7 +54,7 @@ def inputs(book: Book) -> None:
         book,
         "Inputs",
         "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
-        widths=(36, 30, 14, 56),
+        widths=(34, 22, 12, 44),
     )  # fmt: skip
     page.input_heads()
     page.section("Model and accelerator")
