@@ -97,7 +97,7 @@ def test_a_sheet_wider_than_any_paper_takes_pages_side_by_side_with_its_labels()
 def test_a_year_of_months_stands_on_a_page(before: list[float], breaks: list[int]) -> None:
     sheet = sheet_of([*before, *[13] * 36], "landscape")
     first = 2 + len(before)
-    years_a_page(sheet, 3, first, first + 35)
+    years_a_page(sheet, 3, first=first, last=first + 35)
     assert [each.id for each in sheet.col_breaks.brk] == breaks
     assert sheet.print_title_cols == "$B:$C"
     assert sheet.page_setup.scale >= 89

@@ -144,7 +144,7 @@ def scenarios(book: Book, drivers: tuple[Driver, ...]) -> None:
     """Add the sheet on which the scenarios change the inputs."""
     page = new_page(
         book, "Scenarios", "What low, high and own change; base takes the inputs as they are. Choose on the cover.",
-        SCENARIOS[1:], (34, *[12] * 3, 8, 34),
+        cases=SCENARIOS[1:], widths=(34, *[12] * 3, 8, 34),
     )  # fmt: skip
     page.input_heads("Driver", origin="What it changes")
     page.section("Drivers")
@@ -170,7 +170,7 @@ def dated_rates(book: Book) -> None:
     """Add the sheet of prices over time and of the currency: levels that hold from a day on."""
     page = new_page(
         book, "Rates", "Levels that hold from a day on, as many as are known. Blank: prices stay, amounts are in USD.",
-        DATED, (22, *[12] * len(DATED), 12, 24),
+        cases=DATED, widths=(22, *[12] * len(DATED), 12, 24),
     )  # fmt: skip
     page.input_heads()
     for title, key, day, of in (

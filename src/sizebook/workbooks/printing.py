@@ -77,7 +77,7 @@ def keep_readable(sheet: Worksheet, last_column: int) -> None:
         sheet.page_setup.pageOrder = "overThenDown"
 
 
-def years_a_page(sheet: Worksheet, titles: int, first: int, last: int) -> None:
+def years_a_page(sheet: Worksheet, titles: int, *, first: int, last: int) -> None:
     """Print twelve columns of months a page from column ``first`` on, with the columns to ``titles`` on each.
 
     What stands before the months shares the first page with a year where it leaves room.

@@ -54,7 +54,7 @@ def two_way(book: Book, down: Steps, across: Steps, what: str) -> Callable[[Cost
     """
     page = new_page(
         book, "Two-way", f"{what} by {down.in_a_sentence} and {across.label}, in the scenario of the cover.",
-        cases=down.numbers, widths=(22, *[12] * len(down.factors), 8, 26),
+        cases=down.numbers, widths=(22, *[13] * len(down.factors), 7, 18),
     )  # fmt: skip
     page.input_heads("Step", origin="What it changes")
     page.section("Steps")

@@ -115,7 +115,7 @@ class Timeline(Canvas):
         rule = Rule(type="expression", formula=[outside], dxf=hidden)
         self.sheet.conditional_formatting.add(f"{first}4:{last}{self.row}", rule)
         self.sheet.print_area = f"B1:{last}{self.row}"
-        years_a_page(self.sheet, _UNIT, self.first, self.first + len(MONTHS) - 1)
+        years_a_page(self.sheet, _UNIT, first=self.first, last=self.first + len(MONTHS) - 1)
         if len(self._rows_of_each) < _MANY:  # else filling folds rows, and nobody knows yet what a page holds
             break_between(self.sheet, self._groups, self.row)
         print_to(self.sheet, first, self.book.resolve("{on.total}", ""))
