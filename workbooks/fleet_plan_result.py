@@ -31,7 +31,16 @@ def result(book: Book) -> None:
     page.finish()
     gpus, kw = _months(book)
     page.chart(
-        Chart("stacked", "{gpus_message}", "GPUs of replicas at peak", look.WHOLE, gpus, "CDEFGH", of_sheet="Charts"),
+        Chart(
+            "stacked",
+            "{gpus_message}",
+            "GPUs of replicas at peak",
+            look.WHOLE,
+            gpus,
+            "CDEFGH",
+            limits="I",
+            of_sheet="Largest",
+        ),
         at=gpus_chart,
     )
     page.chart(
@@ -44,19 +53,32 @@ def result(book: Book) -> None:
 def _months(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
     """Add the sheet of what the charts draw; return the rows of GPUs and of power."""
     page = new_page(
-        book, "Charts", "The months that Result draws, evenly spread where there are more than twelve.", ("",) * 5,
-        (22, *[15] * 7),
+        book, "Largest", "GPUs of the largest services in the months that Result draws.",
+        ("",) * 5, (22, *[15] * 7),
     )  # fmt: skip
     page.section("GPUs of replicas at peak")
     named = {f"rank_gpus_{at}": f"={{rank_name.{at}}}" for at in range(1, LARGEST + 1)}
-    gpus = months_shown(page, {**named, "rank_gpus_others": "Others"})
+    others = '=IF(SUM({rank_gpus_others.all})=0,"","Others")'
+    gpus = months_shown(page, {**named, "rank_gpus_others": others, "gpu_shown": _ceiling("gpu", "GPUs paid for")})
+    page.finish()
+    fold_blank(page.sheet, f"$C${gpus[0] - 1}:$H${gpus[0] - 1}")
+    page = new_page(
+        book, "Charts", "The months that Result draws, evenly spread where there are more than twelve.", ("",) * 5,
+        (22, *[15] * 7),
+    )  # fmt: skip
     page.section("Power, nodes and cost in these months")
     kw = months_shown(
-        page, {"site_kw": "Power, kW", "kw_shown": "Ceiling, kW", "nodes": "Nodes", "own_nodes": "Nodes, none shared",
-               "racks": "Racks", "usd": "Cost, USD"},
+        page, {"site_kw": "Power, kW", "kw_shown": _ceiling("kw", "Power, kW"), "nodes": "Nodes",
+               "own_nodes": "Nodes, none shared", "racks": "Racks", "usd": "Cost, USD"},
     )  # fmt: skip
     page.finish()
     return gpus, kw
+
+
+def _ceiling(name: str, instead: str) -> str:
+    """Return the formula of what the line of a chart is called: the ceiling, or what it follows where none is given."""
+    said = "Ceiling, kW" if name == "kw" else "Ceiling, GPUs"
+    return f'=IF({{{name}_ceiling}}="","{instead}: no ceiling","{said}")'
 
 
 def _messages(page: Page) -> None:

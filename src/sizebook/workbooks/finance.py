@@ -23,7 +23,7 @@ from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, Place
 from sizebook.workbooks.declaring import declare
 from sizebook.workbooks.page import Page, new_page
-from sizebook.workbooks.printed import print_to
+from sizebook.workbooks.printed import fold_blank, print_to
 
 SCENARIOS = ("base", "low", "high", "own")
 SHOWN_MONTHS = 12  # a longer plan is shown by so many months, evenly spread from the first to the last
@@ -218,7 +218,9 @@ def months_shown(page: Page, rows: Mapping[str, str], months: str = "{months}") 
         starts = f'=IF({months}>{number},INDEX({{starts.all}},{at}),"")'
         figures = [f'=IF($B{first + number}="","",INDEX({{{name}.all}},{at}))' for name in rows]
         table.append([starts, *figures])
-    return page.table(["Month", *rows.values()], table, [look.MONTH, *[look.WHOLE] * len(rows)], blanks=True)
+    first, last = page.table(["Month", *rows.values()], table, [look.MONTH, *[look.WHOLE] * len(rows)], blanks=True)
+    fold_blank(page.sheet, f"$B${first}:$B${last}")  # a line of Excel's falls to 0 at a blank text
+    return first, last
 
 
 def periods(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None:
