@@ -29,7 +29,7 @@ class Clear:
 
 
 def clear(
-    package: Package, names: Sequence[NameAnchor], texts: Sequence[TextAnchor], filled: Iterable[TableAnchor]
+    package: Package, names: Sequence[NameAnchor], texts: Sequence[TextAnchor], *, filled: Iterable[TableAnchor]
 ) -> Clear:
     """Tell the anchors that can be filled from those that clash."""
     tables, own = excel_tables(package), {anchor.table.part: anchor for anchor in filled}

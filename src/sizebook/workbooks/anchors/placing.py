@@ -65,7 +65,7 @@ class Anchors:
 def anchors(package: Package, supply: Supply, inputs: tuple[str, ...] = ()) -> Anchors:
     """Return the anchors of a workbook, and what looks like one and means nothing of the plan."""
     found, texts = matched(package, supply, inputs), text_anchors(package)
-    may = clear(package, found.names, texts, found.tables)
+    may = clear(package, found.names, texts, filled=found.tables)
     left = (*found.unmatched, *unknown_names(texts, supply.values), *may.left)
     return Anchors(replace(found, names=may.names), may.texts, left=left, kept=(*found.kept, *unfilled(package)))
 
