@@ -24,6 +24,14 @@ RESULT, LEAST_ON_RESULT, LEAST_POINTS = "Result", 9.0, 8.0
 ROUNDING = 0.1  # LibreOffice writes coordinates in hundredths of a millimetre
 
 
+def printed_by_libreoffice(path: Path, folder: Path) -> Path:
+    """Return the PDF that LibreOffice prints of a workbook into a folder, with a profile of its own there."""
+    profile = f"-env:UserInstallation=file://{folder}/profile"
+    command = ["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", str(folder), str(path)]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    return folder / path.with_suffix(".pdf").name
+
+
 def sizes(page: pypdf.PageObject) -> dict[float, str]:
     """Return the sizes of a page's letters in points, each with a text that has it."""
     found: dict[float, str] = {}
@@ -64,11 +72,8 @@ def complaints(printed: dict[str, list[pypdf.PageObject]], visible: list[str]) -
 def main() -> int:
     wanted, n_wrong = sys.argv[1:] or [book.file for book in SHIPPED], 0
     with TemporaryDirectory() as folder:
-        profile = f"-env:UserInstallation=file://{folder}/profile"
         for book in [each for each in SHIPPED if each.file in wanted]:
-            command = ["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", folder, str(book.path)]
-            subprocess.run(command, check=True, capture_output=True, timeout=300)
-            printed = by_sheet(Path(folder) / book.path.with_suffix(".pdf").name)
+            printed = by_sheet(printed_by_libreoffice(book.path, Path(folder)))
             visible = [sheet.title for sheet in load_workbook(book.path).worksheets if sheet.sheet_state == "visible"]
             wrong = complaints(printed, visible)
             n_wrong += bool(wrong)
