@@ -7,6 +7,7 @@ from pathlib import Path
 from fine_tuning_checks import checks
 from fine_tuning_inputs import DRIVERS, inputs
 from fine_tuning_lines import WORDS, money, ways
+from fine_tuning_months import PERIODS
 from fine_tuning_whatif import EXAMPLES, PRICES, what_if
 
 from sizebook.scenarios.files import read_toml
@@ -14,12 +15,12 @@ from sizebook.training.tuning import TUNINGS
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
-from sizebook.workbooks.finance import SCENARIO, scenarios
+from sizebook.workbooks.finance import SCENARIO, dated_rates, periods, scenarios
 from sizebook.workbooks.page import Page, result_page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
 from sizebook.workbooks.sensitivity import tornado, two_way
 from sizebook.workbooks.what_if import cost
-from sizebook.workbooks.wording import between, worded
+from sizebook.workbooks.wording import between, several, worded
 
 FILE, TITLE = "fine_tuning.xlsx", "Fine-tuning"
 EXAMPLE = read_toml(Path(__file__).resolve().parent / "scenarios" / "fine-tuning.toml")
@@ -34,17 +35,23 @@ NOTES = (
     "Ranges: hours and cost if steps are as fast, or as slow, as 1 in 10 measurements of runs that the fit had not "
     "seen.",
     "Energy: GPU power at work x (1 + host share) x PUE. Carbon is location-based.",
+    "Runs are spread evenly over the months, as many as they take one after another where none are given; examples "
+    "are paid in the first. Ways are compared at the same months, those of the way chosen; dated prices at their mean.",
     "Left out: storage, what the tuned model costs to serve (serving_capacity.xlsx), and people.",
 )  # fmt: skip
 
 
 def build(book: Book) -> None:
     """Put the sheets of the workbook together."""
-    front = cover(book, "Which way of fine-tuning fits, how many hours it takes, for how much.", SCENARIO)
+    front = cover(
+        book, "Which way of fine-tuning fits, how many hours it takes, for how much, month by month.", SCENARIO
+    )
     inputs(book)
     scenarios(book, DRIVERS)
+    dated_rates(book)
     runs, plan = ways(book)
     money(book)
+    periods(book, PERIODS)
     table = two_way(book, EXAMPLES, PRICES, "Cost of the way chosen")
     what_if(book)
     table(cost)
@@ -108,7 +115,8 @@ def _tiles(page: Page) -> None:
         [
             ('={tuning}&" fits"', f"={_of('fits')}", look.GENERAL, f'={memory}&" GiB needed"'),
             ("Days of a run", f"={_of('days')}", look.RATE, '="on "&{gpus}&" "&{gpu}'),
-            ("Cost, USD", f"={_of('usd')}", look.NUMBER, where_known(within)),
+            ('="USD, all "&' + several("{months_now.full}", "month"), f"={_of('usd')}", look.NUMBER,
+             where_known(within)),
             ("USD an example", f"={_of('usd_per_example_seen')}", look.RATE, where_known(in_currency)),
             ("CO2e, kg", f"={_of('co2e_kg')}", look.NUMBER, where_known(f'{energy}&" kWh"')),
             ("Cheapest that fits", "={cheapest.full}", look.GENERAL,

@@ -26,6 +26,8 @@ def _every(*pairs: tuple[str, str]) -> str:
     return f"=AND({every})"
 
 
+# Of months outside the plan the rate is 0, so the highest serves them.
+_LEAST_RATE = "(MAX({currency_rate.all})-SUMPRODUCT(MAX({on.all}*(MAX({currency_rate.all})-{currency_rate.all}))))"
 _OF_WAYS: tuple[Check, ...] = (
     ("Every way is planned", "=COUNT({step_elapsed.all})=COUNTA({way.all})", "Ways: steps; else Why not says it"),
     ("The way chosen fits", '=INDEX({fits.all},{at.full})="yes"', "Ways"),
@@ -57,7 +59,9 @@ _OF_MONEY: tuple[Check, ...] = (
     ("GPU-hours are days and GPUs", _every(("{days.@}*{hours_a_day}*{gpus}", "{gpu_hours.@}")), "Money"),
     (
         "Parts add up to the cost",
-        _every(("{all_hours.@}*{price_now.@}+{examples_now.@}*{usd_per_example}+{other_usd}", "{usd.@}")),
+        _every((
+            "{all_hours.@}*{price_now.@}*{gpu_level.total}+{examples_now.@}*{usd_per_example}+{other_usd}", "{usd.@}",
+        )),
         "All GPU-hours x price, examples and other costs against the sum of the parts",
     ),
     (
@@ -65,7 +69,6 @@ _OF_MONEY: tuple[Check, ...] = (
         _every(
             ("{usd_per_example_seen.@}*{examples_now.@}", "{usd.@}"),
             ("{usd_per_mtok.@}*{tokens.@}/{million}", "{usd.@}"),
-            ("{amount.@}", '{usd.@}*IF({rate_per_usd}="",1,{rate_per_usd})'),
         ),
         "Money",
     ),
@@ -92,6 +95,36 @@ _OF_MONEY: tuple[Check, ...] = (
         f"=IF(AND({{step_examples.3}}=1,{{step_price.2}}=1),{equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
         "Two-way at steps of 1 against What-if; holds at other steps",
     ),
+    (
+        "Months add up to the way chosen",
+        "=AND(" + ",".join(
+            equal(f"{{{month}.total}}", f"INDEX({{{way}.all}},{{at.full}})")
+            for month, way in (("month_usd", "usd"), ("month_amount", "amount"), ("month_hours", "all_hours"),
+                               ("month_runs", "runs_now"), ("month_kwh", "energy_kwh"), ("month_kg", "co2e_kg"))
+        ) + ")",
+        "Cost, in the currency too, hours, runs, energy and carbon: Months against Money",
+    ),
+    (
+        "Every month asked for is there",
+        '=AND({on.total}={months_now.full},IF({months}="",{months_taken.full}<={longest_plan},TRUE))',
+        "Months in the plan; no more than 60 where the runs say how many",
+    ),
+    (
+        "Cost in the currency lies between its rates",
+        "=" + "AND(" + ",".join(
+            f"IF(ISNUMBER({{usd.{way}}}),AND({{amount.{way}}}<={{usd.{way}}}*MAX({{currency_rate.all}})*(1+{{rounding}}),"
+            f"{{amount.{way}}}*(1+{{rounding}})>={{usd.{way}}}*{_LEAST_RATE}),TRUE)"
+            for way in TUNINGS
+        ) + ")",
+        "Money: cost x the lowest and the highest rate of the months",
+    ),
+    ("Years add up to the whole", "=" + equal("SUM({month_usd_by_year.all})", "{month_usd.total}"),
+     "Cost: Years against Months"),
+    ("Quarters add up to the whole", "=" + equal("SUM({month_usd_by_quarter.all})", "{month_usd.total}"),
+     "Cost: Years against Months"),
+    ("The cost to date ends at the whole", "=" + equal("{usd_to_date.total}", "{month_usd.total}"),
+     "Months: to date, total"),
+    ("Dates of rates rise", "=MIN({price_order.all},{rate_order.all})=1", "Rates: each with its day, none twice"),
     IS_KNOWN,
     (
         "Price, power and grid are those of every way",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from sizebook.core.sections import Argument, Quantity, leaves
 from sizebook.functions import find
+from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.training.tuning import TUNINGS
+from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.declaring import declare
-from sizebook.workbooks.finance import CURRENCY, RATE, RATE_DATE, Driver, constants
+from sizebook.workbooks.finance import CURRENCY, START, Driver, constants
 from sizebook.workbooks.page import new_page
 from sizebook.workbooks.shared_lines import model_input, this_copy
 
@@ -67,7 +69,14 @@ LABELLING = Argument(
     ),
     0,
 )  # fmt: skip
-OWN = (CHOSEN, EXAMPLES, EPOCHS, RUNS, EVALUATION, LABELLING, CURRENCY, RATE_DATE, RATE)
+MONTHS = Argument(
+    "months",
+    Quantity(
+        "months over which the runs are spread evenly; blank: as many as they take one after another", unit="months",
+        kind="integer", minimum=1, maximum=LONGEST_PLAN, default=None, label="Months",
+    ),
+    None,
+)  # fmt: skip
 # Under each heading inputs of this workbook, and those of a training plan by name.
 _GROUPS: tuple[tuple[str, tuple[Argument | str, ...]], ...] = (
     ("Data set", (EXAMPLES, EPOCHS, "example_tokens", "packed")),
@@ -75,9 +84,9 @@ _GROUPS: tuple[tuple[str, tuple[Argument | str, ...]], ...] = (
     ("Run", ("gpus", "stack", "batch", "seq", "micro_batch", "tp", "zero_stage", "start_hours", "rates_file")),
     (
         "Money",
-        ("price_usd_per_gpu_hour", "provider", "region", "term", RUNS, EVALUATION, LABELLING, "other_usd", CURRENCY,
-         RATE_DATE, RATE),
+        ("price_usd_per_gpu_hour", "provider", "region", "term", RUNS, EVALUATION, LABELLING, "other_usd", CURRENCY),
     ),
+    ("Calendar", (START, MONTHS)),
     ("Energy and carbon", ("watts", "pue", "host_share", "grid", "grams_per_kwh")),
 )  # fmt: skip
 OF_A_PLAN = tuple(_LEAVES[each] for _, group in _GROUPS for each in group if isinstance(each, str))
@@ -97,7 +106,7 @@ def inputs(book: Book) -> None:
     """Add the sheet of inputs."""
     page = new_page(
         book, "Inputs", "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
-        widths=(36, 30, 14, 56),
+        widths=(34, 22, 12, 44),
     )  # fmt: skip
     page.input_heads()
     page.section("Model and accelerator")
@@ -108,6 +117,8 @@ def inputs(book: Book) -> None:
         for each in group:
             declare(page, _LEAVES[each] if isinstance(each, str) else each)
     constants(
-        page, "hours_a_day", "seconds_a_day", "seconds_an_hour", "thousand", "million", "usable_share", "rounding"
-    )
+        page, "hours_a_month", "hours_a_day", "seconds_a_day", "seconds_an_hour", "months_a_quarter", "months_a_year",
+        "thousand", "million", "usable_share", "rounding",
+    )  # fmt: skip
+    page.constant("longest_plan", "Longest plan", LONGEST_PLAN, "months", "Columns of Months", look.GENERAL)
     this_copy(page, "Fine-tuning")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fine_tuning_inputs import DRIVERS, LOOKED_UP, NATIVE, OF_A_PLAN
+from fine_tuning_months import begin_months, finish_months
 
 from sizebook.plans.training.rows import OUTPUTS
 from sizebook.training.tuning import TUNINGS
@@ -18,7 +19,7 @@ from sizebook.workbooks.shared_lines import chosen_model
 from sizebook.workbooks.staging import StagedRows, ask, stage
 from sizebook.workbooks.wording import worded
 
-_WIDTHS = (36, *[19] * len(TUNINGS), 14, 58)
+_WIDTHS = (33, *[17] * len(TUNINGS), 11, 31)
 # What the table of runs is asked: a step of data at each way; the whole run too where the plan is compared with.
 # At a price and a power of 1: they are the workbook's own, and an accelerator without listed ones can be asked about.
 _ONE_STEP = {"tokens": "={batch}*{seq}", "programme_factor": "=1", "price_usd_per_gpu_hour": "=1", "watts": "=1"}
@@ -122,18 +123,20 @@ def _staged(book: Book, table: str, *, compared: bool) -> Runs:
 
 
 def money(book: Book) -> None:
-    """Add the sheet of time, money and energy: ordinary formulas, one a row."""
+    """Add the sheets of time, money and energy, by way and by month: ordinary formulas, one a row."""
     page = new_page(
         book, "Money", "Time, money and energy of each way, in the scenario of the cover.", TUNINGS, _WIDTHS
     )
     page.heads("Quantity", cases=WORDS)
     _prices(page)
     _time(page)
+    across = begin_months(book)
     _costs(page)
     _energy(page)
     _range(page)
     _messages(page)
     page.finish()
+    finish_months(across)
 
 
 def _known(formula: str) -> str:
@@ -167,6 +170,14 @@ def _time(page: Page) -> None:
     line("runs_now", "Runs paid for", "={runs}*{use_runs}", "runs", "Inputs x the scenario's", look.NUMBER)
     line("all_hours", "GPU-hours of all runs", _known("{gpu_hours}*{runs_now}*(1+{evaluation_share})"), "GPU-hours",
          "x runs, with evaluation", look.NUMBER)  # fmt: skip
+    page.section("Months of the way chosen")
+    line("at", "Number of the way chosen", "=MATCH({tuning},{way.all},0)", "", "Inputs")
+    hours = "INDEX({all_hours.all},{at.full})"
+    line("months_taken", "Months, one run after another",
+         f"=IF(ISNUMBER({hours}),MAX(1,ROUNDUP({hours}/{{gpus}}/{{hours_a_month}}-{{rounding}},0)),1)", "months",
+         "GPU-hours / GPUs / hours of a month")  # fmt: skip
+    line("months_now", "Months of the plan", '=IF({months}="",MIN({longest_plan},{months_taken}),{months})', "months",
+         "Inputs, else as many as the runs take, at most 60")  # fmt: skip
 
 
 def _costs(page: Page) -> None:
@@ -175,9 +186,9 @@ def _costs(page: Page) -> None:
     line(
         "run_usd",
         "Training",
-        _known("{gpu_hours}*{runs_now}*{price_now}"),
+        _known("{gpu_hours}*{runs_now}*{price_now}*{gpu_level.total}"),
         "USD",
-        "GPU-hours x runs x price",
+        "GPU-hours x runs x price, at the mean level of Months",
         look.NUMBER,
     )
     line(
@@ -187,8 +198,8 @@ def _costs(page: Page) -> None:
     line("beside_usd", "Other costs", _known("{other_usd}"), "USD", "Inputs", look.NUMBER)
     page.total("usd", "Cost", _known("{run_usd}+{evaluation_usd}+{data_usd}+{beside_usd}"), "USD", "Sum of the parts",
                look.NUMBER)  # fmt: skip
-    line("amount", "Cost in the currency", _known('{usd}*IF({rate_per_usd}="",1,{rate_per_usd})'), "",
-         "x the rate of Inputs", look.NUMBER)  # fmt: skip
+    amount = "{all_hours}*{price_now}*{gpu_rate.total}+{data_usd}*{currency_rate.1}+{beside_usd}*{share_rate.total}"
+    line("amount", "Cost in the currency", _known(amount), "", "x the rates of the months", look.NUMBER)
     line("usd_per_example_seen", "Cost of an example", _known("{usd}/{examples_now}"), "USD/example", "Cost / examples",
          look.RATE)  # fmt: skip
     line("usd_per_mtok", "Cost of a million tokens", _known("{usd}/{tokens}*{million}"), "USD/Mtok", "Cost / tokens",
@@ -209,14 +220,14 @@ def _range(page: Page) -> None:
         longer = f"({{hours}}-{{start_hours}})*(1+{{error_{end}}})+{{start_hours}}"
         page.line(f"hours_{end}", f"Hours of a run, {words}", _known(longer), "hours", "Steps x band, start apart",
                   look.NUMBER)  # fmt: skip
-        more = f"{{usd}}+({{hours_{end}}}-{{hours}})*{{gpus}}*{{runs_now}}*(1+{{evaluation_share}})*{{price_now}}"
+        more = f"{{usd}}+({{hours_{end}}}-{{hours}})*{{gpus}}*{{runs_now}}*(1+{{evaluation_share}})"
+        more += "*{price_now}*{gpu_level.total}"
         page.line(f"usd_{end}", f"Cost, {words}", _known(more), "USD", "Cost at those hours", look.NUMBER)
 
 
 def _messages(page: Page) -> None:
     page.section("The way chosen, and the titles of the charts")
     line = page.line
-    line("at", "Number of the way chosen", "=MATCH({tuning},{way.all},0)", "", "Inputs")
     line("n_fit", "Ways that fit", '=COUNTIF({fits.all},"yes")', "", "Ways")
     line("fitting_usd", "Cost where it fits", '=IF({fits}="yes",{usd},"")', "USD", "Cost", look.NUMBER)
     line("cheapest", "The cheapest that fits",

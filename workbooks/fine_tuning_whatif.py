@@ -19,7 +19,7 @@ _WORKED = (
     ),
     Worked(
         "cost", "Cost, USD",
-        "=#run*{runs}*@runs*(1+{evaluation_share})*{price.full}*@price+{n_examples}*@examples*{usd_per_example}+{other_usd}",
+        "=#run*{runs}*@runs*(1+{evaluation_share})*{price.full}*{gpu_level.total}*@price+{n_examples}*@examples*{usd_per_example}+{other_usd}",
     ),
 )  # fmt: skip
 
@@ -28,7 +28,7 @@ def what_if(book: Book) -> None:
     """Add the sheet of cases: the drivers of each, the GPU-hours of a run, its cost. One formula a column."""
     page = new_page(
         book, "What-if", "The way chosen on Inputs once a row: its drivers, the GPU-hours of a run and the cost.",
-        ("",) * 6, (40, *[15] * 6, 16, 44),
+        ("",) * 6, (34, *[14] * 6, 14, 28),
     )  # fmt: skip
     page.section("The way chosen")
     way = "INDEX({{{}.all}},{{at.full}})".format

@@ -10,6 +10,7 @@ from fleet_plan_loads import at_speed, buying, calendar, groups, nodes, replicas
 from fleet_plan_months import PERIODS, months, ranks
 from fleet_plan_result import result
 from fleet_plan_services import services
+from fleet_plan_whatif import PRICES, TRAFFIC, what_if
 
 from sizebook.scenarios.files import parse, read_toml
 from sizebook.scenarios.fleet import FleetScenario
@@ -17,6 +18,8 @@ from sizebook.workbooks.building import Book
 from sizebook.workbooks.finance import SCENARIO, dated_rates, periods, scenarios
 from sizebook.workbooks.inputs import workbook_inputs
 from sizebook.workbooks.pages import checks_page, cover, notes_page
+from sizebook.workbooks.sensitivity import tornado, two_way
+from sizebook.workbooks.what_if import cost
 
 FILE, TITLE = "fleet_plan.xlsx", "Fleet plan"
 _SCENARIO = Path(__file__).resolve().parent / "scenarios" / "six-services.toml"
@@ -65,6 +68,10 @@ def build(book: Book) -> None:
     ranks(book)
     months(page, book, group)
     periods(book, PERIODS)
+    table = two_way(book, TRAFFIC, PRICES, "Cost of all months")
+    what_if(book, group)
+    table(cost)
+    tornado(book, DRIVERS, cost, "cost of all months")
     result(book)
     checks_page(book, checks(staged))
     notes_page(book, FUNCTIONS, NOTES)

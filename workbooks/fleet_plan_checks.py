@@ -158,6 +158,16 @@ _OF_MONTHS: tuple[Check, ...] = (
         _same(("{cost_fast.total}", "{usd_least.total}"), ("{cost_slow.total}", "{usd_most.total}")),
         "Cost: Fast and Slow against Months",
     ),
+    (
+        "Cost by groups is cost by cases",
+        _same(("{cost_now}", "{usd.total}"), ("{held_now.total}*{use_reserved.1}", "{reserved_usd.total}")),
+        "What-if, all services in one formula, against Buying, a row a service",
+    ),
+    (
+        "The table at its middle is the plan",
+        f"=IF(AND({{step_traffic.3}}=1,{{step_price.2}}=1),{equal('{cost_two_3_2}', '{cost_now}')},TRUE)",
+        "Two-way at steps of 1 against Cases; holds at other steps",
+    ),
     ("Years add up to the whole", _same(("SUM({usd_by_year.all})", "{usd.total}")), "Cost: Years against Months"),
     ("Quarters add up to the whole", _same(("SUM({usd_by_quarter.all})", "{usd.total}")), "Cost: Years against Months"),
     ("The cost to date ends at the whole", _same(("{usd_to_date.total}", "{usd.total}")), "Months: to date, total"),

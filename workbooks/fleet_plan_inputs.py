@@ -41,10 +41,10 @@ HEADINGS = {
     Racks: "Nodes and racks",
     Ceilings: "Ceilings",
 }
-WIDTHS = (36, *[15] * len(SERVICES), 16, 56)
+WIDTHS = (32, *[15] * len(SERVICES), 10, 35)  # thirteen services a page, the others and the rest on the next
 DRIVERS = (
     Driver("traffic", "Traffic", 1, 0.8, 1.25, "requests a day of every service over those of Inputs"),
-    Driver("growth", "Growth a month, added", 0, -0.02, 0.02, "added to the growth a month of every service"),
+    Driver("growth", "Added growth a month", 0, -0.02, 0.02, "added to the growth a month of every service"),
     Driver("speed", "Speed of a replica", 1, 1.05, 0.9, "rate of a replica over the predicted one"),
     Driver("on_demand", "On-demand price", 1, 0.9, 1.15, "price on demand over that of Inputs"),
     Driver("reserved", "Reserved price", 1, 0.9, 1.15, "reserved price over that of Inputs"),
@@ -69,7 +69,7 @@ def inputs(book: Book) -> None:
     declare(page, CURRENCY)
     constants(
         page, "hours_a_month", "hours_a_day", "seconds_a_day", "months_a_quarter", "months_a_year", "thousand",
-        "busy_share", "idle_share", "rounding",
+        "million", "busy_share", "idle_share", "rounding",
     )  # fmt: skip
     for key, label, value, unit, origin in (
         ("longest_plan", "Longest plan", LONGEST_PLAN, "months", "Columns of the sheets of months"),

@@ -8,11 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fleet_plan_inputs import SERVICES
+from openpyxl.utils import get_column_letter
 
 from sizebook.workbooks import look
-from sizebook.workbooks.building import Book
+from sizebook.workbooks.building import FIRST_COLUMN, Book
 from sizebook.workbooks.finance import level
 from sizebook.workbooks.page import new_page
+from sizebook.workbooks.printed import fold_blank
 from sizebook.workbooks.timeline import MOST, SUM, Timeline
 
 FILLED = "#,##0;-#,##0;"  # shows nothing for 0: rows of services that there are not, or that another one stands for
@@ -26,6 +28,10 @@ _TABLE = (
     ("On demand, USD", "on_demand_now", look.RATE), ("Watts", "watts", look.WHOLE),
     ("At work a request a day", "work", "0.000E+00"), ("Replicas a request", "need", "0.000E+00"),
     ("if fast", "need_fast", "0.000E+00"), ("if slow", "need_slow", "0.000E+00"),
+    ("Requests a day, Inputs", "requests_first", look.WHOLE), ("1 + growth a month", "growth_first", look.NUMBER),
+    ("Replicas a request, full load", "need_first", "0.000E+00"), ("Part of a unit", "unit_part", look.NUMBER),
+    ("GPUs of a unit", "unit_gpus", look.WHOLE), ("GPUs paid for together", "step_paid", look.WHOLE),
+    ("Reserved, Inputs, USD", "reserved_price", look.RATE), ("On demand, Inputs, USD", "on_demand_price", look.RATE),
 )  # fmt: skip
 
 
@@ -34,6 +40,7 @@ class Groups:
     """Where the table of who shares with whom stands: references to its columns, all services below each other."""
 
     columns: dict[str, str]
+    together: str  # a row a service: 1 in the columns of those that are bought with it
 
     def of(self, name: str) -> str:
         """Return a reference to a column."""
@@ -64,10 +71,22 @@ def groups(book: Book) -> Groups:
     heads = ["Service", *(head for head, *_ in _TABLE)]
     rows = [[f"={{shown.{at}}}", *(f"={{{key}.{at}}}" for _, key, _ in _TABLE)] for at in SERVICES]
     first, last = page.table(heads, rows, [look.GENERAL, *(shown for *_, shown in _TABLE)], blanks=True)
+    page.section("Who is bought with the service of the row: 1 for each")
+    top, bottom = page.table(
+        ["Service", *(f"={{shown.{at}}}" for at in SERVICES)],
+        [
+            [f"={{shown.{row}}}", *(f"=IF({{bought_with.{at}}}={{number.{row}}},1,0)" for at in SERVICES)]
+            for row in SERVICES
+        ],
+        [look.GENERAL, *["0;-0;"] * len(SERVICES)], blanks=True,
+    )  # fmt: skip
     page.finish()
-    letters = "CDEFGHIJKLMNOPQRSTUV"[: len(_TABLE)]
-    return Groups({key: f"Groups!${letter}${first}:${letter}${last}"
-                   for letter, (_, key, _) in zip(letters, _TABLE, strict=True)})  # fmt: skip
+    fold_blank(page.sheet, f"$B${first}:$B${bottom}")
+    letters = [get_column_letter(column) for column in range(FIRST_COLUMN, FIRST_COLUMN + len(_TABLE))]
+    right = letters[len(SERVICES) - 1]
+    columns = {key: f"Groups!${letter}${first}:${letter}${last}"
+               for letter, (_, key, _) in zip(letters, _TABLE, strict=True)}  # fmt: skip
+    return Groups(columns, f"Groups!${letters[0]}${top}:${right}${bottom}")
 
 
 def calendar(book: Book) -> Timeline:
@@ -125,7 +144,7 @@ def nodes(book: Book, group: Groups) -> None:
     page.finish()
 
 
-_TERM = "{bought_from.@}+INT(({month}-{bought_from.@})/{term_months})*{term_months}"  # the first month of the term
+TERM = "{bought_from.@}+INT(({month}-{bought_from.@})/{term_months})*{term_months}"  # the first month of the term
 
 
 def _paid(nodes: str, replicas: str) -> str:
@@ -135,7 +154,7 @@ def _paid(nodes: str, replicas: str) -> str:
 
 def _reserved(end: str = "") -> str:
     """Return the GPUs under contract: a share of the mean of the month in which the term began."""
-    began = f"INDEX({{paid_mean{end}_@.all}},MAX(1,{_TERM}))"
+    began = f"INDEX({{paid_mean{end}_@.all}},MAX(1,{TERM}))"
     steps = f"{{reserve_share}}*{began}/MAX(1,{{step_gpus.@}})"
     return f"=IF({{month}}<{{bought_from.@}},0,{{on}}*{_up(steps)}*{{step_gpus.@}})"
 

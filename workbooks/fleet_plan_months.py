@@ -39,7 +39,9 @@ def months(page: Timeline, book: Book, group: Groups) -> None:
         row(f"over_{name}", f"More {unit} than there are",
             f'=IF({{{name}_ceiling}}="",0,MAX(0,{{{figure}}}-{{{name}_ceiling}}))', unit, total=MOST)  # fmt: skip
         row(f"is_over_{name}", f"More {unit}, 1 where so", f"=IF({{over_{name}}}>0,1,0)", "", total=SUM)
-    row("kw_shown", "Ceiling of power in the chart", '={on}*IF({kw_ceiling}="",{site_kw},{kw_ceiling})', "kW")
+    for name, figure, unit in (CEILINGS[0], CEILINGS[2]):
+        row(f"{name}_shown", f"Ceiling of {unit} in the chart",
+            f'={{on}}*IF({{{name}_ceiling}}="",{{{figure}}},{{{name}_ceiling}})', unit)  # fmt: skip
     page.section("Money")
     row("gpu_hours", "GPU-hours", f"=SUM({block('hours')})", "GPU-hours", total=SUM)
     hours = burst_of(block("paid_peak"), mean=block("paid_mean"), reserved=block("reserved"))

@@ -10,6 +10,7 @@ from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
 from sizebook.workbooks.finance import months_shown
 from sizebook.workbooks.page import Page, new_page, result_page
+from sizebook.workbooks.printed import fold_blank
 from sizebook.workbooks.wording import apart, between, counted, several, usd, worded
 
 
@@ -30,7 +31,16 @@ def result(book: Book) -> None:
     page.finish()
     gpus, kw = _months(book)
     page.chart(
-        Chart("stacked", "{gpus_message}", "GPUs of replicas at peak", look.WHOLE, gpus, "CDEFGH", of_sheet="Charts"),
+        Chart(
+            "stacked",
+            "{gpus_message}",
+            "GPUs of replicas at peak",
+            look.WHOLE,
+            gpus,
+            "CDEFGH",
+            limits="I",
+            of_sheet="Largest",
+        ),
         at=gpus_chart,
     )
     page.chart(
@@ -43,19 +53,32 @@ def result(book: Book) -> None:
 def _months(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
     """Add the sheet of what the charts draw; return the rows of GPUs and of power."""
     page = new_page(
-        book, "Charts", "The months that Result draws, evenly spread where there are more than twelve.", ("",) * 5,
-        (22, *[15] * 7),
+        book, "Largest", "GPUs of the largest services in the months that Result draws.",
+        ("",) * 5, (22, *[15] * 7),
     )  # fmt: skip
     page.section("GPUs of replicas at peak")
     named = {f"rank_gpus_{at}": f"={{rank_name.{at}}}" for at in range(1, LARGEST + 1)}
-    gpus = months_shown(page, {**named, "rank_gpus_others": "Others"})
+    others = '=IF(SUM({rank_gpus_others.all})=0,"","Others")'
+    gpus = months_shown(page, {**named, "rank_gpus_others": others, "gpu_shown": _ceiling("gpu", "GPUs paid for")})
+    page.finish()
+    fold_blank(page.sheet, f"$C${gpus[0] - 1}:$H${gpus[0] - 1}")
+    page = new_page(
+        book, "Charts", "The months that Result draws, evenly spread where there are more than twelve.", ("",) * 5,
+        (22, *[15] * 7),
+    )  # fmt: skip
     page.section("Power, nodes and cost in these months")
     kw = months_shown(
-        page, {"site_kw": "Power, kW", "kw_shown": "Ceiling, kW", "nodes": "Nodes", "own_nodes": "Nodes, none shared",
-               "racks": "Racks", "usd": "Cost, USD"},
+        page, {"site_kw": "Power, kW", "kw_shown": _ceiling("kw", "Power, kW"), "nodes": "Nodes",
+               "own_nodes": "Nodes, none shared", "racks": "Racks", "usd": "Cost, USD"},
     )  # fmt: skip
     page.finish()
     return gpus, kw
+
+
+def _ceiling(name: str, instead: str) -> str:
+    """Return the formula of what the line of a chart is called: the ceiling, or what it follows where none is given."""
+    said = "Ceiling, kW" if name == "kw" else "Ceiling, GPUs"
+    return f'=IF({{{name}_ceiling}}="","{instead}: no ceiling","{said}")'
 
 
 def _messages(page: Page) -> None:
@@ -125,8 +148,8 @@ def _tiles(page: Page) -> None:
 
 def _by_service(book: Book) -> None:
     page = new_page(
-        book, "By service", "What each service takes and costs, in the scenario of the cover.", ("",) * 7,
-        (22, *[16] * 9),
+        book, "By service", "What each service takes and costs, in the scenario of the cover.", ("",) * 6,
+        (22, *[16] * 8),
     )  # fmt: skip
     page.section("Services")
     last = "INDEX({{{}_@.all}},{{months}})"
@@ -138,7 +161,7 @@ def _by_service(book: Book) -> None:
         ("GPUs, at most", "{peak_@.total}*{gpus_each.@}", look.WHOLE),
         ("USD, last month", last.format("part_usd"), look.WHOLE), ("USD, all months", "{part_usd_@.total}", look.WHOLE),
     )  # fmt: skip
-    page.table(
+    top, bottom = page.table(
         ["Service", *(head for head, *_ in columns)],
         [
             [
@@ -150,3 +173,4 @@ def _by_service(book: Book) -> None:
         [look.GENERAL, *(shown for *_, shown in columns)], blanks=True,
     )  # fmt: skip
     page.finish()
+    fold_blank(page.sheet, f"$B${top}:$B${bottom}")

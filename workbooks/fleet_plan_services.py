@@ -172,6 +172,18 @@ def _prices(page: Page) -> None:
                              ("need_slow", "if slow", "rate_slow")):  # fmt: skip
         page.line(key, label, f"=IF({{{rate}}}=0,0,1/({{{rate}}}*{{load}}*{{seconds_a_day}}))", "replicas",
                   "1 / (rate x target load x seconds of a day)", "0.000E+00")  # fmt: skip
+    page.section("Before the scenario, for the cases of What-if")
+    page.line("requests_first", "Requests a day", used("{requests_per_day}"), "requests", "Inputs")
+    page.line("growth_first", "1 + growth a month", '=IF({model}="",1,1+{growth_per_month})', "ratio", "Inputs",
+              look.NUMBER)  # fmt: skip
+    page.line("need_first", "Replicas for a request a day, full load",
+              used("IF({plan_requests_per_second}=0,0,1/({plan_requests_per_second}*{seconds_a_day}))"), "replicas",
+              "1 / (rate x seconds of a day)", "0.000E+00")  # fmt: skip
+    page.line("unit_part", "Part of a unit", used('IF({whole_nodes}="yes",{part},1)'), "units",
+              "Units are nodes, or replicas", look.NUMBER)  # fmt: skip
+    page.line("unit_gpus", "GPUs of a unit", used('IF({whole_nodes}="yes",{node_gpus},{gpus_each})'), "GPUs",
+              "Of a node, or of a replica")  # fmt: skip
+    page.line("step_paid", "GPUs paid for together", "=MAX(1,{step_gpus})", "GPUs", "As above, at least 1")
     unlisted(page, KNOWN)
     page.line("peak_now", "Busiest hour over the mean", used("{peak_factor}"), "ratio", "Inputs", look.NUMBER)
     page.line("work", "GPUs at work for a request a day", "=IF({rate}=0,0,{gpus_each}/({rate}*{seconds_a_day}))",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from model_comparison_facts import FACTS, Fact, facts
+from model_comparison_facts import FACTS, KNOWN, Fact, facts
 from model_comparison_inputs import MODELS, inputs
 from openpyxl.utils import get_column_letter
 
@@ -12,6 +12,7 @@ from sizebook.scenarios.files import read_toml
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
 from sizebook.workbooks.canvas import Chart
+from sizebook.workbooks.lookups import is_known
 from sizebook.workbooks.page import Page, new_page, result_page
 from sizebook.workbooks.pages import checks_page, cover, notes_page
 from sizebook.workbooks.wording import equal
@@ -78,6 +79,7 @@ def result(book: Book, rows: tuple[int, int]) -> None:
     """Add the page to hand on: what stands out, and the charts of the table, in its order."""
     page = result_page(book, "Result", "The figures to hand on.", (18, 19, 17, 12.5, 15.5, 12), chart_rows=14)
     page.banner()
+    page.paragraph(page.resolve("={unlisted}"), "Banner")
     _tiles(page)
     page.chart(
         Chart("columns", "{size_message}", "billions of parameters", "#,##0,,,", rows, _series("total", "active"),
@@ -153,5 +155,6 @@ def checks(rows: tuple[int, int]) -> tuple[tuple[str, ...], ...]:
             "<={rounding}*SUM({usd_a_month.all})",
             "All models",
         ),
+        is_known(KNOWN),
         ("The table holds the facts", f"=AND({held})", "Comparison against Facts"),
     )  # fmt: skip

@@ -9,6 +9,7 @@ from model_comparison_inputs import MODELS
 from sizebook.dashboard.columns import COLUMNS, Column
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book
+from sizebook.workbooks.lookups import listed, unlisted
 from sizebook.workbooks.page import Page, new_page
 from sizebook.workbooks.references import text
 from sizebook.workbooks.rules import sentence
@@ -20,6 +21,7 @@ _FORMATS = {"count": look.WHOLE, "number": look.NUMBER, "text": look.GENERAL, "d
 # What the table leaves out of the dashboard's columns: comparisons with what was published, which no single call gives;
 # the cache of a token, in place of which stands that of the sequences asked for.
 LEFT_OUT = {"family", "difference", "status", "cache_per_token", "shared_experts"}
+KNOWN = {"price": "usd_per_gpu_hour"}  # what may be not listed, and the input that gives it
 
 
 @dataclass(frozen=True)
@@ -137,10 +139,11 @@ def _asked_of_all(page: Page) -> None:
         ("bits", "Bits of a weight, scales included", f"={book.call('DTYPE_BITS')}", "bits", "DTYPE_BITS", look.NUMBER),
         ("gpu_gib", "Memory of the accelerator", f"=IFERROR({usable},{label})/2^30", "GiB",
          "GPU_SPEC: what the driver leaves, else the label", look.NUMBER),
-        ("price", "GPU-hour", f'=IF({{usd_per_gpu_hour}}="",{quoted},{{usd_per_gpu_hour}})', "USD/GPU-hour",
+        ("price", "GPU-hour", f'=IF({{usd_per_gpu_hour}}="",{listed(quoted)},{{usd_per_gpu_hour}})', "USD/GPU-hour",
          "As given, else the catalog's median on demand", look.RATE),
     ):  # fmt: skip
         page.line(key, title, formula, unit, origin, shown)
+    unlisted(page, KNOWN)
 
 
 def _messages(page: Page) -> None:

@@ -42,7 +42,7 @@ def inputs(book: Book) -> None:
     """Add the sheet of inputs: a row a model, then what all are asked."""
     page = new_page(
         book, "Inputs", "Change the pale yellow cells only. A row that is blank stays out of the comparison.",
-        widths=(36, 30, 14, 56),
+        widths=(34, 22, 12, 44),
     )  # fmt: skip
     page.input_heads()
     page.section("Models")

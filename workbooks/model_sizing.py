@@ -277,7 +277,14 @@ def result(book: Book) -> tuple[int, int]:
         total=True,
     )
     page.chart(
-        Chart("bars", "{message}", "millions of parameters", "#,##0,,", (parts[0], parts[0] + SHOWN_PARTS - 1), "C")
+        Chart(
+            "bars",
+            "{message}",
+            "millions of parameters",
+            "[>=10000000]#,##0,,;[=0]0;0.00,,",
+            (parts[0], parts[0] + SHOWN_PARTS - 1),
+            "C",
+        )
     )
     page.section("Weights by number format")
     formats = [

@@ -55,7 +55,7 @@ def basis(book: Book) -> Staged:
         book,
         "Basis",
         "What functions are asked and give, each once; what the sheets after it start from.",
-        widths=(34, 30, 16, 66),
+        widths=(34, 30, 16, 62),
         portrait=True,
     )
     page.heads("Name")

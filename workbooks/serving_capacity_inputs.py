@@ -39,7 +39,7 @@ API = tuple(
 _API_LABELS = {"usd_per_mtok_in": "An API's price for input", "usd_per_mtok_out": "An API's price for output"}
 DRIVERS = (
     Driver("traffic", "Traffic", 1, 0.8, 1.25, "requests a day over those of Inputs"),
-    Driver("growth", "Growth a month, added", 0, -0.02, 0.02, "added to the growth a month of Inputs"),
+    Driver("growth", "Added growth a month", 0, -0.02, 0.02, "added to the growth a month of Inputs"),
     Driver("speed", "Speed of a replica", 1, 1.05, 0.9, "rate of a replica over the predicted one"),
     Driver("on_demand", "On-demand price", 1, 0.9, 1.15, "price on demand over that of Inputs"),
     Driver("reserved", "Reserved price", 1, 0.9, 1.15, "reserved price over that of Inputs"),
@@ -54,7 +54,7 @@ def inputs(book: Book) -> None:
         book,
         "Inputs",
         "Change the pale yellow cells only. Solid border: must be set. Dashed: may stay as it is.",
-        widths=(36, 30, 14, 56),
+        widths=(34, 22, 12, 44),
     )  # fmt: skip
     page.input_heads()
     page.section("Model and accelerator")

@@ -33,7 +33,7 @@ HEADINGS = {
 }
 # What stands elsewhere on the page; a workbook holds one kind of plan.
 LEFT_OUT = {leaf.name for leaf in leaves(ModelScenario)} | {"gpu", "plan"}
-WIDTHS = (40, 30, 14, 56)
+WIDTHS = (34, 22, 12, 44)
 _GPU = next(argument for argument in find("TRAINING_LEDGER").arguments if argument.name == "gpu")
 DRIVERS = (
     Driver("tokens", "Tokens", 1, 0.9, 1.2, "tokens over those of Inputs"),

@@ -26,7 +26,7 @@ def what_if(book: Book) -> None:
     """Add the sheet of cases: the drivers of each, its GPU-hours, its cost. One formula a column."""
     page = new_page(
         book, "What-if", "The whole run of the middle case once a row: its drivers, GPU-hours and cost.",
-        ("",) * 6, (40, *[15] * 6, 16, 44),
+        ("",) * 6, (34, *[14] * 6, 14, 28),
     )  # fmt: skip
     page.section("Prices over time")
     page.constant(

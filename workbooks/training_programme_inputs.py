@@ -24,7 +24,7 @@ HEADINGS = {
     Data: "Data",
     Storage: "Storage and egress",
 }
-WIDTHS = (36, *[20] * len(PHASES), 16, 56)
+WIDTHS = (32, *[17] * len(PHASES), 10, 35)  # eleven phases a page, the last and the rest on the next
 DRIVERS = (
     Driver("hours", "GPU-hours", 1, 0.9, 1.25, "GPU-hours and days of every phase over the predicted ones"),
     Driver("price", "GPU prices", 1, 0.9, 1.15, "price of a GPU-hour over that of Inputs"),

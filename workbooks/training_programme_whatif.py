@@ -28,7 +28,7 @@ def what_if(book: Book) -> None:
     """Add the sheet of cases: the drivers of each, what its GPUs cost and all of it. One formula a column."""
     page = new_page(
         book, "What-if", "The whole programme in its middle case once a row: its drivers and cost.",
-        ("",) * 6, (40, *[15] * 6, 16, 44),
+        ("",) * 6, (34, *[14] * 6, 14, 28),
     )  # fmt: skip
     page.section("Prices over time")
     page.constant(

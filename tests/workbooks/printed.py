@@ -1,24 +1,35 @@
-"""LibreOffice prints every shipped workbook: each Result on one page, no letter on it below 9 points.
+"""LibreOffice prints every shipped workbook: each Result on one page, every other sheet in letters that can be read.
 
 Run it with ``python -m tests.workbooks.printed``; names of workbooks after it take only those. It needs LibreOffice and
-takes half a minute, so it is no part of the suite. Sizes are those of the letters on paper, scaled as the page is;
-titles of axes that stand upright and letters of charts count.
+takes a minute, so it is no part of the suite. Sizes are those of the letters on paper, scaled as the page is; titles of
+axes that stand upright and letters of charts count. No letter of Result is below 9 points and none elsewhere below 8,
+every visible sheet is printed and no hidden one.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import pypdf
+from openpyxl import load_workbook
 
 from tests.workbooks.shipped import SHIPPED
 
-LEAST_POINTS = 9.0
+RESULT, LEAST_ON_RESULT, LEAST_POINTS = "Result", 9.0, 8.0
 ROUNDING = 0.1  # LibreOffice writes coordinates in hundredths of a millimetre
+
+
+def printed_by_libreoffice(path: Path, folder: Path) -> Path:
+    """Return the PDF that LibreOffice prints of a workbook into a folder, with a profile of its own there."""
+    profile = f"-env:UserInstallation=file://{folder}/profile"
+    command = ["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", str(folder), str(path)]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    return folder / path.with_suffix(".pdf").name
 
 
 def sizes(page: pypdf.PageObject) -> dict[float, str]:
@@ -34,29 +45,48 @@ def sizes(page: pypdf.PageObject) -> dict[float, str]:
     return found
 
 
-def results(pdf: Path) -> list[pypdf.PageObject]:
-    """Return the pages of the sheet Result: its footer names it."""
-    return [page for page in pypdf.PdfReader(pdf).pages if page.extract_text().rstrip().find("· Result") > 0]
+def by_sheet(pdf: Path) -> dict[str, list[pypdf.PageObject]]:
+    """Return the pages of each sheet: the footer names it; pages without one stand under ''."""
+    found: dict[str, list[pypdf.PageObject]] = defaultdict(list)
+    for page in pypdf.PdfReader(pdf).pages:
+        footers = [line for line in page.extract_text().splitlines() if " · " in line and "sizebook " in line]
+        name = footers[-1].split(" · ", 1)[1].split("sizebook ")[0].strip() if footers else ""
+        found[name].append(page)
+    return found
+
+
+def complaints(printed: dict[str, list[pypdf.PageObject]], visible: list[str]) -> list[str]:
+    """Return what is wrong with the pages of a workbook."""
+    wrong = [f"{name}: not printed" for name in visible if name not in printed]
+    wrong += [f"{name}: printed, though hidden" for name in printed if name not in visible]
+    for name, pages in printed.items():
+        found = {size: text for page in pages for size, text in sizes(page).items()}
+        least, wanted = min(found), LEAST_ON_RESULT if name == RESULT else LEAST_POINTS
+        if least < wanted - ROUNDING:
+            wrong.append(f"{name}: letters of {least:.1f} points ({found[least]!r}), want {wanted:.0f}")
+    if len(printed[RESULT]) != 1:
+        wrong.append(f"{RESULT}: {len(printed[RESULT])} pages, want 1")
+    return wrong
 
 
 def main() -> int:
-    wanted, wrong = sys.argv[1:] or [book.file for book in SHIPPED], 0
+    wanted, n_wrong = sys.argv[1:] or [book.file for book in SHIPPED], 0
     with TemporaryDirectory() as folder:
-        profile = f"-env:UserInstallation=file://{folder}/profile"
         for book in [each for each in SHIPPED if each.file in wanted]:
-            command = ["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", folder, str(book.path)]
-            subprocess.run(command, check=True, capture_output=True, timeout=300)
-            pdf = Path(folder) / book.path.with_suffix(".pdf").name
-            pages, n_pages = results(pdf), len(pypdf.PdfReader(pdf).pages)
-            found = {size: text for page in pages for size, text in sizes(page).items()}
-            least = min(found, default=0.0)
-            is_wrong = len(pages) != 1 or least < LEAST_POINTS - ROUNDING
-            wrong += is_wrong
+            printed = by_sheet(printed_by_libreoffice(book.path, Path(folder)))
+            visible = [sheet.title for sheet in load_workbook(book.path).worksheets if sheet.sheet_state == "visible"]
+            wrong = complaints(printed, visible)
+            n_wrong += bool(wrong)
+            least = {name: min(size for page in pages for size in sizes(page)) for name, pages in printed.items()}
+            small = min(least, key=lambda name: least[name])
+            pages = ", ".join(f"{name} {len(of)}" for name, of in printed.items())
             print(
-                f"{'WRONG' if is_wrong else 'ok':5} {book.file}: Result on {len(pages)} of {n_pages} pages, "
-                f"smallest letters {least:.1f} points ({found.get(least, '')!r})"
+                f"{'WRONG' if wrong else 'ok':5} {book.file}: {sum(map(len, printed.values()))} pages, smallest "
+                f"letters {least[small]:.1f} points on {small}, {least[RESULT]:.1f} on {RESULT} ({pages})"
             )
-    return 1 if wrong else 0
+            for line in wrong:
+                print(f"      {line}")
+    return 1 if n_wrong else 0
 
 
 if __name__ == "__main__":

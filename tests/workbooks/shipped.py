@@ -56,6 +56,12 @@ def _of_scenarios() -> frozenset[str]:
     return frozenset(cases | steps | _dated() | {"start"})
 
 
+def _dated() -> set[str]:
+    """Return the inputs of dated prices and rates, of the scenario and the currency."""
+    names = ("price_date", "price_level", "rate_date", "rate_per_usd")
+    return {f"{name}_{number}" for name in names for number in range(1, 7)} | {"scenario", "currency"}
+
+
 # Of a training plan what fine_tuning.xlsx asks: it searches no layout, and its runs are short.
 _TUNED = {
     "example_tokens", "packed", "lora_rank", "lora_on", "gpus", "stack", "batch", "seq", "micro_batch", "tp",
@@ -64,7 +70,7 @@ _TUNED = {
 }  # fmt: skip
 _TUNING_OWN = {
     "config_path", "tuning", "n_examples", "epochs", "runs", "evaluation_share", "usd_per_example", "currency",
-    "rate_date", "rate_per_usd", "scenario", *(f"step_examples_{number}" for number in range(1, 6)),
+    "start", "months", *_dated(), *(f"step_examples_{number}" for number in range(1, 6)),
     *(f"step_price_{number}" for number in range(1, 4)),
     *(f"case_{name}_{case}" for name in ("examples", "runs", "speed", "price") for case in ("low", "high", "own")),
 }  # fmt: skip
@@ -77,12 +83,6 @@ def _compared() -> dict[str, Argument]:
     return {a.name: a for a in asked if a.name in kept} | _leaves(Scenario)
 
 
-def _dated() -> set[str]:
-    """Return the inputs of dated prices and rates, of the scenario and the currency."""
-    names = ("price_date", "price_level", "rate_date", "rate_per_usd")
-    return {f"{name}_{number}" for name in names for number in range(1, 7)} | {"scenario", "currency"}
-
-
 def _programme_own() -> frozenset[str]:
     drivers = ("hours", "price", "ablation", "data", "storage")
     steps = {f"step_hours_{number}" for number in range(1, 6)} | {f"step_price_{number}" for number in range(1, 4)}
@@ -92,7 +92,9 @@ def _programme_own() -> frozenset[str]:
 
 def _fleet_own() -> frozenset[str]:
     drivers = ("traffic", "growth", "speed", "on_demand", "reserved", "load")
-    return frozenset({f"case_{name}_{case}" for name in drivers for case in ("low", "high", "own")} | _dated())
+    cases = {f"case_{name}_{case}" for name in drivers for case in ("low", "high", "own")}
+    steps = {f"step_traffic_{number}" for number in range(1, 6)} | {f"step_price_{number}" for number in range(1, 4)}
+    return frozenset(cases | steps | _dated())
 
 
 def _budget_own() -> frozenset[str]:

@@ -83,8 +83,10 @@ _SERVING_PLANTED: tuple[Slip, ...] = (
 _TUNING_EDITS: dict[str, Any] = {
     "n_examples": 310_000, "epochs": 2.5, "runs": 7, "evaluation_share": 0.25, "usd_per_example": 0.031,
     "other_usd": 1200, "price_usd_per_gpu_hour": 2.71, "watts": 655, "pue": 1.11, "host_share": 0.22,
-    "grams_per_kwh": 71.5, "start_hours": 1.75, "currency": "EUR", "rate_date": date(2027, 3, 1), "rate_per_usd": 0.91,
-    "tuning": "qdora", "scenario": "own", "case_examples_own": 1.4, "case_runs_own": 2, "case_speed_own": 0.85,
+    "grams_per_kwh": 71.5, "start_hours": 1.75, "currency": "EUR", "rate_date_1": date(2027, 3, 1),
+    "rate_per_usd_1": 0.91, "rate_date_2": date(2028, 6, 1), "rate_per_usd_2": 0.88, "price_date_1": date(2028, 3, 1),
+    "price_level_1": 0.85, "start": date(2027, 11, 9), "months": 17, "tuning": "qdora", "scenario": "own",
+    "case_examples_own": 1.4, "case_runs_own": 2, "case_speed_own": 0.85,
     "case_price_own": 1.3, "step_examples_1": 0.3, "step_price_3": 1.9,
 }  # fmt: skip
 _TUNING_PLANTED: tuple[Slip, ...] = (
@@ -106,6 +108,15 @@ _TUNING_PLANTED: tuple[Slip, ...] = (
     ("Money", "Carbon, location-based", "Full", "=1"),
     ("Money", "Cost, slow", "LoRA", "=0"),
     ("Money", "Cost where it fits", "QLoRA", "=1"),
+    ("Months", "In the plan", "2", "=0"),
+    ("Months", "Share of the runs", "2", "=0.9"),
+    ("Months", "GPU-hours, evaluation included", "3", "=10"),
+    ("Months", "Cost", "2", "=1"),
+    ("Months", "Cost to date", "60", "=10^12"),
+    ("Months", "Cost in the currency", "1", "=1"),
+    ("Months", "Energy", "1", "=10^9"),
+    ("Years", "Cost", "total", "=1"),
+    ("Rates", "Prices from", "value", "=5"),
     ("What-if", "The scenario of the cover", "GPU-hours of a run", "=500"),
     ("What-if", "Two-way, examples 3, price 2", "Cost, USD", "=500"),
     ("Ways", "Fits", "Full", '="yes"'),
@@ -191,7 +202,7 @@ _FLEET_EDITS: dict[str, Any] = {
     "reserved_usd_per_gpu_hour_4": 2.9, "currency": "EUR", "rate_date_1": date(2027, 1, 1), "rate_per_usd_1": 0.91,
     "price_date_1": date(2029, 3, 1), "price_level_1": 0.85, "scenario": "own", "case_traffic_own": 1.3,
     "case_growth_own": 0.01, "case_speed_own": 0.95, "case_on_demand_own": 1.1, "case_reserved_own": 0.97,
-    "case_load_own": 1.05,
+    "case_load_own": 1.05, "case_growth_low": -0.03, "case_load_high": 0.8, "step_traffic_1": 0.4, "step_price_3": 1.9,
 }  # fmt: skip
 _FLEET_PLANTED: tuple[Slip, ...] = (
     ("Months", "In the plan", "2", "=0"),
@@ -218,6 +229,9 @@ _FLEET_PLANTED: tuple[Slip, ...] = (
     ("Fast", "below GPUs in the busiest hour", "4", "=10^6"),
     ("Slow", "below GPUs in the busiest hour", "4", "=0"),
     ("Years", "Cost", "total", "=1"),
+    ("What-if", "The scenario of the cover", "1", "=500"),
+    ("Cases", "The scenario of the cover", "Cost, USD", "=500"),
+    ("Cases", "Two-way, traffic 3, price 2", "Cost, USD", "=500"),
     ("Services", "Rate of a replica", "1", "=99"),
     ("Services", "GPU-hour on demand, scenario", "1", "=99"),
     ("Services", "Spare replicas", "1", "=0"),
@@ -297,7 +311,7 @@ SITTINGS = (
     ),
     Sitting(
         "fine_tuning.xlsx", _example("fine-tuning.toml"), _TUNING_EDITS, ("seq", 4096, "Tokens in a sequence"),
-        _TUNING_PLANTED, 300, frozenset({"Asked", "Compared"}),
+        _TUNING_PLANTED, 1500, frozenset({"Asked", "Compared"}),
     ),
     Sitting(
         "training_programme.xlsx", _PROGRAMME, _PROGRAMME_EDITS, ("tp_2", 4, "Tensor parallel"), _PROGRAMME_PLANTED,

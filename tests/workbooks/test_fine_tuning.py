@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from sizebook.scenarios.files import parse
 from sizebook.scenarios.training import TrainingScenario
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
+from tests.workbooks.shipped import checks, timeline
 
 BOOK = bundled("workbooks") / "fine_tuning.xlsx"
 SHARED: dict[str, Any] = {
@@ -21,7 +24,7 @@ SHARED: dict[str, Any] = {
 }  # fmt: skip
 OWN: dict[str, Any] = {
     "n_examples": 200_000, "epochs": 3, "runs": 4, "evaluation_share": 0.1, "usd_per_example": 0.02, "tuning": "lora",
-    "currency": "EUR", "rate_per_usd": 0.5, "lora_rank": 16, "lora_on": "all",
+    "currency": "EUR", "rate_date": date(2027, 1, 1), "rate_per_usd": 0.5, "lora_rank": 16, "lora_on": "all",
 }  # fmt: skip
 
 
@@ -65,3 +68,49 @@ def test_full_tuning_does_not_fit_and_says_what_is_missing(shown: dict[str, list
 def test_adapters_of_rank_16_on_all_of_llama_3_70b(shown: dict[str, list[Any]]) -> None:
     # 80 layers x 16 x (q and o: 2 x 16384, k and v: 2 x 9216, gate, up, down: 3 x 36864)
     assert shown["Trained parameters"][1] == 80 * 16 * (2 * 16384 + 2 * 9216 + 3 * 36864) == 207_093_760
+
+
+DATED: dict[str, Any] = {
+    "runs": 6, "months": 5, "start": date(2027, 2, 14), "price_date_1": date(2027, 4, 1), "price_level_1": 0.8,
+    "rate_date": date(2027, 1, 1), "rate_per_usd": 0.9, "rate_date_2": date(2027, 6, 1), "rate_per_usd_2": 0.7,
+    "other_usd": 1000,
+}  # fmt: skip
+
+
+def test_months_by_hand(shown: dict[str, list[Any]], tmp_path: Path) -> None:
+    """Five months of 1.2 runs; from the third, 14 April, prices are 0.8; the fifth, 14 June, has the second rate."""
+    path = fill(BOOK, SHARED | OWN | DATED, tmp_path / "out.xlsx").path
+    months = timeline(path)
+    hours = shown["GPU-hours of a run"][1] * 1.2 * 1.1
+    usd = [hours * 2 * level + 200 for level in (1, 1, 0.8, 0.8, 0.8)]
+    usd[0] += 4000  # 200 000 examples at 0.02
+    amounts = [each * rate for each, rate in zip(usd, (0.9, 0.9, 0.9, 0.9, 0.7), strict=True)]
+    assert [day.strftime("%Y-%m-%d") for day in months["Starts"][1:3]] == ["2027-02-14", "2027-03-14"]
+    assert months["Runs"][:6] == pytest.approx([6, *[1.2] * 5])
+    assert months["Cost"][:6] == pytest.approx([sum(usd), *usd], rel=1e-12)
+    assert months["Cost in the currency"][:6] == pytest.approx([sum(amounts), *amounts], rel=1e-12)
+    assert months["Cost to date"][3] == pytest.approx(sum(usd[:3]))
+    assert set(months["Cost"][6:61]) == {0}
+    money = timeline(path, "Money")
+    assert money["Cost"][0] == pytest.approx(sum(usd), rel=1e-12)
+    years = timeline(path, "Years")["Cost"]
+    assert years[:3] == pytest.approx([sum(usd), sum(usd), 0])
+    assert {label: text for label, text in checks(path).items() if text != "OK"} == {}
+
+
+def test_blank_months_are_those_that_runs_take_one_after_another(shown: dict[str, list[Any]], tmp_path: Path) -> None:
+    path = fill(BOOK, SHARED | OWN | {"runs": 300}, tmp_path / "out.xlsx").path
+    # 1.1 of evaluation, 8 GPUs, months of 730 hours
+    n_months = -(-shown["GPU-hours of a run"][1] * 300 * 1.1 / 8 // 730)
+    assert n_months > 2
+    months = timeline(path)
+    assert months["In the plan"][0] == n_months
+    assert 0.9 < months["Machines at work, mean"][0] <= 1
+
+
+def test_more_runs_than_sixty_months_hold_are_found(tmp_path: Path) -> None:
+    path = fill(BOOK, SHARED | OWN | {"runs": 10_000}, tmp_path / "out.xlsx").path
+    assert {label for label, text in checks(path).items() if text != "OK"} == {
+        "Every month asked for is there 1",
+        "All checks 1",
+    }

@@ -71,6 +71,20 @@ def test_a_price_of_serving_that_nobody_lists_is_said(
     assert "on_demand_usd_per_gpu_hour" in said
 
 
+def test_a_price_of_a_comparison_that_nobody_lists_is_said(tmp_path: Path) -> None:
+    """In 0.11.0 Result showed #N/A for the price and every cost, without a word."""
+    sitting = next(each for each in SITTINGS if each.file == "model_comparison.xlsx")
+    given = {name: value for name, value in sitting.given.items() if name != "usd_per_gpu_hour"} | {"gpu": UNLISTED}
+    found = fill(sitting.path, given, tmp_path / "out.xlsx")
+    assert shown(found.path, "Facts", "GPU-hour")[0] == "not listed"
+    assert shown(found.path, "Checks", "Price, power and carbon are known")[0] == "CHECK"
+    result = load_workbook(found.path, data_only=True)["Result"]
+    assert (
+        "NOT LISTED, and not given on Inputs: usd_per_gpu_hour. What needs it shows an error, not 0. Type it on Inputs."
+    ) in [cell.value for (cell,) in result["B1:B8"]]
+    assert fill(sitting.path, given | {"usd_per_gpu_hour": 2.5}, tmp_path / "out.xlsx").problems == []
+
+
 @pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file)
 def test_no_lookup_falls_back_to_zero(book: Shipped) -> None:
     """A call inside IFERROR is written out on the sheet of calls: ... =5,call,0),call)."""

@@ -20,17 +20,18 @@ from tests.workbooks.shipped import SHIPPED, Shipped
 THROUGH_TIME = {
     "serving_capacity.xlsx": ("Months", "Hours", "Cases"),
     "training_programme.xlsx": ("Months",),
-    "fleet_plan.xlsx": ("Months", "Replicas", "Nodes", "Buying", "Fast", "Slow"),
+    "fleet_plan.xlsx": ("Months", "Replicas", "Nodes", "Buying", "Fast", "Slow", "What-if"),
     "training_budget.xlsx": ("Months",),
+    "fine_tuning.xlsx": ("Months",),
 }
 BY_CASE = {"fine_tuning.xlsx": ("Money",)}
 OF_FORMULAS = {
     "model_sizing.xlsx": ("Calculation",),
     "serving_capacity.xlsx": ("Basis", "Years", "Two-way", "Sensitivity"),
-    "fine_tuning.xlsx": ("Ways", "Two-way", "What-if", "Sensitivity"),
+    "fine_tuning.xlsx": ("Ways", "Years", "Two-way", "What-if", "Sensitivity"),
     "model_comparison.xlsx": ("Facts", "Comparison"),
     "training_programme.xlsx": ("Phases", "Budget", "Years", "Two-way", "What-if", "Sensitivity"),
-    "fleet_plan.xlsx": ("Services", "Groups", "Ranks", "Years"),
+    "fleet_plan.xlsx": ("Services", "Groups", "Ranks", "Years", "Two-way", "Cases", "Sensitivity"),
     "training_budget.xlsx": ("Plan", "Cases", "Years", "Two-way", "What-if", "Sensitivity"),
 }
 _OPEN = {name: load_workbook(bundled("workbooks") / name) for name in OF_FORMULAS}

@@ -1,13 +1,19 @@
-"""Results print on one page at their full size: what the builder refuses, and what the shipped files say."""
+"""How sheets print: letters that can be read, results on one page, months a year a page, no rows of nothing."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from openpyxl import load_workbook
+from openpyxl import Workbook, load_workbook
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.core.errors import InputError
 from sizebook.workbooks.building import Book
+from sizebook.workbooks.filling import fill
 from sizebook.workbooks.page import result_page
+from sizebook.workbooks.printing import keep_readable, years_a_page
 from tests.workbooks.shipped import SHIPPED, Shipped
 
 
@@ -39,3 +45,91 @@ def test_styles_of_results_have_letters_of_nine_points_or_more(book: Shipped) ->
         "portrait", 1, 1,
     )  # fmt: skip
     assert {part.size for part in (sheet.oddFooter.left, sheet.oddFooter.center, sheet.oddFooter.right)} == {9}
+
+
+def sheet_of(widths: list[float], orientation: str = "portrait") -> Worksheet:
+    sheet = Workbook().worksheets[0]
+    sheet.page_setup.orientation = orientation
+    sheet.page_margins.left = sheet.page_margins.right = 0.3
+    for column, width in enumerate(widths, 2):
+        sheet.column_dimensions[get_column_letter(column)].width = width
+    return sheet
+
+
+# A letter is 5.6 points. Less 0.3 inches each side A4 holds 551.8 upright and 798.8 turned, A3 turned 1146.8; 0.89 is
+# the least scale.
+@pytest.mark.parametrize(
+    ("width", "paper", "orientation", "scale"),
+    [
+        (98, "9", "portrait", 100),  # 548.8
+        (110, "9", "portrait", 89),  # 616
+        (111, "9", "landscape", 100),  # 621.6
+        (160, "9", "landscape", 89),  # 896
+        (161, "8", "landscape", 100),  # 901.6
+        (230, "8", "landscape", 89),  # 1288
+    ],
+)
+def test_a_sheet_turns_and_takes_a_larger_paper_before_its_letters_get_small(
+    width: float, paper: str, orientation: str, scale: int
+) -> None:
+    sheet = sheet_of([width])
+    keep_readable(sheet, 2)
+    setup = sheet.page_setup
+    assert (str(setup.paperSize), setup.orientation, setup.scale) == (paper, orientation, scale)
+    assert sheet.print_title_cols is None
+
+
+def test_a_sheet_wider_than_any_paper_takes_pages_side_by_side_with_its_labels() -> None:
+    sheet = sheet_of([20] * 12)
+    keep_readable(sheet, 13)
+    setup = sheet.page_setup
+    assert (str(setup.paperSize), setup.scale, setup.pageOrder) == ("8", 89, "overThenDown")
+    assert sheet.print_title_cols == "$B:$B"
+
+
+@pytest.mark.parametrize(
+    ("before", "breaks"),
+    [
+        ([33, 13, 15], [16, 28]),  # with a year 217 letters, which a page holds; columns B to P, Q to AB, ...
+        ([33, 13, *[13] * 5, 15], [9, 21, 33]),  # five more do not fit: the months begin on the next page
+    ],
+)
+def test_a_year_of_months_stands_on_a_page(before: list[float], breaks: list[int]) -> None:
+    sheet = sheet_of([*before, *[13] * 36], "landscape")
+    first = 2 + len(before)
+    years_a_page(sheet, 3, first=first, last=first + 35)
+    assert [each.id for each in sheet.col_breaks.brk] == breaks
+    assert sheet.print_title_cols == "$B:$C"
+    assert sheet.page_setup.scale >= 89
+
+
+@pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file)
+def test_no_sheet_is_scaled_below_what_can_be_read(book: Shipped) -> None:
+    """On 0.11.0 Buying of the fleet printed at 1.9 points. Letters are 9 points or more; 0.89 of them are 8."""
+    for sheet in load_workbook(book.path):
+        if sheet.sheet_state == "visible" and sheet.page_setup.fitToHeight != 1:  # those of one page are never scaled
+            assert not sheet.sheet_properties.pageSetUpPr.fitToPage, sheet.title
+            assert sheet.page_setup.scale >= 89, sheet.title
+            sizes = {cell.font.size for row in sheet.iter_rows() for cell in row if cell.value is not None}
+            assert min(sizes) >= 9, sheet.title
+
+
+def test_months_and_services_print_as_far_as_the_plan_goes(tmp_path: Path) -> None:
+    """Six services over 24 months: E to AB of Months, rows of the other fourteen folded; filled again they unfold."""
+    (book,) = [each for each in SHIPPED if each.file == "fleet_plan.xlsx"]
+    sheets = load_workbook(book.path)
+    assert str(sheets["Months"].print_area).startswith("'Months'!$B$1:$AB$")
+    assert str(sheets["Years"].print_area).startswith("'Years'!$B$1:$L$")  # eight quarters from E on
+    assert folded(sheets["Replicas"]) == 3 * 14
+    assert folded(sheets["By service"]) == 14
+    one = {"months": 60, "model_1": "llama-3.1-8b", "gpu_1": "h100-sxm", "requests_per_day_1": 9e6,
+           "input_tokens_1": 1000, "output_tokens_1": 200, "concurrency_1": 32}  # fmt: skip
+    again = load_workbook(fill(book.path, one, tmp_path / "out.xlsx").path)
+    assert str(again["Months"].print_area).startswith("'Months'!$B$1:$BL$")
+    assert folded(again["Replicas"]) == 3 * 19
+
+
+def folded(sheet: Worksheet) -> int:
+    rows = [row for row in sheet.row_dimensions.values() if row.hidden]
+    assert all(row.outlineLevel == 1 for row in rows)
+    return len(rows)

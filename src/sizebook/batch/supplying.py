@@ -8,10 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sizebook.batch.contents import outlines
+from sizebook.batch.swinging import COLUMNS as SWINGS
+from sizebook.batch.swinging import NAME as SENSITIVITY
+from sizebook.batch.swinging import sensitivity
 from sizebook.core.errors import InputError
 from sizebook.core.extras import need
 from sizebook.core.sections import leaves
-from sizebook.plans.contents import Contents
+from sizebook.plans.contents import Contents, Ledger
 from sizebook.scenarios.kinds import KINDS
 from sizebook.workbooks.anchors.supply import Picture, Supply
 
@@ -35,16 +38,22 @@ class Reported(Protocol):
     def style(self) -> Style:
         """How the report looks and speaks."""
 
+    @property
+    def plan(self) -> Any:
+        """The plan."""
+
 
 def supplied(words: Mapping[str, Any], inputs: Mapping[str, Any], contents: Contents, *, made: Reported) -> Supply:
     """Return what a plan fills.
 
-    Its figures and tables under the names that JSON and `sizebook inspect` show; the single values of its scenario; and
-    pictures: ``chart``, that of the report's first page, ``chart_1`` on, those of its sections, ``logo``, the brand's.
+    Its figures and tables under the names that JSON and `sizebook inspect` show, and the table `sensitivity`; single
+    values of its scenario; and pictures: ``chart``, that of the report's first page, ``chart_1`` on, those of its
+    sections, ``logo``, the brand's.
     """
     single = {name: value for name, value in words.items() if value is None or isinstance(value, _SINGLE)}
     figures = {figure.name: figure.value for figure in contents.figures}
-    return Supply(inputs, {**single, **figures}, tables=contents.tables, pictures=_pictures(made))
+    tables = (*contents.tables, *sensitivity(made.plan))
+    return Supply(inputs, {**single, **figures}, tables=tables, pictures=_pictures(made))
 
 
 def outline() -> Supply:
@@ -52,7 +61,7 @@ def outline() -> Supply:
     every = list(outlines().values())
     return Supply(
         values=dict.fromkeys([*_words(), *(figure.name for each in every for figure in each.figures)]),
-        tables=tuple(table for each in every for table in each.tables),
+        tables=(*(table for each in every for table in each.tables), Ledger(SENSITIVITY, SWINGS, ())),
         pictures=dict.fromkeys((LOGO, CHART, *(f"{CHART}_{n}" for n in range(1, _MOST_CHARTS + 1))), _undrawn),
     )
 

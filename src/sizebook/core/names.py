@@ -35,6 +35,8 @@ RENAMED: dict[str, tuple[str, ...]] = {
     "reserved_usd": ("reserved_usd_per_gpu_hour",),
     "burst_usd": ("on_demand_usd_per_gpu_hour",),
     "given_mfu": ("mfu",),
+    "rate_date": ("rate_date_1",),
+    "rate_per_usd": ("rate_per_usd_1",),
     "api_in": ("usd_per_mtok_in",),
     "api_out": ("usd_per_mtok_out",),
 }

@@ -23,6 +23,7 @@ from sizebook.workbooks.anchors.supply import Supply
 from sizebook.workbooks.charts import Lookup, refresh_charts
 from sizebook.workbooks.held import HELD
 from sizebook.workbooks.inputs import AS_IT_STANDS, Input, check, find_inputs
+from sizebook.workbooks.printed import follow_plan
 from sizebook.workbooks.sheet import Sheet
 from sizebook.workbooks.targets import made_for
 
@@ -168,6 +169,7 @@ def _finished(package: Package, output: Path, *, target: Target | None, namespac
     stored = _write_computed(package, calculated)
     _hold_values(package, stored)
     refresh_charts(package, stored)
+    follow_plan(package, stored)
     remarks = () if target is None else made_for(package, target, load(), namespace=namespace)
     package.save(output)
     return Filled(output, calculated, remarks)

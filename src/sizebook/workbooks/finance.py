@@ -23,6 +23,7 @@ from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, Place
 from sizebook.workbooks.declaring import declare
 from sizebook.workbooks.page import Page, new_page
+from sizebook.workbooks.printed import fold_blank, print_to
 
 SCENARIOS = ("base", "low", "high", "own")
 SHOWN_MONTHS = 12  # a longer plan is shown by so many months, evenly spread from the first to the last
@@ -143,7 +144,7 @@ def scenarios(book: Book, drivers: tuple[Driver, ...]) -> None:
     """Add the sheet on which the scenarios change the inputs."""
     page = new_page(
         book, "Scenarios", "What low, high and own change; base takes the inputs as they are. Choose on the cover.",
-        cases=SCENARIOS[1:],
+        cases=SCENARIOS[1:], widths=(34, *[12] * 3, 8, 34),
     )  # fmt: skip
     page.input_heads("Driver", origin="What it changes")
     page.section("Drivers")
@@ -169,7 +170,7 @@ def dated_rates(book: Book) -> None:
     """Add the sheet of prices over time and of the currency: levels that hold from a day on."""
     page = new_page(
         book, "Rates", "Levels that hold from a day on, as many as are known. Blank: prices stay, amounts are in USD.",
-        cases=DATED,
+        cases=DATED, widths=(22, *[12] * len(DATED), 12, 24),
     )  # fmt: skip
     page.input_heads()
     for title, key, day, of in (
@@ -217,7 +218,9 @@ def months_shown(page: Page, rows: Mapping[str, str], months: str = "{months}") 
         starts = f'=IF({months}>{number},INDEX({{starts.all}},{at}),"")'
         figures = [f'=IF($B{first + number}="","",INDEX({{{name}.all}},{at}))' for name in rows]
         table.append([starts, *figures])
-    return page.table(["Month", *rows.values()], table, [look.MONTH, *[look.WHOLE] * len(rows)], blanks=True)
+    first, last = page.table(["Month", *rows.values()], table, [look.MONTH, *[look.WHOLE] * len(rows)], blanks=True)
+    fold_blank(page.sheet, f"$B${first}:$B${last}")  # a line of Excel's falls to 0 at a blank text
+    return first, last
 
 
 def periods(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None:
@@ -244,3 +247,4 @@ def periods(book: Book, rows: tuple[tuple[str, str, str, str], ...]) -> None:
         ]
         page.table(["Figure", "Unit", "Total", *[""] * count], table, formats)
     page.finish()
+    print_to(page.sheet, "E", book.resolve("{quarter.total}", ""), least=n_years)

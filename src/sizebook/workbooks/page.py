@@ -24,9 +24,9 @@ from sizebook.workbooks.rules import sentence
 _IS_LINK = re.compile(r"='?[\w ]+'?!\$?[A-Z]+\$?\d+")
 
 
-_WIDEST = 56  # of what to enter, where a source stands beside it
-# Behind what to enter: heads and widths.
-_BESIDE = (("What it takes", 24), ("Where its value comes from", 46))
+# What to enter, and behind it: heads and widths, which A4 holds beside a label, a value and a unit.
+_WIDEST = 44
+_BESIDE = (("What it takes", 17), ("Where its value comes from", 31))
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def cover(book: Book, purpose: str, *chosen: Argument) -> Callable[[], None]:
 
     What it returns writes the contents and the state of the checks once all sheets stand.
     """
-    page = new_page(book, "Cover", purpose, widths=(30, 30, 16, 62), portrait=True)
+    page = new_page(book, "Cover", purpose, widths=(20, 20, 12, 46), portrait=True)
     page.banner()
     if chosen:
         page.section("Chosen here")
@@ -54,14 +54,14 @@ def cover(book: Book, purpose: str, *chosen: Argument) -> Callable[[], None]:
         page.section("Sheets")
         for sheet in book.workbook.worksheets[1:]:
             if sheet.sheet_state == "visible":
-                cell = page.fact(sheet.title, sheet["B2"].value)
+                cell = page.fact(sheet.title, str(sheet["B2"].value).partition(". ")[0].removesuffix("."))
                 page.sheet.cell(cell.row, 2).hyperlink = f"#{quoted(sheet.title)}!A1"
         page.section("How to read it")
         for style, sample, meaning in _LEGEND:
             cell = page.fact(style, sample, style=style)
             page.sheet.cell(cell.row, 4, meaning).alignment = Alignment(horizontal="left", indent=1)
         page.section("Functions")
-        page.paragraph(_ADD_IN, height=30)
+        page.paragraph(_ADD_IN, height=45)
         page.finish()
 
     return finish

@@ -17,6 +17,7 @@ from sizebook.workbooks.filling import Filled, fill
 
 _DATED_TABLES = ("models", "dtypes", "hardware", "prices", "grid")
 _DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
+_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _CORE, _STYLES = "docProps/core.xml", "xl/styles.xml"
 # The order in which the schema wants the parts of a font; openpyxl writes its own, and validators refuse it.
 _OF_FONTS = tuple(map(tag, (
@@ -63,6 +64,7 @@ def settle(path: Path) -> None:
     package = Package.read(path)
     _date(package)
     _order_fonts(package)
+    _unlink_labels(package)
     package.save(path)
 
 
@@ -73,6 +75,14 @@ def _date(package: Package) -> None:
         if str(element.tag).endswith(("}created", "}modified")):
             element.text = f"{newest}T00:00:00Z"
     package.entries = [(undated(info.filename), data) for info, data in package.entries]
+
+
+def _unlink_labels(package: Package) -> None:
+    """Let labels of bars take the format that they state: without a word readers may take that of the cells."""
+    for part in package.names():
+        if part.startswith("xl/charts/chart"):
+            for stated in package.xml(part, change=True).iterfind(f".//{_CHART}dLbls/{_CHART}numFmt"):
+                stated.set("sourceLinked", "0")
 
 
 def _order_fonts(package: Package) -> None:

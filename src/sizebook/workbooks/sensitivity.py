@@ -23,11 +23,15 @@ ENDS = ("low", "high")
 
 @dataclass(frozen=True)
 class Steps:
-    """One side of the two-way table: the input ``step_name`` of each of its factors."""
+    """One side of the two-way table: the input ``step_name`` of each of its factors.
+
+    They multiply ``drivers``, the driver of its own name where none is given.
+    """
 
     name: str
     label: str
     factors: tuple[float, ...]
+    drivers: tuple[str, ...] = ()
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -50,7 +54,7 @@ def two_way(book: Book, down: Steps, across: Steps, what: str) -> Callable[[Cost
     """
     page = new_page(
         book, "Two-way", f"{what} by {down.in_a_sentence} and {across.label}, in the scenario of the cover.",
-        cases=down.numbers, widths=(26, *[14] * len(down.factors), 12, 36),
+        cases=down.numbers, widths=(22, *[13] * len(down.factors), 7, 18),
     )  # fmt: skip
     page.input_heads("Step", origin="What it changes")
     page.section("Steps")
@@ -80,8 +84,9 @@ def tornado(book: Book, drivers: tuple[Driver, ...], cost: Cost, what: str) -> N
     """Add the sheet of what each driver does to the cost, the largest first."""
     page = new_page(
         book, "Sensitivity", f"What each driver alone does to the {what}, in the scenario of the cover.",
-        cases=("",) * 5, widths=(34, 18, 18, 18, 18, 18, 16, 30),
+        cases=("",) * 5, widths=(34, *[16] * 5, 14, 24),
     )  # fmt: skip
+    page.chart_rows = 12  # with its tables on one page
     room = page.room_for_chart()
     now = cost("now")
     page.section("Drivers as they stand")

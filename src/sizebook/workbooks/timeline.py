@@ -19,11 +19,13 @@ from sizebook.plans.ledgers import LONGEST_PLAN
 from sizebook.workbooks import look
 from sizebook.workbooks.building import Book, Place
 from sizebook.workbooks.canvas import Canvas
+from sizebook.workbooks.printed import fold_blank, print_to
+from sizebook.workbooks.printing import break_between, years_a_page
 
 MONTHS = tuple(str(month) for month in range(1, LONGEST_PLAN + 1))
 SUM, BOLD_SUM, LAST, MOST, NONE = "sum", "bold sum", "last", "most", ""
 _UNIT, _TOTAL, _FIRST = 3, 4, 5
-_A_PAGE = 12  # months
+_MANY = 10
 
 
 class Timeline(Canvas):
@@ -33,10 +35,11 @@ class Timeline(Canvas):
     """
 
     def __init__(self, book: Book, name: str, subtitle: str, before: tuple[str, ...] = ()) -> None:
-        widths = (38, 14, *(13,) * len(before), 16, *(13,) * len(MONTHS))
+        widths = (33, 13, *(13,) * len(before), 15, *(13,) * len(MONTHS))
         super().__init__(book, book.workbook.create_sheet(name), subtitle, MONTHS, widths)
         self.before, self.total_column = before, _TOTAL + len(before)
         self.first = _FIRST + len(before)
+        self._rows_of_each: list[int] = []
         self.unit_column = _UNIT  # sections and paragraphs stay to the left
         self.sheet.page_setup.orientation = "landscape"
 
@@ -54,7 +57,6 @@ class Timeline(Canvas):
             self._put(column, shown, "Figure head").number_format = look.MONTH
         self.sheet.freeze_panes = f"{get_column_letter(self.first)}{self.row + 1}"
         self.sheet.print_title_rows = f"{self.row}:{self.row}"
-        self.sheet.print_title_cols = f"B:{get_column_letter(self.total_column)}"
         self.row += 1
         if start:
             self._calendar_rows(start, months)
@@ -65,8 +67,9 @@ class Timeline(Canvas):
         self.row_of("month", "Month of the plan", numbers, "", look.WHOLE)
         self.row_of("starts", "Starts", f"=EDATE({{{start}}},{{month}}-1)", "", look.DATE)
         self.row_of("on", "In the plan", f"=IF({{month}}<={{{months}}},1,0)", "", look.WHOLE, SUM)
-        self.row_of("quarter", "Quarter of the plan", "=ROUNDUP({month}/{months_a_quarter},0)*{on}", "", look.WHOLE)
-        self.row_of("year", "Year of the plan", "=ROUNDUP({month}/{months_a_year},0)*{on}", "", look.WHOLE)
+        for key in ("quarter", "year"):
+            number = f"=ROUNDUP({{month}}/{{months_a_{key}}},0)*{{on}}"
+            self.row_of(key, f"{key.capitalize()} of the plan", number, "", look.WHOLE, MOST)
 
     def row_of(
         self, key: str, label: str, formula: str | tuple[str, ...], unit: str, number_format: str = look.WHOLE,
@@ -74,6 +77,8 @@ class Timeline(Canvas):
     ) -> None:  # fmt: skip
         """Add a row: the same formula in each month, or one for each; one with a total of `BOLD_SUM` is in bold."""
         bold = total == BOLD_SUM
+        if label.startswith("={"):  # the name of a service or a phase, blank where there is none
+            self._rows_of_each.append(self.row)
         self.book.place(key, Place(self.sheet.title, self.row, MONTHS, first=self.first, total=self.total_column))
         self._put(2, self.resolve(label), "Total label" if bold else "Label")
         self._put(_UNIT, unit or None, "Total unit" if bold else "Unit")
@@ -103,11 +108,16 @@ class Timeline(Canvas):
         cell.number_format = number_format
 
     def finish(self) -> None:
-        """Grey what lies outside the plan, and print twelve months a page."""
+        """Hide what lies outside the plan, and print the months that lie in it, twelve a page."""
         first, last = (get_column_letter(self.first + n) for n in (0, len(MONTHS) - 1))
         outside = self.book.resolve("={on}=0", self.sheet.title, MONTHS[0]).removeprefix("=")
         hidden = DifferentialStyle(font=Font(color="FFFFFF"))
         rule = Rule(type="expression", formula=[outside], dxf=hidden)
-        self.sheet.conditional_formatting.add(f"{first}5:{last}{self.row}", rule)
+        self.sheet.conditional_formatting.add(f"{first}4:{last}{self.row}", rule)
         self.sheet.print_area = f"B1:{last}{self.row}"
-        self.sheet.page_setup.fitToWidth, self.sheet.page_setup.fitToHeight = len(MONTHS) // _A_PAGE, 1
+        years_a_page(self.sheet, _UNIT, first=self.first, last=self.first + len(MONTHS) - 1)
+        if len(self._rows_of_each) < _MANY:  # else filling folds rows, and nobody knows yet what a page holds
+            break_between(self.sheet, self._groups, self.row)
+        print_to(self.sheet, first, self.book.resolve("{on.total}", ""))
+        if self._rows_of_each:
+            fold_blank(self.sheet, f"$B${self._rows_of_each[0]}:$B${self._rows_of_each[-1]}")

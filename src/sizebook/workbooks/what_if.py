@@ -7,7 +7,7 @@ A workbook says by a few columns how its cost follows from the drivers: ``@price
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from openpyxl.utils import get_column_letter
@@ -39,7 +39,7 @@ def cost(case: str) -> str:
 def cases_of(drivers: Sequence[Driver], down: Steps, across: Steps, in_use: Callable[[str], str]) -> Cases:
     """Return label and drivers of each case: scenarios, each driver at its ends, pairs of steps of the two-way table.
 
-    Steps multiply the drivers of their names.
+    Steps multiply their drivers.
     """
     found: Cases = {
         "now": ("The scenario of the cover", {}),
@@ -55,8 +55,9 @@ def cases_of(drivers: Sequence[Driver], down: Steps, across: Steps, in_use: Call
     for row in down.numbers:
         for column in across.numbers:
             pair = {
-                side.name: f"={in_use(side.name)}*{side.step(number)}"
+                name: f"={in_use(name)}*{side.step(number)}"
                 for side, number in ((down, row), (across, column))
+                for name in side.drivers or (side.name,)
             }
             label = f"Two-way, {down.name} {row}, {across.name} {column}"
             found[f"two_{row}_{column}"] = (label, pair)
@@ -64,9 +65,17 @@ def cases_of(drivers: Sequence[Driver], down: Steps, across: Steps, in_use: Call
 
 
 def case_table(
-    page: Page, drivers: Sequence[Driver], cases: Cases, worked: Sequence[Worked], in_use: Callable[[str], str]
+    page: Page,
+    drivers: Sequence[Driver],
+    cases: Cases,
+    worked: Sequence[Worked],
+    in_use: Callable[[str], str],
+    taken_from: Mapping[str, str] | None = None,
 ) -> None:
-    """Add the table of cases: the drivers of each, and what follows from them."""
+    """Add the table of cases: the drivers of each, and what follows from them.
+
+    ``CASE`` in a formula stands for the case of the row, or for the one that ``taken_from`` names for it.
+    """
     page.section("Cases")
     keys = [driver.name for driver in drivers]
     letters = {
@@ -79,7 +88,11 @@ def case_table(
     rows = []
     for at, (key, (label, changed)) in enumerate(cases.items(), first):
         own = [changed.get(name, f"={in_use(name)}") for name in keys]
-        row = [_MARK.sub(lambda mark, at=at: f"${letters[mark[0]]}{at}", one.formula) for one in worked]  # type: ignore[misc]
+        case = (taken_from or {}).get(key, key)
+        row = [
+            _MARK.sub(lambda mark, at=at: f"${letters[mark[0]]}{at}", one.formula.replace("CASE", case))  # type: ignore[misc]
+            for one in worked
+        ]
         rows.append([label, *own, *row])
         for number, one in enumerate(worked, FIRST_COLUMN + len(keys)):
             page.book.place(f"{one.key}_{key}", Place(page.sheet.title, at, ("",), first=number))

@@ -72,7 +72,8 @@ def matched(package: Package, supply: Supply, inputs: Iterable[str] = ()) -> Mat
         kind: list[NameAnchor] | None = names if key in supply.values else pictures if key in supply.pictures else None
         at = area(defined.text, "")
         if kind is None or at is None or at.sheet not in package.sheets():
-            if explicit:
+            known = key in supply.values or key in supply.pictures
+            if explicit or (known and _is_broken(package, defined.text, at)):
                 unmatched.append(_unknown(defined, key, supply))
         elif kind is names and not at.is_cell and not _is_merged(package, at):
             if explicit:
@@ -83,6 +84,11 @@ def matched(package: Package, supply: Supply, inputs: Iterable[str] = ()) -> Mat
     tables = tuple(anchor for anchor, _ in found if anchor is not None)
     kept = tuple(line for _, lines in found for line in lines)
     return Matched(tuple(names), tables, pictures=tuple(pictures), unmatched=tuple(unmatched), kept=kept)
+
+
+def _is_broken(package: Package, text: str, at: Area | None) -> bool:
+    """Return whether a name has lost what it meant: a cell that was taken out, or a sheet."""
+    return "#REF!" in text.upper() or (at is not None and at.sheet not in package.sheets())
 
 
 def _corner(at: Area) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from sizebook.calculation.package import Package, tag
 from sizebook.calculation.tokens import address
 from sizebook.plans.contents import Value
+from sizebook.workbooks.anchors.clashing import clear
 from sizebook.workbooks.anchors.growing import ExcelTable, excel_tables, resized
 from sizebook.workbooks.anchors.matching import Matched, TableAnchor, matched
 from sizebook.workbooks.anchors.moving import shown
@@ -17,6 +18,7 @@ from sizebook.workbooks.anchors.pictures import put_picture
 from sizebook.workbooks.anchors.placeholders import TextAnchor, fill_texts, text_anchors, unfilled, unknown_names
 from sizebook.workbooks.anchors.refusing import counted
 from sizebook.workbooks.anchors.supply import Supply
+from sizebook.workbooks.anchors.validating import Validations
 from sizebook.workbooks.sheet import Sheet
 
 _MONTH = re.compile(r"(\d{4})-(\d{2})")
@@ -63,8 +65,9 @@ class Anchors:
 def anchors(package: Package, supply: Supply, inputs: tuple[str, ...] = ()) -> Anchors:
     """Return the anchors of a workbook, and what looks like one and means nothing of the plan."""
     found, texts = matched(package, supply, inputs), text_anchors(package)
-    left = (*found.unmatched, *unknown_names(texts, supply.values))
-    return Anchors(found, tuple(texts), left=left, kept=(*found.kept, *unfilled(package)))
+    may = clear(package, found.names, texts, filled=found.tables)
+    left = (*found.unmatched, *unknown_names(texts, supply.values), *may.left)
+    return Anchors(replace(found, names=may.names), may.texts, left=left, kept=(*found.kept, *unfilled(package)))
 
 
 def place(package: Package, supply: Supply, inputs: tuple[str, ...] = ()) -> Placed:
@@ -75,13 +78,16 @@ def place(package: Package, supply: Supply, inputs: tuple[str, ...] = ()) -> Pla
     found = anchors(package, supply, inputs)
     kept = list(found.kept)
     done = [_fill_table(package, table, kept) for table in found.matched.tables]
-    moved = anchors(package, supply, inputs)  # tables have moved them
+    moved, rules = anchors(package, supply, inputs), Validations(package)  # tables have moved them
+    kept += _refused(package, found.matched.tables, rules)
     for name in moved.matched.names:
         where = f"{name.at.sheet}!{address(name.at.top, name.at.left)}"
         if said := _write_name(package, name.at.sheet, (name.at.top, name.at.left), supply.values[name.key]):
             kept.append(f"the name {name.name} at {where} {said}")
         else:
             done.append(f"{name.name} at {where}: {supply.values[name.key]}")
+            said = rules.refuses(name.at.sheet, (name.at.top, name.at.left), supply.values[name.key])
+            kept += [said] if said else []
     kept += fill_texts(package, list(moved.texts), supply.values)
     if moved.texts:
         done.append(f"{len(moved.texts)} texts with names in braces")
@@ -89,6 +95,20 @@ def place(package: Package, supply: Supply, inputs: tuple[str, ...] = ()) -> Pla
         put_picture(package, picture.at, name=picture.key, picture=supply.pictures[picture.key]())
         done.append(f"{picture.name} at {picture.at.sheet}!{shown(picture.at)}: a picture")
     return Placed(tuple(done), found.left, tuple(kept))
+
+
+def _refused(package: Package, tables: tuple[TableAnchor, ...], rules: Validations) -> Iterator[str]:
+    """Yield the first figure of each column of the tables that the validation of its cell refuses."""
+    for anchor in tables:
+        table = _now(package, anchor)
+        for at, column in anchor.columns.items():
+            places = ((table.first + number, table.covered.left + at) for number in range(len(anchor.ledger.rows)))
+            found = (
+                rules.refuses(table.covered.sheet, place, row[column])
+                for place, row in zip(places, anchor.ledger.rows, strict=True)
+            )
+            if said := next(filter(None, found), ""):
+                yield said
 
 
 def _write_name(package: Package, sheet: str, at: tuple[int, int], value: Value) -> str:

@@ -1,0 +1,132 @@
+"""What a filled workbook prints and folds: months as far as its plan goes, rows of services that there are.
+
+No print area follows a formula in every spreadsheet, so hidden names of a sheet say what filling is to look at: in
+`print_to` the cell that counts the columns in use, in `fold_rows` cells of a column and in `fold_columns` cells of a
+row that are blank where their row or column is of nothing. What is folded stands under the + of an outline, and charts
+leave it out; a later filling unfolds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from lxml import etree
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.worksheet import Worksheet
+
+from sizebook.calculation.found import formulas
+from sizebook.calculation.package import WORKBOOK, Package, tag
+from sizebook.calculation.tokens import Area, address, area, column_letters, column_number
+from sizebook.workbooks.references import quoted
+
+PRINT_TO, FOLD_ROWS, FOLD_COLUMNS = "print_to", "fold_rows", "fold_columns"
+_FROM = "from column "
+_NAMES = f"{tag('definedNames')}/{tag('definedName')}"
+Shown = Callable[[str, int, int], Any]
+
+
+def print_to(sheet: Worksheet, first: str, count: str, least: int = 1) -> None:
+    """Let a sheet print as many columns from ``first`` on as a cell counts, and no fewer than ``least``."""
+    sheet.defined_names[PRINT_TO] = DefinedName(
+        PRINT_TO, attr_text=count, comment=f"{_FROM}{first}, at least {least}", hidden=True
+    )
+
+
+def fold_blank(sheet: Worksheet, cells: str) -> None:
+    """Let filling fold the rows whose cell in one column, or the columns whose cell in one row, shows nothing.
+
+    Several areas of a column become one, with what stands between them: only cells with a formula count.
+    """
+    at = area(f"{quoted(sheet.title)}!{cells}", "")
+    if at is None:
+        raise ValueError(f"no area: got {cells}, want one such as $B$5:$B$24. Correct it.")
+    name = FOLD_COLUMNS if at.top == at.bottom else FOLD_ROWS
+    known = sheet.defined_names.get(name)
+    first = area(known.attr_text, "") if known is not None else None
+    joined = at if first is None else at._replace(top=min(at.top, first.top), bottom=max(at.bottom, first.bottom))
+    left, right = column_letters(joined.left), column_letters(joined.right)
+    reference = f"{quoted(sheet.title)}!${left}${joined.top}:${right}${joined.bottom}"
+    sheet.defined_names[name] = DefinedName(name, attr_text=reference, hidden=True)
+
+
+def follow_plan(package: Package, shown: Shown) -> None:
+    """Print and fold what the sheets of a package ask for."""
+    tabs = [tab.get("name", "") for tab in package.xml(WORKBOOK).iterfind(f"{tag('sheets')}/{tag('sheet')}")]
+    for mark, at in list(_marks(package)):
+        tab = tabs[int(mark.get("localSheetId", ""))]
+        if mark.get("name") == PRINT_TO:
+            _print_to(package, mark, (tab, at), shown)
+        else:
+            _fold(package, tab, at, shown)
+
+
+def _marks(package: Package) -> Iterator[tuple[etree._Element, Area]]:
+    for name in package.xml(WORKBOOK).iterfind(_NAMES):
+        at = area(name.text or "", "") if name.get("name") in (PRINT_TO, FOLD_ROWS, FOLD_COLUMNS) else None
+        if at is not None and name.get("localSheetId") and name.get("hidden") == "1":
+            yield name, at
+
+
+def _print_to(package: Package, mark: etree._Element, place: tuple[str, Area], shown: Shown) -> None:
+    """End the print area of a sheet with the last column in use."""
+    tab, at = place
+    count = shown(at.sheet, at.top, at.left)
+    if isinstance(count, bool) or not isinstance(count, int | float):
+        return  # an error there: all of it prints
+    first, _, least = mark.get("comment", "").removeprefix(_FROM).partition(", at least ")
+    last = column_letters(column_number(first) + max(int(count), int(least)) - 1)
+    for name in package.xml(WORKBOOK, change=True).iterfind(_NAMES):
+        printed = area(name.text or "", tab)
+        same = (name.get("name"), name.get("localSheetId")) == ("_xlnm.Print_Area", mark.get("localSheetId"))
+        if same and printed is not None:
+            name.text = f"{quoted(tab)}!$B${printed.top}:${last}${printed.bottom}"
+
+
+def _fold(package: Package, tab: str, within: Area, shown: Shown) -> None:
+    """Fold the rows whose formula in the area shows nothing, and unfold its others."""
+    root = package.xml(package.sheets()[tab], change=True)
+    rows = {int(row.get("r", 0)): row for row in root.iterfind(f"{tag('sheetData')}/{tag('row')}")}
+    named = {cell.get("r") for cell, _ in formulas(root)}
+    if within.top == within.bottom:
+        _fold_columns(root, {at for _, at in within.cells() if shown(tab, within.top, at) in (None, "")}, within)
+        return
+    folded = {
+        row for row, column in within.cells()
+        if address(row, column) in named and shown(tab, row, column) in (None, "")
+    }  # fmt: skip
+    for number in range(within.top, within.bottom + 2):
+        if (row := rows.get(number)) is None:
+            continue
+        for attribute in ("hidden", "outlineLevel", "collapsed"):
+            row.attrib.pop(attribute, "")
+        if number in folded:
+            row.set("hidden", "1")
+            row.set("outlineLevel", "1")
+        elif number - 1 in folded:
+            row.set("collapsed", "1")
+    settings = root.find(tag("sheetFormatPr"))
+    if settings is not None:
+        settings.attrib.pop("outlineLevelRow", "")
+        if folded:
+            settings.set("outlineLevelRow", "1")
+
+
+def _fold_columns(root: etree._Element, blank: set[int], within: Area) -> None:
+    """Fold these columns of a sheet, and unfold the others of the area; each has a width of its own."""
+    for column in root.iterfind(f"{tag('cols')}/{tag('col')}"):
+        at = int(column.get("min", 0))
+        if at != int(column.get("max", 0)) or not within.left <= at <= within.right + 1:
+            continue
+        for attribute in ("hidden", "outlineLevel", "collapsed"):
+            column.attrib.pop(attribute, "")
+        if at in blank:
+            column.set("hidden", "1")
+            column.set("outlineLevel", "1")
+        elif at - 1 in blank:
+            column.set("collapsed", "1")
+    settings = root.find(tag("sheetFormatPr"))
+    if settings is not None:
+        settings.attrib.pop("outlineLevelCol", "")
+        if blank:
+            settings.set("outlineLevelCol", "1")

@@ -1,0 +1,123 @@
+"""Charts of every shipped workbook: each series has figures, each title states its message from them."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree
+from openpyxl import Workbook, load_workbook
+
+from sizebook.functions import load
+from sizebook.workbooks.filling import fill
+from tests.workbooks.shipped import SHIPPED, Shipped
+from tests.workbooks.sittings import SITTINGS
+
+load()
+_C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+every_book = pytest.mark.parametrize("book", SHIPPED, ids=lambda book: book.file)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A chart as it is drawn: the reference to its title, and of each series what the name and the values show.
+
+    Excel and LibreOffice leave out what stands in folded rows and columns.
+    """
+
+    title: str
+    series: list[tuple[Any, list[Any]]]
+
+
+def charts(path: Path) -> Iterator[Drawn]:
+    book = load_workbook(path, data_only=True)
+    with zipfile.ZipFile(path) as archive:
+        for name in sorted(each for each in archive.namelist() if each.startswith("xl/charts/chart")):
+            root = etree.fromstring(archive.read(name))
+            assert root.find(f".//{_C}plotVisOnly").get("val") == "1", name
+            title = root.findtext(f"{_C}chart/{_C}title//{_C}f")
+            series = []
+            for one in root.iter(f"{_C}ser"):
+                values = visible(book, one.findtext(f"{_C}val//{_C}f"))
+                if values:
+                    series.append((cells(book, one.findtext(f"{_C}tx//{_C}f"))[0].value, values))
+            yield Drawn(title or "", series)
+
+
+def cells(book: Workbook, reference: str) -> list[Any]:
+    sheet, _, at = reference.replace("'", "").replace("$", "").rpartition("!")
+    found = book[sheet][at]
+    return [cell for row in found for cell in row] if isinstance(found, tuple) else [found]
+
+
+def visible(book: Workbook, reference: str) -> list[Any]:
+    return [
+        cell.value
+        for cell in cells(book, reference)
+        if not cell.parent.column_dimensions[cell.column_letter].hidden
+        and not cell.parent.row_dimensions[cell.row].hidden
+    ]
+
+
+def empty(path: Path) -> list[tuple[str, Any]]:
+    """Return the series with a blank, and those without a name, by the title of their chart; a figure may be 0."""
+    return [
+        (drawn.title, name)
+        for drawn in charts(path)
+        for name, values in drawn.series
+        if name in (None, "") or not all(isinstance(value, int | float) for value in values)
+    ]
+
+
+@every_book
+def test_every_series_has_figures_and_a_name(book: Shipped) -> None:
+    assert sum(len(drawn.series) for drawn in charts(book.path)) >= 2
+    assert empty(book.path) == []
+
+
+@every_book
+def test_titles_are_formulas_that_state_a_figure(book: Shipped) -> None:
+    formulas, values = load_workbook(book.path), load_workbook(book.path, data_only=True)
+    for drawn in charts(book.path):
+        (made,), (said,) = cells(formulas, drawn.title), cells(values, drawn.title)
+        assert str(made.value).startswith("="), drawn.title
+        assert any(letter.isdigit() for letter in said.value), said.value
+
+
+# One service, a run of one month, no target, no ceiling: the least that each workbook draws.
+LEAST: dict[str, dict[str, Any]] = {
+    "fleet_plan.xlsx": {
+        "months": 2, "name_1": "Chat", "model_1": "llama-3.1-8b", "gpu_1": "h100-sxm", "requests_per_day_1": 9_000_000,
+        "input_tokens_1": 1000, "output_tokens_1": 200, "concurrency_1": 32,
+    },
+    "serving_capacity.xlsx": {
+        "months": 3, "model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 9_000_000, "input_tokens": 1000,
+        "output_tokens": 200, "concurrency": 32,
+    },
+    "training_budget.xlsx": next(dict(each.given) for each in SITTINGS if each.file == "training_budget.xlsx"),
+    "training_programme.xlsx": next(dict(each.given) for each in SITTINGS if each.file == "training_programme.xlsx"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("file", LEAST)
+def test_a_small_plan_draws_no_empty_series(file: str, tmp_path: Path) -> None:
+    """On 0.11.0 a fleet of two services had four series without a name, and a line named Ceiling where none was."""
+    (book,) = [each for each in SHIPPED if each.file == file]
+    assert empty(fill(book.path, LEAST[file], tmp_path / file).path) == []
+
+
+def test_a_ceiling_is_drawn_where_one_is_given(tmp_path: Path) -> None:
+    (book,) = [each for each in SHIPPED if each.file == "fleet_plan.xlsx"]
+    for given, names in (
+        ({}, ["GPUs paid for: no ceiling", "Power, kW: no ceiling"]),
+        ({"gpu_ceiling": 64, "kw_ceiling": 90}, ["Ceiling, GPUs", "Ceiling, kW"]),
+    ):
+        path = fill(book.path, LEAST[book.file] | given, tmp_path / "out.xlsx").path
+        lines = [drawn.series[-1] for drawn in charts(path)][1:]
+        assert [name for name, _ in lines] == names
+        if given:
+            assert [set(values) for _, values in lines] == [{64}, {90}]

@@ -1,0 +1,68 @@
+"""The months of `fine_tuning.xlsx`: all runs of the way chosen, spread evenly; what examples cost is paid at first.
+
+Money and Months rest on each other: hours say how many months there are, months say at which level of prices and at
+which rate they are paid. So the sheet is begun before the costs, and finished after them.
+"""
+
+from __future__ import annotations
+
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.finance import level
+from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
+
+
+def begin_months(book: Book) -> Timeline:
+    """Begin the sheet: the calendar, the even share of each month, price levels and rates of the currency."""
+    page = Timeline(
+        book, "Months", "All runs of the way chosen, spread evenly over the months, in the scenario of the cover."
+    )
+    page.calendar("start", "months_now.full")
+    page.section("Shares, price levels, rates")
+    row = page.row_of
+    row("share", "Share of the runs", "={on}/{months_now.full}", "ratio", look.PERCENT, total=SUM)
+    row("price_level_now", "Level of GPU prices", level(book, "price_date", "price_level", from_first=False), "ratio",
+        look.NUMBER)  # fmt: skip
+    row("currency_rate", "Exchange rate", level(book, "rate_date", "rate_per_usd", from_first=True), "per USD",
+        look.NUMBER)  # fmt: skip
+    row("gpu_level", "Share x level", "={share}*{price_level_now}", "ratio", look.NUMBER, total=SUM)
+    row("gpu_rate", "Share x level x rate", "={gpu_level}*{currency_rate}", "per USD", look.NUMBER, total=SUM)
+    row("share_rate", "Share x rate", "={share}*{currency_rate}", "per USD", look.NUMBER, total=SUM)
+    return page
+
+
+def finish_months(page: Timeline) -> None:
+    """Add work, money, energy and carbon of each month."""
+    row = page.row_of
+    page.section("Work")
+    row("month_runs", "Runs", f"={{share}}*{_of('runs_now')}", "runs", look.NUMBER, total=SUM)
+    row("month_hours", "GPU-hours, evaluation included", f"={{share}}*{_of('all_hours')}", "GPU-hours", total=BOLD_SUM)
+    row("machines", "Machines at work, mean", "={month_hours}/{gpus}/{hours_a_month}", "machines", look.NUMBER,
+        total=MOST)  # fmt: skip
+    page.section("Money")
+    row("month_gpu_usd", "GPUs", f"={{month_hours}}*{_of('price_now')}*{{price_level_now}}", "USD", total=SUM)
+    row("month_data_usd", "Examples", f"=IF({{month}}=1,{_of('data_usd')},0)", "USD", total=SUM)
+    row("month_other_usd", "Other costs", f"={{share}}*{_of('beside_usd')}", "USD", total=SUM)
+    row("month_usd", "Cost", "={month_gpu_usd}+{month_data_usd}+{month_other_usd}", "USD", total=BOLD_SUM)
+    row("usd_to_date", "Cost to date", "=SUM({month_usd.1}:{month_usd})*{on}", "USD", total=MOST)
+    row("month_amount", "Cost in the currency", "={month_usd}*{currency_rate}", "", total=BOLD_SUM)
+    page.section("Energy and carbon")
+    row("month_kwh", "Energy", f"={{share}}*{_of('energy_kwh')}", "kWh", total=SUM)
+    row("month_kg", "Greenhouse gases, location-based", f"={{share}}*{_of('co2e_kg')}", "kgCO2e", total=SUM)
+    page.finish()
+
+
+def _of(name: str) -> str:
+    """Return the reference to a figure of the way chosen."""
+    return f"INDEX({{{name}.all}},{{at.full}})"
+
+
+PERIODS = (
+    ("month_runs", "Runs", "runs", look.NUMBER),
+    ("month_hours", "GPU-hours, evaluation included", "GPU-hours", look.WHOLE),
+    ("month_gpu_usd", "GPUs", "USD", look.WHOLE),
+    ("month_usd", "Cost", "USD", look.WHOLE),
+    ("month_amount", "Cost in the currency", "", look.WHOLE),
+    ("month_kwh", "Energy", "kWh", look.WHOLE),
+    ("month_kg", "Greenhouse gases", "kgCO2e", look.WHOLE),
+)

@@ -1,0 +1,119 @@
+"""Cases of `fleet_plan.xlsx`: the fleet once a case in three rows, so that tornado and two-way table recalculate.
+
+What services buy together follows from a few drivers. A block a service and case would be eighteen times the sheet
+Buying; so each row takes all services at once: the replicas of each, the units that its group buys (MMULT with the
+table of who buys with whom), and what is above the reservation.
+"""
+
+from __future__ import annotations
+
+from fleet_plan_inputs import DRIVERS, SERVICES
+from fleet_plan_loads import TERM, Groups, block
+
+from sizebook.workbooks import look
+from sizebook.workbooks.building import Book
+from sizebook.workbooks.page import new_page
+from sizebook.workbooks.sensitivity import Steps
+from sizebook.workbooks.timeline import SUM, Timeline
+from sizebook.workbooks.what_if import Worked, case_table, cases_of
+
+TRAFFIC = Steps("traffic", "Traffic", (0.5, 0.75, 1, 1.5, 2))
+PRICES = Steps("price", "GPU prices", (0.8, 1, 1.2), drivers=("on_demand", "reserved"))
+_MOVES_GPUS = ("traffic", "growth", "speed", "load")  # the others are prices: what is bought stays
+_HEADS = ("Traffic", "Growth added", "Speed", "Target load", "Replicas over those of Inputs at full load")
+_FORMATS = (look.NUMBER, look.SIGNED, look.NUMBER, look.NUMBER, look.NUMBER)
+_ROWS = ("held", "busy", "quiet")
+_WORKED = (
+    Worked("list_held", "Reserved at the prices of Inputs, USD", "={held_CASE.total}"),
+    Worked("list_busy", "Burst in busy hours at those prices, USD", "={busy_CASE.total}"),
+    Worked("list_quiet", "Burst in other hours at those prices, USD", "={quiet_CASE.total}"),
+    Worked("cost", "Cost, USD", "=#list_held*@reserved+(#list_busy+#list_quiet)*@on_demand"),
+)
+
+
+def in_use(driver: str) -> str:
+    """Return the reference to a driver in the scenario of the cover."""
+    return f"{{use_{driver}.1}}"
+
+
+def what_if(book: Book, group: Groups) -> None:
+    """Add what the fleet buys month by month in each case that moves GPUs, and what every case costs."""
+    cases = cases_of(DRIVERS, TRAFFIC, PRICES, in_use)
+    moved: dict[tuple[str | None, ...], str] = {}  # the first case of those that buy the same
+    bought = {
+        key: moved.setdefault(tuple(changed.get(name) for name in _MOVES_GPUS), key)
+        for key, (_, changed) in cases.items()
+    }
+    page = Timeline(
+        book, "What-if", "The fleet once a case, all services at once: what is reserved, and burst beyond it.", _HEADS
+    )
+    page.calendar()
+    _shares(page)
+    for title, key, formula in zip(
+        ("Reserved, at the prices of Inputs", "Burst in busy hours", "Burst in the other hours"), _ROWS,
+        (_held(group), _burst(group, "{burst_hours}", peak=True),
+         _burst(group, "({hours_a_day}-{burst_hours})", peak=False)),
+        strict=True,
+    ):  # fmt: skip
+        page.section(title)
+        for case in moved.values():
+            label, changed = cases[case]
+            page.fill_before(_before(changed), _FORMATS)
+            page.row_of(f"{key}_{case}", label, formula, "USD", total=SUM)
+    page.finish()
+    table = new_page(
+        book, "Cases", "What each case costs: GPUs and hours from What-if, times what the case does to prices.",
+        ("",) * 8, (34, *[11] * 6, *[15] * 4),
+    )  # fmt: skip
+    case_table(table, DRIVERS, cases, _WORKED, in_use, bought)
+    table.finish()
+
+
+def _shares(page: Timeline) -> None:
+    """Add what no case changes: requests at first and months since, in a month and when its term began."""
+    runs = "{on}*({month}>={begins.@})*({month}<={ends.@})"
+    for title, key, formula, unit in (
+        ("Requests a day at first, while a service runs", "first", f"={runs}*{{requests_first.@}}", "requests"),
+        ("Months since it began", "age", "=MAX(0,{month}-{begins.@})", "months"),
+        ("Requests a day at first, in the month in which the term began", "first_term",
+         f"=IF({{month}}<{{bought_from.@}},0,{{on}}*INDEX({{first_@.all}},MAX(1,{TERM})))", "requests"),
+        ("Months that it had run by then", "age_term", f"=INDEX({{age_@.all}},MAX(1,{TERM}))", "months"),
+    ):  # fmt: skip
+        page.section(title)
+        for at in SERVICES:
+            page.row_of(
+                f"{key}_{at}", f"={{shown.{at}}}", formula.replace("@", at), unit, "#,##0;-#,##0;"
+            )  # fmt: skip
+
+
+def _before(changed: dict[str, str]) -> tuple[str, ...]:
+    drivers = (changed.get(name, f"={in_use(name)}") for name in _MOVES_GPUS)
+    return (*drivers, "=$D§/($F§*MIN(1,{target_load}*$G§))")
+
+
+# Columns of a case: D to G its drivers, H what they make of the replicas for a request.
+def _units(group: Groups, key: str, *, peak: bool) -> str:
+    """Return the GPUs that each group pays for, an array, before any is reserved: replicas first, then units."""
+    first, age = block(f"first{key}"), block(f"age{key}")
+    busiest = f"*{group.of('peak_now')}" if peak else ""
+    need = f"{first}*({group.of('growth_first')}+$E§)^{age}*$H§*{group.of('need_first')}{busiest}"
+    replicas = f"({first}>0)*({group.of('spare_replicas')}-INT({{rounding}}-{need}))"
+    together = f"MMULT({group.together},{group.of('unit_part')}*{replicas})"
+    return f"{group.of('unit_gpus')}*-INT({{rounding}}-{together})"
+
+
+def _reserved(group: Groups) -> str:
+    """Return the GPUs under contract, an array over groups."""
+    mean, step = _units(group, "_term", peak=False), group.of("step_paid")
+    return f"{step}*-INT({{rounding}}-{{reserve_share}}*{mean}/{step})"
+
+
+def _held(group: Groups) -> str:
+    paid = f"SUMPRODUCT({group.of('reserved_price')}*{_reserved(group)})"
+    return f"=IF({{on}}=0,0,{{price_level_now}}*{{hours_a_month}}*{paid})"
+
+
+def _burst(group: Groups, hours: str, *, peak: bool) -> str:
+    beyond = f"({_units(group, '', peak=peak)}-{_reserved(group)})"
+    paid = f"SUMPRODUCT({group.of('on_demand_price')}*({beyond}>0)*{beyond})"
+    return f"=IF({{on}}=0,0,{{price_level_now}}*{{hours_a_month}}/{{hours_a_day}}*{hours}*{paid})"
