@@ -167,9 +167,9 @@ def pdf(report: Report, attached: Sequence[Attached] = (), style: Style = PLAIN)
     base = f"{bundled('templates')}/"
     # Own templates may name faces that are nobody else's, in files that change.
     fonts = kept_fonts(style.faces) if style.templates is None else None
-    document = laid_out(html(report, style), base, options, fonts)
+    document = laid_out(html(report, style), base, options, fonts=fonts)
     if len(document.pages) > MOST_PAGES:
-        document = laid_out(html(report, style, contents=True), base, options, fonts)
+        document = laid_out(html(report, style, contents=True), base, options, fonts=fonts)
     return archival_pdf(document, options)
 
 
