@@ -66,9 +66,11 @@ def test_charts_of_the_index_state_their_titles_and_fit_the_paper(written: list[
     titles = [re.search(r"<(?:c:)?strCache>.*?<(?:c:)?v>(.*?)</", chart, re.DOTALL) for chart in drawn]
     assert [found and found[1] for found in titles] == ["Cost, USD", "Time per output token, seconds"]
     sheet = load_workbook(written[0])["Charts"]
-    assert (sheet.sheet_properties.pageSetUpPr.fitToPage, sheet.page_setup.fitToWidth) == (True, 1)
+    # Ten columns of 11 letters, each letter 5.6 points of a scaled page, beside margins of 0.3 inches on 595 points.
+    assert 10 * 11 * 5.6 * 0.89 <= 595 - 2 * 0.3 * 72
+    assert (sheet.page_setup.orientation, sheet.page_setup.paperSize, sheet.page_setup.scale) == ("portrait", 9, 89)
     # A chart of three lines takes 12 rows, heading and space two; in 0.10.0 24 on a page of its own.
-    assert sheet.print_area == "'Charts'!$A$1:$K$28"
+    assert sheet.print_area == "'Charts'!$B$1:$K$28"
 
 
 @pytest.mark.parametrize(("n", "pages"), [(3, 1), (40, 2)])
