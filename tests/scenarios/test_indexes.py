@@ -65,6 +65,9 @@ def test_charts_of_the_index_state_their_titles_and_fit_the_paper(written: list[
         drawn = [package.read(name).decode() for name in parts]
     titles = [re.search(r"<(?:c:)?strCache>.*?<(?:c:)?v>(.*?)</", chart, re.DOTALL) for chart in drawn]
     assert [found and found[1] for found in titles] == ["Cost, USD", "Time per output token, seconds"]
+    # Bars say what they are with digits, their axis in round numbers.
+    formats = [re.findall(r'<(?:c:)?numFmt formatCode="([^"]*)"', chart) for chart in drawn]
+    assert [sorted(each) for each in formats] == [["[&gt;=1000]#,##0;General", "[&gt;=100]#,##0;[=0]0;0.00##"]] * 2
     sheet = load_workbook(written[0])["Charts"]
     # Ten columns of 11 letters, each letter 5.6 points of a scaled page, beside margins of 0.3 inches on 595 points.
     assert 10 * 11 * 5.6 * 0.89 <= 595 - 2 * 0.3 * 72

@@ -123,7 +123,7 @@ def _quiet_axes(chart: BarChart | LineChart, drawn: Drawn) -> None:
         axis.spPr = GraphicalProperties(ln=LineProperties(solidFill=look.HAIRLINE, w=9525))
         axis.majorTickMark = "none"
     figures.majorGridlines = ChartLines(GraphicalProperties(ln=LineProperties(solidFill=look.HAIRLINE, w=6350)))
-    figures.number_format = drawn.number_format
+    figures.number_format = look.TICKS if drawn.number_format == look.NUMBER else drawn.number_format
     if drawn.kind != "tornado":
         figures.scaling.min = 0
     for axis, title in ((figures, drawn.unit), (names, drawn.across)):

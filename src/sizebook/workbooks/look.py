@@ -22,6 +22,7 @@ SIGNED = "+0.00##;-0.00##;0"  # what is added: sections with conditions drop the
 DATE, MONTH = "yyyy-mm-dd", "yyyy-mm"
 # For figures of any size: a small one shows its digits, and only 0 shows as 0.
 NUMBER, RATE = "[>=100]#,##0;[=0]0;0.00##", "[>=10]#,##0.0;[>=1]0.00;0.00##"
+TICKS = "[>=1000]#,##0;General"  # of an axis of such figures: 50 beside 100, where NUMBER has 50.00
 GIGA = "[>=0.1]#,##0.00;0.00####"  # bytes by the billion, of a small model too
 
 _HAIRLINE = Side(style="thin", color=HAIRLINE)
