@@ -102,7 +102,7 @@ WINDOW_NOT_DESCRIBED = {"step-3.7-flash"}
 
 
 def sees_a_window(described: Architecture, key: str) -> bool:
-    context = int(catalog.facts(key)["context_length"] or 1)
+    context = float(catalog.facts(key)["context_length"] or "inf")  # of an unknown length every window is shorter
     bricks = (brick for layer in described.layers for brick in layer.bricks)
     windows = {getattr(brick, "window", None) for brick in bricks if type(brick).__name__ != "SharedKeyAttention"}
     return any(window is not None and window < context for window in windows)

@@ -14,7 +14,7 @@ from tests.models.counts import counted, small_configs
 PAGE = (Path(__file__).parents[2] / "docs" / "architectures.md").read_text(encoding="utf-8")
 # Model types, and a row of the catalog where there is one.
 COUNTED = {
-    "aya_vision": "",
+    "aya_vision": "aya-vision-8b",
     "arctic": "",
     "bailing_moe": "ling-lite",
     "bailing_moe_v2": "",
@@ -27,10 +27,10 @@ COUNTED = {
     "exaone": "exaone-3.5-7.8b",
     "gemma3n": "gemma-3n-e4b",
     "glm4v_moe": "",
-    "idefics2": "",
+    "idefics2": "idefics2-8b",
     "internvl_chat": "internvl2.5-8b",
     "kimi_k3": "",
-    "kimi_vl": "",
+    "kimi_vl": "kimi-vl-a3b",
     "minimax_m1": "minimax-m1",
     "minimax_text_01": "minimax-text-01",
     "mistral4": "mistral-small-4-119b",
