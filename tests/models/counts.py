@@ -14,6 +14,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from sizebook.core.errors import SizebookError
 from sizebook.models.architecture import PARTS
 from sizebook.models.config import Config, load
 from sizebook.models.counting import count
@@ -23,6 +24,14 @@ from sizebook.models.huggingface import architecture
 def counted(config: dict[str, Any]) -> dict[str, Any]:
     """Return what sizebook counts for the keys of a config."""
     return _as_dict(Config(config, "config.json"))
+
+
+def total_or_none(config: dict[str, Any]) -> int | None:
+    """Return the total of what sizebook counts, None where it refuses the config."""
+    try:
+        return int(counted(config)["total"])
+    except SizebookError:
+        return None
 
 
 def _as_dict(config: Config) -> dict[str, Any]:

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from sizebook.core.errors import SizebookError
 from tests.models.composed import FROZEN, composed, parts
-from tests.models.counts import counted, small_configs
+from tests.models.counts import counted, small_configs, total_or_none
 from tests.models.edits import bases
-
-
-def _ours(config: dict[str, Any]) -> int | None:
-    try:
-        return int(counted(config)["total"])
-    except SizebookError:
-        return None
 
 
 def test_parts_of_other_types() -> None:
     same, tried, wrong = 0, 0, []
     for row in small_configs(FROZEN):
         for other, total in row["totals"].items():
-            ours, tried = _ours(composed(row["type"], row["section"], other)), tried + 1
+            ours, tried = total_or_none(composed(row["type"], row["section"], other)), tried + 1
             same += ours == total
             if ours not in (None, total):
                 wrong.append((row["type"], row["section"], other, total, ours))
@@ -75,16 +66,16 @@ def test_experts_in_every_layer_of_qwen_3_5() -> None:
     """Its class reads neither word for dense layers, which Qwen 3 Next's does."""
     config = bases()["qwen3_5_moe_text"][0]
     for key, value in (("mlp_only_layers", [1]), ("decoder_sparse_step", 2)):
-        assert _ours({**config, "intermediate_size": 112, key: value}) is None, key
+        assert total_or_none({**config, "intermediate_size": 112, key: value}) is None, key
 
 
 def test_what_is_said_twice_and_at_odds() -> None:
     """X-MOD holds an adapter once that is named twice; Nemotron-H's two patterns agree or are refused."""
     xmod = bases()["xmod"][0]
-    assert _ours({**xmod, "languages": ["en_XX", "en_XX"]}) == _ours({**xmod, "languages": ["en_XX"]})
+    assert total_or_none({**xmod, "languages": ["en_XX", "en_XX"]}) == total_or_none({**xmod, "languages": ["en_XX"]})
     nemotron = bases()["nemotron_h"][0]
     words = ["linear_attention", "moe", "full_attention", "mlp", "linear_attention"]
-    assert _ours({**nemotron, "layers_block_type": words}) == _ours(nemotron)
+    assert total_or_none({**nemotron, "layers_block_type": words}) == total_or_none(nemotron)
     with pytest.raises(SizebookError) as refused:
         counted({**nemotron, "layers_block_type": words[:3]})
     assert str(refused.value) == (
@@ -97,7 +88,7 @@ def test_what_is_said_twice_and_at_odds() -> None:
 def test_ratios_that_are_no_whole_part() -> None:
     """One over 0.66 is one patch a side in transformers' InternVL; xLSTM's 125 values are no six heads."""
     internvl, xlstm = bases()["internvl"][0], bases()["xlstm"][0]
-    assert _ours({**internvl, "downsample_ratio": 0.66}) == 586_392
+    assert total_or_none({**internvl, "downsample_ratio": 0.66}) == 586_392
     with pytest.raises(SizebookError) as refused:
         counted({**internvl, "downsample_ratio": 2.0})
     assert str(refused.value) == (
@@ -114,5 +105,5 @@ def test_ratios_that_are_no_whole_part() -> None:
 def test_a_bias_of_step_37s_projector() -> None:
     """As many parameters more as the text model is wide: 1,348,832 in transformers."""
     step = bases()["step3p7"][0]
-    assert _ours({**step, "projector_bias": False}) == 1_348_736
-    assert _ours({**step, "projector_bias": True}) == 1_348_736 + 96
+    assert total_or_none({**step, "projector_bias": False}) == 1_348_736
+    assert total_or_none({**step, "projector_bias": True}) == 1_348_736 + 96

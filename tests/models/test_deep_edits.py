@@ -4,34 +4,21 @@ from __future__ import annotations
 
 import importlib.util
 import random
-from typing import Any
 
 import pytest
 
 from sizebook.core.errors import SizebookError
-from tests.models.counts import counted, small_configs
+from tests.models.counts import counted, small_configs, total_or_none
 from tests.models.deep_edits import FROZEN, deep
 from tests.models.edits import apply, bases, counted_by_transformers
-from tests.models.test_edits import _follows_the_checkpoint
+from tests.models.test_edits import follows_the_checkpoint, judged
 
 BASES = bases()
 
 
-def _ours(config: dict[str, Any]) -> int | None:
-    try:
-        return int(counted(config)["total"])
-    except SizebookError:
-        return None
-
-
 def test_several_keys_together() -> None:
-    rows, refused, wrong = small_configs(FROZEN), 0, []
-    for row in rows:
-        config = apply(BASES[row["type"]][row["row"]], row["set"])
-        ours = _ours(config)
-        refused += ours is None
-        if ours not in (None, row["total"]) and not _follows_the_checkpoint(config):
-            wrong.append((row, ours))
+    rows = small_configs(FROZEN)
+    refused, wrong = judged(rows)
     assert len(rows) >= 1500
     assert wrong == []
     assert refused / len(rows) <= 0.08  # nearly all: heads that do not divide, as several sizes changed at once
@@ -40,8 +27,8 @@ def test_several_keys_together() -> None:
 def test_lists_at_odds_with_what_they_describe() -> None:
     """Counted wrong in silence before: a pattern said empty, no rates, blocks wider than what gathers them."""
     nemotron, omni = BASES["nemotron_h"][0], BASES["qwen2_5_omni"][0]
-    assert _ours(apply(nemotron, {"layers_block_type": []})) is None
-    assert _ours(apply(omni, {"token2wav_config.bigvgan_config.upsample_rates": []})) is None
+    assert total_or_none(apply(nemotron, {"layers_block_type": []})) is None
+    assert total_or_none(apply(omni, {"token2wav_config.bigvgan_config.upsample_rates": []})) is None
     with pytest.raises(SizebookError) as refused:
         counted(apply(omni, {"token2wav_config.dit_config.enc_channels": [64, 64, 64, 64, 64]}))
     assert str(refused.value) == (
@@ -56,8 +43,8 @@ def test_new_ones_agree_with_transformers() -> None:
     for _ in range(200):
         config = chance.choice(BASES[chance.choice(sorted(BASES))])
         changed = apply(config, deep(chance, config))
-        ours = _ours(changed)
-        theirs = None if ours is None or _follows_the_checkpoint(changed) else counted_by_transformers(changed)
+        ours = total_or_none(changed)
+        theirs = None if ours is None or follows_the_checkpoint(changed) else counted_by_transformers(changed)
         if theirs is not None:
             assert ours == theirs, changed
             compared += 1

@@ -117,6 +117,10 @@ def test_what_names_no_policy_is_said() -> None:
     idle = worked("remat_policy=save_qkv_proj", "every-other-matmul")
     assert "not read: remat_policy=save_qkv_proj" in idle.recipe
     assert idle.step == worked("", "every-other-matmul").step
+    # Half of an output that is computed again is computed again, whichever half is said first.
+    halves = ("query_proj=remat key_proj=device", "key_proj=device query_proj=remat")
+    found = [stated_policy(f"remat_policy=custom out_proj=device {each}") for each in halves]
+    assert [each.kept for each in found if each] == [{"attention_out"}] * 2
     # Words of Megatron are no policies.
     assert stated_policy("full") is None and stated_policy("mlp moe_act") is None
 

@@ -56,12 +56,16 @@ def stated_policy(text: str) -> Policy | None:
     placed = [(a, b) for a, b in pairwise(words) if a in _TENSORS and b in _PLACES]
     read = {name, *_BEFORE, *(word for pair in placed for word in pair)}
     kept, on_host = (frozenset[str](), frozenset[str]()) if placed and name == _CUSTOM else _rows()[name]
-    where = {_TENSORS[tensor]: place for tensor, place in placed}
+    places: dict[str, set[str]] = {}
+    for tensor, place in placed:
+        places.setdefault(_TENSORS[tensor], set()).add(place)
+    # Half of an output is no output: what is computed again in part is computed again.
+    stays = {each for each, found in places.items() if "remat" not in found}
     policy = Policy(kept, on_host, frozenset(read & set(words)), is_assumed=name == _CUSTOM and not placed)
     return replace(
         policy,
-        kept=kept | {each for each, place in where.items() if place != "remat"} - {LAYER_INPUT},
-        on_host=on_host | {each for each, place in where.items() if place == "offload"},
+        kept=kept | stays - {LAYER_INPUT},
+        on_host=on_host | {each for each in stays if "offload" in places[each]},
     )
 
 

@@ -8,7 +8,7 @@ leave it out; a later filling unfolds it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from lxml import etree
@@ -95,38 +95,34 @@ def _fold(package: Package, tab: str, within: Area, shown: Shown) -> None:
         row for row, column in within.cells()
         if address(row, column) in named and shown(tab, row, column) in (None, "")
     }  # fmt: skip
-    for number in range(within.top, within.bottom + 2):
-        if (row := rows.get(number)) is None:
-            continue
-        for attribute in ("hidden", "outlineLevel", "collapsed"):
-            row.attrib.pop(attribute, "")
-        if number in folded:
-            row.set("hidden", "1")
-            row.set("outlineLevel", "1")
-        elif number - 1 in folded:
-            row.set("collapsed", "1")
-    settings = root.find(tag("sheetFormatPr"))
-    if settings is not None:
-        settings.attrib.pop("outlineLevelRow", "")
-        if folded:
-            settings.set("outlineLevelRow", "1")
+    _outline(
+        root, {at: rows[at] for at in range(within.top, within.bottom + 2) if at in rows}, folded, "outlineLevelRow"
+    )
 
 
 def _fold_columns(root: etree._Element, blank: set[int], within: Area) -> None:
     """Fold these columns of a sheet, and unfold the others of the area; each has a width of its own."""
-    for column in root.iterfind(f"{tag('cols')}/{tag('col')}"):
-        at = int(column.get("min", 0))
-        if at != int(column.get("max", 0)) or not within.left <= at <= within.right + 1:
-            continue
+    columns = {
+        int(column.get("min", 0)): column
+        for column in root.iterfind(f"{tag('cols')}/{tag('col')}")
+        if column.get("min") == column.get("max")
+    }
+    near = {at: column for at, column in columns.items() if within.left <= at <= within.right + 1}
+    _outline(root, near, blank, "outlineLevelCol")
+
+
+def _outline(root: etree._Element, lines: Mapping[int, etree._Element], folded: set[int], level: str) -> None:
+    """Fold some of these rows or columns, and unfold the others; the one after a folded one carries the +."""
+    for at, line in lines.items():
         for attribute in ("hidden", "outlineLevel", "collapsed"):
-            column.attrib.pop(attribute, "")
-        if at in blank:
-            column.set("hidden", "1")
-            column.set("outlineLevel", "1")
-        elif at - 1 in blank:
-            column.set("collapsed", "1")
+            line.attrib.pop(attribute, "")
+        if at in folded:
+            line.set("hidden", "1")
+            line.set("outlineLevel", "1")
+        elif at - 1 in folded:
+            line.set("collapsed", "1")
     settings = root.find(tag("sheetFormatPr"))
     if settings is not None:
-        settings.attrib.pop("outlineLevelCol", "")
-        if blank:
-            settings.set("outlineLevelCol", "1")
+        settings.attrib.pop(level, "")
+        if folded:
+            settings.set(level, "1")
