@@ -52,6 +52,21 @@ def test_a_value_broadcasts_beside_options() -> None:
     assert found[0][0] == IN_PLACES < found[0][1]
 
 
+@pytest.mark.parametrize("words", ["remat_policy=save_qkv_proj", "remat_policy=custom; out_proj=device"])
+def test_words_with_a_sign_of_equality_keep_their_place(words: str) -> None:
+    """The last of a call's cells may be of words that are no options; beside options they are one of them."""
+    step = FUNCTIONS["STEP_SECONDS"]
+    run = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "batch": 128, "dp": 8, "stack": "fsdp", "zero_stage": 3}
+    names = [argument.name for argument in step.arguments]
+    places = [run.get(name) for name in names[: names.index("recompute_modules")]]
+    found = call("STEP_SECONDS", *places, words)
+    assert found > call("STEP_SECONDS", *places)
+    assert found == call("STEP_SECONDS", *places, words, None, None)
+    assert found == call(
+        "STEP_SECONDS", *places[:3], [[*each] for each in (run | {"recompute_modules": words}).items()][3:]
+    )
+
+
 def test_a_range_that_only_broadcasts_is_not_taken_for_options() -> None:
     """Two columns without a name of an argument are loads, results beside each other."""
     loads, asked = [[1, 2], [4, 8]], ("llama-3.1-8b", *PLACE[1:4])

@@ -77,7 +77,7 @@ def with_options(function: Function, cells: Sequence[Cell | Range]) -> Sequence[
     if last < 0 or _takes_any_cell(function, last):
         return cells
     known = [argument.name for argument in arguments]
-    options = _options(alone(cells[last]), known)
+    options = _options(alone(cells[last]), known, in_words=_takes_words(function, last))
     if options is None:
         return cells
     placed: list[Cell | Range] = [*cells[:last], *[None] * (len(known) - last)]
@@ -97,20 +97,33 @@ def _takes_any_cell(function: Function, place: int) -> bool:
     return place < len(function.arguments) and function.arguments[place].quantity.kind == "range"
 
 
-def _options(cell: Cell | Range, known: Sequence[str]) -> list[tuple[str, Cell]] | None:
-    """Return the arguments that a cell of options names and their values; None where the cell holds none."""
+def _takes_words(function: Function, place: int) -> bool:
+    """Return whether the argument in a place takes words, which may hold a sign of equality themselves."""
+    return place < len(function.arguments) and function.arguments[place].quantity.kind == "text"
+
+
+def _options(cell: Cell | Range, known: Sequence[str], *, in_words: bool) -> list[tuple[str, Cell]] | None:
+    """Return the arguments that a cell of options names and their values; None where the cell holds none, and in a
+    place for words where it names no argument: ``remat_policy=save_qkv_proj``."""
     if isinstance(cell, str):
         parts = [part.partition("=") for part in cell.split(";") if part.strip()]
         if not parts or not all(separator and name.strip().isidentifier() for name, separator, _ in parts):
+            return None
+        if in_words and not any(_is_known(name.strip(), known) for name, _, _ in parts):
             return None
         return [(option_name(name.strip(), known), value.strip()) for name, _, value in parts]
     rows = as_rows(cell)
     if rows is None or len(rows[0]) != 2:
         return None
     named = [(as_text(row[0]), row[1]) for row in rows if not is_blank(row[0])]
-    if not any(name in known or current(name, known) or replaced(name, known) for name, _ in named):
+    if not any(_is_known(name, known) for name, _ in named):
         return None
     return [(option_name(name, known), value) for name, value in named]
+
+
+def _is_known(name: str, known: Sequence[str]) -> bool:
+    """Return whether a name is of an argument, by today's name or an older one."""
+    return bool(name in known or current(name, known) or replaced(name, known))
 
 
 def option_name(name: str, known: Sequence[str]) -> str:
