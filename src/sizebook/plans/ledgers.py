@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from sizebook.core.sections import Argument, Quantity, flat, leaves, section
 from sizebook.core.texts import Day, text
+from sizebook.plans.quantities import EnergyKwh
 
 LONGEST_PLAN = 60  # months
 
@@ -32,6 +33,7 @@ LedgerRows = Annotated[
     ),
 ]  # fmt: skip
 Ledger = Annotated[list[list[Any]], Quantity("a row of names, then one a month", kind="range")]
+Cases = Annotated[list[list[Any]], Quantity("a row of names, then low, middle and high", kind="range")]
 Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a row", kind="range")]
 
 
@@ -71,22 +73,25 @@ def ledger_rows(
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 _USD: Any = {"unit": "USD", "minimum": 0}
 
+GpusFirstMonth = Annotated[
+    int, Quantity("GPUs in the busiest hour of the first month", unit="GPUs", **_COUNT, label="GPUs, first month")
+]
+GpusLastMonth = Annotated[
+    int, Quantity("GPUs in the busiest hour of the last month", unit="GPUs", **_COUNT, label="GPUs, last month")
+]
+
 
 @section
 class Totals:
     """What all months of a plan add up to, with both ends of its band in money."""
 
     months: Annotated[int, Quantity("months planned", unit="months", **_COUNT, label="Months")]
-    peak_gpus_first: Annotated[
-        int, Quantity("GPUs in the busiest hour of the first month", unit="GPUs", **_COUNT, label="GPUs, first month")
-    ]
-    peak_gpus_last: Annotated[
-        int, Quantity("GPUs in the busiest hour of the last month", unit="GPUs", **_COUNT, label="GPUs, last month")
-    ]
+    peak_gpus_first: GpusFirstMonth
+    peak_gpus_last: GpusLastMonth
     usd: Annotated[float, Quantity("cost of all months", **_USD, label="Cost")]
     usd_least: Annotated[float, Quantity("cost of all months, least", **_USD, label="Cost, least")]
     usd_most: Annotated[float, Quantity("cost of all months, most", **_USD, label="Cost, most")]
-    energy_kwh: Annotated[float, Quantity("electrical energy", unit="kWh", minimum=0, label="Energy")]
+    energy_kwh: EnergyKwh
     co2e_kg: Annotated[
         float, Quantity("greenhouse gases, location-based", unit="kgCO2e", minimum=0, label="Carbon, location-based")
     ]

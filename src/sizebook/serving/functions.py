@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from sizebook.core.derivation import Term
 from sizebook.core.errors import InputError, TargetError
-from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Tp
+from sizebook.core.quantities import Dp, Gpu, MemoryBytes, Model, Pp, Ratio, Seconds, Tp
 from sizebook.core.registry import estimated, function, unbanded
 from sizebook.core.sections import DEFAULT
 from sizebook.formulas.weights import dtype_bits
@@ -51,7 +51,6 @@ from sizebook.serving.quantities import (
     MeasuredModel,
     Quantile,
     Replica,
-    Seconds,
     SignedBytes,
     TokenRate,
     Version,

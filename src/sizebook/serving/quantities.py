@@ -369,7 +369,6 @@ IdleOverTdp = Annotated[
 
 # Results and bands ----------------------------------------------------------------------------------------------------
 
-Seconds = Annotated[float, Quantity("duration", unit="seconds", minimum=0)]
 SignedBytes = Annotated[float, Quantity("memory left, negative where it does not suffice", unit="bytes")]
 Acceptance = Annotated[float, Quantity("share of drafted tokens that are accepted", unit="ratio", minimum=0, maximum=1)]
 Figure = Annotated[

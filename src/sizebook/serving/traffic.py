@@ -17,6 +17,7 @@ from sizebook.core.quantities import (
     Price,
     Pue,
     Ratio,
+    Seconds,
     Usd,
     Watts,
 )
@@ -44,7 +45,6 @@ from sizebook.serving.quantities import (
     Replicas,
     RequestRate,
     Requests,
-    Seconds,
     Share,
     SpareReplicas,
     TokenRate,

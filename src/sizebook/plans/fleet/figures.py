@@ -10,6 +10,24 @@ from sizebook.models import catalog
 from sizebook.plans.fleet.inputs import FleetTerms, Service
 from sizebook.plans.fleet.nodes import node_facts
 from sizebook.plans.fleet.plan import PlannedService, longest_tokens, replica_of
+from sizebook.plans.ledgers import GpusFirstMonth, GpusLastMonth
+from sizebook.plans.quantities import (
+    CacheCapacity,
+    GpusPerNode,
+    GpusPerReplica,
+    InFlight,
+    OnDemandRate,
+    PricesBasis,
+    RatesBasis,
+    ReleaseBasis,
+    RequestRate,
+    ReservedRate,
+    SpareReplicas,
+    TdpWatts,
+    TimePerOutputToken,
+    TimeToFirstToken,
+    Workers,
+)
 from sizebook.plans.serving.figures import banded
 from sizebook.plans.serving.rates import check_provider, listed, watts
 from sizebook.plans.serving.replica import PlannedReplica
@@ -22,18 +40,12 @@ _COUNT: Any = {"kind": "integer", "minimum": 0}
 class ReplicaOnNode:
     """One replica of a service at the load planned for, and the node that it stands on."""
 
-    gpus_per_replica: Annotated[int, Quantity("GPUs of one replica", unit="GPUs", **_COUNT, label="GPUs of a replica")]
-    concurrency: Annotated[
-        int, Quantity("requests in flight on a replica", unit="requests", **_COUNT, label="In flight on a replica")
-    ]
-    capacity: Annotated[
-        int, Quantity("requests that its cache holds", unit="requests", **_COUNT, label="Requests that the cache holds")
-    ]
-    ttft_seconds: Annotated[float, Quantity("time to first token", unit="seconds", label="Time to first token")]
-    tpot_seconds: Annotated[float, Quantity("time per output token", unit="seconds", label="Time per output token")]
-    requests_per_second: Annotated[
-        float, Quantity("requests a second of a replica", unit="requests/s", label="Rate of a replica")
-    ]
+    gpus_per_replica: GpusPerReplica
+    concurrency: InFlight
+    capacity: CacheCapacity
+    ttft_seconds: TimeToFirstToken
+    tpot_seconds: TimePerOutputToken
+    requests_per_second: RequestRate
     requests_per_second_p10: Annotated[
         float,
         Quantity(
@@ -48,22 +60,11 @@ class ReplicaOnNode:
             label="Rate of a replica, p90",
         ),
     ]  # fmt: skip
-    workers: Annotated[
-        str, Quantity("workers of one replica, and what they do", kind="text", label="Workers of a replica")
-    ]
-    rates_basis: Annotated[
-        str,
-        Quantity("rates that times are worked out with: shipped, or a file of own ones", kind="text", label="Rates"),
-    ]
-    release_basis: Annotated[
-        str,
-        Quantity(
-            "release of the engine, what it does by default and whether the fit has seen it", kind="text",
-            label="Engine release",
-        ),
-    ]  # fmt: skip
-    tdp_watts: Annotated[float, Quantity("power of one GPU: its TDP", unit="watts", label="Power of a GPU")]
-    gpus_per_node: Annotated[int, Quantity("GPUs of a node", unit="GPUs", **_COUNT, label="GPUs of a node")]
+    workers: Workers
+    rates_basis: RatesBasis
+    release_basis: ReleaseBasis
+    tdp_watts: TdpWatts
+    gpus_per_node: GpusPerNode
     node_kw: Annotated[float, Quantity("power of a node at most", unit="kW", label="Power of a node")]
     node_units: Annotated[int, Quantity("height of a node", unit="U", **_COUNT, label="Height of a node")]
     rack_nodes: Annotated[
@@ -114,25 +115,15 @@ class ServiceBasis(ReplicaOnNode):
 class ServiceFigures(ReplicaOnNode):
     """One replica of a service on its node, what a GPU-hour of it costs, and its fleet."""
 
-    spare_replicas: Annotated[
-        int, Quantity("replicas kept for failures", unit="replicas", **_COUNT, label="Spare replicas")
-    ]
-    on_demand_usd_per_gpu_hour: Annotated[
-        float, Quantity("price of a GPU-hour on demand", unit="USD/GPU-hour", label="On-demand GPU-hour")
-    ]
-    reserved_usd_per_gpu_hour: Annotated[
-        float, Quantity("price of a reserved GPU-hour", unit="USD/GPU-hour", label="Reserved GPU-hour")
-    ]
-    price_basis: Annotated[str, Quantity("where the prices come from", kind="text", label="Price basis")]
+    spare_replicas: SpareReplicas
+    on_demand_usd_per_gpu_hour: OnDemandRate
+    reserved_usd_per_gpu_hour: ReservedRate
+    price_basis: PricesBasis
     grams_per_kwh: Annotated[
         float, Quantity("greenhouse gases per energy", unit="gCO2e/kWh", label="Carbon of the grid")
     ]
-    peak_gpus_first: Annotated[
-        int, Quantity("GPUs in the busiest hour of the first month", unit="GPUs", **_COUNT, label="GPUs, first month")
-    ]
-    peak_gpus_last: Annotated[
-        int, Quantity("GPUs in the busiest hour of the last month", unit="GPUs", **_COUNT, label="GPUs, last month")
-    ]
+    peak_gpus_first: GpusFirstMonth
+    peak_gpus_last: GpusLastMonth
     usd_last: Annotated[float, Quantity("cost of the last month", unit="USD", label="USD in the last month")]
     usd: Annotated[float, Quantity("cost of all months", unit="USD", label="Cost of all months")]
 

@@ -27,26 +27,33 @@ from sizebook.serving.traffic import (
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 
+RequestsPerDay = Annotated[float, Quantity("requests a day", unit="requests", label="Requests a day")]
+ReservedUsd = Annotated[float, Quantity("cost of reserved GPUs", unit="USD", label="Reserved, USD")]
+BurstUsd = Annotated[float, Quantity("cost of burst hours", unit="USD", label="Burst, USD")]
+MonthKwh = Annotated[float, Quantity("electrical energy", unit="kWh", label="kWh")]
+MonthCo2e = Annotated[float, Quantity("greenhouse gases, location-based", unit="kgCO2e", label="kgCO2e")]
+Racks = Annotated[int, Quantity("racks of these nodes", unit="racks", **_COUNT, label="Racks")]
+
 
 @section
 class FleetMonth:
     """One month of all services: GPUs paid for, burst hours, money, energy, nodes, racks and power."""
 
-    requests_per_day: Annotated[float, Quantity("requests a day", unit="requests", label="Requests a day")]
+    requests_per_day: RequestsPerDay
     peak_gpus: Annotated[int, Quantity("GPUs in the busiest hour", unit="GPUs", **_COUNT, label="At peak")]
     mean_gpus: Annotated[int, Quantity("GPUs at the mean of the day", unit="GPUs", **_COUNT, label="At the mean")]
     reserved_gpus: Annotated[int, Quantity("GPUs under contract", unit="GPUs", **_COUNT, label="Reserved")]
     burst_gpu_hours: Annotated[float, Quantity("GPU-hours on demand", unit="GPU-hours", label="Burst hours")]
-    reserved_usd: Annotated[float, Quantity("cost of reserved GPUs", unit="USD", label="Reserved, USD")]
-    burst_usd: Annotated[float, Quantity("cost of burst hours", unit="USD", label="Burst, USD")]
+    reserved_usd: ReservedUsd
+    burst_usd: BurstUsd
     usd: Annotated[float, Quantity("cost of the month", unit="USD", label="Together, USD")]
-    energy_kwh: Annotated[float, Quantity("electrical energy", unit="kWh", label="kWh")]
-    co2e_kg: Annotated[float, Quantity("greenhouse gases, location-based", unit="kgCO2e", label="kgCO2e")]
+    energy_kwh: MonthKwh
+    co2e_kg: MonthCo2e
     nodes: Annotated[int, Quantity("nodes in the busiest hour", unit="nodes", **_COUNT, label="Nodes")]
     own_nodes: Annotated[
         int, Quantity("nodes if services shared none", unit="nodes", **_COUNT, label="Nodes, none shared")
     ]
-    racks: Annotated[int, Quantity("racks of these nodes", unit="racks", **_COUNT, label="Racks")]
+    racks: Racks
     site_kw: Annotated[
         float, Quantity("power to provide: nodes at their most, times the PUE", unit="kW", label="Power, kW")
     ]
@@ -56,7 +63,7 @@ class FleetMonth:
 class ServiceMonth:
     """One month of one service: its replicas and their GPUs, and its part of what is bought."""
 
-    requests_per_day: Annotated[float, Quantity("requests a day", unit="requests", label="Requests a day")]
+    requests_per_day: RequestsPerDay
     peak_replicas: Annotated[
         int, Quantity("replicas in the busiest hour", unit="replicas", **_COUNT, label="Replicas at peak")
     ]

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, section
-from sizebook.plans.fleet.months import FleetMonth
+from sizebook.plans.fleet.months import BurstUsd, FleetMonth, MonthCo2e, MonthKwh, Racks, ReservedUsd
 
 QUARTER, YEAR = 3, 12  # months
 _COUNT: Any = {"kind": "integer", "minimum": 0}
@@ -21,14 +21,14 @@ class FleetPeriod:
     months: Annotated[int, Quantity("months of it in the plan", unit="months", **_COUNT, label="Months")]
     peak_gpus: Annotated[int, Quantity("GPUs in its busiest hour", unit="GPUs", **_COUNT, label="GPUs at peak")]
     nodes: Annotated[int, Quantity("nodes in its busiest hour", unit="nodes", **_COUNT, label="Nodes")]
-    racks: Annotated[int, Quantity("racks of these nodes", unit="racks", **_COUNT, label="Racks")]
+    racks: Racks
     site_kw: Annotated[float, Quantity("power to provide, at most", unit="kW", label="Power, kW")]
     gpu_hours: Annotated[float, Quantity("GPU-hours, reserved and burst", unit="GPU-hours", label="GPU-hours")]
-    reserved_usd: Annotated[float, Quantity("cost of reserved GPUs", unit="USD", label="Reserved, USD")]
-    burst_usd: Annotated[float, Quantity("cost of burst hours", unit="USD", label="Burst, USD")]
+    reserved_usd: ReservedUsd
+    burst_usd: BurstUsd
     usd: Annotated[float, Quantity("cost of the period", unit="USD", label="Together, USD")]
-    energy_kwh: Annotated[float, Quantity("electrical energy", unit="kWh", label="kWh")]
-    co2e_kg: Annotated[float, Quantity("greenhouse gases, location-based", unit="kgCO2e", label="kgCO2e")]
+    energy_kwh: MonthKwh
+    co2e_kg: MonthCo2e
 
 
 def periods(months: Sequence[FleetMonth], length: int) -> tuple[FleetPeriod, ...]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from sizebook.core.sections import Quantity, flat, section
 from sizebook.plans.programme.phase import PhaseCase, PlannedPhase
 from sizebook.plans.programme.plan import ProgrammePlan, checkpoint_bytes
+from sizebook.plans.quantities import LayoutName, ModelParameters, PriceBasis, TrainedParameters
 
 _COUNT: Any = {"kind": "integer", "minimum": 0}
 _BYTES: Any = {"unit": "bytes", "minimum": 0}
@@ -19,14 +20,12 @@ class PhaseFigures:
     """One phase: what it trains and on what, its middle case, both ends in days and money, memory and checkpoints."""
 
     kind: Annotated[str, Quantity("kind of phase", kind="text", label="Kind of phase")]
-    parameters: Annotated[int, Quantity("parameters of the model", unit="parameters", **_COUNT, label="Parameters")]
-    trained_parameters: Annotated[
-        int, Quantity("parameters that are trained", unit="parameters", **_COUNT, label="Trained parameters")
-    ]
+    parameters: ModelParameters
+    trained_parameters: TrainedParameters
     tokens: Annotated[float, Quantity("tokens trained on", unit="tokens", label="Tokens")]
     seq: Annotated[int, Quantity("tokens in one sequence", unit="tokens", **_COUNT, label="Tokens in a sequence")]
     gpus: Annotated[int, Quantity("GPUs that are paid for while it runs", unit="GPUs", **_COUNT, label="GPUs")]
-    layout: Annotated[str, Quantity("layout in the field's shorthand", kind="text", label="Layout")]
+    layout: LayoutName
     mfu: Annotated[float, Quantity("MFU of training in steady state", unit="ratio", label="MFU")]
     start_day: Annotated[float, Quantity("day on which it starts", **_DAYS, label="Starts on day")]
     case: PhaseCase
@@ -47,7 +46,7 @@ class PhaseFigures:
     price_usd_per_gpu_hour: Annotated[
         float, Quantity("price of a GPU-hour", unit="USD/GPU-hour", label="Price of a GPU-hour")
     ]
-    price_basis: Annotated[str, Quantity("where the price comes from", kind="text", label="Price basis")]
+    price_basis: PriceBasis
 
 
 def figures(plan: ProgrammePlan, at: int) -> PhaseFigures:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, Quantity, flat, leaves
 from sizebook.plans.columns import sections_of, width_of
-from sizebook.plans.ledgers import Ledger
+from sizebook.plans.ledgers import Cases, Ledger
 from sizebook.plans.programme.figures import PhaseFigures, as_rows
 from sizebook.plans.programme.inputs import Phase, ProgrammeInputs, ProgrammeTerms
 from sizebook.plans.programme.plan import Budget, ProgrammeMonth, ProgrammePlan, plan_programme
@@ -20,7 +20,6 @@ Phases = Annotated[
         kind="range", label="Phases",
     ),
 ]  # fmt: skip
-BudgetRows = Annotated[list[list[Any]], Quantity("a row of names, then low, middle and high", kind="range")]
 FiguresByPhase = Annotated[
     list[list[Any]], Quantity("a row with the names of the phases, then one figure a row", kind="range")
 ]
@@ -101,7 +100,7 @@ def _plan(phases: Any, terms: ProgrammeTerms) -> tuple[dict[int, Phase], Program
 
 @function(category="training time", source=SOURCE, example=(_EXAMPLE, _BUDGET))
 @takes("search")
-def programme_budget(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> BudgetRows:
+def programme_budget(phases: Phases, terms: ProgrammeTerms = DEFAULT) -> Cases:
     """Return a programme's budget: names, then low, middle and high: days, GPU-hours, cost by part, energy, carbon.
 
     The figures of 'sizebook plan programme' for the same inputs, computed by the same plan. Low and high take every

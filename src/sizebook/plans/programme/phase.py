@@ -11,6 +11,7 @@ from sizebook.core.units import gibibytes
 from sizebook.formulas.energy import train_co2e_kg, train_energy_kwh
 from sizebook.models.flops import forward
 from sizebook.plans.programme.inputs import REINFORCEMENT, Phase
+from sizebook.plans.quantities import EnergyKwh
 from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.replica import Asked, PlannedReplica, Setup, replica_for
 from sizebook.plans.serving.request_stream import RequestStream
@@ -45,7 +46,7 @@ class PhaseCase:
     ]
     gpu_hours: Annotated[float, Quantity("GPUs x hours, all of them", **_HOURS, label="GPU-hours")]
     usd: Annotated[float, Quantity("cost of the phase", unit="USD", minimum=0, label="Cost")]
-    energy_kwh: Annotated[float, Quantity("electrical energy", unit="kWh", minimum=0, label="Energy")]
+    energy_kwh: EnergyKwh
     co2e_kg: Annotated[
         float, Quantity("location-based emissions", unit="kgCO2e", minimum=0, label="Carbon, location-based")
     ]

@@ -22,7 +22,7 @@ from sizebook.models import catalog
 from sizebook.plans.ledgers import LONGEST_PLAN, month_label
 from sizebook.plans.programme.inputs import MOST_PHASES, ProgrammeInputs, ProgrammeTerms, Rollouts
 from sizebook.plans.programme.phase import HOURS_PER_DAY, PhaseCase, PlannedPhase, plan_phase
-from sizebook.plans.training.case import NAMES
+from sizebook.plans.training.case import NAMES, CaseName
 
 DAYS_PER_MONTH = HOURS_PER_MONTH / HOURS_PER_DAY
 TERABYTE = 1e12
@@ -54,7 +54,7 @@ PARTS = ("phases_usd", "ablation_usd", "evaluation_usd", "data_usd", "storage_us
 class Budget:
     """The whole programme in one of three futures: all its phases as predicted, or at the same end of their bands."""
 
-    name: Annotated[str, Quantity("low, middle or high in time", kind="choice", choices=NAMES, label="Case")]
+    name: CaseName
     days: Annotated[float, Quantity("from the first phase to the last", unit="days", minimum=0, label="Days")]
     gpu_hours: Hours
     phases_usd: PhasesUsd

@@ -9,6 +9,7 @@ from sizebook.core.errors import InputError
 from sizebook.core.quantities import Gpu, Model
 from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, REQUIRED, Argument, Quantity, flat, quantity_of, section
+from sizebook.plans.quantities import OutputRate, TimePerOutputToken, TimeToFirstToken
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import as_read, replica_of
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT, PlannedReplica
@@ -35,11 +36,9 @@ class CurvePoint:
     concurrency: Annotated[
         int, Quantity("requests in flight on a replica", unit="requests", kind="integer", label="In flight")
     ]
-    ttft_seconds: Annotated[float, Quantity("time to first token", unit="seconds", label="Time to first token")]
-    tpot_seconds: Annotated[float, Quantity("time per output token", unit="seconds", label="Time per output token")]
-    tokens_per_second: Annotated[
-        float, Quantity("output tokens a second of a replica", unit="tokens/s", label="Output tokens a second")
-    ]
+    ttft_seconds: TimeToFirstToken
+    tpot_seconds: TimePerOutputToken
+    tokens_per_second: OutputRate
     gpu_tokens_per_second: Annotated[
         float, Quantity("the same over its GPUs", unit="tokens/s", label="Output tokens a second and GPU")
     ]

@@ -5,6 +5,24 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.sections import Quantity, section
+from sizebook.plans.quantities import (
+    CacheCapacity,
+    GpusPerNode,
+    GpusPerReplica,
+    InFlight,
+    OnDemandRate,
+    OutputRate,
+    PricesBasis,
+    RatesBasis,
+    ReleaseBasis,
+    RequestRate,
+    ReservedRate,
+    SpareReplicas,
+    TdpWatts,
+    TimePerOutputToken,
+    TimeToFirstToken,
+    Workers,
+)
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, as_read, in_words, replica_of
 from sizebook.plans.serving.rates import check_provider, listed, watts
@@ -29,13 +47,9 @@ class ReplicaFigures:
             "tokens of a request to reserve cache for", unit="tokens", **_COUNT, label="Longest request reserved for"
         ),
     ]
-    gpus_per_replica: Annotated[int, Quantity("GPUs of one replica", unit="GPUs", **_COUNT, label="GPUs of a replica")]
-    concurrency: Annotated[
-        int, Quantity("requests in flight on a replica", unit="requests", **_COUNT, label="In flight on a replica")
-    ]
-    capacity: Annotated[
-        int, Quantity("requests that its cache holds", unit="requests", **_COUNT, label="Requests that the cache holds")
-    ]
+    gpus_per_replica: GpusPerReplica
+    concurrency: InFlight
+    capacity: CacheCapacity
     binding: Annotated[
         str,
         Quantity(
@@ -44,10 +58,8 @@ class ReplicaFigures:
             label="Limited by",
         ),
     ]
-    requests_per_second: Annotated[
-        float, Quantity("requests a second of a replica", unit="requests/s", label="Rate of a replica")
-    ]
-    ttft_seconds: Annotated[float, Quantity("time to first token", unit="seconds", label="Time to first token")]
+    requests_per_second: RequestRate
+    ttft_seconds: TimeToFirstToken
     ttft_seconds_p10: Annotated[
         float,
         Quantity("time to first token, 10th percentile of measured", unit="seconds", label="Time to first token, p10"),
@@ -56,7 +68,7 @@ class ReplicaFigures:
         float,
         Quantity("time to first token, 90th percentile of measured", unit="seconds", label="Time to first token, p90"),
     ]
-    tpot_seconds: Annotated[float, Quantity("time per output token", unit="seconds", label="Time per output token")]
+    tpot_seconds: TimePerOutputToken
     tpot_seconds_p10: Annotated[
         float,
         Quantity(
@@ -69,9 +81,7 @@ class ReplicaFigures:
             "time per output token, 90th percentile of measured", unit="seconds", label="Time per output token, p90"
         ),
     ]
-    tokens_per_second: Annotated[
-        float, Quantity("output tokens a second of a replica", unit="tokens/s", label="Output tokens a second")
-    ]
+    tokens_per_second: OutputRate
     tokens_per_second_p10: Annotated[
         float,
         Quantity(
@@ -110,20 +120,9 @@ class ReplicaFigures:
         float, Quantity("memory that the engine leaves free on one GPU", unit="bytes", label="Left free by the engine")
     ]
     physical_bytes: Annotated[float, Quantity("memory of one GPU", unit="bytes", label="Physical memory")]
-    rates_basis: Annotated[
-        str,
-        Quantity("rates that times are worked out with: shipped, or a file of own ones", kind="text", label="Rates"),
-    ]
-    release_basis: Annotated[
-        str,
-        Quantity(
-            "release of the engine, what it does by default and whether the fit has seen it", kind="text",
-            label="Engine release",
-        ),
-    ]  # fmt: skip
-    workers: Annotated[
-        str, Quantity("workers of one replica, and what they do", kind="text", label="Workers of a replica")
-    ]
+    rates_basis: RatesBasis
+    release_basis: ReleaseBasis
+    workers: Workers
     transfer_seconds: Annotated[
         float,
         Quantity(
@@ -143,16 +142,10 @@ class ReplicaFigures:
 class ServingFigures(ReplicaFigures):
     """One replica at the load planned for, with the band of each estimate, and the prices of its fleet."""
 
-    spare_replicas: Annotated[
-        int, Quantity("replicas kept for failures", unit="replicas", **_COUNT, label="Spare replicas")
-    ]
-    on_demand_usd_per_gpu_hour: Annotated[
-        float, Quantity("price of a GPU-hour on demand", unit="USD/GPU-hour", label="On-demand GPU-hour")
-    ]
-    reserved_usd_per_gpu_hour: Annotated[
-        float, Quantity("price of a reserved GPU-hour", unit="USD/GPU-hour", label="Reserved GPU-hour")
-    ]
-    price_basis: Annotated[str, Quantity("where the prices come from", kind="text", label="Price basis")]
+    spare_replicas: SpareReplicas
+    on_demand_usd_per_gpu_hour: OnDemandRate
+    reserved_usd_per_gpu_hour: ReservedRate
+    price_basis: PricesBasis
     usd_per_mtok_saturated: Annotated[
         float, Quantity("cost of a million output tokens at full load", unit="USD/Mtok", label="USD per Mtok, full")
     ]
@@ -165,7 +158,7 @@ class ServingBasis(ReplicaFigures):
     A price that no table lists is blank.
     """
 
-    gpus_per_node: Annotated[int, Quantity("GPUs of a node", unit="GPUs", **_COUNT, label="GPUs of a node")]
+    gpus_per_node: GpusPerNode
     listed_on_demand_usd_per_gpu_hour: Annotated[
         float | None,
         Quantity("listed price of a GPU-hour on demand", unit="USD/GPU-hour", label="Listed on demand"),
@@ -174,7 +167,7 @@ class ServingBasis(ReplicaFigures):
         float | None,
         Quantity("listed price of a GPU-hour reserved for a year", unit="USD/GPU-hour", label="Listed reserved"),
     ]
-    tdp_watts: Annotated[float, Quantity("power of one GPU: its TDP", unit="watts", label="Power of a GPU")]
+    tdp_watts: TdpWatts
     listed_grams_per_kwh: Annotated[
         float, Quantity("greenhouse gases per energy of the grid", unit="gCO2e/kWh", label="Carbon of the grid")
     ]

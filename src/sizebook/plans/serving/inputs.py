@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from sizebook.core.quantities import Pue
 from sizebook.core.sections import DEFAULT, TABLE, Quantity, section
 from sizebook.plans.ledgers import LONGEST_PLAN
+from sizebook.plans.quantities import StatedGrams
 from sizebook.plans.serving.day import SHAPES, hours_of, lognormal_p95
 from sizebook.plans.serving.lengths import Histogram, histogram
 from sizebook.plans.serving.nodes import Packing
@@ -260,14 +261,6 @@ ReservedPrice = Annotated[
         source="data/prices.csv",
     ),
 ]  # fmt: skip
-Grams = Annotated[
-    float | None,
-    Quantity(
-        "greenhouse gases per energy, blank for the grid's", unit="gCO2e/kWh", minimum=0, maximum=1e5, default=None,
-        label="Grams of CO2e per kWh",
-        source="data/grid.csv",
-    ),
-]  # fmt: skip
 
 
 @section
@@ -284,7 +277,7 @@ class Energy:
 
     pue: Pue = DEFAULT
     grid: GridRegion = DEFAULT
-    grams_per_kwh: Grams = DEFAULT
+    grams_per_kwh: StatedGrams = DEFAULT
 
 
 @section

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizebook.core.errors import TargetError
-from sizebook.core.quantities import Gpu, Model
+from sizebook.core.quantities import Gpu, Model, Seconds
 from sizebook.core.registry import function, takes, unbanded
 from sizebook.core.sections import DEFAULT, flat, put_together, section
 from sizebook.plans.serving.inputs import (
@@ -29,7 +29,6 @@ from sizebook.serving.quantities import (
     Replica,
     ReplicaRate,
     RequestPercentile,
-    Seconds,
     SeenLatency,
     share_of,
 )

@@ -10,6 +10,7 @@ from sizebook.formulas.energy import embodied_co2e_kg, market_co2e_kg, train_co2
 from sizebook.formulas.money import train_cost_usd
 from sizebook.formulas.training_time import checkpoint_interval_seconds, cluster_mtbf_hours
 from sizebook.formulas.training_time import goodput as goodput_of
+from sizebook.plans.quantities import EnergyKwh
 from sizebook.plans.training.inputs import Setup, Terms
 from sizebook.plans.training.work import HARDWARE, Work
 from sizebook.training.programme import factor_of
@@ -23,12 +24,14 @@ _SECONDS: Any = {"unit": "seconds", "minimum": 0}
 _USD: Any = {"unit": "USD", "minimum": 0}
 _KG: Any = {"unit": "kgCO2e", "minimum": 0}
 
+CaseName = Annotated[str, Quantity("low, middle or high in time", kind="choice", choices=NAMES, label="Case")]
+
 
 @section
 class Case:
     """One of three futures: the step takes as long as predicted, or as it does at either end of the band."""
 
-    name: Annotated[str, Quantity("low, middle or high in time", kind="choice", choices=NAMES, label="Case")]
+    name: CaseName
     step_seconds: Annotated[float, Quantity("one optimizer step", **_SECONDS, label="Step time")]
     tokens_per_s_per_gpu: Annotated[
         float, Quantity("tokens a second on one GPU", unit="tokens/s", minimum=0, label="Tokens per second and GPU")
@@ -51,7 +54,7 @@ class Case:
     start_usd: Annotated[float, Quantity("cost of the start", **_USD, label="Cost of start-up")]
     other_usd: Annotated[float, Quantity("storage, traffic and staff in one sum", **_USD, label="Other costs")]
     cost_usd: Annotated[float, Quantity("cost of the run", **_USD, label="Cost")]
-    energy_kwh: Annotated[float, Quantity("electrical energy", unit="kWh", minimum=0, label="Energy")]
+    energy_kwh: EnergyKwh
     co2e_kg: Annotated[float, Quantity("location-based emissions", **_KG, label="Carbon, location-based")]
     co2e_market_kg: Annotated[
         float | None,

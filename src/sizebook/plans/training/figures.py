@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from sizebook.core.sections import REQUIRED, Argument, Quantity, leaves, section
+from sizebook.plans.quantities import LayoutName, ModelParameters, PriceBasis, TrainedParameters
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.training.memory import COMPONENTS, Memory
 from sizebook.training.programme import basis_of, factor_of
@@ -19,8 +20,8 @@ _COUNT: Any = {"kind": "integer", "minimum": 0}
 class TrainingFigures:
     """What a plan rests on: its model and layout, and every price and rate that was left to be looked up."""
 
-    parameters: Annotated[int, Quantity("parameters of the model", unit="parameters", **_COUNT, label="Parameters")]
-    layout: Annotated[str, Quantity("layout in the field's shorthand", kind="text", label="Layout")]
+    parameters: ModelParameters
+    layout: LayoutName
     dp: Annotated[int, Quantity("data-parallel degree that was taken", **_COUNT, label="Data parallel")]
     micro_batches: Annotated[
         int, Quantity("micro-batches of a pipeline in one step", **_COUNT, label="Micro-batches a step")
@@ -41,7 +42,7 @@ class TrainingFigures:
     price_usd_per_gpu_hour: Annotated[
         float, Quantity("price of a GPU-hour, as given or looked up", unit="USD/GPU-hour", label="GPU-hour")
     ]
-    price_basis: Annotated[str, Quantity("where the price comes from", kind="text", label="Price basis")]
+    price_basis: PriceBasis
     watts: Annotated[
         float,
         Quantity("power of a GPU at work: given, its limit or TDP", unit="watts", label="Power of a GPU at work"),
@@ -70,9 +71,7 @@ class TrainingFigures:
     lora_rank: Annotated[
         int, Quantity("rank of adapters that was taken, 0 for none", **_COUNT, label="Rank of adapters taken")
     ]
-    trained_parameters: Annotated[
-        int, Quantity("parameters that are trained", unit="parameters", **_COUNT, label="Trained parameters")
-    ]
+    trained_parameters: TrainedParameters
     padding_share: Annotated[
         float, Quantity("share of a step's tokens that is padding", unit="ratio", label="Padding of a step")
     ]

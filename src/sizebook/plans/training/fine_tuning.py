@@ -13,7 +13,8 @@ from sizebook.core.quantities import Model, Seq
 from sizebook.core.registry import function, unbanded
 from sizebook.core.sections import DEFAULT, Quantity, flat, leaves, section
 from sizebook.models import catalog
-from sizebook.plans.training.functions import Answer, Figures
+from sizebook.plans.ledgers import Figures
+from sizebook.plans.training.functions import Answer
 from sizebook.plans.training.inputs import USABLE_SHARE
 from sizebook.plans.training.work import trained_parameters
 from sizebook.training.layout import Layout

@@ -10,6 +10,7 @@ from sizebook.core.quantities import Batch, Gpu, Gpus, MemoryBytes, Model, Ratio
 from sizebook.core.registry import estimated, function, takes, unbanded
 from sizebook.core.sections import DEFAULT, Quantity, flat, leaves, section
 from sizebook.models import catalog
+from sizebook.plans.ledgers import Cases, Figures
 from sizebook.plans.training.case import NAMES, Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, figures
 from sizebook.plans.training.inputs import Setup, TrainingInputs, settled
@@ -51,8 +52,6 @@ FitsOn = Annotated[
 ]  # fmt: skip
 Answer = Annotated[bool, Quantity("yes or no", kind="flag")]
 Layouts = Annotated[list[list[str | float]], Quantity("layouts, one a row, under a row of headings", kind="range")]
-Ledger = Annotated[list[list[Any]], Quantity("a row of names, then low, middle and high", kind="range")]
-Figures = Annotated[list[list[Any]], Quantity("names and values, one figure a row", kind="range")]
 Components = Annotated[list[list[str | float]], Quantity("names and bytes, one component a row", kind="range")]
 Percentile = Annotated[float, Quantity("10 or 90: which end of the band", minimum=10, maximum=90, default=90)]
 RunFamily = Annotated[
@@ -300,7 +299,7 @@ def components(plan: TrainingPlan) -> list[list[str | float]]:
 
 
 @function(category="training time", source=f"{MODEL_OF_TIME}; {MODEL_OF_MEMORY}", example=(_EXAMPLE, _LEDGER))
-def training_ledger(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Ledger:
+def training_ledger(model: Model, gpu: Gpu, inputs: TrainingInputs) -> Cases:
     """Return a training plan as a table: names, then low, middle and high: time, cost, carbon, and the whole run.
 
     The figures of 'sizebook plan train' for the same inputs, computed by the same plan. Says nothing of whether the run

@@ -19,6 +19,7 @@ from sizebook.formulas.energy import Covered, Embodied
 from sizebook.formulas.money import Owned
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
+from sizebook.plans.quantities import StatedGrams
 from sizebook.tables.grid import GridRegion, basis_of, grid_of
 from sizebook.tables.hardware import Accelerator, accelerator
 from sizebook.tables.prices import TERM_NAMES, PriceRegion, Provider, Term, on_demand_beside, quote
@@ -45,14 +46,6 @@ StatedWatts = Annotated[
         "power of one GPU at work, blank for its limit or TDP", unit="watts", above=0, maximum=1e5, default=None,
         label="Power of a GPU at work",
         source="data/hardware.csv",
-    ),
-]  # fmt: skip
-StatedGrams = Annotated[
-    float | None,
-    Quantity(
-        "greenhouse gases per energy, blank for the grid's", unit="gCO2e/kWh", minimum=0, maximum=1e5, default=None,
-        label="Grams of CO2e per kWh",
-        source="data/grid.csv",
     ),
 ]  # fmt: skip
 ResidualGrams = Annotated[

@@ -1,0 +1,77 @@
+"""Quantities that more than one plan shows or takes: a name, a unit and a label each, declared once."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from sizebook.core.sections import Quantity
+
+_COUNT: Any = {"kind": "integer", "minimum": 0}
+
+# A replica, its node and its fleet
+
+GpusPerReplica = Annotated[int, Quantity("GPUs of one replica", unit="GPUs", **_COUNT, label="GPUs of a replica")]
+InFlight = Annotated[
+    int, Quantity("requests in flight on a replica", unit="requests", **_COUNT, label="In flight on a replica")
+]
+CacheCapacity = Annotated[
+    int, Quantity("requests that its cache holds", unit="requests", **_COUNT, label="Requests that the cache holds")
+]
+TimeToFirstToken = Annotated[float, Quantity("time to first token", unit="seconds", label="Time to first token")]
+TimePerOutputToken = Annotated[float, Quantity("time per output token", unit="seconds", label="Time per output token")]
+RequestRate = Annotated[float, Quantity("requests a second of a replica", unit="requests/s", label="Rate of a replica")]
+OutputRate = Annotated[
+    float, Quantity("output tokens a second of a replica", unit="tokens/s", label="Output tokens a second")
+]
+Workers = Annotated[
+    str, Quantity("workers of one replica, and what they do", kind="text", label="Workers of a replica")
+]
+RatesBasis = Annotated[
+    str,
+    Quantity("rates that times are worked out with: shipped, or a file of own ones", kind="text", label="Rates"),
+]
+ReleaseBasis = Annotated[
+    str,
+    Quantity(
+        "release of the engine, what it does by default and whether the fit has seen it",
+        kind="text",
+        label="Engine release",
+    ),
+]
+TdpWatts = Annotated[float, Quantity("power of one GPU: its TDP", unit="watts", label="Power of a GPU")]
+GpusPerNode = Annotated[int, Quantity("GPUs of a node", unit="GPUs", **_COUNT, label="GPUs of a node")]
+SpareReplicas = Annotated[
+    int, Quantity("replicas kept for failures", unit="replicas", **_COUNT, label="Spare replicas")
+]
+
+# A training run
+
+ModelParameters = Annotated[int, Quantity("parameters of the model", unit="parameters", **_COUNT, label="Parameters")]
+TrainedParameters = Annotated[
+    int, Quantity("parameters that are trained", unit="parameters", **_COUNT, label="Trained parameters")
+]
+LayoutName = Annotated[str, Quantity("layout in the field's shorthand", kind="text", label="Layout")]
+
+# Money, energy and carbon
+
+OnDemandRate = Annotated[
+    float, Quantity("price of a GPU-hour on demand", unit="USD/GPU-hour", label="On-demand GPU-hour")
+]
+ReservedRate = Annotated[
+    float, Quantity("price of a reserved GPU-hour", unit="USD/GPU-hour", label="Reserved GPU-hour")
+]
+PricesBasis = Annotated[str, Quantity("where the prices come from", kind="text", label="Price basis")]
+PriceBasis = Annotated[str, Quantity("where the price comes from", kind="text", label="Price basis")]
+EnergyKwh = Annotated[float, Quantity("electrical energy", unit="kWh", minimum=0, label="Energy")]
+StatedGrams = Annotated[
+    float | None,
+    Quantity(
+        "greenhouse gases per energy, blank for the grid's",
+        unit="gCO2e/kWh",
+        minimum=0,
+        maximum=1e5,
+        default=None,
+        label="Grams of CO2e per kWh",
+        source="data/grid.csv",
+    ),
+]
