@@ -55,3 +55,19 @@ def test_the_test_knows_a_key_when_it_sees_it() -> None:
     ):
         assert identifiers(said) == {found}
     assert identifiers("data/hardware.csv, h200-sxm; weights in q4_k_m, self_attn.q_proj") == set()
+
+
+# The tables whose day a reader asks for, as a footer names them.
+DATED = {
+    "hardware": "hardware", "prices": "prices", "grid": "grids", "models": "catalog", "dtypes": "number formats",
+    "calibration_serving": "calibration", "calibration_training": "calibration",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_footer_dates_the_tables_that_the_report_cites(kind: str) -> None:
+    """Until 0.12.0 serving and fleet reports cited prices and grids, and dated hardware and calibration alone."""
+    report, _ = KINDS[kind]()
+    cited_tables = {name for each in texts_of(report) for name in re.findall(r"data/(\w+)\.csv", each)} & set(DATED)
+    expected = {f"{DATED[name]} of {max(row['retrieved'] for row in table(name))}" for name in cited_tables}
+    assert expected - set(report.data_dates.split(", ")) == set()

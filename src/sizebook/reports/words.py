@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizebook.core.tables import table
-from sizebook.core.texts import Day, Text, plural, text
+from sizebook.core.texts import Day, Text, joined, plural, text
 
 # Choices that are words; the others are keys of tables and formats, which stay as they are written.
 CHOICES = {str(word): word for word in (
@@ -37,6 +37,23 @@ def months_cost(number: int, total: str, first: str, last: str) -> Text:
     return text(
         "{months} cost {usd}, from {first} to {last} a month", months=months(number), usd=total, first=first, last=last,
     )  # fmt: skip
+
+
+# Tables of data that reports rest on.
+_TABLES = {
+    "models": text("catalog"),
+    "dtypes": text("number formats"),
+    "hardware": text("hardware"),
+    "prices": text("prices"),
+    "grid": text("grids"),
+    "calibration_serving": text("calibration"),
+    "calibration_training": text("calibration"),
+}
+
+
+def data_dates(*names: str) -> Text:
+    """Return tables of data, each with its newest day."""
+    return joined((text("{table} of {day}", table=_TABLES[name], day=newest(name)) for name in names), ", ")
 
 
 def newest(name: str) -> Day:

@@ -20,7 +20,7 @@ from sizebook.reports.fleet.executive import sentences, tiles
 from sizebook.reports.fleet.nodes import nodes_and_power
 from sizebook.reports.fleet.notes import assumptions, how_sure, per_service
 from sizebook.reports.view import Column, Derivation, Report, Row, RowKind, Section, Table
-from sizebook.reports.words import newest
+from sizebook.reports.words import data_dates
 
 Months = Sequence[FleetMonth] | Sequence[ServiceMonth]
 MOST_SERIES = 6  # colours that a chart can tell apart
@@ -52,11 +52,7 @@ def report(plan: FleetPlan, as_of: date, title: str = "") -> Report:
             ),
             assumptions(plan),
         ),
-        data_dates=text(
-            "hardware of {hardware}, calibration of {calibration}",
-            hardware=newest("hardware"),
-            calibration=newest("calibration_serving"),
-        ),
+        data_dates=data_dates("hardware", "prices", "grid", "calibration_serving"),
     )
 
 

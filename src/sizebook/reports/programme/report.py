@@ -16,7 +16,7 @@ from sizebook.reports.programme.executive import sentences, tiles
 from sizebook.reports.programme.notes import assumptions
 from sizebook.reports.programme.phases import memory, phases
 from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table
-from sizebook.reports.words import newest
+from sizebook.reports.words import data_dates
 
 LABELS = {leaf.name: text(leaf.label) for leaf in leaves(Budget)}
 
@@ -41,12 +41,7 @@ def report(plan: ProgrammePlan, as_of: date, title: str = "") -> Report:
             Section(text("Derivation"), text("How each figure was computed"), (Derivation(derivations(plan)),)),
             assumptions(plan),
         ),
-        data_dates=text(
-            "hardware of {hardware}, prices of {prices}, grids of {grids}",
-            hardware=newest("hardware"),
-            prices=newest("prices"),
-            grids=newest("grid"),
-        ),
+        data_dates=data_dates("hardware", "prices", "grid", "calibration_training"),
     )
 
 

@@ -15,7 +15,7 @@ from sizebook.models.reconciliation import Comparison, Status, What, compare
 from sizebook.reports.charts.kinds import Bar, Bars
 from sizebook.reports.figures import MINUS, fixed
 from sizebook.reports.view import Column, Notes, Report, Row, Section, Table, Tile
-from sizebook.reports.words import newest
+from sizebook.reports.words import data_dates
 
 AGREES: tuple[Status, ...] = ("exact", "rounds to it", "cut to it")
 GPT3 = "gpt-3"
@@ -40,7 +40,7 @@ def report(compared: tuple[Comparison, ...], as_of: date) -> Report:
         chart=_status_chart(by_status),
         warnings=_warnings(by_status),
         sections=(_gpt3(), _all_models(compared), _active(compared), _explained(compared), _notes()),
-        data_dates=text("catalog of {max}", max=newest("models")),
+        data_dates=data_dates("models"),
     )
 
 

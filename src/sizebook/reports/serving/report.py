@@ -18,7 +18,7 @@ from sizebook.reports.serving.money import carbon, cost, cost_chart, sensitivity
 from sizebook.reports.serving.notes import alternatives, assumptions, errors
 from sizebook.reports.serving.requests import requests_seen
 from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table
-from sizebook.reports.words import newest
+from sizebook.reports.words import data_dates
 from sizebook.serving.quantities import ENGINE_NAMES
 from sizebook.tables.hardware import accelerator
 
@@ -49,11 +49,7 @@ def report(plan: ServingPlan, as_of: date, title: str = "", choices: Choices | N
             Section(text("Derivation"), text("How each figure was computed"), (Derivation(derivations(plan)),)),
             assumptions(plan),
         ),
-        data_dates=text(
-            "hardware of {hardware}, calibration of {calibration}",
-            hardware=newest("hardware"),
-            calibration=newest("calibration_serving"),
-        ),
+        data_dates=data_dates("hardware", "prices", "grid", "calibration_serving"),
     )
 
 

@@ -19,7 +19,7 @@ from sizebook.reports.figures import (
     short_scale,
 )
 from sizebook.reports.view import Column, Derivation, Notes, Prose, Report, Row, Section, Table, Tile
-from sizebook.reports.words import newest
+from sizebook.reports.words import data_dates
 
 
 def report(sizing: Sizing, as_of: date, title: str = "") -> Report:
@@ -45,7 +45,7 @@ def report(sizing: Sizing, as_of: date, title: str = "") -> Report:
         chart=_parts_chart(sizing),
         warnings=_warnings(sizing),
         sections=(_breakdown(sizing), _storage(sizing), _comparison(sizing), _derivation(sizing), _notes(sizing)),
-        data_dates=text("number formats of {day}", day=newest("dtypes")),
+        data_dates=data_dates("dtypes"),
     )
 
 

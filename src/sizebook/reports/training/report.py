@@ -28,7 +28,7 @@ from sizebook.reports.training.money import carbon, cost, cost_chart, sensitivit
 from sizebook.reports.training.notes import assumptions, conventions
 from sizebook.reports.training.words import banded, cost_text, days, share, whole_cost, whole_run
 from sizebook.reports.view import Column, Derivation, Report, Row, Section, Table
-from sizebook.reports.words import newest
+from sizebook.reports.words import data_dates
 from sizebook.training.memory import Memory
 from sizebook.training.programme import basis_of, factor_of
 
@@ -106,12 +106,7 @@ def report(plan: TrainingPlan, as_of: date, title: str = "") -> Report:
             Section(text("Derivation"), text("How each figure was computed"), (Derivation(derivations(plan)),)),
             assumptions(plan),
         ),
-        data_dates=text(
-            "hardware of {hardware}, prices of {prices}, grids of {grids}",
-            hardware=newest("hardware"),
-            prices=newest("prices"),
-            grids=newest("grid"),
-        ),
+        data_dates=data_dates("hardware", "prices", "grid", "calibration_training"),
     )
 
 
